@@ -1,0 +1,13 @@
+-- One permit with its decision: GET /demo/permit?permitId=1
+SELECT
+  p.permit_id,
+  p.applicant_name,
+  p.site_address,
+  p.floor_area,
+  p.status,
+  p.submitted_on,
+  d.reason AS decision_reason,
+  d.decided_on
+FROM permit p
+LEFT JOIN decision d ON d.permit_id = p.permit_id
+WHERE p.permit_id = CAST(:permitId AS integer)

@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+// Starts src/main.ts in the repository and dist/main.js in the published package.
+// Written so that a Node which is too old can still read it and say what is wrong: no static import, no top-level await.
+
+var needed = 24
+
+if (Number(process.versions.node.split('.')[0]) < needed) {
+  console.error(
+    'sqlapi needs Node.js ' + needed + ' or newer; this is ' + process.version + ' (' + process.execPath + ')',
+  )
+  process.exit(1)
+}
+
+start()
+
+async function start() {
+  const { existsSync } = await import('node:fs')
+  const source = new URL('../src/main.ts', import.meta.url)
+  const main = existsSync(source) ? source : new URL('../dist/main.js', import.meta.url)
+  await (await import(main.href)).main(process.argv.slice(2))
+}

@@ -1,0 +1,22 @@
+/** The one place that knows which kinds of database there are: a datasource's settings in, a `Database` out. */
+import type { Database, Dialect } from '../model.ts'
+import { openPostgres } from './postgres/postgres.ts'
+import { openSqlite } from './sqlite/sqlite.ts'
+
+export interface DatasourceOptions {
+  readonly name: string
+  readonly dialect: Dialect
+  /** Connection URL with the credentials. */
+  readonly url: string
+  readonly maxConnections: number
+  readonly acquireTimeoutSeconds: number
+  /** Called for every statement that runs, when statements are logged. */
+  readonly onStatement?: ((text: string, values: readonly unknown[]) => void) | undefined
+  /** Called when an array parameter has no element type of its own and is sent as JSON. */
+  readonly onArrayAsJson?: ((endpoint: string, parameter: string) => void) | undefined
+}
+
+/** Opens nothing yet: the first request or the probe connects. */
+export function openDatabase(options: DatasourceOptions): Database {
+  return options.dialect === 'postgres' ? openPostgres(options) : openSqlite(options)
+}

@@ -1,0 +1,91 @@
+/**
+ * A plan is one way to run one statement on PostgreSQL: the text with `$1..$n`, the type of each, and which value fills
+ * it. It depends on the statement and on the kinds of the values (`shape`), never on the values. Pure: the prepared
+ * statements that plans become are the connection's business (session.ts), finding the right one is settle.ts's.
+ */
+import type { JsonValue, ParameterSet, Slot, Statement } from '../../model.ts'
+import { bind, type Bound, type Code, declaredElementTypes, declaredTypes, encode, isList } from './encode.ts'
+
+/** `$n` of a plan: the value of the statement's name number `source`, with the type that it is prepared for. */
+export interface PlanParameter {
+  readonly source: number
+  readonly type: number
+  readonly isArray: boolean
+}
+
+export interface Plan {
+  /** Name of the prepared statement, unique in the datasource. */
+  readonly name: string
+  readonly text: string
+  readonly parameters: readonly PlanParameter[]
+}
+
+/** How a list parameter alone in `IN (..)` is written: as it stands, or as membership in an array. */
+export interface Rendering {
+  readonly membership: boolean
+  /** One `$n` for each place instead of one for each name, for a name that plays roles of different types. */
+  readonly perPlace: boolean
+}
+
+/** A statement's values for one call, by name number, and the shape that their codes make. */
+export interface Binding {
+  readonly values: readonly Bound[]
+  readonly shape: string
+}
+
+export function bindStatement(statement: Statement, set: ParameterSet): Binding {
+  const values = statement.names.map((name) => bind(name, set.get(name) as JsonValue))
+  let shape = ''
+  for (const { code } of values) shape += code
+  return { values, shape }
+}
+
+/** What a `$n` stands for, before it has a type. */
+export interface Place {
+  readonly source: number
+  readonly declared: number
+}
+
+/** The statement's text for one shape and rendering, with the places that its `$n` stand for. */
+export function render(statement: Statement, shape: string, rendering: Rendering): { text: string; places: Place[] } {
+  const places: Place[] = []
+  const numbers = new Map<string, number>()
+  const numberOf = (slot: Slot, source: number, code: Code): number => {
+    const asElements = slot.role === 'array' && isList(code)
+    const declared = (asElements ? declaredElementTypes : declaredTypes)[code]
+    const key = rendering.perPlace ? `${places.length}` : `${source} ${declared}`
+    const known = numbers.get(key)
+    if (known !== undefined) return known
+    places.push({ source, declared })
+    numbers.set(key, places.length)
+    return places.length
+  }
+  let text = statement.pieces[0] as string
+  for (const [index, slot] of statement.slots.entries()) {
+    const source = statement.names.indexOf(slot.name)
+    const code = shape.charAt(source) as Code
+    text += renderSlot(slot, `$${numberOf(slot, source, code)}`, code, rendering) + statement.pieces[index + 1]
+  }
+  return { text, places }
+}
+
+function renderSlot(slot: Slot, placeholder: string, code: Code, { membership }: Rendering): string {
+  const { role, before, after } = slot
+  if (role === 'array' && isList(code)) return placeholder
+  if (role === 'in' && membership && isList(code)) return `= ANY (${placeholder})`
+  if (role === 'notIn' && membership && isList(code)) return `<> ALL (${placeholder})`
+  return `${before}${placeholder}${after}`
+}
+
+/** Whether the membership rendering differs from the plain one for this shape. */
+export function hasMembership(statement: Statement, shape: string): boolean {
+  return statement.slots.some(
+    ({ name, role }) =>
+      (role === 'in' || role === 'notIn') && isList(shape.charAt(statement.names.indexOf(name)) as Code),
+  )
+}
+
+/** The texts of all `$n`, in order. */
+export function encodeAll(plan: Plan, { values }: Binding): (string | null)[] {
+  return plan.parameters.map(({ source, type, isArray }) => encode(values[source] as Bound, type, isArray))
+}

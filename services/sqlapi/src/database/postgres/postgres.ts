@@ -1,0 +1,248 @@
+/**
+ * A PostgreSQL datasource: takes work, finds the plans, gets a connection from the pool and runs the statements there, in a
+ * transaction where the work asks for one. Answers with JSON text; throws failures.
+ *
+ * Where things are decided: which connection, pool.ts; which types, settle.ts; what is sent, exchanges.ts.
+ */
+import { Failure } from '../../errors.ts'
+import type { Database, ParameterSet, Statement, Work } from '../../model.ts'
+import { Pool } from '../pool.ts'
+import { Types } from './catalog.ts'
+import type { ServerError } from './driver.ts'
+import { toConnectFailure, toFailure } from './failures.ts'
+import { isKindless } from './encode.ts'
+import { type Binding, bindStatement, encodeAll, type Plan } from './plan.ts'
+import { type Rows, Session } from './session.ts'
+import { isTypeError, settle } from './settle.ts'
+import { type KnownStatement, Statements } from './statements.ts'
+
+export interface PostgresOptions {
+  readonly name: string
+  /** Connection URL with the credentials. */
+  readonly url: string
+  readonly maxConnections: number
+  readonly acquireTimeoutSeconds: number
+  /** Called for every statement that runs, when statements are logged. */
+  readonly onStatement?: ((text: string, values: readonly (string | null)[]) => void) | undefined
+  /** Called when an array has no element type of its own and is sent as JSONB. */
+  readonly onArrayAsJson?: ((endpoint: string, parameter: string) => void) | undefined
+}
+
+/** Short statements in flight on one connection. */
+const depth = 32
+/** Sets of a batch that are under way at once, inside their transaction. */
+const batchWindow = 100
+
+/** One statement with the values of one set. */
+interface Call {
+  readonly known: KnownStatement
+  readonly binding: Binding
+}
+
+export function openPostgres(options: PostgresOptions): Database {
+  const types = new Types()
+  const statements = new Statements()
+  const pool = new Pool<Session>({
+    name: options.name,
+    max: options.maxConnections,
+    acquireTimeoutSeconds: options.acquireTimeoutSeconds,
+    depth,
+    open: async (broken) => {
+      const { url, acquireTimeoutSeconds: connectTimeoutSeconds } = options
+      try {
+        return await Session.open({ url, connectTimeoutSeconds, onBroken: broken }, types)
+      } catch (error) {
+        throw toConnectFailure(error, options.name)
+      }
+    },
+  })
+  const runner = new Runner(pool, statements, options)
+  return {
+    dialect: 'postgres',
+    run: (work) => runner.run(work),
+    probe: () => pool.probe(),
+    close: () => pool.close(),
+  }
+}
+
+class Runner {
+  readonly #pool: Pool<Session>
+  readonly #statements: Statements
+  readonly #options: PostgresOptions
+
+  constructor(pool: Pool<Session>, statements: Statements, options: PostgresOptions) {
+    this.#pool = pool
+    this.#statements = statements
+    this.#options = options
+  }
+
+  async run(work: Work): Promise<string> {
+    const { script, sets, batch, cancellation } = work
+    // Values are checked and encoded before a connection is asked for.
+    const calls = sets.map((set) => script.statements.map((statement) => this.#call(work, statement, set)))
+    const only = script.statements.length === 1 && !batch ? (calls[0] as Call[])[0] : undefined
+    if (only !== undefined && only.known.statement.effect !== 'session') return this.#runOne(only, work)
+    if (calls.flat().length === 0) return batch ? `[${sets.map(() => '[]').join(',')}]` : '[]'
+    return this.#pool.run({
+      shareable: false,
+      history: undefined,
+      cancellation,
+      run: (session) => this.#cancellable(session, work, () => this.#runAlone(session, work, calls)),
+    })
+  }
+
+  #call({ endpoint }: Work, statement: Statement, set: ParameterSet): Call {
+    if (statement.refusal !== undefined) throw new Failure('BadSqlGrammarException', statement.refusal)
+    const binding = bindStatement(statement, set)
+    const { onArrayAsJson } = this.#options
+    if (onArrayAsJson !== undefined) {
+      for (const [index, { code }] of binding.values.entries()) {
+        if (isKindless(code)) onArrayAsJson(endpoint.path, statement.names[index] as string)
+      }
+    }
+    return { known: this.#statements.of(statement), binding }
+  }
+
+  /** One statement that commits itself: on a shared connection once its plan is known and it has proved short. */
+  async #runOne(call: Call, work: Work): Promise<string> {
+    const { known, binding } = call
+    const plan = known.plans.get(binding.shape)
+    if (plan !== undefined && known.history.isShort) {
+      const job = { shareable: true, history: known.history, cancellation: work.cancellation }
+      try {
+        return (await this.#pool.run({ ...job, run: (session) => this.#execute(session, plan, call) })) ?? '[]'
+      } catch (error) {
+        // What the plan was made for has changed; the slow way finds a new one.
+        if (!isStale(error) && !isTypeError(error)) throw toFailure(error, known.statement.line)
+        known.plans.delete(binding.shape)
+      }
+    }
+    return this.#pool.run({
+      shareable: false,
+      history: known.history,
+      cancellation: work.cancellation,
+      run: (session) => this.#cancellable(session, work, async () => (await this.#runCall(session, call)) ?? '[]'),
+    })
+  }
+
+  /** Several statements or sets, or one that touches the session, on a connection of their own. */
+  async #runAlone(session: Session, work: Work, calls: readonly (readonly Call[])[]): Promise<string> {
+    session.hasRunSession ||= work.script.statements.some(({ effect }) => effect === 'session')
+    if (!work.batch && !work.endpoint.transactional) return this.#runSet(session, calls[0] ?? [])
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#transact(session, work, calls)
+      } catch (error) {
+        // The transaction is undone, so running it once more with fresh plans is safe.
+        const cause = error instanceof Failure ? error.cause : error
+        if (attempt > 1 || !isStale(cause)) throw error
+        for (const { known, binding } of calls.flat()) {
+          const plan = known.plans.get(binding.shape)
+          if (plan !== undefined) session.forget(plan)
+        }
+      }
+    }
+  }
+
+  async #transact(session: Session, work: Work, calls: readonly (readonly Call[])[]): Promise<string> {
+    try {
+      await session.command('BEGIN')
+      const answers = await this.#runSets(session, calls)
+      await session.command('COMMIT')
+      return work.batch ? `[${answers.join(',')}]` : (answers[0] as string)
+    } catch (error) {
+      // Where the connection is lost the server rolls back by itself.
+      await session.command('ROLLBACK').catch(() => undefined)
+      throw toFailure(error, work.script.statements[0]?.line ?? 1)
+    }
+  }
+
+  /** The sets in order. Single statements with known plans go out without waiting for each other's answers. */
+  async #runSets(session: Session, calls: readonly (readonly Call[])[]): Promise<string[]> {
+    const answers: string[] = []
+    for (let from = 0; from < calls.length; from += batchWindow) {
+      const window: Promise<string>[] = []
+      for (const set of calls.slice(from, from + batchWindow)) {
+        const answer = this.#runSet(session, set)
+        window.push(answer)
+        const [call] = set
+        const isKnown = set.length === 1 && call?.known.plans.has(call.binding.shape)
+        if (!isKnown) await answer
+      }
+      // The first to fail is the first in order, the later ones only tell that the transaction has failed.
+      answers.push(...(await Promise.all(window)))
+    }
+    return answers
+  }
+
+  /** The statements of one set in order; the answer is that of the last one with a result set. */
+  async #runSet(session: Session, calls: readonly Call[]): Promise<string> {
+    let answer: Rows
+    for (const call of calls) answer = (await this.#runCall(session, call)) ?? answer
+    return answer ?? '[]'
+  }
+
+  async #runCall(session: Session, call: Call): Promise<Rows> {
+    const { known, binding } = call
+    try {
+      const plan = known.plans.get(binding.shape)
+      if (plan === undefined) return await this.#execute(session, await this.#settle(session, call), call)
+      try {
+        return await this.#execute(session, plan, call)
+      } catch (error) {
+        if (session.isInTransaction || !(isStale(error) || isTypeError(error))) throw error
+        known.plans.delete(binding.shape)
+        session.forget(plan)
+        return await this.#execute(session, await this.#settle(session, call), call)
+      }
+    } catch (error) {
+      throw toFailure(error, known.statement.line)
+    }
+  }
+
+  async #settle(session: Session, { known, binding }: Call): Promise<Plan> {
+    const preparer = {
+      describe: (text: string, types: readonly number[]) => describeSafely(session, text, types),
+      isArrayType: (type: number) => session.isArrayType(type),
+    }
+    const plan = await settle(preparer, this.#statements.nextName(), known.statement, binding.shape)
+    this.#statements.keep(known, binding.shape, plan)
+    return plan
+  }
+
+  #execute(session: Session, plan: Plan, { binding }: Call): Promise<Rows> {
+    const values = encodeAll(plan, binding)
+    this.#options.onStatement?.(plan.text, values)
+    return session.execute(plan, values)
+  }
+
+  /** While the job runs alone on its connection, a client that goes has its statement stopped. */
+  async #cancellable<T>(session: Session, { cancellation }: Work, job: () => Promise<T>): Promise<T> {
+    cancellation.onCancel = () => session.cancel()
+    try {
+      return await job()
+    } finally {
+      cancellation.onCancel = undefined
+    }
+  }
+}
+
+/** In a transaction a text that cannot be prepared would end it; behind a savepoint only the attempt is undone. */
+async function describeSafely(session: Session, text: string, types: readonly number[]): Promise<readonly number[]> {
+  if (!session.isInTransaction) return session.describe(text, types)
+  await session.command('SAVEPOINT sqlapi_describe')
+  try {
+    const reported = await session.describe(text, types)
+    await session.command('RELEASE SAVEPOINT sqlapi_describe')
+    return reported
+  } catch (error) {
+    await session.command('ROLLBACK TO SAVEPOINT sqlapi_describe; RELEASE SAVEPOINT sqlapi_describe')
+    throw error
+  }
+}
+
+/** The prepared statement no longer fits: a table has changed (0A000 in that one routine) or it was dropped (26000). */
+function isStale(error: unknown): boolean {
+  const { code, routine } = error as ServerError
+  return code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery')
+}

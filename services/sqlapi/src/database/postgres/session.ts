@@ -1,0 +1,163 @@
+/**
+ * One connection to PostgreSQL with what it remembers: which plans are prepared on it, whether a transaction is open and
+ * whether something may have been left behind. Runs plans, prepares texts, makes itself clean again.
+ */
+import { Failure } from '../../errors.ts'
+import { queries, type Types } from './catalog.ts'
+import { type ColumnDescription, Driver, type DriverOptions, type TextRow } from './driver.ts'
+import { Closing, Command, Description, Execution, Listing, type Prepared } from './exchanges.ts'
+import type { Plan } from './plan.ts'
+import { compileRowWriter, type RowWriter } from './rows.ts'
+import type { ColumnType } from './types.ts'
+
+/** The answer of one statement: its rows as a JSON array, or nothing when it has no result set. */
+export type Rows = string | undefined
+
+/** Prepared statements of one connection beyond this are closed, the oldest first. */
+const maxPrepared = 1000
+
+/** What DISCARD ALL does, less dropping the prepared statements, which are ours. */
+const resetText = `
+RESET ALL; SET SESSION AUTHORIZATION DEFAULT; CLOSE ALL; UNLISTEN *; SELECT pg_advisory_unlock_all();
+DISCARD TEMP; DISCARD SEQUENCES`
+
+export class Session {
+  readonly #driver: Driver
+  readonly #types: Types
+  readonly #prepared = new Map<string, Prepared>()
+  readonly #compile = (columns: readonly ColumnDescription[]): RowWriter | undefined => this.#writerFor(columns)
+  #cancelling: Promise<void> | undefined
+  #settingChanged = false
+  /** The database has functions that may change the session, so any statement may. */
+  readonly isWary: boolean
+  /** Set by whoever runs a statement that may leave something behind. */
+  hasRunSession = false
+
+  static async open(options: DriverOptions, types: Types): Promise<Session> {
+    const driver = await Driver.open(options)
+    const listing = new Listing(queries.sessionFunctions, [])
+    await driver.submit(listing)
+    return new Session(driver, types, listing.listed[0]?.[0] === 't')
+  }
+
+  private constructor(driver: Driver, types: Types, isWary: boolean) {
+    this.#driver = driver
+    this.#types = types
+    this.isWary = isWary
+    driver.onSetting = () => {
+      this.#settingChanged = true
+    }
+  }
+
+  get isDirty(): boolean {
+    const isLeft = this.isInTransaction || this.#cancelling !== undefined || this.#settingChanged
+    return isLeft || this.hasRunSession || this.isWary
+  }
+
+  get isInTransaction(): boolean {
+    return this.#driver.status !== 'I'
+  }
+
+  /** Runs the plan. Rejects with the server's error; the connection is ready for more by then. */
+  async execute(plan: Plan, values: readonly (string | null)[]): Promise<Rows> {
+    const known = this.#prepared.get(plan.name)
+    const prepared = known ?? this.#remember(plan)
+    const execution = new Execution(prepared, known === undefined, values, this.#compile)
+    try {
+      await this.#driver.submit(execution)
+    } catch (error) {
+      if (!execution.isParsed) this.#prepared.delete(plan.name)
+      throw error
+    }
+    if (execution.isTooLong) throw new Failure('BadSqlGrammarException', 'The result is too large')
+    if (prepared.result === undefined) return undefined
+    if (execution.unwritten.length === 0) return execution.answer
+    return this.#writeLate(prepared.result, execution.unwritten)
+  }
+
+  /** Prepares without a name and gives the parameter types as the server sees them. */
+  async describe(text: string, types: readonly number[]): Promise<readonly number[]> {
+    const description = new Description(text, types)
+    await this.#driver.submit(description)
+    return description.reported
+  }
+
+  /** Runs a text of our own, which may hold several commands, for its effect. */
+  command(text: string): Promise<void> {
+    return this.#driver.submit(new Command(text))
+  }
+
+  async isArrayType(type: number): Promise<boolean> {
+    await this.#learn([type])
+    return this.#types.get(type)?.array === true
+  }
+
+  /** Forgets that the plan is prepared, because the server has. */
+  forget(plan: Plan): void {
+    this.#prepared.delete(plan.name)
+  }
+
+  /** Asks the server to stop what this connection is doing. */
+  cancel(): void {
+    this.#cancelling ??= this.#driver.cancel()
+  }
+
+  /** Ends a transaction that was left open and undoes what may have been left behind. False when that failed. */
+  async clean(): Promise<boolean> {
+    try {
+      // A cancel request that is still under way would hit whoever is next.
+      await this.#cancelling
+      this.#cancelling = undefined
+      if (this.isInTransaction) await this.command('ROLLBACK')
+      if (this.hasRunSession) {
+        await this.command('DISCARD ALL')
+        this.#prepared.clear()
+      } else if (this.#settingChanged || this.isWary) {
+        await this.command(resetText)
+      }
+      this.hasRunSession = false
+      this.#settingChanged = false
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#driver.close()
+  }
+
+  #remember(plan: Plan): Prepared {
+    const prepared = { plan, result: undefined }
+    this.#prepared.set(plan.name, prepared)
+    const [oldest] = this.#prepared.keys()
+    if (this.#prepared.size > maxPrepared && oldest !== undefined) {
+      this.#prepared.delete(oldest)
+      // Sent ahead of the new statement; should it fail, the connection is lost and says so itself.
+      this.#driver.submit(new Closing(oldest)).catch(() => undefined)
+    }
+    return prepared
+  }
+
+  async #writeLate(result: NonNullable<Prepared['result']>, rows: readonly TextRow[]): Promise<Rows> {
+    await this.#learn(result.columns.map(({ dataTypeID }) => dataTypeID))
+    result.writer = this.#writerFor(result.columns)
+    return `[${rows.map(result.writer as RowWriter).join(',')}]`
+  }
+
+  /** The writer for these columns, if every type is known. */
+  #writerFor(columns: readonly ColumnDescription[]): RowWriter | undefined {
+    const types = columns.map(({ dataTypeID }) => this.#types.get(dataTypeID))
+    if (types.includes(undefined)) return undefined
+    const names = columns.map(({ name }) => name)
+    return compileRowWriter(names, types as ColumnType[])
+  }
+
+  async #learn(ids: readonly number[]): Promise<void> {
+    const unknown = ids.filter((id) => id !== 0 && this.#types.get(id) === undefined)
+    if (unknown.length === 0) return
+    const listing = new Listing(queries.types, [`{${unknown.join(',')}}`])
+    await this.#driver.submit(listing)
+    this.#types.add(listing.listed, unknown)
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * What one datasource has learnt about the statements of the files: how long they take and which plan fits which kinds of
+ * values. Filled per request, bounded per statement.
+ */
+import type { Statement } from '../../model.ts'
+import { History } from '../history.ts'
+import type { Plan } from './plan.ts'
+
+/** A client chooses the kinds of its values, so the plans of a statement must have an end. */
+const maxPlans = 64
+
+export interface KnownStatement {
+  readonly statement: Statement
+  readonly history: History
+  /** Plans by shape, the oldest first. */
+  readonly plans: Map<string, Plan>
+}
+
+export class Statements {
+  readonly #known = new WeakMap<Statement, KnownStatement>()
+  #names = 0
+
+  of(statement: Statement): KnownStatement {
+    const known = this.#known.get(statement)
+    if (known !== undefined) return known
+    const fresh = { statement, history: new History(), plans: new Map<string, Plan>() }
+    this.#known.set(statement, fresh)
+    return fresh
+  }
+
+  /** A name for the next prepared statement. */
+  nextName(): string {
+    return `s${++this.#names}`
+  }
+
+  keep({ plans }: KnownStatement, shape: string, plan: Plan): void {
+    const [oldest] = plans.keys()
+    if (plans.size >= maxPlans && oldest !== undefined) plans.delete(oldest)
+    plans.set(shape, plan)
+  }
+}

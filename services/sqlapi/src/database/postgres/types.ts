@@ -1,0 +1,79 @@
+/**
+ * PostgreSQL's types as this service sees them, as tables: object identifiers of parameters by JSON kind, and for each
+ * column type how its text form becomes JSON. Types that are not built in (enums, domains, arrays of either) are looked
+ * up once in the catalogue (catalog.ts); here are only values and no I/O.
+ */
+
+/** Object identifiers of the types that parameters are declared with; 0 leaves the type to PostgreSQL. */
+export const oid = {
+  unspecified: 0,
+  bool: 16,
+  int8: 20,
+  int2: 21,
+  int4: 23,
+  text: 25,
+  oid: 26,
+  json: 114,
+  jsonArray: 199,
+  float4: 700,
+  float8: 701,
+  boolArray: 1000,
+  textArray: 1009,
+  int8Array: 1016,
+  float8Array: 1022,
+  jsonb: 3802,
+  jsonbArray: 3807,
+} as const
+
+/**
+ * How a column's text becomes JSON (manual, "PostgreSQL types"):
+ * `verbatim` is JSON already (integers, json), `float` too but for NaN and the infinities, the rest says itself.
+ */
+export type ScalarKind = 'verbatim' | 'float' | 'boolean' | 'string' | 'timestamp' | 'timestamptz'
+
+/** A column is a scalar or an array of scalars; `delimiter` stands between the elements (`;` for box, else a comma). */
+export interface ColumnType {
+  readonly kind: ScalarKind
+  readonly array: boolean
+  readonly delimiter: string
+}
+
+const scalar = (kind: ScalarKind): ColumnType => ({ kind, array: false, delimiter: ',' })
+const arrayOf = (kind: ScalarKind): ColumnType => ({ kind, array: true, delimiter: ',' })
+
+/** Scalar kinds by object identifier; every other type is its own text, as a string. */
+const scalarKinds: readonly (readonly [number, ScalarKind])[] = [
+  [oid.bool, 'boolean'],
+  [oid.int8, 'verbatim'],
+  [oid.int2, 'verbatim'],
+  [oid.int4, 'verbatim'],
+  [oid.oid, 'verbatim'],
+  [oid.json, 'verbatim'],
+  [oid.jsonb, 'verbatim'],
+  [oid.float4, 'float'],
+  [oid.float8, 'float'],
+  [1114, 'timestamp'],
+  [1184, 'timestamptz'],
+]
+
+export const scalarKindOf: ReadonlyMap<number, ScalarKind> = new Map(scalarKinds)
+
+/** Types that need no look-up: the scalars above, the common types that are strings, and the arrays of both. */
+export const builtinTypes: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
+  ...scalarKinds.map(([id, kind]) => [id, scalar(kind)] as const),
+  // bytea, "char", name, text, xml, bpchar, varchar, date, time, interval, timetz, numeric, uuid, money, inet, cidr
+  ...[17, 18, 19, oid.text, 142, 1042, 1043, 1082, 1083, 1186, 1266, 1700, 2950, 790, 869, 650].map(
+    (id) => [id, scalar('string')] as const,
+  ),
+  // void, unknown, record
+  ...[2278, 705, 2249].map((id) => [id, scalar('string')] as const),
+  [oid.boolArray, arrayOf('boolean')],
+  ...[oid.int8Array, 1005, 1007, 1028, oid.jsonArray, oid.jsonbArray].map((id) => [id, arrayOf('verbatim')] as const),
+  ...[1021, oid.float8Array].map((id) => [id, arrayOf('float')] as const),
+  [1115, arrayOf('timestamp')],
+  [1185, arrayOf('timestamptz')],
+  // text[], bpchar[], varchar[], date[], time[], numeric[], uuid[]
+  ...[oid.textArray, 1014, 1015, 1182, 1183, 1231, 2951].map((id) => [id, arrayOf('string')] as const),
+])
+
+export const integerTypes: ReadonlySet<number> = new Set([oid.int2, oid.int4, oid.int8, oid.oid])

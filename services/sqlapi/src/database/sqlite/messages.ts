@@ -1,0 +1,49 @@
+/** What the main thread and a SQLite worker say to each other: plain values that survive a structured clone. */
+
+/** A parameter as SQLite binds it. */
+export type SqliteValue = null | bigint | number | string
+
+/** One statement with its values; `statement` is the number under which its text was sent. */
+export interface Call {
+  readonly statement: number
+  readonly values: readonly SqliteValue[]
+}
+
+/** A unit of work that a worker does from beginning to end. */
+export interface Job {
+  readonly id: number
+  /** `none`: each statement commits itself. `deferred` and `immediate` are SQLite's kinds of BEGIN. */
+  readonly transaction: 'none' | 'deferred' | 'immediate'
+  /** The statements may leave something behind on the connection, which is then opened afresh. */
+  readonly touchesSession: boolean
+  readonly batch: boolean
+  /** For each set of parameters the calls, in order. */
+  readonly sets: readonly (readonly Call[])[]
+}
+
+export interface Jobs {
+  readonly jobs: readonly Job[]
+  /** Texts that the worker has not seen yet. */
+  readonly texts: readonly (readonly [statement: number, text: string])[]
+}
+
+/** What went wrong; `statement` is that of the failing call, where it was one. */
+export interface JobError {
+  readonly code: number | undefined
+  readonly message: string
+  readonly statement: number | undefined
+}
+
+export type JobReply = { readonly id: number } & ({ readonly json: string } | { readonly error: JobError })
+
+/** First message of a worker: it has opened the database, or could not. */
+export type Opened = { readonly opened: true } | { readonly opened: false; readonly message: string }
+
+/** What a worker is started with. */
+export interface WorkerOptions {
+  readonly uri: string
+  readonly isWal: boolean
+  readonly busyTimeoutMs: number
+  /** One number: the id of the job that is to be given up, or 0. */
+  readonly cancelled: Int32Array
+}

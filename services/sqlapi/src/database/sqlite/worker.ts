@@ -1,0 +1,145 @@
+/**
+ * A SQLite worker thread: one connection, jobs in, JSON text out. The only file that runs SQL on SQLite. SQLite is
+ * synchronous, so a slow statement stops this thread and nothing else.
+ *
+ * Jobs of one message run in order; which worker gets which job is the pool's decision, which SQL it is sqlite.ts's.
+ */
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Call, Job, JobError, JobReply, Jobs, Opened, WorkerOptions } from './messages.ts'
+import { compileRowWriter, type RowWriter, type SqliteColumn } from './rows.ts'
+
+/** Prepared statements kept; the oldest goes first. */
+const maxPrepared = 1000
+/** Answers wait for the others of their message no longer than this. */
+const holdBackMs = 2
+/** Answers longer than this are refused before they exhaust the memory of the process; in characters. */
+const maxAnswerLength = 256 * 1024 * 1024
+
+interface Prepared {
+  readonly statement: StatementSync
+  /** Undefined when the statement has no result set. */
+  writer: RowWriter | undefined
+  /** How often SQLite had prepared the statement anew, after a change of the schema, when the writer was compiled. */
+  reprepared: number
+}
+
+const options = workerData as WorkerOptions
+const port = parentPort as NonNullable<typeof parentPort>
+const texts = new Map<number, string>()
+let prepared = new Map<number, Prepared>()
+let database: DatabaseSync
+
+try {
+  database = open()
+  port.on('message', runJobs)
+  port.postMessage({ opened: true } satisfies Opened)
+} catch (error) {
+  port.postMessage({ opened: false, message: (error as Error).message } satisfies Opened)
+}
+
+function open(): DatabaseSync {
+  const opened = new DatabaseSync(options.uri, {
+    timeout: options.busyTimeoutMs,
+    enableForeignKeyConstraints: true,
+  })
+  // The first read finds out whether the file is a database at all.
+  const mode = opened.prepare('PRAGMA journal_mode').get()?.['journal_mode']
+  if (options.isWal && mode !== 'wal') opened.exec('PRAGMA journal_mode = WAL')
+  return opened
+}
+
+function runJobs({ jobs, texts: unseen }: Jobs): void {
+  for (const [statement, text] of unseen) texts.set(statement, text)
+  let replies: JobReply[] = []
+  let since = performance.now()
+  for (const job of jobs) {
+    replies.push(runJob(job))
+    if (performance.now() - since < holdBackMs) continue
+    port.postMessage(replies)
+    replies = []
+    since = performance.now()
+  }
+  if (replies.length > 0) port.postMessage(replies)
+}
+
+function runJob(job: Job): JobReply {
+  let running: Call | undefined
+  try {
+    if (job.transaction === 'immediate') database.exec('BEGIN IMMEDIATE')
+    else if (job.transaction === 'deferred') database.exec('BEGIN')
+    const answers = job.sets.map((calls) => {
+      let answer: string | undefined
+      for (const call of calls) {
+        if (Atomics.load(options.cancelled, 0) === job.id) throw new Error('The client has gone')
+        running = call
+        answer = runCall(call) ?? answer
+      }
+      return answer ?? '[]'
+    })
+    running = undefined
+    if (job.transaction !== 'none') database.exec('COMMIT')
+    return { id: job.id, json: job.batch ? `[${answers.join(',')}]` : (answers[0] as string) }
+  } catch (error) {
+    return { id: job.id, error: toJobError(error, running) }
+  } finally {
+    cleanUp(job)
+  }
+}
+
+/** The rows as a JSON array, or nothing when the statement has no result set. */
+function runCall({ statement: number, values }: Call): string | undefined {
+  const entry = prepare(number)
+  if (entry.writer === undefined) {
+    entry.statement.run(...values)
+    return undefined
+  }
+  const rows = entry.statement.all(...values) as unknown as SqliteColumn[][]
+  renewWriter(entry)
+  let json = ''
+  for (const row of rows) {
+    json += (json === '' ? '[' : ',') + entry.writer(row)
+    if (json.length > maxAnswerLength) throw new Error('The result is too large')
+  }
+  return json === '' ? '[]' : `${json}]`
+}
+
+function prepare(number: number): Prepared {
+  const known = prepared.get(number)
+  if (known !== undefined) return known
+  const statement = database.prepare(texts.get(number) as string)
+  statement.setReturnArrays(true)
+  statement.setReadBigInts(true)
+  const columns = statement.columns()
+  const writer = columns.length === 0 ? undefined : compileRowWriter(columns)
+  const entry = { statement, writer, reprepared: 0 }
+  const [oldest] = prepared.keys()
+  if (prepared.size >= maxPrepared && oldest !== undefined) prepared.delete(oldest)
+  prepared.set(number, entry)
+  return entry
+}
+
+/** After a change of the schema SQLite prepares a statement anew by itself; its columns may be others then. */
+function renewWriter(entry: Prepared): void {
+  // Node 24 cannot count the preparations, so there the writer is made anew each time.
+  const count = (entry.statement as { stat?(counter: string): number }).stat?.('reprepare')
+  if (count === entry.reprepared) return
+  entry.reprepared = count ?? 0
+  entry.writer = compileRowWriter(entry.statement.columns())
+}
+
+/** The next job starts from a clean session. */
+function cleanUp({ touchesSession }: Job): void {
+  if (database.isTransaction) database.exec('ROLLBACK')
+  if (!touchesSession) return
+  prepared = new Map()
+  // Opened before the old one is closed: a database in memory lives as long as somebody has it open.
+  const old = database
+  database = open()
+  old.close()
+}
+
+function toJobError(error: unknown, call: Call | undefined): JobError {
+  const { errcode, message } = error as { errcode?: number; message: string }
+  return { code: errcode, message, statement: call?.statement }
+}

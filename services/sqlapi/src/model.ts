@@ -1,0 +1,131 @@
+/**
+ * The vocabulary of sqlapi: types only, nothing here runs. `boot/` makes these values once, `serve/` and `database/` use
+ * them per request; no folder invents its own spelling of a thing that is named here.
+ */
+
+/** The two SQL dialects, named after the datasource kind that speaks them. */
+export type Dialect = 'postgres' | 'sqlite'
+
+export type Method = 'GET' | 'POST'
+
+/** One `.sql` file, published as one URL. */
+export interface Endpoint {
+  readonly method: Method
+  /** First URL segment, spelled as the folder is. */
+  readonly project: string
+  /** URL path with a leading slash, spelled as the file is: `/crm/orders/list`. */
+  readonly path: string
+  /** Path of the file below `sql_dir`, for log lines. */
+  readonly file: string
+  /** The file carries `-- @transactional`. */
+  readonly transactional: boolean
+  /** The file as each dialect reads it. */
+  readonly scripts: Readonly<Record<Dialect, Script>>
+}
+
+/** The statements of a file, in order, as one dialect splits them. */
+export interface Script {
+  readonly statements: readonly Statement[]
+  /** Every parameter name of the file once, in the order of first use. */
+  readonly parameters: readonly string[]
+}
+
+/**
+ * One statement with its parameters cut out: `pieces[0] slots[0] pieces[1] slots[1] ... pieces[n]`.
+ * There is always one piece more than there are slots.
+ */
+export interface Statement {
+  readonly pieces: readonly string[]
+  readonly slots: readonly Slot[]
+  /** The statement's parameter names, each once, in the order of first use. */
+  readonly names: readonly string[]
+  readonly effect: Effect
+  /** 1-based line of the file on which the statement starts. */
+  readonly line: number
+  /** Why the statement cannot run on this dialect although it could be read; reported when it is called. */
+  readonly refusal?: string
+}
+
+/**
+ * What a statement may do beside answering, judged by its words alone:
+ * `read` changes nothing, `write` changes data or schema, `session` may leave something behind on the connection
+ * (a setting, an open transaction, a temporary table, a lock).
+ */
+export type Effect = 'read' | 'write' | 'session'
+
+/** A place in a statement where a parameter stands. */
+export interface Slot {
+  readonly name: string
+  /** `value` is the plain case. The others stand alone between the brackets of `IN (..)`, `NOT IN (..)` or `ARRAY[..]`. */
+  readonly role: 'value' | 'in' | 'notIn' | 'array'
+  /** Source text around the parameter that belongs to the role (`IN (` and `)`); empty for `value`. */
+  readonly before: string
+  readonly after: string
+}
+
+/** A JSON number, kept as the digits that the client sent. */
+export interface JsonNumber {
+  readonly kind: 'integer' | 'float'
+  readonly digits: string
+}
+
+/** A JSON array or object inside a parameter set, kept as its (validated) source text until something needs more. */
+export interface JsonText {
+  readonly kind: 'array' | 'object'
+  readonly text: string
+}
+
+/** One parameter value as the client sent it. */
+export type JsonValue = null | boolean | string | JsonNumber | JsonText
+
+/** One set of parameters: every key of a query string or JSON object. */
+export type ParameterSet = ReadonlyMap<string, JsonValue>
+
+/** What the HTTP shell hands to the request path. */
+export interface Request {
+  readonly method: string
+  /** Request target as sent: path and query string, still percent-encoded. */
+  readonly target: string
+  /** Value of the `X-Datasource` header, if there is one. */
+  readonly datasource: string | undefined
+  /** The whole body; empty when there is none. */
+  readonly body: Buffer
+  readonly cancellation: Cancellation
+}
+
+/** What the request path hands back: a status and the JSON text of the body. */
+export interface Reply {
+  readonly status: number
+  readonly body: string
+}
+
+/** Tells running work that its client has gone. Cheaper than an AbortSignal, which every request would have to allocate. */
+export interface Cancellation {
+  cancelled: boolean
+  /** Set by whoever is working for the request now; called once, when the client goes. */
+  onCancel: (() => void) | undefined
+}
+
+/** A unit of work for one datasource: a file with one or many parameter sets, all checked. */
+export interface Work {
+  readonly endpoint: Endpoint
+  readonly script: Script
+  /** One set for a single call, any number for a batch. */
+  readonly sets: readonly ParameterSet[]
+  readonly batch: boolean
+  readonly cancellation: Cancellation
+}
+
+/** One configured datasource, whatever its kind: the only thing that `serve/` knows of databases. */
+export interface Database {
+  readonly dialect: Dialect
+  /**
+   * Runs the work and gives the JSON text of the answer: an array of rows, or for a batch an array of such arrays.
+   * Throws a `Failure` for everything that the client may be told.
+   */
+  run(work: Work): Promise<string>
+  /** Connects once, to tell at start whether the database can be reached. Rejects with the reason. */
+  probe(): Promise<void>
+  /** Lets running work end, then closes every connection. */
+  close(): Promise<void>
+}

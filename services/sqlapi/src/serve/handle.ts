@@ -1,0 +1,78 @@
+/**
+ * THE request path. A request comes in as plain values, a reply goes out; the body of `answer` is the order of checks that
+ * the manual promises. Each stage is a call into the file that owns it, none of them calls the next.
+ */
+import { Failure, toReply } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Database, Endpoint, Reply, Request } from '../model.ts'
+import { type BodyDocument, readBody, readQuery, requireParameters, toBatch, toParameterSet } from './params.ts'
+import { findEndpoint, missingEndpoint, readTarget, type Target } from './route.ts'
+
+/** Everything that requests are answered from; made once at boot. */
+export interface Service {
+  readonly endpoints: ReadonlyMap<string, Endpoint>
+  readonly databases: ReadonlyMap<string, Database>
+  /** Project and `X-Datasource` header -> name of a configured datasource, or a failure. */
+  readonly chooseDatasource: (project: string, header: string | undefined) => string
+  readonly status: { health(): string; readonly datasources: string }
+  readonly log: Log
+}
+
+/** Never rejects: whatever is thrown on the way becomes a reply. */
+export async function handle(service: Service, request: Request): Promise<Reply> {
+  try {
+    return { status: 200, body: await answer(service, request) }
+  } catch (error) {
+    report(service.log, request, error)
+    return toReply(error)
+  }
+}
+
+async function answer(service: Service, request: Request): Promise<string> {
+  const target = readTarget(request.target)
+  const status = answerStatus(service, request, target)
+  if (status !== undefined) return status
+  const document = request.method === 'POST' ? readBody(request.body) : undefined
+  const found = findEndpoint(service.endpoints, request.method, target.path)
+  if (found === undefined) throw missingEndpoint(target.shown)
+  const { endpoint, batch } = found
+  const database = chooseDatabase(service, target, request.datasource)
+  const sets = toSets(document, batch, target.query)
+  const script = endpoint.scripts[database.dialect]
+  requireParameters(script.parameters, sets, batch)
+  return database.run({ endpoint, script, sets, batch, cancellation: request.cancellation })
+}
+
+/** The service's own pages; no file can have their names, because a file's URL has a project in front. */
+function answerStatus({ status }: Service, { method }: Request, { path }: Target): string | undefined {
+  if (method !== 'GET' && method !== 'HEAD') return undefined
+  if (path === '/health' || path === '/healthz') return status.health()
+  return path === '/datasources' ? status.datasources : undefined
+}
+
+function chooseDatabase(service: Service, target: Target, header: string | undefined): Database {
+  const [, project = ''] = (target.path ?? '').split('/', 2)
+  return service.databases.get(service.chooseDatasource(project, header)) as Database
+}
+
+/** Without a document it is a GET. */
+function toSets(document: BodyDocument | undefined, batch: boolean, query: string) {
+  if (document === undefined) return [readQuery(query)]
+  return batch ? toBatch(document) : [toParameterSet(document)]
+}
+
+/** The log gets what the client does not: which kind of error it was, and for an unexpected one where it came from. */
+function report(log: Log, { method, target }: Request, error: unknown): void {
+  const path = target.split('?', 1)[0] as string
+  if (!(error instanceof Failure)) {
+    log.write('internalError', {
+      method,
+      path,
+      stack: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    })
+  } else if (log.isEnabled('requestFailed')) {
+    const { status } = toReply(error)
+    const { code } = (error.cause ?? {}) as { code?: string }
+    log.write('requestFailed', { method, path, status, error: error.name, code })
+  }
+}

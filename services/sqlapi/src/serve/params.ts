@@ -1,0 +1,90 @@
+/**
+ * What the client sent -> parameter sets. A body is read in two steps, because a broken one is reported before an
+ * unknown file and a wrongly shaped one after an unknown datasource (handle.ts has the order).
+ *
+ * Values stay as they were sent; what they become in the database is decided there.
+ */
+import { Failure } from '../errors.ts'
+import { type JsonDocument, readDocuments, readJson } from '../json.ts'
+import type { ParameterSet } from '../model.ts'
+
+/** A body that is JSON, of whatever shape. */
+export type BodyDocument = JsonDocument
+
+const noParameters: ParameterSet = new Map()
+
+/** Step one. A client that sends nothing means `null`. */
+export function readBody(body: Buffer): BodyDocument {
+  return body.length === 0 ? null : readJson(body)
+}
+
+/** Step two for a single call. */
+export function toParameterSet(document: BodyDocument): ParameterSet {
+  return toSet(document, 'Request body')
+}
+
+/** Step two for a batch: one set per element of `queries`, in their order. */
+export function toBatch(document: BodyDocument): ParameterSet[] {
+  const queries = toParameterSet(document).get('queries')
+  if (queries === undefined) throw malformed("Request body has no field 'queries'")
+  const isArray = typeof queries === 'object' && queries?.kind === 'array'
+  if (!isArray) throw malformed(`'queries' must be an array, not ${describe(queries)}`)
+  return readDocuments(queries.text).map((element, index) => toSet(element, `queries[${index}]`))
+}
+
+/** Reads what stands after the `?`. The last value of a repeated key counts; a key alone has the empty one. */
+export function readQuery(query: string): ParameterSet {
+  if (query === '') return noParameters
+  const set = new Map<string, string>()
+  for (const pair of query.split('&')) {
+    if (pair === '') continue
+    const equals = pair.indexOf('=')
+    if (equals < 0) set.set(decode(pair), '')
+    else set.set(decode(pair.slice(0, equals)), decode(pair.slice(equals + 1)))
+  }
+  return set
+}
+
+/** Throws for the first set that lacks a parameter, with the first that it lacks in the order of the SQL. */
+export function requireParameters(names: readonly string[], sets: readonly ParameterSet[], batch: boolean): void {
+  for (const [index, set] of sets.entries()) {
+    const missing = findMissing(names, set)
+    if (missing === undefined) continue
+    const place = batch ? `queries[${index}]` : 'the request'
+    throw new Failure('InvalidDataAccessApiUsageException', `Parameter '${missing}' has no value in ${place}`)
+  }
+}
+
+export function findMissing(names: readonly string[], set: ParameterSet): string | undefined {
+  return names.find((name) => !set.has(name))
+}
+
+function toSet(document: BodyDocument, place: string): ParameterSet {
+  if (document instanceof Map) return document
+  if (document === null) return noParameters
+  throw malformed(`${place} must be a JSON object, not ${describe(document)}`)
+}
+
+/** The kind of a JSON value with its article, for messages: never the value itself. */
+function describe(document: BodyDocument): string {
+  if (document === null) return 'null'
+  if (document instanceof Map) return 'an object'
+  if (typeof document !== 'object') return typeof document === 'string' ? 'a string' : 'a boolean'
+  return kinds[document.kind]
+}
+
+const kinds = { array: 'an array', object: 'an object', integer: 'a number', float: 'a number' } as const
+
+function decode(text: string): string {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
+  if (!spaced.includes('%')) return spaced
+  try {
+    return decodeURIComponent(spaced)
+  } catch {
+    throw malformed('Query string has a percent escape that does not decode to UTF-8')
+  }
+}
+
+function malformed(message: string): Failure {
+  return new Failure('MalformedRequestException', message)
+}

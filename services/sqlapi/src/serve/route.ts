@@ -1,0 +1,103 @@
+/**
+ * Request target -> endpoint, and project or header -> datasource name. Works on maps that were made at start-up;
+ * nothing of a request reaches the file system.
+ */
+import { endpointKey, foldCase } from '../endpoint-key.ts'
+import { Failure } from '../errors.ts'
+import type { Endpoint } from '../model.ts'
+
+export interface Target {
+  /** Percent-decoded; undefined when an escape is not UTF-8, and then no file can be meant. */
+  readonly path: string | undefined
+  /** The path for messages: decoded as far as that is possible. */
+  readonly shown: string
+  /** What stands after the `?`, as sent. */
+  readonly query: string
+}
+
+export interface Route {
+  readonly endpoint: Endpoint
+  readonly batch: boolean
+}
+
+export interface DatasourceRules {
+  /** Of every datasource there is. */
+  readonly names: readonly string[]
+  /** Project -> datasource name. */
+  readonly projectMap: Readonly<Record<string, string>>
+  readonly allowHeader: boolean
+}
+
+/** Gives the datasource name for a project and the value of the `X-Datasource` header, or throws. */
+export type DatasourceChooser = (project: string, header: string | undefined) => string
+
+const batchSuffix = '/batch'
+const shownLength = 256
+const schemeAndHost = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i
+
+/** Splits a request target, also one in the absolute form that proxies use. */
+export function readTarget(target: string): Target {
+  const local = target.startsWith('/') ? target : target.replace(schemeAndHost, '')
+  const mark = local.indexOf('?')
+  const raw = mark < 0 ? local : local.slice(0, mark)
+  const path = decode(raw)
+  return { path, shown: path ?? raw, query: mark < 0 ? '' : local.slice(mark + 1) }
+}
+
+/** The file that a request means, if there is one; a file is found before a batch of the file above it. */
+export function findEndpoint(
+  endpoints: ReadonlyMap<string, Endpoint>,
+  method: string,
+  path: string | undefined,
+): Route | undefined {
+  if (path === undefined) return undefined
+  const key = endpointKey(method === 'HEAD' ? 'GET' : method, path)
+  const single = endpoints.get(key)
+  if (single !== undefined) return { endpoint: single, batch: false }
+  if (method !== 'POST' || !key.endsWith(batchSuffix)) return undefined
+  const many = endpoints.get(key.slice(0, -batchSuffix.length))
+  return many === undefined ? undefined : { endpoint: many, batch: true }
+}
+
+export function missingEndpoint(shown: string): Failure {
+  return new Failure('SqlapiRuntimeException', `Saved query '${cut(shown)}' does not exist`)
+}
+
+/** A map entry beats a datasource that is called as the project; an exact spelling beats one in another casing. */
+export function createDatasourceChooser({ names, projectMap, allowHeader }: DatasourceRules): DatasourceChooser {
+  const own = new Map(names.map((name) => [name, name]))
+  const mapped = new Map(Object.entries(projectMap))
+  const ownFolded = foldKeys(own)
+  const mappedFolded = foldKeys(mapped)
+  return (project, header) => {
+    if (allowHeader && header !== undefined) return own.get(header) ?? refuse(header)
+    const name = mapped.get(project) ?? mappedFolded.get(foldCase(project))
+    return name ?? own.get(project) ?? ownFolded.get(foldCase(project)) ?? refuse(project)
+  }
+}
+
+/** Of keys that differ in casing only, the first one listed stays. */
+function foldKeys(entries: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  return new Map(Array.from(entries, ([key, name]): [string, string] => [foldCase(key), name]).toReversed())
+}
+
+function refuse(name: string): never {
+  throw new Failure('UnknownDataSourceNameException', `Datasource '${cut(name)}' is not configured`)
+}
+
+function decode(raw: string): string | undefined {
+  if (!raw.includes('%')) return raw
+  try {
+    return decodeURIComponent(raw)
+  } catch {
+    return undefined
+  }
+}
+
+/** Keeps whole characters: none of those kept can reach beyond twice as many code units. */
+function cut(text: string): string {
+  if (text.length <= shownLength) return text
+  return Array.from(text.slice(0, 2 * shownLength))
+    .slice(0, shownLength)
+    .join('')
+}

@@ -1,0 +1,189 @@
+/**
+ * The HTTP shell, and the only file that knows the HTTP server: bytes in, `Request` out to the request path, `Reply` in,
+ * bytes out. Owns the body cap, CORS headers, HEAD, clients that go away, and the orderly end. Decides nothing about SQL.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { Failure, StartupFailure, toReply } from '../errors.ts'
+import type { Cancellation, Reply, Request } from '../model.ts'
+import type { Cors } from './cors.ts'
+
+export interface ServerOptions {
+  readonly host: string
+  readonly port: number
+  readonly maxBodyBytes: number
+  readonly cors: Cors
+  /** Answers a request; never rejects. */
+  readonly handle: (request: Request) => Promise<Reply>
+}
+
+export interface RunningServer {
+  /** Address as bound, `host:port`. */
+  readonly address: string
+  readonly port: number
+  /** Stops accepting, lets requests in flight end. */
+  close(): Promise<void>
+}
+
+/** Longer than the idle time of common load balancers, so that it is they who close. */
+const keepAliveMs = 65_000
+/** Query strings carry parameters, so the request line may be longer than Node's default of 16 KiB. */
+const maxHeaderBytes = 64 * 1024
+/** An oversized upload is read and dropped for so long, so that the client gets to read its answer. */
+const drainMs = 2000
+
+const noBody = Buffer.alloc(0)
+
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const server = createServer({ keepAliveTimeout: keepAliveMs, maxHeaderSize: maxHeaderBytes }, (request, response) => {
+    void serve(options, request, response)
+  })
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    // A body that is announced as too large is refused before it is sent.
+    if (announcedLength(request) <= options.maxBodyBytes) response.writeContinue()
+    void serve(options, request, response)
+  })
+  server.on('clientError', refuseMalformed)
+  await listen(server, options)
+  const { address, port, family } = server.address() as AddressInfo
+  return {
+    address: `${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    port,
+    close: () => close(server),
+  }
+}
+
+async function serve(options: ServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { cors } = options
+  const { origin } = request.headers
+  if (request.method === 'OPTIONS' && isPreflight(request)) {
+    const asked = request.headers['access-control-request-headers']
+    response.writeHead(204, cors.preflight(origin, asked)).end()
+    return
+  }
+  const headers = cors.headersFor(origin)
+  const body = hasBody(request) ? await readBody(request, options.maxBodyBytes) : noBody
+  if (body === 'gone') return
+  if (body === 'too large') {
+    refuseUpload(options, request, response)
+    return
+  }
+  const cancellation = watch(response)
+  const datasource = request.headers['x-datasource']
+  const reply = await options.handle({
+    method: request.method as string,
+    target: request.url as string,
+    datasource: Array.isArray(datasource) ? datasource.join(', ') : datasource,
+    body,
+    cancellation,
+  })
+  write(response, reply, headers, request.method === 'HEAD')
+}
+
+function isPreflight({ headers }: IncomingMessage): boolean {
+  return headers.origin !== undefined && headers['access-control-request-method'] !== undefined
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined
+}
+
+function announcedLength({ headers }: IncomingMessage): number {
+  return Number(headers['content-length'] ?? 0)
+}
+
+/** The whole body, counted as it arrives. */
+function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | 'too large' | 'gone'> {
+  if (announcedLength(request) > maxBytes) return Promise.resolve('too large')
+  const { promise, resolve } = Promise.withResolvers<Buffer | 'too large' | 'gone'>()
+  const chunks: Buffer[] = []
+  let length = 0
+  const onData = (chunk: Buffer): void => {
+    length += chunk.length
+    if (length > maxBytes) {
+      request.off('data', onData)
+      resolve('too large')
+    } else {
+      chunks.push(chunk)
+    }
+  }
+  request.on('data', onData)
+  request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
+  request.on('close', () => resolve('gone'))
+  request.on('error', () => resolve('gone'))
+  return promise
+}
+
+/** Answers 413 and keeps reading for a moment: a client that is still sending would otherwise see only a reset. */
+function refuseUpload({ cors, maxBodyBytes }: ServerOptions, request: IncomingMessage, response: ServerResponse): void {
+  const failure = new Failure('PayloadTooLargeException', `Request body is larger than ${maxBodyBytes} bytes`)
+  const headers = { ...cors.headersFor(request.headers.origin), connection: 'close' }
+  write(response, toReply(failure), headers, request.method === 'HEAD')
+  request.resume()
+  const timer = setTimeout(() => request.socket.destroy(), drainMs)
+  request.on('close', () => clearTimeout(timer))
+}
+
+function watch(response: ServerResponse): Cancellation {
+  const cancellation: Cancellation = { cancelled: false, onCancel: undefined }
+  response.once('close', () => {
+    if (response.writableFinished) return
+    cancellation.cancelled = true
+    cancellation.onCancel?.()
+  })
+  return cancellation
+}
+
+function write(
+  response: ServerResponse,
+  { status, body }: Reply,
+  headers: Readonly<Record<string, string>>,
+  isHead: boolean,
+): void {
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    ...headers,
+  })
+  response.end(isHead ? undefined : body)
+}
+
+/** What is no HTTP, or a method that Node's parser does not know, gets its answer without a request. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const isMethod = error.code === 'HPE_INVALID_METHOD'
+  const failure = isMethod
+    ? new Failure('SqlapiRuntimeException', 'Only GET, HEAD and POST have saved queries')
+    : new Failure('MalformedRequestException', 'The request is not valid HTTP, or its head is too large')
+  const { status, body } = toReply(failure)
+  const head = `HTTP/1.1 ${status} Bad Request\r\nconnection: close\r\ncontent-type: application/json`
+  socket.end(`${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+}
+
+function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', ({ code }: NodeJS.ErrnoException) => {
+    const problem = listenProblems[code ?? ''] ?? `cannot be listened on (${code})`
+    reject(new StartupFailure('ListenException', `server.bind ${host}:${port} ${problem}`))
+  })
+  server.listen({ host, port }, resolve)
+  return promise
+}
+
+const listenProblems: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is taken by another process; stop it or choose another port',
+  EADDRNOTAVAIL: 'is no address of this machine; 0.0.0.0 listens on all',
+  EACCES: 'may not be used by this user; choose a port above 1023',
+  ENOTFOUND: 'is no known host name',
+}
+
+function close(server: Server): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  // Idle connections are closed by this call, the others when their request has been answered.
+  server.close(() => resolve())
+  return promise
+}

@@ -1,0 +1,105 @@
+/**
+ * Puts the service together: a loaded configuration in, a running service out. The only file that sees all the others;
+ * what `main.ts` adds is the process (flags, signals, exit code).
+ */
+import type { Loaded } from './boot/config.ts'
+import { loadEndpoints } from './boot/endpoints.ts'
+import { maskUrl } from './boot/url.ts'
+import { openDatabase } from './database/database.ts'
+import type { Log } from './log.ts'
+import type { Database } from './model.ts'
+import { createCors } from './serve/cors.ts'
+import { handle, type Service } from './serve/handle.ts'
+import { createDatasourceChooser } from './serve/route.ts'
+import { startServer } from './serve/server.ts'
+import { createStatus } from './serve/status.ts'
+import { packagingTime, version } from './version.ts'
+
+export interface RunningService {
+  readonly address: string
+  readonly port: number
+  /** Stops accepting, finishes what is in flight, closes the databases. */
+  close(): Promise<void>
+}
+
+export async function startService(loaded: Loaded, log: Log): Promise<RunningService> {
+  const startTime = Date.now()
+  const { config, datasources, file, diagnostics } = loaded
+  for (const message of diagnostics) log.write('diagnostic', { message })
+  if (log.isEnabled('statement')) log.write('statementsLogged', {})
+
+  const endpoints = loadEndpoints(config.sqlDir)
+  const databases = openDatabases(loaded, log)
+  log.write('started', { version, config: file, endpoints: endpoints.size, datasources: datasources.length })
+
+  const summaries = datasources.map(({ name, url, dialect, username }) => ({
+    name,
+    url: maskUrl(url),
+    dialect,
+    username,
+  }))
+  const service: Service = {
+    endpoints,
+    databases,
+    chooseDatasource: createDatasourceChooser({
+      names: [...databases.keys()],
+      projectMap: config.projectDatasourceMap,
+      allowHeader: config.allowDatasourceHeader,
+    }),
+    status: createStatus({ version, packagingTime, startTime, datasources: summaries }),
+    log,
+  }
+  const server = await startServer({
+    ...config.server.bind,
+    maxBodyBytes: config.server.maxBodyBytes,
+    cors: createCors(config.cors.allowedOrigins),
+    handle: (request) => handle(service, request),
+  })
+  log.write('listening', { address: server.address })
+  for (const summary of summaries) void probe(databases.get(summary.name) as Database, summary, log)
+  return {
+    address: server.address,
+    port: server.port,
+    async close() {
+      await server.close()
+      await Promise.all([...databases.values()].map((database) => database.close()))
+    },
+  }
+}
+
+function openDatabases({ datasources }: Loaded, log: Log): ReadonlyMap<string, Database> {
+  return new Map(
+    datasources.map((datasource) => {
+      const { name } = datasource
+      const database = openDatabase({
+        ...datasource,
+        onStatement: log.isEnabled('statement')
+          ? (sql, values) => log.write('statement', { datasource: name, sql, parameters: showValues(values) })
+          : undefined,
+        onArrayAsJson: log.isEnabled('arrayAsJson')
+          ? (endpoint, parameter) => log.write('arrayAsJson', { endpoint, parameter })
+          : undefined,
+      })
+      return [name, database]
+    }),
+  )
+}
+
+function showValues(values: readonly unknown[]): string {
+  return JSON.stringify(values, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
+}
+
+/** An unreachable database does not keep the service from starting; it is tried again with every request. */
+async function probe(database: Database, { name, url }: { name: string; url: string }, log: Log): Promise<void> {
+  try {
+    await database.probe()
+  } catch (error) {
+    const { message, cause } = error as Error
+    const code = (cause as { code?: string } | undefined)?.code
+    log.write('datasourceUnreachable', {
+      datasource: name,
+      url,
+      reason: code === undefined ? message : `${message}: ${code}`,
+    })
+  }
+}

