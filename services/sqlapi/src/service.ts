@@ -95,11 +95,7 @@ async function probe(database: Database, { name, url }: { name: string; url: str
     await database.probe()
   } catch (error) {
     const { message, cause } = error as Error
-    const code = (cause as { code?: string } | undefined)?.code
-    log.write('datasourceUnreachable', {
-      datasource: name,
-      url,
-      reason: code === undefined ? message : `${message}: ${code}`,
-    })
+    const reason = cause instanceof Error ? cause.message : message
+    log.write('datasourceUnreachable', { datasource: name, url, reason })
   }
 }

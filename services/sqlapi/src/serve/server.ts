@@ -36,6 +36,8 @@ const noBody = Buffer.alloc(0)
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const server = createServer({ keepAliveTimeout: keepAliveMs, maxHeaderSize: maxHeaderBytes }, (request, response) => {
+    // Once the server is closing, a connection ends with the answer that is under way.
+    if (!server.listening) response.shouldKeepAlive = false
     void serve(options, request, response)
   })
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {

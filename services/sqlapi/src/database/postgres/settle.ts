@@ -24,6 +24,7 @@ const typeErrors = new Set([
   '42P08', // ambiguous parameter
   '42P18', // indeterminate datatype
   '42809', // wrong object type: `= ANY` of something that is no array
+  '42725', // ambiguous function
 ])
 
 /** More parameters than this are not given their own types back one by one. */

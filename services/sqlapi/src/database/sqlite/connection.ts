@@ -9,6 +9,9 @@ import type { Job, JobError, JobReply, Jobs, Opened, WorkerOptions } from './mes
 /** The worker's file has this file's ending: `.ts` in the repository, `.js` in the package. */
 const workerFile = new URL(`./worker${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
 
+/** A worker that is asked to close and does not is ended; SQLite's files survive that. */
+const closeMs = 2000
+
 /** A job that the worker could not do. */
 export class JobFailure extends Error {
   readonly error: JobError
@@ -87,7 +90,11 @@ export class Connection {
 
   async close(): Promise<void> {
     this.#isClosing = true
-    await this.#worker.terminate()
+    const ended = once(this.#worker, 'exit')
+    this.#worker.postMessage({ jobs: [], texts: [] } satisfies Jobs)
+    const timer = setTimeout(() => void this.#worker.terminate(), closeMs)
+    await ended.catch(() => undefined)
+    clearTimeout(timer)
   }
 
   #collect(): Outgoing {

@@ -21,6 +21,7 @@ export interface Job {
   readonly sets: readonly (readonly Call[])[]
 }
 
+/** A message without jobs asks the worker to close the database and end. */
 export interface Jobs {
   readonly jobs: readonly Job[]
   /** Texts that the worker has not seen yet. */

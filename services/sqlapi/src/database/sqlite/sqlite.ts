@@ -26,7 +26,7 @@ export interface SqliteOptions {
 }
 
 /** Short jobs that may wait in front of one worker. */
-const depth = 64
+const depth = 32
 
 export function openSqlite(options: SqliteOptions): Database {
   const location = readLocation(options.url)

@@ -50,6 +50,11 @@ function open(): DatabaseSync {
 }
 
 function runJobs({ jobs, texts: unseen }: Jobs): void {
+  if (jobs.length === 0) {
+    database.close()
+    port.close()
+    return
+  }
   for (const [statement, text] of unseen) texts.set(statement, text)
   let replies: JobReply[] = []
   let since = performance.now()

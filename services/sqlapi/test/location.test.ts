@@ -1,0 +1,32 @@
+/** Where a sqlite: URL leads: database/sqlite/location.ts. */
+import assert from 'node:assert/strict'
+import { resolve } from 'node:path'
+import { test } from 'node:test'
+import { readLocation } from '../src/database/sqlite/location.ts'
+
+const files: readonly (readonly [url: string, path: string, isReadOnly: boolean, mayCreate: boolean])[] = [
+  ['sqlite:data.db', 'data.db', false, true],
+  ['sqlite://data.db', 'data.db', false, true],
+  ['sqlite:///srv/data.db', '/srv/data.db', false, true],
+  ['sqlite:/srv/data.db?mode=ro', '/srv/data.db', true, false],
+  ['sqlite:data.db?mode=rw', 'data.db', false, false],
+  ['sqlite:my%20data.db', 'my data.db', false, true],
+  ['sqlite:100%.db', '100%.db', false, true],
+]
+
+for (const [url, path, isReadOnly, mayCreate] of files) {
+  test(`[D6.4] ${url} opens ${path}`, () => {
+    const location = readLocation(url)
+    assert.deepEqual({ ...location, uri: '' }, { path: resolve(path), isReadOnly, mayCreate, uri: '' })
+  })
+}
+
+test('[D6.4] characters with a meaning in a URI stay part of the file name', () => {
+  assert.match(readLocation('sqlite:/srv/a%3Fb%23c.db').uri, /^file:\/srv\/a%3Fb%23c\.db\?mode=rwc$/)
+})
+
+test('[D6.4] every datasource in memory is a database of its own', () => {
+  const [one, other] = [readLocation('sqlite::memory:'), readLocation('sqlite://:memory:')]
+  assert.equal(one.path, undefined)
+  assert.notEqual(one.uri, other.uri)
+})

@@ -1,0 +1,140 @@
+/** How statements and values become plans, without a server: database/postgres/plan.ts, settle.ts and encode.ts. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Bound, bind, type Code, encode } from '../src/database/postgres/encode.ts'
+import { bindStatement, render } from '../src/database/postgres/plan.ts'
+import { type Preparer, settle } from '../src/database/postgres/settle.ts'
+import { oid } from '../src/database/postgres/types.ts'
+import { Failure } from '../src/errors.ts'
+import { readObject } from '../src/json.ts'
+import type { JsonValue, Statement } from '../src/model.ts'
+import { readScript } from '../src/sql/script.ts'
+
+const statementOf = (text: string): Statement => readScript(text, 'postgres').statements[0] as Statement
+const valueOf = (json: string): JsonValue => readObject(`{"x":${json}}`).get('x') as JsonValue
+const boundOf = (json: string): Bound => bind('x', valueOf(json))
+
+const codes: readonly (readonly [json: string, code: Code, rule: string])[] = [
+  ['null', 'n', 'S-params.3'],
+  ['true', 'b', 'S-params.3'],
+  ['1', 'i', 'S-params.3'],
+  ['-9223372036854775808', 'i', 'D2.3'],
+  ['1.0', 'f', 'D2.3'],
+  ['1e3', 'f', 'D2.3'],
+  ['"1"', 't', 'S-params.3'],
+  ['{}', 'o', 'S-params.3'],
+  ['["a",null]', 'T', 'S-arrays.1'],
+  ['[1,null]', 'I', 'S-arrays.1'],
+  ['[1.5]', 'F', 'S-arrays.1'],
+  ['[null,true]', 'B', 'S-arrays.1'],
+  ['[1,2.5]', 'F', 'S-arrays.2'],
+  ['[2.5,1]', 'F', 'S-arrays.2'],
+  ['[]', 'e', 'S-arrays.3'],
+  ['[null]', 'e', 'S-arrays.3'],
+  ['[1,"a"]', 'm', 'S-arrays.3'],
+  ['[[1]]', 'M', 'S-arrays.3'],
+  ['[1,"a",{}]', 'M', 'S-arrays.3'],
+  ['[{}]', 'M', 'S-arrays.3'],
+]
+
+for (const [json, code, rule] of codes) {
+  test(`[${rule}] ${json} has the kind ${code}`, () => assert.equal(boundOf(json).code, code))
+}
+
+test('[D2.3] an integer outside 64 bits is refused, in an array too; in a JSON array or beside fractions it is not', () => {
+  for (const json of ['9223372036854775808', '-9223372036854775809', '[1,9223372036854775808]']) {
+    assert.throws(
+      () => boundOf(json),
+      (error) => error instanceof Failure && error.name === 'BadSqlGrammarException',
+    )
+  }
+  for (const json of ['[9223372036854775808,"a"]', '[9223372036854775808,0.5]', '{"a":9223372036854775808}'])
+    boundOf(json)
+})
+
+const encodings: readonly (readonly [json: string, type: number, isArray: boolean, text: string | null])[] = [
+  ['null', oid.text, false, null],
+  ['true', oid.bool, false, 'true'],
+  ['9007199254740993', oid.int8, false, '9007199254740993'],
+  ['1.10', 1700, false, '1.10'],
+  ['1e3', oid.int4, false, '1000'],
+  ['1.5', oid.int4, false, '1.5'],
+  ['1e-999', oid.float8, false, '0'],
+  ['[1,2]', oid.jsonb, false, '[1,2]'],
+  ['[1,null]', oid.int8Array, true, '{"1",NULL}'],
+  ['["a\\"b",null]', oid.textArray, true, String.raw`{"a\"b",NULL}`],
+  ['[["a"],["b"]]', oid.textArray, true, '{{"a"},{"b"}}'],
+  ['["a",1,null]', oid.jsonbArray, true, String.raw`{"\"a\"","1",NULL}`],
+  ['"{1,2}"', 1007, true, '{1,2}'],
+]
+
+for (const [json, type, isArray, text] of encodings) {
+  test(`[D4.2] ${json} for type ${type} is sent as ${text}`, () =>
+    assert.equal(encode(boundOf(json), type, isArray), text))
+}
+
+test('[S-params.1] a name that stands twice is one parameter; per place it is two', () => {
+  const statement = statementOf('select :a, :b, :a')
+  const named = render(statement, 'it', { membership: false, perPlace: false })
+  assert.equal(named.text, 'select $1, $2, $1')
+  assert.deepEqual(
+    named.places.map(({ source }) => source),
+    [0, 1],
+  )
+  const placed = render(statement, 'it', { membership: false, perPlace: true })
+  assert.equal(placed.text, 'select $1, $2, $3')
+})
+
+test('[D4.3] a list in brackets is written as membership or as the array itself, a scalar as it stands', () => {
+  const statement = statementOf('select x in (:xs), x not in (:xs), array[:xs]')
+  const membership = { membership: true, perPlace: false }
+  assert.equal(render(statement, 'I', membership).text, 'select x = ANY ($1), x <> ALL ($1), $1')
+  assert.equal(render(statement, 'i', membership).text, 'select x in ($1), x not in ($1), array[$1]')
+  assert.equal(render(statement, 'I', { ...membership, membership: false }).text, 'select x in ($1), x not in ($1), $1')
+})
+
+/** A server that takes a text only with the types that `accepts` lists; it reports 23 for what is left to it. */
+function serverThatAccepts(...accepted: string[]): Preparer & { asked: string[] } {
+  const asked: string[] = []
+  return {
+    asked,
+    async describe(text, types) {
+      asked.push(`${text} ${types.join()}`)
+      if (accepted.includes(types.join())) return types.map((type) => type || 23)
+      throw Object.assign(new Error('operator does not exist'), { code: '42883' })
+    },
+    isArrayType: () => Promise.resolve(false),
+  }
+}
+
+const settleOn = (server: Preparer, text: string, json: string) => {
+  const statement = statementOf(text)
+  return settle(server, 's1', statement, bindStatement(statement, readObject(json)).shape)
+}
+
+test('[D4.1] the declared types are tried first and kept when they fit', async () => {
+  const server = serverThatAccepts('20,25')
+  const plan = await settleOn(server, 'select :a, :b', '{"a":1,"b":"x"}')
+  assert.deepEqual(
+    plan.parameters.map(({ type }) => type),
+    [20, 25],
+  )
+  assert.equal(server.asked.length, 1)
+})
+
+test('[D4.2] where they do not, the server decides, and every other parameter gets its own type back', async () => {
+  const server = serverThatAccepts('0,0', '20,23')
+  const plan = await settleOn(server, 'select :a, :b', '{"a":1,"b":"x"}')
+  assert.deepEqual(
+    plan.parameters.map(({ type }) => type),
+    [20, 23],
+  )
+})
+
+test('[D4.2] an error that is none of types is the answer at once', async () => {
+  const server: Preparer = {
+    describe: () => Promise.reject(Object.assign(new Error('no such table'), { code: '42P01' })),
+    isArrayType: () => Promise.resolve(false),
+  }
+  await assert.rejects(settleOn(server, 'select :a', '{"a":1}'), /no such table/)
+})
