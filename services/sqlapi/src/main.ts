@@ -34,6 +34,10 @@ async function run(configFlag: string | undefined): Promise<void> {
     log = openLog(loaded.config.logging)
     const service = await startService(loaded, log)
     endOnSignal(service, log)
+    process.on('uncaughtException', (error) => {
+      log.write('internalError', { method: '', path: '', stack: error.stack ?? error.message })
+      force(log, 'unexpected error')
+    })
   } catch (error) {
     if (!(error instanceof StartupFailure)) throw error
     if (error.format !== undefined) log = openLog({ level: 'info', format: error.format })

@@ -5,6 +5,7 @@
  *
  * What is exchanged is exchanges.ts's business, what the connection remembers session.ts's.
  */
+import type { Socket } from 'node:net'
 import pg from 'pg'
 import { parse } from 'pg-connection-string'
 import { Failure } from '../../errors.ts'
@@ -23,7 +24,7 @@ export interface Wire {
 
 /** The rest of it, which only this file touches. */
 interface DriverConnection extends Wire {
-  readonly stream: { cork(): void; uncork(): void; destroy(): void }
+  readonly stream: Socket
   connect(port: number | string, host?: string): void
   requestSsl(): void
   cancel(processId: number, secretKey: number): void
@@ -153,6 +154,7 @@ export class Driver {
   static async #connect(options: DriverOptions, config: pg.ClientConfig): Promise<Driver> {
     const driver = new Driver(options, config)
     await driver.#client.connect()
+    guardReading(driver.#client.connection.stream)
     driver.#client.connection.on('parameterStatus', () => driver.onSetting?.())
     return driver
   }
@@ -218,6 +220,23 @@ export class Driver {
     setImmediate(() => {
       this.#isCorked = false
       stream.uncork()
+    })
+  }
+}
+
+/**
+ * The driver reads messages in its socket's `data` event, where an exception (a value too long for a string) would end the
+ * process. It costs the connection instead.
+ */
+function guardReading(stream: Socket): void {
+  for (const read of stream.listeners('data') as ((chunk: Buffer) => void)[]) {
+    stream.off('data', read)
+    stream.on('data', (chunk: Buffer) => {
+      try {
+        read(chunk)
+      } catch (error) {
+        stream.destroy(error as Error)
+      }
     })
   }
 }
