@@ -1,7 +1,7 @@
 /** The one place that knows which kinds of database there are: a datasource's settings in, a `Database` out. */
 import type { Database, Dialect } from '../model.ts'
-import { openPostgres } from './postgres/postgres.ts'
-import { openSqlite } from './sqlite/sqlite.ts'
+import { PostgresDatabase } from './postgres/postgres.ts'
+import { SqliteDatabase } from './sqlite/sqlite.ts'
 
 export interface DatasourceOptions {
   readonly name: string
@@ -18,5 +18,5 @@ export interface DatasourceOptions {
 
 /** Opens nothing yet: the first request or the probe connects. */
 export function openDatabase(options: DatasourceOptions): Database {
-  return options.dialect === 'postgres' ? openPostgres(options) : openSqlite(options)
+  return options.dialect === 'postgres' ? new PostgresDatabase(options) : new SqliteDatabase(options)
 }

@@ -35,9 +35,13 @@ const drainMs = 2000
 const noBody = Buffer.alloc(0)
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const server = createServer({ keepAliveTimeout: keepAliveMs, maxHeaderSize: maxHeaderBytes }, (request, response) => {
+  // A request without Host is answered like any other; Node would refuse it with an answer of its own.
+  const settings = { keepAliveTimeout: keepAliveMs, maxHeaderSize: maxHeaderBytes, requireHostHeader: false }
+  const server = createServer(settings, (request, response) => {
     // Once the server is closing, a connection ends with the answer that is under way.
     if (!server.listening) response.shouldKeepAlive = false
+    // The same for a request that was under way before: it is idle once its answer is out.
+    response.once('finish', () => void (server.listening || server.closeIdleConnections()))
     void serve(options, request, response)
   })
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -45,7 +49,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (announcedLength(request) <= options.maxBodyBytes) response.writeContinue()
     void serve(options, request, response)
   })
+  // Expectations that nobody knows are passed over.
+  server.on('checkExpectation', (request, response) => void serve(options, request, response))
   server.on('clientError', refuseMalformed)
+  server.on('connect', (_request, socket) => refuseMalformed({ code: 'HPE_INVALID_METHOD' }, socket as Socket))
   await listen(server, options)
   const { address, port, family } = server.address() as AddressInfo
   return {
@@ -152,7 +159,7 @@ function write(
 }
 
 /** What is no HTTP, or a method that Node's parser does not know, gets its answer without a request. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+function refuseMalformed(error: { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return

@@ -39,41 +39,31 @@ interface Call {
   readonly binding: Binding
 }
 
-export function openPostgres(options: PostgresOptions): Database {
-  const types = new Types()
-  const statements = new Statements()
-  const pool = new Pool<Session>({
-    name: options.name,
-    max: options.maxConnections,
-    acquireTimeoutSeconds: options.acquireTimeoutSeconds,
-    depth,
-    open: async (broken) => {
-      const { url, acquireTimeoutSeconds: connectTimeoutSeconds } = options
-      try {
-        return await Session.open({ url, connectTimeoutSeconds, onBroken: broken }, types)
-      } catch (error) {
-        throw toConnectFailure(error, options.name)
-      }
-    },
-  })
-  const runner = new Runner(pool, statements, options)
-  return {
-    dialect: 'postgres',
-    run: (work) => runner.run(work),
-    probe: () => pool.probe(),
-    close: () => pool.close(),
-  }
-}
-
-class Runner {
-  readonly #pool: Pool<Session>
-  readonly #statements: Statements
+export class PostgresDatabase implements Database {
+  readonly dialect = 'postgres'
   readonly #options: PostgresOptions
+  readonly #pool: Pool<Session>
+  readonly #statements = new Statements()
 
-  constructor(pool: Pool<Session>, statements: Statements, options: PostgresOptions) {
-    this.#pool = pool
-    this.#statements = statements
+  constructor(options: PostgresOptions) {
+    const { name, url, acquireTimeoutSeconds } = options
+    const types = new Types()
+    const openSession = (broken: () => void): Promise<Session> =>
+      Session.open({ url, connectTimeoutSeconds: acquireTimeoutSeconds, onBroken: broken }, types).catch(
+        (error: unknown) => {
+          throw toConnectFailure(error, name)
+        },
+      )
     this.#options = options
+    this.#pool = new Pool({ name, max: options.maxConnections, acquireTimeoutSeconds, depth, open: openSession })
+  }
+
+  probe(): Promise<void> {
+    return this.#pool.probe()
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close()
   }
 
   async run(work: Work): Promise<string> {
@@ -112,8 +102,8 @@ class Runner {
       try {
         return (await this.#pool.run({ ...job, run: (session) => this.#execute(session, plan, call) })) ?? '[]'
       } catch (error) {
-        // What the plan was made for has changed; the slow way finds a new one.
-        if (!isStale(error) && !isTypeError(error)) throw toFailure(error, known.statement.line)
+        // The slow way finds a new plan.
+        if (!needsNewPlan(error)) throw toFailure(error, known.statement.line)
         known.plans.delete(binding.shape)
       }
     }
@@ -134,12 +124,8 @@ class Runner {
         return await this.#transact(session, work, calls)
       } catch (error) {
         // The transaction is undone, so running it once more with fresh plans is safe.
-        const cause = error instanceof Failure ? error.cause : error
-        if (attempt > 1 || !isStale(cause)) throw error
-        for (const { known, binding } of calls.flat()) {
-          const plan = known.plans.get(binding.shape)
-          if (plan !== undefined) session.forget(plan)
-        }
+        if (attempt > 1 || !needsNewPlan((error as Failure).cause)) throw error
+        for (const call of calls.flat()) forgetPlan(session, call)
       }
     }
   }
@@ -160,18 +146,21 @@ class Runner {
   /** The sets in order. Single statements with known plans go out without waiting for each other's answers. */
   async #runSets(session: Session, calls: readonly (readonly Call[])[]): Promise<string[]> {
     const answers: string[] = []
-    for (let from = 0; from < calls.length; from += batchWindow) {
-      const window: Promise<string>[] = []
-      for (const set of calls.slice(from, from + batchWindow)) {
-        const answer = this.#runSet(session, set)
-        window.push(answer)
-        const [call] = set
-        const isKnown = set.length === 1 && call?.known.plans.has(call.binding.shape)
-        if (!isKnown) await answer
-      }
-      // The first to fail is the first in order, the later ones only tell that the transaction has failed.
-      answers.push(...(await Promise.all(window)))
+    let underWay: Promise<string>[] = []
+    // Waited for together, so the first to fail is the first in order; the later ones only say that the transaction failed.
+    const collect = async (): Promise<void> => {
+      const collected = underWay
+      underWay = []
+      answers.push(...(await Promise.all(collected)))
     }
+    for (const set of calls) {
+      const [call] = set
+      const isKnown = set.length === 1 && call?.known.plans.has(call.binding.shape)
+      if (!isKnown) await collect()
+      underWay.push(this.#runSet(session, set))
+      if (!isKnown || underWay.length >= batchWindow) await collect()
+    }
+    await collect()
     return answers
   }
 
@@ -190,9 +179,8 @@ class Runner {
       try {
         return await this.#execute(session, plan, call)
       } catch (error) {
-        if (session.isInTransaction || !(isStale(error) || isTypeError(error))) throw error
-        known.plans.delete(binding.shape)
-        session.forget(plan)
+        if (session.isInTransaction || !needsNewPlan(error)) throw error
+        forgetPlan(session, call)
         return await this.#execute(session, await this.#settle(session, call), call)
       }
     } catch (error) {
@@ -241,8 +229,17 @@ async function describeSafely(session: Session, text: string, types: readonly nu
   }
 }
 
-/** The prepared statement no longer fits: a table has changed (0A000 in that one routine) or it was dropped (26000). */
-function isStale(error: unknown): boolean {
-  const { code, routine } = error as ServerError
-  return code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery')
+/**
+ * What the plan was made for has changed: a table has other columns (0A000 in that one routine), the prepared statement was
+ * dropped (26000), or its types do not fit any more.
+ */
+function needsNewPlan(error: unknown): boolean {
+  const { code, routine } = (error ?? {}) as ServerError
+  return code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery') || isTypeError(error ?? {})
+}
+
+function forgetPlan(session: Session, { known, binding }: Call): void {
+  const plan = known.plans.get(binding.shape)
+  known.plans.delete(binding.shape)
+  if (plan !== undefined) session.forget(plan)
 }

@@ -1,0 +1,60 @@
+/**
+ * The files' statements as SQLite sees them: texts with `?n`, each under a number, and how long they have taken. Kept by the
+ * datasource; the workers know the numbers and texts that were sent to them.
+ */
+import type { JsonValue, ParameterSet, Statement, Work } from '../../model.ts'
+import { History } from '../history.ts'
+
+/**
+ * A list alone in `IN (..)` becomes a look into `json_each`, so a statement has one text for every choice of which of its
+ * parameters are lists.
+ */
+export class Statements {
+  readonly #numbers = new WeakMap<Statement, Map<string, number>>()
+  readonly #texts: { text: string; line: number }[] = []
+  readonly #histories = new WeakMap<Statement, History>()
+
+  numberOf(statement: Statement, set: ParameterSet): number {
+    const lists = statement.slots.map(({ role, name }) => role !== 'value' && isArray(set.get(name)))
+    const key = lists.includes(true) ? lists.join() : ''
+    let numbers = this.#numbers.get(statement)
+    if (numbers === undefined) this.#numbers.set(statement, (numbers = new Map<string, number>()))
+    let number = numbers.get(key)
+    if (number === undefined) {
+      number = this.#texts.push({ text: render(statement, lists), line: statement.line }) - 1
+      numbers.set(key, number)
+    }
+    return number
+  }
+
+  textOf(number: number): string {
+    return this.#texts[number]?.text ?? ''
+  }
+
+  lineOf(number: number): number {
+    return this.#texts[number]?.line ?? 1
+  }
+
+  /** Batches are as long as their caller makes them, so they tell nothing. */
+  historyOf({ script, batch }: Work): History | undefined {
+    const [first] = script.statements
+    if (batch || first === undefined) return undefined
+    let history = this.#histories.get(first)
+    if (history === undefined) this.#histories.set(first, (history = new History()))
+    return history
+  }
+}
+
+function isArray(value: JsonValue | undefined): boolean {
+  return typeof value === 'object' && value !== null && value.kind === 'array'
+}
+
+function render(statement: Statement, lists: readonly boolean[]): string {
+  let text = statement.pieces[0] as string
+  for (const [index, { name, role, before, after }] of statement.slots.entries()) {
+    const placeholder = `?${statement.names.indexOf(name) + 1}`
+    const list = `${role === 'notIn' ? 'NOT ' : ''}IN (SELECT value FROM json_each(${placeholder}))`
+    text += (lists[index] ? list : before + placeholder + after) + statement.pieces[index + 1]
+  }
+  return text
+}
