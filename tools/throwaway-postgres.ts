@@ -69,8 +69,11 @@ export async function startThrowawayPostgres(
     server = spawn(join(binaries, 'postgres'), args, { ...identity, stdio: 'ignore' })
     await untilReady(url, server)
   }
-  // A test run that dies must not leave a server behind.
-  process.once('exit', () => server?.kill('SIGQUIT'))
+  // A test run that dies must leave neither a server nor its data behind.
+  process.once('exit', () => {
+    server?.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  })
   await start()
   const remove = async (): Promise<void> => {
     await stop()

@@ -39,8 +39,10 @@ export interface Job<C, T> {
   readonly run: (connection: C) => Promise<T>
 }
 
-/** A shared lane whose head is older than this takes no more jobs. */
-const lateMs = 5
+/** A shared lane that finished nothing between two looks, so far apart, is late and takes no more jobs. */
+const lookMs = 5
+/** Connections are opened so many at a time: while they open, the running jobs often prove short and need no more. */
+const maxOpening = 2
 /** Connections that nobody used for so long are closed, but for one. */
 const idleSeconds = 60
 
@@ -50,6 +52,10 @@ interface Lane<C> {
   inFlight: number
   /** When the job at the head came to its turn, or when the lane became idle. */
   since: number
+  /** Jobs finished, now and at the last look. */
+  finished: number
+  finishedBefore: number
+  isLate: boolean
 }
 
 interface Waiting<C> {
@@ -67,6 +73,7 @@ export class Pool<C extends Connection> {
   #opening = 0
   #closed = false
   #deadlineTimer: NodeJS.Timeout | undefined
+  #lookTimer: NodeJS.Timeout | undefined
   readonly #idleTimer: NodeJS.Timeout
 
   constructor(options: PoolOptions<C>) {
@@ -108,6 +115,7 @@ export class Pool<C extends Connection> {
     this.#closed = true
     clearInterval(this.#idleTimer)
     clearTimeout(this.#deadlineTimer)
+    clearTimeout(this.#lookTimer)
     this.#rejectAll(new Failure('BadSqlGrammarException', `Datasource '${this.#options.name}' is closed`))
     await Promise.all([...this.#lanes].map((lane) => this.#remove(lane)))
   }
@@ -131,11 +139,9 @@ export class Pool<C extends Connection> {
 
   #laneFor(job: Job<C, unknown>): Lane<C> | undefined {
     if (!mayShare(job)) return this.#idle.pop()
-    const now = performance.now()
     for (const lane of this.#lanes) {
-      const { state, inFlight, since, connection } = lane
-      if (state !== 'shared' || inFlight >= this.#options.depth || connection.isDirty) continue
-      if (now - since < lateMs) return lane
+      const { state, inFlight, isLate, connection } = lane
+      if (state === 'shared' && inFlight < this.#options.depth && !isLate && !connection.isDirty) return lane
     }
     return this.#idle.pop()
   }
@@ -147,11 +153,14 @@ export class Pool<C extends Connection> {
       lane.since = started
     }
     lane.inFlight++
+    if (lane.state === 'shared') this.#lookTimer ??= setTimeout(() => this.#look(), lookMs)
     const running = job.run(lane.connection)
     const done = (): void => {
       const now = performance.now()
       job.history?.record(now - Math.max(started, lane.since))
       lane.since = now
+      lane.finished++
+      lane.isLate = false
       lane.inFlight--
       this.#release(lane)
     }
@@ -184,11 +193,9 @@ export class Pool<C extends Connection> {
   }
 
   #openMore(): void {
-    // One connection at a time for jobs that could share the next one, one each for jobs that cannot.
-    const [first] = this.#queue
-    const needed = first !== undefined && mayShare(first.job) ? 1 : this.#queue.length
-    const free = this.#options.max - this.#lanes.size - this.#opening
-    for (let i = Math.min(needed - this.#opening, free); i > 0; i--) void this.#openOne()
+    const free = this.#options.max - this.#lanes.size
+    const wanted = Math.min(this.#queue.length, free, maxOpening)
+    while (this.#opening < wanted) void this.#openOne()
   }
 
   async #openOne(): Promise<void> {
@@ -211,7 +218,8 @@ export class Pool<C extends Connection> {
       if (opened.lane !== undefined) void this.#replace(opened.lane)
     })
     const state = opened.isBroken ? 'closed' : 'idle'
-    opened.lane = { connection, state, inFlight: 0, since: performance.now() }
+    const since = performance.now()
+    opened.lane = { connection, state, inFlight: 0, since, finished: 0, finishedBefore: 0, isLate: false }
     return opened.lane
   }
 
@@ -228,6 +236,21 @@ export class Pool<C extends Connection> {
     const index = this.#idle.indexOf(lane)
     if (index !== -1) this.#idle.splice(index, 1)
     await lane.connection.close()
+  }
+
+  /**
+   * Marks the lanes that are late. Two timers have a round of reading sockets between them, so a lane is not taken for late
+   * because this process was busy and had not read its answers.
+   */
+  #look(): void {
+    this.#lookTimer = undefined
+    for (const lane of this.#lanes) {
+      if (lane.state !== 'shared' || lane.inFlight === 0) continue
+      lane.isLate = lane.finished === lane.finishedBefore
+      lane.finishedBefore = lane.finished
+      this.#lookTimer ??= setTimeout(() => this.#look(), lookMs)
+    }
+    if (this.#queue.length > 0) this.#dispatch()
   }
 
   #closeIdle(): void {

@@ -11,9 +11,6 @@ import type { ColumnType, ScalarKind } from './types.ts'
 export type RowWriter = (row: TextRow) => string
 type ValueWriter = (text: string) => string
 
-/** The offset as the session prints it, which speaks UTC; a file that sets another zone keeps that zone's offset. */
-const utc = /\+00(?=$| )/
-
 /** How each scalar kind becomes JSON text. `undefined` stands for "as it is", so that the row loop can skip the call. */
 const scalarWriters: Readonly<Record<ScalarKind, ValueWriter | undefined>> = {
   verbatim: undefined,
@@ -22,7 +19,7 @@ const scalarWriters: Readonly<Record<ScalarKind, ValueWriter | undefined>> = {
   boolean: (text) => (text === 't' ? 'true' : 'false'),
   string: quote,
   timestamp: (text) => quote(toIsoTime(text)),
-  timestamptz: (text) => quote(toIsoTime(text.replace(utc, 'Z'))),
+  timestamptz: (text) => quote(toIsoTime(toZulu(text))),
 }
 
 export function compileRowWriter(names: readonly string[], types: readonly ColumnType[]): RowWriter {
@@ -57,4 +54,9 @@ function valueWriter(type: ColumnType): ValueWriter | undefined {
 /** `2026-01-01 10:20:30.5` -> `2026-01-01T10:20:30.5`; the infinities and the era (` BC`) stay as they are. */
 function toIsoTime(text: string): string {
   return text.replace(' ', 'T')
+}
+
+/** The session speaks UTC, so `+00` is what nearly every value ends in; a file that sets another zone keeps its offset. */
+function toZulu(text: string): string {
+  return text.endsWith('+00') ? `${text.slice(0, -3)}Z` : text.replace('+00 BC', 'Z BC')
 }

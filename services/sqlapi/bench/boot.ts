@@ -1,0 +1,54 @@
+/** How long sqlapi takes from the start of its process to the line that says it listens. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Tree, writeTree } from './boot-tree.ts'
+import { startContender } from './contender.ts'
+import { median } from './median.ts'
+import { sqlapiCommand } from './setup.ts'
+
+export interface BootResult extends Tree {
+  readonly seconds: number
+  readonly fastestSeconds: number
+  readonly slowestSeconds: number
+  readonly cpuSeconds: number
+  readonly peakMiB: number
+}
+
+export const bootTarget = { files: 3000, seconds: 1.5 }
+
+/** Starts with one file and with as many as the target names, in turns. */
+export async function measureBoot(folder: string, rounds: number): Promise<BootResult[]> {
+  const trees = [1, bootTarget.files].map((files) => {
+    const place = join(folder, `boot-${files}`)
+    mkdirSync(place)
+    const config = join(place, 'sqlapi.yaml')
+    const sqlDir = join(place, 'sql')
+    writeFileSync(config, `sql_dir: ${JSON.stringify(sqlDir)}\nserver:\n  bind: 127.0.0.1:0\n`)
+    return { tree: writeTree(sqlDir, files), config, starts: [] as Awaited<ReturnType<typeof startOnce>>[] }
+  })
+  for (let round = 0; round <= rounds; round++) {
+    for (const { config, starts } of trees) {
+      const start = await startOnce(config)
+      // The first one warms the file cache.
+      if (round > 0) starts.push(start)
+    }
+  }
+  return trees.map(({ tree, starts }) => {
+    const seconds = starts.map((start) => start.seconds)
+    return {
+      ...tree,
+      seconds: median(seconds),
+      fastestSeconds: Math.min(...seconds),
+      slowestSeconds: Math.max(...seconds),
+      cpuSeconds: median(starts.map((start) => start.cpuSeconds)),
+      peakMiB: median(starts.map((start) => start.peakMiB)),
+    }
+  })
+}
+
+async function startOnce(config: string) {
+  const sqlapi = await startContender(sqlapiCommand(config))
+  const usage = sqlapi.usage()
+  await sqlapi.stop()
+  return { seconds: sqlapi.startSeconds, ...usage }
+}

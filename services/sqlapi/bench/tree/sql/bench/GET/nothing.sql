@@ -1,0 +1,1 @@
+-- No statement at all: everything that sqlapi does for a request but for the database.
