@@ -48,10 +48,10 @@ export interface Statement {
 
 /**
  * What a statement may do beside answering, judged by its words alone:
- * `read` changes nothing, `write` changes data or schema, `session` may leave something behind on the connection
- * (a setting, an open transaction, a temporary table, a lock).
+ * `read` changes nothing, `write` changes data, `definition` changes the schema, `session` may leave something behind on the
+ * connection (a setting, an open transaction, a temporary table, a lock).
  */
-export type Effect = 'read' | 'write' | 'session'
+export type Effect = 'read' | 'write' | 'definition' | 'session'
 
 /** A place in a statement where a parameter stands. */
 export interface Slot {

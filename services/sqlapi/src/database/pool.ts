@@ -22,7 +22,10 @@ export interface Connection {
 export interface PoolOptions<C> {
   /** Datasource name, for messages. */
   readonly name: string
+  /** Most connections of this pool. */
   readonly max: number
+  /** As configured for the whole datasource, for messages. */
+  readonly maxConnections: number
   readonly acquireTimeoutSeconds: number
   /** How many short jobs may be in flight on one connection. */
   readonly depth: number
@@ -281,8 +284,9 @@ export class Pool<C extends Connection> {
     const firstInTime = this.#queue.findIndex((waiting) => waiting.deadline > now)
     const late = this.#queue.splice(0, firstInTime === -1 ? this.#queue.length : firstInTime)
     if (late.length === 0) return
-    const { name, acquireTimeoutSeconds, max } = this.#options
-    const message = `No connection of datasource '${name}' became free within ${acquireTimeoutSeconds} s (pool of ${max})`
+    const { name, acquireTimeoutSeconds, maxConnections } = this.#options
+    const limits = `${acquireTimeoutSeconds} s (max_connections ${maxConnections})`
+    const message = `No connection of datasource '${name}' became free within ${limits}`
     for (const waiting of late) waiting.reject(new Failure('BadSqlGrammarException', message))
   }
 

@@ -1,5 +1,5 @@
 /**
- * What a statement may do beside answering, judged by its words: tokens -> `read`, `write` or `session` (model.ts).
+ * What a statement may do beside answering, judged by its words: tokens -> an `Effect` (model.ts).
  * Judging is on the safe side: what is not known to leave the connection clean counts as `session`, which costs that
  * statement a connection of its own and a reset afterwards, never its result.
  */
@@ -19,9 +19,9 @@ const byFirstWord: Readonly<Record<Dialect, Readonly<Record<string, Effect>>>> =
     DELETE: 'write',
     MERGE: 'write',
     EXPLAIN: 'write',
-    CREATE: 'write',
-    ALTER: 'write',
-    DROP: 'write',
+    CREATE: 'definition',
+    ALTER: 'definition',
+    DROP: 'definition',
     TRUNCATE: 'write',
     COMMENT: 'write',
     GRANT: 'write',
@@ -39,9 +39,9 @@ const byFirstWord: Readonly<Record<Dialect, Readonly<Record<string, Effect>>>> =
     REPLACE: 'write',
     UPDATE: 'write',
     DELETE: 'write',
-    CREATE: 'write',
-    ALTER: 'write',
-    DROP: 'write',
+    CREATE: 'definition',
+    ALTER: 'definition',
+    DROP: 'definition',
     REINDEX: 'write',
     ANALYZE: 'write',
     VACUUM: 'write',

@@ -42,15 +42,17 @@ export function toColumnType(row: readonly (string | null)[]): [number, ColumnTy
   return [Number(id), { kind, array: isArray === 't', delimiter: delimiter ?? ',' }]
 }
 
-/** The types of one datasource: the built-in ones and what was looked up. */
-export class Types {
+/** What one datasource's connections have learnt of its catalogue, shared by them all. */
+export class Catalog {
   readonly #found = new Map<number, ColumnType>()
+  /** The database has functions that may change the session, so any statement may. */
+  hasSessionFunctions = false
 
-  get(id: number): ColumnType | undefined {
+  typeOf(id: number): ColumnType | undefined {
     return builtinTypes.get(id) ?? this.#found.get(id)
   }
 
-  add(rows: readonly (readonly (string | null)[])[], asked: readonly number[]): void {
+  addTypes(rows: readonly (readonly (string | null)[])[], asked: readonly number[]): void {
     // A type that was dropped meanwhile is not in the answer; its values are still text.
     for (const id of asked) this.#found.set(id, { kind: 'string', array: false, delimiter: ',' })
     for (const row of rows) {

@@ -151,7 +151,7 @@ export class Driver {
     }
   }
 
-  static async #connect(options: DriverOptions, config: pg.ClientConfig): Promise<Driver> {
+  static async #connect(options: DriverOptions, config: ConnectConfig): Promise<Driver> {
     const driver = new Driver(options, config)
     await driver.#client.connect()
     guardReading(driver.#client.connection.stream)
@@ -159,7 +159,7 @@ export class Driver {
     return driver
   }
 
-  private constructor(options: DriverOptions, config: pg.ClientConfig) {
+  private constructor(options: DriverOptions, config: ConnectConfig) {
     this.#options = options
     this.#client = new Client(config) as unknown as DriverClient
     this.#client.on('error', options.onBroken)
@@ -245,31 +245,46 @@ function guardReading(stream: Socket): void {
 const settings = { TimeZone: 'UTC', DateStyle: 'ISO' }
 
 class Client extends pg.Client {
+  readonly #startup: Readonly<Record<string, string>>
+
+  constructor({ startup, ...config }: ConnectConfig) {
+    super(config)
+    this.#startup = startup
+  }
+
+  /** Takes the place of the driver's own, which adds what it finds in the environment. */
   getStartupConf(): Record<string, string> {
-    const driver = pg.Client.prototype as unknown as { getStartupConf(): Record<string, string> }
-    return { ...driver.getStartupConf.call(this), ...settings }
+    return { ...this.#startup, ...settings }
   }
 }
 
+/** The driver's settings with the parameters of our start-up message. */
+interface ConnectConfig extends pg.ClientConfig {
+  readonly startup: Readonly<Record<string, string>>
+}
+
 /** A connection URL as the driver's settings. Nothing is left for the driver to look up in the environment. */
-function clientConfig({ url, connectTimeoutSeconds }: DriverOptions): pg.ClientConfig & { ssl: unknown } {
-  const { host, port, user, password, database, ssl, options, application_name, ...rest } = parse(url, {
-    useLibpqCompat: true,
-  })
-  const secret = password ?? ''
+function clientConfig({ url, connectTimeoutSeconds }: DriverOptions): ConnectConfig {
+  const parsed = parse(url, { useLibpqCompat: true })
+  const user = parsed.user || 'postgres'
+  const database = parsed.database || user
+  const secret = parsed.password ?? ''
   return {
-    ...rest,
-    host: host || 'localhost',
-    port: Number(port || 5432),
-    user: user || 'postgres',
-    database: database || user || 'postgres',
+    host: parsed.host || 'localhost',
+    port: Number(parsed.port || 5432),
+    user,
+    database,
     // As a function, because an empty password would make the driver look for one in the environment.
     password: () => secret,
-    ssl: ssl ?? false,
-    application_name: application_name ?? 'sqlapi',
-    ...(options === undefined ? {} : { options }),
+    ssl: (parsed.ssl ?? false) as NonNullable<pg.ClientConfig['ssl']>,
     keepAlive: true,
     connectionTimeoutMillis: Math.max(1, connectTimeoutSeconds) * 1000,
     pipeline: true,
-  } as pg.ClientConfig & { ssl: unknown }
+    startup: {
+      user,
+      database,
+      application_name: parsed.application_name ?? 'sqlapi',
+      ...(parsed.options ? { options: parsed.options } : {}),
+    },
+  }
 }

@@ -7,7 +7,7 @@
 import { Failure } from '../../errors.ts'
 import type { Database, ParameterSet, Statement, Work } from '../../model.ts'
 import { Pool } from '../pool.ts'
-import { Types } from './catalog.ts'
+import { Catalog } from './catalog.ts'
 import type { ServerError } from './driver.ts'
 import { toConnectFailure, toFailure } from './failures.ts'
 import { isKindless } from './encode.ts'
@@ -46,16 +46,23 @@ export class PostgresDatabase implements Database {
   readonly #statements = new Statements()
 
   constructor(options: PostgresOptions) {
-    const { name, url, acquireTimeoutSeconds } = options
-    const types = new Types()
+    const { name, url, maxConnections, acquireTimeoutSeconds } = options
+    const catalog = new Catalog()
     const openSession = (broken: () => void): Promise<Session> =>
-      Session.open({ url, connectTimeoutSeconds: acquireTimeoutSeconds, onBroken: broken }, types).catch(
+      Session.open({ url, connectTimeoutSeconds: acquireTimeoutSeconds, onBroken: broken }, catalog).catch(
         (error: unknown) => {
           throw toConnectFailure(error, name)
         },
       )
     this.#options = options
-    this.#pool = new Pool({ name, max: options.maxConnections, acquireTimeoutSeconds, depth, open: openSession })
+    this.#pool = new Pool({
+      name,
+      max: maxConnections,
+      maxConnections,
+      acquireTimeoutSeconds,
+      depth,
+      open: openSession,
+    })
   }
 
   probe(): Promise<void> {
@@ -117,7 +124,6 @@ export class PostgresDatabase implements Database {
 
   /** Several statements or sets, or one that touches the session, on a connection of their own. */
   async #runAlone(session: Session, work: Work, calls: readonly (readonly Call[])[]): Promise<string> {
-    session.hasRunSession ||= work.script.statements.some(({ effect }) => effect === 'session')
     if (!work.batch && !work.endpoint.transactional) return this.#runSet(session, calls[0] ?? [])
     for (let attempt = 1; ; attempt++) {
       try {
@@ -198,7 +204,10 @@ export class PostgresDatabase implements Database {
     return plan
   }
 
-  #execute(session: Session, plan: Plan, { binding }: Call): Promise<Rows> {
+  #execute(session: Session, plan: Plan, { known, binding }: Call): Promise<Rows> {
+    const { effect } = known.statement
+    if (effect === 'session') session.hasRunSession = true
+    if (effect === 'definition') session.hasRunDefinition = true
     const values = encodeAll(plan, binding)
     this.#options.onStatement?.(plan.text, values)
     return session.execute(plan, values)

@@ -3,7 +3,7 @@
  * whether something may have been left behind. Runs plans, prepares texts, makes itself clean again.
  */
 import { Failure } from '../../errors.ts'
-import { queries, type Types } from './catalog.ts'
+import { type Catalog, queries } from './catalog.ts'
 import { type ColumnDescription, Driver, type DriverOptions, type TextRow } from './driver.ts'
 import { Closing, Command, Description, Execution, Listing, type Prepared } from './exchanges.ts'
 import type { Plan } from './plan.ts'
@@ -16,6 +16,9 @@ export type Rows = string | undefined
 /** Prepared statements of one connection beyond this are closed, the oldest first. */
 const maxPrepared = 1000
 
+/** Functions may be made behind our back, so a connection asks for them again when its last answer is older. */
+const functionsAgeMs = 60_000
+
 /** What DISCARD ALL does, less dropping the prepared statements, which are ours. */
 const resetText = `
 RESET ALL; SET SESSION AUTHORIZATION DEFAULT; CLOSE ALL; UNLISTEN *; SELECT pg_advisory_unlock_all();
@@ -23,27 +26,26 @@ DISCARD TEMP; DISCARD SEQUENCES`
 
 export class Session {
   readonly #driver: Driver
-  readonly #types: Types
+  readonly #catalog: Catalog
   readonly #prepared = new Map<string, Prepared>()
   readonly #compile = (columns: readonly ColumnDescription[]): RowWriter | undefined => this.#writerFor(columns)
   #cancelling: Promise<void> | undefined
   #settingChanged = false
-  /** The database has functions that may change the session, so any statement may. */
-  readonly isWary: boolean
+  #functionsAskedAt = 0
   /** Set by whoever runs a statement that may leave something behind. */
   hasRunSession = false
+  /** Set by whoever runs a statement that may have made functions. */
+  hasRunDefinition = false
 
-  static async open(options: DriverOptions, types: Types): Promise<Session> {
-    const driver = await Driver.open(options)
-    const listing = new Listing(queries.sessionFunctions, [])
-    await driver.submit(listing)
-    return new Session(driver, types, listing.listed[0]?.[0] === 't')
+  static async open(options: DriverOptions, catalog: Catalog): Promise<Session> {
+    const session = new Session(await Driver.open(options), catalog)
+    await session.#askForSessionFunctions()
+    return session
   }
 
-  private constructor(driver: Driver, types: Types, isWary: boolean) {
+  private constructor(driver: Driver, catalog: Catalog) {
     this.#driver = driver
-    this.#types = types
-    this.isWary = isWary
+    this.#catalog = catalog
     driver.onSetting = () => {
       this.#settingChanged = true
     }
@@ -51,7 +53,7 @@ export class Session {
 
   get isDirty(): boolean {
     const isLeft = this.isInTransaction || this.#cancelling !== undefined || this.#settingChanged
-    return isLeft || this.hasRunSession || this.isWary
+    return isLeft || this.hasRunSession || this.hasRunDefinition || this.#catalog.hasSessionFunctions
   }
 
   get isInTransaction(): boolean {
@@ -60,6 +62,8 @@ export class Session {
 
   /** Runs the plan. Rejects with the server's error; the connection is ready for more by then. */
   async execute(plan: Plan, values: readonly (string | null)[]): Promise<Rows> {
+    if (performance.now() - this.#functionsAskedAt > functionsAgeMs)
+      this.#askForSessionFunctions().catch(() => undefined)
     const known = this.#prepared.get(plan.name)
     const prepared = known ?? this.#remember(plan)
     const execution = new Execution(prepared, known === undefined, values, this.#compile)
@@ -89,7 +93,7 @@ export class Session {
 
   async isArrayType(type: number): Promise<boolean> {
     await this.#learn([type])
-    return this.#types.get(type)?.array === true
+    return this.#catalog.typeOf(type)?.array === true
   }
 
   /** Forgets that the plan is prepared, because the server has. */
@@ -109,12 +113,14 @@ export class Session {
       await this.#cancelling
       this.#cancelling = undefined
       if (this.isInTransaction) await this.command('ROLLBACK')
+      if (this.hasRunDefinition) await this.#askForSessionFunctions()
       if (this.hasRunSession) {
         await this.command('DISCARD ALL')
         this.#prepared.clear()
-      } else if (this.#settingChanged || this.isWary) {
+      } else if (this.#settingChanged || this.#catalog.hasSessionFunctions) {
         await this.command(resetText)
       }
+      this.hasRunDefinition = false
       this.hasRunSession = false
       this.#settingChanged = false
       return true
@@ -125,6 +131,13 @@ export class Session {
 
   close(): Promise<void> {
     return this.#driver.close()
+  }
+
+  async #askForSessionFunctions(): Promise<void> {
+    this.#functionsAskedAt = performance.now()
+    const listing = new Listing(queries.sessionFunctions, [])
+    await this.#driver.submit(listing)
+    this.#catalog.hasSessionFunctions = listing.listed[0]?.[0] === 't'
   }
 
   #remember(plan: Plan): Prepared {
@@ -147,17 +160,17 @@ export class Session {
 
   /** The writer for these columns, if every type is known. */
   #writerFor(columns: readonly ColumnDescription[]): RowWriter | undefined {
-    const types = columns.map(({ dataTypeID }) => this.#types.get(dataTypeID))
+    const types = columns.map(({ dataTypeID }) => this.#catalog.typeOf(dataTypeID))
     if (types.includes(undefined)) return undefined
     const names = columns.map(({ name }) => name)
     return compileRowWriter(names, types as ColumnType[])
   }
 
   async #learn(ids: readonly number[]): Promise<void> {
-    const unknown = ids.filter((id) => id !== 0 && this.#types.get(id) === undefined)
+    const unknown = ids.filter((id) => id !== 0 && this.#catalog.typeOf(id) === undefined)
     if (unknown.length === 0) return
     const listing = new Listing(queries.types, [`{${unknown.join(',')}}`])
     await this.#driver.submit(listing)
-    this.#types.add(listing.listed, unknown)
+    this.#catalog.addTypes(listing.listed, unknown)
   }
 }

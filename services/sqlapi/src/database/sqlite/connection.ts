@@ -15,10 +15,13 @@ const closeMs = 2000
 /** A job that the worker could not do. */
 export class JobFailure extends Error {
   readonly error: JobError
+  /** For the log. */
+  readonly code: string | undefined
 
   constructor(error: JobError) {
     super(error.message)
     this.error = error
+    this.code = error.code === undefined ? undefined : `SQLite ${error.code}`
   }
 }
 

@@ -112,14 +112,14 @@ export class SqliteDatabase implements Database {
 }
 
 function openPool(options: SqliteOptions, location: Location, max: number): Pool<Connection> {
-  const { name, acquireTimeoutSeconds } = options
+  const { name, maxConnections, acquireTimeoutSeconds } = options
   const isWal = location.path !== undefined && !location.isReadOnly
   const busyTimeoutMs = acquireTimeoutSeconds * 1000
   const open = (broken: () => void): Promise<Connection> =>
     Connection.open({ uri: location.uri, isWal, busyTimeoutMs }, broken).catch((error: unknown) => {
       throw toOpenFailure(error, name)
     })
-  return new Pool({ name, max, acquireTimeoutSeconds, depth, open })
+  return new Pool({ name, max, maxConnections, acquireTimeoutSeconds, depth, open })
 }
 
 function exists(path: string): Promise<boolean> {

@@ -83,7 +83,8 @@ function runJob(job: Job): JobReply {
       return answer ?? '[]'
     })
     running = undefined
-    if (job.transaction !== 'none') database.exec('COMMIT')
+    // A file may have ended the transaction itself.
+    if (job.transaction !== 'none' && database.isTransaction) database.exec('COMMIT')
     return { id: job.id, json: job.batch ? `[${answers.join(',')}]` : (answers[0] as string) }
   } catch (error) {
     return { id: job.id, error: toJobError(error, running) }
