@@ -63,7 +63,8 @@ function endOnSignal(service: RunningService, log: Log): void {
   process.on('SIGINT', end)
 }
 
-function force(log: Log, reason: string): never {
+/** Killed, not exited: an exit would wait for a worker that is in the middle of a long SQLite statement. */
+function force(log: Log, reason: string): void {
   log.write('stopForced', { reason })
-  process.exit(1)
+  process.kill(process.pid, 'SIGKILL')
 }

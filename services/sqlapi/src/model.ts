@@ -56,11 +56,15 @@ export type Effect = 'read' | 'write' | 'definition' | 'session'
 /** A place in a statement where a parameter stands. */
 export interface Slot {
   readonly name: string
+  /** Number of the name in the statement's `names`. */
+  readonly source: number
   /** `value` is the plain case. The others stand alone between the brackets of `IN (..)`, `NOT IN (..)` or `ARRAY[..]`. */
   readonly role: 'value' | 'in' | 'notIn' | 'array'
   /** Source text around the parameter that belongs to the role (`IN (` and `)`); empty for `value`. */
   readonly before: string
   readonly after: string
+  /** The cast behind the parameter of a list role (`::text`), which is part of `after`; empty where there is none. */
+  readonly cast: string
 }
 
 /** A JSON number, kept as the digits that the client sent. */

@@ -125,6 +125,7 @@ interface Place {
 
 function toEndpoint(file: string, { root, project, method, folder }: Place): Endpoint {
   const text = readText(file, root)
+  if (text.includes('\0')) refuseFile(file, root, 'holds a NUL character; no database reads beyond it')
   if (text.trim() === '') refuseFile(file, root, 'is empty; write a statement or remove the file')
   const name = relative(root, project)
   const rest = relative(folder, file).slice(0, -'.sql'.length).split(sep).join('/')

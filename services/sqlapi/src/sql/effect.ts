@@ -53,7 +53,7 @@ const changes = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE', 'REPLACE'])
 
 /** Functions and schemas that reach the session from inside an otherwise plain statement. */
 const sessionNames =
-  /^(?:SET_CONFIG|PG_(?:TRY_)?ADVISORY_.*|PG_TEMP|SETSEED|LASTVAL|CURRVAL|DBLINK_(?:CONNECT|DISCONNECT|OPEN|EXEC).*|LOAD_EXTENSION)$/
+  /^(?:SET_CONFIG|PG_(?:TRY_)?ADVISORY_.*|PG_TEMP|SETSEED|LASTVAL|CURRVAL|PG_SETTINGS|DBLINK.*|(?:QUERY|CURSOR)_TO_XML.*|TS_STAT|CROSSTAB.*|LOAD_EXTENSION)$/
 
 /** `TEMP` makes a temporary object only behind one of these; elsewhere it is somebody's column. */
 const beforeTemp = new Set(['CREATE', 'INTO', 'LOCAL', 'GLOBAL', 'REPLACE'])
@@ -62,7 +62,7 @@ export function effectOf(text: string, tokens: readonly Token[], dialect: Dialec
   let first = ''
   let previous = ''
   let effect: Effect | undefined
-  for (const token of tokens) {
+  for (const [index, token] of tokens.entries()) {
     const name = nameOf(text, token)
     if (name === '') {
       previous = ''
@@ -72,7 +72,9 @@ export function effectOf(text: string, tokens: readonly Token[], dialect: Dialec
       first = name
       effect = byFirstWord[dialect][first] ?? 'session'
     }
-    if (sessionNames.test(name)) return 'session'
+    if (sessionNames.test(name) || isTempSchema(text, name, tokens[index + 1])) return 'session'
+    // `U&"set\005fconfig"` is a name that is not to be read as it stands.
+    if (name === 'U' && text.startsWith('&"', token.end)) return 'session'
     if ((name === 'TEMP' || name === 'TEMPORARY') && beforeTemp.has(previous)) return 'session'
     if (effect === 'read' && changes.has(name) && token.kind === 'word') effect = 'write'
     // SELECT .. INTO makes a table; INSERT INTO is a write already.
@@ -87,4 +89,9 @@ function nameOf(text: string, token: Token): string {
   if (token.kind === 'word') return text.slice(token.start, token.end).toUpperCase()
   if (token.kind !== 'quoted' || text[token.start] === "'") return ''
   return text.slice(token.start + 1, token.end - 1).toUpperCase()
+}
+
+/** Whether something is said of the schema of temporary objects: `temp.name`. */
+function isTempSchema(text: string, name: string, next: Token | undefined): boolean {
+  return (name === 'TEMP' || name === 'TEMPORARY') && next !== undefined && text[next.start] === '.'
 }

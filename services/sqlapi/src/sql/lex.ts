@@ -62,6 +62,8 @@ const word = /[A-Za-z_\u0080-\uffff][A-Za-z_0-9\u0080-\uffff$]*/y
 /** A whole number literal, so that the letters of `1e5` or `0xFF` are no word and `1.5` no three tokens. */
 const number = /[0-9][0-9A-Za-z_.]*/y
 const parameter = /:[A-Za-z_][A-Za-z0-9_]*/y
+/** White space with a line break, then a quote: the string goes on, with its escapes. */
+const continuation = /(?:[ \t\f\v]*(?:--[^\n\r]*)?[\n\r])+[ \t\f\v]*'/y
 const dollarTag = /\$(?:[A-Za-z_\u0080-\uffff][A-Za-z_0-9\u0080-\uffff]*)?\$/y
 
 /** Cuts the whole text into tokens, in order. */
@@ -151,8 +153,12 @@ function endOfEscapeString(text: string, quote: number): number {
     const char = text[i]
     if (char === '\\') i++
     else if (char === "'") {
-      if (text[i + 1] !== "'") return i + 1
-      i++
+      if (text[i + 1] === "'") i++
+      else {
+        const next = matchEnd(continuation, text, i + 1)
+        if (next === i + 1) return next
+        i = next - 1
+      }
     }
   }
   return text.length

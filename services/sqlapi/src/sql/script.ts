@@ -10,7 +10,8 @@ import { effectOf } from './effect.ts'
 import { lex, type Token } from './lex.ts'
 
 export function readScript(text: string, dialect: Dialect): Script {
-  const statements = split(text, lex(text, dialect), dialect).map((part) => toStatement(text, part, dialect))
+  const lineOf = lineCounter(text)
+  const statements = split(text, lex(text, dialect), dialect).map((part) => toStatement(text, part, dialect, lineOf))
   return { statements, parameters: [...new Set(statements.flatMap((statement) => statement.names))] }
 }
 
@@ -93,12 +94,13 @@ function triggerBody(): BodyTracker {
   }
 }
 
-function toStatement(text: string, part: Part, dialect: Dialect): Statement {
+function toStatement(text: string, part: Part, dialect: Dialect, lineOf: (offset: number) => number): Statement {
   const { tokens, body } = part
   const first = tokens[0] as Token
   const last = tokens.at(-1) as Token
   const pieces: string[] = []
   const slots: Slot[] = []
+  const sources = new Map<string, number>()
   let at = first.start
   let placeholder: string | undefined
   let brackets = 0
@@ -108,7 +110,9 @@ function toStatement(text: string, part: Part, dialect: Dialect): Statement {
     if (text[token.start] === ']') brackets--
     if (token.kind === 'placeholder') placeholder ??= text.slice(token.start, token.end)
     if (token.kind !== 'parameter') continue
-    const { slot, start, end } = readSlot(text, tokens, index, dialect)
+    const name = text.slice(token.start + 1, token.end)
+    if (!sources.has(name)) sources.set(name, sources.size)
+    const { slot, start, end } = readSlot(text, tokens, index, dialect, sources.get(name) as number)
     // In `xs[1:n]` the colon is both the slice's and the parameter's, so the slice keeps it.
     const colon = brackets > 0 && endsOperand(text, tokens[index - 1]) ? 1 : 0
     pieces.push(text.slice(at, start + colon))
@@ -116,41 +120,66 @@ function toStatement(text: string, part: Part, dialect: Dialect): Statement {
     at = end
   }
   pieces.push(text.slice(at, last.end))
+  const names = [...sources.keys()]
   const statement: Statement = {
     pieces,
     slots,
-    names: [...new Set(slots.map((slot) => slot.name))],
+    names,
     effect: effectOf(text, tokens, dialect),
-    line: lineOf(text, first.start),
+    line: lineOf(first.start),
   }
-  if (placeholder === undefined) return statement
-  return { ...statement, refusal: `Placeholder ${placeholder} is not supported, name the parameter (:name)` }
+  if (placeholder !== undefined) {
+    return { ...statement, refusal: `Placeholder ${placeholder} is not supported, name the parameter (:name)` }
+  }
+  if (names.length <= maxParameters[dialect]) return statement
+  return { ...statement, refusal: `The statement has more than ${maxParameters[dialect]} parameters` }
 }
 
-function readSlot(text: string, tokens: readonly Token[], index: number, dialect: Dialect) {
+/** What the protocol and the library can number. */
+const maxParameters: Readonly<Record<Dialect, number>> = { postgres: 65_535, sqlite: 32_766 }
+
+/** The parameter at `index` with the brackets of its role, if it stands alone (but for a cast) between such. */
+function readSlot(text: string, tokens: readonly Token[], index: number, dialect: Dialect, source: number) {
   const token = tokens[index] as Token
   const name = text.slice(token.start + 1, token.end)
-  const at = (offset: number): string => {
-    const neighbour = tokens[index + offset]
-    return neighbour === undefined ? '' : text.slice(neighbour.start, neighbour.end).toUpperCase()
+  const sourceOf = (at: number): string => {
+    const other = tokens[at]
+    return other === undefined ? '' : text.slice(other.start, other.end).toUpperCase()
   }
-  const opening = `${at(-2)}${at(-1)}`
-  const closing = at(1)
-  const close = tokens[index + 1]?.end ?? token.end
+  const close = index + castLength(text, tokens, index + 1, dialect) + 1
+  const opening = `${sourceOf(index - 2)}${sourceOf(index - 1)}`
   const list = (role: Slot['role'], words: number) => {
     const start = tokens[index - words]?.start ?? token.start
+    const end = tokens[close]?.end ?? token.end
+    const cast = text.slice(token.end, tokens[close - 1]?.end ?? token.end).trim()
     const slot: Slot = {
       name,
+      source,
       role,
       before: text.slice(start, token.start),
-      after: text.slice(token.end, close),
+      after: text.slice(token.end, end),
+      cast,
     }
-    return { slot, start, end: close }
+    return { slot, start, end }
   }
-  if (opening === 'IN(' && closing === ')') return at(-3) === 'NOT' ? list('notIn', 3) : list('in', 2)
-  if (opening === 'ARRAY[' && closing === ']' && dialect === 'postgres') return list('array', 2)
-  const slot: Slot = { name, role: 'value', before: '', after: '' }
+  if (opening === 'IN(' && sourceOf(close) === ')')
+    return sourceOf(index - 3) === 'NOT' ? list('notIn', 3) : list('in', 2)
+  if (opening === 'ARRAY[' && sourceOf(close) === ']' && dialect === 'postgres') return list('array', 2)
+  const slot: Slot = { name, source, role: 'value', before: '', after: '', cast: '' }
   return { slot, start: token.start, end: token.end }
+}
+
+/** How many tokens from `at` are a cast to a named type (`::text`, `::app.kind`, `::character varying`); 0 for none. */
+function castLength(text: string, tokens: readonly Token[], at: number, dialect: Dialect): number {
+  const first = tokens[at]
+  if (dialect === 'sqlite' || first === undefined || text.slice(first.start, first.end) !== '::') return 0
+  let length = 1
+  for (let token = tokens[at + length]; token !== undefined; token = tokens[at + length]) {
+    const isName = token.kind === 'word' || (token.kind === 'quoted' && text[token.start] === '"')
+    if (!isName && text.slice(token.start, token.end) !== '.') break
+    length++
+  }
+  return length
 }
 
 /** Whether an operand ends here, so that a parameter right behind it can only be the upper bound of a slice. */
@@ -159,8 +188,12 @@ function endsOperand(text: string, token: Token | undefined): boolean {
   return token.kind !== 'symbol' || /[0-9)\]]/.test(text.charAt(token.end - 1))
 }
 
-function lineOf(text: string, offset: number): number {
+/** Counts lines up to offsets that only grow, so that a file of many statements is counted once. */
+function lineCounter(text: string): (offset: number) => number {
   let line = 1
-  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line++
-  return line
+  let next = text.indexOf('\n')
+  return (offset) => {
+    for (; next !== -1 && next < offset; next = text.indexOf('\n', next + 1)) line++
+    return line
+  }
 }

@@ -94,6 +94,8 @@ export abstract class Exchange extends pg.Query {
 
   /** The server has accepted the statement, whatever comes later. */
   handleParsed(): void {}
+  /** The values fit the types; from here on the statement runs. */
+  handleBound(): void {}
   handleParameterTypes(_types: readonly number[]): void {}
   handleRowDescription(_message: { fields: readonly ColumnDescription[] }): void {}
   handleDataRow(_message: { fields: TextRow }): void {}
@@ -167,6 +169,11 @@ export class Driver {
     const { connection } = this.#client
     // The driver tells its queries of neither of these.
     connection.on('parseComplete', () => this.#inFlight[0]?.handleParsed())
+    connection.on('bindComplete', () => this.#inFlight[0]?.handleBound())
+    // Heard before the exchange is told, so that nobody is given the dying connection next.
+    connection.on('errorMessage', ({ severity }: ServerError) => {
+      if (severity !== 'ERROR') options.onBroken()
+    })
     connection.on('parameterDescription', (message: { dataTypeIDs: readonly number[] }) =>
       this.#inFlight[0]?.handleParameterTypes(message.dataTypeIDs),
     )
@@ -174,6 +181,10 @@ export class Driver {
       this.status = message.status
       this.#inFlight.shift()?.settle()
     })
+  }
+
+  get inFlight(): number {
+    return this.#inFlight.length
   }
 
   submit(exchange: Exchange): Promise<void> {

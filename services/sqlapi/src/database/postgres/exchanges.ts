@@ -1,8 +1,9 @@
 /**
  * The exchanges that the service has with PostgreSQL, one class each: what is sent and what is made of the answer.
  */
+import { maxAnswerLength } from '../answer.ts'
 import { type ColumnDescription, Exchange, type TextRow, type Wire } from './driver.ts'
-import type { Plan } from './plan.ts'
+import { declaredType, type Plan } from './plan.ts'
 import type { RowWriter } from './rows.ts'
 
 /** A result set's columns, with the writer that was compiled for them, if all their types are known yet. */
@@ -18,9 +19,6 @@ export interface Prepared {
   result: ResultShape | undefined
 }
 
-/** An answer longer than this is refused before it exhausts the memory of the process; in characters. */
-export const maxAnswerLength = 256 * 1024 * 1024
-
 /** Runs a plan: Parse and Describe where the connection has not prepared it, then Bind, Execute, Sync. */
 export class Execution extends Exchange {
   readonly #prepared: Prepared
@@ -30,7 +28,10 @@ export class Execution extends Exchange {
   #json = ''
   /** Rows that came before their types were known. */
   readonly unwritten: TextRow[] = []
+  #length = 0
   isParsed: boolean
+  /** The server has begun to execute; before that nothing has happened. */
+  isBound = false
   isTooLong = false
 
   constructor(
@@ -55,7 +56,7 @@ export class Execution extends Exchange {
   send(wire: Wire): void {
     const { name, text, parameters } = this.#prepared.plan
     if (this.#isNew) {
-      wire.parse({ name, text, types: parameters.map(({ type }) => type) })
+      wire.parse({ name, text, types: parameters.map(declaredType) })
       wire.describe({ type: 'S', name })
     }
     wire.bind({ statement: name, values: this.#values })
@@ -67,14 +68,20 @@ export class Execution extends Exchange {
     this.isParsed = true
   }
 
+  override handleBound(): void {
+    this.isBound = true
+  }
+
   override handleRowDescription({ fields }: { fields: readonly ColumnDescription[] }): void {
     this.#prepared.result = { columns: fields, writer: this.#compile(fields) }
   }
 
   override handleDataRow({ fields }: { fields: TextRow }): void {
+    for (const text of fields) if (text !== null) this.#length += text.length
     const writer = this.#prepared.result?.writer
-    if (writer === undefined) this.unwritten.push(fields)
-    else if (this.#json.length > maxAnswerLength) this.isTooLong = true
+    // Looked at before the row is written, so that no string grows beyond what the engine can hold.
+    if (this.#length > maxAnswerLength) this.isTooLong = true
+    else if (writer === undefined) this.unwritten.push(fields)
     else this.#json += (this.#json === '' ? '[' : ',') + writer(fields)
   }
 }

@@ -3,6 +3,7 @@
  * data and names; where it could show the SQL, the server's address or a user name, a sentence of our own stands instead.
  */
 import { Failure } from '../../errors.ts'
+import { tooLong } from '../answer.ts'
 import type { ServerError } from './driver.ts'
 
 /** SQLSTATE or its class -> message; `undefined` passes the server's own on. */
@@ -19,6 +20,7 @@ const messages: readonly (readonly [prefix: string, message: string])[] = [
 export function toFailure(error: unknown, line: number): Failure {
   if (error instanceof Failure) return error
   const { code, message } = error as ServerError
+  if (code === 'ERR_STRING_TOO_LONG') return tooLong()
   if (code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return lost(error)
   const own = messages.find(([prefix]) => code.startsWith(prefix))?.[1]
   return new Failure('BadSqlGrammarException', `${own ?? message} (SQLSTATE ${code}, statement at line ${line})`, {

@@ -5,12 +5,21 @@
  */
 import type { JsonValue, ParameterSet, Slot, Statement } from '../../model.ts'
 import { bind, type Bound, type Code, declaredElementTypes, declaredTypes, encode, isList } from './encode.ts'
+import { oid } from './types.ts'
 
 /** `$n` of a plan: the value of the statement's name number `source`, with the type that it is prepared for. */
 export interface PlanParameter {
   readonly source: number
+  /** The type that the server reported; values are written for it. */
   readonly type: number
   readonly isArray: boolean
+}
+
+/** Types from this number on are users' own: they may be made anew under another number, so Parse leaves them open. */
+const firstUserType = 16_384
+
+export function declaredType({ type }: PlanParameter): number {
+  return type < firstUserType ? type : oid.unspecified
 }
 
 export interface Plan {
@@ -50,38 +59,39 @@ export interface Place {
 export function render(statement: Statement, shape: string, rendering: Rendering): { text: string; places: Place[] } {
   const places: Place[] = []
   const numbers = new Map<string, number>()
-  const numberOf = (slot: Slot, source: number, code: Code): number => {
+  const numberOf = (slot: Slot, code: Code): number => {
     const asElements = slot.role === 'array' && isList(code)
     const declared = (asElements ? declaredElementTypes : declaredTypes)[code]
-    const key = rendering.perPlace ? `${places.length}` : `${source} ${declared}`
+    const key = rendering.perPlace ? `${places.length}` : `${slot.source} ${declared}`
     const known = numbers.get(key)
     if (known !== undefined) return known
-    places.push({ source, declared })
+    places.push({ source: slot.source, declared })
     numbers.set(key, places.length)
     return places.length
   }
   let text = statement.pieces[0] as string
   for (const [index, slot] of statement.slots.entries()) {
-    const source = statement.names.indexOf(slot.name)
-    const code = shape.charAt(source) as Code
-    text += renderSlot(slot, `$${numberOf(slot, source, code)}`, code, rendering) + statement.pieces[index + 1]
+    const code = shape.charAt(slot.source) as Code
+    text += renderSlot(slot, `$${numberOf(slot, code)}`, code, rendering) + statement.pieces[index + 1]
   }
   return { text, places }
 }
 
 function renderSlot(slot: Slot, placeholder: string, code: Code, { membership }: Rendering): string {
-  const { role, before, after } = slot
-  if (role === 'array' && isList(code)) return placeholder
-  if (role === 'in' && membership && isList(code)) return `= ANY (${placeholder})`
-  if (role === 'notIn' && membership && isList(code)) return `<> ALL (${placeholder})`
-  return `${before}${placeholder}${after}`
+  const { role, before, after, cast } = slot
+  if (role === 'value' || !isList(code)) return `${before}${placeholder}${after}`
+  const list = cast === '' ? placeholder : `${placeholder}${cast}[]`
+  if (role === 'array') return list
+  // With a cast the plain form would compare with the text of the whole list.
+  if (!membership && cast === '') return `${before}${placeholder}${after}`
+  return role === 'in' ? `= ANY (${list})` : `<> ALL (${list})`
 }
 
 /** Whether the membership rendering differs from the plain one for this shape. */
 export function hasMembership(statement: Statement, shape: string): boolean {
   return statement.slots.some(
-    ({ name, role }) =>
-      (role === 'in' || role === 'notIn') && isList(shape.charAt(statement.names.indexOf(name)) as Code),
+    ({ source, role, cast }) =>
+      (role === 'in' || role === 'notIn') && cast === '' && isList(shape.charAt(source) as Code),
   )
 }
 

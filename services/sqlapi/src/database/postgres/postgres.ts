@@ -6,13 +6,13 @@
  */
 import { Failure } from '../../errors.ts'
 import type { Database, ParameterSet, Statement, Work } from '../../model.ts'
+import { emptyAnswer, joinAnswers } from '../answer.ts'
 import { Pool } from '../pool.ts'
 import { Catalog } from './catalog.ts'
-import type { ServerError } from './driver.ts'
 import { toConnectFailure, toFailure } from './failures.ts'
 import { isKindless } from './encode.ts'
 import { type Binding, bindStatement, encodeAll, type Plan } from './plan.ts'
-import { type Rows, Session } from './session.ts'
+import { NotStarted, type Rows, Session } from './session.ts'
 import { isTypeError, settle } from './settle.ts'
 import { type KnownStatement, Statements } from './statements.ts'
 
@@ -32,6 +32,9 @@ export interface PostgresOptions {
 const depth = 32
 /** Sets of a batch that are under way at once, inside their transaction. */
 const batchWindow = 100
+
+/** Statements that drop our prepared statements too. */
+const dropsPrepared = /^(?:DEALLOCATE|DISCARD)\b/i
 
 /** One statement with the values of one set. */
 interface Call {
@@ -79,7 +82,7 @@ export class PostgresDatabase implements Database {
     const calls = sets.map((set) => script.statements.map((statement) => this.#call(work, statement, set)))
     const only = script.statements.length === 1 && !batch ? (calls[0] as Call[])[0] : undefined
     if (only !== undefined && only.known.statement.effect !== 'session') return this.#runOne(only, work)
-    if (calls.flat().length === 0) return batch ? `[${sets.map(() => '[]').join(',')}]` : '[]'
+    if (calls.flat().length === 0) return emptyAnswer(sets.length, batch)
     return this.#pool.run({
       shareable: false,
       history: undefined,
@@ -107,7 +110,8 @@ export class PostgresDatabase implements Database {
     if (plan !== undefined && known.history.isShort) {
       const job = { shareable: true, history: known.history, cancellation: work.cancellation }
       try {
-        return (await this.#pool.run({ ...job, run: (session) => this.#execute(session, plan, call) })) ?? '[]'
+        const run = (session: Session) => this.#cancellable(session, work, () => this.#execute(session, plan, call))
+        return (await this.#pool.run({ ...job, run })) ?? '[]'
       } catch (error) {
         // The slow way finds a new plan.
         if (!needsNewPlan(error)) throw toFailure(error, known.statement.line)
@@ -124,13 +128,15 @@ export class PostgresDatabase implements Database {
 
   /** Several statements or sets, or one that touches the session, on a connection of their own. */
   async #runAlone(session: Session, work: Work, calls: readonly (readonly Call[])[]): Promise<string> {
+    // What looks at the session must not see what the plain statements of others have left (the last value of a sequence).
+    if (work.script.statements.some(({ effect }) => effect === 'session')) await session.reset()
     if (!work.batch && !work.endpoint.transactional) return this.#runSet(session, calls[0] ?? [])
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#transact(session, work, calls)
       } catch (error) {
         // The transaction is undone, so running it once more with fresh plans is safe.
-        if (attempt > 1 || !needsNewPlan((error as Failure).cause)) throw error
+        if (attempt > 1 || !needsNewPlan(error)) throw toFailure(error, work.script.statements[0]?.line ?? 1)
         for (const call of calls.flat()) forgetPlan(session, call)
       }
     }
@@ -141,11 +147,11 @@ export class PostgresDatabase implements Database {
       await session.command('BEGIN')
       const answers = await this.#runSets(session, calls)
       await session.command('COMMIT')
-      return work.batch ? `[${answers.join(',')}]` : (answers[0] as string)
+      return work.batch ? joinAnswers(answers) : (answers[0] as string)
     } catch (error) {
       // Where the connection is lost the server rolls back by itself.
       await session.command('ROLLBACK').catch(() => undefined)
-      throw toFailure(error, work.script.statements[0]?.line ?? 1)
+      throw error
     }
   }
 
@@ -161,7 +167,8 @@ export class PostgresDatabase implements Database {
     }
     for (const set of calls) {
       const [call] = set
-      const isKnown = set.length === 1 && call?.known.plans.has(call.binding.shape)
+      const isKnown =
+        set.length === 1 && call?.known.plans.has(call.binding.shape) && call.known.statement.effect !== 'session'
       if (!isKnown) await collect()
       underWay.push(this.#runSet(session, set))
       if (!isKnown || underWay.length >= batchWindow) await collect()
@@ -204,13 +211,15 @@ export class PostgresDatabase implements Database {
     return plan
   }
 
-  #execute(session: Session, plan: Plan, { known, binding }: Call): Promise<Rows> {
+  async #execute(session: Session, plan: Plan, { known, binding }: Call): Promise<Rows> {
     const { effect } = known.statement
     if (effect === 'session') session.hasRunSession = true
     if (effect === 'definition') session.hasRunDefinition = true
     const values = encodeAll(plan, binding)
     this.#options.onStatement?.(plan.text, values)
-    return session.execute(plan, values)
+    const rows = await session.execute(plan, values)
+    if (effect === 'session' && dropsPrepared.test(plan.text)) session.forget()
+    return rows
   }
 
   /** While the job runs alone on its connection, a client that goes has its statement stopped. */
@@ -239,12 +248,16 @@ async function describeSafely(session: Session, text: string, types: readonly nu
 }
 
 /**
- * What the plan was made for has changed: a table has other columns (0A000 in that one routine), the prepared statement was
- * dropped (26000), or its types do not fit any more.
+ * What the plan was made for has changed: a table has other columns (0A000 in that one routine), a type was made anew, the
+ * prepared statement was dropped (26000), or its types do not fit any more. Only while nothing was executed: a statement must
+ * not run twice.
  */
 function needsNewPlan(error: unknown): boolean {
-  const { code, routine } = (error ?? {}) as ServerError
-  return code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery') || isTypeError(error ?? {})
+  const reason = error instanceof Failure ? error.cause : error
+  if (!(reason instanceof NotStarted)) return false
+  const { code, routine, message } = reason.cause
+  if (code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery')) return true
+  return (code === 'XX000' && message.startsWith('cache lookup failed')) || isTypeError(reason.cause)
 }
 
 function forgetPlan(session: Session, { known, binding }: Call): void {

@@ -3,8 +3,9 @@
  * whether something may have been left behind. Runs plans, prepares texts, makes itself clean again.
  */
 import { Failure } from '../../errors.ts'
+import { tooLong } from '../answer.ts'
 import { type Catalog, queries } from './catalog.ts'
-import { type ColumnDescription, Driver, type DriverOptions, type TextRow } from './driver.ts'
+import { type ColumnDescription, Driver, type DriverOptions, type ServerError, type TextRow } from './driver.ts'
 import { Closing, Command, Description, Execution, Listing, type Prepared } from './exchanges.ts'
 import type { Plan } from './plan.ts'
 import { compileRowWriter, type RowWriter } from './rows.ts'
@@ -16,13 +17,22 @@ export type Rows = string | undefined
 /** Prepared statements of one connection beyond this are closed, the oldest first. */
 const maxPrepared = 1000
 
-/** Functions may be made behind our back, so a connection asks for them again when its last answer is older. */
-const functionsAgeMs = 60_000
-
 /** What DISCARD ALL does, less dropping the prepared statements, which are ours. */
 const resetText = `
 RESET ALL; SET SESSION AUTHORIZATION DEFAULT; CLOSE ALL; UNLISTEN *; SELECT pg_advisory_unlock_all();
 DISCARD TEMP; DISCARD SEQUENCES`
+
+/** The server has refused the plan or a value before anything was executed. */
+export class NotStarted extends Error {
+  override readonly cause: ServerError
+  readonly code: string | undefined
+
+  constructor(cause: ServerError) {
+    super(cause.message)
+    this.cause = cause
+    this.code = cause.code
+  }
+}
 
 export class Session {
   readonly #driver: Driver
@@ -31,7 +41,6 @@ export class Session {
   readonly #compile = (columns: readonly ColumnDescription[]): RowWriter | undefined => this.#writerFor(columns)
   #cancelling: Promise<void> | undefined
   #settingChanged = false
-  #functionsAskedAt = 0
   /** Set by whoever runs a statement that may leave something behind. */
   hasRunSession = false
   /** Set by whoever runs a statement that may have made functions. */
@@ -39,7 +48,7 @@ export class Session {
 
   static async open(options: DriverOptions, catalog: Catalog): Promise<Session> {
     const session = new Session(await Driver.open(options), catalog)
-    await session.#askForSessionFunctions()
+    if (catalog.isOld) await session.#askForSessionFunctions()
     return session
   }
 
@@ -62,8 +71,7 @@ export class Session {
 
   /** Runs the plan. Rejects with the server's error; the connection is ready for more by then. */
   async execute(plan: Plan, values: readonly (string | null)[]): Promise<Rows> {
-    if (performance.now() - this.#functionsAskedAt > functionsAgeMs)
-      this.#askForSessionFunctions().catch(() => undefined)
+    if (this.#catalog.isOld) this.#askForSessionFunctions().catch(() => undefined)
     const known = this.#prepared.get(plan.name)
     const prepared = known ?? this.#remember(plan)
     const execution = new Execution(prepared, known === undefined, values, this.#compile)
@@ -71,12 +79,11 @@ export class Session {
       await this.#driver.submit(execution)
     } catch (error) {
       if (!execution.isParsed) this.#prepared.delete(plan.name)
-      throw error
+      throw execution.isBound ? error : new NotStarted(error as ServerError)
     }
-    if (execution.isTooLong) throw new Failure('BadSqlGrammarException', 'The result is too large')
-    if (prepared.result === undefined) return undefined
-    if (execution.unwritten.length === 0) return execution.answer
-    return this.#writeLate(prepared.result, execution.unwritten)
+    if (execution.isTooLong) throw tooLong()
+    if (execution.unwritten.length > 0) return this.#writeLate(prepared, execution.unwritten)
+    return prepared.result === undefined ? undefined : execution.answer
   }
 
   /** Prepares without a name and gives the parameter types as the server sees them. */
@@ -96,14 +103,20 @@ export class Session {
     return this.#catalog.typeOf(type)?.array === true
   }
 
-  /** Forgets that the plan is prepared, because the server has. */
-  forget(plan: Plan): void {
-    this.#prepared.delete(plan.name)
+  /** Forgets that the plan is prepared, or that any is, because the server has. */
+  forget(plan?: Plan): void {
+    if (plan === undefined) this.#prepared.clear()
+    else this.#prepared.delete(plan.name)
   }
 
-  /** Asks the server to stop what this connection is doing. */
+  /** Asks the server to stop the one thing that this connection is doing. With several under way it could hit another. */
   cancel(): void {
-    this.#cancelling ??= this.#driver.cancel()
+    if (this.#driver.inFlight === 1) this.#cancelling ??= this.#driver.cancel()
+  }
+
+  /** Undoes what other requests may have left for a statement that looks at the session. */
+  reset(): Promise<void> {
+    return this.command(resetText)
   }
 
   /** Ends a transaction that was left open and undoes what may have been left behind. False when that failed. */
@@ -134,7 +147,7 @@ export class Session {
   }
 
   async #askForSessionFunctions(): Promise<void> {
-    this.#functionsAskedAt = performance.now()
+    this.#catalog.touch()
     const listing = new Listing(queries.sessionFunctions, [])
     await this.#driver.submit(listing)
     this.#catalog.hasSessionFunctions = listing.listed[0]?.[0] === 't'
@@ -152,7 +165,15 @@ export class Session {
     return prepared
   }
 
-  async #writeLate(result: NonNullable<Prepared['result']>, rows: readonly TextRow[]): Promise<Rows> {
+  async #writeLate({ result }: Prepared, rows: readonly TextRow[]): Promise<Rows> {
+    if (result === undefined) {
+      // Another session's statement of this name: something between us and the server swaps connections.
+      this.#driver.destroy()
+      throw new Failure(
+        'BadSqlGrammarException',
+        'The connection to the database is not kept, use a pooler in session mode',
+      )
+    }
     await this.#learn(result.columns.map(({ dataTypeID }) => dataTypeID))
     result.writer = this.#writerFor(result.columns)
     return `[${rows.map(result.writer as RowWriter).join(',')}]`

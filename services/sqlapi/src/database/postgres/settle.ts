@@ -29,22 +29,19 @@ const typeErrors = new Set([
 
 /** More parameters than this are not given their own types back one by one. */
 const maxRestored = 32
+/** No more than so many are opened one by one: a statement that is simply wrong pays for all attempts each time. */
+const maxOpened = 8
 
 export function isTypeError(error: unknown): boolean {
   return typeErrors.has((error as { code?: string }).code ?? '')
 }
 
 export async function settle(preparer: Preparer, name: string, statement: Statement, shape: string): Promise<Plan> {
-  const attempts = [...attemptsFor(statement, shape)]
   let firstError: unknown
-  for (const { rendering, types } of attempts) {
+  for (const { rendering, find } of attemptsFor(statement, shape)) {
     const { text, places } = render(statement, shape, rendering)
     try {
-      const found =
-        types === 'declared'
-          ? await declared(preparer, text, places)
-          : await restored(preparer, text, places, await inferred(preparer, text, places.length))
-      return await toPlan(preparer, name, text, places, found)
+      return await toPlan(preparer, name, text, places, await find(preparer, text, places))
     } catch (error) {
       if (!isTypeError(error)) throw error
       firstError ??= error
@@ -53,23 +50,27 @@ export async function settle(preparer: Preparer, name: string, statement: Statem
   throw firstError
 }
 
+/** Finds types with which the text can be prepared; rejects with the server's error. */
+type Find = (preparer: Preparer, text: string, places: readonly Place[]) => Promise<readonly number[]>
+
 interface Attempt {
   readonly rendering: Rendering
-  readonly types: 'declared' | 'inferred'
+  readonly find: Find
 }
 
 /** From what the file says to what is left to guess: the first that PostgreSQL accepts is taken. */
 function* attemptsFor(statement: Statement, shape: string): Generator<Attempt> {
-  const memberships = hasMembership(statement, shape) ? [false, true] : [false]
-  for (const membership of memberships) yield { rendering: { membership, perPlace: false }, types: 'declared' }
+  const membership = hasMembership(statement, shape)
+  yield { rendering: { membership: false, perPlace: false }, find: declared }
+  if (membership) yield { rendering: { membership, perPlace: false }, find: declared }
   if (statement.slots.length === 0) return
   // A plain `IN ($1)` without a type would take the list for one element, so only membership is inferred.
-  const membership = memberships.length > 1
-  yield { rendering: { membership, perPlace: false }, types: 'inferred' }
-  yield { rendering: { membership, perPlace: true }, types: 'inferred' }
+  yield { rendering: { membership, perPlace: false }, find: inferred }
+  yield { rendering: { membership, perPlace: true }, find: inferred }
+  yield { rendering: { membership, perPlace: false }, find: partlyInferred }
 }
 
-async function declared(preparer: Preparer, text: string, places: readonly Place[]): Promise<readonly number[]> {
+function declared(preparer: Preparer, text: string, places: readonly Place[]): Promise<readonly number[]> {
   return describe(
     preparer,
     text,
@@ -77,12 +78,31 @@ async function declared(preparer: Preparer, text: string, places: readonly Place
   )
 }
 
-function inferred(preparer: Preparer, text: string, count: number): Promise<readonly number[]> {
-  return describe(
-    preparer,
-    text,
-    Array.from({ length: count }, () => oid.unspecified),
-  )
+/** Leaves all types to the server, then gives every parameter its own back where it can keep that. */
+async function inferred(preparer: Preparer, text: string, places: readonly Place[]): Promise<readonly number[]> {
+  const open = places.map(() => oid.unspecified)
+  return restored(preparer, text, places, await describe(preparer, text, open))
+}
+
+/**
+ * Leaves one type to the server, then more and more: with all of them open an operator may have nothing left to go by
+ * (`$1 + $2`).
+ */
+async function partlyInferred(preparer: Preparer, text: string, places: readonly Place[]): Promise<readonly number[]> {
+  const own = places.map((place) => place.declared)
+  const indexes = places.slice(0, maxOpened).keys().toArray()
+  const singles = indexes.map((index) => own.with(index, oid.unspecified))
+  const growing = indexes.map((last) => own.map((type, index) => (index <= last ? oid.unspecified : type)))
+  let lastError: unknown
+  for (const types of [...singles, ...growing]) {
+    try {
+      return await describe(preparer, text, types)
+    } catch (error) {
+      if (!isTypeError(error)) throw error
+      lastError = error
+    }
+  }
+  throw lastError
 }
 
 /** Prepares, and where the server asks for a parameter's type (42P18) offers text. */

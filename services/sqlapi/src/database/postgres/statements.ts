@@ -2,9 +2,13 @@
  * What one datasource has learnt about the statements of the files: how long they take and which plan fits which kinds of
  * values. Filled per request, bounded per statement.
  */
+import { randomBytes } from 'node:crypto'
 import type { Statement } from '../../model.ts'
 import { History } from '../history.ts'
 import type { Plan } from './plan.ts'
+
+/** Differs between processes, so that a file's own PREPARE or a pooler that mixes sessions up meets no other statement. */
+const prefix = `sqlapi_${randomBytes(6).toString('hex')}_`
 
 /** A client chooses the kinds of its values, so the plans of a statement must have an end. */
 const maxPlans = 64
@@ -30,7 +34,7 @@ export class Statements {
 
   /** A name for the next prepared statement. */
   nextName(): string {
-    return `s${++this.#names}`
+    return `${prefix}${++this.#names}`
   }
 
   keep({ plans }: KnownStatement, shape: string, plan: Plan): void {

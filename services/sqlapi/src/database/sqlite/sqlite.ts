@@ -9,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { Failure } from '../../errors.ts'
 import { compact } from '../../json.ts'
 import type { Database, Endpoint, JsonValue, ParameterSet, Statement, Work } from '../../model.ts'
+import { emptyAnswer } from '../answer.ts'
 import { requireInt64 } from '../int64.ts'
 import { Pool } from '../pool.ts'
 import { Connection } from './connection.ts'
@@ -55,7 +56,7 @@ export class SqliteDatabase implements Database {
 
   async run(work: Work): Promise<string> {
     const job = this.#toJob(work)
-    if (job.sets.flat().length === 0) return work.batch ? `[${work.sets.map(() => '[]').join(',')}]` : '[]'
+    if (job.sets.flat().length === 0) return emptyAnswer(work.sets.length, work.batch)
     const isRead = job.transaction !== 'immediate' && work.script.statements.every(({ effect }) => effect === 'read')
     const pool = isRead ? this.#readers : this.#writer
     const { cancellation } = work

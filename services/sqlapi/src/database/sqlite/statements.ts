@@ -51,8 +51,8 @@ function isArray(value: JsonValue | undefined): boolean {
 
 function render(statement: Statement, lists: readonly boolean[]): string {
   let text = statement.pieces[0] as string
-  for (const [index, { name, role, before, after }] of statement.slots.entries()) {
-    const placeholder = `?${statement.names.indexOf(name) + 1}`
+  for (const [index, { source, role, before, after }] of statement.slots.entries()) {
+    const placeholder = `?${source + 1}`
     const list = `${role === 'notIn' ? 'NOT ' : ''}IN (SELECT value FROM json_each(${placeholder}))`
     text += (lists[index] ? list : before + placeholder + after) + statement.pieces[index + 1]
   }

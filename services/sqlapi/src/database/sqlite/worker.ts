@@ -6,6 +6,8 @@
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
+import { Failure } from '../../errors.ts'
+import { joinAnswers, maxAnswerLength, tooLong } from '../answer.ts'
 import type { Call, Job, JobError, JobReply, Jobs, Opened, WorkerOptions } from './messages.ts'
 import { compileRowWriter, type RowWriter, type SqliteColumn } from './rows.ts'
 
@@ -13,8 +15,6 @@ import { compileRowWriter, type RowWriter, type SqliteColumn } from './rows.ts'
 const maxPrepared = 1000
 /** Answers wait for the others of their message no longer than this. */
 const holdBackMs = 2
-/** Answers longer than this are refused before they exhaust the memory of the process; in characters. */
-const maxAnswerLength = 256 * 1024 * 1024
 
 interface Prepared {
   readonly statement: StatementSync
@@ -76,16 +76,16 @@ function runJob(job: Job): JobReply {
     const answers = job.sets.map((calls) => {
       let answer: string | undefined
       for (const call of calls) {
-        if (Atomics.load(options.cancelled, 0) === job.id) throw new Error('The client has gone')
+        refuseCancelled(job.id)
         running = call
-        answer = runCall(call) ?? answer
+        answer = runCall(call, job.id) ?? answer
       }
       return answer ?? '[]'
     })
     running = undefined
     // A file may have ended the transaction itself.
     if (job.transaction !== 'none' && database.isTransaction) database.exec('COMMIT')
-    return { id: job.id, json: job.batch ? `[${answers.join(',')}]` : (answers[0] as string) }
+    return { id: job.id, json: job.batch ? joinAnswers(answers) : (answers[0] as string) }
   } catch (error) {
     return { id: job.id, error: toJobError(error, running) }
   } finally {
@@ -94,20 +94,30 @@ function runJob(job: Job): JobReply {
 }
 
 /** The rows as a JSON array, or nothing when the statement has no result set. */
-function runCall({ statement: number, values }: Call): string | undefined {
+function runCall({ statement: number, values }: Call, job: number): string | undefined {
   const entry = prepare(number)
   if (entry.writer === undefined) {
     entry.statement.run(...values)
     return undefined
   }
-  const rows = entry.statement.all(...values) as unknown as SqliteColumn[][]
-  renewWriter(entry)
   let json = ''
-  for (const row of rows) {
+  for (const row of entry.statement.iterate(...values) as Iterable<unknown> as Iterable<SqliteColumn[]>) {
+    if (json === '') renewWriter(entry)
+    else refuseCancelled(job)
+    if (json.length + lengthOf(row) > maxAnswerLength) throw tooLong()
     json += (json === '' ? '[' : ',') + entry.writer(row)
-    if (json.length > maxAnswerLength) throw new Error('The result is too large')
   }
   return json === '' ? '[]' : `${json}]`
+}
+
+function lengthOf(row: readonly SqliteColumn[]): number {
+  let length = 0
+  for (const value of row) if (typeof value === 'string' || value instanceof Uint8Array) length += value.length
+  return length
+}
+
+function refuseCancelled(job: number): void {
+  if (Atomics.load(options.cancelled, 0) === job) throw new Failure('BadSqlGrammarException', 'The client has gone')
 }
 
 function prepare(number: number): Prepared {
@@ -147,5 +157,7 @@ function cleanUp({ touchesSession }: Job): void {
 
 function toJobError(error: unknown, call: Call | undefined): JobError {
   const { errcode, message } = error as { errcode?: number; message: string }
-  return { code: errcode, message, statement: call?.statement }
+  // What is neither SQLite's nor ours is the library's, about values too long for it.
+  const isOurs = errcode !== undefined || error instanceof Failure
+  return { code: errcode, message: isOurs ? message : 'The result is too large', statement: call?.statement }
 }

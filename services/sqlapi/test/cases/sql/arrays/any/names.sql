@@ -1,0 +1,1 @@
+SELECT id FROM t WHERE name <> ALL(:names) ORDER BY id

@@ -1,0 +1,2 @@
+-- @transactional
+INSERT INTO t VALUES (:id, 'a') RETURNING id

@@ -1,0 +1,2 @@
+INSERT INTO t VALUES (:id, 'a');
+INSERT INTO t VALUES (:id + 100, 'b') RETURNING id

@@ -1,0 +1,1 @@
+SELECT 1 / :n AS n, :d::date AS d

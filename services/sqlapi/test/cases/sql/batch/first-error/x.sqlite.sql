@@ -1,0 +1,1 @@
+SELECT json(:n) AS n, date(:d) AS d

@@ -1,0 +1,1 @@
+SELECT count(*) AS n, sum(id) AS total FROM t

@@ -1,0 +1,1 @@
+SELECT 1 AS one WHERE 1 = :n

@@ -1,0 +1,2 @@
+INSERT INTO t VALUES (:id, 'a');
+SELECT id FROM t ORDER BY id

@@ -1,0 +1,1 @@
+SELECT CASE WHEN :n = 0 THEN json('{') ELSE 1 END AS n

@@ -1,0 +1,1 @@
+INSERT INTO t (bigs) VALUES (:x) RETURNING bigs

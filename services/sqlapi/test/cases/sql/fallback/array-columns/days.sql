@@ -1,0 +1,1 @@
+INSERT INTO t (days) VALUES (:x) RETURNING days

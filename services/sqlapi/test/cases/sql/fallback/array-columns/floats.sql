@@ -1,0 +1,1 @@
+INSERT INTO t (floats) VALUES (:x) RETURNING floats

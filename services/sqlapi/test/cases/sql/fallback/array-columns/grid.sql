@@ -1,0 +1,1 @@
+INSERT INTO t (grid) VALUES (:x) RETURNING grid

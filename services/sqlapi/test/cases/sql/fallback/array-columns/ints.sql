@@ -1,0 +1,1 @@
+INSERT INTO t (ints) VALUES (:x) RETURNING ints

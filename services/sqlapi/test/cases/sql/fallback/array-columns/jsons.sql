@@ -1,0 +1,1 @@
+INSERT INTO t (jsons) VALUES (:x) RETURNING jsons

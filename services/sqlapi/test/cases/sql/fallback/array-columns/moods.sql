@@ -1,0 +1,1 @@
+INSERT INTO t (moods) VALUES (:x) RETURNING moods

@@ -1,0 +1,1 @@
+INSERT INTO t (numerics) VALUES (:x) RETURNING numerics

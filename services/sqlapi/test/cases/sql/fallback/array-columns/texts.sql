@@ -1,0 +1,1 @@
+INSERT INTO t (texts) VALUES (:x) RETURNING texts

@@ -1,0 +1,1 @@
+INSERT INTO t (uuids) VALUES (:x) RETURNING uuids

@@ -1,0 +1,1 @@
+INSERT INTO t (vars) VALUES (:x) RETURNING vars

@@ -1,0 +1,1 @@
+SELECT id FROM t WHERE d = :d AND m = :m AND at = :at AND u = :u AND e = :e AND n = :n AND a = :a AND f = :f AND i = :i AND b = :b AND j = :j AND ip = :ip AND span = :span AND bytes = :bytes AND bits = :bits AND r = :r AND v = :v AND c = :c

@@ -1,0 +1,1 @@
+SELECT repeat(:s, :n) AS text

@@ -1,0 +1,1 @@
+SELECT n FROM generate_series(1, 3) AS n LIMIT :n

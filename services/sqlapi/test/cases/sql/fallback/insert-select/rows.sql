@@ -1,0 +1,1 @@
+SELECT * FROM (VALUES (:a), (:b)) AS v (x)

@@ -1,0 +1,1 @@
+SELECT CAST(:x AS json) AS k

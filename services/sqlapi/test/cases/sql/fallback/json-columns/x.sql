@@ -1,0 +1,1 @@
+INSERT INTO t (j, k) VALUES (:x, :x) RETURNING j, k

@@ -1,0 +1,1 @@
+INSERT INTO t (n, f) VALUES (:x, :x) RETURNING n, f

@@ -1,0 +1,1 @@
+CREATE TABLE t (n numeric, f float8, i int8, t text, j jsonb)

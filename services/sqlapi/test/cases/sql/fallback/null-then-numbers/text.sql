@@ -1,0 +1,1 @@
+INSERT INTO t (t) VALUES (:x) RETURNING t

@@ -1,0 +1,1 @@
+SELECT :x IS NULL AS none

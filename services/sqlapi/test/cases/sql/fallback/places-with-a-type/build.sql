@@ -1,0 +1,1 @@
+SELECT jsonb_build_object('k', :x) AS built

@@ -1,0 +1,1 @@
+SELECT CASE WHEN :flag THEN 'yes' ELSE 'no' END AS answer

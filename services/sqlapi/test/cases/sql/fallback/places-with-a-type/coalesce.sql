@@ -1,0 +1,1 @@
+SELECT coalesce(:x, 7) AS x

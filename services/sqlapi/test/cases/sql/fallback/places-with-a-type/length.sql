@@ -1,0 +1,1 @@
+SELECT length(:x) AS n, upper(:x) AS up

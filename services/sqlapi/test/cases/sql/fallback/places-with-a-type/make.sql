@@ -1,0 +1,1 @@
+SELECT make_date(:y, :m, :d) AS day

@@ -1,0 +1,1 @@
+SELECT interval '1 day' * :n AS span

@@ -1,0 +1,1 @@
+SELECT name FROM item WHERE big = :id AND small = :small

@@ -1,0 +1,1 @@
+INSERT INTO t (id, name) VALUES (:x, :x) RETURNING id, name

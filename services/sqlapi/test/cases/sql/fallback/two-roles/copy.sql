@@ -1,0 +1,1 @@
+SELECT :x::int AS i, :x::text AS t, :x AS x

@@ -1,0 +1,1 @@
+SELECT :d::date AS day, :d::text AS text

@@ -1,0 +1,1 @@
+SELECT name FROM t WHERE id = :x OR name = :x

@@ -1,0 +1,1 @@
+SELECT :n::int AS n, (:n || ' days')::interval AS span

@@ -1,0 +1,1 @@
+ALTER TABLE t ALTER id TYPE int USING id::int

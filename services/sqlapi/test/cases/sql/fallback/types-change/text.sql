@@ -1,0 +1,1 @@
+ALTER TABLE t ALTER id TYPE text

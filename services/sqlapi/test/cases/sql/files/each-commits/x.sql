@@ -1,0 +1,3 @@
+INSERT INTO t VALUES (:a, 'a');
+INSERT INTO t VALUES (:b, 'b');
+INSERT INTO t VALUES (:c, 'c')

@@ -1,0 +1,2 @@
+SELECT 1 AS a;
+INSERT INTO t VALUES (1, 'x')

@@ -1,0 +1,2 @@
+INSERT INTO t VALUES (3, 'z');
+DELETE FROM t WHERE id = 3

@@ -1,0 +1,2 @@
+INSERT INTO t VALUES (4, 'z') RETURNING id;
+UPDATE t SET name = 'w'

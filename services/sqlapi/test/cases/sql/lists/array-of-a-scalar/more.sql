@@ -1,0 +1,1 @@
+SELECT ARRAY[:a, 2] AS xs

@@ -1,0 +1,1 @@
+SELECT ARRAY[ARRAY[:a, :b]] AS xs

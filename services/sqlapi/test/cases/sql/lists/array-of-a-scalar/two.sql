@@ -1,0 +1,1 @@
+SELECT ARRAY[:a, :b] AS xs

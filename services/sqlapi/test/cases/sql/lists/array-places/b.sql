@@ -1,0 +1,2 @@
+SELECT id FROM t WHERE tags && array [ /* all */ :xs -- of them
+ ]

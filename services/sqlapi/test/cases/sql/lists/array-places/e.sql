@@ -1,0 +1,1 @@
+INSERT INTO t (js) VALUES (ARRAY[:js]) RETURNING js

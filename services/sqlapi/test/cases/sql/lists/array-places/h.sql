@@ -1,0 +1,1 @@
+SELECT ARRAY[:xs] || ARRAY[:ys] AS joined

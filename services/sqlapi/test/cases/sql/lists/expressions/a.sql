@@ -1,0 +1,1 @@
+SELECT id FROM t WHERE lower(name) IN (:xs) ORDER BY id

@@ -1,0 +1,1 @@
+SELECT id FROM t WHERE NOT id IN (:xs) ORDER BY id

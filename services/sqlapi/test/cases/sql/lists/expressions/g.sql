@@ -1,0 +1,1 @@
+DELETE FROM t WHERE id IN (:xs) AND 1 = 0

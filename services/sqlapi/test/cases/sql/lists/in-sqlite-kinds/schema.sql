@@ -1,0 +1,1 @@
+CREATE TABLE t (id, v); INSERT INTO t VALUES (1, 1), (2, '1'), (3, 1.5), (4, 0), (5, 9007199254740993)

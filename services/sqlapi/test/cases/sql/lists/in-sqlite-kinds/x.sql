@@ -1,0 +1,1 @@
+SELECT id FROM t WHERE v IN (:xs) ORDER BY id

@@ -1,0 +1,1 @@
+SELECT id FROM t WHERE name IN (:xs) ORDER BY id

@@ -1,0 +1,1 @@
+SELECT id FROM t WHERE id NOT IN (:xs) ORDER BY id

@@ -1,0 +1,1 @@
+SELECT id FROM t WHERE name NOT IN (:xs) ORDER BY id

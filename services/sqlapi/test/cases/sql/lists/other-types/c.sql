@@ -1,0 +1,1 @@
+SELECT id FROM t WHERE c IN (:xs) ORDER BY id

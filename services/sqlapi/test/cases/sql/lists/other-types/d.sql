@@ -1,0 +1,1 @@
+SELECT id FROM t WHERE d IN (:xs) ORDER BY id

@@ -1,0 +1,1 @@
+SELECT id FROM t WHERE e IN (:xs) ORDER BY id

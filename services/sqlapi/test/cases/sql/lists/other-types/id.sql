@@ -1,0 +1,1 @@
+SELECT id FROM t WHERE id IN (:xs) ORDER BY id

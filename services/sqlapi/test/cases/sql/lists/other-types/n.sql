@@ -1,0 +1,1 @@
+SELECT id FROM t WHERE n IN (:xs) ORDER BY id

@@ -1,0 +1,1 @@
+SELECT id FROM t WHERE e NOT IN (:xs) ORDER BY id

@@ -1,0 +1,1 @@
+SELECT id FROM t WHERE id IN (SELECT unnest(:xs)) ORDER BY id

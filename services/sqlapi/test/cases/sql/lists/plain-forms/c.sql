@@ -1,0 +1,1 @@
+SELECT id FROM t WHERE :a IN (id, 3) ORDER BY id

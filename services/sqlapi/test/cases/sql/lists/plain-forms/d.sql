@@ -1,0 +1,1 @@
+SELECT id FROM t WHERE id IN (SELECT :a + 0) ORDER BY id

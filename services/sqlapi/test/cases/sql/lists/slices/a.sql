@@ -1,0 +1,1 @@
+SELECT (ARRAY[10, 20, 30])[1:2] AS xs FROM (VALUES (2)) AS v (n) WHERE :n = 2

@@ -1,0 +1,1 @@
+SELECT (ARRAY[10, 20, 30])[1:n] AS xs

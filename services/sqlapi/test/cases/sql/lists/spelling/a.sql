@@ -1,0 +1,1 @@
+SELECT id FROM t WHERE id in(:xs) ORDER BY id

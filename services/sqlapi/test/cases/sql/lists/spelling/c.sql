@@ -1,0 +1,3 @@
+SELECT id FROM t WHERE (id IN (
+:xs
+)) ORDER BY id

@@ -1,0 +1,3 @@
+-- @transactional
+INSERT INTO c VALUES (:id);
+SELECT p FROM c

@@ -1,0 +1,7 @@
+-- Adds things.
+--
+
+--   @transactional
+-- More.
+INSERT INTO t VALUES (1, 'a');
+INSERT INTO t VALUES (1, 'b')

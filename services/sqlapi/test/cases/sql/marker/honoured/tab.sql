@@ -1,0 +1,3 @@
+--	@transactional	for good
+INSERT INTO t VALUES (1, 'a');
+INSERT INTO t VALUES (1, 'b')

@@ -1,0 +1,4 @@
+/* Adds things. */
+-- @transactional
+INSERT INTO t VALUES (1, 'a');
+INSERT INTO t VALUES (1, 'b')

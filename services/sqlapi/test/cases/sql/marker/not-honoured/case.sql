@@ -1,0 +1,3 @@
+-- @Transactional
+INSERT INTO t VALUES (1, 'a');
+INSERT INTO t VALUES (1, 'b')

@@ -1,0 +1,5 @@
+SELECT '
+-- @transactional
+';
+INSERT INTO t VALUES (1, 'a');
+INSERT INTO t VALUES (1, 'b')

@@ -1,0 +1,3 @@
+SELECT 1; -- @transactional
+INSERT INTO t VALUES (1, 'a');
+INSERT INTO t VALUES (1, 'b')

@@ -1,0 +1,1 @@
+SELECT typeof(:x) AS type, :x AS x

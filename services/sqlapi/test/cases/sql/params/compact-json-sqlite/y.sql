@@ -1,0 +1,1 @@
+SELECT value, type FROM json_each(:x)

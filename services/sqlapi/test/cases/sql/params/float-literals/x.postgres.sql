@@ -1,0 +1,1 @@
+SELECT pg_typeof(:x)::text AS type

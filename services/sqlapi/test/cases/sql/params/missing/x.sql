@@ -1,0 +1,1 @@
+SELECT :b AS b, :a AS a, :c AS c

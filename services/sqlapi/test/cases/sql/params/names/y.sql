@@ -1,0 +1,1 @@
+SELECT :toString AS one, :constructor AS two, :__proto__ AS three

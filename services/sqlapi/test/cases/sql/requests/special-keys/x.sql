@@ -1,0 +1,1 @@
+SELECT :__proto__ AS a, :constructor AS b, :toString AS c, :hasOwnProperty AS d

@@ -1,0 +1,5 @@
+SELECT ARRAY['2026-07-01', 'infinity', NULL]::date[] AS days, ARRAY['10:20:30.5']::time[] AS times, ARRAY['10:20:30+02']::timetz[] AS zoned, ARRAY['2026-01-01 10:20:30.5', '-infinity']::timestamp[] AS moments,
+       ARRAY['2026-01-01 10:20:30+01', 'infinity', '0044-03-15 10:00:00+00 BC']::timestamptz[] AS utcs, ARRAY['1 day']::interval[] AS spans, ARRAY['a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11']::uuid[] AS uuids,
+       ARRAY['10.0.0.1', '10.0.0.0/8']::inet[] AS inets, ARRAY['10.0.0.0/8']::cidr[] AS cidrs, ARRAY['08:00:2b:01:02:03']::macaddr[] AS macs, ARRAY['\x00ff', '\x']::bytea[] AS bytes, ARRAY[B'10', NULL] AS bits, ARRAY['$1.00']::money[] AS moneys,
+       ARRAY['(1,2)', '(3,4)']::point[] AS points, ARRAY['(3,4),(1,2)', '(7,8),(5,6)']::box[] AS boxes, ARRAY['[1,5)', 'empty']::int4range[] AS ranges, ARRAY['{[1,3)}']::int4multirange[] AS multis,
+       ARRAY['a:1']::tsvector[] AS vectors, ARRAY['pg_class']::regclass[] AS classes, ARRAY['1 2', '3']::int2vector[] AS vecs, ARRAY[ROW(1, 'a'), ROW(2, NULL)] AS records, ARRAY['$.a']::jsonpath[] AS paths

@@ -1,0 +1,1 @@
+SELECT 1 AS user_id, 2 AS "PASSWORD_HASH", 3 AS "_leading", 4 AS a__b, 5 AS user_1_id, 6 AS "userId2", 7 AS "ID", 8 AS "__", 9 AS trailing_, 10 AS "Mixed_Case_NAME", 11 AS plain, 12 AS "with space", 13 AS "ÜBER_ÄPFEL", 14 AS "_1_2", 15 AS "a-b_c", 16 AS "_", 17 AS "UPPER"

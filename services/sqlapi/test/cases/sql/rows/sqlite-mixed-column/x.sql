@@ -1,0 +1,1 @@
+SELECT v FROM t ORDER BY rowid

@@ -1,0 +1,1 @@
+SELECT 1 AS one, 9223372036854775807 AS big, -9223372036854775807 - 1 AS least, 9007199254740993 AS odd, 1.5 AS real, 1e300 AS large, 'text' AS text, '' AS empty, x'00ff10' AS blob, x'' AS no_bytes, NULL AS none, 1 = 1 AS truth, '{"a":1}' AS json

@@ -1,0 +1,1 @@
+ALTER TABLE t ADD COLUMN extra_one text DEFAULT 'x'

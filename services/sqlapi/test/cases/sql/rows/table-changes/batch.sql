@@ -1,0 +1,2 @@
+-- @transactional
+SELECT * FROM t

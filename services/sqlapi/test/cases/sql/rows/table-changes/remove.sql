@@ -1,0 +1,1 @@
+ALTER TABLE t DROP COLUMN extra_one

@@ -1,0 +1,1 @@
+INSERT INTO person VALUES (1, ROW('High St', 'a@b'), ARRAY[ROW('Low "St"', NULL)::address]) 

@@ -1,0 +1,1 @@
+SELECT id, home, homes, home IS NULL AS homeless, person AS whole FROM person

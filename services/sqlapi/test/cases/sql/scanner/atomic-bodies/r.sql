@@ -1,0 +1,2 @@
+CREATE OR REPLACE FUNCTION g(n int) RETURNS int RETURN n + 1;
+SELECT g(:n) AS n

@@ -1,0 +1,2 @@
+SELECT E'a'
+  'b\':no;' AS a, :x AS x

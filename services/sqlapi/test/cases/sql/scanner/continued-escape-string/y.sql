@@ -1,0 +1,2 @@
+SELECT 'a'
+'b:no' AS a, :x AS x

@@ -1,0 +1,1 @@
+SELECT 'x:no' AS a FROM (SELECT 1) AS t (namee)

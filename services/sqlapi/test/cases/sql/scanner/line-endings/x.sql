@@ -1,0 +1,3 @@
+SELECT 1 AS one -- :no
+, :x AS x
+-- :no

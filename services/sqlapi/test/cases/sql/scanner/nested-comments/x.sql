@@ -1,0 +1,1 @@
+SELECT /* a /* :no */ ; :no ' */ 1 AS one /*/**/*/, :x AS x

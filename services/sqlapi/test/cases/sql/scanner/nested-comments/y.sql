@@ -1,0 +1,1 @@
+/* /* */ SELECT :no; */ SELECT 2 AS two

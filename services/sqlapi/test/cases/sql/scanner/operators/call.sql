@@ -1,0 +1,1 @@
+SELECT make_interval(days := :n, hours => 2) AS span

@@ -1,0 +1,1 @@
+CREATE TABLE t (id int, name text); INSERT INTO t VALUES (1, 'a;b'), (2, ':c')

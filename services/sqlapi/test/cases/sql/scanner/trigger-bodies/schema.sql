@@ -1,0 +1,1 @@
+CREATE TABLE t (id int); CREATE TABLE log (note text)

@@ -1,0 +1,8 @@
+DROP TRIGGER IF EXISTS tr;
+CREATE TRIGGER tr AFTER INSERT ON t BEGIN
+  INSERT INTO log VALUES ('a;:no');
+  INSERT INTO log SELECT CASE WHEN new.id > 1 THEN 'many' ELSE 'one' END;
+END;
+INSERT INTO t VALUES (:n);
+SELECT group_concat(note, '|') AS notes FROM (SELECT note FROM log ORDER BY rowid);
+DELETE FROM log

@@ -1,0 +1,1 @@
+SELECT 'open :x; SELECT 1

@@ -1,0 +1,1 @@
+SELECT count(*) > 0 AS left_over FROM t

@@ -1,0 +1,1 @@
+SELECT current_setting('transaction_isolation') = 'serializable' OR current_setting('transaction_read_only') = 'on' AS left_over

@@ -1,0 +1,1 @@
+SELECT false AS left_over

@@ -1,0 +1,1 @@
+CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_lock(7); RETURN 1; END $$

@@ -1,0 +1,1 @@
+CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN CREATE TEMP TABLE scratch (id int); RETURN 1; END $$

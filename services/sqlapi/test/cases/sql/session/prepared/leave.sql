@@ -1,0 +1,1 @@
+PREPARE mine AS SELECT 1

@@ -1,0 +1,2 @@
+RESET ALL;
+SELECT current_setting('TimeZone') AS zone

@@ -1,0 +1,1 @@
+SELECT current_setting('TimeZone') <> 'UTC' AS left_over

@@ -1,0 +1,1 @@
+SET ROLE pg_monitor

@@ -1,0 +1,1 @@
+SELECT current_user <> 'postgres' AS left_over

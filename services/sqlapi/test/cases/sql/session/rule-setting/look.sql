@@ -1,0 +1,1 @@
+SELECT current_setting('app.user', true) IS NOT DISTINCT FROM 'ann' AS left_over

@@ -1,0 +1,1 @@
+CREATE TABLE t (id int); CREATE RULE r AS ON INSERT TO t DO ALSO SELECT set_config('app.user', 'ann', false)

@@ -1,0 +1,1 @@
+SELECT current_schema() IS DISTINCT FROM 'public' AS left_over

@@ -1,0 +1,1 @@
+SELECT lastval() IS NULL AS left_over

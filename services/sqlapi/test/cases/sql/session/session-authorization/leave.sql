@@ -1,0 +1,1 @@
+SET SESSION AUTHORIZATION pg_monitor

@@ -1,0 +1,1 @@
+SELECT session_user <> 'postgres' AS left_over

@@ -1,0 +1,2 @@
+-- @transactional
+SELECT set_config('app.user', 'ann', false)

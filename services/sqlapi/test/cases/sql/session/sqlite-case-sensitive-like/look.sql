@@ -1,0 +1,1 @@
+SELECT 'A' LIKE 'a' AS is_alike

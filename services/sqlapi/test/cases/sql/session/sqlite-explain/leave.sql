@@ -1,0 +1,2 @@
+CREATE TEMP TABLE scratch (id int);
+SELECT json('{')

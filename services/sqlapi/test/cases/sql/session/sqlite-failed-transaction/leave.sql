@@ -1,0 +1,3 @@
+BEGIN;
+INSERT INTO t VALUES (1);
+SELECT json('{')

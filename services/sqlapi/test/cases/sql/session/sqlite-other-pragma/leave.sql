@@ -1,0 +1,1 @@
+PRAGMA recursive_triggers = 1

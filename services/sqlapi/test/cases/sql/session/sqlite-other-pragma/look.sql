@@ -1,0 +1,1 @@
+SELECT recursive_triggers AS left_over FROM pragma_recursive_triggers

@@ -1,0 +1,1 @@
+SELECT to_regclass('pg_temp.scratch') IS NOT NULL AS left_over

@@ -1,0 +1,1 @@
+CREATE TABLE pg_temp.scratch (id int)

@@ -1,0 +1,1 @@
+SELECT id <> 1 AS left_over FROM t

@@ -1,0 +1,1 @@
+SELECT to_regclass('scratch') IS NOT NULL AS left_over

@@ -1,0 +1,1 @@
+SELECT U&"set\005fconfig"('app.user', 'ann', false)

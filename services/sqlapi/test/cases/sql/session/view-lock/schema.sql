@@ -1,0 +1,1 @@
+CREATE VIEW v AS SELECT pg_try_advisory_lock(7) AS locked

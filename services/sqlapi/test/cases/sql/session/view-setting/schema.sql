@@ -1,0 +1,1 @@
+CREATE VIEW v AS SELECT set_config('app.user', 'ann', false) AS who

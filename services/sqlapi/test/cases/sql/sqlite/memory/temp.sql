@@ -1,0 +1,1 @@
+CREATE TEMP TABLE scratch (id int)

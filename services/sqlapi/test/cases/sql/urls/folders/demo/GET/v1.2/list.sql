@@ -1,0 +1,1 @@
+SELECT 4 AS four

@@ -1,0 +1,305 @@
+/**
+ * The lexer against the real ones: random texts are cut up by PostgreSQL's own scanner (libpg-query) and by ours, and what
+ * is quoted, what is a comment and where a semicolon counts must be the same. Plus: it takes every text, in linear time.
+ */
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { before, test } from 'node:test'
+import fc from 'fast-check'
+import { loadModule, scanSync } from 'libpg-query'
+import type { Dialect } from '../src/model.ts'
+import { lex } from '../src/sql/lex.ts'
+import { readScript } from '../src/sql/script.ts'
+
+/** Printed by a failure; set it to look at one again. */
+const seed = Number(process.env['SEED'] ?? 20260701)
+const dialects: readonly Dialect[] = ['postgres', 'sqlite']
+
+before(() => loadModule())
+
+const common = [
+  "'",
+  "''",
+  '"',
+  '--',
+  '\n',
+  '/*',
+  '*/',
+  ';',
+  ':x',
+  ':',
+  '::',
+  ':=',
+  'a',
+  'B',
+  ' ',
+  '(',
+  ')',
+  '[',
+  ']',
+  '1',
+  ',',
+  'é',
+  '-',
+  '/',
+  '*',
+  '.',
+]
+const postgresParts = [
+  ...common,
+  '$$',
+  '$',
+  '$a$',
+  '$1',
+  "E'",
+  "e'",
+  "U&'",
+  'U&"',
+  "B'",
+  "X'",
+  "N'",
+  '\\',
+  "\\'",
+  '\r',
+  '?',
+  '@',
+  '|',
+  '<',
+  '=',
+  'a$b',
+  '_',
+  '\t',
+  '\f',
+]
+const sqliteParts = [...common, '`', '``', '[a]', '$a', '?', '?1', '@a', "x'", '\r', '\\', '|', '=', '==', '\t']
+
+function soup(parts: readonly string[]): fc.Arbitrary<string> {
+  return fc.array(fc.constantFrom(...parts), { maxLength: 24 }).map((chosen) => chosen.join(''))
+}
+
+interface Span {
+  readonly kind: 'q' | 'c' | ';'
+  readonly start: number
+  readonly end: number
+}
+
+/** For each character that is no white space: whether it is code, quoted (`q`), a comment (`c`) or a semicolon. */
+function mask(text: string, spans: readonly Span[]): string {
+  const marks: string[] = Array.from(text.split(''), (char) => (/\s/.test(char) ? ' ' : '.'))
+  for (const { kind, start, end } of spans) {
+    for (let i = start; i < end; i++) if (marks[i] !== ' ') marks[i] = kind
+  }
+  return marks.join('')
+}
+
+/** As ours sees it: a comment is what lies between two tokens and is no white space. */
+function ourMask(text: string, dialect: Dialect): string {
+  const tokens = lex(text, dialect)
+  const spans: Span[] = []
+  let at = 0
+  for (const { kind, start, end } of [...tokens, { kind: 'symbol', start: text.length, end: text.length }]) {
+    spans.push({ kind: 'c', start: at, end: start })
+    if (kind === 'quoted') spans.push({ kind: 'q', start: quoteIn(text, start), end })
+    else if (text.slice(start, end) === ';') spans.push({ kind: ';', start, end })
+    at = end
+  }
+  return mask(text, spans)
+}
+
+/** A prefix (`E`, `U&`) may be a token of its own or a part of the string, so it counts as code in both. */
+function quoteIn(text: string, start: number): number {
+  return start + (/^(?:[A-Za-z]&?)(?=['"])/.exec(text.slice(start, start + 3))?.[0].length ?? 0)
+}
+
+/** As PostgreSQL sees it; nothing for a text that its scanner refuses. */
+function postgresMask(text: string): string | undefined {
+  const bytes = Buffer.from(text)
+  const offset = (byte: number): number => bytes.subarray(0, byte).toString().length
+  let tokens: ReturnType<typeof scanSync>['tokens']
+  try {
+    ;({ tokens } = scanSync(text))
+  } catch {
+    return undefined
+  }
+  return mask(
+    text,
+    tokens.flatMap(({ start, end, text: source, tokenName }): Span[] => {
+      const span = { start: offset(start), end: offset(end) }
+      if (/COMMENT/.test(tokenName)) return [{ kind: 'c', ...span }]
+      if (source === ';') return [{ kind: ';', ...span }]
+      const isQuoted = /^(?:[A-Za-z]?'|[Uu]&['"]|"|\$[^0-9])/.test(source)
+      return isQuoted ? [{ kind: 'q', ...span, start: quoteIn(text, span.start) }] : []
+    }),
+  )
+}
+
+test('[D3.1] [S-params.2] quotes, comments and semicolons are where the scanner of PostgreSQL sees them', () => {
+  let compared = 0
+  fc.assert(
+    fc.property(soup(postgresParts), (text) => {
+      // A name of ours ends before a `$`, an identifier of SQL goes on with it.
+      const expected = /:\w+\$/.test(text) ? undefined : postgresMask(text)
+      fc.pre(expected !== undefined)
+      compared++
+      strictEqual(ourMask(text, 'postgres'), expected)
+    }),
+    { seed, numRuns: 6000 },
+  )
+  ok(compared >= 6000, `${compared} texts compared`)
+})
+
+test('[D3.1] quotes that follow each other closely, nested comments and tags, as PostgreSQL sees them', () => {
+  const parts = [
+    "'",
+    "''",
+    "'\n'",
+    "E'",
+    "\\'",
+    '\\\\',
+    '$$',
+    '$a$',
+    '$ab$',
+    'a',
+    ';',
+    ' ',
+    '/*',
+    '*/',
+    '/',
+    '*',
+    '\n',
+    '--',
+    '"',
+    '""',
+  ]
+  fc.assert(
+    fc.property(soup(parts), (text) => {
+      const expected = postgresMask(text)
+      fc.pre(expected !== undefined)
+      strictEqual(ourMask(text, 'postgres'), expected)
+    }),
+    { seed, numRuns: 6000 },
+  )
+})
+
+test('[D3.1] what SQLite takes for one value or one name is one token', () => {
+  const database = new DatabaseSync(':memory:')
+  /** Nothing when the quote is not closed. */
+  const nameOf = (source: string): string | undefined => {
+    try {
+      return database.prepare(source).columns()[0]?.name
+    } catch (error) {
+      if ((error as Error).message.startsWith('unrecognized token')) return undefined
+      throw error
+    }
+  }
+  const parts = [
+    "'",
+    "''",
+    '"',
+    '""',
+    '`',
+    '``',
+    '[',
+    ']',
+    'a',
+    ';',
+    ':x',
+    '--',
+    '/*',
+    '*/',
+    '$',
+    '\\',
+    '?',
+    ' ',
+    '\n',
+    'é',
+  ]
+  let compared = 0
+  const run = fc.property(fc.constantFrom("''", '""', '``', '[]'), soup(parts), ([open = '', close = ''], inside) => {
+    const text = `${open}${inside}${close}`
+    const source = `SELECT 1 AS ${text}`
+    const tokens = lex(source, 'sqlite')
+    fc.pre(tokens.length === 4 && tokens[3]?.end === source.length && inside !== '')
+    const value = close === ']' ? inside : inside.replaceAll(`${close}${close}`, close)
+    const name = nameOf(source)
+    fc.pre(name !== undefined)
+    compared++
+    strictEqual(name, value)
+  })
+  fc.assert(run, { seed, numRuns: 2000 })
+  ok(compared >= 2000, `${compared} names compared`)
+})
+
+test('every text gives tokens that are in order, apart from each other and not empty', () => {
+  for (const dialect of dialects) {
+    const texts = fc.oneof(soup(dialect === 'postgres' ? postgresParts : sqliteParts), fc.string({ unit: 'binary' }))
+    fc.assert(
+      fc.property(texts, (text) => {
+        let at = 0
+        for (const { start, end } of lex(text, dialect)) {
+          ok(start >= at && end > start && end <= text.length, `${start}-${end} after ${at}`)
+          at = end
+        }
+      }),
+      { seed, numRuns: 3000 },
+    )
+  }
+})
+
+const hostile = [
+  "'",
+  '"',
+  '$',
+  '$$',
+  '$a',
+  '/',
+  '/*',
+  '/*/',
+  ':',
+  ':a',
+  '::',
+  '-',
+  '[:a',
+  "E'\\",
+  'a',
+  'é',
+  '\n',
+  'IN(:a)',
+  'BEGIN ATOMIC ',
+]
+
+test('a mebibyte of anything is read in linear time', () => {
+  for (const dialect of dialects) {
+    for (const part of hostile) {
+      const text = part.repeat(Math.ceil(1_048_576 / part.length))
+      const started = performance.now()
+      readScript(text, dialect)
+      const took = performance.now() - started
+      ok(took < 4000, `${dialect} ${JSON.stringify(part)}: ${Math.round(took)} ms`)
+    }
+  }
+})
+
+test('many statements are read in linear time', () => {
+  for (const dialect of dialects) {
+    const started = performance.now()
+    strictEqual(readScript('a;\n'.repeat(30_000), dialect).statements.length, 30_000)
+    const took = performance.now() - started
+    ok(took < 1500, `${dialect}: ${Math.round(took)} ms`)
+  }
+})
+
+function kinds(text: string, dialect: Dialect): string[] {
+  return lex(text, dialect).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`)
+}
+
+test('[S-params.1] [D3.2] parameters are a colon and a name', () => {
+  for (const dialect of dialects) {
+    deepStrictEqual(kinds(':a :_b1 :B', dialect), ['parameter :a', 'parameter :_b1', 'parameter :B'])
+    deepStrictEqual(kinds(':1 : a', dialect), ['symbol :', 'symbol 1', 'symbol :', 'word a'])
+    deepStrictEqual(kinds('a::b', dialect), ['word a', 'symbol ::', 'word b'])
+    deepStrictEqual(kinds('a := b', dialect), ['word a', 'symbol :=', 'word b'])
+    deepStrictEqual(kinds(':a::b', dialect), ['parameter :a', 'symbol ::', 'word b'])
+    deepStrictEqual(kinds(':aé', dialect).at(0), 'parameter :a')
+  }
+})

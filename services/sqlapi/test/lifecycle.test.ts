@@ -1,0 +1,345 @@
+/**
+ * The life of the process: databases that are down, come and go while it runs, and its end on a signal. Real processes, a
+ * real PostgreSQL that is stopped and started under them.
+ */
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent } from 'node:http'
+import { connect } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
+import { type ThrowawayPostgres, startThrowawayPostgres } from '../../../tools/throwaway-postgres.ts'
+import { call, elapsed, errorOf, linesOf, type Running, startSqlapi, until, Wire } from './support/process.ts'
+
+const files = {
+  'pg/GET/one.sql': 'SELECT 1 AS one',
+  'pg/POST/sleep.sql': 'SELECT 1 AS slept FROM pg_sleep(:s)',
+  'pg/POST/echo.sql': 'SELECT :x AS x',
+  'lite/GET/one.sql': 'SELECT 1 AS one',
+  'lite/POST/large.sql': "SELECT replace(hex(zeroblob(:n)), '00', 'x') AS x",
+  'lite/POST/count.sql':
+    'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < :n) SELECT max(n) AS n FROM c',
+}
+const lite = { name: 'lite', url: 'sqlite::memory:' }
+/** Some seconds of work for SQLite. */
+const long = { n: 20_000_000 }
+/** Some hundred milliseconds of it. */
+const short = { n: 1_000_000 }
+
+let postgres: ThrowawayPostgres
+
+before(async () => {
+  postgres = await startThrowawayPostgres()
+})
+after(async () => postgres.remove())
+
+interface Started extends Running {
+  /** What its connections are called in `pg_stat_activity`. */
+  readonly name: string
+}
+
+let started = 0
+
+async function start(config: Record<string, unknown> = {}): Promise<Started> {
+  const name = `sqlapi-${++started}`
+  const url = `${postgres.url}?application_name=${name}`
+  const datasources = [{ name: 'pg', url, acquire_timeout_seconds: 3 }, lite]
+  return { ...(await startSqlapi({ files, config: { datasources, ...config } })), name }
+}
+
+/** Runs SQL as the superuser, beside the service. */
+async function ask(sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: postgres.url, application_name: 'observer' })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+function active({ name }: Started): string {
+  return `FROM pg_stat_activity WHERE application_name = '${name}' AND state = 'active' AND query LIKE '%pg_sleep%'`
+}
+
+async function untilSleeping(running: Started): Promise<void> {
+  await until(async () => (await ask(`SELECT 1 ${active(running)}`)).length > 0, 'a statement that runs')
+}
+
+/** Long enough for the service to have taken a request up that no database tells of. */
+async function untilCounting(running: Running): Promise<void> {
+  for (let i = 0; i < 3; i++) await call(running.port, '/health')
+  await new Promise((resolve) => setTimeout(resolve, 50))
+}
+
+function warnings(running: Running): string[] {
+  return linesOf(running.stdout()).filter((line) => line.includes(' WARN '))
+}
+
+describe('databases that come and go', () => {
+  test('[S-endpoints.health] [D1.1] [D6.4] with every database down the service starts, tells so once and answers /health', async () => {
+    const password = 'hunter2'
+    const datasources = [
+      { name: 'refused', url: `postgres://u:${password}@127.0.0.1:1/db` },
+      { name: 'nofile', url: 'sqlite:missing.db?mode=ro' },
+      { name: 'nofolder', url: 'sqlite:nowhere/at/all.db' },
+    ]
+    const running = await start({ datasources })
+    await until(() => warnings(running).length === 3, 'three warnings')
+    for (const { name } of datasources) {
+      const own = warnings(running).filter((line) => line.includes(`datasource=${name} `))
+      strictEqual(own.length, 1, running.stdout())
+    }
+    ok(!running.stdout().includes(password))
+    for (const path of ['/health', '/healthz']) {
+      const since = elapsed()
+      const health = JSON.parse((await call(running.port, path)).text) as Record<string, unknown>
+      deepStrictEqual([health['status'], health['appName']], ['UP', 'sqlapi'])
+      ok(since() < 1000)
+    }
+    for (const { name } of datasources) {
+      const since = elapsed()
+      const answer = await call(running.port, '/lite/one', { headers: { 'x-datasource': name } })
+      strictEqual(errorOf(answer), 'BadSqlGrammarException', answer.text)
+      ok(since() < 2000, `${name} after ${since()} ms`)
+      ok(!answer.text.includes(password))
+    }
+    strictEqual(warnings(running).length, 3, 'requests do not warn again')
+    const { code } = await running.stop()
+    strictEqual(code, 0)
+  })
+
+  test(
+    '[D6.4] [S-intro.7] a database that is down at the start: quick refusals, recovery by itself',
+    { timeout: 60_000 },
+    async (t) => {
+      await postgres.stop()
+      const running = await start()
+      await until(() => warnings(running).length === 1, 'one warning')
+      match(warnings(running)[0] ?? '', /datasource=pg /)
+      const since = elapsed()
+      const answers = await Promise.all(Array.from({ length: 50 }, () => call(running.port, '/pg/one')))
+      for (const answer of answers) strictEqual(errorOf(answer), 'BadSqlGrammarException')
+      ok(since() < 2500, `fifty refusals after ${since()} ms`)
+      strictEqual((await call(running.port, '/lite/one')).status, 200)
+      await postgres.start()
+      strictEqual((await call(running.port, '/pg/one')).text, '[{"one":1}]')
+
+      await t.test('[D6.4] connections that died while nobody used them', async () => {
+        await Promise.all(Array.from({ length: 8 }, () => call(running.port, '/pg/one')))
+        await postgres.stop()
+        strictEqual(errorOf(await call(running.port, '/pg/one')), 'BadSqlGrammarException')
+        await postgres.start()
+        const again = await Promise.all(Array.from({ length: 8 }, () => call(running.port, '/pg/one')))
+        for (const answer of again) strictEqual(answer.text, '[{"one":1}]')
+        await postgres.stop()
+        await postgres.start()
+        strictEqual((await call(running.port, '/pg/one')).status, 200, 'nobody asked meanwhile')
+      })
+
+      await t.test('[D6.4] connections that died under a statement', async () => {
+        const sleeping = Array.from({ length: 4 }, () => call(running.port, '/pg/sleep', { body: { s: 30 } }))
+        await untilSleeping(running)
+        const died = elapsed()
+        await ask(`SELECT pg_terminate_backend(pid) ${active(running)}`)
+        for (const answer of await Promise.all(sleeping.slice(0, 1))) {
+          strictEqual(errorOf(answer), 'BadSqlGrammarException')
+        }
+        await until(async () => {
+          const rows = await ask(`SELECT pg_terminate_backend(pid) ${active(running)}`)
+          return rows.length === 0
+        }, 'no statement that runs')
+        for (const answer of await Promise.all(sleeping)) strictEqual(errorOf(answer), 'BadSqlGrammarException')
+        ok(died() < 10_000)
+        strictEqual((await call(running.port, '/pg/one')).text, '[{"one":1}]')
+      })
+
+      await t.test('[D6.4] a database that stops under many statements at once', async () => {
+        const state = { going: true }
+        const seen = new Set<string>()
+        const keepAsking = async (): Promise<void> => {
+          while (state.going) {
+            const answer = await call(running.port, '/pg/echo', { body: { x: 1 } })
+            seen.add(answer.status === 200 ? answer.text : errorOf(answer))
+          }
+        }
+        const clients = Array.from({ length: 20 }, keepAsking)
+        await until(() => seen.size > 0, 'answers')
+        await postgres.stop()
+        await until(() => seen.has('BadSqlGrammarException'), 'refusals')
+        await postgres.start()
+        strictEqual((await call(running.port, '/pg/echo', { body: { x: 2 } })).text, '[{"x":2}]')
+        state.going = false
+        await Promise.all(clients)
+        deepStrictEqual([...seen].toSorted(), ['BadSqlGrammarException', '[{"x":1}]'])
+      })
+
+      const { code, stderr } = await running.stop()
+      deepStrictEqual([code, stderr], [0, ''])
+      ok(!running.stdout().includes('InternalError'), running.stdout())
+      const left = `SELECT 1 FROM pg_stat_activity WHERE application_name = '${running.name}'`
+      await until(async () => (await ask(left)).length === 0, 'no connection left')
+    },
+  )
+
+  test("[D6.4] [S-intro.7] a table that is missing is the first request's problem, and only until it is there", async () => {
+    const running = await startSqlapi({
+      files: { 'pg/GET/later.sql': 'SELECT count(*) AS n FROM later', 'lite/GET/later.sql': 'SELECT count(*) AS n FROM later',
+        'lite/POST/make.sql': 'CREATE TABLE later (x)' }, // prettier-ignore
+      config: { datasources: [{ name: 'pg', url: postgres.url }, lite] },
+    })
+    for (const project of ['pg', 'lite']) {
+      strictEqual(errorOf(await call(running.port, `/${project}/later`)), 'BadSqlGrammarException')
+    }
+    await ask('CREATE TABLE later (x int)')
+    strictEqual((await call(running.port, '/lite/make', { body: {} })).text, '[]')
+    for (const project of ['pg', 'lite']) strictEqual((await call(running.port, `/${project}/later`)).text, '[{"n":0}]')
+    await running.stop()
+  })
+})
+
+/** The line of log comes just before the end of listening. */
+async function untilRefused({ port }: Running): Promise<void> {
+  await until(async () => (await connectTo(port)) === 'ECONNREFUSED', 'connections to be refused', 1000)
+}
+
+function connectTo(port: number): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const socket = connect({ port, host: '127.0.0.1' })
+  socket.once('connect', () => resolve('connected'))
+  socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(String(code)))
+  return promise.finally(() => socket.destroy())
+}
+
+describe('the end', { concurrency: 3 }, () => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    test(`[D6.6] ${signal}: what is in flight is finished, nothing new is accepted, exit code 0`, async () => {
+      const running = await start()
+      const agent = new Agent({ keepAlive: true })
+      await call(running.port, '/lite/one', { agent })
+      const onPostgres = call(running.port, '/pg/sleep', { body: { s: 1 }, agent })
+      const onSqlite = call(running.port, '/lite/count', { body: short })
+      await untilSleeping(running)
+      await untilCounting(running)
+      const since = elapsed()
+      running.kill(signal)
+      await running.line(/Shutting down/)
+      await untilRefused(running)
+      strictEqual((await onPostgres).text, '[{"slept":1}]')
+      strictEqual((await onSqlite).text, `[{"n":${short.n}}]`)
+      const { code, stdout, stderr } = await running.ended
+      deepStrictEqual([code, stderr], [0, ''])
+      match(linesOf(stdout).at(-1) ?? '', /Stopped$/)
+      ok(since() < 10_000, 'a kept-alive connection does not delay the end')
+      agent.destroy()
+    })
+  }
+
+  test('[D6.6] a large answer that its client is still reading is not cut', async () => {
+    const running = await start()
+    const wire = await Wire.open(running.port)
+    const body = JSON.stringify({ n: 20_000_000 })
+    wire.socket.pause()
+    wire.write(`POST /lite/large HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    await once(wire.socket, 'readable')
+    running.kill('SIGTERM')
+    await running.line(/Shutting down/)
+    await untilRefused(running)
+    wire.socket.resume()
+    const { status, text } = await wire.answer()
+    deepStrictEqual([status, text.length], [200, '[{"x":""}]'.length + 20_000_000])
+    strictEqual((await running.ended).code, 0)
+    wire.socket.destroy()
+  })
+
+  test('[D6.6] connections on which nothing happens do not delay the end', async () => {
+    const running = await start()
+    const agent = new Agent({ keepAlive: true })
+    await Promise.all(Array.from({ length: 20 }, () => call(running.port, '/pg/one', { agent })))
+    const silent = await Promise.all([Wire.open(running.port), Wire.open(running.port)])
+    const since = elapsed()
+    const { code } = await running.stop()
+    strictEqual(code, 0)
+    ok(since() < 2000, `ended after ${since()} ms`)
+    for (const wire of silent) wire.socket.destroy()
+    agent.destroy()
+  })
+
+  test('[D6.6] a connection whose requests follow each other does not keep the service alive', async () => {
+    const running = await start()
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const failed = (async () => {
+      for (;;) await call(running.port, '/lite/count', { body: { n: 50_000 }, agent })
+    })().catch((error: unknown) => (error as NodeJS.ErrnoException).code)
+    await untilCounting(running)
+    const since = elapsed()
+    const { code } = await running.stop()
+    strictEqual(code, 0)
+    ok(since() < 3000, `ended after ${since()} ms`)
+    match(String(await failed), /^ECONN(?:REFUSED|RESET)$/)
+    agent.destroy()
+  })
+
+  test('[D6.6] a second signal ends it at once', async () => {
+    const running = await start()
+    const sleeping = call(running.port, '/pg/sleep', { body: { s: 60 } }).catch((error: unknown) => error)
+    await untilSleeping(running)
+    running.kill('SIGTERM')
+    await running.line(/Shutting down/)
+    const since = elapsed()
+    running.kill('SIGTERM')
+    const { code, signal, stdout } = await running.ended
+    ok(since() < 1000)
+    ok(code !== 0 || signal !== null)
+    match(linesOf(stdout).at(-1) ?? '', /WARN .*second signal/)
+    ok((await sleeping) instanceof Error)
+  })
+
+  test('[D6.6] a second signal ends it at once, whatever SQLite is doing', async () => {
+    const running = await start()
+    const counting = call(running.port, '/lite/count', { body: long }).catch((error: unknown) => error)
+    await untilCounting(running)
+    running.kill('SIGTERM')
+    await running.line(/Shutting down/)
+    const since = elapsed()
+    running.kill('SIGTERM')
+    const { code } = await running.ended
+    ok(since() < 1500, `ended after ${since()} ms`)
+    ok(code !== 0)
+    ok((await counting) instanceof Error)
+  })
+
+  test('[D6.6] a statement that takes long is waited for', async () => {
+    const running = await start()
+    const sleeping = call(running.port, '/lite/count', { body: { n: 6_000_000 } })
+    const other = call(running.port, '/pg/sleep', { body: { s: 2 } })
+    await untilSleeping(running)
+    await untilCounting(running)
+    running.kill('SIGTERM')
+    deepStrictEqual([(await sleeping).status, (await other).status], [200, 200])
+    strictEqual((await running.ended).code, 0)
+  })
+
+  test('[D6.6] [D6.7] a client that is gone is not waited for', async () => {
+    const running = await start()
+    const abort = new AbortController()
+    const gone = call(running.port, '/pg/sleep', { body: { s: 61 }, signal: abort.signal }).catch(() => 'gone')
+    await untilSleeping(running)
+    abort.abort()
+    strictEqual(await gone, 'gone')
+    const since = elapsed()
+    const { code } = await running.stop()
+    strictEqual(code, 0)
+    ok(since() < 3000, `ended after ${since()} ms`)
+  })
+
+  test('[D6.8] a reader of the log that goes away does not end the service', async () => {
+    const running = await start()
+    running.child.stdout?.destroy()
+    running.child.stderr?.destroy()
+    for (let i = 0; i < 20; i++) strictEqual(errorOf(await call(running.port, '/lite/none')), 'SqlapiRuntimeException')
+    strictEqual((await call(running.port, '/lite/one')).status, 200)
+    const { code } = await running.stop()
+    strictEqual(code, 0)
+  })
+})

@@ -1,0 +1,408 @@
+/** The manual against the code, in both directions: what a table says is so, and what is so stands in the table. */
+import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, test } from 'node:test'
+import { loadConfig, searchPaths } from '../src/boot/config.ts'
+import { loadEndpoints } from '../src/boot/endpoints.ts'
+import { readFlags } from '../src/boot/flags.ts'
+import { configSchema } from '../src/boot/schema.ts'
+import { bind, declaredTypes } from '../src/database/postgres/encode.ts'
+import { oid, scalarKindOf } from '../src/database/postgres/types.ts'
+import { failures, StartupFailure, startupFailures } from '../src/errors.ts'
+import { readJson } from '../src/json.ts'
+import { type EventName, openLog } from '../src/log.ts'
+import type { JsonValue } from '../src/model.ts'
+import { toCamelCase } from '../src/rows/names.ts'
+import { createStatus } from '../src/serve/status.ts'
+import { startService } from '../src/service.ts'
+
+const service = resolve(import.meta.dirname, '..')
+const root = resolve(service, '../..')
+const scratch = mkdtempSync(join(tmpdir(), 'sqlapi-manual-'))
+after(() => rmSync(scratch, { recursive: true, force: true }))
+
+const page = (name: string): string => readFileSync(join(service, 'docs', name), 'utf8')
+
+type Row = readonly string[]
+
+/** The rows of the first table behind a text, without its head; the backquotes around a whole cell are taken off. */
+function tableAfter(text: string, mark: string): Row[] {
+  const at = text.indexOf(mark)
+  ok(at >= 0, `no ${mark}`)
+  const lines = text.slice(at).split('\n')
+  const first = lines.findIndex((line) => line.startsWith('|'))
+  const rows = lines.slice(first)
+  const length = rows.findIndex((line) => !line.startsWith('|'))
+  return rows.slice(2, length === -1 ? undefined : length).map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim().replace(/^`([^`]*)`$/, '$1')),
+  )
+}
+
+const column = (rows: readonly Row[], index: number): string[] => rows.map((row) => row[index] ?? '')
+const inBackquotes = (text: string): string[] => Array.from(text.matchAll(/`([^`]+)`/g), ([, inside = '']) => inside)
+/** The names in a cell, be they one or many. */
+const namesIn = (cell: string): string[] => (cell.includes('`') ? inBackquotes(cell) : [cell].filter(Boolean))
+
+interface JsonSchema {
+  readonly type?: string
+  readonly default?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly enum?: readonly string[]
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly items?: JsonSchema
+}
+
+interface Field {
+  readonly path: string
+  readonly schema: JsonSchema
+  readonly isRequired: boolean
+}
+
+function fieldsOf(schema: JsonSchema, prefix = ''): Field[] {
+  const group = schema.items ?? schema
+  return Object.entries(group.properties ?? {}).flatMap(([name, field]) => [
+    { path: prefix + name, schema: field, isRequired: group.required?.includes(name) === true },
+    ...fieldsOf(field, `${prefix}${name}.`),
+  ])
+}
+
+const fields = fieldsOf(configSchema())
+
+test('configuration.md lists every field with its type, default and bounds', () => {
+  const rows = tableAfter(page('configuration.md'), '<!-- table: fields')
+  deepStrictEqual(
+    rows.map(([path, type, value]) => [path, type, value]),
+    fields.map(({ path, schema, isRequired }) => [
+      path,
+      schema.type,
+      isRequired ? 'required' : JSON.stringify(schema.default),
+    ]),
+  )
+  for (const [index, { path, schema }] of fields.entries()) {
+    const bounds = rows[index]?.[3] ?? ''
+    if (schema.type === 'integer') strictEqual(bounds, `${schema.minimum} to ${schema.maximum}`, path)
+    if (schema.enum !== undefined) deepStrictEqual(namesIn(bounds), schema.enum, path)
+  }
+})
+
+test('configuration.md has the search order, the variables and the flags', () => {
+  const text = page('configuration.md')
+  const order = text.slice(text.indexOf('The first of these'), text.indexOf('A file that is named'))
+  deepStrictEqual(inBackquotes(order), [...searchPaths])
+
+  const source = readFileSync(join(service, 'src/boot/config.ts'), 'utf8')
+  const variables = new Set(Array.from(source.matchAll(/env\['(\w+)'\]/g), ([, name = '']) => name))
+  const listed = column(tableAfter(text, '## Environment variables'), 0).filter((name) => /^[A-Z]/.test(name))
+  deepStrictEqual(new Set(listed), variables)
+
+  const help = readFlags(['--help'])
+  const usage = 'text' in help ? help.text : ''
+  const flags = Array.from(usage.matchAll(/^ +(-\w), (--\w+)(?: (\w+))?/gm), ([, short, long, value]) =>
+    [long, short].map((flag) => [flag, value].filter(Boolean).join(' ')),
+  )
+  deepStrictEqual(
+    column(tableAfter(text, '## Command line'), 0).map((cell) => inBackquotes(cell)),
+    flags,
+  )
+})
+
+test('errors.md lists every error of a request with its status', () => {
+  const rows = tableAfter(page('errors.md'), '<!-- table: failures')
+  deepStrictEqual(Object.fromEntries(rows.map(([name, status]) => [name, Number(status)])), failures)
+})
+
+test('errors.md lists every error of the start with what it concerns', () => {
+  const rows = tableAfter(page('errors.md'), '<!-- table: startupFailures')
+  deepStrictEqual(Object.fromEntries(rows.map(([name, about]) => [name, about])), startupFailures)
+})
+
+test('configuration.md lists every log event with its fields, level and target', () => {
+  const source = readFileSync(join(service, 'src/log.ts'), 'utf8')
+  const [, body = ''] = /export interface Events \{([\s\S]*?)\n\}/.exec(source) ?? []
+  const events = Array.from(body.matchAll(/^ {2}(\w+): (.*)$/gm), ([, name = '', type = '']) => [
+    name,
+    Array.from(type.matchAll(/(\w+)\??:/g), ([, field = '']) => field),
+  ])
+  const rows = tableAfter(page('configuration.md'), '<!-- table: events')
+  const listed = rows.map(([name, , , , cell = '']) => [name, namesIn(cell)])
+  deepStrictEqual(listed, events)
+
+  const lines: string[] = []
+  const log = openLog({ level: 'trace', format: 'json', destination: { write: (line) => void lines.push(line) } })
+  for (const [name] of rows) log.write(name as EventName, {})
+  const written = lines.map((line) => JSON.parse(line) as Record<string, string>)
+  deepStrictEqual(
+    rows.map(([event, level, target]) => ({ event, level, target })),
+    written.map(({ event, level, target }) => ({ event, level, target })),
+  )
+})
+
+/** For each reason in the table: how to bring it about. What a case gives is the message, with its path as the manual has it. */
+const refusals: Readonly<Record<string, () => string>> = {
+  '`sql_dir` is missing, no directory or unreadable': () =>
+    refusal(() => loadEndpoints(join(scratch, 'missing'))).replaceAll(/'[^']*'|\([^)]*missing\)/g, (found) =>
+      found.startsWith("'") ? "'sql'" : '(/app/sql)',
+    ),
+  'a folder that links to itself': () => refusalOfTree({}, { 'crm/GET/loop': '..' }),
+  'two files for one endpoint': () => refusalOfTree({ 'crm/GET/a.sql': 'SELECT 1', 'crm/GET/A.sql': 'SELECT 1' }),
+  'an empty file': () => refusalOfTree({ 'crm/GET/a.sql': ' \n' }),
+  'a file that is not UTF-8': () => refusalOfTree({ 'crm/GET/a.sql': Buffer.from([0x53, 0xff]) }),
+  'a link out of `sql_dir`': () => refusalOfTree({}, { 'crm/GET/a.sql': tmpdir() }),
+  '`*.sql` that is no regular file': () => refusalOfTree({ 'crm/GET/a.sql/x': '' }),
+  'two datasources of one name': () =>
+    refusalOf('datasources: [{name: crm, url: "sqlite:a"}, {name: crm, url: "sqlite:b"}]'),
+  '`username` without `password_env`': () =>
+    refusalOf('datasources: [{name: crm, url: "postgresql://db/crm", username: crm}]'),
+  'the variable of `password_env` is not set': () =>
+    refusalOf('datasources: [{name: crm, url: "postgresql://db/crm", password_env: CRM_PASSWORD}]'),
+  '`project_datasource_map` leads to no datasource': () =>
+    refusalOf('datasources: [{name: main, url: "sqlite:a"}]\nproject_datasource_map: {crm: mian}'),
+  'an unknown field': () => refusalOf('sqldir: sql'),
+  'a field of the wrong type or out of bounds': () => refusalOf('server: {max_body_bytes: 0}'),
+  'a URL of another kind': () => refusalOf('datasources: [{name: crm, url: "mysql://db/crm"}]'),
+  'the file is no YAML': () => refusal(() => load('sql_dir: [\n')),
+  'no file is found, or the named one does not exist': () =>
+    refusal(() => loadConfig({ flag: 'none.yaml', env: {}, cwd: scratch })).replace(
+      join(scratch, 'none.yaml'),
+      '/app/none.yaml',
+    ),
+}
+
+test('configuration.md shows the message of every refusal to start', async (t) => {
+  const rows = tableAfter(page('configuration.md'), '<!-- table: refusals')
+  deepStrictEqual(new Set(column(rows, 1)), new Set(Object.keys(startupFailures)))
+  const [listening, ...others] = rows.toReversed()
+  strictEqual(listening?.[1], 'ListenException')
+  match(
+    readFileSync(join(service, 'src/serve/server.ts'), 'utf8'),
+    /is taken by another process; stop it or choose another port/,
+  )
+  deepStrictEqual(
+    column(others.toReversed(), 0),
+    Object.keys(refusals).map((reason) => reason.replace(/^`([^`]*)`$/, '$1')),
+  )
+  for (const [reason = '', error, message] of others) {
+    await t.test(reason, { skip: reason === 'two files for one endpoint' && isCaseBlind() }, () => {
+      const [name, ...text] = refusals[reason]?.().split(': ') ?? []
+      deepStrictEqual([name, text.join(': ')], [error, message])
+    })
+  }
+})
+
+function load(yaml: string): unknown {
+  writeFileSync(join(scratch, 'sqlapi.yaml'), yaml)
+  return loadConfig({ flag: 'sqlapi.yaml', env: {}, cwd: scratch })
+}
+
+/** `sql_dir` is added unless the text is about it. */
+function refusalOf(yaml: string): string {
+  return refusal(() => load(`${yaml}\nsql_dir: sql\n`))
+}
+
+let trees = 0
+
+function refusalOfTree(files: Record<string, string | Buffer>, links: Record<string, string> = {}): string {
+  const tree = join(scratch, `tree${++trees}`)
+  mkdirSync(tree)
+  for (const path of [...Object.keys(files), ...Object.keys(links)])
+    mkdirSync(dirname(join(tree, path)), { recursive: true })
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(tree, path), text)
+  for (const [path, target] of Object.entries(links)) symlinkSync(target, join(tree, path))
+  return refusal(() => loadEndpoints(tree))
+}
+
+function refusal(start: () => unknown): string {
+  let found = ''
+  throws(start, (error: Error) => {
+    ok(error instanceof StartupFailure, error.message)
+    found = `${error.name}: ${error.message}`
+    return true
+  })
+  // Where a link below a link is found depends on the order of the folders.
+  return found.replace(/crm\/GET\/loop(\/GET)?(\/loop)?/, 'crm/GET/loop/GET')
+}
+
+/** Whether the file system takes `a.sql` and `A.sql` for one file. */
+function isCaseBlind(): boolean {
+  writeFileSync(join(scratch, 'case'), '')
+  return existsSync(join(scratch, 'CASE'))
+}
+
+test('http.md lists the fields of the pages of the service, in their order', () => {
+  const status = createStatus({
+    version: '0.1.0',
+    packagingTime: 1,
+    startTime: 2,
+    datasources: [{ name: 'a', url: 'sqlite:a', dialect: 'sqlite', username: '' }],
+  })
+  const text = page('http.md')
+  const health = JSON.parse(status.health()) as Record<string, unknown>
+  deepStrictEqual(column(tableAfter(text, '## /health, /healthz'), 0), Object.keys(health))
+  const [datasource] = JSON.parse(status.datasources) as [Record<string, unknown>]
+  deepStrictEqual(column(tableAfter(text, '## /datasources'), 0), Object.keys(datasource))
+})
+
+test('results.md lists the PostgreSQL types that are no strings', () => {
+  const names = new Map<number, string>(Object.entries(oid).map(([name, id]) => [id, name]))
+  const special = Array.from(
+    scalarKindOf.keys(),
+    (id) => names.get(id) ?? { 1114: 'timestamp', 1184: 'timestamptz' }[id],
+  )
+  const listed = tableAfter(page('results.md'), '## PostgreSQL types').flatMap(([type = '']) => namesIn(type))
+  const strings = new Set(['numeric', 'date', 'time', 'array of any of these', 'enum', 'domain', 'everything else'])
+  deepStrictEqual(new Set(listed.filter((type) => !strings.has(type))), new Set(special))
+})
+
+test('results.md shows names as they are changed', () => {
+  for (const [from = '', to = ''] of tableAfter(page('results.md'), '## Names')) {
+    const keys = namesIn(to)
+    for (const [index, name] of namesIn(from).entries()) strictEqual(toCamelCase(name), keys[index] ?? keys[0], name)
+  }
+})
+
+/** A row of the table of parameters -> a value of that kind. */
+const samples: Readonly<Record<string, string>> = {
+  null: 'null',
+  '`true`, `false`': 'true',
+  'number without fraction and exponent: `42`': '42',
+  'number with fraction or exponent: `1.0`, `1e3`': '1e3',
+  string: '"x"',
+  'array of integers': '[1, null]',
+  'array of numbers, some with a fraction or exponent': '[1, 1.5]',
+  'array of strings': '["x", null]',
+  'array of booleans': '[true]',
+  'array of mixed kinds, of arrays or of objects': '[1, "x"]',
+  'empty array, array of nulls only': '[null]',
+  object: '{}',
+}
+
+test('parameters.md tells the PostgreSQL type of every kind of value', () => {
+  const rows = tableAfter(page('parameters.md'), '## Types')
+  deepStrictEqual(column(rows, 0), Object.keys(samples))
+  for (const [kind = '', type = ''] of rows) {
+    const value = readJson(Buffer.from(`{"x": ${samples[kind]}}`)) as Map<string, JsonValue>
+    const { code } = bind('x', value.get('x') as JsonValue)
+    const name = Object.entries(oid).find(([, id]) => id === declaredTypes[code])?.[0] ?? ''
+    const shown = name === 'unspecified' ? 'NULL, without a type' : name.replace(/Array$/, '[]')
+    strictEqual(type, shown, kind)
+  }
+  const codes = Object.values(samples).flatMap((sample) => {
+    const value = readJson(Buffer.from(`{"x": ${sample}}`)) as Map<string, JsonValue>
+    return bind('x', value.get('x') as JsonValue).code
+  })
+  // `M` is `m` with arrays or objects inside, which the table has in one row.
+  deepStrictEqual(new Set([...codes, 'M']), new Set(Object.keys(declaredTypes)))
+})
+
+test('parameters.md lists the errors after which PostgreSQL chooses the types', () => {
+  const source = readFileSync(join(service, 'src/database/postgres/settle.ts'), 'utf8')
+  const [, codes = ''] = /const typeErrors = new Set\(\[([\s\S]*?)\]\)/.exec(source) ?? []
+  const known = Array.from(codes.matchAll(/'(\w{5})'/g), ([, code]) => code)
+  const text = page('parameters.md')
+  const [, listed = ''] = /because of the types \(SQLSTATE ([^)]*)\)/.exec(text) ?? []
+  deepStrictEqual(listed.split(/[\s,]+(?:or\s)?/), known)
+})
+
+test('sqlapi.example.yaml is valid, has every field, and shows the defaults', () => {
+  const file = join(service, 'sqlapi.example.yaml')
+  const { datasources } = loadConfig({ flag: file, env: { CRM_PASSWORD: 'secret' }, cwd: scratch })
+  deepStrictEqual(
+    datasources.map(({ name }) => name),
+    ['crm', 'registry'],
+  )
+  const text = readFileSync(file, 'utf8')
+  for (const { path, schema } of fields) {
+    const name = path.split('.').at(-1) as string
+    const [, dashes, value = ''] = new RegExp(`^ *(- |# )?${name}:(.*)$`, 'm').exec(text) ?? []
+    ok(dashes !== undefined || new RegExp(`^ *${name}:`, 'm').test(text), path)
+    if (dashes === '# ') strictEqual(value.trim(), String(schema.default), path)
+  }
+})
+
+const markdown = [root, service, join(service, 'docs'), join(root, 'services/sqlapi/bench')]
+  .filter((folder) => existsSync(folder))
+  .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+  .filter((path) => path.endsWith('.md'))
+
+for (const path of markdown) {
+  test(`links of ${relative(root, path).split(sep).join('/')} lead somewhere`, () => {
+    const text = readFileSync(path, 'utf8').replaceAll(/```[\s\S]*?```/g, '')
+    for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue
+      const [file = '', anchor] = target.split('#')
+      const full = file === '' ? path : resolve(dirname(path), file)
+      ok(existsSync(full), target)
+      if (anchor !== undefined) ok(anchorsOf(full).has(anchor), target)
+    }
+  })
+}
+
+/** Anchors as the usual renderers make them from headings. */
+function anchorsOf(path: string): ReadonlySet<string> {
+  const text = readFileSync(path, 'utf8').replaceAll(/```[\s\S]*?```/g, '')
+  const headings = Array.from(text.matchAll(/^#+ (.*)$/gm), ([, heading = '']) => heading)
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+}
+
+test('the requests of the quick start have the answers that stand there', async () => {
+  const example = join(root, 'examples/sqlapi')
+  const file = join(scratch, 'demo.db')
+  const database = new DatabaseSync(file)
+  database.exec(readFileSync(join(example, 'schema.sql'), 'utf8'))
+  database.close()
+  const yaml = readFileSync(join(example, 'sqlapi.yaml'), 'utf8')
+    .replace('examples/sqlapi/sql', join(example, 'sql'))
+    .replace('examples/sqlapi/.data/demo.db', file)
+    .replace('127.0.0.1:8080', '127.0.0.1:0')
+  writeFileSync(join(scratch, 'example.yaml'), yaml)
+  const log = openLog({ level: 'off', format: 'text', destination: { write: () => undefined } })
+  const running = await startService(loadConfig({ flag: 'example.yaml', env: {}, cwd: scratch }), log)
+  try {
+    const readme = readFileSync(join(service, 'README.md'), 'utf8')
+    const blocks = Array.from(readme.matchAll(/```curl\n(.*)\n(.*)\n```/g), ([, command = '', answer = '']) => [
+      command,
+      answer,
+    ])
+    ok(blocks.length >= 5)
+    for (const [command = '', answer] of blocks) strictEqual(await send(command, running.port), answer, command)
+  } finally {
+    await running.close()
+  }
+})
+
+/** What the curl line would print, with the day on which the manual was written instead of today. */
+async function send(command: string, port: number): Promise<string> {
+  const [, url = '', , body] = /^curl '([^']*)'( -d '([^']*)')?$/.exec(command) ?? []
+  const days = [new Date().toISOString().slice(0, 10)]
+  const response = await fetch(
+    url.replace(':8080', `:${port}`),
+    body === undefined ? {} : { method: 'POST', body, headers: { connection: 'close' } },
+  )
+  const text = await response.text()
+  days.push(new Date().toISOString().slice(0, 10))
+  return days.reduce((shown, day) => shown.replaceAll(day, '2026-11-21'), text)
+}

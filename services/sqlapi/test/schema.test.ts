@@ -1,0 +1,86 @@
+import { deepStrictEqual, strictEqual } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { nearest } from '../src/boot/nearest.ts'
+import { configSchema } from '../src/boot/schema.ts'
+
+interface JsonSchema {
+  readonly description?: string
+  readonly type?: string
+  readonly properties?: Record<string, JsonSchema>
+  readonly items?: JsonSchema
+  readonly additionalProperties?: boolean | JsonSchema
+  readonly default?: unknown
+  readonly required?: string[]
+}
+
+const schema = configSchema() as JsonSchema
+
+test('[S-config.unknown] the committed sqlapi.schema.json is what the code says (node tools/write-schema.ts)', () => {
+  deepStrictEqual(schema, JSON.parse(readFileSync(new URL('../sqlapi.schema.json', import.meta.url), 'utf8')))
+})
+
+/** Every field with its default, as in the tables of the manual. */
+const fields: Record<string, unknown> = {
+  sql_dir: undefined,
+  server: {},
+  'server.bind': '0.0.0.0:8080',
+  'server.max_body_bytes': 1_048_576,
+  'server.request_timeout_seconds': 30,
+  datasources: [],
+  'datasources.name': undefined,
+  'datasources.url': undefined,
+  'datasources.username': '',
+  'datasources.password_env': '',
+  'datasources.max_connections': 10,
+  'datasources.acquire_timeout_seconds': 5,
+  project_datasource_map: {},
+  allow_datasource_header: true,
+  cors: {},
+  'cors.allowed_origins': '*',
+  logging: {},
+  'logging.level': 'info,sqlapi=debug',
+  'logging.format': 'text',
+}
+
+test(`the schema has these fields, defaults and nothing else: ${Object.keys(fields)
+  .map((field) => `[S-config.${field}]`)
+  .join(' ')}`, () => {
+  deepStrictEqual(Object.fromEntries(walk(schema, '').map(([path, field]) => [path, field.default])), fields)
+})
+
+test('every field is described and every group is closed', () => {
+  for (const [path, field] of walk(schema, '')) {
+    strictEqual(typeof field.description, 'string', path)
+    const group = field.items ?? field
+    if (group.properties) strictEqual(group.additionalProperties, false, path)
+  }
+  deepStrictEqual(
+    [schema.required, schema.properties?.['datasources']?.items?.required],
+    [['sql_dir'], ['name', 'url']],
+  )
+})
+
+function walk(group: JsonSchema, prefix: string): [string, JsonSchema][] {
+  return Object.entries(group.properties ?? {}).flatMap(([name, field]) => [
+    [`${prefix}${name}`, field],
+    ...walk(field.items ?? field, `${prefix}${name}.`),
+  ])
+}
+
+const meant: readonly [string, string | undefined][] = [
+  ['sqlDir', 'sql_dir'],
+  ['SQL-DIR', 'sql_dir'],
+  ['sqldirr', 'sql_dir'],
+  ['log', 'logging'],
+  ['sever', 'server'],
+  ['x', undefined],
+  ['', undefined],
+  ['something', undefined],
+]
+
+for (const [name, known] of meant) {
+  test(`[S-config.unknown] ${JSON.stringify(name)} ${known ? `is near ${known}` : 'is near nothing'}`, () => {
+    strictEqual(nearest(name, ['sql_dir', 'server', 'logging', 'cors']), known)
+  })
+}

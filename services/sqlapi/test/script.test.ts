@@ -1,0 +1,253 @@
+/** Files -> statements: where they end, which parameters they have, and that nothing of the text is lost. */
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { before, test } from 'node:test'
+import fc from 'fast-check'
+import { loadModule, parseSync } from 'libpg-query'
+import type { Dialect, Slot, Statement } from '../src/model.ts'
+import { lex } from '../src/sql/lex.ts'
+import { readScript } from '../src/sql/script.ts'
+
+const seed = Number(process.env['SEED'] ?? 20260701)
+const dialects: readonly Dialect[] = ['postgres', 'sqlite']
+
+before(() => loadModule())
+
+/** The statement as it stands in the file. In a slice such as `[1:n]` the colon is in the piece already. */
+function sourceOf({ pieces, slots }: Statement): string {
+  let text = pieces[0] as string
+  for (const [index, { name, role, before, after }] of slots.entries()) {
+    const hasColon = role === 'value' && /(?:^|[^:]):$/.test(text)
+    text += `${before}${hasColon ? '' : ':'}${name}${after}${pieces[index + 1]}`
+  }
+  return text
+}
+
+function sources(text: string, dialect: Dialect): string[] {
+  return readScript(text, dialect).statements.map(sourceOf)
+}
+
+test('pieces and slots make up the statement again, and between statements there is nothing but semicolons', () => {
+  const parts = [
+    "'",
+    '"',
+    '$$',
+    '--',
+    '\n',
+    '/*',
+    '*/',
+    ';',
+    ':x',
+    ':y',
+    ':',
+    '::',
+    'a',
+    ' ',
+    '(',
+    ')',
+    '[',
+    ']',
+    '1',
+    ',',
+    'IN',
+    'NOT ',
+    ' ARRAY',
+    '`',
+    'BEGIN ',
+    'ATOMIC ',
+    'END ',
+    'CREATE ',
+    'FUNCTION ',
+    'TRIGGER ',
+    'CASE ',
+    'é',
+    '?',
+    '$1',
+  ]
+  const texts = fc.array(fc.constantFrom(...parts), { maxLength: 30 }).map((chosen) => chosen.join(''))
+  for (const dialect of dialects) {
+    fc.assert(
+      fc.property(fc.oneof(texts, fc.string({ unit: 'binary' })), (text) => {
+        const { statements, parameters } = readScript(text, dialect)
+        let at = 0
+        for (const statement of statements) {
+          strictEqual(statement.pieces.length, statement.slots.length + 1)
+          const source = sourceOf(statement)
+          const found = text.indexOf(source, at)
+          ok(found >= at, `${JSON.stringify(source)} after ${at}`)
+          at = found + source.length
+          strictEqual(text.slice(0, found).split('\n').length <= statement.line + source.length, true)
+        }
+        deepStrictEqual(parameters, [...new Set(statements.flatMap(({ names }) => names))])
+        for (const { slots, names } of statements) deepStrictEqual(names, [...new Set(slots.map(({ name }) => name))])
+      }),
+      { seed, numRuns: 4000 },
+    )
+  }
+})
+
+/** Valid statements without white space inside their quotes, so that any other may stand between the words. */
+const postgresStatements = [
+  'SELECT 1',
+  "SELECT ';' , ';'';'",
+  'SELECT $$;$$ , $a$;$$;$a$',
+  "SELECT E'\\';'",
+  'SELECT 1 AS ";" , 2 AS "a"";"',
+  'CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1 ; SELECT 2 ; END',
+  'CREATE OR REPLACE FUNCTION s.f( a int DEFAULT 1 ) RETURNS text LANGUAGE sql IMMUTABLE BEGIN ATOMIC SELECT CASE WHEN a > 1 THEN CASE a WHEN 2 THEN 3 END END ; END',
+  'CREATE PROCEDURE p() BEGIN ATOMIC INSERT INTO t VALUES (1) ; DELETE FROM t ; END',
+  'CREATE PROCEDURE p() BEGIN ATOMIC END',
+  'CREATE FUNCTION f() RETURNS int RETURN 1',
+  'CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$BEGIN;RETURN/*;*/1;END$$',
+  'CREATE RULE r AS ON INSERT TO t DO ALSO ( SELECT 1 ; SELECT 2 )',
+  'DO $$BEGIN;END$$',
+  'BEGIN',
+  'END',
+  'SELECT CASE WHEN true THEN 1 END',
+  'SELECT "begin" , atomic FROM t "atomic"',
+  'SELECT ( 1 + ( 2 ) )',
+  'CREATE TABLE "create" ( a int )',
+  'CREATE FUNCTION "begin" ( "atomic" int ) RETURNS int BEGIN ATOMIC SELECT "end" FROM ( SELECT 1 "end" ) "begin" ; END',
+  'CREATE FUNCTION begin() RETURNS int RETURN 1',
+]
+
+const sqliteStatements = [
+  'SELECT 1',
+  "SELECT ';' , ';'';'",
+  'SELECT 1 AS ";" , 2 AS [;] , 3 AS `;`',
+  'CREATE TRIGGER tr AFTER INSERT ON t BEGIN SELECT 1 ; SELECT 2 ; END',
+  'CREATE TEMP TRIGGER IF NOT EXISTS tr BEFORE UPDATE OF id ON t FOR EACH ROW WHEN new.id > CASE WHEN 1 THEN 2 END BEGIN UPDATE t SET id = CASE WHEN id = 1 THEN 2 END ; DELETE FROM t ; END',
+  'CREATE TRIGGER main.tr INSTEAD OF DELETE ON v BEGIN SELECT CASE WHEN 1 THEN 2 END ; END',
+  'BEGIN',
+  'END',
+  'BEGIN IMMEDIATE',
+  'SELECT CASE WHEN 1 THEN 2 END AS "begin"',
+  'CREATE TABLE "trigger" ( a int )',
+]
+
+function spaced(statements: readonly string[]): fc.Arbitrary<string[]> {
+  const trivia = fc.constantFrom(' ', '\n', '\t', ' /*;*/ ', ' --;\n', '\r\n', " /*'*/ ", ' --"\n ')
+  const one = fc.tuple(fc.constantFrom(...statements), fc.array(trivia, { minLength: 1, maxLength: 5 }))
+  return fc.array(
+    one.map(([statement, gaps]) => {
+      let index = 0
+      return statement.replaceAll(' ', () => gaps[index++ % gaps.length] as string)
+    }),
+    { minLength: 1, maxLength: 5 },
+  )
+}
+
+test('[D3.1] statements end where the parser of PostgreSQL ends them', () => {
+  fc.assert(
+    fc.property(spaced(postgresStatements), fc.constantFrom(';', ' ; ', ';;\n', ' /*;*/;--;\n'), (statements, end) => {
+      const text = statements.join(end)
+      const bytes = Buffer.from(text)
+      const expected = (parseSync(text).stmts ?? []).map((parsed) => {
+        const { stmt_location: from = 0, stmt_len: length } = parsed as { stmt_location?: number; stmt_len?: number }
+        return trim(bytes.subarray(from, length === undefined ? undefined : from + length).toString())
+      })
+      deepStrictEqual(sources(text, 'postgres'), expected)
+    }),
+    { seed, numRuns: 2000 },
+  )
+})
+
+/** Without the white space, comments and semicolons around it. */
+function trim(text: string): string {
+  const tokens = lex(text, 'postgres').filter(({ start, end }) => text.slice(start, end) !== ';')
+  return text.slice(tokens[0]?.start, tokens.at(-1)?.end)
+}
+
+test('[D3.1] statements end where SQLite takes them as complete', () => {
+  const database = new DatabaseSync(':memory:')
+  database.exec('CREATE TABLE t (id); CREATE VIEW v AS SELECT 1 AS a')
+  fc.assert(
+    fc.property(spaced(sqliteStatements), fc.constantFrom(';', ' ; ', ';;\n', ' /*;*/;--;\n'), (statements, end) => {
+      const found = sources(statements.join(end), 'sqlite')
+      strictEqual(found.length, statements.length)
+      for (const [index, statement] of found.entries()) {
+        strictEqual(statement, (statements[index] as string).trim())
+        database.prepare(statement)
+      }
+    }),
+    { seed, numRuns: 1000 },
+  )
+})
+
+test('[D3.3] comments and empty statements are no statements', () => {
+  for (const dialect of dialects) {
+    for (const text of ['', ' \n', '-- a', '/* ; */', ';', ' ; ; -- :a\n;'])
+      deepStrictEqual(sources(text, dialect), [], text)
+    deepStrictEqual(sources('a; /* b */ c -- ;\n; d;', dialect), ['a', 'c', 'd'])
+  }
+})
+
+test('a statement knows the line on which it starts', () => {
+  const { statements } = readScript('-- one\n\nSELECT 1;\r\n/* x\n */ SELECT\n2; SELECT 3', 'postgres')
+  deepStrictEqual(
+    statements.map(({ line }) => line),
+    [3, 5, 6],
+  )
+})
+
+test('[S-params.1] parameters are listed once, in the order of first use', () => {
+  for (const dialect of dialects) {
+    const { statements, parameters } = readScript('SELECT :b, :a, :b; SELECT :c, :a', dialect)
+    deepStrictEqual(parameters, ['b', 'a', 'c'])
+    deepStrictEqual(
+      statements.map(({ names }) => names),
+      [
+        ['b', 'a'],
+        ['c', 'a'],
+      ],
+    )
+    deepStrictEqual(
+      statements[0]?.slots.map(({ name }) => name),
+      ['b', 'a', 'b'],
+    )
+  }
+})
+
+function slotsOf(text: string, dialect: Dialect): readonly Slot[] {
+  return readScript(text, dialect).statements.flatMap(({ slots }) => slots)
+}
+
+test('[D4.3] a parameter alone between the brackets of IN, NOT IN and ARRAY has that role', () => {
+  const roles: [text: string, role: Slot['role'], before: string, after: string][] = [
+    ['a IN (:x)', 'in', 'IN (', ')'],
+    ['a in(:x)', 'in', 'in(', ')'],
+    ['a NOT IN ( :x )', 'notIn', 'NOT IN ( ', ' )'],
+    ['a not /* c */ in -- d\n(:x)', 'notIn', 'not /* c */ in -- d\n(', ')'],
+    ['(a IN (:x))', 'in', 'IN (', ')'],
+    ['NOT a IN (:x)', 'in', 'IN (', ')'],
+    ['a IN (:x::int)', 'value', '', ''],
+    ['a IN (1, :x)', 'value', '', ''],
+    ['a IN (:x, 1)', 'value', '', ''],
+    ['a IN ((:x))', 'value', '', ''],
+    ['a IN (:x + 1)', 'value', '', ''],
+    ['a = ANY (:x)', 'value', '', ''],
+    ['f(:x)', 'value', '', ''],
+    [':x', 'value', '', ''],
+  ]
+  for (const dialect of dialects) {
+    for (const [text, role, before, after] of roles)
+      deepStrictEqual(slotsOf(text, dialect), [{ name: 'x', role, before, after }], text)
+  }
+  deepStrictEqual(slotsOf('ARRAY[:x]::int[]', 'postgres'), [{ name: 'x', role: 'array', before: 'ARRAY[', after: ']' }])
+  deepStrictEqual(slotsOf('array [ :x ]', 'postgres'), [{ name: 'x', role: 'array', before: 'array [ ', after: ' ]' }])
+  strictEqual(slotsOf('ARRAY[:x, 1]', 'postgres')[0]?.role, 'value')
+  strictEqual(slotsOf('"IN"(:x)', 'postgres')[0]?.role, 'value')
+})
+
+test('[D3.2] a name after the colon of a slice is a parameter, and the colon stays', () => {
+  const { statements } = readScript('SELECT xs[1:n], xs[1:2], xs[:n], ARRAY[a, :n]', 'postgres')
+  deepStrictEqual(statements[0]?.names, ['n'])
+  deepStrictEqual(statements[0]?.pieces, ['SELECT xs[1:', '], xs[1:2], xs[', '], ARRAY[a, ', ']'])
+})
+
+test('[D3.1] bodies of routines and triggers bind nothing', () => {
+  const routine = 'CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1:a; END; SELECT :b'
+  deepStrictEqual(readScript(routine, 'postgres').parameters, ['b'])
+  const trigger = 'CREATE TRIGGER tr AFTER INSERT ON t BEGIN SELECT :a; END; SELECT :b'
+  deepStrictEqual(readScript(trigger, 'sqlite').parameters, ['b'])
+})

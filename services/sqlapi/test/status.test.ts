@@ -1,0 +1,50 @@
+/** The service's own pages. */
+import { deepStrictEqual, strictEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { createStatus, type DatasourceSummary } from '../src/serve/status.ts'
+
+const facts = { version: '0.1.0-alpha.2', packagingTime: 0, startTime: 1_700_000_000_000 }
+
+test('[S-endpoints.health] [D1.1] health tells the version and the times', () => {
+  let time = 1_700_000_000_500
+  const status = createStatus({ ...facts, datasources: [] }, () => time++)
+  const fixed = { appName: 'sqlapi', version: '0.1.0-alpha.2', packagingTime: 0, appStartTime: 1_700_000_000_000 }
+  deepStrictEqual(JSON.parse(status.health()), { ...fixed, serverTime: 1_700_000_000_500, status: 'UP' })
+  deepStrictEqual(JSON.parse(status.health()), { ...fixed, serverTime: 1_700_000_000_501, status: 'UP' })
+})
+
+test('[S-endpoints.health] [D1.1] the server time is the time of the request', () => {
+  const before = Date.now()
+  const { serverTime } = JSON.parse(createStatus({ ...facts, datasources: [] }).health()) as { serverTime: number }
+  strictEqual(Number.isInteger(serverTime) && serverTime >= before && serverTime <= Date.now(), true)
+})
+
+test('[S-endpoints.datasources] [D1.2] datasources have both key sets', () => {
+  const url = 'postgres://app:*****@db/crm'
+  const datasources: DatasourceSummary[] = [
+    { name: 'crm', url, dialect: 'postgres', username: 'app' },
+    { name: 'archive', url: 'sqlite:/data/archive.db', dialect: 'sqlite', username: '' },
+  ]
+  deepStrictEqual(JSON.parse(createStatus({ ...facts, datasources }).datasources), [
+    {
+      name: 'archive',
+      url: 'sqlite:/data/archive.db',
+      driver: 'sqlite',
+      jdbcUrl: 'sqlite:/data/archive.db',
+      username: '',
+      driverClassName: 'org.sqlite.JDBC',
+    },
+    { name: 'crm', url, driver: 'postgres', jdbcUrl: url, username: 'app', driverClassName: 'org.postgresql.Driver' },
+  ])
+})
+
+test('[S-endpoints.datasources] [D1.2] the order is by code unit, and none at all is an empty list', () => {
+  const names = ['b', 'a', 'B', 'é', '_', '10', '9']
+  const datasources = names.map((name) => ({ name, url: 'sqlite::memory:', dialect: 'sqlite', username: '' }) as const)
+  const listed = JSON.parse(createStatus({ ...facts, datasources }).datasources) as DatasourceSummary[]
+  deepStrictEqual(
+    listed.map(({ name }) => name),
+    ['10', '9', 'B', '_', 'a', 'b', 'é'],
+  )
+  strictEqual(createStatus({ ...facts, datasources: [] }).datasources, '[]')
+})
