@@ -10,11 +10,16 @@ import type { Cancellation } from '../model.ts'
 import { Failure } from '../errors.ts'
 import type { History } from './history.ts'
 
+/** What a job's run rejects with when its connection was asked to give it back before it began. */
+export const takenBack = Symbol('taken back')
+
 export interface Connection {
   /** Something may have been left behind that the next job must not find. */
   readonly isDirty: boolean
   /** Makes the session clean again. False when the connection must go. */
   clean(): Promise<boolean>
+  /** Where a late connection can give jobs back that have not begun, their runs reject with `takenBack`. */
+  giveBack?(): void
   /** Ends the connection; never rejects. */
   close(): Promise<void>
 }
@@ -104,7 +109,7 @@ export class Pool<C extends Connection> {
 
   /** Opens the first connection, so that its error can be told at start. */
   async probe(): Promise<void> {
-    if (this.#lanes.size > 0) return
+    if (this.#lanes.size + this.#opening > 0) return
     this.#opening++
     try {
       this.#add(await this.#openLane())
@@ -158,17 +163,32 @@ export class Pool<C extends Connection> {
     lane.inFlight++
     if (lane.state === 'shared') this.#lookTimer ??= setTimeout(() => this.#look(), lookMs)
     const running = job.run(lane.connection)
-    const done = (): void => {
+    const leave = (): void => {
+      lane.inFlight--
+      this.#release(lane)
+    }
+    const finish = (): void => {
       const now = performance.now()
       job.history?.record(now - Math.max(started, lane.since))
       lane.since = now
       lane.finished++
       lane.isLate = false
-      lane.inFlight--
-      this.#release(lane)
+      leave()
     }
-    running.then(done, done)
-    return running
+    return running.then(
+      (value) => {
+        finish()
+        return value
+      },
+      (error: unknown) => {
+        if (error === takenBack) {
+          leave()
+          return this.run(job)
+        }
+        finish()
+        throw error
+      },
+    )
   }
 
   #release(lane: Lane<C>): void {
@@ -227,7 +247,12 @@ export class Pool<C extends Connection> {
   }
 
   #add(lane: Lane<C>): void {
-    if (lane.state === 'closed') return
+    if (lane.state === 'closed') {
+      // Broken before it could be used: whoever waits for it needs another.
+      void lane.connection.close()
+      this.#dispatch()
+      return
+    }
     this.#lanes.add(lane)
     if (this.#closed) void this.#remove(lane)
     else this.#toIdle(lane)
@@ -250,6 +275,7 @@ export class Pool<C extends Connection> {
     for (const lane of this.#lanes) {
       if (lane.state !== 'shared' || lane.inFlight === 0) continue
       lane.isLate = lane.finished === lane.finishedBefore
+      if (lane.isLate) lane.connection.giveBack?.()
       lane.finishedBefore = lane.finished
       this.#lookTimer ??= setTimeout(() => this.#look(), lookMs)
     }

@@ -3,9 +3,11 @@
  * bytes out. Owns the body cap, CORS headers, HEAD, clients that go away, and the orderly end. Decides nothing about SQL.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { Failure, StartupFailure, toReply } from '../errors.ts'
 import type { Cancellation, Reply, Request } from '../model.ts'
+import { Connections } from './connections.ts'
 import type { Cors } from './cors.ts'
 
 export interface ServerOptions {
@@ -37,28 +39,34 @@ const noBody = Buffer.alloc(0)
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   // A request without Host is answered like any other; Node would refuse it with an answer of its own.
   const settings = { keepAliveTimeout: keepAliveMs, maxHeaderSize: maxHeaderBytes, requireHostHeader: false }
-  const server = createServer(settings, (request, response) => {
+  const server = createServer(settings)
+  const connections = new Connections(server)
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     // Once the server is closing, a connection ends with the answer that is under way.
-    if (!server.listening) response.shouldKeepAlive = false
-    // The same for a request that was under way before: it is idle once its answer is out.
-    response.once('finish', () => void (server.listening || server.closeIdleConnections()))
+    if (connections.isClosing) response.shouldKeepAlive = false
+    connections.asked(request.socket)
+    response.once('close', () => connections.answered(request.socket))
     void serve(options, request, response)
-  })
+  }
+  server.on('request', onRequest)
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     // A body that is announced as too large is refused before it is sent.
     if (announcedLength(request) <= options.maxBodyBytes) response.writeContinue()
-    void serve(options, request, response)
+    onRequest(request, response)
   })
   // Expectations that nobody knows are passed over.
-  server.on('checkExpectation', (request, response) => void serve(options, request, response))
-  server.on('clientError', refuseMalformed)
-  server.on('connect', (_request, socket) => refuseMalformed({ code: 'HPE_INVALID_METHOD' }, socket as Socket))
+  server.on('checkExpectation', onRequest)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // What came before the nonsense still gets its answer.
+    if (!connections.endAfterAnswers(socket as Socket)) refuseMalformed(error, socket)
+  })
+  server.on('connect', (_request, socket) => refuseMalformed({ code: 'HPE_INVALID_METHOD' }, socket))
   await listen(server, options)
   const { address, port, family } = server.address() as AddressInfo
   return {
     address: `${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     port,
-    close: () => close(server),
+    close: () => close(server, connections),
   }
 }
 
@@ -128,10 +136,17 @@ function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | 
 function refuseUpload({ cors, maxBodyBytes }: ServerOptions, request: IncomingMessage, response: ServerResponse): void {
   const failure = new Failure('PayloadTooLargeException', `Request body is larger than ${maxBodyBytes} bytes`)
   const headers = { ...cors.headersFor(request.headers.origin), connection: 'close' }
-  write(response, toReply(failure), headers, request.method === 'HEAD')
-  request.resume()
+  const { status, body } = toReply(failure)
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    ...headers,
+  })
+  if (request.method !== 'HEAD') response.write(body)
+  // Ended only when the upload has: Node closes the connection with the answer, whatever is still on its way.
+  request.once('end', () => response.end()).resume()
   const timer = setTimeout(() => request.socket.destroy(), drainMs)
-  request.on('close', () => clearTimeout(timer))
+  response.once('close', () => clearTimeout(timer))
 }
 
 function watch(response: ServerResponse): Cancellation {
@@ -159,7 +174,7 @@ function write(
 }
 
 /** What is no HTTP, or a method that Node's parser does not know, gets its answer without a request. */
-function refuseMalformed(error: { readonly code?: string }, socket: Socket): void {
+function refuseMalformed(error: { readonly code?: string | undefined }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -190,9 +205,10 @@ const listenProblems: Readonly<Record<string, string>> = {
   ENOTFOUND: 'is no known host name',
 }
 
-function close(server: Server): Promise<void> {
+function close(server: Server, connections: Connections): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  // Idle connections are closed by this call, the others when their request has been answered.
-  server.close(() => resolve())
+  // Not the HTTP server's own close: that one cuts answers which their clients are still reading.
+  NetServer.prototype.close.call(server, () => resolve())
+  connections.close()
   return promise
 }

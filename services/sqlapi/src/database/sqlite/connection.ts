@@ -4,7 +4,17 @@
  */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { Job, JobError, JobReply, Jobs, Opened, WorkerOptions } from './messages.ts'
+import { takenBack } from '../pool.ts'
+import {
+  claim,
+  type Job,
+  type JobError,
+  type JobReply,
+  type Jobs,
+  maxClaims,
+  type Opened,
+  type WorkerOptions,
+} from './messages.ts'
 
 /** The worker's file has this file's ending: `.ts` in the repository, `.js` in the package. */
 const workerFile = new URL(`./worker${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
@@ -32,13 +42,16 @@ interface Outgoing {
 }
 
 interface Waiting {
+  readonly claim: number
   readonly resolve: (json: string) => void
   readonly reject: (reason: unknown) => void
 }
 
 export class Connection {
   readonly #worker: Worker
-  readonly #cancelled: Int32Array
+  readonly #claims: Int32Array
+  /** Claims that no job uses. */
+  readonly #free = Array.from({ length: maxClaims }, (_, index) => index)
   readonly #waiting = new Map<number, Waiting>()
   readonly #sentTexts = new Set<number>()
   #outgoing: Outgoing | undefined
@@ -46,19 +59,19 @@ export class Connection {
   /** The worker cleans up after each job itself. */
   readonly isDirty = false
 
-  static async open(options: Omit<WorkerOptions, 'cancelled'>, broken: () => void): Promise<Connection> {
-    const cancelled = new Int32Array(new SharedArrayBuffer(4))
-    const worker = new Worker(workerFile, { workerData: { ...options, cancelled } satisfies WorkerOptions })
+  static async open(options: Omit<WorkerOptions, 'claims'>, broken: () => void): Promise<Connection> {
+    const claims = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * maxClaims))
+    const worker = new Worker(workerFile, { workerData: { ...options, claims } satisfies WorkerOptions })
     // Rejects with what the worker could not even start for.
     const [answer] = (await once(worker, 'message')) as [Opened]
-    if (answer.opened) return new Connection(worker, cancelled, broken)
+    if (answer.opened) return new Connection(worker, claims, broken)
     void worker.terminate()
     throw new Error(answer.message)
   }
 
-  private constructor(worker: Worker, cancelled: Int32Array, broken: () => void) {
+  private constructor(worker: Worker, claims: Int32Array, broken: () => void) {
     this.#worker = worker
-    this.#cancelled = cancelled
+    this.#claims = claims
     worker.on('message', (replies: readonly JobReply[]) => this.#receive(replies))
     worker.on('error', () => undefined)
     worker.on('exit', () => {
@@ -69,11 +82,14 @@ export class Connection {
   }
 
   /** Does the job; `textOf` gives the texts of its statements, for those that the worker has not seen. */
-  run(job: Job, textOf: (statement: number) => string): Promise<string> {
+  run(job: Omit<Job, 'claim'>, textOf: (statement: number) => string): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
-    this.#waiting.set(job.id, { resolve, reject })
+    // The pool keeps far fewer jobs under way than there are claims.
+    const free = this.#free.pop() as number
+    Atomics.store(this.#claims, free, claim.queued)
+    this.#waiting.set(job.id, { claim: free, resolve, reject })
     const outgoing = this.#collect()
-    outgoing.jobs.push(job)
+    outgoing.jobs.push({ ...job, claim: free })
     for (const { statement } of job.sets.flat()) {
       if (this.#sentTexts.has(statement)) continue
       this.#sentTexts.add(statement)
@@ -82,9 +98,18 @@ export class Connection {
     return promise
   }
 
-  /** Gives the job up between two of its statements. */
+  /** Gives the job up: before it begins, between two of its statements or between two rows. */
   cancel(id: number): void {
-    Atomics.store(this.#cancelled, 0, id)
+    const waiting = this.#waiting.get(id)
+    if (waiting !== undefined) Atomics.store(this.#claims, waiting.claim, claim.cancelled)
+  }
+
+  /** Takes back every job that the worker has not come to yet. */
+  giveBack(): void {
+    for (const { claim: index, reject } of this.#waiting.values()) {
+      const was = Atomics.compareExchange(this.#claims, index, claim.queued, claim.takenBack)
+      if (was === claim.queued) reject(takenBack)
+    }
   }
 
   clean(): Promise<boolean> {
@@ -115,8 +140,10 @@ export class Connection {
     for (const reply of replies) {
       const waiting = this.#waiting.get(reply.id)
       this.#waiting.delete(reply.id)
-      if ('json' in reply) waiting?.resolve(reply.json)
-      else waiting?.reject(new JobFailure(reply.error))
+      if (waiting === undefined) continue
+      this.#free.push(waiting.claim)
+      if ('json' in reply) waiting.resolve(reply.json)
+      else waiting.reject('error' in reply ? new JobFailure(reply.error) : new Error('The job was given up'))
     }
   }
 }

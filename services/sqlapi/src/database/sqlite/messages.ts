@@ -12,6 +12,8 @@ export interface Call {
 /** A unit of work that a worker does from beginning to end. */
 export interface Job {
   readonly id: number
+  /** Index of the job's claim. */
+  readonly claim: number
   /** `none`: each statement commits itself. `deferred` and `immediate` are SQLite's kinds of BEGIN. */
   readonly transaction: 'none' | 'deferred' | 'immediate'
   /** The statements may leave something behind on the connection, which is then opened afresh. */
@@ -35,7 +37,18 @@ export interface JobError {
   readonly statement: number | undefined
 }
 
-export type JobReply = { readonly id: number } & ({ readonly json: string } | { readonly error: JobError })
+/** `skipped`: the worker came to the job and found it claimed by somebody else. */
+export type JobReply = { readonly id: number } & (
+  | { readonly json: string }
+  | { readonly error: JobError }
+  | { readonly skipped: true }
+)
+
+/** Whose a job is. The worker takes a queued one when it comes to it; until then the main thread may take it back. */
+export const claim = { queued: 0, running: 1, takenBack: 2, cancelled: 3 } as const
+
+/** Claims of one worker: as many jobs as can be under way there. */
+export const maxClaims = 256
 
 /** First message of a worker: it has opened the database, or could not. */
 export type Opened = { readonly opened: true } | { readonly opened: false; readonly message: string }
@@ -45,6 +58,6 @@ export interface WorkerOptions {
   readonly uri: string
   readonly isWal: boolean
   readonly busyTimeoutMs: number
-  /** One number: the id of the job that is to be given up, or 0. */
-  readonly cancelled: Int32Array
+  /** One number of `claim` for each job that is under way, shared with the main thread. */
+  readonly claims: Int32Array
 }

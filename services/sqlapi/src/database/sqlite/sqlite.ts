@@ -11,7 +11,7 @@ import { compact } from '../../json.ts'
 import type { Database, Endpoint, JsonValue, ParameterSet, Statement, Work } from '../../model.ts'
 import { emptyAnswer } from '../answer.ts'
 import { requireInt64 } from '../int64.ts'
-import { Pool } from '../pool.ts'
+import { Pool, takenBack } from '../pool.ts'
 import { Connection } from './connection.ts'
 import { toFailure, toOpenFailure } from './failures.ts'
 import { type Location, readLocation } from './location.ts'
@@ -29,9 +29,6 @@ export interface SqliteOptions {
 
 /** Short jobs that may wait in front of one worker. */
 const depth = 32
-
-/** Jobs have numbers that fit the flag by which one is given up; 0 stands for none there. */
-const maxJobId = 0x7fff_ffff
 
 export class SqliteDatabase implements Database {
   readonly dialect = 'sqlite'
@@ -69,6 +66,7 @@ export class SqliteDatabase implements Database {
         try {
           return await connection.run(job, (statement) => this.#statements.textOf(statement))
         } catch (error) {
+          if (error === takenBack) throw error
           throw toFailure(error, (statement) => this.#statements.lineOf(statement))
         } finally {
           cancellation.onCancel = undefined
@@ -90,10 +88,9 @@ export class SqliteDatabase implements Database {
     this.#keeper?.close()
   }
 
-  #toJob({ script, sets, batch, endpoint }: Work): Job {
-    this.#lastId = (this.#lastId % maxJobId) + 1
+  #toJob({ script, sets, batch, endpoint }: Work): Omit<Job, 'claim'> {
     return {
-      id: this.#lastId,
+      id: ++this.#lastId,
       transaction: transactionOf(endpoint, batch),
       touchesSession: script.statements.some(({ effect }) => effect === 'session'),
       batch,

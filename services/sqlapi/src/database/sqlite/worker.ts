@@ -8,7 +8,16 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
 import { joinAnswers, maxAnswerLength, tooLong } from '../answer.ts'
-import type { Call, Job, JobError, JobReply, Jobs, Opened, WorkerOptions } from './messages.ts'
+import {
+  type Call,
+  claim,
+  type Job,
+  type JobError,
+  type JobReply,
+  type Jobs,
+  type Opened,
+  type WorkerOptions,
+} from './messages.ts'
 import { compileRowWriter, type RowWriter, type SqliteColumn } from './rows.ts'
 
 /** Prepared statements kept; the oldest goes first. */
@@ -69,6 +78,8 @@ function runJobs({ jobs, texts: unseen }: Jobs): void {
 }
 
 function runJob(job: Job): JobReply {
+  const wasQueued = Atomics.compareExchange(options.claims, job.claim, claim.queued, claim.running) === claim.queued
+  if (!wasQueued) return { id: job.id, skipped: true }
   let running: Call | undefined
   try {
     if (job.transaction === 'immediate') database.exec('BEGIN IMMEDIATE')
@@ -76,9 +87,9 @@ function runJob(job: Job): JobReply {
     const answers = job.sets.map((calls) => {
       let answer: string | undefined
       for (const call of calls) {
-        refuseCancelled(job.id)
+        refuseCancelled(job)
         running = call
-        answer = runCall(call, job.id) ?? answer
+        answer = runCall(call, job) ?? answer
       }
       return answer ?? '[]'
     })
@@ -94,7 +105,7 @@ function runJob(job: Job): JobReply {
 }
 
 /** The rows as a JSON array, or nothing when the statement has no result set. */
-function runCall({ statement: number, values }: Call, job: number): string | undefined {
+function runCall({ statement: number, values }: Call, job: Job): string | undefined {
   const entry = prepare(number)
   if (entry.writer === undefined) {
     entry.statement.run(...values)
@@ -116,8 +127,9 @@ function lengthOf(row: readonly SqliteColumn[]): number {
   return length
 }
 
-function refuseCancelled(job: number): void {
-  if (Atomics.load(options.cancelled, 0) === job) throw new Failure('BadSqlGrammarException', 'The client has gone')
+function refuseCancelled(job: Job): void {
+  if (Atomics.load(options.claims, job.claim) !== claim.cancelled) return
+  throw new Failure('BadSqlGrammarException', 'The client has gone')
 }
 
 function prepare(number: number): Prepared {
