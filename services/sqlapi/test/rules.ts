@@ -105,6 +105,7 @@ export const rules: Readonly<Record<string, string>> = {
   'S-error.InvalidQueryException': 'a .sql file cannot be published',
   'S-error.InvalidDirectoryException': 'sql_dir cannot be used',
   'S-errors.1': 'a failed batch or marked file leaves nothing and answers 400',
+  'S-errors.shape': 'every error is a JSON object of two texts, its class and a message, and tells nothing else',
   'S-errors.2': 'a client that goes gives its connection back',
 
   'S-limits.max_body_bytes': '1 MiB by default, 413 beyond',

@@ -220,7 +220,6 @@ test('[D4.3] a parameter alone between the brackets of IN, NOT IN and ARRAY has 
     ['a not /* c */ in -- d\n(:x)', 'notIn', 'not /* c */ in -- d\n(', ')'],
     ['(a IN (:x))', 'in', 'IN (', ')'],
     ['NOT a IN (:x)', 'in', 'IN (', ')'],
-    ['a IN (:x::int)', 'value', '', ''],
     ['a IN (1, :x)', 'value', '', ''],
     ['a IN (:x, 1)', 'value', '', ''],
     ['a IN ((:x))', 'value', '', ''],
@@ -231,12 +230,28 @@ test('[D4.3] a parameter alone between the brackets of IN, NOT IN and ARRAY has 
   ]
   for (const dialect of dialects) {
     for (const [text, role, before, after] of roles)
-      deepStrictEqual(slotsOf(text, dialect), [{ name: 'x', role, before, after }], text)
+      deepStrictEqual(slotsOf(text, dialect), [{ name: 'x', source: 0, role, before, after, cast: '' }], text)
   }
-  deepStrictEqual(slotsOf('ARRAY[:x]::int[]', 'postgres'), [{ name: 'x', role: 'array', before: 'ARRAY[', after: ']' }])
-  deepStrictEqual(slotsOf('array [ :x ]', 'postgres'), [{ name: 'x', role: 'array', before: 'array [ ', after: ' ]' }])
+  const only = { name: 'x', source: 0, cast: '' }
+  deepStrictEqual(slotsOf('ARRAY[:x]::int[]', 'postgres'), [{ ...only, role: 'array', before: 'ARRAY[', after: ']' }])
+  deepStrictEqual(slotsOf('array [ :x ]', 'postgres'), [{ ...only, role: 'array', before: 'array [ ', after: ' ]' }])
   strictEqual(slotsOf('ARRAY[:x, 1]', 'postgres')[0]?.role, 'value')
   strictEqual(slotsOf('"IN"(:x)', 'postgres')[0]?.role, 'value')
+})
+
+test('[D4.3] a cast of the parameter belongs to the role, on PostgreSQL', () => {
+  const casts: [text: string, role: Slot['role'], after: string, cast: string][] = [
+    ['a IN (:x::text)', 'in', '::text)', '::text'],
+    ['a NOT IN (:x :: character varying )', 'notIn', ' :: character varying )', ':: character varying'],
+    ['ARRAY[:x::app."Kind"]', 'array', '::app."Kind"]', '::app."Kind"'],
+    ['ARRAY[:x::text[]]', 'value', '', ''],
+    ['a IN (:x::numeric(5,2))', 'value', '', ''],
+  ]
+  for (const [text, role, after, cast] of casts) {
+    const [slot] = slotsOf(text, 'postgres')
+    deepStrictEqual([slot?.role, slot?.after, slot?.cast], [role, after, cast], text)
+  }
+  strictEqual(slotsOf('a IN (:x::int)', 'sqlite')[0]?.role, 'value')
 })
 
 test('[D3.2] a name after the colon of a slice is a parameter, and the colon stays', () => {

@@ -120,7 +120,7 @@ describe('the cap on bodies', { concurrency: true }, () => {
     },
   }
   for (const [how, sendOne] of Object.entries(sendBody)) {
-    test(`[D2.5] [S-limits.server.max_body_bytes] [S-config.server.max_body_bytes] counts bytes and is inclusive: ${how}`, async () => {
+    test(`[D2.5] [S-limits.max_body_bytes] [S-config.server.max_body_bytes] counts bytes and is inclusive: ${how}`, async () => {
       const exact = await sendOne(bodyOf(maxBytes))
       deepStrictEqual([exact.status, exact.text], [200, '[{"length":496}]'])
       const over = await sendOne(bodyOf(maxBytes + 1))

@@ -33,7 +33,7 @@ for (const [url, shown] of masked) test(`[D1.2] mask ${JSON.stringify(url)}`, ()
 
 const password = fc.string({ minLength: 1, unit: 'grapheme-ascii' }).map((text) => `Zq${text}Zq`)
 
-test('[D1.2] [S-auth] no part of a password is left, however it is written and wherever it stands', () => {
+test('[D1.2] [S-auth.1] no part of a password is left, however it is written and wherever it stands', () => {
   const places: readonly ((secret: string) => string)[] = [
     (secret) => `postgres://me:${secret}@h:5432/db?sslmode=require`,
     (secret) => `postgres://:${secret}@h/db`,

@@ -6,6 +6,8 @@ import type { Server, Socket } from 'node:net'
 
 export class Connections {
   readonly #owed = new Map<Socket, number>()
+  /** Connections whose newest request has not come in whole. */
+  readonly #reading = new Set<Socket>()
   /** Connections that end with the last answer that they owe. */
   readonly #ending = new WeakSet<Socket>()
   #isClosing = false
@@ -14,7 +16,10 @@ export class Connections {
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => {
       this.#owed.set(socket, 0)
-      socket.once('close', () => this.#owed.delete(socket))
+      socket.once('close', () => {
+        this.#owed.delete(socket)
+        this.#reading.delete(socket)
+      })
     })
   }
 
@@ -27,6 +32,15 @@ export class Connections {
     this.#owed.set(socket, (this.#owed.get(socket) ?? 0) + 1)
   }
 
+  /** From here on until `hasRead` what comes on the connection is the body of its newest request. */
+  reads(socket: Socket): void {
+    this.#reading.add(socket)
+  }
+
+  hasRead(socket: Socket): void {
+    this.#reading.delete(socket)
+  }
+
   /** The answer is out or can no longer be given. */
   answered(socket: Socket): void {
     const left = (this.#owed.get(socket) ?? 1) - 1
@@ -34,9 +48,9 @@ export class Connections {
     if (left === 0 && (this.#isClosing || this.#ending.has(socket))) socket.destroySoon()
   }
 
-  /** Ends the connection after the answers that it owes. False when it owes none and is left to the caller. */
+  /** Ends the connection after the answers that it owes to whole requests. False when it is left to the caller. */
   endAfterAnswers(socket: Socket): boolean {
-    if ((this.#owed.get(socket) ?? 0) === 0) return false
+    if ((this.#owed.get(socket) ?? 0) === 0 || this.#reading.has(socket)) return false
     this.#ending.add(socket)
     return true
   }

@@ -46,7 +46,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (connections.isClosing) response.shouldKeepAlive = false
     connections.asked(request.socket)
     response.once('close', () => connections.answered(request.socket))
-    void serve(options, request, response)
+    void serve(options, connections, request, response)
   }
   server.on('request', onRequest)
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -70,7 +70,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
 }
 
-async function serve(options: ServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(
+  options: ServerOptions,
+  connections: Connections,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { cors } = options
   const { origin } = request.headers
   if (request.method === 'OPTIONS' && isPreflight(request)) {
@@ -79,7 +84,12 @@ async function serve(options: ServerOptions, request: IncomingMessage, response:
     return
   }
   const headers = cors.headersFor(origin)
-  const body = hasBody(request) ? await readBody(request, options.maxBodyBytes) : noBody
+  let body: Awaited<ReturnType<typeof readBody>> = noBody
+  if (hasBody(request)) {
+    connections.reads(request.socket)
+    body = await readBody(request, options.maxBodyBytes)
+    connections.hasRead(request.socket)
+  }
   if (body === 'gone') return
   if (body === 'too large') {
     refuseUpload(options, request, response)

@@ -62,8 +62,8 @@ const word = /[A-Za-z_\u0080-\uffff][A-Za-z_0-9\u0080-\uffff$]*/y
 /** A whole number literal, so that the letters of `1e5` or `0xFF` are no word and `1.5` no three tokens. */
 const number = /[0-9][0-9A-Za-z_.]*/y
 const parameter = /:[A-Za-z_][A-Za-z0-9_]*/y
-/** White space with a line break, then a quote: the string goes on, with its escapes. */
-const continuation = /(?:[ \t\f\v]*(?:--[^\n\r]*)?[\n\r])+[ \t\f\v]*'/y
+/** White space with a line break, then a quote: the string goes on, with its escapes. A comment would end it. */
+const continuation = /[ \t\f\v]*[\n\r][ \t\f\v\n\r]*'/y
 const dollarTag = /\$(?:[A-Za-z_\u0080-\uffff][A-Za-z_0-9\u0080-\uffff]*)?\$/y
 
 /** Cuts the whole text into tokens, in order. */

@@ -41,6 +41,13 @@ interface Outgoing {
   readonly texts: [statement: number, text: string][]
 }
 
+/** A job that was handed over. */
+export interface Running {
+  readonly done: Promise<string>
+  /** Gives the job up: before it begins, between two of its statements or between two rows. */
+  cancel(): void
+}
+
 interface Waiting {
   readonly claim: number
   readonly resolve: (json: string) => void
@@ -56,6 +63,7 @@ export class Connection {
   readonly #sentTexts = new Set<number>()
   #outgoing: Outgoing | undefined
   #isClosing = false
+  #lastId = 0
   /** The worker cleans up after each job itself. */
   readonly isDirty = false
 
@@ -82,26 +90,21 @@ export class Connection {
   }
 
   /** Does the job; `textOf` gives the texts of its statements, for those that the worker has not seen. */
-  run(job: Omit<Job, 'claim'>, textOf: (statement: number) => string): Promise<string> {
+  run(job: Omit<Job, 'id' | 'claim'>, textOf: (statement: number) => string): Running {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
+    const id = ++this.#lastId
     // The pool keeps far fewer jobs under way than there are claims.
     const free = this.#free.pop() as number
     Atomics.store(this.#claims, free, claim.queued)
-    this.#waiting.set(job.id, { claim: free, resolve, reject })
+    this.#waiting.set(id, { claim: free, resolve, reject })
     const outgoing = this.#collect()
-    outgoing.jobs.push({ ...job, claim: free })
+    outgoing.jobs.push({ ...job, id, claim: free })
     for (const { statement } of job.sets.flat()) {
       if (this.#sentTexts.has(statement)) continue
       this.#sentTexts.add(statement)
       outgoing.texts.push([statement, textOf(statement)])
     }
-    return promise
-  }
-
-  /** Gives the job up: before it begins, between two of its statements or between two rows. */
-  cancel(id: number): void {
-    const waiting = this.#waiting.get(id)
-    if (waiting !== undefined) Atomics.store(this.#claims, waiting.claim, claim.cancelled)
+    return { done: promise, cancel: () => this.#cancel(id) }
   }
 
   /** Takes back every job that the worker has not come to yet. */
@@ -123,6 +126,11 @@ export class Connection {
     const timer = setTimeout(() => void this.#worker.terminate(), closeMs)
     await ended.catch(() => undefined)
     clearTimeout(timer)
+  }
+
+  #cancel(id: number): void {
+    const waiting = this.#waiting.get(id)
+    if (waiting !== undefined) Atomics.store(this.#claims, waiting.claim, claim.cancelled)
   }
 
   #collect(): Outgoing {

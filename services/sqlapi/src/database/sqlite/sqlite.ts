@@ -39,7 +39,6 @@ export class SqliteDatabase implements Database {
   readonly #statements = new Statements()
   /** Keeps a database in memory alive while no worker has it open. */
   readonly #keeper: DatabaseSync | undefined
-  #lastId = 0
 
   constructor(options: SqliteOptions) {
     this.#options = options
@@ -62,9 +61,10 @@ export class SqliteDatabase implements Database {
       history: this.#statements.historyOf(work),
       cancellation,
       run: async (connection) => {
-        cancellation.onCancel = () => connection.cancel(job.id)
+        const running = connection.run(job, (statement) => this.#statements.textOf(statement))
+        cancellation.onCancel = running.cancel
         try {
-          return await connection.run(job, (statement) => this.#statements.textOf(statement))
+          return await running.done
         } catch (error) {
           if (error === takenBack) throw error
           throw toFailure(error, (statement) => this.#statements.lineOf(statement))
@@ -88,9 +88,8 @@ export class SqliteDatabase implements Database {
     this.#keeper?.close()
   }
 
-  #toJob({ script, sets, batch, endpoint }: Work): Omit<Job, 'claim'> {
+  #toJob({ script, sets, batch, endpoint }: Work): Omit<Job, 'id' | 'claim'> {
     return {
-      id: ++this.#lastId,
       transaction: transactionOf(endpoint, batch),
       touchesSession: script.statements.some(({ effect }) => effect === 'session'),
       batch,

@@ -98,6 +98,7 @@ function runJob(job: Job): JobReply {
     if (job.transaction !== 'none' && database.isTransaction) database.exec('COMMIT')
     return { id: job.id, json: job.batch ? joinAnswers(answers) : (answers[0] as string) }
   } catch (error) {
+    if (running !== undefined) forget(running.statement)
     return { id: job.id, error: toJobError(error, running) }
   } finally {
     cleanUp(job)
@@ -145,6 +146,12 @@ function prepare(number: number): Prepared {
   if (prepared.size >= maxPrepared && oldest !== undefined) prepared.delete(oldest)
   prepared.set(number, entry)
   return entry
+}
+
+/** A statement that has failed stays in the middle of it, which would stop a rollback and fail its next call. */
+function forget(number: number): void {
+  ;(prepared.get(number)?.statement as { close?(): void } | undefined)?.close?.()
+  prepared.delete(number)
 }
 
 /** After a change of the schema SQLite prepares a statement anew by itself; its columns may be others then. */
