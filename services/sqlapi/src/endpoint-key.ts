@@ -16,7 +16,6 @@ export function foldCase(text: string): string {
   return ascii.test(text) ? text.toLowerCase() : Array.from(text, foldPoint).join('')
 }
 
-// oxlint-disable-next-line no-control-regex
 const ascii = /^[\0-\x7f]*$/
 
 /** Where the case mappings do not tell: the Turkish letters equal nothing but themselves, the others each other. */

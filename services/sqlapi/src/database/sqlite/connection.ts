@@ -45,7 +45,7 @@ interface Outgoing {
 export interface Running {
   readonly done: Promise<string>
   /** Gives the job up: before it begins, between two of its statements or between two rows. */
-  cancel(): void
+  readonly cancel: () => void
 }
 
 interface Waiting {
