@@ -16,7 +16,7 @@ const libraries = ['pg', 'pg-connection-string', 'yaml', 'zod', 'pino', 'node:ht
 /** Who may import a library: a file, or a file of that folder. */
 const owners: Record<string, string[]> = {
   'src/database/postgres/driver.ts': ['pg', 'pg-connection-string'],
-  'src/database/sqlite/worker.ts': ['node:sqlite'],
+  'src/database/sqlite/library.ts': ['node:sqlite'],
   'src/boot/yaml.ts': ['yaml'],
   'src/boot/schema.ts': ['zod'],
   'src/log.ts': ['pino'],

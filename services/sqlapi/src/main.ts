@@ -1,7 +1,7 @@
 /**
  * The process: command line in, exit code out. Flags, start, signals, orderly end; everything else is service.ts.
  *
- * Exit codes: 0 after --help, --version and an orderly end; 1 when the start failed or the end was forced; 2 for a wrong flag.
+ * Exit codes: 0 after --help, --version and an orderly end; 1 when the start failed; 2 for a wrong flag. A forced end is a kill.
  */
 import { loadConfig } from './boot/config.ts'
 import { readFlags } from './boot/flags.ts'

@@ -164,6 +164,7 @@ const refusals: Readonly<Record<string, () => string>> = {
   'two files for one endpoint': () => refusalOfTree({ 'crm/GET/a.sql': 'SELECT 1', 'crm/GET/A.sql': 'SELECT 1' }),
   'an empty file': () => refusalOfTree({ 'crm/GET/a.sql': ' \n' }),
   'a file that is not UTF-8': () => refusalOfTree({ 'crm/GET/a.sql': Buffer.from([0x53, 0xff]) }),
+  'a file with a NUL character': () => refusalOfTree({ 'crm/GET/a.sql': 'SELECT 1\0' }),
   'a link out of `sql_dir`': () => refusalOfTree({}, { 'crm/GET/a.sql': tmpdir() }),
   '`*.sql` that is no regular file': () => refusalOfTree({ 'crm/GET/a.sql/x': '' }),
   'two datasources of one name': () =>

@@ -566,6 +566,8 @@ describe('PostgreSQL', () => {
     await run('/narrow/setup', {}, viaQueue)
     const kinds: [string, unknown][] = [
       ['/narrow/add/batch', { queries: [{ s: 0 }, { s: 60 }] }],
+      // The plan is known by now, so these are all under way at once.
+      ['/narrow/add/batch', { queries: [{ s: 60 }, ...Array.from({ length: 150 }, () => ({ s: 0 }))] }],
       ['/narrow/add', { s: 60 }],
     ]
     for (const [path, body] of kinds) {

@@ -9,6 +9,7 @@
 import type { Cancellation } from '../model.ts'
 import { Failure } from '../errors.ts'
 import type { History } from './history.ts'
+import { Queue } from './queue.ts'
 
 /** What a job's run rejects with when its connection was asked to give it back before it began. */
 export const takenBack = Symbol('taken back')
@@ -66,9 +67,9 @@ interface Lane<C> {
   isLate: boolean
 }
 
-interface Waiting<C> {
+/** A job in the queue. */
+interface WaitingJob<C> {
   readonly job: Job<C, unknown>
-  readonly deadline: number
   readonly resolve: (value: unknown) => void
   readonly reject: (reason: unknown) => void
 }
@@ -77,15 +78,16 @@ export class Pool<C extends Connection> {
   readonly #options: PoolOptions<C>
   readonly #lanes = new Set<Lane<C>>()
   readonly #idle: Lane<C>[] = []
-  #queue: Waiting<C>[] = []
+  readonly #queue: Queue<WaitingJob<C>>
   #opening = 0
+  #closing = 0
   #closed = false
-  #deadlineTimer: NodeJS.Timeout | undefined
   #lookTimer: NodeJS.Timeout | undefined
   readonly #idleTimer: NodeJS.Timeout
 
   constructor(options: PoolOptions<C>) {
     this.#options = options
+    this.#queue = new Queue(options.acquireTimeoutSeconds, () => lateFailure(options))
     this.#idleTimer = setInterval(() => this.#closeIdle(), (idleSeconds / 2) * 1000).unref()
   }
 
@@ -95,16 +97,10 @@ export class Pool<C extends Connection> {
       const lane = this.#laneFor(job)
       if (lane !== undefined) return this.#start(lane, job)
     }
-    const waiting = Promise.withResolvers<T>()
-    this.#queue.push({
-      job,
-      deadline: performance.now() + this.#options.acquireTimeoutSeconds * 1000,
-      resolve: waiting.resolve as (value: unknown) => void,
-      reject: waiting.reject,
-    })
-    this.#watchDeadline()
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    this.#queue.push({ job, resolve: resolve as (value: unknown) => void, reject })
     this.#dispatch()
-    return waiting.promise
+    return promise
   }
 
   /** Opens the first connection, so that its error can be told at start. */
@@ -122,26 +118,23 @@ export class Pool<C extends Connection> {
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#idleTimer)
-    clearTimeout(this.#deadlineTimer)
     clearTimeout(this.#lookTimer)
-    this.#rejectAll(new Failure('BadSqlGrammarException', `Datasource '${this.#options.name}' is closed`))
+    this.#queue.rejectAll(new Failure('BadSqlGrammarException', `Datasource '${this.#options.name}' is closed`))
     await Promise.all([...this.#lanes].map((lane) => this.#remove(lane)))
   }
 
   /** Gives the waiting jobs their connections, first come first served, and opens what is missing. */
   #dispatch(): void {
-    let taken = 0
-    for (const waiting of this.#queue) {
-      if (waiting.job.cancellation.cancelled) {
-        waiting.reject(new Failure('BadSqlGrammarException', 'The client has gone'))
-      } else {
-        const lane = this.#laneFor(waiting.job)
-        if (lane === undefined) break
-        this.#start(lane, waiting.job).then(waiting.resolve, waiting.reject)
+    this.#queue.offer(({ job, resolve, reject }) => {
+      if (job.cancellation.cancelled) {
+        reject(new Failure('BadSqlGrammarException', 'The client has gone'))
+        return true
       }
-      taken++
-    }
-    if (taken > 0) this.#queue = this.#queue.slice(taken)
+      const lane = this.#laneFor(job)
+      if (lane === undefined) return false
+      this.#start(lane, job).then(resolve, reject)
+      return true
+    })
     if (this.#queue.length > this.#opening) this.#openMore()
   }
 
@@ -159,6 +152,8 @@ export class Pool<C extends Connection> {
     if (lane.inFlight === 0) {
       lane.state = mayShare(job) ? 'shared' : 'alone'
       lane.since = started
+      // The first look at a lane that has just been filled says nothing yet.
+      lane.finishedBefore = -1
     }
     lane.inFlight++
     if (lane.state === 'shared') this.#lookTimer ??= setTimeout(() => this.#look(), lookMs)
@@ -216,7 +211,7 @@ export class Pool<C extends Connection> {
   }
 
   #openMore(): void {
-    const free = this.#options.max - this.#lanes.size
+    const free = this.#options.max - this.#lanes.size - this.#closing
     const wanted = Math.min(this.#queue.length, free, maxOpening)
     while (this.#opening < wanted) void this.#openOne()
   }
@@ -230,7 +225,7 @@ export class Pool<C extends Connection> {
     } catch (error) {
       this.#opening--
       // With another connection alive the jobs can still be served in time; without one nobody would come for them.
-      if (this.#lanes.size === 0 && this.#opening === 0) this.#rejectAll(error)
+      if (this.#lanes.size === 0 && this.#opening === 0) this.#queue.rejectAll(error)
     }
   }
 
@@ -263,7 +258,9 @@ export class Pool<C extends Connection> {
     lane.state = 'closed'
     const index = this.#idle.indexOf(lane)
     if (index !== -1) this.#idle.splice(index, 1)
+    this.#closing++
     await lane.connection.close()
+    this.#closing--
   }
 
   /**
@@ -289,38 +286,11 @@ export class Pool<C extends Connection> {
       void this.#remove(this.#idle[0])
     }
   }
+}
 
-  /** One timer for the whole queue: jobs wait equally long, so the first is always the next to run out of time. */
-  #watchDeadline(): void {
-    if (this.#deadlineTimer !== undefined) return
-    const first = this.#queue[0]
-    if (first === undefined) return
-    this.#deadlineTimer = setTimeout(
-      () => {
-        this.#deadlineTimer = undefined
-        this.#rejectLate()
-        this.#watchDeadline()
-      },
-      Math.max(1, first.deadline - performance.now()),
-    )
-  }
-
-  #rejectLate(): void {
-    const now = performance.now()
-    const firstInTime = this.#queue.findIndex((waiting) => waiting.deadline > now)
-    const late = this.#queue.splice(0, firstInTime === -1 ? this.#queue.length : firstInTime)
-    if (late.length === 0) return
-    const { name, acquireTimeoutSeconds, maxConnections } = this.#options
-    const limits = `${acquireTimeoutSeconds} s (max_connections ${maxConnections})`
-    const message = `No connection of datasource '${name}' became free within ${limits}`
-    for (const waiting of late) waiting.reject(new Failure('BadSqlGrammarException', message))
-  }
-
-  #rejectAll(error: unknown): void {
-    const waiting = this.#queue
-    this.#queue = []
-    for (const { reject } of waiting) reject(error)
-  }
+function lateFailure<C>({ name, acquireTimeoutSeconds, maxConnections }: PoolOptions<C>): Failure {
+  const limits = `${acquireTimeoutSeconds} s (max_connections ${maxConnections})`
+  return new Failure('BadSqlGrammarException', `No connection of datasource '${name}' became free within ${limits}`)
 }
 
 function mayShare({ shareable, history }: Job<never, unknown>): boolean {

@@ -9,6 +9,7 @@ import { Failure, StartupFailure, toReply } from '../errors.ts'
 import type { Cancellation, Reply, Request } from '../model.ts'
 import { Connections } from './connections.ts'
 import type { Cors } from './cors.ts'
+import { missingEndpoint, readTarget } from './route.ts'
 
 export interface ServerOptions {
   readonly host: string
@@ -56,11 +57,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   })
   // Expectations that nobody knows are passed over.
   server.on('checkExpectation', onRequest)
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+  server.on('clientError', (error: ParserError, socket: Duplex) => {
     // What came before the nonsense still gets its answer.
     if (!connections.endAfterAnswers(socket as Socket)) refuseMalformed(error, socket)
   })
-  server.on('connect', (_request, socket) => refuseMalformed({ code: 'HPE_INVALID_METHOD' }, socket))
+  server.on('connect', ({ url }, socket) => refuseConnection(missingEndpoint(readTarget(url ?? '/').shown), socket))
   await listen(server, options)
   const { address, port, family } = server.address() as AddressInfo
   return {
@@ -184,15 +185,29 @@ function write(
 }
 
 /** What is no HTTP, or a method that Node's parser does not know, gets its answer without a request. */
-function refuseMalformed(error: { readonly code?: string | undefined }, socket: Duplex): void {
+function refuseMalformed(error: ParserError, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  const isMethod = error.code === 'HPE_INVALID_METHOD'
-  const failure = isMethod
-    ? new Failure('SqlapiRuntimeException', 'Only GET, HEAD and POST have saved queries')
-    : new Failure('MalformedRequestException', 'The request is not valid HTTP, or its head is too large')
+  const failure =
+    error.code === 'HPE_INVALID_METHOD'
+      ? missingEndpoint(readTarget(requestTarget(error.rawPacket)).shown)
+      : new Failure('MalformedRequestException', 'The request is not valid HTTP, or its head is too large')
+  refuseConnection(failure, socket)
+}
+
+/** What Node's HTTP parser reports; `rawPacket` are the bytes that it could not read. */
+interface ParserError {
+  readonly code?: string | undefined
+  readonly rawPacket?: Buffer | undefined
+}
+
+function requestTarget(packet: Buffer | undefined): string {
+  return /^\S+ +(\S+)/.exec(packet?.toString('latin1', 0, maxHeaderBytes) ?? '')?.[1] ?? '/'
+}
+
+function refuseConnection(failure: Failure, socket: Duplex): void {
   const { status, body } = toReply(failure)
   const head = `HTTP/1.1 ${status} Bad Request\r\nconnection: close\r\ncontent-type: application/json`
   socket.end(`${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)

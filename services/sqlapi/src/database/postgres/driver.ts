@@ -7,8 +7,8 @@
  */
 import type { Socket } from 'node:net'
 import pg from 'pg'
-import { parse } from 'pg-connection-string'
 import { Failure } from '../../errors.ts'
+import { type Location, readLocation } from './location.ts'
 
 /** The parts of the driver's connection that exchanges write to. */
 export interface Wire {
@@ -125,6 +125,9 @@ export abstract class Exchange extends pg.Query {
   }
 }
 
+/** A server that does not answer a goodbye is left without one. */
+const closeMs = 2000
+
 export interface DriverOptions {
   readonly url: string
   readonly connectTimeoutSeconds: number
@@ -135,6 +138,7 @@ export interface DriverOptions {
 export class Driver {
   readonly #client: DriverClient
   readonly #options: DriverOptions
+  readonly #location: Location
   readonly #inFlight: Exchange[] = []
   #isCorked = false
   /** Transaction status at the last ReadyForQuery: idle, in a transaction, in a failed one. */
@@ -143,27 +147,27 @@ export class Driver {
   onSetting: (() => void) | undefined
 
   static async open(options: DriverOptions): Promise<Driver> {
-    const { ssl, ...config } = clientConfig(options)
+    const location = readLocation(options.url)
     try {
-      return await Driver.#connect(options, { ...config, ssl })
+      return await Driver.#connect(options, location)
     } catch (error) {
-      const isOptional = new URL(options.url).searchParams.get('sslmode') === 'prefer'
-      if (!isOptional || !(error as Error).message.includes('does not support SSL')) throw error
-      return Driver.#connect(options, { ...config, ssl: false })
+      if (!location.isSslOptional || !(error as Error).message.includes('does not support SSL')) throw error
+      return Driver.#connect(options, { ...location, ssl: false })
     }
   }
 
-  static async #connect(options: DriverOptions, config: ConnectConfig): Promise<Driver> {
-    const driver = new Driver(options, config)
+  static async #connect(options: DriverOptions, location: Location): Promise<Driver> {
+    const driver = new Driver(options, location)
     await driver.#client.connect()
     guardReading(driver.#client.connection.stream)
     driver.#client.connection.on('parameterStatus', () => driver.onSetting?.())
     return driver
   }
 
-  private constructor(options: DriverOptions, config: ConnectConfig) {
+  private constructor(options: DriverOptions, location: Location) {
     this.#options = options
-    this.#client = new Client(config) as unknown as DriverClient
+    this.#location = location
+    this.#client = new Client(location, options.connectTimeoutSeconds) as unknown as DriverClient
     this.#client.on('error', options.onBroken)
     this.#client.on('end', options.onBroken)
     const { connection } = this.#client
@@ -197,7 +201,7 @@ export class Driver {
   /** Asks the server, over a connection of its own, to stop what this one is doing. Resolves when that was delivered. */
   cancel(): Promise<void> {
     const { host, port, processID, secretKey } = this.#client
-    const { ssl } = clientConfig(this.#options)
+    const { ssl } = this.#location
     const connection = new pg.Connection({ ssl }) as unknown as DriverConnection
     const { promise, resolve } = Promise.withResolvers<void>()
     const send = (): void => connection.cancel(processID, secretKey)
@@ -214,7 +218,9 @@ export class Driver {
 
   /** Says goodbye and closes. Never rejects. */
   async close(): Promise<void> {
+    const timer = setTimeout(() => this.destroy(), closeMs)
     await this.#client.end().catch(() => undefined)
+    clearTimeout(timer)
   }
 
   /** Drops the connection at once, for when the server is still sending. */
@@ -252,50 +258,29 @@ function guardReading(stream: Socket): void {
   }
 }
 
-/** The start-up message carries these, so that RESET ALL returns to them. */
-const settings = { TimeZone: 'UTC', DateStyle: 'ISO' }
-
 class Client extends pg.Client {
   readonly #startup: Readonly<Record<string, string>>
 
-  constructor({ startup, ...config }: ConnectConfig) {
-    super(config)
-    this.#startup = startup
+  constructor(location: Location, connectTimeoutSeconds: number) {
+    const { host, port, user, database, ssl, sslnegotiation, password } = location
+    super({
+      host,
+      port,
+      user,
+      database,
+      ssl,
+      sslnegotiation,
+      // As a function, because an empty password would make the driver look for one in the environment.
+      password: () => password,
+      keepAlive: true,
+      connectionTimeoutMillis: Math.max(1, connectTimeoutSeconds) * 1000,
+      pipeline: true,
+    } as pg.ClientConfig)
+    this.#startup = location.startup
   }
 
   /** Takes the place of the driver's own, which adds what it finds in the environment. */
-  getStartupConf(): Record<string, string> {
-    return { ...this.#startup, ...settings }
-  }
-}
-
-/** The driver's settings with the parameters of our start-up message. */
-interface ConnectConfig extends pg.ClientConfig {
-  readonly startup: Readonly<Record<string, string>>
-}
-
-/** A connection URL as the driver's settings. Nothing is left for the driver to look up in the environment. */
-function clientConfig({ url, connectTimeoutSeconds }: DriverOptions): ConnectConfig {
-  const parsed = parse(url, { useLibpqCompat: true })
-  const user = parsed.user || 'postgres'
-  const database = parsed.database || user
-  const secret = parsed.password ?? ''
-  return {
-    host: parsed.host || 'localhost',
-    port: Number(parsed.port || 5432),
-    user,
-    database,
-    // As a function, because an empty password would make the driver look for one in the environment.
-    password: () => secret,
-    ssl: (parsed.ssl ?? false) as NonNullable<pg.ClientConfig['ssl']>,
-    keepAlive: true,
-    connectionTimeoutMillis: Math.max(1, connectTimeoutSeconds) * 1000,
-    pipeline: true,
-    startup: {
-      user,
-      database,
-      application_name: parsed.application_name ?? 'sqlapi',
-      ...(parsed.options ? { options: parsed.options } : {}),
-    },
+  getStartupConf(): Readonly<Record<string, string>> {
+    return this.#startup
   }
 }

@@ -87,7 +87,12 @@ export class PostgresDatabase implements Database {
       shareable: false,
       history: undefined,
       cancellation,
-      run: (session) => this.#cancellable(session, work, () => this.#runAlone(session, work, calls)),
+      run: (session) =>
+        cancellable(
+          work,
+          () => session.cancel(),
+          () => this.#runAlone(session, work, calls),
+        ),
     })
   }
 
@@ -110,7 +115,12 @@ export class PostgresDatabase implements Database {
     if (plan !== undefined && known.history.isShort) {
       const job = { shareable: true, history: known.history, cancellation: work.cancellation }
       try {
-        const run = (session: Session) => this.#cancellable(session, work, () => this.#execute(session, plan, call))
+        const run = (session: Session) =>
+          cancellable(
+            work,
+            () => session.cancelIfOnly(),
+            () => this.#execute(session, plan, call),
+          )
         return (await this.#pool.run({ ...job, run })) ?? '[]'
       } catch (error) {
         // The slow way finds a new plan.
@@ -122,21 +132,28 @@ export class PostgresDatabase implements Database {
       shareable: false,
       history: known.history,
       cancellation: work.cancellation,
-      run: (session) => this.#cancellable(session, work, async () => (await this.#runCall(session, call)) ?? '[]'),
+      run: (session) =>
+        cancellable(
+          work,
+          () => session.cancel(),
+          async () => (await this.#runCall(session, call)) ?? '[]',
+        ),
     })
   }
 
   /** Several statements or sets, or one that touches the session, on a connection of their own. */
   async #runAlone(session: Session, work: Work, calls: readonly (readonly Call[])[]): Promise<string> {
     // What looks at the session must not see what the plain statements of others have left (the last value of a sequence).
-    if (work.script.statements.some(({ effect }) => effect === 'session')) await session.reset()
+    const touchesSession = work.script.statements.some(({ effect }) => effect === 'session')
+    if (touchesSession) await session.reset()
     if (!work.batch && !work.endpoint.transactional) return this.#runSet(session, calls[0] ?? [])
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#transact(session, work, calls)
       } catch (error) {
-        // The transaction is undone, so running it once more with fresh plans is safe.
-        if (attempt > 1 || !needsNewPlan(error)) throw toFailure(error, work.script.statements[0]?.line ?? 1)
+        // The transaction is undone, so running it once more with fresh plans is safe, unless the file itself can commit.
+        if (attempt > 1 || touchesSession || !needsNewPlan(error))
+          throw toFailure(error, work.script.statements[0]?.line ?? 1)
         for (const call of calls.flat()) forgetPlan(session, call)
       }
     }
@@ -145,7 +162,7 @@ export class PostgresDatabase implements Database {
   async #transact(session: Session, work: Work, calls: readonly (readonly Call[])[]): Promise<string> {
     try {
       await session.command('BEGIN')
-      const answers = await this.#runSets(session, calls)
+      const answers = await this.#runSets(session, work, calls)
       await session.command('COMMIT')
       return work.batch ? joinAnswers(answers) : (answers[0] as string)
     } catch (error) {
@@ -156,7 +173,7 @@ export class PostgresDatabase implements Database {
   }
 
   /** The sets in order. Single statements with known plans go out without waiting for each other's answers. */
-  async #runSets(session: Session, calls: readonly (readonly Call[])[]): Promise<string[]> {
+  async #runSets(session: Session, { cancellation }: Work, calls: readonly (readonly Call[])[]): Promise<string[]> {
     const answers: string[] = []
     let underWay: Promise<string>[] = []
     // Waited for together, so the first to fail is the first in order; the later ones only say that the transaction failed.
@@ -170,6 +187,7 @@ export class PostgresDatabase implements Database {
       const isKnown =
         set.length === 1 && call?.known.plans.has(call.binding.shape) && call.known.statement.effect !== 'session'
       if (!isKnown) await collect()
+      if (cancellation.cancelled) throw new Failure('BadSqlGrammarException', 'The client has gone')
       underWay.push(this.#runSet(session, set))
       if (!isKnown || underWay.length >= batchWindow) await collect()
     }
@@ -221,15 +239,15 @@ export class PostgresDatabase implements Database {
     if (effect === 'session' && dropsPrepared.test(plan.text)) session.forget()
     return rows
   }
+}
 
-  /** While the job runs alone on its connection, a client that goes has its statement stopped. */
-  async #cancellable<T>(session: Session, { cancellation }: Work, job: () => Promise<T>): Promise<T> {
-    cancellation.onCancel = () => session.cancel()
-    try {
-      return await job()
-    } finally {
-      cancellation.onCancel = undefined
-    }
+/** Runs the job; a client that goes meanwhile has it cancelled. */
+async function cancellable<T>({ cancellation }: Work, cancel: () => void, job: () => Promise<T>): Promise<T> {
+  cancellation.onCancel = cancel
+  try {
+    return await job()
+  } finally {
+    cancellation.onCancel = undefined
   }
 }
 

@@ -109,9 +109,14 @@ export class Session {
     else this.#prepared.delete(plan.name)
   }
 
-  /** Asks the server to stop the one thing that this connection is doing. With several under way it could hit another. */
+  /** Asks the server to stop what this connection is doing, which must all be one request's. */
   cancel(): void {
-    if (this.#driver.inFlight === 1) this.#cancelling ??= this.#driver.cancel()
+    this.#cancelling ??= this.#driver.cancel()
+  }
+
+  /** The same on a connection that others may share: with several under way it could hit a neighbour's. */
+  cancelIfOnly(): void {
+    if (this.#driver.inFlight === 1) this.cancel()
   }
 
   /** Undoes what other requests may have left for a statement that looks at the session. */

@@ -7,9 +7,6 @@ import type { Statement } from '../../model.ts'
 import { History } from '../history.ts'
 import type { Plan } from './plan.ts'
 
-/** Differs between processes, so that a file's own PREPARE or a pooler that mixes sessions up meets no other statement. */
-const prefix = `sqlapi_${randomBytes(6).toString('hex')}_`
-
 /** A client chooses the kinds of its values, so the plans of a statement must have an end. */
 const maxPlans = 64
 
@@ -22,6 +19,8 @@ export interface KnownStatement {
 
 export class Statements {
   readonly #known = new WeakMap<Statement, KnownStatement>()
+  /** Of this datasource in this process alone, so that a file's own PREPARE or a mixed-up pooler meets no other statement. */
+  readonly #prefix = `sqlapi_${randomBytes(6).toString('hex')}_`
   #names = 0
 
   of(statement: Statement): KnownStatement {
@@ -34,7 +33,7 @@ export class Statements {
 
   /** A name for the next prepared statement. */
   nextName(): string {
-    return `${prefix}${++this.#names}`
+    return `${this.#prefix}${++this.#names}`
   }
 
   keep({ plans }: KnownStatement, shape: string, plan: Plan): void {

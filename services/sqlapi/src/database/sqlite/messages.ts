@@ -1,5 +1,7 @@
 /** What the main thread and a SQLite worker say to each other: plain values that survive a structured clone. */
 
+import type { OpenOptions } from './library.ts'
+
 /** A parameter as SQLite binds it. */
 export type SqliteValue = null | bigint | number | string
 
@@ -54,10 +56,7 @@ export const maxClaims = 256
 export type Opened = { readonly opened: true } | { readonly opened: false; readonly message: string }
 
 /** What a worker is started with. */
-export interface WorkerOptions {
-  readonly uri: string
-  readonly isWal: boolean
-  readonly busyTimeoutMs: number
+export interface WorkerOptions extends OpenOptions {
   /** One number of `claim` for each job that is under way, shared with the main thread. */
   readonly claims: Int32Array
 }

@@ -5,7 +5,6 @@
  */
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { Failure } from '../../errors.ts'
 import { compact } from '../../json.ts'
 import type { Database, Endpoint, JsonValue, ParameterSet, Statement, Work } from '../../model.ts'
@@ -14,6 +13,7 @@ import { requireInt64 } from '../int64.ts'
 import { Pool, takenBack } from '../pool.ts'
 import { Connection } from './connection.ts'
 import { toFailure, toOpenFailure } from './failures.ts'
+import { openConnection, type OpenOptions, type SqliteConnection } from './library.ts'
 import { type Location, readLocation } from './location.ts'
 import type { Call, Job, SqliteValue } from './messages.ts'
 import { Statements } from './statements.ts'
@@ -38,7 +38,7 @@ export class SqliteDatabase implements Database {
   readonly #writer: Pool<Connection>
   readonly #statements = new Statements()
   /** Keeps a database in memory alive while no worker has it open. */
-  readonly #keeper: DatabaseSync | undefined
+  readonly #keeper: SqliteConnection | undefined
 
   constructor(options: SqliteOptions) {
     this.#options = options
@@ -47,7 +47,7 @@ export class SqliteDatabase implements Database {
     // With a single connection readers and writers have to share it.
     this.#readers = openPool(options, this.#location, Math.max(1, maxConnections - 1))
     this.#writer = maxConnections === 1 ? this.#readers : openPool(options, this.#location, 1)
-    this.#keeper = this.#location.path === undefined ? new DatabaseSync(this.#location.uri) : undefined
+    this.#keeper = this.#location.path === undefined ? openConnection(openOptions(options, this.#location)) : undefined
   }
 
   async run(work: Work): Promise<string> {
@@ -108,12 +108,15 @@ export class SqliteDatabase implements Database {
   }
 }
 
+function openOptions({ acquireTimeoutSeconds }: SqliteOptions, { uri, path, isReadOnly }: Location): OpenOptions {
+  return { uri, isWal: path !== undefined && !isReadOnly, busyTimeoutMs: acquireTimeoutSeconds * 1000 }
+}
+
 function openPool(options: SqliteOptions, location: Location, max: number): Pool<Connection> {
   const { name, maxConnections, acquireTimeoutSeconds } = options
-  const isWal = location.path !== undefined && !location.isReadOnly
-  const busyTimeoutMs = acquireTimeoutSeconds * 1000
+  const how = openOptions(options, location)
   const open = (broken: () => void): Promise<Connection> =>
-    Connection.open({ uri: location.uri, isWal, busyTimeoutMs }, broken).catch((error: unknown) => {
+    Connection.open(how, broken).catch((error: unknown) => {
       throw toOpenFailure(error, name)
     })
   return new Pool({ name, max, maxConnections, acquireTimeoutSeconds, depth, open })

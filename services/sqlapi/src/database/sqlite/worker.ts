@@ -1,13 +1,13 @@
 /**
- * A SQLite worker thread: one connection, jobs in, JSON text out. The only file that runs SQL on SQLite. SQLite is
+ * A SQLite worker thread: one connection, jobs in, JSON text out. The only file that runs the files' SQL on SQLite. SQLite is
  * synchronous, so a slow statement stops this thread and nothing else.
  *
  * Jobs of one message run in order; which worker gets which job is the pool's decision, which SQL it is sqlite.ts's.
  */
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Failure } from '../../errors.ts'
 import { joinAnswers, maxAnswerLength, tooLong } from '../answer.ts'
+import { openConnection, type SqliteConnection, type SqliteStatement } from './library.ts'
 import {
   type Call,
   claim,
@@ -26,7 +26,7 @@ const maxPrepared = 1000
 const holdBackMs = 2
 
 interface Prepared {
-  readonly statement: StatementSync
+  readonly statement: SqliteStatement
   /** Undefined when the statement has no result set. */
   writer: RowWriter | undefined
   /** How often SQLite had prepared the statement anew, after a change of the schema, when the writer was compiled. */
@@ -37,25 +37,14 @@ const options = workerData as WorkerOptions
 const port = parentPort as NonNullable<typeof parentPort>
 const texts = new Map<number, string>()
 let prepared = new Map<number, Prepared>()
-let database: DatabaseSync
+let database: SqliteConnection
 
 try {
-  database = open()
+  database = openConnection(options)
   port.on('message', runJobs)
   port.postMessage({ opened: true } satisfies Opened)
 } catch (error) {
   port.postMessage({ opened: false, message: (error as Error).message } satisfies Opened)
-}
-
-function open(): DatabaseSync {
-  const opened = new DatabaseSync(options.uri, {
-    timeout: options.busyTimeoutMs,
-    enableForeignKeyConstraints: true,
-  })
-  // The first read finds out whether the file is a database at all.
-  const mode = opened.prepare('PRAGMA journal_mode').get()?.['journal_mode']
-  if (options.isWal && mode !== 'wal') opened.exec('PRAGMA journal_mode = WAL')
-  return opened
 }
 
 function runJobs({ jobs, texts: unseen }: Jobs): void {
@@ -170,7 +159,7 @@ function cleanUp({ touchesSession }: Job): void {
   prepared = new Map()
   // Opened before the old one is closed: a database in memory lives as long as somebody has it open.
   const old = database
-  database = open()
+  database = openConnection(options)
   old.close()
 }
 
