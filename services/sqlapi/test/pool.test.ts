@@ -95,7 +95,7 @@ function held(settings: Partial<Job<Pretended, Pretended>> = {}) {
     await ending.promise
     return connection
   }
-  const job = { shareable: false, history: undefined, cancellation: uncancelled(), run, ...settings }
+  const job = { group: undefined, history: undefined, cancellation: uncancelled(), run, ...settings }
   return { job, started: started.promise, end: ending.resolve, fail: ending.reject }
 }
 
@@ -128,7 +128,7 @@ describe('the pool by itself', { concurrency: true }, () => {
   test('short jobs share a connection up to the depth, others never', async () => {
     const { pool, opened } = pretend({ max: 1, depth: 3 })
     await pool.probe()
-    const short = { shareable: true, history: shortHistory() }
+    const short = { group: 'any', history: shortHistory() }
     const shared = [held(short), held(short), held(short), held(short)]
     const alone = held()
     const done = [...shared, alone].map(({ job }) => pool.run(job))
@@ -146,9 +146,21 @@ describe('the pool by itself', { concurrency: true }, () => {
     await pool.close()
   })
 
+  test('jobs of different groups never share a connection', async () => {
+    const { pool } = pretend({ max: 2 })
+    const read = held({ group: 'read', history: shortHistory() })
+    const write = held({ group: 'write', history: shortHistory() })
+    const done = [pool.run(read.job), pool.run(write.job)]
+    ok((await read.started) !== (await write.started))
+    read.end()
+    write.end()
+    await Promise.all(done)
+    await pool.close()
+  })
+
   test('a lane whose head is late gets no more jobs', async () => {
     const { pool } = pretend({ max: 2 })
-    const short = { shareable: true, history: shortHistory() }
+    const short = { group: 'any', history: shortHistory() }
     const late = held(short)
     const running = pool.run(late.job)
     const on = await late.started
@@ -357,7 +369,7 @@ async function simulate(seed: number): Promise<void> {
         connection.inFlight--
       }
     }
-    return pool.run({ shareable: shares, history, cancellation, run })
+    return pool.run({ group: shares ? 'any' : undefined, history, cancellation, run })
   }
 
   const jobs: Promise<unknown>[] = []

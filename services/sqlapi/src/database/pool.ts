@@ -40,8 +40,8 @@ export interface PoolOptions<C> {
 }
 
 export interface Job<C, T> {
-  /** May share its connection, as long as its history says that it is short. */
-  readonly shareable: boolean
+  /** Short jobs of one group may share a connection; without a group the job has it alone. */
+  readonly group: unknown
   /** Where the job's time is recorded, if it is to count. */
   readonly history: History | undefined
   readonly cancellation: Cancellation
@@ -58,6 +58,8 @@ const idleSeconds = 60
 interface Lane<C> {
   readonly connection: C
   state: 'idle' | 'shared' | 'alone' | 'closed'
+  /** Whose jobs share the lane. */
+  group: unknown
   inFlight: number
   /** When the job at the head came to its turn, or when the lane became idle. */
   since: number
@@ -141,8 +143,8 @@ export class Pool<C extends Connection> {
   #laneFor(job: Job<C, unknown>): Lane<C> | undefined {
     if (!mayShare(job)) return this.#idle.pop()
     for (const lane of this.#lanes) {
-      const { state, inFlight, isLate, connection } = lane
-      if (state === 'shared' && inFlight < this.#options.depth && !isLate && !connection.isDirty) return lane
+      if (lane.state !== 'shared' || lane.group !== job.group) continue
+      if (lane.inFlight < this.#options.depth && !lane.isLate && !lane.connection.isDirty) return lane
     }
     return this.#idle.pop()
   }
@@ -151,6 +153,7 @@ export class Pool<C extends Connection> {
     const started = performance.now()
     if (lane.inFlight === 0) {
       lane.state = mayShare(job) ? 'shared' : 'alone'
+      lane.group = job.group
       lane.since = started
       // The first look at a lane that has just been filled says nothing yet.
       lane.finishedBefore = -1
@@ -237,7 +240,16 @@ export class Pool<C extends Connection> {
     })
     const state = opened.isBroken ? 'closed' : 'idle'
     const since = performance.now()
-    opened.lane = { connection, state, inFlight: 0, since, finished: 0, finishedBefore: 0, isLate: false }
+    opened.lane = {
+      connection,
+      state,
+      group: undefined,
+      inFlight: 0,
+      since,
+      finished: 0,
+      finishedBefore: 0,
+      isLate: false,
+    }
     return opened.lane
   }
 
@@ -293,6 +305,6 @@ function lateFailure<C>({ name, acquireTimeoutSeconds, maxConnections }: PoolOpt
   return new Failure('BadSqlGrammarException', `No connection of datasource '${name}' became free within ${limits}`)
 }
 
-function mayShare({ shareable, history }: Job<never, unknown>): boolean {
-  return shareable && history?.isShort === true
+function mayShare({ group, history }: Job<never, unknown>): boolean {
+  return group !== undefined && history?.isShort === true
 }

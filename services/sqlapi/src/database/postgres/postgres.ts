@@ -84,7 +84,7 @@ export class PostgresDatabase implements Database {
     if (only !== undefined && only.known.statement.effect !== 'session') return this.#runOne(only, work)
     if (calls.flat().length === 0) return emptyAnswer(sets.length, batch)
     return this.#pool.run({
-      shareable: false,
+      group: undefined,
       history: undefined,
       cancellation,
       run: (session) =>
@@ -113,7 +113,7 @@ export class PostgresDatabase implements Database {
     const { known, binding } = call
     const plan = known.plans.get(binding.shape)
     if (plan !== undefined && known.history.isShort) {
-      const job = { shareable: true, history: known.history, cancellation: work.cancellation }
+      const job = { group: groupOf(known), history: known.history, cancellation: work.cancellation }
       try {
         const run = (session: Session) =>
           cancellable(
@@ -129,7 +129,7 @@ export class PostgresDatabase implements Database {
       }
     }
     return this.#pool.run({
-      shareable: false,
+      group: undefined,
       history: known.history,
       cancellation: work.cancellation,
       run: (session) =>
@@ -249,6 +249,14 @@ async function cancellable<T>({ cancellation }: Work, cancel: () => void, job: (
   } finally {
     cancellation.onCancel = undefined
   }
+}
+
+/**
+ * Reads share with reads. A write may have to wait for somebody's row lock, so it shares only with calls of its own statement,
+ * which would wait for it anyway.
+ */
+function groupOf({ statement }: KnownStatement): unknown {
+  return statement.effect === 'read' ? 'read' : statement
 }
 
 /** In a transaction a text that cannot be prepared would end it; behind a savepoint only the attempt is undone. */

@@ -71,7 +71,7 @@ export class Session {
 
   /** Runs the plan. Rejects with the server's error; the connection is ready for more by then. */
   async execute(plan: Plan, values: readonly (string | null)[]): Promise<Rows> {
-    if (this.#catalog.isOld) this.#askForSessionFunctions().catch(() => undefined)
+    if (this.#catalog.isOld) void this.#askForSessionFunctions()
     const known = this.#prepared.get(plan.name)
     const prepared = known ?? this.#remember(plan)
     const execution = new Execution(prepared, known === undefined, values, this.#compile)
@@ -154,8 +154,12 @@ export class Session {
   async #askForSessionFunctions(): Promise<void> {
     this.#catalog.touch()
     const listing = new Listing(queries.sessionFunctions, [])
-    await this.#driver.submit(listing)
-    this.#catalog.hasSessionFunctions = listing.listed[0]?.[0] === 't'
+    // A server that cannot say (a relative of PostgreSQL with another catalogue) counts as one that has some.
+    const isAnswered = await this.#driver.submit(listing).then(
+      () => true,
+      () => false,
+    )
+    this.#catalog.hasSessionFunctions = !isAnswered || listing.listed[0]?.[0] === 't'
   }
 
   #remember(plan: Plan): Prepared {

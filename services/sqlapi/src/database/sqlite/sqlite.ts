@@ -57,7 +57,8 @@ export class SqliteDatabase implements Database {
     const pool = isRead ? this.#readers : this.#writer
     const { cancellation } = work
     return pool.run({
-      shareable: !job.touchesSession,
+      // Each pool is of one kind, and a worker that is late gives back what it has not begun.
+      group: job.touchesSession ? undefined : 'any',
       history: this.#statements.historyOf(work),
       cancellation,
       run: async (connection) => {
