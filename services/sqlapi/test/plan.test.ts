@@ -1,6 +1,7 @@
 /** How statements and values become plans, without a server: database/postgres/plan.ts, settle.ts and encode.ts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Catalog } from '../src/database/postgres/catalog.ts'
 import { type Bound, bind, type Code, encode } from '../src/database/postgres/encode.ts'
 import { bindStatement, render } from '../src/database/postgres/plan.ts'
 import { type Preparer, settle } from '../src/database/postgres/settle.ts'
@@ -137,4 +138,8 @@ test('[D4.2] an error that is none of types is the answer at once', async () => 
     isArrayType: () => Promise.resolve(false),
   }
   await assert.rejects(settleOn(server, 'select :a', '{"a":1}'), /no such table/)
+})
+
+test('[D3.6] until the database has said otherwise, any statement may change the session', () => {
+  assert.equal(new Catalog().hasSessionFunctions, true)
 })

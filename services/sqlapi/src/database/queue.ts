@@ -35,6 +35,8 @@ export class Queue<W extends Waiting> {
   }
 
   rejectAll(error: unknown): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     const entries = this.#entries
     this.#entries = []
     for (const { waiting } of entries) waiting.reject(error)

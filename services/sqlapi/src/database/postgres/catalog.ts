@@ -64,8 +64,8 @@ const maxAgeMs = 60_000
 /** What one datasource's connections have learnt of its catalogue, shared by them all. */
 export class Catalog {
   readonly #found = new Map<number, ColumnType>()
-  /** The database has functions that may change the session, so any statement may. */
-  hasSessionFunctions = false
+  /** The database has functions that may change the session, so any statement may; assumed until it is known. */
+  hasSessionFunctions = true
   #askedAt = -Infinity
 
   /** Functions may be made behind our back, so the answer is asked for again now and then. */

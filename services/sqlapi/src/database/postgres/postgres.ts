@@ -145,15 +145,19 @@ export class PostgresDatabase implements Database {
   async #runAlone(session: Session, work: Work, calls: readonly (readonly Call[])[]): Promise<string> {
     // What looks at the session must not see what the plain statements of others have left (the last value of a sequence).
     const touchesSession = work.script.statements.some(({ effect }) => effect === 'session')
-    if (touchesSession) await session.reset()
+    const line = work.script.statements[0]?.line ?? 1
+    if (touchesSession) {
+      await session.reset().catch((error: unknown) => {
+        throw toFailure(error, line)
+      })
+    }
     if (!work.batch && !work.endpoint.transactional) return this.#runSet(session, calls[0] ?? [])
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#transact(session, work, calls)
       } catch (error) {
         // The transaction is undone, so running it once more with fresh plans is safe, unless the file itself can commit.
-        if (attempt > 1 || touchesSession || !needsNewPlan(error))
-          throw toFailure(error, work.script.statements[0]?.line ?? 1)
+        if (attempt > 1 || touchesSession || !needsNewPlan(error)) throw toFailure(error, line)
         for (const call of calls.flat()) forgetPlan(session, call)
       }
     }

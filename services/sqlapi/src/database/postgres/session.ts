@@ -71,7 +71,8 @@ export class Session {
 
   /** Runs the plan. Rejects with the server's error; the connection is ready for more by then. */
   async execute(plan: Plan, values: readonly (string | null)[]): Promise<Rows> {
-    if (this.#catalog.isOld) void this.#askForSessionFunctions()
+    // Never inside a transaction: a question that fails would end it.
+    if (this.#catalog.isOld && !this.isInTransaction) void this.#askForSessionFunctions()
     const known = this.#prepared.get(plan.name)
     const prepared = known ?? this.#remember(plan)
     const execution = new Execution(prepared, known === undefined, values, this.#compile)
@@ -154,12 +155,10 @@ export class Session {
   async #askForSessionFunctions(): Promise<void> {
     this.#catalog.touch()
     const listing = new Listing(queries.sessionFunctions, [])
-    // A server that cannot say (a relative of PostgreSQL with another catalogue) counts as one that has some.
-    const isAnswered = await this.#driver.submit(listing).then(
-      () => true,
-      () => false,
-    )
-    this.#catalog.hasSessionFunctions = !isAnswered || listing.listed[0]?.[0] === 't'
+    // Without an answer the last one stands: a cancel may have hit the question, or the server has another catalogue.
+    await this.#driver.submit(listing).catch(() => undefined)
+    const [row] = listing.listed
+    if (row !== undefined) this.#catalog.hasSessionFunctions = row[0] === 't'
   }
 
   #remember(plan: Plan): Prepared {
