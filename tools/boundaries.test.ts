@@ -7,28 +7,75 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, posix } from 'node:path'
 import { after, test } from 'node:test'
 
 const sqlapi = 'services/sqlapi'
-const libraries = ['pg', 'pg-connection-string', 'yaml', 'zod', 'pino', 'node:http', 'node:sqlite']
+const proxy = 'services/xroad-proxy'
+
+const libraries = {
+  [sqlapi]: ['pg', 'pg-connection-string', 'yaml', 'zod', 'pino', 'node:http', 'node:sqlite'],
+  [proxy]: [
+    'undici',
+    'saxes',
+    'handlebars',
+    'node-forge',
+    'sonic-boom',
+    'yaml',
+    'zod',
+    'node:http',
+    'node:https',
+    // How some of them are also called
+    'handlebars/runtime',
+    'undici/types/dispatcher.js',
+  ],
+}
+
+type Service = keyof typeof libraries
 
 /** Who may import a library: a file, or a file of that folder. */
-const owners: Record<string, string[]> = {
-  'src/database/postgres/driver.ts': ['pg', 'pg-connection-string'],
-  'src/database/sqlite/library.ts': ['node:sqlite'],
-  'src/boot/yaml.ts': ['yaml'],
-  'src/boot/schema.ts': ['zod'],
-  'src/log.ts': ['pino'],
-  'src/serve/server.ts': ['node:http'],
-  'src/main.ts': [],
-  'src/boot/config.ts': [],
-  'src/serve/handle.ts': [],
-  'src/database/pool.ts': [],
-  'src/sql/lex.ts': [],
-  'test/config.test.ts': libraries,
-  'bench/run.ts': libraries,
-  'tools/write-schema.ts': libraries,
+const owners: Record<Service, Record<string, readonly string[]>> = {
+  [sqlapi]: {
+    'src/database/postgres/driver.ts': ['pg', 'pg-connection-string'],
+    'src/database/sqlite/library.ts': ['node:sqlite'],
+    'src/boot/yaml.ts': ['yaml'],
+    'src/boot/schema.ts': ['zod'],
+    'src/log.ts': ['pino'],
+    'src/serve/server.ts': ['node:http'],
+    'src/main.ts': [],
+    'src/boot/config.ts': [],
+    'src/serve/handle.ts': [],
+    'src/database/pool.ts': [],
+    'src/sql/lex.ts': [],
+    'test/config.test.ts': libraries[sqlapi],
+    'bench/run.ts': libraries[sqlapi],
+    'tools/write-schema.ts': libraries[sqlapi],
+  },
+  [proxy]: {
+    'src/log.ts': ['sonic-boom'],
+    'src/boot/yaml.ts': ['yaml'],
+    'src/boot/schema.ts': ['zod'],
+    'src/serve/server.ts': ['node:http'],
+    'src/serve/outlet.ts': ['node:http'],
+    'src/serve/upload.ts': ['node:http'],
+    'src/serve/upstream.ts': ['undici', 'undici/types/dispatcher.js'],
+    'src/mock/server.ts': ['node:http', 'node:https'],
+    'src/mock/pki.ts': ['node-forge', 'node:http', 'node:https'],
+    'src/soap/template.ts': ['handlebars'],
+    'src/soap/translate.ts': ['saxes'],
+    'src/wsdl/xml.ts': ['saxes'],
+    'src/wsdl/generate.ts': [],
+    'src/wsdl-command/download.ts': [],
+    'src/main.ts': [],
+    'src/service.ts': [],
+    'src/xroad.ts': [],
+    'src/boot/keystore.ts': [],
+    'src/serve/rest.ts': [],
+    'src/soap/answer.ts': [],
+    'test/rest.test.ts': libraries[proxy],
+    'bench/run.ts': libraries[proxy],
+    'tools/write-schema.ts': libraries[proxy],
+  },
 }
 
 const folders: [file: string, imported: string, isAllowed: boolean][] = [
@@ -53,15 +100,79 @@ const folders: [file: string, imported: string, isAllowed: boolean][] = [
   [`${sqlapi}/src/main.ts`, '../../xroad-proxy/src/log.ts', false],
   [`${sqlapi}/src/serve/handle.ts`, '../../../xroad-proxy/src/xml.ts', false],
   [`${sqlapi}/test/config.test.ts`, '../../xroad-proxy/src/log.ts', false],
-  ['services/xroad-proxy/src/main.ts', '../../sqlapi/src/log.ts', false],
-  ['services/xroad-proxy/src/main.ts', 'sqlapi', false],
-  ['services/xroad-proxy/test/main.test.ts', '../../sqlapi/src/log.ts', false],
+  [`${proxy}/src/main.ts`, 'sqlapi', false],
+]
+
+/** Files of xroad-proxy and what each of them may import, and may not. */
+const borders: { files: string[]; may?: string[]; mayNot: string[] }[] = [
+  {
+    files: ['boot/dsl.ts', 'boot/yaml.ts', 'boot/schema.ts'],
+    may: ['../model.ts', '../soap/template.ts', './nearest.ts', 'node:tls'],
+    mayNot: ['../serve/route.ts', '../mock/pki.ts', '../../../sqlapi/src/log.ts'],
+  },
+  {
+    files: ['serve/handle.ts', 'serve/server.ts', 'serve/outlet.ts', 'serve/upload.ts', 'serve/upstream.ts'],
+    may: ['../model.ts', '../soap/answer.ts', './causes.ts', 'node:tls'],
+    mayNot: ['../boot/config.ts', '../mock/pki.ts', '../../../sqlapi/src/log.ts'],
+  },
+  {
+    files: ['soap/answer.ts', 'soap/template.ts', 'soap/translate.ts'],
+    may: ['./charset.ts', '../model.ts', '../errors.ts', '../xroad.ts'],
+    mayNot: [
+      '../log.ts',
+      '../boot/dsl.ts',
+      '../serve/handle.ts',
+      '../mock/pki.ts',
+      'node:fs',
+      '../../../sqlapi/src/log.ts',
+    ],
+  },
+  {
+    files: ['mock/server.ts', 'mock/pki.ts'],
+    may: ['../errors.ts', './pki.ts', 'node:fs'],
+    mayNot: ['../boot/yaml.ts', '../serve/server.ts', '../soap/translate.ts', '../../../sqlapi/src/log.ts'],
+  },
+  {
+    files: ['wsdl/generate.ts', 'wsdl/xml.ts'],
+    may: ['../model.ts', '../soap/charset.ts', './qname.ts', 'node:fs'],
+    mayNot: ['../boot/dsl.ts', '../serve/guard.ts', '../mock/pki.ts', '../../../sqlapi/src/log.ts'],
+  },
+  {
+    files: ['wsdl-command/vendor.ts'],
+    may: ['../boot/wsdl-files.ts', '../serve/upstream.ts', '../wsdl/xml.ts'],
+    mayNot: ['../../../sqlapi/src/log.ts'],
+  },
+  {
+    files: ['boot/wsdl-ingest.ts'],
+    may: ['../wsdl/write.ts', './yaml.ts', 'node:fs'],
+    mayNot: ['../serve/guard.ts', '../wsdl-command/vendor.ts', '../mock/pki.ts'],
+  },
+  {
+    files: ['main.ts', 'service.ts'],
+    may: ['./boot/config.ts', './serve/server.ts', './soap/answer.ts', './mock/pki.ts'],
+    mayNot: ['../../sqlapi/src/log.ts'],
+  },
+  {
+    files: ['log.ts', '../test/main.test.ts', '../bench/run.ts', '../tools/a.ts'],
+    mayNot: ['../../sqlapi/src/log.ts'],
+  },
 ]
 
 const cases = [
   ...folders,
-  ...Object.entries(owners).flatMap(([file, allowed]) =>
-    libraries.map((name) => [`${sqlapi}/${file}`, name, allowed.includes(name)] as const),
+  ...borders.flatMap(({ files, may = [], mayNot }) =>
+    files.flatMap((name) => {
+      const file = posix.join(proxy, 'src', name)
+      return [
+        ...may.map((imported) => [file, imported, true] as const),
+        ...mayNot.map((imported) => [file, imported, false] as const),
+      ]
+    }),
+  ),
+  ...([sqlapi, proxy] as const).flatMap((service) =>
+    Object.entries(owners[service]).flatMap(([file, allowed]) =>
+      libraries[service].map((name) => [`${service}/${file}`, name, allowed.includes(name)] as const),
+    ),
   ),
 ]
 

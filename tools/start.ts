@@ -1,99 +1,199 @@
 /**
- * `npm start`: the SQL API over the example in examples/sqlapi. Makes the example's database when there is none, starts
- * the service as its own process, and prints requests to try as soon as it answers. PORT overrides the port.
+ * `npm start`: both services over their examples, each as its own process. The SQL API gets a small database; the X-Road
+ * proxy gets a mock Security Server, which makes keys and certificates. As soon as both services answer, requests to try
+ * are printed. PORT, PROXY_PORT and MOCK_PORT override the ports.
  *
+ * Ctrl-C ends the services first and the mock after them; one that fails ends the others, and its exit code is ours.
  * Delete examples/sqlapi/.data to start again with the first data.
  */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-const startSeconds = 30
+const startSeconds = 60
+const host = '127.0.0.1'
+const sqlapiExample = 'examples/sqlapi'
+const proxyExample = 'examples/xroad-proxy'
+const sqlapiProgram = 'services/sqlapi/bin/sqlapi.js'
+const proxyProgram = 'services/xroad-proxy/bin/xroad-proxy.js'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
-const example = 'examples/sqlapi'
-const port = readPort()
+const ports = {
+  PORT: readPort('PORT', 8080),
+  PROXY_PORT: readPort('PROXY_PORT', 8090),
+  MOCK_PORT: readPort('MOCK_PORT', 5500),
+}
+await checkPorts()
+for (const folder of [sqlapiExample, proxyExample]) mkdirSync(`${folder}/.data`, { recursive: true })
 makeDatabase()
 
-const service = spawn(process.execPath, ['services/sqlapi/bin/sqlapi.js', '--config', configFile()], {
-  stdio: 'inherit',
-  // A process group of its own: Ctrl-C reaches this process alone, which passes it on.
-  detached: process.platform !== 'win32',
-})
+const running = new Set<ChildProcess>()
+/** Set as soon as the end has begun. */
+let exitCode: number | undefined
 let signalledAt = 0
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    // npm repeats the Ctrl-C that we got from the terminal, and to the service a second signal means: at once.
+    // npm repeats the Ctrl-C that we got from the terminal, and to a service a second signal means: at once.
     if (Date.now() - signalledAt < 500) return
     signalledAt = Date.now()
-    service.kill(signal)
+    exitCode ??= 0
+    stop(signal)
   })
 }
-service.on('exit', (code) => process.exit(code ?? 1))
+process.on('exit', () => {
+  for (const child of running) child.kill()
+})
 
-if (await answers()) process.stdout.write(examples())
+const mockOptions = ['--folder', `${proxyExample}/.data`, '--answers', `${proxyExample}/answers`]
+const mock = run([proxyProgram, 'mock', '--host', host, '--port', `${ports.MOCK_PORT}`, ...mockOptions], {
+  stdio: ['inherit', 'pipe', 'inherit'],
+})
+run([sqlapiProgram, '--config', sqlapiConfig()])
+await says(mock, 'Mock Security Server listening')
+// The password of the mock's throw-away keys is no secret.
+if (!isEnding()) run([proxyProgram, '--config', proxyConfig()], { password: 'mock' })
+const haveStarted = await Promise.all([isServing(ports.PORT), isServing(ports.PROXY_PORT)])
+if (haveStarted.every(Boolean)) process.stdout.write(requests())
 
-function readPort(): number {
-  const text = process.env['PORT'] ?? '8080'
+function readPort(name: string, usual: number): number {
+  const text = process.env[name] || `${usual}`
   const value = Number(text)
   if (Number.isInteger(value) && value > 0 && value < 65536) return value
-  process.stderr.write(`start: PORT is '${text}', a number from 1 to 65535 is wanted\n`)
+  return refuse(`${name} is '${text}', a number from 1 to 65535 is wanted`)
+}
+
+/** Before anything is started: whoever listens there would answer in the place of our service. */
+async function checkPorts(): Promise<void> {
+  for (const [name, port] of Object.entries(ports)) {
+    const same = Object.entries(ports).find(([other, value]) => other !== name && value === port)
+    if (same !== undefined) refuse(`${name} and ${same[0]} are both ${port}`)
+    const server = createServer().listen(port, host)
+    try {
+      await once(server, 'listening')
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      refuse(`port ${port} cannot be used (${code}); ${name}=.. npm start takes another one`)
+    }
+    server.close()
+    await once(server, 'close')
+  }
+}
+
+function refuse(reason: string): never {
+  process.stderr.write(`start: ${reason}\n`)
   process.exit(1)
 }
 
 function makeDatabase(): void {
-  const file = `${example}/.data/demo.db`
+  const file = `${sqlapiExample}/.data/demo.db`
   if (existsSync(file)) return
-  mkdirSync(`${example}/.data`, { recursive: true })
   // Under another name first: an interrupted run must not leave half a database.
   rmSync(`${file}.new`, { force: true })
   const database = new DatabaseSync(`${file}.new`)
-  database.exec(readFileSync(`${example}/schema.sql`, 'utf8'))
+  database.exec(readFileSync(`${sqlapiExample}/schema.sql`, 'utf8'))
   database.close()
   renameSync(`${file}.new`, file)
 }
 
-/** The service takes its address from the file alone, so another port needs another file. */
-function configFile(): string {
-  const file = `${example}/sqlapi.yaml`
-  if (port === 8080) return file
-  const copy = `${example}/.data/sqlapi.yaml`
-  writeFileSync(copy, readFileSync(file, 'utf8').replace('127.0.0.1:8080', `127.0.0.1:${port}`))
+function sqlapiConfig(): string {
+  return configFile(sqlapiExample, 'sqlapi.yaml', [[`${host}:8080`, `${host}:${ports.PORT}`]])
+}
+
+function proxyConfig(): string {
+  return configFile(proxyExample, 'proxy.yaml', [
+    ['port: 8090', `port: ${ports.PROXY_PORT}`],
+    [`${host}:5500`, `${host}:${ports.MOCK_PORT}`],
+  ])
+}
+
+/** The services take their addresses from the file alone, so other ports need another file. */
+function configFile(example: string, name: string, changes: readonly (readonly [string, string])[]): string {
+  const file = `${example}/${name}`
+  const text = readFileSync(file, 'utf8')
+  const changed = changes.reduce((before, [old, replacement]) => before.replace(old, replacement), text)
+  if (changed === text) return file
+  const copy = `${example}/.data/${name}`
+  writeFileSync(copy, changed)
   return copy
 }
 
-/** Waits until this very service is up: if the port is taken, somebody else answers while ours is about to exit. */
-async function answers(): Promise<boolean> {
-  const since = Date.now()
-  while (Date.now() - since < startSeconds * 1000) {
+interface RunOptions {
+  readonly stdio?: StdioOptions
+  readonly password?: string
+}
+
+function run(args: readonly string[], { stdio = 'inherit', password }: RunOptions = {}): ChildProcess {
+  const child = spawn(process.execPath, args, {
+    stdio,
+    env: { ...process.env, ...(password === undefined ? {} : { PROXY_KEYSTORE_PASSWORD: password }) },
+    // A process group of its own: Ctrl-C reaches this process alone, which passes it on.
+    detached: process.platform !== 'win32',
+  })
+  running.add(child)
+  child.on('exit', (code) => {
+    running.delete(child)
+    if (exitCode === undefined) {
+      exitCode = code ?? 1
+      stop('SIGTERM')
+    } else if (exitCode === 0) exitCode = code ?? 1
+    if (running.size === 0) process.exit(exitCode)
+    if (running.has(mock) && running.size === 1) mock.kill()
+  })
+  return child
+}
+
+/** The services may still have calls to finish, so the mock ends after them. */
+function stop(signal: NodeJS.Signals): void {
+  const services = [...running].filter((child) => child !== mock)
+  for (const child of services.length > 0 ? services : running) child.kill(signal)
+}
+
+/** Passes on what the process writes; settled when it has written the text, or has ended. */
+function says(child: ChildProcess, text: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let written = ''
+  child.stdout?.on('data', (chunk: Buffer) => {
+    process.stdout.write(chunk)
+    written = `${written}${chunk.toString()}`.slice(-10_000)
+    if (written.includes(text)) resolve()
+  })
+  child.once('exit', () => resolve())
+  return promise
+}
+
+async function isServing(port: number): Promise<boolean> {
+  const deadline = Date.now() + startSeconds * 1000
+  while (!isEnding() && Date.now() < deadline) {
+    const settings = { signal: AbortSignal.timeout(5000) }
+    const response = await fetch(`http://${host}:${port}/health`, settings).catch(() => undefined)
+    if (response?.ok) return !isEnding()
     await sleep(100)
-    if (signalledAt > 0) return false
-    if ((await readStartTime()) >= since - 1000) return true
   }
   return false
 }
 
-/** When whoever listens on the port was started, in Unix milliseconds; 0 when nobody says so. */
-async function readStartTime(): Promise<number> {
-  try {
-    const response = await fetch(`http://127.0.0.1:${port}/health`)
-    const health = (await response.json()) as { appStartTime?: number }
-    return health.appStartTime ?? 0
-  } catch {
-    return 0
-  }
+function isEnding(): boolean {
+  return exitCode !== undefined
 }
 
-function examples(): string {
-  const url = `http://127.0.0.1:${port}/demo`
+function requests(): string {
+  const demo = `http://${host}:${ports.PORT}/demo`
+  const proxy = `http://${host}:${ports.PROXY_PORT}`
   const first = '{"applicantName": "Anu Mets", "siteAddress": "5 Park Lane", "floorArea": 120.5}'
   const second = '{"applicantName": "Kalle Lepp", "siteAddress": "9 Hill Road", "floorArea": 84}'
+  const subsystem = '{"member_class": "GOV", "member_code": "70000001", "subsystem_code": "population"}'
   return [
-    `curl '${url}/permit?permitId=1'`,
-    `curl '${url}/permits/apply' -d '${first}'`,
-    `curl '${url}/permits/apply/batch' -d '{"queries": [${first}, ${second}]}'`,
+    `curl '${demo}/permit?permitId=1'`,
+    `curl '${demo}/permits/apply' -d '${first}'`,
+    `curl '${demo}/permits/apply/batch' -d '{"queries": [${first}, ${second}]}'`,
+    `curl '${proxy}/population/person' -d '{"personalCode": "60001019906", "givenName": "Mari-Liis"}'`,
+    `curl '${proxy}/xroad/listMethods' -d '${subsystem}'`,
+    `curl '${proxy}/business/companies?name=timber&status=registered'`,
+    `curl '${proxy}/business/reports' -H 'Content-Type: application/json' -d '{"year": 2025}'`,
     '',
   ].join('\n')
 }

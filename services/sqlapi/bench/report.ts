@@ -15,7 +15,7 @@ export interface Circumstances extends Lengths {
 }
 
 const readme = new URL('README.md', import.meta.url)
-const begin = '<!-- results: written by `npm run bench -- --write` -->'
+const begin = '<!-- results: written by `npm run bench:sqlapi -- --write` -->'
 const end = '<!-- end of results -->'
 
 export function toMarkdown(

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: races sqlapi against hand-written servers on real databases and prints the table. README.md tells what
- * is measured and how.
+ * `npm run bench:sqlapi`: races sqlapi against hand-written servers on real databases and prints the table. README.md
+ * tells what is measured and how.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -11,7 +11,7 @@ import { scenarios } from './scenarios.ts'
 import { prepare } from './setup.ts'
 
 const names = [...scenarios.map(({ name }) => name), 'boot']
-const usage = `Usage: npm run bench -- [OPTIONS]
+const usage = `Usage: npm run bench:sqlapi -- [OPTIONS]
   --quick          short rounds, to see that everything works
   --only NAME      one scenario, may be repeated: ${names.join(', ')}
   --rounds N       rounds per scenario

@@ -450,6 +450,16 @@ describe('requests that are no good', { concurrency: true }, () => {
     })
   }
 
+  test('a client that resets the connection of a refused tunnel harms nobody', async () => {
+    for (const delay of [0, 5, 20, 60]) {
+      const wire = await Wire.open(port)
+      wire.write(head('CONNECT', 'a:1'))
+      await new Promise((resolve) => setTimeout(resolve, delay))
+      wire.socket.resetAndDestroy()
+    }
+    strictEqual((await send(port, head('GET', '/demo/one'))).status, 200)
+  })
+
   test('HTTP/1.0 is understood, and the connection closed', async () => {
     const wire = await Wire.open(port)
     wire.write('GET /demo/one HTTP/1.0\r\n\r\n')

@@ -29,12 +29,13 @@ export class Connections {
   }
 
   asked(socket: Socket): void {
-    this.#owed.set(socket, (this.#owed.get(socket) ?? 0) + 1)
+    const owed = this.#owed.get(socket)
+    if (owed !== undefined) this.#owed.set(socket, owed + 1)
   }
 
   /** From here on until `hasRead` what comes on the connection is the body of its newest request. */
   reads(socket: Socket): void {
-    this.#reading.add(socket)
+    if (this.#owed.has(socket)) this.#reading.add(socket)
   }
 
   hasRead(socket: Socket): void {
@@ -43,7 +44,10 @@ export class Connections {
 
   /** The answer is out or can no longer be given. */
   answered(socket: Socket): void {
-    const left = (this.#owed.get(socket) ?? 1) - 1
+    const owed = this.#owed.get(socket)
+    // Closed in the meantime: it must not come back.
+    if (owed === undefined) return
+    const left = owed - 1
     this.#owed.set(socket, left)
     if (left === 0 && (this.#isClosing || this.#ending.has(socket))) socket.destroySoon()
   }

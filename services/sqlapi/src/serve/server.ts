@@ -61,7 +61,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // What came before the nonsense still gets its answer.
     if (!connections.endAfterAnswers(socket as Socket)) refuseMalformed(error, socket)
   })
-  server.on('connect', ({ url }, socket) => refuseConnection(missingEndpoint(readTarget(url ?? '/').shown), socket))
+  server.on('connect', ({ url }, socket) => {
+    // Node has taken its own listeners off, and without one a reset by the client would end the process.
+    socket.on('error', () => undefined)
+    refuseConnection(missingEndpoint(readTarget(url ?? '/').shown), socket)
+  })
   await listen(server, options)
   const { address, port, family } = server.address() as AddressInfo
   return {

@@ -1,0 +1,131 @@
+/** Results -> Markdown, and its place in README.md. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
+import { type BootResult, bootTarget } from './boot.ts'
+import type { Lengths, Result } from './race.ts'
+import type { Scenario } from './scenarios.ts'
+import { type XmlResult, xmlTarget } from './xml.ts'
+
+export interface ScenarioResult {
+  readonly scenario: Scenario
+  readonly results: readonly Result[]
+}
+
+/** Whatever of it was measured. */
+export interface Results {
+  readonly races: readonly ScenarioResult[]
+  readonly xml: XmlResult | undefined
+  readonly boots: readonly BootResult[]
+}
+
+const memoryTargetMB = 160
+const readme = new URL('README.md', import.meta.url)
+const begin = '<!-- results: written by `npm run bench:xroad-proxy -- --write` -->'
+const end = '<!-- end of results -->'
+
+export function toMarkdown(results: Results, lengths: Lengths): string {
+  const parts = [describe(lengths), raceTable(results), xmlTable(results), bootTable(results), targetTable(results)]
+  return parts.filter((part) => part !== '').join('\n\n')
+}
+
+export function writeReadme(markdown: string): void {
+  const text = readFileSync(readme, 'utf8')
+  const from = text.indexOf(begin)
+  const to = text.indexOf(end)
+  if (from < 0 || to < from) throw new Error('README.md has lost its markers')
+  writeFileSync(readme, `${text.slice(0, from)}${begin}\n\n${markdown}\n\n${text.slice(to)}`)
+}
+
+function describe({ rounds, seconds }: Lengths): string {
+  const [first] = cpus()
+  const machine = `${first?.model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`
+  const date = new Date().toISOString().slice(0, 10)
+  const { node, openssl } = process.versions
+  const versions = `Node.js ${node}, OpenSSL ${openssl}`
+  return `${date}; ${machine}; ${process.platform} ${process.arch}; ${versions}; ${rounds} rounds of ${seconds} s (medians).`
+}
+
+function raceTable({ races }: Results): string {
+  const rows = races.flatMap(({ scenario, results }) =>
+    results.map((result) => [
+      scenario.title,
+      nameOf(result.contender),
+      Math.round(result.requestsPerSecond).toString(),
+      result.ratio.toFixed(2),
+      result.p50Ms.toFixed(2),
+      result.p99Ms.toFixed(2),
+      result.cpuSecondsPer1000.toFixed(3),
+      result.peakMB.toFixed(0),
+    ]),
+  )
+  const heads = ['contender', 'requests/s', 'ratio', 'p50 ms', 'p99 ms', 'CPU s per 1000 requests', 'peak MB']
+  return table(['scenario', ...heads], rows, 2)
+}
+
+function nameOf(contender: string): string {
+  if (contender === 'package') return 'xroad-proxy'
+  return contender === 'sources' ? 'xroad-proxy from its sources' : contender
+}
+
+function xmlTable({ xml }: Results): string {
+  if (xml === undefined) return ''
+  const { bytes, events, translateMBps, parserMBps, ratio } = xml
+  const document = `XML to JSON, ${(bytes / 1e6).toFixed(1)} MB, ${events} events`
+  const rows = [
+    [document, 'xroad-proxy', translateMBps.toFixed(0), ratio.toFixed(2)],
+    [document, 'saxes alone', parserMBps.toFixed(0), '1.00'],
+  ]
+  return table(['document', 'reader', 'MB/s', 'ratio'], rows, 2)
+}
+
+function bootTable({ boots }: Results): string {
+  const rows = boots.map((boot) => [
+    nameOf(boot.contender),
+    boot.files.toString(),
+    Math.ceil(boot.bytes / 1000).toString(),
+    boot.seconds.toFixed(2),
+    boot.fastestSeconds.toFixed(2),
+    boot.slowestSeconds.toFixed(2),
+    boot.cpuSeconds.toFixed(2),
+    boot.peakMB.toFixed(0),
+  ])
+  return table(['boot', 'DSL files', 'KB', 'median s', 'fastest s', 'slowest s', 'CPU s', 'peak MB'], rows, 1)
+}
+
+function targetTable({ races, xml, boots }: Results): string {
+  const rows = races.flatMap(({ scenario: { title, target }, results }) => {
+    const [first, base] = [results[0], results.at(-1)]
+    if (target === undefined || first === undefined || base === undefined) return []
+    const rates = `${Math.round(first.requestsPerSecond)}/s to ${Math.round(base.requestsPerSecond)}/s`
+    return [[title, target.text, `${first.ratio.toFixed(2)} x (${rates})`, verdict(first.ratio >= target.ratio)]]
+  })
+  if (xml !== undefined) {
+    const { translateMBps } = xml
+    const measured = `${translateMBps.toFixed(0)} MB/s`
+    rows.push(['XML to JSON', `>= ${xmlTarget} MB/s`, measured, verdict(translateMBps >= xmlTarget)])
+  }
+  for (const { contender, files, seconds } of boots) {
+    if (files !== bootTarget.files) continue
+    const name = `boot of ${files} DSL files, ${nameOf(contender)}`
+    rows.push([name, `< ${bootTarget.seconds} s`, `${seconds.toFixed(2)} s`, verdict(seconds < bootTarget.seconds)])
+  }
+  for (const contender of ['package', 'sources']) {
+    const peaks = races.flatMap(({ results }) => results.filter((result) => result.contender === contender))
+    if (peaks.length === 0) continue
+    const peak = Math.max(...peaks.map(({ peakMB }) => peakMB))
+    const name = `most memory under load, ${nameOf(contender)}`
+    rows.push([name, `< ${memoryTargetMB} MB`, `${peak.toFixed(0)} MB`, verdict(peak < memoryTargetMB)])
+  }
+  return table(['', 'target', 'measured', 'reached'], rows, 3)
+}
+
+function verdict(isReached: boolean): string {
+  return isReached ? 'yes' : 'no'
+}
+
+/** The first `texts` columns are words, the others numbers. */
+function table(heads: readonly string[], rows: readonly (readonly string[])[], texts: number): string {
+  if (rows.length === 0) return ''
+  const rule = heads.map((_, index) => (index < texts ? '---' : '---:'))
+  return [heads, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}

@@ -1,0 +1,76 @@
+/** What is raced: for each scenario the requests with their right answers, who takes part and what is to be reached. */
+import {
+  largeAnswer,
+  personJson,
+  personResult,
+  persons,
+  savedAnswer,
+  savedBody,
+  smallAnswer,
+  toCode,
+} from './answers.ts'
+
+/** `package` is the proxy as it is published, `sources` the proxy as it stands in the repository. */
+export type ContenderName = 'package' | 'sources' | 'undici' | 'floor with context' | 'floor' | 'node-soap'
+
+export interface Request {
+  readonly method: 'GET' | 'POST'
+  readonly target: string
+  readonly body?: string
+  /** The right answer. */
+  readonly expected: string
+  /** What node-soap gives in its place. */
+  readonly expectedOfClient?: string
+}
+
+export interface Scenario {
+  readonly name: string
+  readonly title: string
+  /** The first one has the target, the last one is what all are compared with. */
+  readonly contenders: readonly [ContenderName, ...ContenderName[], ContenderName]
+  readonly requests: readonly Request[]
+  /** The least ratio of the first contender to the last one, and the words of the target. */
+  readonly target?: { readonly ratio: number; readonly text: string }
+}
+
+export const connections = 32
+
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'rest-get',
+    title: 'REST, GET, 200 bytes of JSON',
+    contenders: ['package', 'sources', 'undici', 'floor with context', 'floor'],
+    requests: persons.map((n) => ({ method: 'GET', target: `/bench/small?id=${n}`, expected: smallAnswer(n) })),
+    target: { ratio: 2.5, text: '>= 2.5 x the floor' },
+  },
+  {
+    name: 'rest-post',
+    title: 'REST, POST of 1 KB',
+    contenders: ['package', 'undici', 'floor'],
+    requests: persons.map((n) => ({
+      method: 'POST',
+      target: '/bench/save',
+      body: savedBody(n),
+      expected: savedAnswer(n),
+    })),
+  },
+  {
+    name: 'rest-large',
+    title: 'REST, GET, answer of 100 KB',
+    contenders: ['package', 'undici', 'floor'],
+    requests: [{ method: 'GET', target: '/bench/large', expected: largeAnswer() }],
+  },
+  {
+    name: 'soap',
+    title: 'SOAP, answer of 1.5 KB',
+    contenders: ['package', 'sources', 'node-soap'],
+    requests: persons.map((n) => ({
+      method: 'POST',
+      target: '/bench/person',
+      body: JSON.stringify({ code: toCode(n), purpose: 'Õppetoetuse taotlus' }),
+      expected: personJson(n),
+      expectedOfClient: personResult(n),
+    })),
+    target: { ratio: 4, text: '>= 4 x node-soap' },
+  },
+]

@@ -1,0 +1,89 @@
+/** What the races run on: certificates, the upstream, DSL files and configuration, and how each contender is started over them. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { keystorePassword, writePki } from '../src/mock/pki.ts'
+import { type Command, type Contender, startContender } from './contender.ts'
+import { buildPackage } from './package.ts'
+import type { ContenderName, Scenario } from './scenarios.ts'
+
+export interface Setup {
+  /** For files of this run. */
+  readonly folder: string
+  readonly upstream: Contender
+  command(name: ContenderName, scenario: Scenario): Command
+  /** The proxy over other DSL files. */
+  proxy(name: 'package' | 'sources', dslPath: string): Command
+  remove(): Promise<void>
+}
+
+const here = import.meta.dirname
+
+/** `profiles` is the folder that the proxy writes its CPU profiles to, if it is to make any. */
+export async function prepare(profiles: string | undefined): Promise<Setup> {
+  const folder = mkdtempSync(join(tmpdir(), 'xroad-proxy-bench-'))
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', removeFolder)
+  const pki = join(folder, 'pki')
+  writePki(pki)
+  const env = { BENCH_PKI: pki, BENCH_PASSWORD: keystorePassword }
+  const upstream = await startContender({ args: [join(here, 'upstream.ts')], env }, folder)
+  const programs = { package: buildPackage(join(folder, 'package')), sources: join(here, '../bin/xroad-proxy.js') }
+  const proxy: Setup['proxy'] = (name, dslPath) => {
+    const config = join(folder, `${Buffer.from(dslPath).toString('hex').slice(-100)}.yaml`)
+    writeFileSync(config, configText(dslPath, upstream.port, pki))
+    return { args: [programs[name], '--config', config], env: { PROXY_KEYSTORE_PASSWORD: keystorePassword } }
+  }
+  return {
+    folder,
+    upstream,
+    proxy,
+    command(name, scenario) {
+      switch (name) {
+        case 'package':
+        case 'sources': {
+          const command = proxy(name, join(here, 'tree/DSL'))
+          if (profiles === undefined) return command
+          return { ...command, args: [...profileOptions(join(profiles, scenario.name, name)), ...command.args] }
+        }
+        case 'undici':
+        case 'floor with context':
+        case 'floor':
+        case 'node-soap': {
+          const isContext = name === 'floor with context'
+          const place = {
+            ...env,
+            BENCH_UPSTREAM_PORT: String(upstream.port),
+            BENCH_AGENT: isContext ? 'context' : 'pfx',
+          }
+          return { args: [join(here, isContext ? 'floor.ts' : `${name}.ts`)], env: place }
+        }
+      }
+    },
+    async remove() {
+      await upstream.stop()
+      removeFolder()
+    },
+  }
+}
+
+/** Everything that is not named has its default, as most configurations have it. */
+function configText(dslPath: string, upstreamPort: number, pki: string): string {
+  return `dsl_path: ${JSON.stringify(dslPath)}
+host: 127.0.0.1
+port: 0
+client_data:
+  member_class: GOV
+  member_code: "70000001"
+  subsystem_code: bench
+security_server:
+  url: https://127.0.0.1:${upstreamPort}
+  keystore_path: ${JSON.stringify(join(pki, 'client.p12'))}
+  trust_ca_path: ${JSON.stringify(join(pki, 'ca.pem'))}
+`
+}
+
+function profileOptions(folder: string): string[] {
+  mkdirSync(folder, { recursive: true })
+  return ['--cpu-prof', `--cpu-prof-dir=${folder}`]
+}

@@ -1,0 +1,48 @@
+/** Reads the document over and over for as many seconds as a message says, and tells how far it got. */
+import { SaxesParser } from 'saxes'
+import { readAnswer } from '../src/soap/answer.ts'
+import { sha256 } from './answers.ts'
+import { registerAnswer } from './xml-document.ts'
+
+export interface Done {
+  readonly bytesPerSecond: number
+  readonly result: string
+}
+
+const bytes = Buffer.from(registerAnswer().xml)
+
+/** From bytes to JSON text, as the SOAP lane does it. */
+function translate(): string {
+  const { body, headers } = readAnswer(bytes, 'text/xml; charset=utf-8')
+  return `{"body":${body},"headers":${headers}}`
+}
+
+/** The least that a reader can do: the same parser with the same options, and its events counted. */
+function parse(): string {
+  let events = 0
+  const count = (): void => {
+    events += 1
+  }
+  const parser = new SaxesParser({ xmlns: false, position: false, defaultXMLVersion: '1.0', forceXMLVersion: true })
+  parser.on('opentag', count)
+  parser.on('text', (text) => {
+    if (text.trim() !== '') events += 1
+  })
+  parser.on('closetag', ({ isSelfClosing }) => {
+    if (!isSelfClosing) events += 1
+  })
+  parser.write(bytes.toString()).close()
+  return String(events)
+}
+
+const [read, digest] = process.argv[2] === 'translate' ? [translate, sha256] : [parse, String]
+
+process.on('message', (seconds: number) => {
+  let rounds = 0
+  let result = ''
+  const since = performance.now()
+  const until = since + seconds * 1000
+  for (; performance.now() < until; rounds++) result = read()
+  const bytesPerSecond = (rounds * bytes.length) / ((performance.now() - since) / 1000)
+  process.send?.({ bytesPerSecond, result: digest(result) } satisfies Done)
+})

@@ -1,0 +1,65 @@
+/**
+ * XML to JSON without a network: the translation beside the parser that it stands on, each in a process of its own, driven
+ * in turns. The document and its right translation come from xml-document.ts.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { sha256 } from './answers.ts'
+import { median } from './median.ts'
+import { registerAnswer } from './xml-document.ts'
+import type { Done } from './xml-reader.ts'
+
+export interface XmlResult {
+  readonly bytes: number
+  readonly events: number
+  /** Millions of bytes in a second, medians of the rounds. */
+  readonly translateMBps: number
+  readonly parserMBps: number
+  /** Of the translation to the parser, within each round. */
+  readonly ratio: number
+}
+
+export const xmlTarget = 40
+
+export async function measureXml(rounds: number, warmUpSeconds: number, seconds: number): Promise<XmlResult> {
+  const document = registerAnswer()
+  const readers = { translate: start('translate'), parser: start('parser') }
+  try {
+    await run(readers.translate, warmUpSeconds)
+    await run(readers.parser, warmUpSeconds)
+    const measured: { translate: number; parser: number }[] = []
+    for (let round = 0; round < rounds; round++) {
+      const translated = await run(readers.translate, seconds)
+      const parsed = await run(readers.parser, seconds)
+      if (translated.result !== sha256(document.json)) throw new Error('the translation is wrong')
+      if (parsed.result !== String(document.events)) throw new Error(`the parser counts ${parsed.result} events`)
+      measured.push({ translate: translated.bytesPerSecond / 1e6, parser: parsed.bytesPerSecond / 1e6 })
+      console.error(`xml round ${round + 1}: ${JSON.stringify(measured.at(-1))}`)
+    }
+    return {
+      bytes: Buffer.byteLength(document.xml),
+      events: document.events,
+      translateMBps: median(measured.map(({ translate }) => translate)),
+      parserMBps: median(measured.map(({ parser }) => parser)),
+      ratio: median(measured.map(({ translate, parser }) => translate / parser)),
+    }
+  } finally {
+    for (const reader of Object.values(readers)) reader.kill()
+  }
+}
+
+function start(what: 'translate' | 'parser'): ChildProcess {
+  return fork(join(import.meta.dirname, 'xml-reader.ts'), [what])
+}
+
+async function run(reader: ChildProcess, seconds: number): Promise<Done> {
+  reader.send(seconds)
+  const [done] = (await Promise.race([once(reader, 'message'), failed(reader)])) as [Done]
+  return done
+}
+
+async function failed(reader: ChildProcess): Promise<never> {
+  const [code] = (await once(reader, 'exit')) as [number | null]
+  throw new Error(`the reader ended with ${code}`)
+}

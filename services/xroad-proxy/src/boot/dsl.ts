@@ -1,0 +1,171 @@
+/**
+ * The text of one DSL file and its place in the tree -> one endpoint, and what the operator should be told. Whatever is
+ * wrong stops the start: the message names file, line and field. Reads no files (endpoints.ts does); the fields themselves
+ * belong to dsl-schema.ts, the template language to soap/template.ts.
+ */
+import { StartupFailure } from '../errors.ts'
+import type { Endpoint, Template } from '../model.ts'
+import { parseTemplate, TemplateSyntaxError } from '../soap/template.ts'
+import { isGenerated } from '../wsdl/marker.ts'
+import { fieldNames, kinds, parseRest, parseSoap } from './dsl-schema.ts'
+import type { Kind, RestFile, SoapFile } from './dsl-schema.ts'
+import { Literal } from './literal.ts'
+import { nearest } from './nearest.ts'
+import { toFieldName } from './schema.ts'
+import type { Parsed, Problem } from './schema.ts'
+import { firstLineOf, lineOf, readYaml, YamlError } from './yaml.ts'
+import type { Mapping, Path } from './yaml.ts'
+
+/** Where the file stands: its path for messages, and the two segments of the URL. */
+export interface Place {
+  readonly file: string
+  readonly group: string
+  readonly service: string
+}
+
+export interface ReadDsl {
+  readonly endpoint: Endpoint
+  /** One WARN each. */
+  readonly warnings: readonly string[]
+}
+
+interface Source extends Place {
+  readonly text: string
+  readonly data: Mapping
+}
+
+export function readDsl(text: string, place: Place): ReadDsl {
+  const source = { ...place, text, data: readMapping(text, place.file) }
+  const kind = readKind(source)
+  switch (kind) {
+    case 'soap':
+      return readSoap(source)
+    case 'rest':
+      return readRest(source)
+  }
+}
+
+function readMapping(text: string, file: string): Mapping {
+  try {
+    return readYaml(text)
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error
+    throw new StartupFailure('invalid_dsl', `${file}:${error.line}:${error.column}: ${error.message}`)
+  }
+}
+
+/** Files that are older than the second kind do not say theirs. */
+function readKind(source: Source): Kind {
+  const { kind: given = null } = source.data
+  if (given === null) {
+    const isRest = source.data['target'] !== undefined && source.data['envelope'] === undefined
+    if (isRest) refuse(source, ['target'], 'a file with a target and no envelope needs the line kind: rest')
+    return 'soap'
+  }
+  const kind = given instanceof Literal ? given.text : given
+  if (typeof kind !== 'string') return refuse(source, ['kind'], 'found no text, expected soap or rest')
+  const known = kinds.find((each) => each === kind)
+  if (known !== undefined) return known
+  const meant = nearest(kind, kinds)
+  const remedy = meant === undefined ? '' : `; did you mean ${meant}?`
+  return refuse(source, ['kind'], `found ${JSON.stringify(kind.slice(0, 64))}, expected soap or rest${remedy}`)
+}
+
+function readSoap(source: Source): ReadDsl {
+  const { value, unknown } = settled(source, parseSoap(source.data))
+  const { template, warnings } = readTemplate(source, value.envelope)
+  const { group, service, file } = source
+  const endpoint: Endpoint = Object.freeze({
+    kind: 'soap',
+    group,
+    service,
+    method: value.method,
+    file,
+    params: Object.freeze([...new Set(value.params)]),
+    url: value.service === undefined ? undefined : new URL(value.service).href,
+    soapAction: value.soapAction,
+    envelope: template,
+    response: value.response,
+    attachments: value.attachments,
+    isGenerated: isGenerated(source.text),
+  })
+  const problems = [...unknownFields(unknown, 'soap'), ...soapWarnings(value), ...warnings]
+  return { endpoint, warnings: problems.map((problem) => inWords(source, problem)) }
+}
+
+function readRest(source: Source): ReadDsl {
+  const { value, unknown } = settled(source, parseRest(source.data))
+  const { group, service, file } = source
+  const { method, target, allowedQueryParams, forwardBody } = value
+  const endpoint: Endpoint = Object.freeze({
+    kind: 'rest',
+    group,
+    service,
+    method,
+    file,
+    target,
+    allowedQueryParams: allowedQueryParams && new Set(allowedQueryParams),
+    forwardBody,
+  })
+  const problems = [...unknownFields(unknown, 'rest'), ...restWarnings(source)]
+  return { endpoint, warnings: problems.map((problem) => inWords(source, problem)) }
+}
+
+function settled<File extends SoapFile | RestFile>(source: Source, { value, problems, unknown }: Parsed<File>) {
+  const [problem] = problems
+  if (problem !== undefined) refuse(source, problem.path, problem.message)
+  return { value: value as File, unknown }
+}
+
+function readTemplate(source: Source, envelope: string): { template: Template; warnings: readonly Problem[] } {
+  const path = ['envelope']
+  try {
+    const { template, warnings } = parseTemplate(envelope)
+    return { template, warnings: warnings.map((message) => ({ path, message })) }
+  } catch (error) {
+    if (!(error instanceof TemplateSyntaxError)) throw error
+    const first = firstLineOf(source.text, path)
+    const line = first === undefined ? lineOf(source.text, path) : first + error.line - 1
+    throw new StartupFailure('invalid_dsl', `${source.file}:${line}: envelope: ${error.message}`)
+  }
+}
+
+/** A field of the other kind is no slip of the pen. */
+function unknownFields(unknown: readonly Problem[], kind: Kind): Problem[] {
+  const other = kind === 'soap' ? 'rest' : 'soap'
+  return unknown.map(({ path, message }) => {
+    const isOfOther = path.length === 1 && fieldNames[other].includes(String(path[0]))
+    return {
+      path,
+      message: isOfOther ? `has no effect in a file of kind ${kind}, only in one of kind ${other}` : message,
+    }
+  })
+}
+
+function soapWarnings({ service, params, method }: SoapFile): Problem[] {
+  const warnings: Problem[] = []
+  if (service !== undefined && /^http:/i.test(service)) {
+    warnings.push({ path: ['service'], message: 'the call is not encrypted; https is right' })
+  }
+  if (method !== 'POST') warnings.push({ path: ['method'], message: `found ${method}; SOAP is called with POST` })
+  if (params.includes('generate')) {
+    const message = 'generate is what the service itself fills in; a param of that name never reaches the template'
+    warnings.push({ path: ['params', params.indexOf('generate')], message })
+  }
+  return warnings
+}
+
+function restWarnings({ data }: Source): Problem[] {
+  if (data['allowed_query_params'] !== null) return []
+  return [
+    { path: ['allowed_query_params'], message: 'left empty: every query parameter is forwarded; [] forwards none' },
+  ]
+}
+
+function refuse(source: Source, path: Path, message: string): never {
+  throw new StartupFailure('invalid_dsl', inWords(source, { path, message }))
+}
+
+function inWords({ file, text }: Source, { path, message }: Problem): string {
+  return `${file}:${lineOf(text, path)}: ${toFieldName(path)}: ${message}`
+}

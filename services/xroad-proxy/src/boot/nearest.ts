@@ -1,0 +1,33 @@
+/** A misspelled name -> the known name that was probably meant, if one is close enough to say so. */
+
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const wanted = fold(name)
+  const isAlike = [
+    (each: string) => each === wanted,
+    (each: string) => wanted.length > 2 && each.startsWith(wanted),
+    (each: string) => wanted.length > 1 && isWithin(1, wanted, each),
+    (each: string) => wanted.length > 3 && isWithin(2, wanted, each),
+  ]
+  return isAlike.map((test) => known.find((each) => test(fold(each)))).find((each) => each !== undefined)
+}
+
+/** Spelling that differs in case and separators only is no difference. */
+function fold(name: string): string {
+  return name
+    .slice(0, 64)
+    .toLowerCase()
+    .replaceAll(/[-_.\s]/g, '')
+}
+
+/** Whether so many letters added, left out or replaced turn one text into the other. */
+function isWithin(edits: number, from: string, to: string): boolean {
+  if (from === '' || to === '') return from.length + to.length <= edits
+  const [restOfFrom, restOfTo] = [from.slice(1), to.slice(1)]
+  if (from[0] === to[0]) return isWithin(edits, restOfFrom, restOfTo)
+  const next: [string, string][] = [
+    [restOfFrom, restOfTo],
+    [restOfFrom, to],
+    [from, restOfTo],
+  ]
+  return edits > 0 && next.some(([left, right]) => isWithin(edits - 1, left, right))
+}

@@ -1,0 +1,90 @@
+/**
+ * The WSDL directory -> the WSDL files in it, in order of name, with the group and the prefix that their endpoints get. What
+ * stands in a place where nothing is read, and every symbolic link, is told. No file is opened.
+ */
+import { type Dirent, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface WsdlPlace {
+  /** Relative to the directory, with slashes. */
+  readonly file: string
+  readonly owner: string
+  readonly subsystem: string | undefined
+}
+
+export interface WsdlFolder {
+  readonly wsdls: readonly WsdlPlace[]
+  /** One WARN each. */
+  readonly warnings: readonly string[]
+  /** Folders that could not be read, each with a slash at its end; `/` alone stands for all of it. */
+  readonly unread: readonly string[]
+}
+
+/** Names that become a folder of DSL files and a part of the URL. */
+const folderName = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._-]{0,99}$/u
+/** It stands in the second line of each generated file and has to come out of it as it went in. */
+const wsdlName = /^[\p{L}\p{N}_](?:[\p{L}\p{M}\p{N}._+,()=@-]| (?! )){0,199}\.wsdl$/u
+/** An owner's folder and a subsystem's. */
+const maxDepth = 2
+const maxWarnings = 100
+
+export function listWsdls(dir: string): WsdlFolder {
+  const listing: Listing = { dir, wsdls: [], warnings: [], unread: [] }
+  walk([], listing)
+  const { wsdls, unread, warnings } = listing
+  const more = warnings.length - maxWarnings
+  const shown = more > 0 ? [...warnings.slice(0, maxWarnings), `${dir}: and ${more} more of these`] : warnings
+  return { wsdls, unread, warnings: shown }
+}
+
+interface Listing {
+  readonly dir: string
+  readonly wsdls: WsdlPlace[]
+  readonly warnings: string[]
+  readonly unread: string[]
+}
+
+function walk(steps: readonly string[], listing: Listing): void {
+  const folder = join(listing.dir, ...steps)
+  let entries: Dirent[]
+  try {
+    entries = readdirSync(folder, { withFileTypes: true })
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    const problem = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
+    listing.warnings.push(`${steps.length === 0 ? `wsdl_watch_dir ${folder}` : folder} ${problem}`)
+    listing.unread.push(`${steps.join('/')}/`)
+    return
+  }
+  const names = new Set(entries.map(({ name }) => name))
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    // Editors and mounts keep such names for themselves.
+    if (!entry.name.startsWith('.')) visit([...steps, entry.name], entry, names, listing)
+  }
+}
+
+function visit(steps: readonly string[], entry: Dirent, names: ReadonlySet<string>, listing: Listing): void {
+  const path = join(listing.dir, ...steps)
+  const warn = (message: string): void => void listing.warnings.push(`${path}: ${message}`)
+  if (entry.isSymbolicLink()) return warn('is a symbolic link, which is not followed; put the file itself there')
+  if (entry.isDirectory()) {
+    if (steps.length > maxDepth) return
+    // The folder of a subsystem may just as well hold schemas.
+    if (folderName.test(entry.name)) return walk(steps, listing)
+    return warn('has a name that cannot be a part of a URL; nothing in it is read')
+  }
+  if (entry.name.endsWith('.wsdl')) return addWsdl(steps, warn, listing)
+  const sidecarOf = /^(.*)\.meta\.yaml$/.exec(entry.name)?.[1]
+  if (sidecarOf !== undefined && !names.has(`${sidecarOf}.wsdl`)) warn(`stands beside no ${sidecarOf}.wsdl`)
+  if (/\.wsdl$/i.test(entry.name)) warn('is passed over; only names that end in .wsdl are read')
+  if (entry.name.endsWith('.meta.yml')) warn('is passed over; the name of a sidecar ends in .meta.yaml')
+}
+
+function addWsdl(steps: readonly string[], warn: (message: string) => void, { wsdls }: Listing): void {
+  const [owner, ...rest] = steps
+  if (owner === undefined || rest.length === 0) {
+    return warn('stands in no folder of an owner; its place is <owner>/ or <owner>/<subsystem>/')
+  }
+  if (!wsdlName.test(rest.at(-1) ?? '')) return warn('has a name with characters that are not read; rename it')
+  wsdls.push({ file: steps.join('/'), owner, subsystem: rest.length > 1 ? rest[0] : undefined })
+}

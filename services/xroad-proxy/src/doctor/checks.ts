@@ -1,0 +1,43 @@
+/**
+ * Facts in, findings out: every check is a row of one of the tables, this file runs them all and knows what the severities
+ * mean for the exit code. Pure.
+ */
+import { configChecks } from './config-checks.ts'
+import { dslChecks } from './dsl-checks.ts'
+import type { Facts } from './facts.ts'
+import type { Check, Finding, Hit, Severity } from './finding.ts'
+import { keystoreChecks } from './keystore-checks.ts'
+import { probeChecks } from './probe-checks.ts'
+
+export const checks: readonly Check[] = [...configChecks, ...keystoreChecks, ...dslChecks, ...probeChecks]
+
+/** In the order of the report. */
+export const severities: readonly Severity[] = ['FATAL', 'BREAK', 'WEAK', 'INFO']
+
+const failing: ReadonlySet<Severity> = new Set(['FATAL', 'BREAK'])
+
+export function runChecks(facts: Facts): readonly Finding[] {
+  const findings = checks.flatMap((check) => {
+    // Nothing can be said of fields that nobody could read.
+    if (!facts.config.isReadable && check.code !== 'fatal-config-load') return []
+    return check.when(facts).map((hit) => toFinding(check, hit))
+  })
+  return severities.flatMap((severity) => findings.filter((finding) => finding.severity === severity))
+}
+
+export function exitCodeOf(findings: readonly Finding[], { strict }: { readonly strict: boolean }): 0 | 1 {
+  const isFailure = findings.some(({ severity }) => failing.has(severity) || (strict && severity === 'WEAK'))
+  return isFailure ? 1 : 0
+}
+
+function toFinding(check: Check, { field = check.field, text = '', appendix = '' }: Hit): Finding {
+  const { severity, code, headline, rationale, recovery } = check
+  return {
+    severity,
+    code,
+    field,
+    headline: headline.replace('%', () => text),
+    rationale,
+    recovery: recovery + appendix,
+  }
+}

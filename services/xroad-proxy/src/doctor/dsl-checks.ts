@@ -1,0 +1,153 @@
+/** The checks of the endpoints: DSL files, what they need of the configuration, and what became of WSDL files. */
+import type { Endpoint, RestEndpoint } from '../model.ts'
+import { isIdentifier } from '../xroad.ts'
+import type { Facts } from './facts.ts'
+import { type Check, type Hit, hitIf } from './finding.ts'
+
+export const dslChecks: readonly Check[] = [
+  {
+    code: 'fatal-dsl-load',
+    severity: 'FATAL',
+    field: 'dsl_path',
+    when: ({ dsl }) => dsl.problems.map(({ file, message }) => ({ field: file, text: message })),
+    headline: 'A DSL file does not load: %',
+    rationale: 'The service starts only when every file of the tree is right.',
+    recovery: 'Correct the file where the message points, or remove it; dsl.schema.json tells an editor what it takes.',
+  },
+  {
+    code: 'weak-dsl-warning',
+    severity: 'WEAK',
+    field: 'dsl_path',
+    when: ({ dsl }) => dsl.warnings.map((message) => ({ text: message })),
+    headline: 'A warning about the DSL files: %',
+    rationale: 'The service starts and writes the same words into its log.',
+    recovery: 'Change the file where the message points.',
+  },
+  {
+    code: 'fatal-rest-no-security-server',
+    severity: 'FATAL',
+    field: 'security_server',
+    when: (facts) => withoutServer(facts, (endpoint) => endpoint.kind === 'rest'),
+    headline: 'There are REST endpoints and no security_server: %',
+    rationale: 'Every REST call goes through the Security Server; without one each is answered with internal_error.',
+    recovery: 'Add the section security_server with url and keystore_path.',
+  },
+  {
+    code: 'weak-soap-no-security-server',
+    severity: 'WEAK',
+    field: 'security_server',
+    when: (facts) => withoutServer(facts, (endpoint) => endpoint.kind === 'soap' && endpoint.url === undefined),
+    headline: 'There are SOAP endpoints without service: and no security_server: %',
+    rationale: 'They go through the Security Server; without one each call is answered with internal_error.',
+    recovery: 'Add the section security_server, or the field service: to the files that are direct calls.',
+  },
+  {
+    code: 'fatal-rest-target-fields-missing',
+    severity: 'FATAL',
+    field: 'target',
+    when: ({ dsl }) => dsl.emptyTargets.map(({ file, fields }) => toHit(file, fields)),
+    headline: 'A REST file does not say in full which service it calls: %',
+    rationale: 'The address of the call is made of these fields; an empty one leads nowhere.',
+    recovery: 'Fill in member_class, member_code, subsystem_code and service_code of the provider.',
+  },
+  {
+    code: 'weak-rest-identifier-charset',
+    severity: 'WEAK',
+    field: 'target',
+    when: ({ dsl }) =>
+      restOf(dsl.endpoints).flatMap(({ file, target }) => {
+        const fields = namesOf(target).filter(([, text]) => !isIdentifier(text))
+        return fields.length === 0
+          ? []
+          : [
+              toHit(
+                file,
+                fields.map(([name]) => name),
+              ),
+            ]
+      }),
+    headline: 'An identifier of a REST target has characters that X-Road does not take: %',
+    rationale: "The message protocol for REST allows letters, digits and '()+,-.=? in identifiers.",
+    recovery: 'Compare it with the list of services of the provider; most often it is a slip of the pen.',
+  },
+  {
+    code: 'info-rest-lane-ready',
+    severity: 'INFO',
+    field: 'security_server',
+    when: (facts) => hitIf(isRestReady(facts), String(restOf(facts.dsl.endpoints).length)),
+    headline: 'REST endpoints are ready to be called: %',
+    rationale: 'The Security Server, the identity and every target are filled in.',
+    recovery: '',
+  },
+  {
+    code: 'weak-wsdl-skipped',
+    severity: 'WEAK',
+    field: 'wsdl_watch_dir',
+    when: ({ wsdl }) =>
+      wsdl
+        .filter(({ outcome }) => outcome === 'skipped')
+        .map(({ file, operation, reason }) => ({ field: file, text: `${operation} ${reason}`.trim() })),
+    headline: 'No endpoint is generated from an operation of a WSDL file: %',
+    rationale: 'Its siblings are not touched; callers of this operation get template_not_found.',
+    recovery: 'Change the WSDL file, or write the DSL file by hand.',
+  },
+  {
+    code: 'info-wsdl-generated',
+    severity: 'INFO',
+    field: 'wsdl_watch_dir',
+    when: ({ wsdl }) => {
+      const generated = wsdl.filter(({ outcome }) => outcome === 'generated')
+      return hitIf(generated.length > 0, `${generated.length} of ${wsdl.length}`)
+    },
+    headline: 'Operations of WSDL files that become endpoints: %',
+    rationale: 'Their DSL files are written at the start of the service.',
+    recovery: '',
+  },
+]
+
+const maxNamed = 5
+
+function withoutServer({ config, dsl }: Facts, needsOne: (endpoint: Endpoint) => boolean): readonly Hit[] {
+  const endpoints = dsl.endpoints.filter(needsOne)
+  const isMissing = config.settings.securityServer === undefined && !isWrong(config.problems)
+  if (endpoints.length === 0 || !isMissing) return []
+  const named = endpoints.slice(0, maxNamed).map(({ group, service }) => `/${group}/${service}`)
+  const more = endpoints.length - named.length
+  return [{ text: [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ') }]
+}
+
+function isWrong(problems: Facts['config']['problems']): boolean {
+  return problems.some(({ field }) => /^security_server\b/.test(field))
+}
+
+function toHit(file: string, fields: readonly string[]): Hit {
+  return { field: `${file}: ${fields.join(', ')}`, text: `${file}: ${fields.join(', ')}` }
+}
+
+function restOf(endpoints: readonly Endpoint[]): readonly RestEndpoint[] {
+  return endpoints.filter((endpoint) => endpoint.kind === 'rest')
+}
+
+function namesOf({ memberClass, memberCode, subsystemCode, serviceCode }: RestEndpoint['target']): [string, string][] {
+  return [
+    ['target.member_class', memberClass],
+    ['target.member_code', memberCode],
+    ['target.subsystem_code', subsystemCode],
+    ['target.service_code', serviceCode],
+  ]
+}
+
+/** Everything that a check of its own would complain about. */
+function isRestReady({ config, dsl, keystore, now }: Facts): boolean {
+  const { identity, trustProblem } = keystore ?? {}
+  const isIdentified = identity !== undefined && identity.validFrom <= now && now <= identity.validTo
+  return (
+    restOf(dsl.endpoints).length > 0 &&
+    config.settings.securityServer !== undefined &&
+    config.problems.length === 0 &&
+    dsl.problems.length === 0 &&
+    dsl.emptyTargets.length === 0 &&
+    isIdentified &&
+    trustProblem === undefined
+  )
+}

@@ -1,0 +1,270 @@
+/**
+ * Everything that the checks look at, gathered once: the configuration even where it does not load, each DSL file for
+ * itself, the keystore. The only file of the doctor that reads files; it writes none. What a fact means is for the checks.
+ */
+import { readFileSync, statSync } from 'node:fs'
+import type { SecureContext } from 'node:tls'
+import { findFile, readConfigText, readMapping, type Surroundings } from '../boot/config.ts'
+import { surveyEndpoints, type TreeProblem } from '../boot/endpoints.ts'
+import { createClientContext, type KeystoreSettings } from '../boot/keystore.ts'
+import { Literal } from '../boot/literal.ts'
+import { type Config, parseConfig, type Problem, toFieldName } from '../boot/schema.ts'
+import { type Data, lineOf, type Mapping, type Path, readYaml } from '../boot/yaml.ts'
+import { StartupFailure } from '../errors.ts'
+import type { Endpoint } from '../model.ts'
+import { type KeystoreIdentity, readIdentity } from './keystore-facts.ts'
+import type { ProbeFacts } from './probe.ts'
+
+export interface Facts {
+  readonly now: Date
+  readonly config: ConfigFacts
+  readonly dsl: DslFacts
+  /** Undefined without a `security_server`. */
+  readonly keystore: KeystoreFacts | undefined
+  /** Undefined without a `wsdl_watch_dir`. */
+  readonly wsdlDirectory: { readonly path: string; readonly exists: boolean } | undefined
+  /** What became of each operation of the WSDL files. */
+  readonly wsdl: readonly WsdlFinding[]
+  /** Undefined unless the Security Server was to be asked; `impossible` where something that it takes is missing. */
+  readonly probe: ProbeFacts | 'impossible' | undefined
+}
+
+export interface ConfigFacts {
+  /** Where it comes from, in the words of the log. */
+  readonly source: string
+  /** Undefined for the built-in defaults. */
+  readonly file: string | undefined
+  /** False when the file is missing or no YAML; `settings` are the defaults then. */
+  readonly isReadable: boolean
+  /** Each field that is right as it is given; one that is wrong has its default or a stand-in. */
+  readonly settings: Config
+  readonly problems: readonly FieldNote[]
+  readonly unknown: readonly FieldNote[]
+  /** Texts of the file as they stand there, right or wrong, by their field. */
+  readonly texts: ReadonlyMap<string, string>
+}
+
+export interface FieldNote {
+  readonly field: string
+  readonly message: string
+}
+
+export interface DslFacts {
+  readonly path: string
+  readonly exists: boolean
+  /** Those that load, whatever is wrong with others. */
+  readonly endpoints: readonly Endpoint[]
+  readonly problems: readonly TreeProblem[]
+  readonly warnings: readonly string[]
+  /** REST files, loading or not, whose target lacks a part. */
+  readonly emptyTargets: readonly { readonly file: string; readonly fields: readonly string[] }[]
+}
+
+export interface KeystoreFacts {
+  readonly path: string
+  readonly variable: string
+  readonly password: 'set' | 'empty' | 'missing'
+  readonly exists: boolean
+  /** Undefined when it cannot be opened. */
+  readonly identity: KeystoreIdentity | undefined
+  /** Why it cannot be opened, where the file and the password are there. */
+  readonly problem: string | undefined
+  readonly trustProblem: string | undefined
+  /** Identity and trust together, for those who connect. */
+  readonly context: SecureContext | undefined
+}
+
+export interface WsdlFinding {
+  readonly file: string
+  readonly operation: string
+  readonly outcome: 'generated' | 'skipped'
+  /** In words; empty for what was generated. */
+  readonly reason: string
+}
+
+export interface GatherOptions extends Surroundings {
+  readonly now: Date
+  readonly wsdlFindings?: ((settings: Config) => readonly WsdlFinding[]) | undefined
+}
+
+export function gatherFacts(options: GatherOptions): Facts {
+  const config = gatherConfig(options)
+  const { settings, isReadable } = config
+  const dsl = isReadable ? gatherDsl(settings.dslPath) : noDsl(settings.dslPath)
+  const path = settings.wsdlWatchDir
+  return {
+    now: options.now,
+    config,
+    dsl,
+    keystore: gatherKeystore(config, options.env),
+    wsdlDirectory: path === undefined ? undefined : { path, exists: isThere(path) },
+    wsdl: isReadable ? (options.wsdlFindings?.(settings) ?? []) : [],
+    probe: undefined,
+  }
+}
+
+function gatherConfig(surroundings: Surroundings): ConfigFacts {
+  const found = findFile(surroundings)
+  const { file } = found
+  try {
+    const text = readConfigText(found, surroundings.cwd)
+    const data = readMapping(text, file)
+    const { problems, unknown } = parseConfig(data)
+    const toNote = ({ path, message }: Problem): FieldNote => {
+      const field = toFieldName(path)
+      return { field, message: `${file}:${lineOf(text, path)}: ${field}: ${message}` }
+    }
+    return {
+      ...found,
+      isReadable: true,
+      settings: repair(data),
+      problems: problems.map(toNote),
+      unknown: unknown.map(toNote),
+      texts: new Map(textsIn(data, [])),
+    }
+  } catch (error) {
+    if (!(error instanceof StartupFailure)) throw error
+    const problems = [{ field: file ?? '', message: error.message }]
+    return { ...found, isReadable: false, settings: repair({}), problems, unknown: [], texts: new Map() }
+  }
+}
+
+/** For fields that have no default, so that the rest of their section can be judged. */
+const standIns: Readonly<Record<string, string>> = {
+  'security_server.url': 'https://unusable.invalid',
+  'security_server.keystore_path': 'unusable',
+}
+
+/** What is wrong inside a section shows only when the section itself is right. */
+const repairRounds = 8
+
+/** The configuration with its wrong fields left out. */
+function repair(data: Mapping, rounds: number = repairRounds): Config {
+  const { value, problems } = parseConfig(data)
+  if (value !== undefined) return value
+  const rest = problems.reduce((kept, { path }) => without(kept, path), data)
+  return repair(rounds === 0 ? {} : rest, rounds - 1)
+}
+
+function without(data: Mapping, path: Path): Mapping {
+  // An item of a list takes the list with it.
+  const index = path.findIndex((step) => typeof step === 'number')
+  const [first = '', second] = (index === -1 ? path : path.slice(0, index)).map(String)
+  const section = data[first]
+  if (second === undefined || !isMapping(section)) return omit(data, first)
+  const standIn = standIns[`${first}.${second}`]
+  const rest = omit(section, second)
+  return { ...data, [first]: standIn === undefined ? rest : { ...rest, [second]: standIn } }
+}
+
+function omit(data: Mapping, key: string): Mapping {
+  return Object.fromEntries(Object.entries(data).filter(([name]) => name !== key))
+}
+
+function isMapping(data: Data | undefined): data is Mapping {
+  return typeof data === 'object' && data !== null && !Array.isArray(data) && !(data instanceof Literal)
+}
+
+function* textsIn(data: Mapping, path: Path): Generator<[string, string]> {
+  for (const [key, value] of Object.entries(data)) {
+    const text = toText(value)
+    if (text !== undefined) yield [toFieldName([...path, key]), text]
+    else if (isMapping(value)) yield* textsIn(value, [...path, key])
+  }
+}
+
+function toText(data: Data | undefined): string | undefined {
+  if (data instanceof Literal) return data.text
+  return typeof data === 'string' ? data : undefined
+}
+
+function noDsl(path: string): DslFacts {
+  return { path, exists: true, endpoints: [], problems: [], warnings: [], emptyTargets: [] }
+}
+
+function gatherDsl(path: string): DslFacts {
+  if (!isThere(path)) return { ...noDsl(path), exists: false }
+  try {
+    const { endpoints, problems, warnings } = surveyEndpoints(path)
+    const rest = endpoints.filter(({ kind }) => kind === 'rest')
+    const emptyTargets = [...new Set([...rest, ...problems].map(({ file }) => file))].flatMap((file) => {
+      const fields = emptyTargetFields(file)
+      return fields.length === 0 ? [] : [{ file, fields }]
+    })
+    return { path, exists: true, endpoints, problems, warnings, emptyTargets }
+  } catch (error) {
+    // Whatever the file system throws while the tree changes under the walk.
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    return { ...noDsl(path), problems: [{ file: path, message: `dsl_path ${path} cannot be read (${code})` }] }
+  }
+}
+
+/** No DSL file is larger, and reading a pipe might never end. */
+const maxFileBytes = 1_048_576
+
+const targetFields = ['member_class', 'member_code', 'subsystem_code', 'service_code'] as const
+
+/** As the file has them: one that is left out keeps the file from loading, one that is an empty text does not. */
+function emptyTargetFields(file: string): string[] {
+  try {
+    const status = statSync(file)
+    if (!status.isFile() || status.size > maxFileBytes) return []
+    const { kind, target } = readYaml(new TextDecoder().decode(readFileSync(file)))
+    if (toText(kind) !== 'rest' || !isMapping(target)) return []
+    return targetFields.filter((name) => isEmpty(target[name])).map((name) => `target.${name}`)
+  } catch {
+    // Told already, by the survey of the tree.
+    return []
+  }
+}
+
+function isEmpty(data: Data | undefined): boolean {
+  return data === undefined || data === null || toText(data)?.trim() === ''
+}
+
+function gatherKeystore({ settings, problems }: ConfigFacts, env: Surroundings['env']): KeystoreFacts | undefined {
+  const { securityServer } = settings
+  const wrong = new Set(problems.map(({ field }) => field))
+  if (securityServer === undefined || wrong.has('security_server.keystore_password_env')) return undefined
+  const { keystorePath: path, keystorePasswordEnv: variable } = securityServer
+  const word = env[variable]
+  // Of a path that is wrong itself the configuration tells.
+  const isPath = !wrong.has('security_server.keystore_path')
+  const exists = !isPath || isThere(path)
+  const closed = { path, variable, exists, ...nothingInside }
+  if (!word) return { ...closed, password: word === undefined ? 'missing' : 'empty' }
+  const facts = { ...closed, password: 'set' } as const
+  return isPath && exists ? { ...facts, ...openKeystore(securityServer, env) } : facts
+}
+
+const nothingInside = { identity: undefined, problem: undefined, trustProblem: undefined, context: undefined }
+
+function openKeystore(settings: KeystoreSettings, env: Surroundings['env']): typeof nothingInside | Opened {
+  const bare = attempt(() => createClientContext({ ...settings, trustCaPath: undefined }, env))
+  if (bare.value === undefined) return { ...nothingInside, problem: bare.problem }
+  const identity = readIdentity(bare.value)
+  const full = attempt(() => createClientContext(settings, env))
+  return { identity, problem: undefined, trustProblem: full.problem, context: full.value }
+}
+
+type Opened = Pick<KeystoreFacts, keyof typeof nothingInside>
+
+function attempt<Value>(make: () => Value): { readonly value?: Value; readonly problem: string | undefined } {
+  try {
+    return { value: make(), problem: undefined }
+  } catch (error) {
+    if (!(error instanceof StartupFailure)) throw error
+    return { problem: error.message }
+  }
+}
+
+/** Whatever else keeps a path from being read is told by those who read it. */
+function isThere(path: string): boolean {
+  try {
+    statSync(path)
+    return true
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    return code !== 'ENOENT' && code !== 'ENOTDIR'
+  }
+}

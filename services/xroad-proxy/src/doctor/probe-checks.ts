@@ -1,0 +1,122 @@
+/** The checks of what the Security Server said; none of them finds anything without `--probe`. */
+import type { Facts } from './facts.ts'
+import { type Check, type Hit, hitIf } from './finding.ts'
+import { isListed, type ProbedEndpoint, type ProbeFacts } from './probe.ts'
+import { nameOf } from './question.ts'
+
+export const probeChecks: readonly Check[] = [
+  {
+    code: 'weak-probe-impossible',
+    severity: 'WEAK',
+    field: 'security_server',
+    when: ({ probe }) => hitIf(probe === 'impossible'),
+    headline: 'The Security Server was not asked.',
+    rationale: 'It takes a configuration that loads, with a security_server, and a keystore that can be opened.',
+    recovery: 'Mend what the other findings tell, and try again.',
+  },
+  {
+    code: 'fatal-probe-no-connection',
+    severity: 'FATAL',
+    field: 'security_server.url',
+    when: ({ probe }) => {
+      const problem = typeof probe === 'object' ? probe.connectionProblem : undefined
+      return hitIf(problem !== undefined, problem)
+    },
+    headline: 'There is no connection to the Security Server: %.',
+    rationale: 'Every call through it is answered with internal_error.',
+    recovery: 'Do what the message says, and try again.',
+  },
+  {
+    code: 'info-probe-connected',
+    severity: 'INFO',
+    field: 'security_server.url',
+    when: (facts) => hitIf(said(facts) !== undefined, said(facts)?.connection),
+    headline: 'The Security Server takes connections: %.',
+    rationale: 'Its certificate is trusted, and the one of the service was presented.',
+    recovery: '',
+  },
+  {
+    code: 'weak-probe-no-clients',
+    severity: 'WEAK',
+    field: 'security_server.url',
+    when: (facts) => hitIf(said(facts)?.clientsProblem !== undefined, said(facts)?.clientsProblem),
+    headline: 'The Security Server did not list the clients of the instance: %',
+    rationale: 'Whether this client and the providers are registered cannot be told.',
+    recovery: 'See the log of the Security Server; the address may be that of something else.',
+  },
+  {
+    code: 'info-probe-clients',
+    severity: 'INFO',
+    field: 'xroad_instance',
+    when: (facts) => {
+      const answer = said(facts)
+      const isAnswered = answer !== undefined && answer.clientsProblem === undefined
+      return hitIf(isAnswered, `${facts.config.settings.instance}: ${answer?.clients.length}`)
+    },
+    headline: 'Clients that the Security Server knows in the instance %',
+    rationale: 'The list comes from the configuration that all Security Servers of the instance share.',
+    recovery: '',
+  },
+  {
+    code: 'fatal-probe-client-unknown',
+    severity: 'FATAL',
+    field: 'client_data',
+    when: (facts) => {
+      const { client } = facts.config.settings
+      return hitIf(!isListed(said(facts)?.clients ?? [], client), nameOf(client))
+    },
+    headline: 'The instance does not have the client that this service speaks for: %',
+    rationale: 'A Security Server refuses every call of a client that is not registered.',
+    recovery: 'Correct client_data and xroad_instance, or register the subsystem on the Security Server.',
+  },
+  {
+    code: 'weak-probe-provider-silent',
+    severity: 'WEAK',
+    field: '',
+    when: (facts) =>
+      (said(facts)?.silentProviders ?? []).map(({ provider, problem }) => ({ field: provider, text: problem })),
+    headline: 'A provider did not say which services this client may call: %',
+    rationale: 'Its endpoints may work or not.',
+    recovery:
+      'An authentication failure means that the certificate of info-keystore-identity is not uploaded to the Security ' +
+      'Server for this client. Otherwise the provider or its Security Server is not reachable or not registered.',
+  },
+  {
+    code: 'weak-probe-not-allowed',
+    severity: 'WEAK',
+    field: '',
+    when: (facts) => verdicts(facts, 'not allowed'),
+    headline: 'The endpoint would not be allowed: %',
+    rationale: 'Calls end with an error of the Security Server of the provider.',
+    recovery: 'Check the identifiers in the file, and ask the provider for the right to call the service.',
+  },
+  {
+    code: 'info-probe-unknown',
+    severity: 'INFO',
+    field: '',
+    when: (facts) => verdicts(facts, 'unknown'),
+    headline: 'Whether the endpoint would be allowed cannot be told: %',
+    rationale: 'Only lists of services are asked for; no call is made to find out.',
+    recovery: '',
+  },
+  {
+    code: 'info-probe-allowed',
+    severity: 'INFO',
+    field: '',
+    when: (facts) => verdicts(facts, 'allowed'),
+    headline: 'The endpoint would be allowed: %',
+    rationale: 'That the service itself works is not known by this; it has not been called.',
+    recovery: '',
+  },
+]
+
+/** What was said, where there was a connection. */
+function said({ probe }: Facts): ProbeFacts | undefined {
+  return typeof probe === 'object' && probe.connectionProblem === undefined ? probe : undefined
+}
+
+function verdicts(facts: Facts, verdict: ProbedEndpoint['verdict']): readonly Hit[] {
+  return (said(facts)?.endpoints ?? [])
+    .filter((endpoint) => endpoint.verdict === verdict)
+    .map(({ path, file, reason }) => ({ field: file, text: `${path}: ${reason}` }))
+}

@@ -1,0 +1,88 @@
+/**
+ * Every error that a caller or an operator can meet, as tables. The request path throws `Failure`; anything else that is
+ * thrown becomes `internal_error`, its text goes to the log and never to the caller. Start-up throws `StartupFailure`.
+ */
+import type { Reply } from './model.ts'
+
+/** Errors of a request: stable code -> HTTP status. */
+export const failures = {
+  template_not_found: 404,
+  method_not_allowed: 405,
+  request_too_large: 413,
+  template_expansion_failed: 500,
+  keystore_load_failed: 500,
+  internal_error: 500,
+  upstream_http_error: 502,
+  upstream_soap_fault: 502,
+  upstream_xml_parse_error: 502,
+  upstream_body_too_large: 502,
+  upstream_timeout: 504,
+} as const
+
+export type FailureCode = keyof typeof failures
+
+/** Errors of the start: code -> what it is about. The process ends with exit code 1. */
+export const startupFailures = {
+  invalid_configuration: 'configuration file, field or variable',
+  invalid_dsl: 'a DSL file',
+  keystore_load_failed: 'the PKCS12 identity or its password',
+  trust_ca_load_failed: 'the CA bundle of trust_ca_path',
+  listen_failed: 'the port',
+} as const
+
+export type StartupFailureCode = keyof typeof startupFailures
+
+/** Further fields of an error body: plain JSON values. */
+export type Extras = Readonly<Record<string, string | number>>
+
+interface FailureOptions extends ErrorOptions {
+  readonly extras?: Extras
+  /** JSON text of the field `detail`. */
+  readonly detail?: string | undefined
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** An expected error of one request. `cause` is for the log; code, message, extras and detail reach the caller. */
+export class Failure extends Error {
+  readonly code: FailureCode
+  readonly extras: Extras
+  readonly detail: string | undefined
+  readonly headers: Readonly<Record<string, string>> | undefined
+
+  constructor(code: FailureCode, message: string, options: FailureOptions = {}) {
+    super(message, options)
+    this.name = 'Failure'
+    this.code = code
+    this.extras = options.extras ?? {}
+    this.detail = options.detail
+    this.headers = options.headers
+  }
+}
+
+/** The caller left: whatever was under way is given up, and there is nobody to answer. */
+export class CallerGone extends Error {
+  constructor() {
+    super('the caller has left')
+    this.name = 'CallerGone'
+  }
+}
+
+/** An expected error of the start: the message names the file, the field or the variable and what would be right. */
+export class StartupFailure extends Error {
+  readonly code: StartupFailureCode
+
+  constructor(code: StartupFailureCode, message: string) {
+    super(message)
+    this.name = 'StartupFailure'
+    this.code = code
+  }
+}
+
+/** Turns whatever was thrown into the reply of the manual's error table. */
+export function toReply(thrown: unknown): Reply {
+  if (!(thrown instanceof Failure)) return toReply(new Failure('internal_error', 'internal error'))
+  const { code, message, extras, detail, headers } = thrown
+  const plain = JSON.stringify({ error: code, message, ...extras })
+  const body = detail === undefined ? plain : `${plain.slice(0, -1)},"detail":${detail}}`
+  return headers === undefined ? { status: failures[code], body } : { status: failures[code], body, headers }
+}

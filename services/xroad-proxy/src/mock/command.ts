@@ -1,0 +1,48 @@
+/**
+ * The subcommand `mock`: starts the mock Security Server, says on stdout how a proxy gets there, one line for each request,
+ * and closes on SIGTERM and SIGINT with exit code 0. A start that fails is one line on stderr and exit code 1.
+ */
+import { StartupFailure } from '../errors.ts'
+import { type MockOptions, type RunningMock, startMock } from './mock.ts'
+import { keystorePassword } from './pki.ts'
+
+export type MockSettings = Pick<MockOptions, 'host' | 'port' | 'folder' | 'answers' | 'names'>
+
+export async function runMock(settings: MockSettings): Promise<void> {
+  const say = (line: string): void => void process.stdout.write(`${line}\n`)
+  try {
+    const mock = await startMock({ ...settings, onEvent: say })
+    closeOnSignal(mock)
+    say(introduction(mock))
+  } catch (error) {
+    if (!(error instanceof StartupFailure)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 1
+  }
+}
+
+function introduction({ url, answers, files }: RunningMock): string {
+  return `Mock Security Server listening on ${url}
+Answers are read from ${answers}, certificates are in ${files.ca}, ${files.keystore} and beside them
+
+Paste this into proxy.yaml, and set PROXY_KEYSTORE_PASSWORD=${keystorePassword} for the proxy:
+
+security_server:
+  url: ${url}
+  keystore_path: ${toYaml(files.keystore)}
+  trust_ca_path: ${toYaml(files.ca)}
+`
+}
+
+/** Double quotes where a plain scalar could mean something else. */
+function toYaml(path: string): string {
+  return /^[A-Za-z./][\w./-]*$/.test(path) ? path : JSON.stringify(path)
+}
+
+function closeOnSignal(mock: RunningMock): void {
+  const end = (): void => {
+    void mock.close().then(() => process.exit(0))
+  }
+  process.once('SIGTERM', end)
+  process.once('SIGINT', end)
+}

@@ -1,0 +1,306 @@
+/**
+ * Failures on demand: the service codes that begin with `mock.` -> what the mock does then, on both lanes. One row each,
+ * name, what the rest of the code means, description and deed; docs/mock.md shows the table. Contents are in oddities.ts.
+ */
+import { gzipSync } from 'node:zlib'
+import { faultEnvelope } from './faults.ts'
+import {
+  deepContent,
+  fault12,
+  fill,
+  hole,
+  latin1Content,
+  manyContent,
+  multipart,
+  prolog,
+  type Shape,
+} from './oddities.ts'
+import type { Answer, Header, Wire } from './wire.ts'
+
+/** A request that asked for a failure. */
+export interface Exchange {
+  readonly lane: 'soap' | 'rest'
+  readonly wire: Wire
+  readonly shape: Shape
+  /** Path and query of the request. */
+  readonly target: string
+  /** What the request would get if nothing were to go wrong. */
+  readonly ordinary: () => Answer
+  /** The lane's form around other content, sent as UTF-8. */
+  readonly around: (content: string) => Answer
+  /** An XML answer around the markup, on both lanes. */
+  readonly aroundXml: (markup: string) => Answer
+  /** What was received, in the lane's form. */
+  readonly received: () => Answer
+  readonly restError: (code: string, message: string) => Answer
+}
+
+export interface Failure {
+  readonly name: string
+  /** What follows the name after a dot, if anything. */
+  readonly takes?: 'code' | 'status' | 'bytes'
+  readonly description: string
+  readonly act: (exchange: Exchange, argument: string) => Promise<void> | void
+}
+
+const mebibyte = 1024 * 1024
+const oversizedBytes = 64 * mebibyte
+const levels = 200
+const elements = 150_000
+const maxLargeBytes = 1024 * mebibyte
+
+export const failures: readonly Failure[] = [
+  {
+    name: 'mock.request',
+    description:
+      'no failure: the request line, headers and body as they arrived (SOAP: escaped in the answer; REST: the echo)',
+    act: ({ wire, received }) => wire.send(received()),
+  },
+  {
+    name: 'mock.fault',
+    takes: 'code',
+    description:
+      'SOAP: a Fault with this code on HTTP 200. REST: an error of a Security Server, 500 for `server.`, else 400',
+    act: (exchange, code) => sendFault(exchange, code),
+  },
+  {
+    name: 'mock.fault12',
+    takes: 'code',
+    description: 'SOAP: a SOAP 1.2 Fault with this code in an HTTP 500. REST: as `mock.fault`',
+    act: (exchange, code) => {
+      if (exchange.lane === 'rest') return sendFault(exchange, code)
+      const type = 'application/soap+xml; charset=utf-8'
+      return exchange.wire.send({ status: 500, type, headers: [], body: Buffer.from(fault12(code)) })
+    },
+  },
+  {
+    name: 'mock.provider-fault',
+    description:
+      'an error of the provider in an HTTP 500, without X-Road-Error. SOAP: a Fault `SOAP-ENV:Server`. REST: JSON',
+    act: (exchange) => sendProviderFault(exchange),
+  },
+  {
+    name: 'mock.status',
+    takes: 'status',
+    description: 'this HTTP status, 200 to 599, with a line of text',
+    act: ({ wire, ordinary }, status) => {
+      const body = Buffer.from(`Answer of the mock with status ${status}\n`)
+      wire.send({ status: Number(status), type: 'text/plain; charset=utf-8', headers: ordinary().headers, body })
+    },
+  },
+  {
+    name: 'mock.slow-headers',
+    description: 'silence: no head, until the client leaves',
+    act: () => undefined,
+  },
+  {
+    name: 'mock.stalled-body',
+    description: 'head and half of the body, then silence',
+    act: ({ wire, ordinary }) => wire.sendHalf(ordinary(), 'declared'),
+  },
+  {
+    name: 'mock.slow-body',
+    description: 'the body arrives a byte every 100 ms',
+    act: ({ wire, ordinary }) => wire.trickle(ordinary()),
+  },
+  {
+    name: 'mock.oversized',
+    description: 'a body of 64 MiB, its Content-Length declared',
+    act: (exchange) => sendLarge(exchange, oversizedBytes, 'declared'),
+  },
+  {
+    name: 'mock.oversized-chunked',
+    description: 'a body of 64 MiB, chunked',
+    act: (exchange) => sendLarge(exchange, oversizedBytes, 'chunked'),
+  },
+  {
+    name: 'mock.large',
+    takes: 'bytes',
+    description:
+      'a valid body of exactly so many bytes (up to 1 GiB; never less than an empty answer has), its Content-Length declared',
+    act: (exchange, bytes) => sendLarge(exchange, Number(bytes), 'declared'),
+  },
+  {
+    name: 'mock.large-chunked',
+    takes: 'bytes',
+    description: 'the same, chunked',
+    act: (exchange, bytes) => sendLarge(exchange, Number(bytes), 'chunked'),
+  },
+  {
+    name: 'mock.compressed',
+    description: 'a gzip body with Content-Encoding, whatever the request accepts',
+    act: ({ wire, ordinary }) => {
+      const answer = ordinary()
+      const headers = [...answer.headers, ['Content-Encoding', 'gzip']] as const
+      wire.send({ ...answer, headers, body: gzipSync(answer.body) })
+    },
+  },
+  {
+    name: 'mock.truncated',
+    description: 'half of the declared body, then an orderly end of the connection',
+    act: ({ wire, ordinary }) => wire.sendHalf(ordinary(), 'declared', () => wire.hangUp()),
+  },
+  {
+    name: 'mock.truncated-chunked',
+    description: 'half of a chunked body, then an orderly end of the connection',
+    act: ({ wire, ordinary }) => wire.sendHalf(ordinary(), 'chunked', () => wire.hangUp()),
+  },
+  {
+    name: 'mock.reset',
+    description: 'head and half of the body, then a TCP reset',
+    act: ({ wire, ordinary }) =>
+      wire.sendHalf(ordinary(), 'declared', () => setTimeout(() => wire.reset(), resetDelayMs)),
+  },
+  {
+    name: 'mock.reset-before-answer',
+    description: 'a TCP reset once the request is read',
+    act: ({ wire }) => wire.reset(),
+  },
+  {
+    name: 'mock.malformed',
+    description: 'XML or JSON that is cut in half, in a complete HTTP answer',
+    act: ({ wire, ordinary }) => {
+      const answer = ordinary()
+      wire.send({ ...answer, body: answer.body.subarray(0, answer.body.length >> 1) })
+    },
+  },
+  {
+    name: 'mock.malformed-http',
+    description: 'a line that is no HTTP, then the end of the connection',
+    act: ({ wire }) => wire.sendRaw('This is no HTTP at all\r\n\r\n'),
+  },
+  {
+    name: 'mock.redirect',
+    description: '302 with the address of the request itself in Location',
+    act: ({ wire, target, ordinary }) => {
+      const headers = [...ordinary().headers, ['Location', target]] as const
+      wire.send({ status: 302, type: '', headers, body: Buffer.alloc(0) })
+    },
+  },
+  {
+    name: 'mock.wrong-charset',
+    description: 'declares UTF-8 and sends ISO-8859-1',
+    act: (exchange) => exchange.wire.send(inLatin1(exchange, 'utf-8')),
+  },
+  {
+    name: 'mock.latin1',
+    description: 'declares ISO-8859-1 and sends it',
+    act: (exchange) => exchange.wire.send(inLatin1(exchange, 'ISO-8859-1')),
+  },
+  {
+    name: 'mock.doctype',
+    description: 'XML with a DOCTYPE that declares an entity (on REST too)',
+    act: ({ wire, aroundXml }) => wire.send(withProlog(aroundXml('&declared;'), prolog.doctype)),
+  },
+  {
+    name: 'mock.entity',
+    description: 'XML with an entity that nobody declares (on REST too)',
+    act: ({ wire, aroundXml }) => wire.send(aroundXml('&undeclared;')),
+  },
+  {
+    name: 'mock.deep',
+    description: `${levels} levels`,
+    act: ({ wire, around, shape }) => wire.send(around(deepContent(shape, levels))),
+  },
+  {
+    name: 'mock.many-events',
+    description: `${elements.toLocaleString('en').replace(',', ' ')} elements`,
+    act: ({ wire, around, shape }) => wire.send(around(manyContent(shape, elements))),
+  },
+  {
+    name: 'mock.empty',
+    description: '200 with an empty body',
+    act: ({ wire, ordinary }) => wire.send({ ...ordinary(), body: Buffer.alloc(0) }),
+  },
+  {
+    name: 'mock.multipart',
+    description: 'multipart/related: the answer as root part, and an attachment',
+    act: ({ wire, ordinary }) => wire.send(multipart(ordinary())),
+  },
+  {
+    name: 'mock.repeat-headers',
+    description: 'Set-Cookie twice, hop-by-hop headers, and a Connection header that names X-Mock-Hop',
+    act: ({ wire, ordinary }) => {
+      const answer = ordinary()
+      wire.send({ ...answer, headers: [...answer.headers, ...oddHeaders] })
+    },
+  },
+  {
+    name: 'mock.early-answer',
+    description: 'answers before the body of the request is read (SOAP: once the service code is)',
+    act: ({ wire, ordinary }) => wire.send(ordinary()),
+  },
+]
+
+/** Time for what was written to leave: a reset drops what has not. */
+const resetDelayMs = 50
+
+const oddHeaders: readonly Header[] = [
+  ['Set-Cookie', 'first=1; Path=/'],
+  ['Set-Cookie', 'second=2; Path=/'],
+  ['X-Mock-Twice', 'one'],
+  ['X-Mock-Twice', 'two'],
+  ['Connection', 'keep-alive, X-Mock-Hop'],
+  ['X-Mock-Hop', 'of this connection'],
+  ['Keep-Alive', 'timeout=30'],
+  ['Proxy-Authenticate', 'Basic realm="mock"'],
+  ['Proxy-Connection', 'keep-alive'],
+  ['TE', 'trailers'],
+  ['Upgrade', 'h2c'],
+]
+
+/** The failure that a service code asks for, and its argument; undefined when the mock knows no such failure. */
+export function readFailure(serviceCode: string): readonly [Failure, string] | undefined {
+  const failure = failures.find(
+    ({ name, takes }) => serviceCode === name || (takes !== undefined && serviceCode.startsWith(`${name}.`)),
+  )
+  if (failure === undefined) return undefined
+  const argument = serviceCode.slice(failure.name.length + 1)
+  const isRight = failure.takes === undefined || rules[failure.takes](argument)
+  return isRight ? [failure, argument] : undefined
+}
+
+const rules: Readonly<Record<'code' | 'status' | 'bytes', (argument: string) => boolean>> = {
+  code: (argument) => argument !== '',
+  status: (argument) => /^[2-5]\d\d$/.test(argument),
+  bytes: (argument) => /^\d{1,10}$/.test(argument) && Number(argument) <= maxLargeBytes,
+}
+
+function sendFault({ lane, wire, restError }: Exchange, code: string): void {
+  const message = 'A failure that was asked for'
+  if (lane === 'rest') wire.send(restError(code, message))
+  else wire.send(soapFault(faultEnvelope(code, message)))
+}
+
+/** As a Security Server sends it, the empty SOAPAction included. */
+export function soapFault(envelope: string, status = 200): Answer {
+  return { status, type: 'text/xml; charset=utf-8', headers: [['SOAPAction', '']], body: Buffer.from(envelope) }
+}
+
+function sendProviderFault({ lane, wire, ordinary }: Exchange): void {
+  const message = 'A failure of the provider that was asked for'
+  if (lane === 'soap') {
+    wire.send(soapFault(faultEnvelope('SOAP-ENV:Server', message), 500))
+    return
+  }
+  const body = Buffer.from(JSON.stringify({ status: 500, error: 'Internal Server Error', message }))
+  wire.send({ ...ordinary(), status: 500, body })
+}
+
+async function sendLarge(exchange: Exchange, bytes: number, framing: 'declared' | 'chunked'): Promise<void> {
+  const { wire, around, shape } = exchange
+  const frame = around(hole)
+  const { length, pieces } = fill(frame.body, shape, bytes)
+  await wire.stream(frame, pieces, framing === 'declared' ? length : undefined)
+}
+
+function inLatin1({ around, shape }: Exchange, declared: string): Answer {
+  const answer = around(latin1Content(shape))
+  const text = answer.body.toString('utf8').replace('encoding="UTF-8"', `encoding="${declared}"`)
+  const type = answer.type.replace('utf-8', declared)
+  return { ...answer, type, body: Buffer.from(text, 'latin1') }
+}
+
+function withProlog(answer: Answer, start: string): Answer {
+  return { ...answer, body: Buffer.from(answer.body.toString('utf8').replace(prolog.plain, start)) }
+}

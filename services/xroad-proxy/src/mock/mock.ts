@@ -1,0 +1,180 @@
+/**
+ * A mock Security Server: mutual TLS with certificates of its own, SOAP on every path, REST below `/r1/`. In comes where to
+ * listen and the folders, out comes a running server. What it answers is decided in soap-lane.ts and rest-lane.ts.
+ */
+import { readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:https'
+import { type AddressInfo, isIPv6, type Socket } from 'node:net'
+import { join } from 'node:path'
+import type { TLSSocket } from 'node:tls'
+import { StartupFailure } from '../errors.ts'
+import { Answers } from './answers.ts'
+import { isListClients, serveClients } from './clients.ts'
+import type { Spelling } from './faults.ts'
+import { type PkiFiles, writePki } from './pki.ts'
+import { serveRest } from './rest-lane.ts'
+import { serveSoap, type Surroundings } from './soap-lane.ts'
+import { Wire } from './wire.ts'
+
+export interface MockOptions {
+  readonly host: string
+  /** 0 for any free port. */
+  readonly port: number
+  /** Where the certificates are, or are to be. */
+  readonly folder: string
+  /** Folder of answers, `answers` inside `folder` when not given; it need not exist. */
+  readonly answers?: string | undefined
+  /** Further names and addresses that the certificate is to be valid for. */
+  readonly names?: readonly string[] | undefined
+  /** Which form the error codes have; that of X-Road 7.8 when not given. */
+  readonly faults?: Spelling
+  /** Gets one line for each request, once it is over. */
+  readonly onEvent?: (line: string) => void
+}
+
+export interface RunningMock {
+  /** Where a proxy on this machine reaches it. */
+  readonly url: string
+  readonly port: number
+  /** As bound, `host:port`. */
+  readonly address: string
+  readonly folder: string
+  readonly answers: string
+  readonly files: PkiFiles
+  /** Breaks off what is under way and frees the port. */
+  close(): Promise<void>
+}
+
+/** A Security Server drops connections that are idle for so long. */
+const keepAliveMs = 30_000
+/** Targets are as long as query strings get; Node's default of 16 KiB would be the mock's own limit. */
+const maxHeaderBytes = 256 * 1024
+
+export async function startMock(options: MockOptions): Promise<RunningMock> {
+  const { host, port, folder } = options
+  const answers = new Answers(options.answers ?? join(folder, 'answers'))
+  const connections = new Map<string, Socket>()
+  const server = createMockServer({ answers, spelling: options.faults ?? 'since-7.8' }, connections, options.onEvent)
+  // Before any file is made anew: a start that fails for its port leaves a running mock's certificates alone.
+  await listen(server, host, port)
+  const { address, port: bound, family } = server.address() as AddressInfo
+  try {
+    const files = writePki(folder, [...(isAnyAddress(host) ? [] : [host]), ...(options.names ?? [])])
+    server.setSecureContext({
+      ca: readFileSync(files.ca),
+      cert: readFileSync(files.serverCertificate),
+      key: readFileSync(files.serverKey),
+      minVersion: 'TLSv1.2',
+    })
+    return {
+      url: `https://${reachable(host)}:${bound}`,
+      port: bound,
+      address: `${family === 'IPv6' ? `[${address}]` : address}:${bound}`,
+      folder,
+      answers: answers.folder,
+      files,
+      close: () => close(server, connections),
+    }
+  } catch (error) {
+    await close(server, connections)
+    throw error
+  }
+}
+
+function createMockServer(
+  surroundings: Surroundings,
+  connections: Map<string, Socket>,
+  onEvent: MockOptions['onEvent'],
+): Server {
+  const settings = {
+    requestCert: true,
+    rejectUnauthorized: true,
+    keepAliveTimeout: keepAliveMs,
+    maxHeaderSize: maxHeaderBytes,
+    // The clock of a slow request is the client's business.
+    requestTimeout: 0,
+  }
+  const server = createServer(settings, (request, response) => {
+    const connection = connections.get(keyOf(request.socket))
+    if (connection !== undefined) serve(surroundings, new Wire(request, response, connection), onEvent)
+  })
+  server.on('connection', (socket: Socket) => {
+    const key = keyOf(socket)
+    connections.set(key, socket)
+    socket.once('close', () => connections.delete(key))
+  })
+  server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
+    onEvent?.(`refused ${socket.remoteAddress ?? 'a client'}: ${printable(reasonOf(error, socket))}`)
+  })
+  return server
+}
+
+function isAnyAddress(host: string): boolean {
+  return host === '' || host === '0.0.0.0' || host === '::'
+}
+
+function reachable(host: string): string {
+  if (isAnyAddress(host)) return '127.0.0.1'
+  return isIPv6(host) ? `[${host}]` : host
+}
+
+/** The other end of a connection: the same for the TCP socket and the TLS socket on top of it. */
+function keyOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
+}
+
+/** Of a certificate that another CA signed only the socket knows. */
+function reasonOf(error: Error & { readonly reason?: string }, { authorizationError }: TLSSocket): string {
+  const problem: unknown = authorizationError ?? error.reason ?? error.message
+  return String(problem)
+}
+
+function serve(surroundings: Surroundings, wire: Wire, onEvent: MockOptions['onEvent']): void {
+  const began = performance.now()
+  if (onEvent !== undefined) {
+    wire.onOver((outcome) => {
+      const { method, url = '' } = wire.request
+      const ms = (performance.now() - began).toFixed(1)
+      onEvent(printable(`${method} ${url} ${wire.service ?? '-'}: ${outcome}, ${ms} ms`))
+    })
+  }
+  laneOf(wire)(surroundings, wire).catch((error: unknown) => {
+    const body = Buffer.from(`The mock failed: ${(error as Error).message}\n`)
+    if (wire.isUntouched) wire.send({ status: 500, type: 'text/plain; charset=utf-8', headers: [], body })
+    else wire.reset()
+  })
+}
+
+function laneOf(wire: Wire): typeof serveSoap {
+  if (isListClients(wire)) return serveClients
+  return wire.request.url?.startsWith('/r1/') === true ? serveRest : serveSoap
+}
+
+function printable(text: string): string {
+  return text.replaceAll(/\p{C}/gu, '\uFFFD')
+}
+
+const listenProblems: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is taken by another process; stop it or choose another port with --port',
+  EADDRNOTAVAIL: 'is no address of this machine; 127.0.0.1 is for this machine only, 0.0.0.0 for all',
+  EACCES: 'may not be used by this user; choose a port above 1023',
+  ENOTFOUND: 'is no known host name',
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
+    const problem = listenProblems[code ?? ''] ?? `cannot be listened on (${message})`
+    reject(new StartupFailure('listen_failed', `mock: ${host}:${port} ${problem}`))
+  })
+  server.listen({ host, port }, resolve)
+  return promise
+}
+
+function close(server: Server, connections: ReadonlyMap<string, Socket>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  server.close(() => resolve())
+  // Connections in the middle of their handshake too.
+  for (const socket of connections.values()) socket.destroy()
+  return promise
+}

@@ -1,0 +1,169 @@
+/**
+ * SOAP requests: answered as a Security Server and the provider behind it would. The header of the request comes back
+ * verbatim, the body is a file of the answers folder, the list of methods, or an echo; `mock.` codes go to failures.ts.
+ */
+import { createHash } from 'node:crypto'
+import type { Answers } from './answers.ts'
+import { identifierNamespace, type Message, onDemand, readMessage, type Service, xroadNamespace } from './envelope.ts'
+import { type Exchange, readFailure, soapFault } from './failures.ts'
+import { faultEnvelope, Refusal, spell, type Spelling } from './faults.ts'
+import { prolog, xmlShape } from './oddities.ts'
+import type { Answer, Wire } from './wire.ts'
+import { escapeXml } from './xml.ts'
+
+export interface Surroundings {
+  readonly answers: Answers
+  readonly spelling: Spelling
+}
+
+const maxEnvelopeBytes = 10 * 1024 * 1024
+const earlyCode = 'mock.early-answer'
+
+export async function serveSoap({ answers, spelling }: Surroundings, wire: Wire): Promise<void> {
+  try {
+    checkHead(wire)
+    const body = await readEnvelope(wire)
+    if (body === undefined) return
+    const message = readMessage(decode(body, wire))
+    const { serviceCode } = message.service
+    wire.service = serviceCode
+    if (!serviceCode.startsWith(onDemand)) {
+      wire.send(answer(message, body, answers))
+      return
+    }
+    const [failure, argument] = readFailure(serviceCode) ?? []
+    if (failure === undefined || argument === undefined) {
+      throw new Refusal('server.serverproxy.unknown_service', `The mock knows no service code ${serviceCode}`)
+    }
+    await failure.act(toExchange(wire, message, body, failure.name), argument)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    wire.send(soapFault(faultEnvelope(spell(error.code, spelling), error.message)))
+  }
+}
+
+function checkHead({ request: { method, headers } }: Wire): void {
+  if (method !== 'POST') {
+    throw new Refusal('client.invalid_http_method', `Must use POST request method instead of ${method}`)
+  }
+  const type = headers['content-type'] ?? ''
+  if (!/^\s*text\/xml\s*(?:;|$)/i.test(type)) {
+    throw new Refusal('client.invalid_content_type', `Invalid content type: ${type}`)
+  }
+  const action = headers['soapaction']
+  if (typeof action === 'string' && action !== '' && !/^"[^"]*"$/.test(action)) {
+    throw new Refusal('client.invalid_soap_action', 'Malformed SOAPAction header')
+  }
+}
+
+/** The bytes of the envelope, undefined when the request is answered already or the client has left. */
+async function readEnvelope(wire: Wire): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let length = 0
+  let isAnswered = false
+  const isWhole = await wire.read((chunk) => {
+    length += chunk.length
+    if (length <= maxEnvelopeBytes) chunks.push(chunk)
+    if (isAnswered || !chunk.includes(`>${earlyCode}<`)) return
+    isAnswered = true
+    wire.service = earlyCode
+    wire.send({ ...blank, body: Buffer.from(soapText(`<${earlyCode}Response xmlns="urn:mock"/>`)) })
+  })
+  if (!isWhole || isAnswered) return undefined
+  if (length <= maxEnvelopeBytes) return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
+  const body = Buffer.from(`The mock reads envelopes of at most ${maxEnvelopeBytes} bytes\n`)
+  wire.send({ status: 413, type: 'text/plain; charset=utf-8', headers: [], body })
+  return undefined
+}
+
+const blank: Omit<Answer, 'body'> = { status: 200, type: 'text/xml; charset=utf-8', headers: [] }
+
+function soapText(content: string): string {
+  const namespace = 'http://schemas.xmlsoap.org/soap/envelope/'
+  return `${prolog.plain}<soap:Envelope xmlns:soap="${namespace}"><soap:Body>${content}</soap:Body></soap:Envelope>`
+}
+
+function decode(body: Buffer, { request }: Wire): string {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8'
+  if (/^utf-?8$/i.test(charset)) return body.toString('utf8')
+  try {
+    return new TextDecoder(charset).decode(body)
+  } catch {
+    throw new Refusal('client.invalid_soap', `The charset ${charset} is not supported`)
+  }
+}
+
+function answer(message: Message, body: Buffer, answers: Answers): Answer {
+  const { service, request } = message
+  const file = answers.forSoap(service.serviceCode)
+  if (file !== undefined) return fromFile(file.content, message, body)
+  if (service.serviceCode === 'listMethods' || service.serviceCode === 'allowedMethods') {
+    return dress(methodList(service, answers.serviceCodes(['xml'])), message, body)
+  }
+  const name = `${request.prefix}${service.serviceCode}Response`
+  return dress(`<${name}${request.attributes}>${request.content}</${name}>`, message, body)
+}
+
+/** A file is the content of the Body, or a whole envelope, which is sent as it is. */
+function fromFile(content: Buffer, message: Message, body: Buffer): Answer {
+  const text = content.toString('utf8')
+  const start = /^\uFEFF?\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--[^]*?-->\s*)*/.exec(text)?.[0] ?? ''
+  const isEnvelope = /^<(?:[^\s:<>/]+:)?Envelope[\s>]/.test(text.slice(start.length, start.length + 100))
+  if (isEnvelope) return { ...blank, body: content }
+  return dress(text.replace(/^\uFEFF?\s*(?:<\?xml[^>]*\?>)?/, ''), message, body)
+}
+
+/** Content -> the whole answer: the request's X-Road header, the hash of the request, the content. */
+function dress(content: string, message: Message, body: Buffer): Answer {
+  const { opening, fields, xroadPrefix, middle, closing } = message
+  const name = `${xroadPrefix ?? 'xroad'}:requestHash`
+  const declared = xroadPrefix === undefined ? ` xmlns:xroad="${xroadNamespace}"` : ''
+  const digest = createHash('sha512').update(body).digest('base64')
+  const requestHash = `<${name}${declared} algorithmId="http://www.w3.org/2001/04/xmlenc#sha512">${digest}</${name}>`
+  const text = `${prolog.plain}${opening}${fields}${requestHash}${middle}${content}${closing}`
+  return { ...blank, body: Buffer.from(text) }
+}
+
+function methodList(service: Service, codes: readonly string[]): string {
+  const { instance, memberClass, memberCode, subsystemCode, serviceCode } = service
+  const element = (name: string, value: string): string => `<id:${name}>${escapeXml(value)}</id:${name}>`
+  const provider =
+    element('xRoadInstance', instance) +
+    element('memberClass', memberClass) +
+    element('memberCode', memberCode) +
+    (subsystemCode === '' ? '' : element('subsystemCode', subsystemCode))
+  const services = codes
+    .filter((code) => code !== 'listMethods' && code !== 'allowedMethods')
+    .map((code) => {
+      return `<xrd:service id:objectType="SERVICE">${provider}${element('serviceCode', code)}</xrd:service>`
+    })
+  const name = `xrd:${serviceCode}Response`
+  return `<${name} xmlns:xrd="${xroadNamespace}" xmlns:id="${identifierNamespace}">${services.join('')}</${name}>`
+}
+
+function toExchange(wire: Wire, message: Message, body: Buffer, name: string): Exchange {
+  const around = (content: string): Answer =>
+    dress(`<${name}Response xmlns="urn:mock">${content}</${name}Response>`, message, body)
+  return {
+    lane: 'soap',
+    wire,
+    shape: xmlShape,
+    target: wire.request.url ?? '/',
+    ordinary: () => around(message.request.content),
+    around,
+    aroundXml: around,
+    received: () => around(describeRequest(wire, body)),
+    restError: (code, text) => soapFault(faultEnvelope(code, text)),
+  }
+}
+
+function describeRequest({ request }: Wire, body: Buffer): string {
+  const { method = '', url = '', rawHeaders } = request
+  const headers = rawHeaders.flatMap((name, index) =>
+    index % 2 === 0 ? [`<header name="${escapeXml(name)}">${escapeXml(rawHeaders[index + 1] ?? '')}</header>`] : [],
+  )
+  return (
+    `<method>${escapeXml(method)}</method><target>${escapeXml(url)}</target>${headers.join('')}` +
+    `<body>${escapeXml(body.toString('utf8'))}</body>`
+  )
+}

@@ -1,0 +1,172 @@
+/**
+ * The nouns of the service. Boot makes them, serve reads them; nothing here runs.
+ */
+
+/** Who somebody is in X-Road, in the order of the identifier. Empty strings where the configuration says nothing. */
+export interface Identity {
+  readonly instance: string
+  readonly memberClass: string
+  readonly memberCode: string
+  readonly subsystemCode: string
+}
+
+/** A REST service of a provider, as the DSL file names it. `path` starts with a slash or is empty. */
+export interface Target {
+  readonly memberClass: string
+  readonly memberCode: string
+  readonly subsystemCode: string
+  readonly serviceCode: string
+  readonly path: string
+}
+
+interface EndpointBase {
+  /** First segment of the URL: name of the file's folder. */
+  readonly group: string
+  /** Second segment of the URL: name of the file without its extension. */
+  readonly service: string
+  /** Upper case. */
+  readonly method: string
+  /** Path of the DSL file, for messages to the operator. */
+  readonly file: string
+}
+
+/** `schema`: with the types of the WSDL. */
+export type ResponseShape = 'plain' | 'schema'
+
+/** Nothing, what they are, or their content too. */
+export type AttachmentMode = 'none' | 'list' | 'base64'
+
+export interface SoapEndpoint extends EndpointBase {
+  readonly kind: 'soap'
+  /** Keys of the request body that reach the template. */
+  readonly params: readonly string[]
+  /** Address of a direct call; without it the call goes through the Security Server. */
+  readonly url: string | undefined
+  readonly soapAction: string | undefined
+  readonly envelope: Template
+  /** Shape of the answer; undefined where the configuration decides. */
+  readonly response: ResponseShape | undefined
+  /** What is told of attachments; undefined where the shape of the answer decides. */
+  readonly attachments: AttachmentMode | undefined
+  /** Made from a WSDL, so that its address is not one that the operator wrote. */
+  readonly isGenerated: boolean
+}
+
+export interface RestEndpoint extends EndpointBase {
+  readonly kind: 'rest'
+  readonly target: Target
+  /** Undefined: every key of the query string is forwarded. Empty: none. */
+  readonly allowedQueryParams: ReadonlySet<string> | undefined
+  readonly forwardBody: boolean
+}
+
+/** One DSL file, published as `/<group>/<service>`. */
+export type Endpoint = SoapEndpoint | RestEndpoint
+
+/** A SOAP envelope with gaps. Rendering throws `template_expansion_failed`. */
+export interface Template {
+  render(values: TemplateValues, generated: Generated): string
+}
+
+/** Allow-listed values of the caller: text, or digits as the caller wrote them; objects have no prototype. */
+export type TemplateValue = null | boolean | number | string | readonly TemplateValue[] | TemplateObject
+export interface TemplateObject {
+  readonly [key: string]: TemplateValue
+}
+export type TemplateValues = TemplateObject
+
+/** What a template finds below `generate`. */
+export interface Generated {
+  readonly uuid: string
+  readonly instance: string
+  readonly client: string
+  readonly protocol_version: string
+  /** What the caller sent as X-Road-UserId. */
+  readonly user_id?: string | undefined
+}
+
+/** Header names and values in turn, as they stood on the wire, one character for each byte. */
+export type RawHeaders = readonly string[]
+
+/** A request as it came in. */
+export interface Request {
+  readonly method: string
+  /** Path and query string as on the request line. */
+  readonly target: string
+  readonly headers: RawHeaders
+  readonly upload: Upload
+}
+
+/** The body of a request that has not been read yet. */
+export interface Upload {
+  /** Declared length in bytes, 0 without a body, undefined for a chunked one. */
+  readonly length: number | undefined
+  /** The whole body. Throws `request_too_large` for more than `maxBytes`. */
+  collect(maxBytes: number): Promise<Uint8Array>
+  /** Pieces as they arrive; for a body of declared length. Leaving the loop early does not end the connection. */
+  stream(): AsyncIterable<Uint8Array>
+}
+
+/** Where an answer goes. Either `send`, or `begin`, any number of `write`, and `end` or `breakOff`. */
+export interface Outlet {
+  /** Whether the caller is still there to hear the answer. */
+  readonly isOpen: boolean
+  readonly hasBegun: boolean
+  /** Status that was sent, 0 before. */
+  readonly status: number
+  /** Called once, when the caller leaves before the end of the answer. */
+  onGone: (() => void) | undefined
+  /** A whole answer of our own. */
+  send(reply: Reply | FileReply): void
+  begin(status: number, statusText: string, headers: RawHeaders): void
+  /** False when the caller reads slower than we write; `resume` is called when it is time for more. */
+  write(chunk: Uint8Array, resume: () => void): boolean
+  end(chunk?: Uint8Array): void
+  /** The rest is missing: the caller must not take the answer for a whole one. */
+  breakOff(): void
+}
+
+/** An answer that the service itself makes. */
+export interface Reply {
+  readonly status: number
+  /** JSON text. */
+  readonly body: string
+  /** Beyond content-type and content-length. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A file of the service's own page; its headers name the type. */
+export interface FileReply extends Omit<Reply, 'body'> {
+  readonly body: Uint8Array
+}
+
+/** What became of one call, filled in on the way, for the one line in the log. */
+export interface Trace {
+  /** `group/service`, where the request was for one. */
+  endpoint: string | undefined
+  messageId: string | undefined
+  /** Milliseconds from sending the call to the end of its answer. */
+  upstreamMs: number | undefined
+  /** Who made the answer, if it is an error. */
+  source: Source | undefined
+}
+
+/** Who made an error: this service, our Security Server, the provider's Security Server, the provider. */
+export type Source = 'proxy' | 'security_server' | 'provider_security_server' | 'provider'
+
+/** A SOAP fault, 1.1 or 1.2, texts as written in the answer. */
+export interface Fault {
+  readonly code: string
+  readonly string: string
+  /** JSON text by the rules of translation; undefined when the fault has no detail. */
+  readonly detail: string | undefined
+}
+
+/** A SOAP answer in JSON: `body` and `headers` are JSON texts. */
+export interface Translation {
+  readonly body: string
+  readonly headers: string
+  readonly fault: Fault | undefined
+  /** JSON text of an array; undefined where there are none. */
+  readonly attachments?: string
+}

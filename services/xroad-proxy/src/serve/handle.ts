@@ -1,0 +1,99 @@
+/**
+ * THE request path. A request comes in, its answer goes to the outlet; the body of `answer` is the order of checks that the
+ * manual promises. Each stage is a call into the file that owns it, none of them calls the next.
+ */
+import { CallerGone, Failure, failures, toReply } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Outlet, Reply, Request, Trace } from '../model.ts'
+import type { DocsPage } from './docs-page.ts'
+import { callRest, type RestLane } from './rest.ts'
+import { type Page, route, type Routes, toPath } from './route.ts'
+import { callSoap, type SoapLane } from './soap.ts'
+
+/** Everything that requests are answered from; made once at boot. */
+export interface Service {
+  readonly routes: Routes
+  readonly pages: Readonly<Record<Page, Reply>>
+  readonly docs: DocsPage
+  readonly soap: SoapLane
+  readonly rest: RestLane
+  readonly log: Log
+}
+
+/** In the log for a caller who left before the answer, as other proxies have it. */
+const goneStatus = 499
+
+/** Never rejects: whatever is thrown on the way becomes an answer, or the end of one that has begun. */
+export async function handle(service: Service, request: Request, outlet: Outlet): Promise<void> {
+  const started = performance.now()
+  const trace: Trace = { endpoint: undefined, messageId: undefined, upstreamMs: undefined, source: undefined }
+  let error: unknown
+  try {
+    await answer(service, request, outlet, trace)
+  } catch (thrown) {
+    error = thrown
+    report(service.log, trace, thrown)
+    if (outlet.hasBegun) outlet.breakOff()
+    else outlet.send(toReply(thrown))
+  }
+  service.log.write('request', describe(request, outlet, trace, error, performance.now() - started))
+}
+
+async function answer(service: Service, request: Request, outlet: Outlet, trace: Trace): Promise<void> {
+  const match = route(service.routes, request.method, request.target)
+  if ('page' in match) {
+    outlet.send(service.pages[match.page])
+    return
+  }
+  if ('docs' in match) {
+    outlet.send(await service.docs.reply(match.docs, request.headers))
+    return
+  }
+  const { endpoint } = match
+  trace.endpoint = `${endpoint.group}/${endpoint.service}`
+  switch (endpoint.kind) {
+    case 'soap':
+      outlet.send(await callSoap(service.soap, endpoint, request, outlet, trace))
+      return
+    case 'rest':
+      await callRest(service.rest, endpoint, request, outlet, trace)
+  }
+}
+
+/** What the caller is not told: why a call failed, and where an unexpected error came from. */
+function report(log: Log, { endpoint, messageId: id }: Trace, thrown: unknown): void {
+  if (thrown instanceof CallerGone) return
+  if (!(thrown instanceof Failure)) {
+    log.write('internalError', { endpoint, id, stack: thrown instanceof Error ? String(thrown.stack) : String(thrown) })
+  } else if (isCall(thrown)) {
+    const cause = thrown.cause instanceof Error ? thrown.cause.message : undefined
+    log.write('callFailed', { endpoint, id, error: thrown.code, reason: thrown.message, cause })
+  }
+}
+
+/** A fault has a line of its own, and what is wrong with a request is said by its code. */
+function isCall({ code }: Failure): boolean {
+  return failures[code] >= 500 && code !== 'upstream_soap_fault'
+}
+
+function describe(request: Request, outlet: Outlet, trace: Trace, error: unknown, ms: number) {
+  const { endpoint, messageId: id, upstreamMs } = trace
+  const isGone = error instanceof CallerGone
+  const code = error instanceof Failure ? error.code : 'internal_error'
+  const isFailed = error !== undefined && !isGone
+  return {
+    method: request.method,
+    endpoint,
+    path: endpoint === undefined ? toPath(request.target) : undefined,
+    status: isGone ? goneStatus : outlet.status,
+    ms: round(ms),
+    upstream_ms: upstreamMs === undefined ? undefined : round(upstreamMs),
+    id,
+    error: isFailed ? code : undefined,
+    source: isFailed ? (trace.source ?? 'proxy') : trace.source,
+  }
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 10) / 10
+}

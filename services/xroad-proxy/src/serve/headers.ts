@@ -1,0 +1,110 @@
+/**
+ * Which headers pass the REST lane, in both directions. Raw pairs come in, raw pairs go out: order, repeats, casing and
+ * bytes as they were. Knows names only, nothing about the lanes.
+ */
+import type { RawHeaders } from '../model.ts'
+
+/** They belong to one connection and not to the message, in either direction; `proxy-*` and what Connection names as well. */
+export const hopByHop: ReadonlySet<string> = new Set([
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+const hopByHopPrefix = 'proxy-'
+
+/**
+ * Not passed on from the caller: `host` names this service, `x-road-client` is for us to say, `expect` was answered here,
+ * and the length is written anew with the body.
+ */
+const ours: ReadonlySet<string> = new Set(['host', 'x-road-client', 'expect', 'content-length'])
+
+const messageIdName = 'x-road-id'
+
+export interface Outbound {
+  readonly headers: string[]
+  /** The caller's X-Road-Id, or the fresh one. */
+  readonly messageId: string
+}
+
+/** Headers for the Security Server: the caller's own, then ours. `client` is the value of X-Road-Client. */
+export function toOutbound(received: RawHeaders, client: string, freshId: () => string): Outbound {
+  const headers: string[] = []
+  let messageId = ''
+  const named = namedByConnection(received)
+  for (let i = 0; i < received.length; i += 2) {
+    const name = received[i] as string
+    const value = received[i + 1] as string
+    const lower = name.toLowerCase()
+    if (ours.has(lower) || isHopByHop(lower, named)) continue
+    if (lower === messageIdName) {
+      // An empty id is none.
+      if (value === '') continue
+      messageId ||= value
+    }
+    headers.push(name, value)
+  }
+  if (messageId === '') {
+    messageId = freshId()
+    headers.push('X-Road-Id', messageId)
+  }
+  headers.push('X-Road-Client', client)
+  return { headers, messageId }
+}
+
+export interface Inbound {
+  readonly headers: string[]
+  /** Declared length in bytes. */
+  readonly contentLength: number | undefined
+  /** X-Road-Error: the code of the Security Server that made the answer. */
+  readonly errorCode: string | undefined
+}
+
+/** Headers for the caller, from those of an answer. */
+export function toInbound(received: RawHeaders): Inbound {
+  const headers: string[] = []
+  let contentLength: number | undefined
+  let errorCode: string | undefined
+  const named = namedByConnection(received)
+  for (let i = 0; i < received.length; i += 2) {
+    const name = received[i] as string
+    const value = received[i + 1] as string
+    const lower = name.toLowerCase()
+    if (isHopByHop(lower, named)) continue
+    if (lower === 'content-length') contentLength = Number(value)
+    else if (lower === 'x-road-error') errorCode ??= value
+    headers.push(name, value)
+  }
+  return { headers, contentLength, errorCode }
+}
+
+/** The text of a header that may stand once, `name` in lower case; of several the first. Bytes beyond ASCII are UTF-8. */
+export function headerOf(headers: RawHeaders, name: string): string | undefined {
+  for (let i = 0; i < headers.length; i += 2) {
+    if ((headers[i] as string).toLowerCase() === name) return Buffer.from(headers[i + 1] as string, 'latin1').toString()
+  }
+  return undefined
+}
+
+function isHopByHop(lower: string, named: ReadonlySet<string> | undefined): boolean {
+  return hopByHop.has(lower) || lower.startsWith(hopByHopPrefix) || (named !== undefined && named.has(lower))
+}
+
+/** What stands in `Connection` usually names no header at all, and then there is no set. */
+const usualConnections: ReadonlySet<string> = new Set(['keep-alive', 'close', 'Keep-Alive', 'Close'])
+
+function namedByConnection(headers: RawHeaders): ReadonlySet<string> | undefined {
+  let named: Set<string> | undefined
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i] as string
+    if (name.length !== 'connection'.length || name.toLowerCase() !== 'connection') continue
+    const value = headers[i + 1] as string
+    if (usualConnections.has(value)) continue
+    named ??= new Set()
+    for (const token of value.split(',')) named.add(token.trim().toLowerCase())
+  }
+  return named
+}

@@ -1,0 +1,28 @@
+/**
+ * The query string on its way to a provider: bytes in, the same bytes out, less the pieces whose keys are not allowed.
+ * Nothing is decoded but the key that is compared.
+ */
+
+/** Query string with its question mark, or empty; `allowed` undefined lets everything pass. */
+export function toQuery(target: string, allowed: ReadonlySet<string> | undefined): string {
+  const mark = target.indexOf('?')
+  if (mark === -1) return ''
+  if (allowed === undefined) return target.slice(mark)
+  if (allowed.size === 0) return ''
+  const kept = target
+    .slice(mark + 1)
+    .split('&')
+    .filter((piece) => allowed.has(decodeKey(piece)))
+  return kept.length === 0 ? '' : `?${kept.join('&')}`
+}
+
+function decodeKey(piece: string): string {
+  const equals = piece.indexOf('=')
+  const key = equals === -1 ? piece : piece.slice(0, equals)
+  if (!/[%+]/.test(key)) return key
+  // One character stands for one byte here; what is no UTF-8 stays as it is and matches nothing that a file can name.
+  const bytes = key.replaceAll('+', ' ').replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => {
+    return String.fromCharCode(Number.parseInt(hex, 16))
+  })
+  return Buffer.from(bytes, 'latin1').toString('utf8')
+}

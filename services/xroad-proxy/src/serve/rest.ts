@@ -1,0 +1,71 @@
+/**
+ * The REST lane: a request for a REST endpoint goes to the Security Server and its answer to the caller, bytes, order and
+ * repeats as they are. Owns what the lane adds and takes away; headers.ts and query.ts know the rules, upstream.ts the call.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Outlet, Request, RestEndpoint, Trace, Upload } from '../model.ts'
+import { sourceOf } from '../xroad.ts'
+import { toOutbound } from './headers.ts'
+import { toQuery } from './query.ts'
+import { requireSecurityServer, type SecurityServer } from './security-server.ts'
+import type { Upstream } from './upstream.ts'
+
+export interface RestLane {
+  readonly securityServer: SecurityServer | undefined
+  readonly upstream: Upstream
+  readonly maxRequestBytes: number
+  /** Value of X-Road-Client. */
+  readonly client: string
+  /** `/r1/..` of each endpoint, before the query string. */
+  readonly paths: ReadonlyMap<RestEndpoint, string>
+}
+
+/** Bodies up to this size are read before the call, so that a slow caller holds no connection to the Security Server. */
+const collectBytes = 64 * 1024
+
+export async function callRest(
+  lane: RestLane,
+  endpoint: RestEndpoint,
+  request: Request,
+  outlet: Outlet,
+  trace: Trace,
+): Promise<void> {
+  const body = await readBody(request.upload, lane.maxRequestBytes)
+  const securityServer = requireSecurityServer(lane.securityServer)
+  const { headers, messageId } = toOutbound(request.headers, lane.client, randomUUID)
+  trace.messageId = messageId
+  const started = performance.now()
+  try {
+    const { status, errorCode } = await lane.upstream.stream(
+      {
+        origin: securityServer.origin,
+        path: securityServer.path + lane.paths.get(endpoint) + toQuery(request.target, endpoint.allowedQueryParams),
+        method: endpoint.method,
+        headers,
+        ...(endpoint.forwardBody ? body : noBody),
+      },
+      outlet,
+    )
+    if (errorCode !== undefined) trace.source = sourceOf(errorCode)
+    else if (status >= 400) trace.source = 'provider'
+  } finally {
+    trace.upstreamMs = performance.now() - started
+  }
+}
+
+interface Body {
+  readonly body: Uint8Array | AsyncIterable<Uint8Array> | undefined
+  readonly bodyLength?: number
+}
+
+const noBody: Body = { body: undefined }
+
+/** A body without a declared length is read whole, because it may turn out too large, and then nothing must have been sent. */
+async function readBody(upload: Upload, maxBytes: number): Promise<Body> {
+  const { length } = upload
+  if (length === 0) return noBody
+  if (length === undefined || length <= collectBytes || length > maxBytes) {
+    return { body: await upload.collect(maxBytes) }
+  }
+  return { body: upload.stream(), bodyLength: length }
+}

@@ -1,0 +1,17 @@
+/** Where the Security Server is, for both lanes. */
+import { Failure } from '../errors.ts'
+
+/** `path` is that of the configured URL without a slash at its end, usually empty. */
+export interface SecurityServer {
+  readonly origin: string
+  readonly path: string
+}
+
+/** The configuration may lack the section; then the endpoints that need it fail when they are called. */
+export function requireSecurityServer(found: SecurityServer | undefined): SecurityServer {
+  if (found !== undefined) return found
+  throw new Failure(
+    'internal_error',
+    'this endpoint goes through the Security Server, and the configuration has no section security_server',
+  )
+}

@@ -1,0 +1,128 @@
+/**
+ * The SOAP lane: allow-listed values of the caller's JSON become an envelope, the envelope goes to the Security Server or
+ * straight to the service, and the answer becomes JSON. The steps live in soap/; this file is their order, and what the
+ * status of the answer means.
+ */
+import { randomUUID } from 'node:crypto'
+import { Failure } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Fault, Outlet, Reply, Request, SoapEndpoint, Source, Trace, Translation } from '../model.ts'
+import { readAnswer } from '../soap/answer.ts'
+import type { AnswerOptions } from '../soap/answer.ts'
+import { toFailure } from '../soap/fault.ts'
+import { readParams } from '../soap/params.ts'
+import type { Member } from '../soap/shape.ts'
+import { XmlError } from '../soap/translate.ts'
+import { sourceOf } from '../xroad.ts'
+import { headerOf } from './headers.ts'
+import { requireSecurityServer, type SecurityServer } from './security-server.ts'
+import type { Answer, Call, Upstream } from './upstream.ts'
+
+export interface SoapLane {
+  readonly securityServer: SecurityServer | undefined
+  /** Calls to the Security Server, with our identity. */
+  readonly upstream: Upstream
+  /** Calls to the addresses of DSL files, without one. */
+  readonly direct: Upstream
+  /** Calls to addresses that came from a WSDL: names that lead into our own network are refused. */
+  readonly guarded: Upstream
+  readonly maxRequestBytes: number
+  /** `generate.*` without the message id. */
+  readonly generated: { readonly instance: string; readonly client: string; readonly protocol_version: string }
+  readonly exposeFaultDetail: boolean
+  /** What the Body holds, for endpoints that answer with types. */
+  readonly bodies: ReadonlyMap<SoapEndpoint, Member>
+  readonly log: Log
+}
+
+/** Statuses that say that the message was taken and that there is nothing to tell. */
+const empty: ReadonlySet<number> = new Set([202, 204])
+const nothing: Reply = { status: 200, body: '{"body":null,"headers":null}' }
+
+export async function callSoap(
+  lane: SoapLane,
+  endpoint: SoapEndpoint,
+  request: Request,
+  outlet: Outlet,
+  trace: Trace,
+): Promise<Reply> {
+  const { upload } = request
+  const body = upload.length === 0 ? new Uint8Array() : await upload.collect(lane.maxRequestBytes)
+  const uuid = randomUUID()
+  trace.messageId = uuid
+  const place = findPlace(lane, endpoint)
+  const generated = { ...lane.generated, uuid, user_id: headerOf(request.headers, 'x-road-userid') }
+  const envelope = endpoint.envelope.render(readParams(body, endpoint.params), generated)
+  const answer = await send(upstreamOf(lane, endpoint), { ...place, ...toCall(endpoint, envelope) }, outlet, trace)
+  if (answer.body.length === 0 && empty.has(answer.status)) return nothing
+  const expected = lane.bodies.get(endpoint)
+  const attachments = endpoint.attachments ?? (expected === undefined ? 'none' : 'list')
+  const translation = translate(answer, { expected, attachments })
+  if (translation.fault !== undefined) {
+    throw refuseFault(lane, translation.fault, endpoint.url === undefined ? undefined : 'provider', trace)
+  }
+  return { status: 200, body: toJson(translation) }
+}
+
+function upstreamOf({ upstream, direct, guarded }: SoapLane, { url, isGenerated }: SoapEndpoint): Upstream {
+  if (url === undefined) return upstream
+  return isGenerated ? guarded : direct
+}
+
+function findPlace({ securityServer }: SoapLane, { url }: SoapEndpoint): { origin: string; path: string } {
+  if (url !== undefined) {
+    const { origin, pathname, search } = new URL(url)
+    return { origin, path: pathname + search }
+  }
+  const { origin, path } = requireSecurityServer(securityServer)
+  return { origin, path: path || '/' }
+}
+
+/** An envelope is posted, whatever the method of the endpoint is. */
+function toCall({ soapAction }: SoapEndpoint, envelope: string) {
+  const headers = ['Content-Type', 'text/xml; charset=utf-8', 'Accept-Encoding', 'identity']
+  if (soapAction !== undefined) headers.push('SOAPAction', `"${soapAction}"`)
+  return { method: 'POST', headers, body: Buffer.from(envelope) }
+}
+
+async function send(upstream: Upstream, call: Call, outlet: Outlet, trace: Trace): Promise<Answer> {
+  const started = performance.now()
+  try {
+    return await upstream.collect(call, outlet)
+  } finally {
+    trace.upstreamMs = performance.now() - started
+  }
+}
+
+/** Throws unless the answer is a SOAP message: a good one on 2xx, a fault on any status but a redirect. */
+function translate({ status, body, contentType }: Answer, options: AnswerOptions): Translation {
+  const isSuccess = status >= 200 && status < 300
+  if (status >= 300 && status < 400) throw httpError(status)
+  try {
+    const translation = readAnswer(body, contentType, options)
+    if (!isSuccess && translation.fault === undefined) throw httpError(status)
+    return translation
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error
+    if (!isSuccess) throw httpError(status)
+    throw new Failure('upstream_xml_parse_error', `the answer is no XML that can be read: ${error.message}`, {
+      cause: error,
+    })
+  }
+}
+
+function toJson({ body, headers, attachments }: Translation): string {
+  const others = attachments === undefined ? '' : `,"attachments":${attachments}`
+  return `{"body":${body},"headers":${headers}${others}}`
+}
+
+function httpError(status: number): Failure {
+  return new Failure('upstream_http_error', `upstream returned HTTP ${status}`)
+}
+
+/** The log gets the whole fault, the caller what the configuration lets through. */
+function refuseFault(lane: SoapLane, fault: Fault, direct: Source | undefined, trace: Trace): Failure {
+  trace.source = direct ?? sourceOf(fault.code)
+  lane.log.write('soapFault', { endpoint: trace.endpoint, id: trace.messageId, ...fault })
+  return toFailure(fault, { expose: lane.exposeFaultDetail, source: trace.source })
+}

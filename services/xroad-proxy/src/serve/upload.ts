@@ -1,0 +1,66 @@
+/**
+ * The body of a request, as the lanes read it: whole and under the cap, or in pieces. Nothing is read before somebody asks,
+ * and a client that waits for the go-ahead gets it then.
+ */
+import type { IncomingMessage } from 'node:http'
+import { CallerGone, Failure } from '../errors.ts'
+import type { Upload } from '../model.ts'
+
+/** `goAhead` tells the client to send the body, where it waits for that. */
+export function createUpload(message: IncomingMessage, goAhead: () => void): Upload {
+  const length = declaredLength(message)
+  return {
+    length,
+    async collect(maxBytes) {
+      if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes)
+      goAhead()
+      return readAll(message, maxBytes)
+    },
+    stream() {
+      goAhead()
+      return readPieces(message)
+    },
+  }
+}
+
+function declaredLength({ headers }: IncomingMessage): number | undefined {
+  if (headers['transfer-encoding'] !== undefined) return undefined
+  return Number(headers['content-length'] ?? 0)
+}
+
+function tooLarge(limit: number): Failure {
+  return new Failure('request_too_large', `the request body is larger than ${limit} bytes`, { extras: { limit } })
+}
+
+/** What is left when nobody wants more of it is dropped: a client that has to send all before it reads would wait forever. */
+async function* readPieces(message: IncomingMessage): AsyncIterable<Uint8Array> {
+  try {
+    yield* message.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>
+  } finally {
+    message.resume()
+  }
+}
+
+/** The whole body, counted as it arrives. */
+function readAll(message: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
+  const chunks: Buffer[] = []
+  let length = 0
+  const onData = (chunk: Buffer): void => {
+    length += chunk.length
+    if (length > maxBytes) {
+      message.off('data', onData)
+      reject(tooLarge(maxBytes))
+    } else {
+      chunks.push(chunk)
+    }
+  }
+  message.on('data', onData)
+  message.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
+  // Asked first, because an error is costly to make, and every body ends with this event.
+  message.on('close', () => {
+    if (!message.readableEnded) reject(new CallerGone())
+  })
+  message.on('error', () => reject(new CallerGone()))
+  return promise
+}

@@ -1,0 +1,164 @@
+/**
+ * Puts the service together: a loaded configuration in, a running service out. The only file that sees all the others;
+ * what `main.ts` adds is the process (flags, signals, exit code).
+ */
+import type { SecureContext } from 'node:tls'
+import type { Loaded } from './boot/config.ts'
+import { loadEndpoints } from './boot/endpoints.ts'
+import { createClientContext, createPublicContext } from './boot/keystore.ts'
+import { describeEndpoints, type EndpointTypes } from './boot/openapi.ts'
+import { refuseAddresses } from './boot/generated-addresses.ts'
+import type { Config } from './boot/schema.ts'
+import type { Ingested } from './boot/wsdl-ingest.ts'
+import type { Log } from './log.ts'
+import type { Endpoint, RestEndpoint, SoapEndpoint } from './model.ts'
+import { createDocsPage } from './serve/docs-page.ts'
+import { createGuardedLookup } from './serve/guard.ts'
+import { handle, type Service } from './serve/handle.ts'
+import { refuse } from './serve/refuse.ts'
+import { toRoutes } from './serve/route.ts'
+import type { SecurityServer } from './serve/security-server.ts'
+import { startServer } from './serve/server.ts'
+import { openUpstream } from './serve/upstream.ts'
+import type { Member } from './soap/shape.ts'
+import { version } from './version.ts'
+import { toClientElement, toClientHeader, toServicePath } from './xroad.ts'
+
+export interface RunningService {
+  readonly address: string
+  readonly port: number
+  /** Stops accepting, finishes what is in flight, closes the connections. */
+  close(): Promise<void>
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export async function startService(
+  { config, source, warnings }: Loaded,
+  env: Environment,
+  log: Log,
+): Promise<RunningService> {
+  const ingested = await ingest(config)
+  const loaded = loadEndpoints(config.dslPath)
+  const { endpoints, warnings: refused } = refuseAddresses(loaded.endpoints, config.wsdl)
+  const types = await readTypes(config, endpoints, ingested)
+  const found = [...(ingested?.warnings ?? []), ...loaded.warnings, ...refused, ...types.warnings]
+  const messages = [...warnings, ...found]
+  for (const message of messages) log.write('warning', { message })
+  const rest = endpoints.filter((endpoint) => endpoint.kind === 'rest')
+  log.write('started', { version, config: source, soap: endpoints.length - rest.length, rest: rest.length })
+
+  const lanes = openLanes(config, { endpoints, rest, bodies: types.bodies }, env, log)
+  const routes = toRoutes(endpoints)
+  const service: Service = {
+    routes,
+    pages: {
+      health: { status: 200, body: '{"status":"ok"}' },
+      api: { status: 200, body: describeEndpoints(endpoints, version, types.described) },
+    },
+    docs: createDocsPage(),
+    ...lanes,
+    log,
+  }
+  const server = await startServer({
+    host: config.host,
+    port: config.port,
+    handle: (request, outlet) => handle(service, request, outlet),
+    refuse: (reason, at) => refuse(routes, log, reason, at),
+  })
+  log.write('listening', { address: server.address })
+  return {
+    address: server.address,
+    port: server.port,
+    async close() {
+      await server.close()
+      const { upstream, direct, guarded } = lanes.soap
+      await Promise.all([upstream, direct, guarded].map((each) => each.close()))
+    },
+  }
+}
+
+/** Loaded only where WSDL files are to be read. */
+async function ingest({ wsdlWatchDir: dir, dslPath, client, wsdl }: Config): Promise<Ingested | undefined> {
+  if (dir === undefined) return undefined
+  const { ingestWsdls } = await import('./boot/wsdl-ingest.ts')
+  const { allowHttpUpstream: allowHttp, upstreamHostAllowlist: hostAllowlist } = wsdl
+  return ingestWsdls({ dir, dslPath, client, allowHttp, hostAllowlist, write: true })
+}
+
+interface Types {
+  readonly bodies: ReadonlyMap<SoapEndpoint, Member>
+  readonly described?: EndpointTypes
+  readonly warnings: readonly string[]
+}
+
+/** What WSDL files say about requests and answers; loaded only where somebody asks. */
+async function readTypes(
+  { soapResponse }: Config,
+  endpoints: readonly Endpoint[],
+  ingested: Ingested | undefined,
+): Promise<Types> {
+  const isAsked = endpoints.some((endpoint) => endpoint.kind === 'soap' && endpoint.response === 'schema')
+  if (ingested === undefined && !isAsked) return { bodies: new Map(), warnings: [] }
+  const { generated, replaced } = ingested ?? { generated: new Map(), replaced: new Map() }
+  const { typeAnswers } = await import('./boot/typed-answers.ts')
+  const { typeEndpoints } = await import('./boot/openapi-typed.ts')
+  const { bodies, warnings } = typeAnswers(endpoints, { generated, replaced }, soapResponse)
+  return { bodies, warnings, described: typeEndpoints({ generated, replaced, bodies }) }
+}
+
+interface Loads {
+  readonly endpoints: readonly Endpoint[]
+  readonly rest: readonly RestEndpoint[]
+  readonly bodies: Types['bodies']
+}
+
+function openLanes(
+  config: Config,
+  { endpoints, rest, bodies }: Loads,
+  env: Environment,
+  log: Log,
+): Pick<Service, 'soap' | 'rest'> {
+  const { client, instance, limits } = config
+  const bounds = { timeoutSeconds: limits.requestTimeoutSeconds, maxAnswerBytes: limits.maxResponseBytes }
+  const identity = openIdentity(config, endpoints, env)
+  const upstream = openUpstream({ ...bounds, secureContext: () => identity ?? createPublicContext() })
+  const direct = openUpstream({ ...bounds, secureContext: createPublicContext })
+  const guarded = openUpstream({ ...bounds, secureContext: createPublicContext, lookup: createGuardedLookup() })
+  const common = {
+    upstream,
+    securityServer: config.securityServer && readPlace(config.securityServer.url),
+    maxRequestBytes: limits.maxRequestBytes,
+  }
+  return {
+    soap: {
+      ...common,
+      direct,
+      guarded,
+      generated: { instance, client: toClientElement(client), protocol_version: config.protocolVersion },
+      exposeFaultDetail: config.exposeSoapFaultDetail,
+      bodies,
+      log,
+    },
+    rest: {
+      ...common,
+      client: toClientHeader(client),
+      paths: new Map(rest.map((endpoint) => [endpoint, toServicePath(instance, endpoint.target)])),
+    },
+  }
+}
+
+/** Read at boot and only where an endpoint needs it, so that a wrong keystore shows before the first call. */
+function openIdentity(
+  { securityServer }: Config,
+  endpoints: readonly Endpoint[],
+  env: Environment,
+): SecureContext | undefined {
+  const isNeeded = endpoints.some((endpoint) => endpoint.kind === 'rest' || endpoint.url === undefined)
+  return securityServer === undefined || !isNeeded ? undefined : createClientContext(securityServer, env)
+}
+
+function readPlace(url: string): SecurityServer {
+  const { origin, pathname } = new URL(url)
+  return { origin, path: pathname.replace(/\/+$/, '') }
+}

@@ -1,0 +1,151 @@
+/**
+ * Bytes of an XML document in, its text out. The first that speaks decides the charset: a byte-order mark, the charset of
+ * the Content-Type, the shape of the first bytes, the XML declaration; else it is UTF-8. Bytes that the charset does not
+ * have are an error, never U+FFFD: a name of a person must not come out wrong without a word.
+ *
+ * Nothing is decompressed; compressed bytes are told apart only to say so.
+ */
+import { readMediaType } from './media-type.ts'
+import { XmlError } from './translate.ts'
+
+type Charset =
+  | 'utf-8'
+  | 'iso-8859-1'
+  | 'iso-8859-15'
+  | 'windows-1252'
+  | 'windows-1257'
+  | 'utf-16le'
+  | 'utf-16be'
+  | 'utf-16'
+
+interface Mark {
+  readonly charset: Charset
+  readonly bytes: readonly number[]
+}
+
+const byteOrderMarks: readonly Mark[] = [
+  { charset: 'utf-8', bytes: [0xef, 0xbb, 0xbf] },
+  { charset: 'utf-16le', bytes: [0xff, 0xfe] },
+  { charset: 'utf-16be', bytes: [0xfe, 0xff] },
+]
+
+/** What `<` looks like in two bytes; no other charset has a zero byte in it. */
+const wideStarts: readonly Mark[] = [
+  { charset: 'utf-16le', bytes: [0x3c, 0x00] },
+  { charset: 'utf-16be', bytes: [0x00, 0x3c] },
+]
+
+/** Names in lower case, those that servers are known to send. */
+const charsets: ReadonlyMap<string, Charset> = new Map<string, Charset>([
+  ['utf-8', 'utf-8'],
+  ['utf8', 'utf-8'],
+  ['us-ascii', 'utf-8'],
+  ['ascii', 'utf-8'],
+  ['iso-8859-1', 'iso-8859-1'],
+  ['iso8859-1', 'iso-8859-1'],
+  ['iso_8859-1', 'iso-8859-1'],
+  ['latin1', 'iso-8859-1'],
+  ['iso-8859-15', 'iso-8859-15'],
+  ['iso8859-15', 'iso-8859-15'],
+  ['iso_8859-15', 'iso-8859-15'],
+  ['latin-9', 'iso-8859-15'],
+  ['latin9', 'iso-8859-15'],
+  ['windows-1252', 'windows-1252'],
+  ['cp1252', 'windows-1252'],
+  ['windows-1257', 'windows-1257'],
+  ['cp1257', 'windows-1257'],
+  ['utf-16', 'utf-16'],
+  ['utf16', 'utf-16'],
+  ['utf-16le', 'utf-16le'],
+  ['utf-16be', 'utf-16be'],
+])
+
+const compressions: readonly { readonly name: string; readonly starts: readonly (readonly number[])[] }[] = [
+  { name: 'gzip', starts: [[0x1f, 0x8b]] },
+  {
+    name: 'deflate',
+    starts: [
+      [0x78, 0x01],
+      [0x78, 0x5e],
+      [0x78, 0x9c],
+      [0x78, 0xda],
+    ],
+  },
+  { name: 'zstd', starts: [[0x28, 0xb5, 0x2f, 0xfd]] },
+]
+
+const declaredEncoding = /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"'>]*)/
+const maxDeclarationBytes = 1024
+const maxNameLength = 40
+
+export function decodeXml(body: Uint8Array, contentType: string | undefined): string {
+  refuseCompressed(body)
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const mark = byteOrderMarks.find((each) => startsWith(bytes, each.bytes))
+  if (mark !== undefined) return decode(bytes.subarray(mark.bytes.length), mark.charset)
+  const wide = wideStarts.find((each) => startsWith(bytes, each.bytes))?.charset
+  const announced = contentType === undefined ? '' : (readMediaType(contentType).parameters.get('charset') ?? '')
+  if (announced !== '') return decode(bytes, resolveWidth(toCharset(announced), wide ?? 'utf-16be'))
+  return decode(bytes, wide ?? readDeclaration(bytes))
+}
+
+/** Says that the answer is compressed, which no `Accept-Encoding` of ours allowed. */
+export function refuseCompressed(body: Uint8Array): void {
+  const found = compressions.find(({ starts }) => starts.some((start) => startsWith(body, start)))
+  if (found !== undefined) throw new XmlError(`the answer is compressed (${found.name})`)
+}
+
+function startsWith(body: Uint8Array, start: readonly number[]): boolean {
+  return start.every((byte, index) => body[index] === byte)
+}
+
+function readDeclaration(bytes: Buffer): Charset {
+  const [, name = ''] = declaredEncoding.exec(bytes.toString('latin1', 0, maxDeclarationBytes)) ?? []
+  const charset = name === '' ? 'utf-8' : toCharset(name)
+  if (charset.startsWith('utf-16')) throw new XmlError('the declaration says UTF-16, the bytes are not')
+  return charset
+}
+
+function toCharset(name: string): Charset {
+  const charset = charsets.get(name.toLowerCase())
+  if (charset !== undefined) return charset
+  throw new XmlError(`the charset ${name.replaceAll(/[^\w.:+-]/g, '?').slice(0, maxNameLength)} is not supported`)
+}
+
+/** Without a mark, `utf-16` is big-endian unless the first bytes say otherwise. */
+function resolveWidth(charset: Charset, wide: Charset): Charset {
+  return charset === 'utf-16' ? wide : charset
+}
+
+function decode(bytes: Buffer, charset: Charset): string {
+  switch (charset) {
+    // Where browsers read windows-1252 under this name, 0x80 to 0x9F are control characters here.
+    case 'iso-8859-1':
+      return bytes.toString('latin1')
+    case 'utf-16':
+    case 'utf-16be':
+      return decodeWide(Buffer.from(bytes), (copy) => copy.swap16())
+    case 'utf-16le':
+      return decodeWide(bytes, (same) => same)
+    case 'utf-8':
+    case 'iso-8859-15':
+    case 'windows-1252':
+    case 'windows-1257':
+      return decodeNarrow(bytes, charset)
+  }
+}
+
+function decodeWide(bytes: Buffer, toLittleEndian: (bytes: Buffer) => Buffer): string {
+  const text = bytes.length % 2 === 0 ? toLittleEndian(bytes).toString('utf16le') : undefined
+  if (text?.isWellFormed()) return text
+  throw new XmlError('the answer is not valid UTF-16')
+}
+
+function decodeNarrow(bytes: Buffer, charset: Charset): string {
+  try {
+    // A second mark is for the parser to refuse.
+    return new TextDecoder(charset, { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new XmlError(`the answer is not valid ${charset}`)
+  }
+}

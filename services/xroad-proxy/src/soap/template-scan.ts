@@ -1,0 +1,58 @@
+/**
+ * The source of a template -> whether it is built of nothing but the usual placeholders and blocks. Those are known to be
+ * good Handlebars, which saves the slow parser at boot, where thousands of templates wait. "No" means "ask the parser".
+ *
+ * Owns no judgement about anything unusual, and no rendering.
+ */
+
+/** Blocks in blocks; the parser has its say about more. */
+const maxDepth = 32
+
+const word = String.raw`(?!(?:else|true|false|null|undefined|this)\b)[A-Za-z_\u00c0-\u024f][\w\u00c0-\u024f-]*`
+const segment = String.raw`(?:${word}|\[[^\]\\{}\0]+\])`
+const path = String.raw`(?:(?:this\.|@root\.|(?:\.\./)*)${segment}(?:\.${segment})*|this|\.|@(?:index|key|first|last))`
+const block = '(?:if|unless|each_value|each|with)'
+/** What a block is about; `if_present` takes several, on several lines when they are many. */
+const value = String.raw`(?:\(is_nil ${path}\)|${path})`
+/** A field, or one of the helpers with what it needs: with nothing they are calls that fail. */
+const field =
+  String.raw`(?:xml_attr +${path}|lookup +${path} +(?:"[^"\\{}\0]*"|${path})` +
+  String.raw`|(?!\[?(?:${block}|lookup|xml_attr|if_present|is_nil)\]?[ }])${path})`
+
+/** One tag where it starts. One brace more after the closing ones would belong to the tag, and be an error. */
+const tag = new RegExp(
+  String.raw`\{\{(?:\{ *${field} *\}\}\}| *${field} *\}\}` +
+    String.raw`|#(?<opens>${block}(?= +${value} *\}\})|if_present(?=(?:\s+${value})+ *\}\}))[^}]*\}\}` +
+    String.raw`|/(?<closes>${block}|if_present)\}\}|(?<turns>else)\}\})(?!\})`,
+  'y',
+)
+
+interface OpenBlock {
+  readonly name: string
+  hasElse: boolean
+}
+
+/** Whether every tag is a known form and the blocks close as they opened. Linear in the length of the source. */
+export function isPlain(source: string): boolean {
+  const blocks: OpenBlock[] = []
+  // The lexer stops at this one.
+  if (source.includes('\0')) return false
+  for (let at = source.indexOf('{{'); at >= 0; at = source.indexOf('{{', tag.lastIndex)) {
+    // A backslash makes text of a tag.
+    if (source[at - 1] === '\\') return false
+    tag.lastIndex = at
+    const groups = tag.exec(source)?.groups
+    if (groups === undefined || !follow(blocks, groups)) return false
+  }
+  return blocks.length === 0
+}
+
+function follow(blocks: OpenBlock[], groups: Readonly<Record<string, string | undefined>>): boolean {
+  if (groups['opens'] !== undefined) return blocks.push({ name: groups['opens'], hasElse: false }) <= maxDepth
+  if (groups['closes'] !== undefined) return blocks.pop()?.name === groups['closes']
+  if (groups['turns'] === undefined) return true
+  const block = blocks.at(-1)
+  if (block === undefined || block.hasElse) return false
+  block.hasElse = true
+  return true
+}

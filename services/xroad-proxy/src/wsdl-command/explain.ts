@@ -1,0 +1,91 @@
+/**
+ * `wsdl explain`: what the next start would make of WSDL files, operation by operation, as text or JSON. Nothing is written.
+ * DSL files written by hand, and operations of one name in two WSDL files, are the start's business and not looked at.
+ */
+import { join } from 'node:path'
+import type { Circumstances } from '../boot/wsdl-destination.ts'
+import { type OperationReport, toReport, type WsdlReport } from '../boot/wsdl-ingest.ts'
+import { surveyWsdl } from '../boot/wsdl-survey.ts'
+import type { FoundWsdl } from './paths.ts'
+
+export interface Explanation extends WsdlReport {
+  readonly warnings: readonly string[]
+}
+
+export function explain(wsdls: readonly FoundWsdl[], circumstances: Circumstances): readonly Explanation[] {
+  return wsdls.map(({ root, file }) => {
+    const { problem, operations, missing, warnings } = surveyWsdl(root, file, circumstances)
+    return { file: join(root, file), problem, operations: operations.map(toReport), missing, warnings }
+  })
+}
+
+export function toJson(explanations: readonly Explanation[]): string {
+  const rows = explanations.map(({ file, problem = '', operations, missing, warnings }) => ({
+    file,
+    problem,
+    operations: operations.map(({ name, line, outcome, reason, words, lane }) => ({
+      name,
+      line,
+      outcome,
+      reason,
+      words,
+      lane: lane === undefined ? '' : laneNames[lane],
+    })),
+    missing: missing.map((each) => ({ ...each })),
+    warnings,
+  }))
+  return `${JSON.stringify(rows, undefined, 2)}\n`
+}
+
+const laneNames = { securityServer: 'security_server', direct: 'direct' } as const
+const laneWords = { securityServer: 'through the Security Server', direct: 'straight to its address' } as const
+
+export function toText(explanations: readonly Explanation[]): string {
+  return `${explanations.map(toBlock).join('\n')}${explanations.length === 0 ? '' : '\n'}${summary(explanations)}\n`
+}
+
+function toBlock({ file, problem, operations, missing, warnings }: Explanation): string {
+  const rows = [
+    ...operations.map((it) => [it.outcome, it.name, `line ${it.line}`, wordsOf(it)] as const),
+    ...missing.map((it) => ['missing', it.location, `line ${it.line}`, `${it.problem} (in ${it.file})`] as const),
+  ]
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => Math.min(row[column]?.length ?? 0, maxWidth))))
+  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+  const head = problem === undefined ? `${file}: ${count(operations)}` : `${file}: nothing is generated`
+  return [head, ...warnings, ...lines].map((line, index) => `${index === 0 ? '' : '  '}${inOneLine(line)}\n`).join('')
+}
+
+/** Longer cells push their row aside rather than all rows. */
+const maxWidth = 48
+
+function wordsOf({ words, lane }: OperationReport): string {
+  return lane === undefined ? words : laneWords[lane]
+}
+
+function count(operations: readonly OperationReport[]): string {
+  return `${operations.filter(({ outcome }) => outcome === 'generated').length} of ${operations.length} operations generated`
+}
+
+function summary(explanations: readonly Explanation[]): string {
+  const operations = explanations.flatMap((each) => each.operations)
+  const skipped = Map.groupBy(
+    operations.filter(({ outcome }) => outcome === 'skipped'),
+    ({ reason }) => reason,
+  )
+  const reasons = [...skipped]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([reason, { length }]) => `${length} ${reason}`)
+  const unread = explanations.filter(({ problem }) => problem !== undefined).length
+  const isRemote = explanations.some(({ missing }) => missing.some(({ location }) => /^https?:/i.test(location)))
+  const parts = [
+    `${explanations.length} WSDL files, ${unread} of them without any operation to read: ${count(operations)}`,
+    ...(reasons.length === 0 ? [] : [`skipped: ${reasons.join(', ')}`]),
+    ...(isRemote ? ['schemas that are named by address are fetched by: xroad-proxy wsdl vendor PATH'] : []),
+  ]
+  return parts.join('; ').replace(', 0 of them without any operation to read', '')
+}
+
+/** Names and texts of others may hold what a terminal would obey. */
+function inOneLine(text: string): string {
+  return text.trimEnd().replaceAll(/[\p{C}\u2028\u2029]/gu, '\uFFFD')
+}

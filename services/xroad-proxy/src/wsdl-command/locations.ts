@@ -1,0 +1,34 @@
+/** A WSDL or schema file -> the other files that it leads to, by their locations as written. Pure. */
+import { isFramework } from '../wsdl/framework.ts'
+import { namespaces } from '../wsdl/qname.ts'
+import { childrenOf, readXml, WsdlError } from '../wsdl/xml.ts'
+import type { XmlElement } from '../wsdl/xml.ts'
+
+/** Throws `WsdlError` when the text is neither a WSDL nor a schema. */
+export function readLocations(bytes: Uint8Array): readonly string[] {
+  const root = readXml(bytes)
+  if (root.namespace === namespaces.schema && root.local === 'schema') return schemaLocations(root)
+  if (root.namespace !== namespaces.wsdl || root.local !== 'definitions') {
+    throw new WsdlError(`is neither a WSDL nor a schema: its first element is ${root.local}`, root.line)
+  }
+  const imports = childrenOf(root, namespaces.wsdl, 'import').map((it) => it.attributes.get('location'))
+  const schemas = childrenOf(root, namespaces.wsdl, 'types').flatMap((it) =>
+    childrenOf(it, namespaces.schema, 'schema'),
+  )
+  return [...new Set([...trimmed(imports), ...schemas.flatMap(schemaLocations)])]
+}
+
+/** What the service knows by heart is not looked for. */
+function schemaLocations(schema: XmlElement): readonly string[] {
+  const leading = childrenOf(schema, namespaces.schema).filter(
+    ({ local, attributes }) =>
+      local === 'include' ||
+      local === 'redefine' ||
+      (local === 'import' && !isFramework(attributes.get('namespace') ?? '')),
+  )
+  return [...new Set(trimmed(leading.map((it) => it.attributes.get('schemaLocation'))))]
+}
+
+function trimmed(locations: readonly (string | undefined)[]): readonly string[] {
+  return locations.map((it) => it?.trim() ?? '').filter((it) => it !== '')
+}

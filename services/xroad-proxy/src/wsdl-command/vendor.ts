@@ -1,0 +1,205 @@
+/**
+ * `wsdl vendor`: brings the schema files that a WSDL names by an address of the network to the folder of the WSDL, and what
+ * those name in turn. What was brought is listed with its digest in `<name>.vendor.json`; a later run compares and fetches
+ * only what is missing. No file that is there already is ever changed.
+ */
+import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { FileProblem, readInside, readInsideIfAny } from '../boot/wsdl-files.ts'
+import { writeWhole } from '../boot/whole-file.ts'
+import { besideWsdl, includeName, readVendored, type VendoredFile, writeVendored } from '../wsdl/vendored.ts'
+import { WsdlError } from '../wsdl/xml.ts'
+import { DownloadError, type Downloader } from './download.ts'
+import { readLocations } from './locations.ts'
+import type { FoundWsdl } from './paths.ts'
+
+/** What became of one file. `detail` is for people. */
+export interface VendorStep {
+  readonly outcome: 'fetched' | 'unchanged' | 'present' | 'failed'
+  /** File or address. */
+  readonly subject: string
+  readonly detail: string
+}
+
+/** Of all files of one WSDL. */
+const limits = { totalBytes: 64 * 1024 * 1024, files: 500 }
+
+export async function vendor({ root, file }: FoundWsdl, downloader: Downloader): Promise<readonly VendorStep[]> {
+  const run = new VendorRun(root, file, downloader)
+  await run.all()
+  return run.steps
+}
+
+/** A file whose locations are still to be followed; `url` is where it came from, for what is relative in it. */
+interface Document {
+  readonly file: string
+  readonly bytes: Uint8Array
+  readonly url: string | undefined
+}
+
+class VendorRun {
+  readonly steps: VendorStep[] = []
+  readonly #root: string
+  readonly #wsdl: string
+  readonly #list: string
+  readonly #downloader: Downloader
+  readonly #queue: Document[] = []
+  readonly #seen = new Set<string>()
+  /** By address; what an earlier run has brought, then what this one has. */
+  readonly #pinned = new Map<string, VendoredFile>()
+  /** What was brought for other WSDLs of the folder. */
+  #others: readonly VendoredFile[] = []
+  #fetchedBytes = 0
+
+  constructor(root: string, wsdl: string, downloader: Downloader) {
+    this.#root = root
+    this.#wsdl = wsdl
+    this.#list = besideWsdl(wsdl, '.vendor.json')
+    this.#downloader = downloader
+  }
+
+  async all(): Promise<void> {
+    try {
+      this.#readList()
+      this.#queue.push({ file: this.#wsdl, bytes: readInside(this.#root, this.#wsdl), url: undefined })
+    } catch (error) {
+      this.#fail(join(this.#root, this.#wsdl), problemOf(error))
+      return
+    }
+    const before = writeVendored([...this.#pinned.values()])
+    for (const document of this.#queue) await this.#follow(document)
+    const after = writeVendored([...this.#pinned.values()])
+    if (this.#pinned.size === 0 || after === before) return
+    const failure = writeWhole(join(this.#root, this.#list), after)
+    if (failure !== undefined) this.#fail(join(this.#root, this.#list), `cannot be written (${failure})`)
+  }
+
+  #readList(): void {
+    const bytes = readInsideIfAny(this.#root, this.#list)
+    const files = bytes === undefined ? [] : readVendored(bytes.toString())
+    if (files === undefined)
+      throw new FileProblem(`has a list ${this.#list} that cannot be read; put it in order or remove it`)
+    for (const each of files) this.#pinned.set(each.url, each)
+    this.#others = this.#otherLists().flatMap((bytes) => readVendored(bytes.toString()) ?? [])
+  }
+
+  #otherLists(): readonly Buffer[] {
+    const folder = posix.dirname(this.#wsdl)
+    return readdirSync(join(this.#root, folder))
+      .filter((name) => name.endsWith('.vendor.json') && posix.join(folder, name) !== this.#list)
+      .map((name) => readInside(this.#root, posix.join(folder, name)))
+  }
+
+  async #follow({ file, bytes, url }: Document): Promise<void> {
+    let locations: readonly string[]
+    try {
+      locations = readLocations(bytes)
+    } catch (error) {
+      this.#fail(join(this.#root, file), problemOf(error))
+      return
+    }
+    for (const location of locations) {
+      const target = /^https?:\/\//i.test(location) ? URL.parse(location) : URL.parse(location, url)
+      if (target !== null) await this.#bring(target)
+      else this.#readNear(location, file)
+    }
+  }
+
+  /** Written beside the WSDL by whoever put it there; it may lead to the network in turn. */
+  #readNear(location: string, from: string): void {
+    const file = posix.join(posix.dirname(from), location)
+    if (this.#seen.has(file)) return
+    this.#seen.add(file)
+    const isPlain = location.split('/').every((step) => includeName.test(step)) && !file.startsWith('..')
+    try {
+      if (!isPlain) throw new FileProblem('is no name that is read')
+      this.#queue.push({ file, bytes: readInside(this.#root, file), url: undefined })
+    } catch (error) {
+      this.#fail(location, `named in ${join(this.#root, from)}, ${problemOf(error)}`)
+    }
+  }
+
+  async #bring(target: URL): Promise<void> {
+    target.hash = ''
+    const url = target.href
+    if (this.#seen.has(url)) return
+    this.#seen.add(url)
+    try {
+      if (this.#seen.size > limits.files) throw new DownloadError(`is one of more than ${limits.files} files`)
+      const name = this.#pinned.get(url)?.file ?? this.#freeName(target)
+      const file = posix.join(posix.dirname(this.#wsdl), name)
+      const found = readInsideIfAny(this.#root, file)
+      const bytes = found === undefined ? await this.#fetch(url, name, file) : this.#compare(url, file, found)
+      this.#queue.push({ file, bytes, url })
+    } catch (error) {
+      this.#fail(url, problemOf(error))
+    }
+  }
+
+  async #fetch(url: string, name: string, file: string): Promise<Uint8Array> {
+    const bytes = await this.#downloader.get(url)
+    this.#fetchedBytes += bytes.length
+    if (this.#fetchedBytes > limits.totalBytes) {
+      throw new DownloadError(`brings the files of this WSDL beyond ${limits.totalBytes} bytes`)
+    }
+    // An error page with status 200 is no schema, and is not kept.
+    readLocations(bytes)
+    const sha256 = digestOf(bytes)
+    const pinned = this.#pinned.get(url)
+    if (pinned !== undefined && pinned.sha256 !== sha256) {
+      throw new DownloadError(`has changed since it was listed in ${this.#list}; remove its entry to take the new one`)
+    }
+    const path = join(this.#root, file)
+    const failure = writeWhole(path, bytes)
+    if (failure !== undefined) throw new DownloadError(`cannot be written to ${path} (${failure})`)
+    this.#pinned.set(url, { url, file: name, sha256 })
+    this.steps.push({ outcome: 'fetched', subject: path, detail: `${url} (${bytes.length} bytes)` })
+    return bytes
+  }
+
+  #compare(url: string, file: string, bytes: Uint8Array): Uint8Array {
+    const path = join(this.#root, file)
+    const pinned = this.#pinned.get(url)
+    if (pinned === undefined) {
+      this.steps.push({
+        outcome: 'present',
+        subject: path,
+        detail: `taken for ${url}; it was not brought by this command`,
+      })
+    } else if (pinned.sha256 === digestOf(bytes)) {
+      this.steps.push({ outcome: 'unchanged', subject: path, detail: url })
+    } else {
+      throw new DownloadError(`was brought to ${path}, which has been changed since; remove the file to bring it again`)
+    }
+    return bytes
+  }
+
+  /** The last part of the address; with a digest of the address where that does not tell it from others. */
+  #freeName({ pathname, search, href }: URL): string {
+    const last = pathname
+      .slice(pathname.lastIndexOf('/') + 1)
+      .replaceAll(/[^A-Za-z0-9._-]/g, '_')
+      .replace(/^\.+/, '')
+    const stem = last.replace(/\.xsd$/i, '').slice(0, maxStemCharacters) || 'schema'
+    const known = [...this.#pinned.values(), ...this.#others]
+    const isTaken = known.some((each) => each.file === `${stem}.xsd` && each.url !== href)
+    return search === '' && !isTaken ? `${stem}.xsd` : `${stem}-${digestOf(Buffer.from(href)).slice(0, 8)}.xsd`
+  }
+
+  #fail(subject: string, detail: string): void {
+    this.steps.push({ outcome: 'failed', subject, detail })
+  }
+}
+
+const maxStemCharacters = 100
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof WsdlError) return `cannot be used: line ${error.line}: ${error.message}`
+  if (error instanceof FileProblem || error instanceof DownloadError) return error.message
+  throw error
+}

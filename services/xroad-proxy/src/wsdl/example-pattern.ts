@@ -1,0 +1,132 @@
+/**
+ * A pattern of XML Schema -> a short text that it matches, for examples. Takes the first way through: the first alternative,
+ * the fewest repetitions, the first character of a class. Gives nothing for a pattern with something else in it.
+ */
+
+const maxLength = 200
+
+export function matchPattern(pattern: string): string | undefined {
+  try {
+    const reader = new Reader(pattern)
+    const text = reader.alternatives()
+    return reader.isDone && text.length <= maxLength ? text : undefined
+  } catch (error) {
+    if (error instanceof Unreadable || error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+class Unreadable extends Error {}
+
+/** Escape -> a character of its class; any other escaped character is itself. */
+const classes: ReadonlyMap<string, string> = new Map([
+  ['d', '1'],
+  ['w', 'a'],
+  ['s', ' '],
+  ['S', 'a'],
+  ['D', 'a'],
+])
+
+class Reader {
+  readonly #pattern: string
+  #at = 0
+  #depth = 0
+
+  constructor(pattern: string) {
+    this.#pattern = pattern
+  }
+
+  get isDone(): boolean {
+    return this.#at === this.#pattern.length
+  }
+
+  /** The first one; the others are read past. */
+  alternatives(): string {
+    this.#depth += 1
+    if (this.#depth > maxLength) throw new Unreadable()
+    const first = this.#sequence()
+    while (this.#take('|')) this.#sequence()
+    this.#depth -= 1
+    return first
+  }
+
+  #sequence(): string {
+    let text = ''
+    while (!this.isDone && !'|)'.includes(this.#peek())) {
+      const atom = this.#atom()
+      text += atom.repeat(this.#repetitions())
+      if (text.length > maxLength) throw new Unreadable()
+    }
+    return text
+  }
+
+  #atom(): string {
+    const character = this.#next()
+    if (character === '(') return this.#group()
+    if (character === '[') return this.#choice()
+    if (character === '\\') return this.#escape()
+    // Authors who write ^ and $ mean the ends of the text; XML Schema takes them for characters.
+    if ('*+?{}]^$'.includes(character)) throw new Unreadable()
+    return character === '.' ? 'a' : character
+  }
+
+  #group(): string {
+    const text = this.alternatives()
+    if (!this.#take(')')) throw new Unreadable()
+    return text
+  }
+
+  #choice(): string {
+    const start = this.#at - 1
+    const isNegated = this.#take('^')
+    const first = this.#member()
+    while (!this.#take(']')) this.#member()
+    return isNegated ? this.#outside(this.#pattern.slice(start, this.#at)) : first
+  }
+
+  #outside(negated: string): string {
+    const expression = new RegExp(negated, 'v')
+    const character = ['a', '1', 'A', ' ', '-'].find((it) => expression.test(it))
+    if (character === undefined) throw new Unreadable()
+    return character
+  }
+
+  #member(): string {
+    const character = this.#next()
+    if (character === '[') throw new Unreadable()
+    return character === '\\' ? this.#escape() : character
+  }
+
+  #escape(): string {
+    const character = this.#next()
+    if ('pPiIcCW'.includes(character)) throw new Unreadable()
+    return classes.get(character) ?? character
+  }
+
+  #repetitions(): number {
+    if (this.#take('?') || this.#take('*')) return 0
+    if (this.#take('+') || !this.#take('{')) return 1
+    const end = this.#pattern.indexOf('}', this.#at)
+    const [, least] = /^(\d{1,3})(?:,\d*)?$/u.exec(this.#pattern.slice(this.#at, end)) ?? []
+    if (end < 0 || least === undefined) throw new Unreadable()
+    this.#at = end + 1
+    return Number(least)
+  }
+
+  #take(character: string): boolean {
+    if (this.#peek() !== character) return false
+    this.#at += 1
+    return true
+  }
+
+  #peek(): string {
+    return this.#pattern.charAt(this.#at)
+  }
+
+  #next(): string {
+    const character = this.#peek()
+    if (character === '') throw new Unreadable()
+    this.#at += 1
+    return character
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Expanded names: a namespace and a local name in one string, `{namespace}local`, or `local` alone without a namespace, so
+ * that they compare and serve as keys. Knows nothing of documents: prefixes are resolved by whoever holds the bindings.
+ */
+export type QName = string
+
+export function toQName(namespace: string, local: string): QName {
+  return namespace === '' ? local : `{${namespace}}${local}`
+}
+
+export function localOf(name: QName): string {
+  return name.slice(name.lastIndexOf('}') + 1)
+}
+
+export function namespaceOf(name: QName): string {
+  return name.slice(1, Math.max(1, name.lastIndexOf('}')))
+}
+
+/** Where something stands, for messages to the operator. */
+export interface Place {
+  readonly file: string
+  readonly line: number
+}
+
+export const namespaces = {
+  wsdl: 'http://schemas.xmlsoap.org/wsdl/',
+  wsdl2: 'http://www.w3.org/ns/wsdl',
+  soap: 'http://schemas.xmlsoap.org/wsdl/soap/',
+  mime: 'http://schemas.xmlsoap.org/wsdl/mime/',
+  schema: 'http://www.w3.org/2001/XMLSchema',
+  instance: 'http://www.w3.org/2001/XMLSchema-instance',
+  xml: 'http://www.w3.org/XML/1998/namespace',
+  envelope: 'http://schemas.xmlsoap.org/soap/envelope/',
+  xroad: 'http://x-road.eu/xsd/xroad.xsd',
+  identifiers: 'http://x-road.eu/xsd/identifiers',
+} as const

@@ -1,0 +1,48 @@
+/**
+ * Why an operation of a WSDL gets no endpoint, as a table: stable code -> words. `detail` of a skip says which type, part or
+ * name it is about. Every skip is one warning to the operator; the siblings of a skipped operation are not touched.
+ */
+export const skipReasons = {
+  wsdl_2: 'is WSDL 2.0; only WSDL 1.1 is read',
+  unsafe_name: 'has a name that is no safe file name',
+  overloaded: 'has the name of an operation before it',
+  no_soap_11_binding: 'has no SOAP 1.1 binding',
+  no_port_type_operation: 'stands in the binding but not in the port type',
+  no_input: 'takes no input message',
+  rpc: 'is bound in RPC style; only document/literal is supported',
+  encoded: 'uses encoded values; only document/literal is supported',
+  attachment: 'sends a MIME attachment',
+  choice: 'has an xsd:choice in its request',
+  input_unresolved: 'has an input element that cannot be resolved',
+  type_missing: 'uses a declaration in its request that is missing',
+  request_too_large: 'has a request with too many elements',
+} as const
+
+export type SkipReason = keyof typeof skipReasons
+
+export interface SkippedOperation {
+  readonly kind: 'skipped'
+  readonly name: string
+  readonly line: number
+  readonly reason: SkipReason
+  /** Empty when the reason says it all. */
+  readonly detail: string
+}
+
+/** One sentence without the file, as it stands in a warning. */
+export function describeSkip({ name, reason, detail }: SkippedOperation): string {
+  return `operation ${name} ${skipReasons[reason]}${detail === '' ? '' : `: ${detail}`}`
+}
+
+/** Ends the reading of one operation. */
+export class Skip extends Error {
+  readonly reason: SkipReason
+  readonly detail: string
+
+  constructor(reason: SkipReason, detail = '') {
+    super(`${reason} ${detail}`)
+    this.name = 'Skip'
+    this.reason = reason
+    this.detail = detail
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * The pieces of template language that generated envelopes are made of: references to fields, blocks laid out in lines, and
+ * text that stays text, whatever it holds. What the helpers do is soap/presence.ts.
+ */
+
+/** Words that Handlebars reads as something else than a field. */
+const taken: ReadonlySet<string> = new Set(
+  `as else each each_value false generate if if_present is_nil log lookup null this true undefined unless with xml_attr
+  blockHelperMissing helperMissing`.split(/\s+/u),
+)
+
+const plainField = /^[\p{L}_][\p{L}\p{N}_-]*$/u
+
+export function toPath(field: string): string {
+  const isPlain = plainField.test(field) && !taken.has(field) && !(field in Object.prototype)
+  return isPlain ? field : `this.[${field}]`
+}
+
+/** What means something to XML, to Handlebars, or to YAML in a block of text. */
+const special = /[&<>"{}\\\t\n\r\u007f-\u009f\u2028\u2029\ufeff]/gu
+
+/** For element text and attribute values alike. */
+export function escapeText(text: string): string {
+  return text.replace(special, (it) => `&#${it.codePointAt(0) ?? 0};`)
+}
+
+export type BlockHelper = 'if' | 'if_present' | 'each_value'
+
+/** One line stays one line; more are laid out between the tags. */
+export function block(helper: BlockHelper, values: readonly string[], lines: readonly string[]): readonly string[] {
+  const start = openBlock(helper, values)
+  const end = `{{/${helper}}}`
+  if (start.length + lines.length === 2) return [`${start.join('')}${lines.join('')}${end}`]
+  return [...start, ...indent(lines), end]
+}
+
+export function blockElse(
+  helper: BlockHelper,
+  values: readonly string[],
+  lines: readonly string[],
+  otherwise: readonly string[],
+): readonly string[] {
+  return [...openBlock(helper, values), ...indent(lines), '{{else}}', ...indent(otherwise), `{{/${helper}}}`]
+}
+
+const maxWidth = 100
+
+/** A branch may depend on hundreds of values. */
+function openBlock(helper: BlockHelper, values: readonly string[]): readonly string[] {
+  const lines: string[] = []
+  let line = `{{#${helper}`
+  for (const it of values) {
+    if (line.length + it.length >= maxWidth) {
+      lines.push(line)
+      line = '   '
+    }
+    line += ` ${it}`
+  }
+  return [...lines, `${line}}}`]
+}
+
+export function indent(lines: readonly string[]): readonly string[] {
+  return lines.map((it) => `  ${it}`)
+}

@@ -1,0 +1,385 @@
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { loadConfig, searchPaths } from '../src/boot/config.ts'
+import type { Loaded } from '../src/boot/config.ts'
+import { StartupFailure } from '../src/errors.ts'
+
+interface Given {
+  readonly files?: Readonly<Record<string, string | Uint8Array>>
+  readonly env?: Readonly<Record<string, string>>
+  readonly flag?: string
+}
+
+/** Loads in a fresh folder that holds these files. */
+function load({ files = {}, env = {}, flag }: Given): Loaded {
+  const cwd = mkdtempSync(join(tmpdir(), 'xroad-proxy-'))
+  try {
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(cwd, name), content)
+    return loadConfig({ flag, env, cwd })
+  } finally {
+    rmSync(cwd, { recursive: true })
+  }
+}
+
+function loadText(text: string, env: Readonly<Record<string, string>> = {}): Loaded {
+  return load({ files: { 'proxy.yaml': text }, env })
+}
+
+function refusal(attempt: () => unknown): StartupFailure {
+  try {
+    attempt()
+  } catch (error) {
+    ok(error instanceof StartupFailure, String(error))
+    ok(!/[\r\n]/.test(error.message), 'one line')
+    ok(!error.message.includes('hunter2'), 'no password in the message')
+    return error
+  }
+  throw new Error('it was not refused')
+}
+
+const securityServer = 'security_server:\n  url: https://ss.example\n  keystore_path: k.p12\n'
+const password = { PROXY_KEYSTORE_PASSWORD: 'hunter2' }
+
+test('[S-config.search] --config, PROXY_CONFIG, proxy.yaml, proxy.yml, defaults, in this order', () => {
+  deepStrictEqual(searchPaths, ['./proxy.yaml', './proxy.yml'])
+  const files: Record<string, string> = { 'a.yaml': 'port: 1', 'b.yaml': 'port: 2' }
+  Object.assign(files, { 'proxy.yaml': 'port: 3', 'proxy.yml': 'port: 4' })
+  const env = { PROXY_CONFIG: 'b.yaml' }
+  const shown = ({ config, source }: Loaded) => [config.port, source]
+  deepStrictEqual(shown(load({ files, env, flag: 'a.yaml' })), [1, '--config a.yaml'])
+  deepStrictEqual(shown(load({ files, env })), [2, 'PROXY_CONFIG b.yaml'])
+  deepStrictEqual(shown(load({ files })), [3, './proxy.yaml'])
+  deepStrictEqual(shown(load({ files: { 'proxy.yml': 'port: 4' } })), [4, './proxy.yml'])
+  deepStrictEqual(shown(load({})), [8080, 'built-in defaults'])
+})
+
+test('[D1.1] [S-env.PROXY_CONFIG] a named file must exist, a default one need not; an empty variable is none', () => {
+  const flag = refusal(() => load({ flag: 'no.yaml', env: { PROXY_CONFIG: 'no2.yaml' } }))
+  strictEqual(flag.code, 'invalid_configuration')
+  match(flag.message, /^--config no\.yaml: file \/.*\/no\.yaml does not exist$/)
+  match(refusal(() => load({ env: { PROXY_CONFIG: 'a/no.yaml' } })).message, /^PROXY_CONFIG a\/no\.yaml: .* not exist$/)
+  strictEqual(load({ env: { PROXY_CONFIG: '' } }).source, 'built-in defaults')
+  // Also where a default one is there.
+  refusal(() => load({ flag: 'no.yaml', files: { 'proxy.yaml': '' } }))
+})
+
+test('[D1.1] a file that cannot be read says so', () => {
+  const latin1 = Buffer.from('client_data: {member_code: \xe4}', 'latin1')
+  match(
+    refusal(() => load({ files: { 'proxy.yaml': latin1 } })).message,
+    /^\.\/proxy\.yaml: .*proxy\.yaml is not UTF-8/,
+  )
+  const cwd = mkdtempSync(join(tmpdir(), 'xroad-proxy-'))
+  try {
+    mkdirSync(join(cwd, 'proxy.yaml'))
+    match(refusal(() => loadConfig({ flag: undefined, env: {}, cwd })).message, /proxy\.yaml is a directory/)
+    rmSync(join(cwd, 'proxy.yaml'), { recursive: true })
+    symlinkSync('nowhere', join(cwd, 'proxy.yaml'))
+    match(refusal(() => loadConfig({ flag: undefined, env: {}, cwd })).message, /proxy\.yaml does not exist/)
+  } finally {
+    rmSync(cwd, { recursive: true })
+  }
+})
+
+test('[D1.2] a byte-order mark before the first field is no part of it', () => {
+  strictEqual(loadText('\ufeffport: 1').config.port, 1)
+})
+
+const defaults = {
+  dslPath: './DSL',
+  host: '0.0.0.0',
+  port: 8080,
+  instance: 'ee-test',
+  protocolVersion: '4.0',
+  client: { instance: 'ee-test', memberClass: '', memberCode: '', subsystemCode: '' },
+  wsdl: { allowHttpUpstream: false, upstreamHostAllowlist: [] },
+  soapResponse: 'plain',
+  exposeSoapFaultDetail: false,
+  limits: { maxRequestBytes: 1_048_576, maxResponseBytes: 16_777_216, requestTimeoutSeconds: 30 },
+}
+
+for (const text of ['', '# nothing\n', 'limits:\nclient_data:\nsecurity_server:\nport:\ndsl_path: ~\nwsdl: null\n']) {
+  test(`[S-config.search] [S-config.security_server] the defaults: ${JSON.stringify(text)}`, () => {
+    const { config, warnings } = loadText(text)
+    deepStrictEqual({ ...config }, defaults)
+    deepStrictEqual(warnings, [])
+  })
+}
+
+const everything = `
+dsl_path: /srv/dsl
+host: "::1"
+port: 0
+xroad_instance: EE
+xroad_protocol_version: 4.1
+client_data:
+  member_class: GOV
+  member_code: 00123
+  subsystem_code: 4.0
+wsdl_watch_dir: wsdl
+wsdl:
+  allow_http_upstream: true
+  upstream_host_allowlist: [a.example, 10]
+soap_response: schema
+expose_soap_fault_detail: true
+security_server:
+  url: HTTPS://Security.example:8443/
+  keystore_path: id.p12
+  keystore_password_env: MY_PASSWORD
+  trust_ca_path: ca.pem
+limits:
+  max_request_bytes: 1
+  max_response_bytes: 2147483648
+  request_timeout_secs: 86400
+`
+
+const everyField =
+  '[S-config.dsl_path] [S-config.port] [S-config.xroad_instance] [S-config.xroad_protocol_version] ' +
+  '[S-config.client_data.member_class] [S-config.client_data.member_code] ' +
+  '[S-config.client_data.subsystem_code] [S-config.wsdl_watch_dir] [S-config.wsdl.allow_http_upstream] ' +
+  '[S-config.wsdl.upstream_host_allowlist] [S-config.soap_response] [S-config.expose_soap_fault_detail] ' +
+  '[S-config.security_server.url] [S-config.security_server.keystore_path] ' +
+  '[S-config.security_server.keystore_password_env] [S-config.security_server.trust_ca_path] ' +
+  '[S-config.limits.max_request_bytes] [S-config.limits.max_response_bytes] ' +
+  '[S-config.limits.request_timeout_secs]'
+
+test(`every field is read: ${everyField}`, () => {
+  const { config, warnings } = loadText(everything, { MY_PASSWORD: 'hunter2' })
+  deepStrictEqual(warnings, [])
+  deepStrictEqual(
+    { ...config },
+    {
+      dslPath: '/srv/dsl',
+      host: '::1',
+      port: 0,
+      instance: 'EE',
+      protocolVersion: '4.1',
+      client: { instance: 'EE', memberClass: 'GOV', memberCode: '00123', subsystemCode: '4.0' },
+      wsdlWatchDir: 'wsdl',
+      wsdl: { allowHttpUpstream: true, upstreamHostAllowlist: ['a.example', '10'] },
+      soapResponse: 'schema',
+      exposeSoapFaultDetail: true,
+      securityServer: {
+        url: 'https://security.example:8443',
+        keystorePath: 'id.p12',
+        keystorePasswordEnv: 'MY_PASSWORD',
+        trustCaPath: 'ca.pem',
+      },
+      limits: { maxRequestBytes: 1, maxResponseBytes: 2_147_483_648, requestTimeoutSeconds: 86_400 },
+    },
+  )
+  ok(!JSON.stringify(config).includes('hunter2'))
+})
+
+test('the configuration is frozen, however deep', () => {
+  const reached: unknown[] = [loadText(everything, { MY_PASSWORD: 'x' }).config]
+  for (const value of reached) {
+    if (typeof value !== 'object' || value === null) continue
+    ok(Object.isFrozen(value), JSON.stringify(value))
+    reached.push(...Object.values(value))
+  }
+  ok(reached.length > 25)
+})
+
+const texts = ['4.0', '00123', '0x1F', '1e3', 'true', '70000000000000000001', '-0', '.inf', '"4.0"', "'00123'"]
+
+for (const text of texts) {
+  test(`[D1.2] a text field takes ${text} as it is written`, () => {
+    const { config } = loadText(`client_data:\n  member_code: ${text}\nxroad_instance: ${text}\n`)
+    const written = text.replaceAll(/["']/g, '')
+    deepStrictEqual([config.client.memberCode, config.instance], [written, written])
+  })
+}
+
+test('[D1.2] [S-config.port] a number is read as one, in any notation', () => {
+  deepStrictEqual(
+    ['0x1F', '1e3', '8080.0'].map((port) => loadText(`port: ${port}`).config.port),
+    [31, 1000, 8080],
+  )
+})
+
+test('[D1.2] unknown fields are warnings with line and nearest name', () => {
+  const { config, warnings } = loadText(
+    'prot: 1\nlimits:\n  max_request_byte: 5\n  "a\\nb": 1\nzzz: 1\n__proto: 1\nconstructor: 1\nport: 7\n',
+  )
+  strictEqual(config.port, 7)
+  strictEqual(config.limits.maxRequestBytes, 1_048_576)
+  const expected = [
+    /^\.\/proxy\.yaml:1: prot: unknown field, has no effect; did you mean port\?$/,
+    /^\.\/proxy\.yaml:3: limits\.max_request_byte: .*did you mean max_request_bytes\?$/,
+    /^\.\/proxy\.yaml:4: limits\."a\\nb": unknown field.*known here are max_request_bytes, max_response_bytes/,
+    /^\.\/proxy\.yaml:5: zzz: unknown field, has no effect; known here are dsl_path, host, port/,
+    /^\.\/proxy\.yaml:6: __proto: unknown field/,
+    /^\.\/proxy\.yaml:7: constructor: unknown field/,
+  ]
+  strictEqual(warnings.length, expected.length)
+  for (const [index, warning] of warnings.entries()) match(warning, expected[index] ?? /never/)
+})
+
+const wrong: readonly [string, string, RegExp][] = [
+  ['S-config.port', 'port: 65536', /^\.\/proxy\.yaml:1: port: found the number 65536, expected .* 0 to 65535$/],
+  ['S-config.port', 'port: -1', /port: found the number -1/],
+  ['S-config.port', 'port: 80.5', /port: found the number 80.5/],
+  ['S-config.port', 'port: "8080"', /port: found "8080", expected a whole number/],
+  ['S-config.port', 'port: eighty', /port: found "eighty"/],
+  ['S-config.port', 'port: [80]', /port: found a list/],
+  ['S-config.port', 'port: true', /port: found the boolean true/],
+  [
+    'S-config.xroad_protocol_version',
+    'xroad_protocol_version: 4.2',
+    /:1: .*version: found "4\.2", expected 4\.0 or 4\.1$/,
+  ],
+  ['S-config.xroad_protocol_version', 'xroad_protocol_version: 4', /found "4", expected 4\.0 or 4\.1$/],
+  ['S-config.xroad_protocol_version', 'xroad_protocol_version: 4.00', /found "4\.00"/],
+  ['S-config.xroad_protocol_version', 'xroad_protocol_version: ""', /found an empty text, expected 4\.0 or 4\.1$/],
+  ['S-config.xroad_protocol_version', 'xroad_protocol_version: "4.0 "', /found "4\.0 "/],
+  ['S-config.xroad_instance', 'xroad_instance: ""', /xroad_instance: found an empty text/],
+  ['S-config.xroad_instance', 'xroad_instance: ".."', /xroad_instance: found "\.\."/],
+  ['S-config.xroad_instance', 'xroad_instance: "a\\r\\nb"', /xroad_instance: found control characters/],
+  [
+    'S-config.client_data.member_code',
+    'client_data: {member_code: "a\\nX: y"}',
+    /client_data\.member_code: found control/,
+  ],
+  ['S-config.client_data.member_class', 'client_data: {member_class: "\\0"}', /member_class: found control/],
+  ['S-config.client_data.member_class', 'client_data: {member_class: "\\ud800"}', /member_class: found control/],
+  ['S-config.client_data.subsystem_code', 'client_data: {subsystem_code: "\\u0085"}', /subsystem_code: found control/],
+  ['S-config.client_data.member_code', 'client_data: {member_code: [1]}', /member_code: found a list/],
+  [
+    'S-config.client_data.member_code',
+    'client_data: GOV',
+    /client_data: found a text, expected the fields member_class/,
+  ],
+  ['S-config.dsl_path', 'dsl_path: " "', /dsl_path: found an empty text/],
+  ['S-config.dsl_path', 'dsl_path: "a\\0b"', /dsl_path: found control/],
+  ['S-config.wsdl.allow_http_upstream', 'wsdl: {allow_http_upstream: yes}', /found "yes", expected true or false/],
+  ['S-config.soap_response', 'soap_response: typed', /found "typed", expected plain or schema/],
+  ['S-config.expose_soap_fault_detail', 'expose_soap_fault_detail: "true"', /found "true", expected true or false/],
+  ['S-config.expose_soap_fault_detail', 'expose_soap_fault_detail: 1', /found the number 1, expected true or false/],
+  ['S-config.wsdl.upstream_host_allowlist', 'wsdl: {upstream_host_allowlist: a}', /found a text, expected a list/],
+  ['S-config.wsdl.upstream_host_allowlist', 'wsdl: {upstream_host_allowlist: [a, ]}\nx: [', /:2:/],
+  [
+    'S-config.wsdl.upstream_host_allowlist',
+    'wsdl:\n  upstream_host_allowlist:\n    - a\n    -\n',
+    /:4: wsdl.*\[1\]: left/,
+  ],
+  ['S-config.limits.max_request_bytes', 'limits: {max_request_bytes: 0}', /max_request_bytes: found the number 0/],
+  ['S-config.limits.max_response_bytes', 'limits: {max_response_bytes: -1}', /max_response_bytes: found the number -1/],
+  ['S-config.limits.max_response_bytes', 'limits: {max_response_bytes: 1.5}', /found the number 1.5/],
+  ['S-config.limits.max_response_bytes', 'limits: {max_response_bytes: 1e300}', /found the number 1e\+300/],
+  ['S-config.limits.request_timeout_secs', 'limits: {request_timeout_secs: 0}', /found the number 0.* 1 to 86400/],
+  ['S-config.limits.request_timeout_secs', 'limits: {request_timeout_secs: 86401}', /found the number 86401/],
+  ['S-config.limits.request_timeout_secs', 'limits: {request_timeout_secs: .inf}', /found the number Infinity/],
+  ['D1.1', 'host: "a b"', /host: found "a b"/],
+  ['D1.1', 'host: ""', /host: found an empty text/],
+  ['D1.1', 'port: 1\nport: 2', /^\.\/proxy\.yaml:2:1: "port" stands twice/],
+  ['D1.1', '- port', /^\.\/proxy\.yaml:1:1: expected "field: value"/],
+]
+
+for (const [rule, text, message] of wrong) {
+  test(`[${rule}] refused: ${JSON.stringify(text)}`, () => {
+    const failure = refusal(() => loadText(text, password))
+    strictEqual(failure.code, 'invalid_configuration')
+    match(failure.message, message)
+  })
+}
+
+const urls: readonly [string, RegExp][] = [
+  ['http://ss.example', /does not start with https:\/\//],
+  ['ss.example:5500', /does not start with https:\/\//],
+  ['https:ss.example', /does not start with https:\/\//],
+  ['https:///ss.example', /does not start with https:\/\//],
+  [' https://ss.example', /does not start with https:\/\//],
+  ['', /found an empty text/],
+  ['https://', /does not start with https:\/\//],
+  ['https://<host>:5500', /no URL/],
+  ['https://a b', /no URL/],
+  ['https://ss.example:99999', /no URL/],
+  ['https://ss.example\\\\x', /no URL/],
+  ['https://ss.example\\tx', /control characters/],
+  ['https://me:hunter2@ss.example', /user name or password/],
+  ['https://me@ss.example', /user name or password/],
+  ['https://ss.example/?a=hunter2', /query string or a fragment/],
+  ['https://ss.example/#', /query string or a fragment/],
+]
+
+for (const [url, message] of urls) {
+  test(`[D1.3] [S-config.security_server.url] refused: ${url}`, () => {
+    const failure = refusal(() => loadText(`security_server:\n  keystore_path: x\n  url: "${url}"\n`, password))
+    strictEqual(failure.code, 'invalid_configuration')
+    match(failure.message, /^\.\/proxy\.yaml:3: security_server\.url: found .*, expected the https:\/\/ address/)
+    match(failure.message, message)
+  })
+}
+
+for (const [url, used] of [
+  ['https://ss.example', 'https://ss.example'],
+  ['https://ss.example:443', 'https://ss.example'],
+  ['https://ss.example:5500', 'https://ss.example:5500'],
+  ['https://ss.example:8443/', 'https://ss.example:8443'],
+  ['hTTpS://SS.example:1//', 'https://ss.example:1'],
+  ['https://[::1]:5500/base/', 'https://[::1]:5500/base'],
+] as const) {
+  test(`[D1.3] [S-config.security_server.url] any port is fine, without a word: ${url}`, () => {
+    const { config, warnings } = loadText(`security_server:\n  keystore_path: x\n  url: ${url}\n`, password)
+    deepStrictEqual([config.securityServer?.url, warnings], [used, []])
+  })
+}
+
+test('[D1.3] port 4000 is a warning', () => {
+  const { config, warnings } = loadText('security_server:\n  url: https://ss:4000/\n  keystore_path: x\n', password)
+  strictEqual(config.securityServer?.url, 'https://ss:4000')
+  strictEqual(warnings.length, 1)
+  match(warnings[0] ?? '', /^\.\/proxy\.yaml:2: security_server\.url: port 4000 is the administration/)
+})
+
+test('[S-config.security_server.keystore_path] [S-config.security_server.url] its section needs both', () => {
+  const { message } = refusal(() => loadText('security_server:\n  trust_ca_path: x\n', password))
+  match(message, /:1: security_server\.url: missing, .*; \.\/proxy\.yaml:1: security_server\.keystore_path: missing/)
+})
+
+test('[D1.1] [S-boot.1] [S-startup] all problems of a file are told at once, each with its line', () => {
+  const { message } = refusal(() =>
+    loadText('port: x\n\nxroad_protocol_version: 5\nlimits:\n  request_timeout_secs: 0\n'),
+  )
+  deepStrictEqual(
+    message.split('; ').map((problem) => problem.split(': ').slice(0, 2).join(' ')),
+    ['./proxy.yaml:1 port', './proxy.yaml:3 xroad_protocol_version', './proxy.yaml:5 limits.request_timeout_secs'],
+  )
+})
+
+for (const env of [{}, { PROXY_KEYSTORE_PASSWORD: '' }]) {
+  test(`[S-env.PROXY_KEYSTORE_PASSWORD] a security_server needs the password: ${JSON.stringify(env)}`, () => {
+    const failure = refusal(() => loadText(securityServer, env))
+    strictEqual(failure.code, 'keystore_load_failed')
+    match(failure.message, /^\.\/proxy\.yaml: security_server\.keystore_password_env: .* PROXY_KEYSTORE_PASSWORD is/)
+    match(failure.message, Object.keys(env).length === 0 ? /is not set;/ : /is empty;/)
+  })
+}
+
+test('[S-config.security_server.keystore_password_env] the variable that is named counts, no other', () => {
+  const text = `${securityServer}  keystore_password_env: OTHER\n`
+  match(refusal(() => loadText(text, password)).message, /environment variable OTHER is not set/)
+  ok(loadText(text, { OTHER: 'hunter2' }).config.securityServer)
+  ok(loadText(securityServer, password).config.securityServer)
+  ok(loadText('', {}).config)
+})
+
+test('[S-config.security_server.keystore_password_env] a password in place of the name is not repeated', () => {
+  const text = `${securityServer}  keystore_password_env: hunter2!\n`
+  match(refusal(() => loadText(text, password)).message, /:4: .*keystore_password_env: found a text, expected the name/)
+})
+
+test('[S-config.search] the example file is right and without warnings', () => {
+  const text = readFileSync(new URL('../proxy.example.yaml', import.meta.url), 'utf8')
+  const loaded = loadText(text, password)
+  deepStrictEqual(loaded.warnings, [])
+  // What is commented out there are the defaults.
+  const shown = text.replaceAll(/^( *)# ([a-z_]+: \S*)$/gm, '$1$2')
+  const { wsdlWatchDir, ...rest } = loadText(shown, password).config
+  deepStrictEqual(rest, { ...loaded.config })
+  strictEqual(wsdlWatchDir, './wsdl')
+})

@@ -1,0 +1,414 @@
+/** `doctor --probe` against the mock Security Server and against servers that answer what none should. */
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { surveyEndpoints } from '../src/boot/endpoints.ts'
+import { createClientContext } from '../src/boot/keystore.ts'
+import { parseConfig } from '../src/boot/schema.ts'
+import { readYaml } from '../src/boot/yaml.ts'
+import { type Answer, MetadataError, readClients, readRestServices, readSoapServices } from '../src/doctor/metadata.ts'
+import { probe, type ProbeFacts } from '../src/doctor/probe.ts'
+import { isOnPath } from '../src/doctor/question.ts'
+import { startMock } from '../src/mock/mock.ts'
+import type { Outlet } from '../src/model.ts'
+import { openUpstream } from '../src/serve/upstream.ts'
+import { keystorePassword } from '../src/mock/pki.ts'
+import { issueClient, issueServer, makeAuthority, toPkcs12 } from './support/certificates.ts'
+import { sharedPki } from './support/lanes.ts'
+import { elapsed, type Files, newFolder, writeFiles } from './support/process.ts'
+import { type Act, startUpstream, toAnswer, toEnvelope, toFault11 } from './support/upstream.ts'
+
+const { folder: pkiFolder, files: pki } = sharedPki()
+const env = { WORD: keystorePassword }
+const secureContext = createClientContext(
+  { keystorePath: pki.keystore, keystorePasswordEnv: 'WORD', trustCaPath: pki.ca },
+  env,
+)
+
+const restFile = (code: string, path = '', method = 'GET', provider = 'registry'): string => `kind: rest
+method: ${method}
+target: { member_class: GOV, member_code: "70000001", subsystem_code: ${provider}, service_code: ${code}, path: "${path}" }
+`
+
+const envelope = (service: string): string => `params: [p, code]
+method: POST
+envelope: |
+  <s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" xmlns:x="http://x-road.eu/xsd/xroad.xsd"
+      xmlns:i="http://x-road.eu/xsd/identifiers"><s:Header>{{{generate.client}}}${service}<x:id>{{generate.uuid}}</x:id>
+    </s:Header><s:Body><q>{{p}}</q></s:Body></s:Envelope>
+`
+const soapFile = (code: string, version = '', memberCode = '70000001'): string =>
+  envelope(
+    `<x:service i:objectType="SERVICE"><i:xRoadInstance>{{generate.instance}}</i:xRoadInstance>` +
+      `<i:memberClass>GOV</i:memberClass><i:memberCode>${memberCode}</i:memberCode>` +
+      `<i:subsystemCode>registry</i:subsystemCode><i:serviceCode>${code}</i:serviceCode>` +
+      `${version === '' ? '' : `<i:serviceVersion>${version}</i:serviceVersion>`}</x:service>`,
+  )
+
+async function ask(
+  url: string,
+  dsl: Files,
+  fields: Readonly<Record<string, string | number>> = {},
+): Promise<ProbeFacts> {
+  const folder = newFolder()
+  writeFiles(folder, dsl)
+  const { seconds = 5, instance = 'ee-test' } = fields
+  const config = {
+    client_data: { member_class: 'GOV', member_code: '70000000', subsystem_code: 'demo' },
+    limits: { request_timeout_secs: seconds },
+    xroad_instance: instance,
+  }
+  const { value: settings, problems } = parseConfig(readYaml(JSON.stringify(config)))
+  ok(settings, JSON.stringify(problems))
+  const { endpoints } = surveyEndpoints(folder)
+  return probe({ settings, url, secureContext, endpoints })
+}
+
+/** Path -> verdict. */
+const verdictsOf = ({ endpoints }: ProbeFacts): Record<string, string> =>
+  Object.fromEntries(endpoints.map(({ path, verdict }) => [path, verdict]))
+
+describe('in front of the mock', async () => {
+  const answers = newFolder({ 'companies.json': '{}', 'person.xml': '<a/>', 'other.txt': '' })
+  const events: string[] = []
+  const onEvent = (line: string): void => void events.push(line)
+  const mock = await startMock({ host: '127.0.0.1', port: 0, folder: pkiFolder, answers, onEvent })
+  after(() => mock.close())
+
+  test('[S-doctor.probe] each endpoint gets its verdict, and no service of a provider is called', async () => {
+    events.length = 0
+    const facts = await ask(mock.url, {
+      'g/rest.yml': restFile('companies', '/v1/x'),
+      'g/rest2.yml': restFile('secret'),
+      'g/soap.yml': soapFile('person'),
+      'g/soap2.yml': soapFile('nobody'),
+      'g/version.yml': soapFile('person', 'v1'),
+      'g/meta.yml': soapFile('listMethods'),
+      'g/dynamic.yml': soapFile('{{code}}'),
+      'g/partly.yml': soapFile('person', '', '{{p}}'),
+      'g/plain.yml': 'method: POST\nenvelope: <e/>\n',
+      'g/no-xml.yml': 'method: POST\nenvelope: "<e>"\n',
+      'g/direct.yml': `service: https://service.example.org\n${soapFile('person')}`,
+    })
+    strictEqual(facts.connectionProblem, undefined)
+    match(facts.connection, /^TLSv1\.[23] with \w+$/)
+    deepStrictEqual(facts.clients, [])
+    deepStrictEqual(facts.silentProviders, [])
+    deepStrictEqual(verdictsOf(facts), {
+      '/g/direct': 'unknown',
+      '/g/dynamic': 'unknown',
+      '/g/meta': 'allowed',
+      '/g/no-xml': 'unknown',
+      '/g/partly': 'unknown',
+      '/g/plain': 'unknown',
+      '/g/rest': 'allowed',
+      '/g/rest2': 'not allowed',
+      '/g/soap': 'allowed',
+      '/g/soap2': 'not allowed',
+      '/g/version': 'not allowed',
+    })
+    const asked = events.map((line) => line.split(': ')[0] ?? '')
+    deepStrictEqual(asked.toSorted(), [
+      'GET /listClients?xRoadInstance=ee-test listClients',
+      'GET /r1/ee-test/GOV/70000001/registry/allowedMethods allowedMethods',
+      'POST / allowedMethods',
+    ])
+  })
+
+  test('[S-doctor.probe] endpoints of an OpenAPI description are compared with the path of the file', async () => {
+    const endpoint_list = [
+      { method: 'GET', path: '/pet/*' },
+      { method: 'POST', path: '/store/**' },
+      { method: '*', path: '/any' },
+    ]
+    const service = [
+      { service_code: 'petstore', service_type: 'OPENAPI', endpoint_list },
+      { service_code: 'whole', endpoint_list: [] },
+      { service_code: 'bare' },
+    ]
+    writeFiles(answers, { 'allowedMethods.json': JSON.stringify({ service }) })
+    const facts = await ask(mock.url, {
+      'g/a.yml': restFile('petstore', '/pet/7'),
+      'g/b.yml': restFile('petstore', '/pet/7', 'POST'),
+      'g/c.yml': restFile('petstore', '/store/a/b', 'POST'),
+      'g/d.yml': restFile('petstore', 'any', 'DELETE'),
+      'g/e.yml': restFile('petstore'),
+      'g/f.yml': restFile('whole', '/what/ever', 'PUT'),
+      'g/g.yml': restFile('bare'),
+      'g/h.yml': restFile('companies'),
+    })
+    deepStrictEqual(verdictsOf(facts), {
+      '/g/a': 'allowed',
+      '/g/b': 'unknown',
+      '/g/c': 'allowed',
+      '/g/d': 'allowed',
+      '/g/e': 'unknown',
+      '/g/f': 'allowed',
+      '/g/g': 'allowed',
+      '/g/h': 'not allowed',
+    })
+  })
+
+  test('[S-doctor.probe] a provider that the instance does not have is not asked', async () => {
+    const id = { xroad_instance: 'ee-test', member_class: 'GOV', member_code: '70000000', subsystem_code: 'demo' }
+    writeFiles(answers, { 'listClients.json': JSON.stringify({ member: [{ id, name: 'Demo' }] }) })
+    events.length = 0
+    const facts = await ask(mock.url, { 'g/a.yml': restFile('companies') })
+    strictEqual(facts.clients.length, 1)
+    deepStrictEqual(verdictsOf(facts), { '/g/a': 'not allowed' })
+    match(facts.endpoints[0]?.reason ?? '', /no client ee-test\/GOV\/70000001\/registry/)
+    deepStrictEqual(
+      events.filter((line) => line.includes('/r1/')),
+      [],
+    )
+  })
+
+  test('the mock lists clients as XML to those who do not take JSON', async () => {
+    const xml = '<clientList>from the file</clientList>'
+    const list = async (accept: string): Promise<string> => {
+      const upstream = openUpstream({ secureContext: () => secureContext, timeoutSeconds: 5, maxAnswerBytes: 10_000 })
+      const headers = ['Accept', accept]
+      const call = { origin: mock.url, path: '/listClients', method: 'GET', headers, body: undefined }
+      const { body } = await upstream.collect(call, { isOpen: true } as Outlet)
+      await upstream.close()
+      return Buffer.from(body).toString()
+    }
+    strictEqual(await list('*/*'), '<xrd:clientList xmlns:xrd="http://x-road.eu/xsd/xroad.xsd"/>')
+    writeFiles(answers, { 'listClients.xml': xml })
+    strictEqual(await list('text/xml'), xml)
+    match(await list('text/xml, application/json;q=0.1'), /^\{"member":/)
+  })
+
+  test('[S-doctor.probe] a certificate that the server refuses is told', async () => {
+    const stranger = issueClient(makeAuthority('nobody'))
+    const folder = newFolder({ 'client.p12': toPkcs12(stranger.key, [stranger.certificate], 'w') })
+    const settings = { keystorePath: join(folder, 'client.p12'), keystorePasswordEnv: 'W', trustCaPath: pki.ca }
+    const { value } = parseConfig({})
+    ok(value)
+    const refused = createClientContext(settings, { W: 'w' })
+    const facts = await probe({ settings: value, url: mock.url, secureContext: refused, endpoints: [] })
+    match(facts.connectionProblem ?? '', /certificate/)
+  })
+})
+
+/** A Security Server of a test's own making. */
+async function against(act: Act, dsl: Files, fields?: Parameters<typeof ask>[2]): Promise<ProbeFacts> {
+  const upstream = await startUpstream(act, { tls: 'mock' })
+  try {
+    return await ask(`${upstream.url}${fields?.['prefix'] ?? ''}`, dsl, fields)
+  } finally {
+    await upstream.close()
+  }
+}
+
+const json = (value: unknown, status = 200): Buffer =>
+  toAnswer(JSON.stringify(value), { status, type: 'application/json' })
+
+describe('servers that answer something else', () => {
+  const dsl = { 'g/rest.yml': restFile('a'), 'g/soap.yml': soapFile('b') }
+
+  test('[S-doctor.probe] errors of a Security Server are told in its own words', async () => {
+    const error = { type: 'Server.ClientProxy.SslAuthenticationFailed', message: 'no IS\u001Bcertificates' }
+    const facts = await against((socket, { head }) => {
+      if (head.startsWith('POST')) socket.write(toAnswer(toFault11('Server.ServerProxy.X', 'broken')))
+      else socket.write(json(error, 500))
+    }, dsl)
+    strictEqual(facts.clientsProblem, 'Server.ClientProxy.SslAuthenticationFailed: no IS certificates')
+    deepStrictEqual(facts.silentProviders.map(({ problem }) => problem).toSorted(), [
+      'Server.ClientProxy.SslAuthenticationFailed: no IS certificates',
+      'Server.ServerProxy.X: broken',
+    ])
+    deepStrictEqual(verdictsOf(facts), { '/g/rest': 'unknown', '/g/soap': 'unknown' })
+  })
+
+  const oddities: readonly [string, Buffer][] = [
+    ['a page', toAnswer('<html><body>Hello</body></html>', { type: 'text/html' })],
+    ['nothing', toAnswer('')],
+    ['a redirect', toAnswer('', { status: 302, headers: { Location: '/login' } })],
+    ['other JSON', json([1, 2, 3])],
+    ['null', json(null)],
+    ['deep JSON', toAnswer(`${'['.repeat(100_000)}${']'.repeat(100_000)}`, { type: 'application/json' })],
+    [
+      'members that are none',
+      json({ member: [null, 1, 'x', [], { id: 7 }], service: [null, 1, { endpoint_list: 'x' }] }),
+    ],
+    ['another SOAP answer', toAnswer(toEnvelope('<other/>'))],
+    ['services that are none', toAnswer(toEnvelope('<allowedMethodsResponse><service/>text</allowedMethodsResponse>'))],
+    ['an error without words', toAnswer('', { status: 503 })],
+    ['long words', json({ type: 'x'.repeat(100_000), message: '\n'.repeat(1000) }, 500)],
+  ]
+  for (const [name, answer] of oddities) {
+    test(`[S-doctor.probe] ${name}`, async () => {
+      const { endpoints, silentProviders, clientsProblem = '' } = await against((socket) => socket.write(answer), dsl)
+      strictEqual(endpoints.length, 2)
+      for (const { verdict, reason } of endpoints) ok(verdict !== 'allowed' && reason.length < 600)
+      for (const { problem } of silentProviders) ok(problem.length > 0 && problem.length <= 300)
+      ok(clientsProblem.length <= 300)
+    })
+  }
+
+  test('[S-doctor.probe] one that never answers ends with its clock', async () => {
+    const since = elapsed()
+    const facts = await against(() => undefined, dsl, { seconds: 1 })
+    match(facts.connectionProblem ?? '', /within 1 s/)
+    ok(since() < 8000)
+  })
+
+  test('[S-doctor.probe] a path before the services is kept, as the instance in the query', async () => {
+    const heads: string[] = []
+    const act: Act = (socket, { head }) => {
+      heads.push(head.split(' HTTP/')[0] as string)
+      socket.write(json({}))
+    }
+    await against(act, dsl, { prefix: '/gate/way', instance: 'EE&x' })
+    deepStrictEqual(heads.toSorted(), [
+      'GET /gate/way/listClients?xRoadInstance=EE%26x',
+      'GET /gate/way/r1/EE%26x/GOV/70000001/registry/allowedMethods',
+      'POST /gate/way/',
+    ])
+  })
+
+  test('[S-doctor.probe] the identity and the headers of a request for what is allowed', async () => {
+    const received: string[] = []
+    const clients: string[] = []
+    const upstream = await startUpstream(
+      (socket, { head, body }) => {
+        received.push(`${head}\n${body}`)
+        socket.write(json({}))
+      },
+      { tls: 'mock' },
+    )
+    await ask(upstream.url, { ...dsl, 'g/other.yml': restFile('z', '/other') })
+    clients.push(...upstream.clients)
+    await upstream.close()
+    strictEqual(received.length, 3, 'each provider of each lane is asked once')
+    ok(clients.every((name) => name === 'Mock client'))
+    const rest = received.find((each) => each.includes('/r1/')) ?? ''
+    match(rest, /^X-Road-Client: ee-test\/GOV\/70000000\/demo$/im)
+    match(rest, /^Accept: application\/json$/im)
+    const soap = received.find((each) => each.startsWith('POST')) ?? ''
+    match(soap, /<id:serviceCode>allowedMethods<\/id:serviceCode>/)
+    match(soap, /<id:subsystemCode>demo<\/id:subsystemCode>/)
+    match(soap, /<soapenv:Body><xroad:allowedMethods\/><\/soapenv:Body>/)
+    match(soap, /^content-type: text\/xml; charset=utf-8$/im)
+  })
+})
+
+describe('no connection', () => {
+  test('[S-doctor.probe] nobody listens', async () => {
+    const listener = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => listener.once('listening', resolve))
+    const { port } = listener.address() as { port: number }
+    listener.close()
+    const facts = await ask(`https://127.0.0.1:${port}`, {})
+    match(facts.connectionProblem ?? '', /refused the connection/)
+  })
+
+  test('[S-doctor.probe] plain HTTP on the port', async () => {
+    const listener = createServer((socket) => void socket.on('data', () => socket.end('HTTP/1.1 400 Bad\r\n\r\n')))
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+    const { port } = listener.address() as { port: number }
+    const facts = await ask(`https://127.0.0.1:${port}`, {})
+    listener.close()
+    match(facts.connectionProblem ?? '', /does not speak TLS/)
+  })
+
+  test('[S-doctor.probe] a server of another authority', async () => {
+    const stranger = await startUpstream(() => undefined, { tls: issueServer(makeAuthority('other')) })
+    match((await ask(stranger.url, {})).connectionProblem ?? '', /trust_ca_path/)
+    await stranger.close()
+  })
+
+  test('[S-doctor.probe] a port that takes connections and says nothing', async () => {
+    const listener = createServer(() => undefined).listen(0, '127.0.0.1')
+    await new Promise((resolve) => listener.once('listening', resolve))
+    const { port } = listener.address() as { port: number }
+    const sockets = new Set<{ destroy: () => void }>()
+    listener.on('connection', (socket) => sockets.add(socket))
+    const facts = await ask(`https://127.0.0.1:${port}`, {}, { seconds: 1 })
+    for (const socket of sockets) socket.destroy()
+    listener.close()
+    match(facts.connectionProblem ?? '', /did not take the connection in time/)
+  })
+})
+
+describe('what the metadata services say', () => {
+  const answer = (body: string, contentType = 'application/json'): Answer => ({
+    status: 200,
+    contentType,
+    body: Buffer.from(body),
+  })
+
+  test('[S-doctor.probe] members and subsystems', () => {
+    const body = {
+      member: [{ id: { member_class: 'GOV', member_code: 'TS1', object_type: 'MEMBER', xroad_instance: 'AA' } }],
+    }
+    deepStrictEqual(readClients(answer(JSON.stringify(body))), [
+      { instance: 'AA', memberClass: 'GOV', memberCode: 'TS1', subsystemCode: '' },
+    ])
+  })
+
+  test('[S-doctor.probe] codes that look like numbers stay as they are', () => {
+    deepStrictEqual(
+      readRestServices(answer('{"service":[{"service_code":12345678901234567890,"service_version":1.0}]}')),
+      [{ code: '12345678901234567890', version: '1.0', endpoints: [] }],
+    )
+    const services = ['007', '9007199254740993', 'true'].map(
+      (code) => `<x:service i:objectType="SERVICE"><i:serviceCode>${code}</i:serviceCode></x:service>`,
+    )
+    const soap = toEnvelope(`<x:allowedMethodsResponse>${services.join('')}</x:allowedMethodsResponse>`)
+    deepStrictEqual(
+      readSoapServices(answer(soap, 'text/xml')).map(({ code }) => code),
+      ['007', '9007199254740993', 'true'],
+    )
+  })
+
+  test('[S-doctor.probe] a provider without services has an empty list', () => {
+    deepStrictEqual(readRestServices(answer('{"service":[]}')), [])
+    deepStrictEqual(readSoapServices(answer(toEnvelope('<x:allowedMethodsResponse/>'), 'text/xml')), [])
+  })
+
+  test('an error has no control characters and an end', () => {
+    const { message } = new MetadataError(`a\u0000b\n\u2028c${'x'.repeat(1000)}`)
+    match(message, /^a b cx+$/)
+    strictEqual(message.length, 300)
+  })
+})
+
+const globs: readonly [string, string, boolean][] = [
+  ['/pet', '/pet', true],
+  ['/pet', '/pets', false],
+  ['/pet', '/PET', false],
+  ['/pet/*', '/pet/7', true],
+  ['/pet/*', '/pet/', true],
+  ['/pet/*', '/pet/7/8', false],
+  ['/pet/*/uploadImage', '/pet/7/uploadImage', true],
+  ['/foo/*/bar/', '/foo/zyggy/quux/bar', false],
+  ['/foo/**bar', '/foo/whatever//bar', true],
+  ['/foo/**bar', '/foo/zyggybar', true],
+  ['**', '', true],
+  ['**', '/a/b', true],
+  ['***', '/a/b', true],
+  ['*', '/a', false],
+  ['', '', true],
+  ['', '/', false],
+  ['/a\\*', '/a*', true],
+  ['/a\\*', '/ab', false],
+  ['/a\\\\', '/a\\', true],
+  ['/a.b', '/axb', false],
+  ['/a(b)+[c]', '/a(b)+[c]', true],
+  // What a star has taken it does not give back.
+  ['/a*b', '/aab', false],
+]
+for (const [glob, path, expected] of globs) {
+  test(`[S-doctor.probe] ${JSON.stringify(glob)} ${expected ? 'is' : 'is not'} ${JSON.stringify(path)}`, () => {
+    strictEqual(isOnPath(glob, path), expected)
+  })
+}
+
+test('[S-doctor.probe] a pattern cannot keep the doctor busy', () => {
+  const since = elapsed()
+  strictEqual(isOnPath('**a'.repeat(500), `${'a'.repeat(2000)}b`), false)
+  ok(since() < 5000)
+})

@@ -1,0 +1,99 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { loadConfig } from '../src/boot/config.ts'
+import { loadEndpoints } from '../src/boot/endpoints.ts'
+import { newFolder } from './support/process.ts'
+
+const service = join(import.meta.dirname, '..')
+const example = join(service, '../../examples/xroad-proxy')
+const surroundings = { env: { PROXY_KEYSTORE_PASSWORD: 'mock' }, cwd: join(service, '../..') }
+const { endpoints, warnings } = loadEndpoints(join(example, 'DSL'))
+
+test('the example loads without a warning', () => {
+  const { config, warnings: more } = loadConfig({ flag: 'examples/xroad-proxy/proxy.yaml', ...surroundings })
+  deepStrictEqual([config.dslPath, ...more, ...warnings], ['examples/xroad-proxy/DSL'])
+  deepStrictEqual(
+    endpoints.map(({ kind, method, group, service }) => `${kind} ${method} /${group}/${service}`),
+    [
+      'rest GET /business/companies',
+      'rest POST /business/reports',
+      'soap POST /population/person',
+      'soap POST /xroad/allowedMethods',
+      'soap POST /xroad/listMethods',
+    ],
+  )
+})
+
+test('the mock has an answer for every endpoint of the example, and no other', () => {
+  const wanted = endpoints.map((endpoint) =>
+    endpoint.kind === 'rest' ? `${endpoint.target.serviceCode}.json` : `${endpoint.service}.xml`,
+  )
+  deepStrictEqual(readdirSync(join(example, 'answers')).toSorted(), wanted.toSorted())
+})
+
+test('[S-route.4] the package and the example have the same files for the group xroad', () => {
+  const filesBelow = (folder: string): [string, string][] =>
+    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')])
+  const shipped = filesBelow(join(service, 'dsl/xroad'))
+  deepStrictEqual(shipped, filesBelow(join(example, 'DSL/xroad')))
+  deepStrictEqual(
+    shipped.map(([name]) => name),
+    ['allowedMethods.yml', 'listMethods.yml'],
+  )
+})
+
+for (const name of ['listMethods', 'allowedMethods']) {
+  test(`[S-route.4] ${name} asks the target of the request body, as this client`, () => {
+    const { endpoints: shipped } = loadEndpoints(join(service, 'dsl'))
+    const endpoint = shipped.find((each) => each.service === name)
+    ok(endpoint?.kind === 'soap' && endpoint.url === undefined)
+    deepStrictEqual(endpoint.params, ['member_class', 'member_code', 'subsystem_code'])
+    const envelope = endpoint.envelope.render(
+      { member_class: 'COM', member_code: '1<2', subsystem_code: 'sub' },
+      { uuid: 'some-id', instance: 'EE', client: '<xroad:client id:objectType="SUBSYSTEM"/>', protocol_version: '4.1' },
+    )
+    const [header = '', body = ''] = envelope.replaceAll(/>\s+</g, '><').split('</soapenv:Header>')
+    strictEqual(
+      header.slice(header.indexOf('<soapenv:Header>')),
+      '<soapenv:Header><xroad:client id:objectType="SUBSYSTEM"/><xroad:service id:objectType="SERVICE">' +
+        '<id:xRoadInstance>EE</id:xRoadInstance><id:memberClass>COM</id:memberClass>' +
+        '<id:memberCode>1&lt;2</id:memberCode><id:subsystemCode>sub</id:subsystemCode>' +
+        `<id:serviceCode>${name}</id:serviceCode></xroad:service>` +
+        '<xroad:id>some-id</xroad:id><xroad:protocolVersion>4.1</xroad:protocolVersion>',
+    )
+    strictEqual(body.trimEnd(), `<soapenv:Body><xroad:${name}/></soapenv:Body></soapenv:Envelope>`)
+  })
+}
+
+test('the example of the configuration shows every field, with its default where one is commented out', () => {
+  const file = join(service, 'proxy.example.yaml')
+  const schema = JSON.parse(readFileSync(join(service, 'proxy.schema.json'), 'utf8')) as Section
+  const known = namesIn(schema)
+  const full = readFileSync(file, 'utf8').replaceAll(
+    /^( *)# ([a-z_]+)(?=: )/gm,
+    (whole, indent: string, name: string) => (known.includes(name) ? indent + name : whole),
+  )
+  const shown = Array.from(full.matchAll(/^ *([a-z_]+):/gm), ([, name = '']) => name)
+  deepStrictEqual(shown.toSorted(byText), known.toSorted(byText))
+
+  const { config, warnings: more } = loadConfig({ flag: file, ...surroundings })
+  deepStrictEqual(more, [])
+  const folder = newFolder({ 'proxy.yaml': full })
+  const { config: filled } = loadConfig({ flag: join(folder, 'proxy.yaml'), ...surroundings })
+  // The one field without a default.
+  deepStrictEqual({ ...filled, wsdlWatchDir: '' }, { ...config, wsdlWatchDir: '' })
+})
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : 1
+}
+
+interface Section {
+  readonly properties?: Readonly<Record<string, Section>>
+}
+
+function namesIn({ properties = {} }: Section): string[] {
+  return Object.entries(properties).flatMap(([name, section]) => [name, ...namesIn(section)])
+}

@@ -1,0 +1,123 @@
+/** Which headers pass the REST lane: raw pairs in, raw pairs out, both ways. */
+import { deepStrictEqual, strictEqual } from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { hopByHop, toInbound, toOutbound } from '../src/serve/headers.ts'
+
+const client = 'ee-test/GOV/70000000/demo'
+
+function outbound(...received: string[]): string[] {
+  return toOutbound(received, client, () => 'fresh').headers
+}
+
+const added = ['X-Road-Id', 'fresh', 'X-Road-Client', client]
+
+describe('headers to the Security Server', () => {
+  test('[S-header.end-to-end] [D4.3] order, casing, repeats and bytes stay', () => {
+    const sent = [
+      'accept',
+      'a/b',
+      'X-One',
+      '1',
+      'X-TWO',
+      '\u00e4\u00ff',
+      'x-one',
+      '2',
+      'Content-Type',
+      'text/plain',
+      'Cookie',
+      'a=1',
+    ]
+    deepStrictEqual(outbound(...sent), [...sent, ...added])
+  })
+
+  test('[S-header.Host] Host is dropped, the length is written anew', () => {
+    deepStrictEqual(outbound('Host', 'h', 'Content-Length', '3', 'Expect', '100-continue'), added)
+  })
+
+  for (const name of [...hopByHop].filter((each) => each !== 'connection')) {
+    test(`[S-header.hop-by-hop] [D4.3] ${name} is dropped`, () => {
+      deepStrictEqual(outbound(name.toUpperCase(), 'x'), added)
+    })
+  }
+
+  test('[S-header.hop-by-hop] [D4.3] every Proxy- header is dropped', () => {
+    deepStrictEqual(
+      outbound('Proxy-Authorization', 'x', 'proxy-connection', 'x', 'Proxy-Whatever', 'x', 'Proxied', 'y'),
+      ['Proxied', 'y', ...added],
+    )
+  })
+
+  test('[D4.3] Connection and every header that it names are dropped, wherever they stand', () => {
+    const sent = [
+      'X-Hop',
+      '1',
+      'Connection',
+      'close, X-HOP ,, x-other',
+      'x-other',
+      '2',
+      'X-Kept',
+      '3',
+      'connection',
+      'x-third',
+      'X-Third',
+      '4',
+    ]
+    deepStrictEqual(outbound(...sent), ['X-Kept', '3', ...added])
+  })
+
+  test('[S-header.X-Road-Client] [S-auth.3] a value of the caller is replaced, also when Connection names the header', () => {
+    deepStrictEqual(outbound('x-road-client', 'EE/GOV/1/evil', 'X-ROAD-CLIENT', 'b'), added)
+    deepStrictEqual(outbound('Connection', 'X-Road-Client, X-Road-Id'), added)
+  })
+
+  test('[S-header.X-Road-Id] an id of the caller is forwarded, an empty one is none', () => {
+    const { headers, messageId } = toOutbound(['x-road-id', 'mine'], client, () => 'fresh')
+    deepStrictEqual([headers, messageId], [['x-road-id', 'mine', 'X-Road-Client', client], 'mine'])
+    const other = toOutbound(['X-Road-Id', ''], client, () => 'fresh')
+    deepStrictEqual([other.headers, other.messageId], [added, 'fresh'])
+  })
+
+  test('[S-header.X-Road-UserId] the user is forwarded and never made up', () => {
+    deepStrictEqual(outbound('X-Road-UserId', 'EE38001010000'), ['X-Road-UserId', 'EE38001010000', ...added])
+    strictEqual(
+      outbound().some((each) => /userid/i.test(each)),
+      false,
+    )
+  })
+})
+
+describe('headers to the caller', () => {
+  test('[S-header.response] [D4.3] all but hop-by-hop headers pass, in order and repeated', () => {
+    const kept = [
+      'Set-Cookie',
+      'a=1',
+      'Content-Type',
+      'x/y',
+      'Set-Cookie',
+      'b=2',
+      'X-Road-Id',
+      '1',
+      'X-Road-Request-Hash',
+      'h',
+      'Content-Length',
+      '5',
+    ]
+    const { headers, contentLength } = toInbound([
+      'Connection',
+      'keep-alive, X-Gone',
+      'Keep-Alive',
+      'timeout=5',
+      'X-Gone',
+      '1',
+      'Transfer-Encoding',
+      'x',
+      ...kept,
+    ])
+    deepStrictEqual([headers, contentLength], [kept, 5])
+  })
+
+  test('[S-source] the code of X-Road-Error is told', () => {
+    strictEqual(toInbound(['x-road-error', 'Server.ServerProxy.X']).errorCode, 'Server.ServerProxy.X')
+    strictEqual(toInbound(['X-Other', '1']).errorCode, undefined)
+  })
+})

@@ -1,0 +1,131 @@
+/** The root part of multipart/related, in the ways in which servers write it, and in ways in which they should not. */
+import { ok, strictEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { readMediaType } from '../src/soap/media-type.ts'
+import { type Part, rootPart } from '../src/soap/multipart.ts'
+import { XmlError } from '../src/soap/translate.ts'
+
+const related = 'multipart/related; type="text/xml"; boundary=b'
+const crlf = (...lines: string[]): string => lines.join('\r\n')
+
+function root(body: string | Buffer, contentType = related): Part & { readonly text: string } {
+  const part = rootPart(Buffer.from(body as string), contentType)
+  return { ...part, text: Buffer.from(part.body).toString() }
+}
+
+function refusal(body: string | Buffer, contentType = related): string {
+  try {
+    root(body, contentType)
+  } catch (error) {
+    ok(error instanceof XmlError, String(error))
+    return error.message
+  }
+  throw new Error('accepted')
+}
+
+test('[D3.8] the first part is the root, and has its own Content-Type', () => {
+  const body = crlf(
+    '--b',
+    'Content-Type: text/xml; charset=iso-8859-1',
+    '',
+    '<a/>',
+    '--b',
+    '',
+    'attachment',
+    '--b--',
+    '',
+  )
+  const { text, contentType } = root(body)
+  strictEqual(text, '<a/>')
+  strictEqual(contentType, 'text/xml; charset=iso-8859-1')
+  strictEqual(root(`preamble\r\n${body}epilogue`).text, '<a/>')
+})
+
+test('[D3.8] the start parameter names the root', () => {
+  const body = crlf('--b', 'Content-ID: <1@x>', '', 'one', '--b', 'content-id:', ' <2@x>', '', 'two', '--b--')
+  strictEqual(root(body).text, 'one')
+  for (const start of ['"<2@x>"', '<2@x>', '2@x']) strictEqual(root(body, `${related}; start=${start}`).text, 'two')
+  strictEqual(refusal(body, `${related}; start="<3@x>"`), 'the multipart answer has no root part')
+})
+
+test('[D3.8] boundaries with quotes, dashes, spaces', () => {
+  for (const [written, boundary] of [
+    ['"b"', 'b'],
+    ['"b c"', 'b c'],
+    ['"a\\"b"', 'a"b'],
+    ['----=_Part_1', '----=_Part_1'],
+    ['"----"', '----'],
+    ['b;x=y', 'b'],
+  ] as const) {
+    const body = crlf(`--${boundary}`, '', '<a/>', `--${boundary}--`)
+    strictEqual(root(body, `Multipart/Related; Boundary=${written}`).text, '<a/>', written)
+  }
+})
+
+test('[D3.8] line feeds alone, white space after a boundary, folded headers in any case', () => {
+  strictEqual(
+    root('--b\nCONTENT-TYPE:\n\ttext/xml;\n charset=utf-8\n\n<a>\n</a>\n--b--\n').contentType,
+    'text/xml; charset=utf-8',
+  )
+  strictEqual(root('--b\n\n<a>\n</a>\n--b--').text, '<a>\n</a>')
+  strictEqual(root('--b \t\r\n\r\n<a/>\r\n--b-- ').text, '<a/>')
+  strictEqual(root('--b\n\n\n--b--').text, '')
+})
+
+test('[D3.8] only a whole line is a boundary', () => {
+  const content = crlf('<a>--b', 'x --b', '--bb', '--b c', '--b-', '--b-- x', ' --b', '-- b</a>')
+  strictEqual(root(crlf('--b', '', content, '--b--')).text, content)
+})
+
+test('[D3.8] bytes stay bytes', () => {
+  const every = Buffer.from(Array.from({ length: 256 }, (_, code) => code))
+  const { body } = root(Buffer.concat([Buffer.from('--b\r\n\r\n'), every, Buffer.from('\r\n\r\n--b--')]))
+  strictEqual(Buffer.from(body).toString('hex'), `${every.toString('hex')}0d0a`)
+})
+
+test('[D3.8] transfer encodings', () => {
+  const encoded = (encoding: string, content: string): string =>
+    crlf('--b', `Content-Transfer-Encoding: ${encoding}`, '', content, '--b--')
+  for (const name of ['7bit', '8BIT', 'binary']) strictEqual(root(encoded(name, '=41')).text, '=41')
+  const text = `<a>${'õ'.repeat(100)}</a>`
+  const lines = Buffer.from(text)
+    .toString('base64')
+    .replaceAll(/(.{76})/g, '$1\r\n')
+  strictEqual(root(encoded('Base64', lines)).text, text)
+  strictEqual(
+    root(encoded('Quoted-Printable', '<a b=3D"=C3=B5=c3=b5"> =\r\nx=  \r\n=09</a>=')).text,
+    '<a b="õõ"> x\t</a>',
+  )
+  strictEqual(refusal(encoded('base64', 'PGE!')), 'the root part is not valid base64')
+  for (const wrong of ['=4', '=4G', '= x', '==41', '=\u0000'])
+    strictEqual(refusal(encoded('quoted-printable', `${wrong}x`)), 'the root part is not valid quoted-printable')
+  strictEqual(refusal(encoded('x-uuencode', '')), 'the root part has an unknown Content-Transfer-Encoding')
+  strictEqual(refusal(encoded('constructor', '')), 'the root part has an unknown Content-Transfer-Encoding')
+})
+
+test('[D3.8] the closing boundary may be missing', () => {
+  strictEqual(root('--b\r\n\r\n<a/>').text, '<a/>')
+  strictEqual(root('--b\r\n\r\n<a/>\r\n--b').text, '<a/>')
+})
+
+test('[D3.8] [S-error.upstream_xml_parse_error] no boundary, no root, no end of the headers', () => {
+  strictEqual(refusal('--b\n\n<a/>\n--b--', 'multipart/related'), 'the multipart answer names no boundary')
+  strictEqual(refusal('--b\n\n<a/>\n--b--', 'multipart/related; boundary=""'), 'the multipart answer names no boundary')
+  for (const body of ['', '<a/>', '--c\n\n<a/>\n--c--', '--b--\n\n<a/>', 'x--b\n\n<a/>'])
+    strictEqual(refusal(body), 'the multipart answer has no root part')
+  for (const body of ['--b', '--b\n\n--b--', '--b\nContent-Type: text/xml', `--b\nx: ${'y'.repeat(20_000)}\n\n<a/>`])
+    strictEqual(refusal(body), 'the headers of a part have no end')
+  strictEqual(refusal('--b\n\n\n'.repeat(2000), `${related}; start=x`), 'the root is not among the first 1000 parts')
+})
+
+test('parameters of a media type: quotes, escapes, the first of a name, never a throw', () => {
+  const read = (header: string): string => JSON.stringify([...readMediaType(header).parameters])
+  strictEqual(readMediaType(' Text/XML ;charset=x').type, 'text/xml')
+  strictEqual(read('a/b; C=d ;e="f;g\\"h"; c=i;'), '[["c","d"],["e","f;g\\"h"]]')
+  strictEqual(read('a/b; c = d'), '[["c","d"]]')
+  strictEqual(read('a/b; c="d'), '[["c","d"]]')
+  strictEqual(read('a/b; c="d\\'), '[["c","d"]]')
+  strictEqual(read('a/b;;; =; c; "d"; e'), '[]')
+  strictEqual(read(''), '[]')
+  strictEqual(read('a/b; __proto__=x'), '[["__proto__","x"]]')
+})

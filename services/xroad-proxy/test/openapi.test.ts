@@ -1,0 +1,289 @@
+import { deepStrictEqual, notStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import fc from 'fast-check'
+import { describeEndpoints } from '../src/boot/openapi.ts'
+import { failures } from '../src/errors.ts'
+import type { Endpoint, RestEndpoint, SoapEndpoint } from '../src/model.ts'
+
+interface Schema {
+  readonly type?: string
+  readonly const?: string
+  readonly required?: readonly string[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: unknown
+  readonly anyOf?: readonly Schema[]
+}
+
+type Content = Readonly<Record<string, { readonly schema?: Schema }>>
+
+interface Operation {
+  readonly operationId: string
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[]
+  readonly requestBody?: { readonly required?: boolean; readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly headers?: object; readonly content: Content }>>
+}
+
+interface Document {
+  readonly info: { readonly version: string }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+const target = {
+  memberClass: 'GOV',
+  memberCode: '70000002',
+  subsystemCode: 'business',
+  serviceCode: 'companies',
+  path: '/v1/search',
+}
+
+const exampleOfSoap: SoapEndpoint = {
+  kind: 'soap',
+  group: 'population',
+  service: 'person',
+  method: 'POST',
+  file: 'person.yml',
+  params: ['code'],
+  url: undefined,
+  soapAction: undefined,
+  envelope: { render: () => '' },
+  response: undefined,
+  attachments: undefined,
+  isGenerated: false,
+}
+
+const exampleOfRest: RestEndpoint = {
+  kind: 'rest',
+  group: 'business',
+  service: 'companies',
+  method: 'GET',
+  file: 'companies.yml',
+  target,
+  allowedQueryParams: undefined,
+  forwardBody: true,
+}
+
+const soap = (fields: Partial<SoapEndpoint> = {}): SoapEndpoint => ({ ...exampleOfSoap, ...fields })
+const rest = (fields: Partial<RestEndpoint> = {}): RestEndpoint => ({ ...exampleOfRest, ...fields })
+
+/** The description with its references resolved, after an independent validator found nothing wrong with it. */
+async function describeValid(...endpoints: readonly Endpoint[]): Promise<Document> {
+  const validator = new Validator()
+  const result = await validator.validate(JSON.parse(describeEndpoints(endpoints, '1.2.3')))
+  deepStrictEqual([result.valid, result.errors ?? [], validator.version], [true, [], '3.1'])
+  return validator.resolveRefs() as unknown as Document
+}
+
+/** The one operation of the one endpoint. */
+async function operationOf(endpoint: Endpoint): Promise<Operation> {
+  const { paths } = await describeValid(endpoint)
+  return Object.values(Object.values(paths)[0]!)[0]!
+}
+
+const jsonOf = ({ content }: { readonly content: Content }): Schema => content['application/json']!.schema!
+
+describe('[S-what.5] [S-endpoint.api] [D6.3] the OpenAPI description', () => {
+  test('the validator does refuse what is invalid', async () => {
+    const { valid } = await new Validator().validate({ openapi: '3.1.0', info: { title: '' }, paths: {} })
+    strictEqual(valid, false)
+  })
+
+  test('is valid without any endpoint, and names the version', async () => {
+    const { info, paths } = await describeValid()
+    deepStrictEqual([info.version, paths], ['1.2.3', {}])
+  })
+
+  test('has one path for each endpoint and none for the pages of the service', async () => {
+    const { paths } = await describeValid(soap(), rest(), rest({ service: 'reports', method: 'POST' }))
+    deepStrictEqual(
+      Object.entries(paths).map(([path, item]) => [path, Object.keys(item)]),
+      [
+        ['/business/companies', ['get']],
+        ['/business/reports', ['post']],
+        ['/population/person', ['post']],
+      ],
+    )
+  })
+
+  test('a SOAP file: one property for each param, of any JSON type, and no body is required', async () => {
+    const params = ['code', 'given-name', '__proto__', 'if', '1']
+    const { requestBody } = await operationOf(soap({ params }))
+    const schema = jsonOf(requestBody!)
+    strictEqual(schema.type, 'object')
+    deepStrictEqual(Object.keys(schema.properties!).toSorted(), params.toSorted())
+    for (const property of Object.values(schema.properties!)) deepStrictEqual(property, {})
+    deepStrictEqual([requestBody!.required, schema.required, schema.additionalProperties], Array(3).fill(undefined))
+  })
+
+  test('a SOAP file: the answer has body and headers', async () => {
+    const { responses } = await operationOf(soap())
+    const schema = jsonOf(responses['200']!)
+    deepStrictEqual(
+      [schema.required, Object.keys(schema.properties!)],
+      [
+        ['body', 'headers'],
+        ['body', 'headers'],
+      ],
+    )
+  })
+
+  const soapOnly = [
+    'template_expansion_failed',
+    'upstream_http_error',
+    'upstream_soap_fault',
+    'upstream_xml_parse_error',
+  ] as const
+
+  for (const [endpoint, absent] of [
+    [soap(), []],
+    [rest(), soapOnly],
+  ] as const) {
+    test(`a ${endpoint.kind} file: every error code at its status, with its shape`, async () => {
+      const { responses } = await operationOf(endpoint)
+      const found: string[] = []
+      for (const [status, response] of Object.entries(responses)) {
+        for (const { properties, required } of response.content['application/json']?.schema?.anyOf ?? []) {
+          if (properties === undefined) continue
+          found.push(`${properties['error']?.const} ${status}`)
+          deepStrictEqual([required?.slice(0, 2), properties['message']], [['error', 'message'], { type: 'string' }])
+        }
+      }
+      const expected = Object.entries(failures)
+        .filter(([code]) => !absent.some((other) => other === code))
+        .map(([code, status]) => `${code} ${status}`)
+      deepStrictEqual(found.toSorted(), expected.toSorted())
+      ok('Allow' in responses['405']!.headers!)
+    })
+  }
+
+  test('extras: limit is required where it is told, detail is not', async () => {
+    const { components } = await describeValid()
+    const extras = Object.entries(components.schemas).flatMap(([code, { required = [], properties = {} }]) =>
+      Object.keys(properties)
+        .filter((name) => !['error', 'message', 'body', 'headers'].includes(name))
+        .map((name) => `${code}: ${name}${required.includes(name) ? '' : '?'}`),
+    )
+    deepStrictEqual(extras, [
+      'request_too_large: limit',
+      'upstream_soap_fault: code',
+      'upstream_soap_fault: string',
+      'upstream_soap_fault: source',
+      'upstream_soap_fault: detail?',
+      'upstream_body_too_large: limit',
+    ])
+  })
+
+  test('a REST file: query parameters as the file allows them', async () => {
+    const keysOf = async (allowed: ReadonlySet<string> | undefined): Promise<unknown[]> => {
+      const { parameters } = await operationOf(rest({ allowedQueryParams: allowed }))
+      return parameters.filter((parameter) => parameter.in === 'query').map(({ name, schema }) => [name, schema.type])
+    }
+    deepStrictEqual(await keysOf(undefined), [['query', 'object']])
+    deepStrictEqual(await keysOf(new Set()), [])
+    deepStrictEqual(await keysOf(new Set(['name', 'filter[a]', ''])), [
+      ['name', 'string'],
+      ['filter[a]', 'string'],
+      ['', 'string'],
+    ])
+  })
+
+  test('a REST file: a body where it is forwarded and means something', async () => {
+    const hasBody = async (fields: Partial<RestEndpoint>): Promise<boolean> => {
+      const { requestBody } = await operationOf(rest(fields))
+      return requestBody !== undefined
+    }
+    const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'GET', 'HEAD', 'TRACE']
+    const withBody = await Promise.all(methods.map((method) => hasBody({ method })))
+    deepStrictEqual(withBody, [true, true, true, true, true, false, false, false])
+    strictEqual(await hasBody({ method: 'POST', forwardBody: false }), false)
+  })
+
+  test('a REST file: any other answer is that of the provider, with the headers of X-Road', async () => {
+    const { responses, parameters } = await operationOf(rest())
+    deepStrictEqual(responses['default']?.content, { '*/*': {} })
+    ok('X-Road-Error' in responses['default'].headers!)
+    // The provider may use the statuses of our errors for its own.
+    ok('*/*' in responses['500']!.content)
+    const headers = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name)
+    deepStrictEqual(headers, ['X-Road-Id', 'X-Road-UserId'])
+  })
+
+  test('a method that OpenAPI 3.1 does not know stands aside, and the document stays valid', async () => {
+    const { paths } = await describeValid(rest({ method: 'PROPFIND' }), soap({ method: 'QUERY' }))
+    deepStrictEqual(
+      Object.values(paths).map((item) => [Object.keys(item), Object.keys(item['x-methods']!)]),
+      [
+        [['description', 'x-methods'], ['PROPFIND']],
+        [['description', 'x-methods'], ['QUERY']],
+      ],
+    )
+  })
+
+  test('odd names are percent-encoded: no path parameter, no query, no fragment', async () => {
+    const names = ['{id}', 'a b', 'õ', 'x?y', 'x#y', '100%', '__proto__', '\u{1F600}', '\uD800', "it's", '..']
+    const { paths } = await describeValid(...names.map((name) => soap({ group: name, service: name })))
+    strictEqual(Object.keys(paths).length, names.length)
+    for (const path of Object.keys(paths)) {
+      ok(/^\/[\w.~%!'()*-]+\/[\w.~%!'()*-]+$/.test(path), path)
+    }
+    ok('/%7Bid%7D/%7Bid%7D' in paths)
+    ok('/%C3%B5/%C3%B5' in paths)
+  })
+
+  test('ids of operations differ even where names flow together', async () => {
+    const pairs = [
+      ['a_b', 'c'],
+      ['a', 'b_c'],
+      ['a', 'b-c'],
+      ['a', 'b_c_2'],
+      ['a', 'b_c_3'],
+      ['-', '-'],
+    ]
+    const { paths } = await describeValid(...pairs.map(([group = '', service = '']) => soap({ group, service })))
+    const ids = Object.values(paths).map(({ post }) => post!.operationId)
+    strictEqual(new Set(ids).size, pairs.length)
+    for (const id of ids) ok(/^\w+$/.test(id), id)
+  })
+
+  test('the same for the same endpoints in another order', () => {
+    const endpoints = [soap(), rest(), soap({ group: 'a', service: 'b_c' }), soap({ group: 'a_b', service: 'c' })]
+    strictEqual(describeEndpoints(endpoints, '1'), describeEndpoints(endpoints.toReversed(), '1'))
+    notStrictEqual(describeEndpoints(endpoints, '1'), describeEndpoints(endpoints.slice(1), '1'))
+  })
+
+  test('tells no address of a direct call and no path of a file', () => {
+    const document = describeEndpoints([soap({ url: 'https://vendor.example.org/ws', file: '/srv/DSL/x.yml' })], '1')
+    ok(!document.includes('vendor') && !document.includes('/srv'))
+  })
+
+  test('is valid whatever the names are', async () => {
+    const name = fc.oneof(
+      fc.string({ unit: 'binary', minLength: 1 }),
+      fc.constantFrom('__proto__', 'constructor', 'if'),
+    )
+    const method = fc.constantFrom('GET', 'POST', 'DELETE', 'HEAD', 'TRACE', 'PURGE')
+    const endpoint = fc.record({ group: name, service: name, method, keys: fc.uniqueArray(name), isSoap: fc.boolean() })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(endpoint, { selector: ({ group, service }) => `${group}/${service}`, maxLength: 5 }),
+        async (all) => {
+          await describeValid(
+            ...all.map(({ keys, isSoap, ...base }) =>
+              isSoap ? soap({ ...base, params: keys }) : rest({ ...base, allowedQueryParams: new Set(keys) }),
+            ),
+          )
+        },
+      ),
+      { numRuns: 15 },
+    )
+  })
+
+  test('three thousand endpoints are described in a moment', () => {
+    const many = Array.from({ length: 3000 }, (_, index) => soap({ service: `s${index}` }))
+    const since = performance.now()
+    const document = describeEndpoints(many, '1')
+    ok(performance.now() - since < 2000)
+    ok(document.length < 3000 * 1500, `${document.length} characters`)
+  })
+})

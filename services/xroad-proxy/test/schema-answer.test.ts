@@ -1,0 +1,278 @@
+/**
+ * Answers with the types of their WSDL. Every folder of cases/schema-answer: a schema, an answer, its JSON, which also has to
+ * be valid by the JSON Schema that callers are shown. README.md there explains the files. Then whole calls, and hostile input.
+ */
+import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import type { Member } from '../src/soap/shape.ts'
+import { toBody } from '../src/soap/shape.ts'
+import { translate, XmlError } from '../src/soap/translate.ts'
+import { toTypedValue } from '../src/soap/typed-value.ts'
+import { Outlines } from '../src/wsdl/outline.ts'
+import { Shapes } from '../src/wsdl/shape.ts'
+import { TypedResponseSchemas } from '../src/wsdl/typed-response.ts'
+import type { JsonSchema } from '../src/wsdl/value-schema.ts'
+import { tableAfter } from './support/manual.ts'
+import { startTypedService, type TypedService, type TypedServiceOptions } from './support/typed-service.ts'
+import { readText, wsdlAround } from './support/wsdl.ts'
+
+interface Case {
+  readonly rule: readonly string[]
+  readonly title: string
+  readonly valid?: boolean
+  readonly attributes?: string
+}
+
+const root = join(import.meta.dirname, 'cases/schema-answer')
+const output = '{urn:t}opResponse'
+
+function bodyOf(schema: string, attributes = ''): Member {
+  const element = new Outlines(readText(wsdlAround(schema, attributes)).schema).of(output)
+  ok(element !== undefined)
+  return toBody(new Shapes().of(element))
+}
+
+/** The JSON Schema of `body`, in one piece. */
+function describedAs(schema: string, attributes = ''): JsonSchema {
+  const schemas = new TypedResponseSchemas(readText(wsdlAround(schema, attributes)), (key) => `#/$defs/${key}`)
+  const body = schemas.describe(output)
+  return { ...body, $defs: Object.fromEntries(schemas.definitions) }
+}
+
+function envelope(content: string): string {
+  if (content.startsWith('<?xml')) return content
+  return `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>${content.trim()}</s:Body></s:Envelope>`
+}
+
+function problemsOf(value: string, schema: JsonSchema): unknown {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, ownProperties: true })
+  const validate = ajv.compile(schema)
+  return validate(JSON.parse(value)) ? [] : validate.errors
+}
+
+for (const { name } of readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
+  const read = (file: string): string => readFileSync(join(root, name, file), 'utf8')
+  const { rule, title, valid = true, attributes } = JSON.parse(read('case.json')) as Case
+  test(`${rule.map((each) => `[${each}]`).join(' ')} ${title} (${name})`, () => {
+    const schema = read('types.xsd')
+    const { body } = translate(envelope(read('answer.xml').trim()), undefined, bodyOf(schema, attributes))
+    strictEqual(canonical(body), canonical(read('expected.json')))
+    const problems = problemsOf(body, describedAs(schema, attributes))
+    if (valid) deepStrictEqual(problems, [])
+  })
+}
+
+test('[S-typed.values] the examples of the manual', () => {
+  const page = readFileSync(join(import.meta.dirname, '../docs/typed.md'), 'utf8')
+  const [, block = ''] = /^```xml\n([\s\S]*?)^```$/m.exec(page) ?? []
+  const schema = block.replaceAll('xs:', 'x:').replaceAll('personResponse', 'opResponse')
+  const rows = tableAfter(page, '<!-- table: typed;')
+  ok(rows.length > 10)
+  const body = bodyOf(schema)
+  for (const [xml = '', json = ''] of rows) {
+    const declared = `xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:p="urn:t"`
+    const translated = translate(envelope(`<p:opResponse ${declared}>${xml}</p:opResponse>`), undefined, body).body
+    strictEqual(canonical(translated), canonical(`{"opResponse":${json}}`), xml)
+  }
+})
+
+test('the checker does refuse what the description rules out', () => {
+  const schema = describedAs(`<x:element name="opResponse"><x:complexType><x:sequence>
+    <x:element name="a" type="x:int"/><x:element name="l" type="x:string" maxOccurs="2"/></x:sequence></x:complexType></x:element>`)
+  for (const wrong of ['{"a":"1","l":[]}', '{"a":1}', '{"a":1,"l":"x"}', '{"a":1,"l":[1]}', '{"a":null,"l":[]}']) {
+    ok((problemsOf(`{"opResponse":${wrong}}`, schema) as unknown[]).length > 0, wrong)
+  }
+  deepStrictEqual(problemsOf('{"opResponse":{"a":1,"l":["x"]}}', schema), [])
+})
+
+const simple = `<x:element name="opResponse"><x:complexType><x:sequence><x:element name="a" type="x:string"/>
+  <x:element name="n" type="x:int" maxOccurs="unbounded"/></x:sequence></x:complexType></x:element>`
+
+test('[S-typed.headers] the Header, and a fault, are as without a schema', () => {
+  const body = bodyOf(simple)
+  const xml = `<s:Envelope xmlns:s="e"><s:Header><opResponse><n>1</n></opResponse></s:Header><s:Body><s:Fault>
+    <faultcode>s:Server</faultcode><faultstring>no</faultstring><detail><opResponse><n>1</n></opResponse></detail></s:Fault></s:Body></s:Envelope>`
+  const { headers, fault } = translate(xml, undefined, body)
+  deepStrictEqual({ headers, fault }, { headers: translate(xml).headers, fault: translate(xml).fault })
+  strictEqual(headers, '{"opResponse":{"n":1}}')
+})
+
+test('[S-typed.values] a value is JSON whatever the text is, and numbers are the number that was meant', () => {
+  const kinds = ['preserved', 'replaced', 'collapsed', 'integer', 'decimal', 'float', 'boolean'] as const
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.stringMatching(/^[ \t]*[+-]?\d{0,30}(?:\.\d{0,30})?(?:[eE][+-]?\d{1,3})?$/),
+  )
+  fc.assert(
+    fc.property(fc.constantFrom(...kinds), text, (kind, given) => {
+      const value: unknown = JSON.parse(toTypedValue(kind, given))
+      if (typeof value === 'number') strictEqual(value, Number(given.trim()))
+      else if (kind === 'preserved') strictEqual(value, given)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('[S-typed.values] long digits and long white space take no more time than their length', () => {
+  const since = performance.now()
+  for (const kind of ['integer', 'decimal', 'float', 'collapsed', 'boolean'] as const) {
+    const length = 1_000_000
+    for (const text of ['0', '1', ' ', '0.', '.0', '1e'].map((piece) => `${piece.repeat(length)}x`))
+      toTypedValue(kind, text)
+    strictEqual(toTypedValue('decimal', `${'0'.repeat(length)}1`), '1')
+  }
+  ok(performance.now() - since < 5000)
+})
+
+test('[S-typed.values] caps and refusals of the plain translation hold', () => {
+  const body = bodyOf(simple)
+  throws(() => translate(envelope('<a>'.repeat(200)), undefined, body), XmlError)
+  throws(
+    () => translate(envelope(`<opResponse>${'<n>1</n>'.repeat(60_000)}</opResponse>`), undefined, body),
+    /parse events/,
+  )
+  throws(() => translate(envelope('<opResponse a="1" a="2"/>'), undefined, body), XmlError)
+})
+
+test('[S-typed.arrays] a chain of a thousand types, and a type of a thousand lists', () => {
+  const chain = Array.from(
+    { length: 1000 },
+    (_, n) =>
+      `<x:complexType name="c${n}"><x:sequence><x:element name="e" type="t:c${n + 1}"/></x:sequence></x:complexType>`,
+  )
+  const schema = `<x:element name="opResponse" type="t:c0"/>${chain.join('')}<x:complexType name="c1000"><x:sequence>
+    ${Array.from({ length: 1000 }, (_, n) => `<x:element name="l${n}" type="x:string" maxOccurs="9"/>`).join('')}</x:sequence></x:complexType>`
+  const body = bodyOf(schema)
+  const depth = 100
+  const { body: json } = translate(
+    envelope(`<opResponse>${'<e>'.repeat(depth)}${'</e>'.repeat(depth)}</opResponse>`),
+    undefined,
+    body,
+  )
+  ok(json.startsWith('{"opResponse":{"e":{"e":'))
+  ok(Object.keys(describedAs(schema)['$defs'] as object).length === 1001)
+})
+
+test('[S-typed.names] any XML gives JSON, and the same texts as without a schema', () => {
+  const name = fc.constantFrom('a', 'n', 't:a', 'opResponse', 'x', 'p:n', '__proto__')
+  const { tree } = fc.letrec<{ tree: string }>((tie) => ({
+    tree: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.constantFrom('1', ' b ', '', '-5', 'true'),
+      fc
+        .tuple(name, fc.array(tie('tree'), { maxLength: 3 }))
+        .map(([tag, inner]) => `<${tag}>${inner.join('')}</${tag}>`),
+    ),
+  }))
+  const body = bodyOf(simple)
+  fc.assert(
+    fc.property(tree, (inner) => {
+      const xml = envelope(`<opResponse>${inner}</opResponse>`)
+      const texts = (json: string): string =>
+        JSON.stringify(Array.from(json.matchAll(/[15]|\bb\b|true/g), String).sort())
+      const typed = translate(xml, undefined, body).body
+      JSON.parse(typed)
+      strictEqual(texts(typed), texts(translate(xml).body))
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+/** One text for all that is the same JSON, digit by digit and key by key. */
+function canonical(text: string): string {
+  const rawJson = (digits: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(digits)
+  const keepDigits = (_key: string, value: unknown, context?: { source?: string }): unknown =>
+    typeof value === 'number' ? rawJson(context?.source ?? String(value)) : value
+  return JSON.stringify(JSON.parse(text, keepDigits))
+}
+
+describe('end to end', () => {
+  const wsdl = wsdlAround(`<x:element name="op"><x:complexType/></x:element>${simple}`)
+  const answer = envelope('<t:opResponse xmlns:t="urn:t"><a>007</a><n>1</n></t:opResponse>')
+  const plain = { body: { 't:opResponse': { '@xmlns:t': 'urn:t', a: '007', n: 1 } }, headers: null }
+  const typed = { body: { opResponse: { a: '007', n: [1] } }, headers: null }
+  const byHand = 'method: POST\nenvelope: <q/>\n'
+  const services = new Map<string, TypedService>()
+
+  const start = async (name: string, options: TypedServiceOptions): Promise<void> => {
+    services.set(name, await startTypedService(options))
+  }
+  const files = { 'owner/api.wsdl': wsdl }
+
+  before(async () => {
+    await start('default', { wsdl: files })
+    await start('global', { wsdl: files, dsl: { 'other/op.yml': byHand }, config: { soap_response: 'schema' } })
+    const own = { 'owner/op.yml': `response: schema\n${byHand}`, 'other/op.yml': `response: schema\n${byHand}` }
+    await start('file', { wsdl: files, dsl: own })
+    await start('kept', { wsdl: files, dsl: { 'owner/op.yml': byHand }, config: { soap_response: 'schema' } })
+    await start('no wsdl', { dsl: { 'owner/op.yml': `response: schema\n${byHand}` } })
+    await start('sidecar', { wsdl: { ...files, 'owner/api.meta.yaml': 'response: schema\n' } })
+    const sidecar = { ...files, 'owner/api.meta.yaml': 'response: plain\nattachments: base64\n' }
+    await start('sidecar plain', { wsdl: sidecar, config: { soap_response: 'schema' } })
+  })
+  after(async () => {
+    await Promise.all(Array.from(services.values(), (service) => service.close()))
+  })
+
+  const called = async (name: string, path?: string): Promise<unknown> => {
+    const { text } = await services.get(name)!.call(answer, path === undefined ? {} : { path })
+    return JSON.parse(text) as unknown
+  }
+  const warningsAbout = (name: string, what: RegExp): readonly string[] =>
+    services.get(name)!.warnings.filter((warning) => what.test(warning))
+
+  test('[S-typed.mode] without a word about it the answer is plain', async () => {
+    deepStrictEqual(await called('default'), plain)
+  })
+
+  test('[S-typed.mode] soap_response: schema is for all generated files, and for no others', async () => {
+    deepStrictEqual(await called('global'), typed)
+    deepStrictEqual(await called('global', '/other/op'), plain)
+    deepStrictEqual(await called('kept'), plain)
+    deepStrictEqual(warningsAbout('global', /response/), [])
+  })
+
+  test('[S-typed.mode] response: schema in a file that takes the place of a generated one', async () => {
+    deepStrictEqual(await called('file'), typed)
+  })
+
+  test('[S-typed.mode] response: schema without a WSDL is a WARN, and the answer plain', async () => {
+    for (const [name, path] of [
+      ['file', '/other/op'],
+      ['no wsdl', '/owner/op'],
+    ] as const) {
+      deepStrictEqual(await called(name, path), plain)
+      const [warning = '', ...more] = warningsAbout(name, /response/)
+      match(warning, /op\.yml: response: schema needs a WSDL that has this operation; the answer stays plain$/)
+      deepStrictEqual(more, [])
+    }
+  })
+
+  test('[S-typed.mode] a sidecar decides for all operations of its WSDL', async () => {
+    deepStrictEqual(await called('sidecar'), typed)
+    deepStrictEqual(await called('sidecar plain'), plain)
+    deepStrictEqual(warningsAbout('sidecar', /response|attachments|unknown/), [])
+  })
+
+  test('[S-typed.mode] /api describes the shape that is in force', async () => {
+    const schemas: unknown[] = []
+    for (const name of ['default', 'global', 'file', 'kept']) {
+      const { paths } = await services.get(name)!.api()
+      const { schema } = paths['/owner/op']!['post']!.responses['200']!.content['application/json']
+      schemas.push(schema.properties === undefined ? schema : Object.keys(schema.properties['body']!.properties!))
+    }
+    const untyped = { $ref: '#/components/schemas/translation' }
+    deepStrictEqual(schemas, [['t:opResponse'], ['opResponse'], ['opResponse'], untyped])
+  })
+
+  test('[S-typed.headers] a fault is the error that it always is', async () => {
+    const { status, text } = await services
+      .get('global')!
+      .call(envelope('<s:Fault><faultcode>Server.X</faultcode><faultstring>no</faultstring></s:Fault>'))
+    deepStrictEqual([status, (JSON.parse(text) as { error: string }).error], [502, 'upstream_soap_fault'])
+  })
+})

@@ -1,0 +1,143 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { dslSchema, fieldNames } from '../src/boot/dsl-schema.ts'
+import { Literal } from '../src/boot/literal.ts'
+import { nearest } from '../src/boot/nearest.ts'
+import { configSchema, parseConfig } from '../src/boot/schema.ts'
+import type { Mapping } from '../src/boot/yaml.ts'
+
+interface JsonSchema {
+  readonly description?: string
+  readonly type?: string | string[]
+  readonly enum?: unknown[]
+  readonly properties?: Record<string, JsonSchema>
+  readonly additionalProperties?: boolean
+  readonly default?: unknown
+  readonly required?: string[]
+  readonly oneOf?: JsonSchema[]
+}
+
+const schema = configSchema() as JsonSchema
+const kinds = (dslSchema() as JsonSchema).oneOf ?? []
+
+for (const [file, made] of [
+  ['proxy.schema.json', schema],
+  ['dsl.schema.json', dslSchema()],
+] as const) {
+  test(`[D1.2] the committed ${file} is what the code says (node tools/write-schema.ts)`, () => {
+    deepStrictEqual(made, JSON.parse(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')))
+  })
+}
+
+test('[S-config.search] these fields, these defaults, and nothing else', () => {
+  deepStrictEqual(Object.fromEntries(walk(schema, '').map(([path, field]) => [path, field.default])), {
+    dsl_path: './DSL',
+    host: '0.0.0.0',
+    port: 8080,
+    xroad_instance: 'ee-test',
+    xroad_protocol_version: '4.0',
+    client_data: {},
+    'client_data.member_class': '',
+    'client_data.member_code': '',
+    'client_data.subsystem_code': '',
+    wsdl_watch_dir: undefined,
+    wsdl: {},
+    'wsdl.allow_http_upstream': false,
+    'wsdl.upstream_host_allowlist': [],
+    soap_response: 'plain',
+    expose_soap_fault_detail: false,
+    security_server: undefined,
+    'security_server.url': undefined,
+    'security_server.keystore_path': undefined,
+    'security_server.keystore_password_env': 'PROXY_KEYSTORE_PASSWORD',
+    'security_server.trust_ca_path': undefined,
+    limits: {},
+    'limits.max_request_bytes': 1_048_576,
+    'limits.max_response_bytes': 16_777_216,
+    'limits.request_timeout_secs': 30,
+  })
+})
+
+test('every field is described, every group closed, and what is required is required', () => {
+  for (const top of [schema, ...kinds]) {
+    strictEqual(top.additionalProperties, false)
+    for (const [path, field] of walk(top, '')) {
+      strictEqual(typeof field.description, 'string', path)
+      if (field.properties) strictEqual(field.additionalProperties, false, path)
+    }
+  }
+  strictEqual(schema.required, undefined)
+  deepStrictEqual(schema.properties?.['security_server']?.required, ['url', 'keystore_path'])
+  deepStrictEqual(
+    kinds.map(({ required }) => required),
+    [
+      ['method', 'envelope'],
+      ['kind', 'method', 'target'],
+    ],
+  )
+  const target = kinds[1]?.properties?.['target']
+  deepStrictEqual(target?.required, ['member_class', 'member_code', 'subsystem_code', 'service_code'])
+})
+
+test('[D1.2] an editor is told that a text may stand without quotes', () => {
+  deepStrictEqual(schema.properties?.['xroad_protocol_version']?.enum, ['4.0', 4, '4.1', 4.1])
+  deepStrictEqual(schema.properties?.['xroad_instance']?.type, ['string', 'number', 'boolean'])
+  deepStrictEqual(schema.properties?.['port']?.type, 'integer')
+})
+
+test('[S-soap.kind] [S-rest.kind] the fields of both kinds', () => {
+  deepStrictEqual(fieldNames, {
+    soap: ['kind', 'params', 'service', 'method', 'envelope', 'soap_action', 'response', 'attachments'],
+    rest: ['kind', 'method', 'target', 'allowed_query_params', 'forward_body'],
+  })
+})
+
+function walk(group: JsonSchema, prefix: string): [string, JsonSchema][] {
+  return Object.entries(group.properties ?? {}).flatMap(([name, field]) => [
+    [`${prefix}${name}`, field],
+    ...walk(field, `${prefix}${name}.`),
+  ])
+}
+
+const names = walk(schema, '').map(([path]) => path.split('.').at(-1) ?? '')
+const { data } = fc.letrec((tie) => ({
+  data: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom(null, '', 'x', 'https://x', '4.0', new Literal('4.0', 4), new Literal('true', true)),
+    fc.string(),
+    fc.integer().map((value) => new Literal(String(value), value)),
+    fc.array(tie('data'), { maxLength: 3 }),
+    tie('mapping'),
+  ),
+  mapping: fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), tie('data'), { noNullPrototype: true }),
+}))
+
+test('[D1.2] whatever the data, the answer is a configuration or problems with paths and words', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.constantFrom(...names, 'x'), data, { noNullPrototype: true }), (given) => {
+      const { value, problems, unknown } = parseConfig(given as Mapping)
+      strictEqual(value === undefined, problems.length > 0)
+      for (const { path, message } of [...problems, ...unknown])
+        ok(path.length > 0 && !/undefined|Invalid/.test(message), message)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+const meant: readonly [string, string | undefined][] = [
+  ['dslPath', 'dsl_path'],
+  ['DSL-PATH', 'dsl_path'],
+  ['prot', 'port'],
+  ['limit', 'limits'],
+  ['securty_server', 'security_server'],
+  ['x', undefined],
+  ['', undefined],
+  ['something', undefined],
+]
+
+for (const [name, field] of meant) {
+  test(`[D1.2] nearest to ${JSON.stringify(name)}`, () =>
+    strictEqual(nearest(name, Object.keys(schema.properties ?? {})), field))
+}

@@ -1,0 +1,484 @@
+/**
+ * The start of the real process: what refuses it, with which exit code and which one line of log, and what must not. Which
+ * fields and files are refused with which words is for the tests of boot/; here it is the process that counts.
+ */
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { keystorePassword } from '../src/mock/pki.ts'
+import { version } from '../src/version.ts'
+import { sharedPki } from './support/lanes.ts'
+import { binary, call, type Ended, errorOf, type Files, linesOf, newFolder, type Running, send, spawnProcess, startProxy, writeFiles } from './support/process.ts' // prettier-ignore
+import { restFile, soapFile } from './support/soap-service.ts'
+
+const concurrency = { concurrency: 4 }
+const secret = 'hunter2'
+/** A process that starts although it should not is ended then. */
+const endsWithinMs = 30_000
+const direct = soapFile('https://service.example.org/')
+
+interface Refusal {
+  readonly title: string
+  /** Files below `DSL`. */
+  readonly files?: Files
+  /** Fields of proxy.yaml. */
+  readonly config?: Readonly<Record<string, unknown>>
+  /** The whole text of proxy.yaml instead. */
+  readonly yaml?: string | Buffer
+  readonly env?: Readonly<Record<string, string>>
+  readonly args?: readonly string[]
+  /** Puts into the folder what cannot be said with files. */
+  readonly prepare?: (folder: string) => void
+  readonly command?: readonly string[]
+  readonly error:
+    | 'invalid_configuration'
+    | 'invalid_dsl'
+    | 'keystore_load_failed'
+    | 'trust_ca_load_failed'
+    | 'listen_failed'
+  /** What the line must name. */
+  readonly names: readonly string[]
+}
+
+const securityServer = { url: 'https://127.0.0.1:5500', keystore_path: 'client.p12' }
+const password = { PROXY_KEYSTORE_PASSWORD: keystorePassword }
+const needing = { 'g/rest.yml': restFile('GET', 'x') }
+
+const configurations: Refusal[] = [
+  ...['4.2', '5', '4', '', '4.0 ', 'v4.0'].map((given): Refusal => ({
+    title: `[S-boot.1] [S-startup] [S-config.xroad_protocol_version] the protocol version ${JSON.stringify(given)}`,
+    config: { xroad_protocol_version: given },
+    error: 'invalid_configuration',
+    names: ['proxy.yaml:', 'xroad_protocol_version', given, '4.0', '4.1'],
+  })),
+  {
+    title: '[S-boot.1] the protocol version 4.2 without quotes',
+    yaml: 'port: 0\nxroad_protocol_version: 4.2\n',
+    error: 'invalid_configuration',
+    names: ['proxy.yaml:2:', 'xroad_protocol_version', '4.2', '4.0 or 4.1'],
+  },
+  {
+    title: '[D1.3] [S-config.security_server.url] a Security Server without https',
+    config: { security_server: { ...securityServer, url: `http://user:${secret}@127.0.0.1:5500` } },
+    env: password,
+    error: 'invalid_configuration',
+    names: ['security_server.url', 'https://'],
+  },
+  {
+    title: '[S-config.security_server.keystore_path] a section without its keystore',
+    config: { security_server: { url: 'https://127.0.0.1:5500' } },
+    env: password,
+    error: 'invalid_configuration',
+    names: ['security_server.keystore_path', 'missing'],
+  },
+  {
+    title: '[S-config.port] a port that is none',
+    config: { port: 65_536 },
+    error: 'invalid_configuration',
+    names: ['port', '65536', '0 to 65535'],
+  },
+  { title: '[D1.1] no YAML', yaml: 'port: [', error: 'invalid_configuration', names: ['proxy.yaml:1:'] },
+  { title: '[D1.1] no mapping', yaml: '- port', error: 'invalid_configuration', names: ['proxy.yaml'] },
+  {
+    title: '[D1.1] no UTF-8',
+    yaml: Buffer.from('xroad_instance: \xe4', 'latin1'),
+    error: 'invalid_configuration',
+    names: ['proxy.yaml', 'UTF-8'],
+  },
+  {
+    title: '[D1.1] [S-config.search] --config with a file that does not exist',
+    args: ['--config', 'missing.yaml'],
+    error: 'invalid_configuration',
+    names: ['--config', 'missing.yaml', 'does not exist'],
+  },
+  {
+    title: '[D1.1] the same with an equals sign, and with the command',
+    args: ['serve', '--config=missing.yaml'],
+    error: 'invalid_configuration',
+    names: ['--config', 'missing.yaml'],
+  },
+  {
+    title: '[D1.1] [S-env.PROXY_CONFIG] PROXY_CONFIG with a file that does not exist',
+    env: { PROXY_CONFIG: 'missing.yaml' },
+    error: 'invalid_configuration',
+    names: ['PROXY_CONFIG', 'missing.yaml'],
+  },
+  {
+    title: '[S-config.search] --config beats PROXY_CONFIG',
+    args: ['-c', 'missing.yaml'],
+    env: { PROXY_CONFIG: 'proxy.yaml' },
+    error: 'invalid_configuration',
+    names: ['--config', 'missing.yaml'],
+  },
+  {
+    title: '[D1.1] a directory in the place of the file, as a container mount makes one',
+    prepare(folder) {
+      renameSync(join(folder, 'proxy.yaml'), join(folder, 'other.yaml'))
+      mkdirSync(join(folder, 'proxy.yaml'))
+    },
+    error: 'invalid_configuration',
+    names: ['proxy.yaml', 'directory'],
+  },
+  {
+    title: '[D1.1] a link to nothing in the place of the file',
+    prepare(folder) {
+      renameSync(join(folder, 'proxy.yaml'), join(folder, 'other.yaml'))
+      symlinkSync('nowhere', join(folder, 'proxy.yaml'))
+    },
+    error: 'invalid_configuration',
+    names: ['proxy.yaml', 'does not exist'],
+  },
+  {
+    title: '[S-config.dsl_path] a dsl_path that is a file',
+    config: { dsl_path: 'proxy.yaml' },
+    error: 'invalid_dsl',
+    names: ['dsl_path', 'proxy.yaml', 'directory'],
+  },
+  {
+    title: '[D1.1] a configuration that is wrong is refused before the files are looked at',
+    config: { port: -1 },
+    files: { 'g/broken.yml': 'broken: [' },
+    error: 'invalid_configuration',
+    names: ['port'],
+  },
+]
+
+const envelopes: readonly (readonly [what: string, envelope: string, line: number])[] = [
+  ['a block that is not closed', '<a>\n{{#if x}}<b/>\n</a>', 6],
+  ['a brace too few', '<a>\n\n{{x}</a>', 6],
+]
+
+const files: Refusal[] = [
+  ...envelopes.map(([what, envelope, line]): Refusal => ({
+    title: `[S-boot.2] [S-startup] [D1.4] [D2.3] a template with ${what}`,
+    files: { 'g/x.yml': `method: POST\nparams: [x]\nenvelope: |\n  ${envelope.replaceAll('\n', '\n  ')}\n`, 'g/good.yml': direct },
+    error: 'invalid_dsl',
+    names: [`g/x.yml:${what.startsWith('a block') ? '' : line}`, 'envelope'],
+  })),
+  { title: '[D1.4] no YAML', files: { 'g/x.yml': 'method: POST\nenvelope: [' }, error: 'invalid_dsl', names: ['g/x.yml:2'] },
+  { title: '[D1.4] an unknown kind', files: { 'g/x.yaml': 'method: POST\nkind: soup' }, error: 'invalid_dsl', names: ['g/x.yaml:2', 'kind', 'soap'] },
+  { title: '[D1.4] no method', files: { 'g/x.yml': 'envelope: <a/>' }, error: 'invalid_dsl', names: ['g/x.yml', 'method'] },
+  { title: '[D1.4] no envelope', files: { 'g/x.yml': 'method: POST' }, error: 'invalid_dsl', names: ['g/x.yml', 'envelope'] },
+  { title: '[D1.4] [S-boot.3] no target', files: { 'g/x.yml': 'kind: rest\nmethod: GET' }, error: 'invalid_dsl', names: ['g/x.yml', 'target'] },
+  { title: '[D1.4] a number among the params', files: { 'g/x.yml': 'method: POST\nparams: [1]\nenvelope: <a/>' }, error: 'invalid_dsl', names: ['g/x.yml:2', 'params[0]'] },
+  { title: '[D1.4] two files for one endpoint', files: { 'g/x.yml': direct, 'g/x.yaml': direct }, error: 'invalid_dsl', names: ['g/x.yml', 'g/x.yaml'] },
+  { title: '[D1.4] several broken files in one line', files: { 'a/x.yml': 'method: POST', 'b/y.yml': 'kind: soup' }, error: 'invalid_dsl', names: ['a/x.yml', 'b/y.yml'] },
+  { title: '[D4.2] a path that leaves the service', files: { 'g/x.yml': restFile('GET', 'x').replace('"x"}', '"x","path":"/../y"}') }, error: 'invalid_dsl', names: ['g/x.yml', 'target.path', '..'] },
+] // prettier-ignore
+
+const identities: Refusal[] = [
+  ...Object.entries(needing).flatMap(([name, text]) => ['g/soap.yml', name].map((file): Refusal => ({
+    title: `[D1.5] [S-startup] [S-error.keystore_load_failed] no keystore, needed by ${file}`,
+    files: { [file]: file === name ? text : soapFile() },
+    config: { security_server: securityServer },
+    env: password,
+    error: 'keystore_load_failed',
+    names: ['client.p12', 'does not exist'],
+  }))),
+  {
+    title: '[D1.5] a wrong password',
+    files: needing,
+    config: { security_server: securityServer },
+    prepare: (folder) => writeFileSync(join(folder, 'client.p12'), readFileSync(sharedPki().files.keystore)),
+    env: { PROXY_KEYSTORE_PASSWORD: secret },
+    error: 'keystore_load_failed',
+    names: ['password', 'PROXY_KEYSTORE_PASSWORD', 'wrong'],
+  },
+  {
+    title: '[D1.5] a PEM file',
+    files: needing,
+    config: { security_server: securityServer },
+    prepare: (folder) => writeFileSync(join(folder, 'client.p12'), readFileSync(sharedPki().files.clientCertificate)),
+    env: password,
+    error: 'keystore_load_failed',
+    names: ['client.p12', 'PEM', 'openssl pkcs12'],
+  },
+  {
+    title: '[D1.5] a Java keystore',
+    files: needing,
+    config: { security_server: securityServer },
+    prepare(folder) {
+      const text = readFileSync(join(import.meta.dirname, 'fixtures/client.jks.base64'), 'latin1')
+      writeFileSync(join(folder, 'client.p12'), Buffer.from(text, 'base64'))
+    },
+    env: password,
+    error: 'keystore_load_failed',
+    names: ['client.p12', 'JKS', 'keytool'],
+  },
+  {
+    title: '[S-config.security_server.trust_ca_path] no bundle of authorities',
+    files: needing,
+    config: { security_server: { ...securityServer, trust_ca_path: 'ca.pem' } },
+    prepare: (folder) => writeFileSync(join(folder, 'client.p12'), readFileSync(sharedPki().files.keystore)),
+    env: password,
+    error: 'trust_ca_load_failed',
+    names: ['trust_ca_path', 'ca.pem'],
+  },
+  ...[{}, { PROXY_KEYSTORE_PASSWORD: '' }].map((env): Refusal => ({
+    title: `[S-env.PROXY_KEYSTORE_PASSWORD] the variable is ${'PROXY_KEYSTORE_PASSWORD' in env ? 'empty' : 'not set'}, whether needed or not`,
+    config: { security_server: securityServer },
+    env,
+    error: 'keystore_load_failed',
+    names: ['PROXY_KEYSTORE_PASSWORD', 'PROXY_KEYSTORE_PASSWORD' in env ? 'empty' : 'not set'],
+  })),
+  {
+    title: '[S-config.security_server.keystore_password_env] a variable of another name',
+    config: { security_server: { ...securityServer, keystore_password_env: 'OTHER' } },
+    env: password,
+    error: 'keystore_load_failed',
+    names: ['OTHER', 'not set'],
+  },
+] // prettier-ignore
+
+const addresses: Refusal[] = [
+  { title: '[D1.1] an address of another machine', config: { host: '203.0.113.1' }, error: 'listen_failed', names: ['host', '203.0.113.1', 'no address of this machine'] },
+  { title: '[D1.1] a host that does not exist', config: { host: 'no-such-host.invalid' }, error: 'listen_failed', names: ['host', 'no-such-host.invalid'] },
+  { title: '[D1.1] a host that is none', config: { host: 'http://0.0.0.0' }, error: 'invalid_configuration', names: ['host'] },
+] // prettier-ignore
+
+/** Runs until it ends by itself and checks all that is the same for every refusal. */
+async function refuse(refusal: Refusal, format: 'text' | 'json'): Promise<Ended> {
+  const { files: dsl = {}, config = {}, yaml, env = {}, args = [], prepare, command, error, names } = refusal
+  const folder = newFolder()
+  writeFiles(join(folder, 'DSL'), dsl)
+  writeFileSync(join(folder, 'proxy.yaml'), yaml ?? JSON.stringify({ host: '127.0.0.1', port: 0, ...config }))
+  prepare?.(folder)
+  const spawned = spawnProcess({
+    cwd: folder,
+    args,
+    env: { ...env, PROXY_LOG_FORMAT: format },
+    ...(command ? { command } : {}),
+  })
+  const timer = setTimeout(() => spawned.kill('SIGKILL'), endsWithinMs)
+  const end = await spawned.ended
+  clearTimeout(timer)
+  deepStrictEqual([end.code, end.signal, end.stderr], [1, null, ''], end.stdout)
+  const lines = linesOf(end.stdout)
+  strictEqual(lines.filter((line) => /"level":"error"| ERROR /.test(line)).length, 1, end.stdout)
+  const line = lines.at(-1) ?? ''
+  doesNotMatch(end.stdout, /Listening|Stopped| at .*\.ts|node:/)
+  ok(!end.stdout.includes(secret), end.stdout)
+  if (format === 'json') {
+    const record = JSON.parse(line) as Record<string, string>
+    deepStrictEqual([record['level'], record['event'], record['error']], ['error', 'startupFailure', error])
+    for (const named of names) ok(record['message']?.includes(named), `${named} in ${line}`)
+  } else {
+    match(line, new RegExp(String.raw`^\d{4}-\d\d-\d\dT[\d:.]+Z ERROR xroad_proxy: .+ error=${error}$`))
+    for (const named of names) ok(line.includes(named), `${named} in ${line}`)
+  }
+  return end
+}
+
+const groups = { configurations, files, identities, addresses }
+for (const [group, refusals] of Object.entries(groups)) {
+  describe(`a start is refused: ${group}`, concurrency, () => {
+    for (const [index, refusal] of refusals.entries()) {
+      test(refusal.title, async () => {
+        await refuse(refusal, index % 2 === 0 ? 'text' : 'json')
+      })
+    }
+  })
+}
+
+/** Root may take every port, unless it gives that right up. */
+const withoutRight = ['setpriv', '--bounding-set=-net_bind_service']
+
+function reasonToSkip(): string | false {
+  const first = '/proc/sys/net/ipv4/ip_unprivileged_port_start'
+  if (!existsSync(first) || Number(readFileSync(first, 'latin1')) <= 80) return 'every user may take every port here'
+  const [program = '', ...args] = withoutRight
+  const isRoot = process.getuid?.() === 0
+  return isRoot && spawnSync(program, [...args, 'true']).status !== 0
+    ? 'setpriv is not there or may not do this'
+    : false
+}
+
+describe('a start is refused: the rest', concurrency, () => {
+  test('[D1.1] [S-config.port] a port that is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const refusal: Refusal = {
+      title: '',
+      files: { 'g/x.yml': direct },
+      config: { port },
+      error: 'listen_failed',
+      names: [`port ${port}`, 'taken'],
+    }
+    for (const format of ['text', 'json'] as const) await refuse(refusal, format)
+    taken.close()
+  })
+
+  test('[D1.1] a port that the user may not take', { skip: reasonToSkip() }, async () => {
+    const isRoot = process.getuid?.() === 0
+    const command = isRoot ? { command: [...withoutRight, process.execPath, binary] } : {}
+    const names = ['port 80', 'may not be used', 'above 1023']
+    await refuse({ title: '', config: { port: 80 }, ...command, error: 'listen_failed', names }, 'text')
+  })
+
+  test('[S-env.RUST_LOG] the one line is written whatever is filtered', async () => {
+    const { stdout } = await refuse(
+      { title: '', config: { port: -1 }, env: { RUST_LOG: 'off' }, error: 'invalid_configuration', names: ['port'] },
+      'text',
+    )
+    strictEqual(linesOf(stdout).length, 1)
+  })
+
+  test('[D1.1] every problem of a file is in the one line', async () => {
+    const config = {
+      port: -1,
+      xroad_protocol_version: '5',
+      limits: { max_request_bytes: 0, request_timeout_secs: 'x' },
+    }
+    const names = ['port', 'xroad_protocol_version', 'limits.max_request_bytes', 'limits.request_timeout_secs']
+    await refuse({ title: '', config, error: 'invalid_configuration', names }, 'json')
+  })
+})
+
+describe('flags', concurrency, () => {
+  for (const flag of ['--help', '-h']) {
+    test(`[D1.1] ${flag} explains and ends well, whatever the configuration`, async () => {
+      const end = await spawnProcess({ args: [flag, '--config', 'missing.yaml'] }).ended
+      deepStrictEqual([end.code, end.stderr], [0, ''])
+      match(end.stdout, /^Usage: xroad-proxy/)
+      for (const named of ['--config', '--help', '--version', 'PROXY_CONFIG', 'PROXY_KEYSTORE_PASSWORD', 'RUST_LOG']) {
+        ok(end.stdout.includes(named), named)
+      }
+    })
+  }
+
+  for (const flag of ['--version', '-V']) {
+    test(`[D1.1] [S-version.1] ${flag} tells the version`, async () => {
+      const end = await spawnProcess({ args: [flag] }).ended
+      deepStrictEqual([end.code, end.stderr, end.stdout], [0, '', `xroad-proxy ${version}\n`])
+      const { version: packaged } = JSON.parse(readFileSync(join(binary, '../../package.json'), 'utf8')) as never
+      strictEqual(version, packaged)
+    })
+  }
+
+  for (const args of [['--prot', '80'], ['-x'], ['proxy.yaml'], ['serve', 'more'], ['--config'], ['--config='], ['--version=1'], ['--port', '1']]) {
+    test(`[D1.1] ${args.join(' ')} is wrong`, async () => {
+      const end = await spawnProcess({ args }).ended
+      deepStrictEqual([end.code, end.stdout], [2, ''])
+      match(end.stderr, /^xroad-proxy: .*\nTry: xroad-proxy --help\n$/)
+    })
+  } // prettier-ignore
+})
+
+describe('what must load', concurrency, () => {
+  const running: Running[] = []
+  const start = async (...setting: Parameters<typeof startProxy>): Promise<Running> => {
+    const service = await startProxy(...setting)
+    running.push(service)
+    return service
+  }
+  after(async () => {
+    for (const end of await Promise.all(running.map((service) => service.stop()))) {
+      deepStrictEqual([end.code, end.stderr], [0, ''])
+    }
+  })
+
+  test('[S-config.search] the log tells where the configuration comes from', async () => {
+    const yaml = JSON.stringify({ host: '127.0.0.1', port: 0 })
+    const shown = async (names: readonly string[], args: readonly string[], env = {}): Promise<string> => {
+      const cwd = newFolder(Object.fromEntries(names.map((name) => [name, yaml])))
+      const service = spawnProcess({ cwd, args, env })
+      const line = await service.line(/DSL files read/)
+      service.kill('SIGKILL')
+      await service.ended
+      return / config=(".*?"|\S+)/.exec(line)?.[1] ?? ''
+    }
+    const all = ['proxy.yaml', 'proxy.yml', 'a.yaml', 'b.yaml']
+    strictEqual(await shown(all, ['--config', 'a.yaml'], { PROXY_CONFIG: 'b.yaml' }), '"--config a.yaml"')
+    strictEqual(await shown(all, [], { PROXY_CONFIG: 'b.yaml' }), '"PROXY_CONFIG b.yaml"')
+    strictEqual(await shown(all, ['serve']), './proxy.yaml')
+    strictEqual(await shown(['proxy.yml'], []), './proxy.yml')
+    strictEqual(await shown([], []), '"built-in defaults"')
+    strictEqual(await shown([], [], { PROXY_CONFIG: '' }), '"built-in defaults"')
+  })
+
+  test('[D1.5] a keystore that nobody needs is not looked at', async () => {
+    for (const text of ['nonsense', undefined]) {
+      const folder = newFolder(text === undefined ? {} : { 'client.p12': text })
+      const { port } = await start({
+        files: { 'g/direct.yml': direct },
+        config: { security_server: { ...securityServer, trust_ca_path: 'nowhere.pem' } },
+        env: password,
+        folder,
+      })
+      strictEqual((await call(port, '/health')).text, '{"status":"ok"}')
+    }
+  })
+
+  test('[S-config.security_server] without a Security Server the files load, and fail when they are called', async () => {
+    const { port, stdout } = await start({ files: { ...needing, 'g/soap.yml': soapFile() } })
+    match(stdout(), / soap=1 rest=1\n/)
+    strictEqual(errorOf(await call(port, '/g/rest')), 'internal_error')
+    strictEqual(errorOf(await call(port, '/g/soap', { body: {} })), 'internal_error')
+  })
+
+  test('[D1.9] a dsl_path that does not exist is a WARN', async () => {
+    const { port, stdout } = await start({ files: {}, config: { dsl_path: './nowhere' } })
+    strictEqual(linesOf(stdout()).filter((line) => / WARN .*nowhere/.test(line)).length, 1)
+    deepStrictEqual((JSON.parse((await call(port, '/api')).text) as { paths: object }).paths, {})
+  })
+
+  test('[D1.2] unknown keys are a WARN each, in both kinds of file, and the text of a scalar counts', async () => {
+    const yaml = 'host: 127.0.0.1\nport: 0\nxroad_protocol_version: 4.0\nprot: 1\nclient_data: {member_code: 00123}\n'
+    const folder = newFolder({ 'proxy.yaml': yaml })
+    writeFiles(folder, { 'DSL/g/x.yml': 'method: POST\nparam: [x]\nenvelope: <a/>\nservice: https://x.example/' })
+    const service = spawnProcess({ cwd: folder })
+    await service.line(/Listening/)
+    service.kill('SIGTERM')
+    const { code, stdout } = await service.ended
+    strictEqual(code, 0)
+    const warnings = linesOf(stdout).filter((line) => line.includes(' WARN '))
+    deepStrictEqual(
+      warnings.map((line) => /(\S+:\d+): (\w+): .*did you mean (\w+)/.exec(line)?.slice(1)),
+      [
+        ['./proxy.yaml:4', 'prot', 'port'],
+        ['DSL/g/x.yml:2', 'param', 'params'],
+      ],
+    )
+  })
+
+  test('[S-config.port] port 0 is a free one, and the log tells which', async () => {
+    const services = await Promise.all([start({ files: {} }), start({ files: {} })])
+    const [first = 0, second = 0] = services.map(({ port }) => port)
+    ok(first > 0 && second > 0 && first !== second)
+    for (const port of [first, second]) strictEqual((await call(port, '/health')).status, 200)
+  })
+
+  const hasIPv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'))
+  test('an address of IPv6', { skip: hasIPv6 ? false : 'there is no IPv6 here' }, async () => {
+    const { stdout } = await start({ files: {}, config: { host: '::1' } })
+    match(stdout(), / address="?\[::1\]:\d+/)
+  })
+
+  test('[D1.9] [S-what.1] files as a ConfigMap mounts them: linked over a folder whose name begins with two dots', async () => {
+    const folder = newFolder({ 'DSL/g/..2026_07_01/one.yml': direct })
+    symlinkSync('..2026_07_01', join(folder, 'DSL/g/..data'))
+    symlinkSync('..data/one.yml', join(folder, 'DSL/g/one.yml'))
+    const { port, stdout } = await start({ files: {}, folder })
+    match(stdout(), / soap=1 rest=0\n/)
+    strictEqual((await send(port, 'GET /g/one HTTP/1.1\r\n\r\n')).status, 405)
+  })
+
+  test('[S-what.1] a thousand files', async (t) => {
+    const many: Record<string, string> = {}
+    for (let i = 0; i < 1000; i++)
+      many[`group${i % 37}/service${i}.yml`] = i % 2 === 0 ? direct : restFile('GET', `s${i}`)
+    const since = performance.now()
+    const { port, stdout } = await start({ files: many })
+    t.diagnostic(`written, read and listening after ${Math.round(performance.now() - since)} ms`)
+    match(stdout(), / soap=500 rest=500\n/)
+    strictEqual(errorOf(await call(port, `/group${999 % 37}/service999`)), 'internal_error')
+    const { paths } = JSON.parse((await call(port, '/api')).text) as { paths: object }
+    strictEqual(Object.keys(paths).filter((path) => path.startsWith('/group')).length, 1000)
+  })
+})

@@ -1,0 +1,97 @@
+/**
+ * The whole service in front of a mock Security Server, over real sockets and mutual TLS: DSL files and a configuration are
+ * written, read as at any start, and both listen on ports of their own. What is still open ends with `close`.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { loadConfig } from '../../src/boot/config.ts'
+import { openLog } from '../../src/log.ts'
+import { type RunningMock, startMock } from '../../src/mock/mock.ts'
+import { keystorePassword, type PkiFiles, writePki } from '../../src/mock/pki.ts'
+import { startService } from '../../src/service.ts'
+import { type Answer, call, type CallOptions, type Files, newFolder, writeFiles } from './process.ts'
+
+export interface Lanes {
+  readonly port: number
+  readonly mock: RunningMock
+  readonly folder: string
+  /** Every log line so far, as JSON. */
+  readonly log: readonly LogLine[]
+  /** What the mock has said of each request that is over. */
+  readonly events: readonly string[]
+  call(path: string, options?: CallOptions): Promise<Answer>
+  close(): Promise<void>
+}
+
+export type LogLine = Readonly<Record<string, unknown>>
+
+export interface LanesOptions {
+  /** Path below the DSL directory -> text. */
+  readonly dsl: Files
+  /** Fields of proxy.yaml. Those of `security_server` are put over the ones that lead to the mock; null leaves it out. */
+  readonly config?: Readonly<Record<string, unknown>> | undefined
+  /** Files of the mock's folder of answers. */
+  readonly answers?: Files | undefined
+}
+
+let pki: { readonly folder: string; readonly files: PkiFiles } | undefined
+
+/** Certificates of the mock, made once for a test file: keys take their time. */
+export function sharedPki(): { readonly folder: string; readonly files: PkiFiles } {
+  if (pki === undefined) {
+    const folder = newFolder()
+    pki = { folder, files: writePki(folder) }
+  }
+  return pki
+}
+
+export async function startLanes({ dsl, config = {}, answers = {} }: LanesOptions): Promise<Lanes> {
+  const folder = newFolder()
+  writeFiles(join(folder, 'DSL'), dsl)
+  mkdirSync(join(folder, 'answers'))
+  writeFiles(join(folder, 'answers'), answers)
+  const events: string[] = []
+  const mock = await startMock({
+    host: '127.0.0.1',
+    port: 0,
+    folder: sharedPki().folder,
+    answers: join(folder, 'answers'),
+    onEvent: (line) => void events.push(line),
+  })
+  try {
+    const log: LogLine[] = []
+    const written = { level: 'debug', format: 'json', destination: { write: toLines(log) } } as const
+    const file = writeConfig(folder, config, mock)
+    const env = { PROXY_KEYSTORE_PASSWORD: keystorePassword }
+    const service = await startService(loadConfig({ flag: file, env, cwd: folder }), env, openLog(written))
+    const close = async (): Promise<void> => {
+      await Promise.all([service.close(), mock.close()])
+    }
+    const { port } = service
+    return { port, mock, folder, log, events, call: (path, options) => call(port, path, options), close }
+  } catch (error) {
+    await mock.close()
+    throw error
+  }
+}
+
+function toLines(log: LogLine[]): (line: string) => void {
+  return (line) => void log.push(JSON.parse(line) as LogLine)
+}
+
+/** JSON is YAML. */
+function writeConfig(folder: string, config: Readonly<Record<string, unknown>>, { url, files }: RunningMock): string {
+  const { security_server: given, ...fields } = config
+  const server = { url, keystore_path: files.keystore, trust_ca_path: files.ca, ...(given as object) }
+  const all = {
+    host: '127.0.0.1',
+    port: 0,
+    dsl_path: join(folder, 'DSL'),
+    client_data: { member_class: 'GOV', member_code: '70000000', subsystem_code: 'demo' },
+    ...fields,
+    ...(given === null ? {} : { security_server: server }),
+  }
+  const file = join(folder, 'proxy.yaml')
+  writeFileSync(file, JSON.stringify(all))
+  return file
+}

@@ -1,0 +1,83 @@
+/** WSDLs for tests: from a folder of cases/wsdl, or made around a schema; what comes of their operations; envelopes filled in. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readDsl } from '../../src/boot/dsl.ts'
+import { readParams } from '../../src/soap/params.ts'
+import type { TemplateObject } from '../../src/model.ts'
+import { readWsdl } from '../../src/wsdl/operations.ts'
+import type { Wsdl } from '../../src/wsdl/operations.ts'
+import type { SkippedOperation } from '../../src/wsdl/reasons.ts'
+import type { Resolve } from '../../src/wsdl/schema.ts'
+import { generateDsl } from '../../src/wsdl/write.ts'
+import type { Destination, GeneratedDsl } from '../../src/wsdl/write.ts'
+
+export const securityServer: Destination = {
+  kind: 'securityServer',
+  service: {
+    memberClass: 'GOV',
+    memberCode: '70000001',
+    subsystemCode: 'register',
+    serviceCode: 'service',
+    serviceVersion: undefined,
+  },
+}
+
+/** Files of the folder and nothing else. */
+export function resolveIn(folder: string): Resolve {
+  return (location) => {
+    const file = location.replace(/^\.\//, '')
+    const path = join(folder, file)
+    return /^[\w.-]+$/.test(file) && existsSync(path) ? { file, bytes: readFileSync(path) } : undefined
+  }
+}
+
+export const noFiles: Resolve = () => undefined
+
+/** Every operation: generated, or why not. */
+export function generateAll(wsdl: Wsdl, to: Destination = securityServer): (GeneratedDsl | SkippedOperation)[] {
+  return wsdl.operations.map((it) => {
+    if (it.kind === 'skipped') return it
+    if (to.kind === 'direct') return generateDsl(wsdl, it, to)
+    const service = { ...to.service, serviceCode: it.name, serviceVersion: it.version }
+    return generateDsl(wsdl, it, { ...to, service })
+  })
+}
+
+/** A WSDL with one operation, `op`, whose request is the element `op` of the schema. */
+export function wsdlAround(schema: string, attributes = ''): string {
+  return `<wsdl:definitions xmlns:wsdl="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/"
+  xmlns:x="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t">
+<wsdl:types><x:schema targetNamespace="urn:t" ${attributes}>${schema}</x:schema></wsdl:types>
+<wsdl:message name="m"><wsdl:part name="p" element="t:op"/></wsdl:message>
+<wsdl:message name="r"><wsdl:part name="p" element="t:opResponse"/></wsdl:message>
+<wsdl:portType name="pt"><wsdl:operation name="op"><wsdl:input message="t:m"/><wsdl:output message="t:r"/></wsdl:operation></wsdl:portType>
+<wsdl:binding name="b" type="t:pt"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>
+<wsdl:operation name="op"><wsdl:input><soap:body use="literal"/></wsdl:input></wsdl:operation></wsdl:binding>
+</wsdl:definitions>`
+}
+
+export function readText(text: string): Wsdl {
+  return readWsdl(new TextEncoder().encode(text), 'owner/api.wsdl', noFiles)
+}
+
+/** What became of the one operation of `wsdlAround`. */
+export function generateAround(schema: string, attributes = ''): GeneratedDsl | SkippedOperation {
+  const [first] = generateAll(readText(wsdlAround(schema, attributes)))
+  if (first === undefined) throw new Error('the WSDL has no operation')
+  return first
+}
+
+/** The envelope of a DSL file for a body, keys outside `params` dropped. */
+export function renderDsl(dsl: string, sent: TemplateObject, userId?: string): string {
+  const { endpoint } = readDsl(dsl, { file: 'generated.yml', group: 'group', service: 'service' })
+  if (endpoint.kind !== 'soap') throw new Error('a generated file is a SOAP file')
+  const values = readParams(Buffer.from(JSON.stringify(sent)), endpoint.params)
+  const generated = { uuid: 'uuid', instance: 'ee-test', client: '<xroad:client/>', protocol_version: '4.0' }
+  return endpoint.envelope.render(values, userId === undefined ? generated : { ...generated, user_id: userId })
+}
+
+/** What stands in the body of an envelope, without the white space between tags. */
+export function bodyOf(envelope: string): string {
+  const body = /<soapenv:Body>([\s\S]*)<\/soapenv:Body>/.exec(envelope)?.[1] ?? ''
+  return body.replace(/>\s+</g, '><').trim()
+}

@@ -1,0 +1,553 @@
+/**
+ * Templates: what is refused at start, what a warning is for, what values look like in an envelope, and that no value and
+ * no template makes the service print, hang or say too much. The short cut of the check is held against Handlebars itself.
+ */
+import { deepStrictEqual, doesNotThrow, ok, strictEqual, throws } from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import fc from 'fast-check'
+import Handlebars from 'handlebars'
+import { Failure } from '../src/errors.ts'
+import type { Generated, TemplateValues } from '../src/model.ts'
+import { readParams } from '../src/soap/params.ts'
+import { isPlain } from '../src/soap/template-scan.ts'
+import { parseTemplate, TemplateSyntaxError } from '../src/soap/template.ts'
+
+const generated: Generated = {
+  uuid: '0c1f9d0e-0000-4000-8000-000000000001',
+  instance: 'ee-test',
+  client: '<xroad:client id:objectType="MEMBER"></xroad:client>',
+  protocol_version: '4.0',
+}
+
+function render(source: string, values: TemplateValues = {}): string {
+  return parseTemplate(source).template.render(values, generated)
+}
+
+/** As a caller would send it. */
+function renderBody(source: string, body: string): string {
+  return render(source, readParams(Buffer.from(body), ['a', 'b', 'c', 'list', 'person', '__proto__', 'toString']))
+}
+
+function fails(source: string, body = '{}'): Failure {
+  try {
+    renderBody(source, body)
+  } catch (error) {
+    ok(error instanceof Failure, String(error))
+    strictEqual(error.code, 'template_expansion_failed')
+    return error
+  }
+  throw new Error(`rendered: ${source}`)
+}
+
+function refusal(source: string): [number, string] {
+  try {
+    parseTemplate(source)
+  } catch (error) {
+    ok(error instanceof TemplateSyntaxError, String(error))
+    return [error.line, error.message]
+  }
+  throw new Error(`accepted: ${source}`)
+}
+
+/** Whatever is written to the console or past it while `run` runs. */
+function listen(t: TestContext, run: () => void): string[] {
+  const heard: string[] = []
+  const hear = (...args: unknown[]): boolean => heard.push(String(args[0])) > 0
+  for (const name of ['log', 'info', 'warn', 'error', 'debug', 'trace'] as const) t.mock.method(console, name, hear)
+  t.mock.method(process.stderr, 'write', hear)
+  run()
+  t.mock.restoreAll()
+  return heard
+}
+
+test('[S-template.uuid] [S-template.instance] [S-template.client] [S-template.protocol_version] generate', () => {
+  strictEqual(
+    render('{{generate.uuid}}|{{generate.instance}}|{{{generate.client}}}|{{generate.protocol_version}}'),
+    `${generated.uuid}|ee-test|${generated.client}|4.0`,
+  )
+  strictEqual(render('{{@root.generate.instance}}{{#with generate}}{{instance}}{{/with}}'), 'ee-testee-test')
+})
+
+test('[D2.1] values of the caller never replace generate', () => {
+  const mine = readParams(Buffer.from('{"generate":{"uuid":"x"},"@root":{"generate":1},"root":"y"}'), [
+    'generate',
+    '@root',
+    'root',
+  ])
+  const template = '{{generate.uuid}} {{@root.generate.uuid}} {{#with this}}{{generate.uuid}}{{/with}}{{generate.mine}}'
+  strictEqual(render(template, mine), `${generated.uuid} ${generated.uuid} ${generated.uuid}`)
+  strictEqual(render(template, { generate: 'text' }), `${generated.uuid} ${generated.uuid} ${generated.uuid}`)
+  strictEqual(render('{{generate.uuid}}', { generate: ['a'] }), generated.uuid)
+})
+
+test('[S-template.braces] double braces escape, triple ones do not', () => {
+  const values = { a: `<b c="d">&'</b>` }
+  strictEqual(render('{{a}}', values), '&lt;b c&#x3D;&quot;d&quot;&gt;&amp;&#x27;&lt;/b&gt;')
+  strictEqual(render('{{{a}}}', values), values.a)
+  strictEqual(render('{{&a}}', values), values.a)
+})
+
+test('[S-template.single-pass] a value that looks like a template stays as it is', () => {
+  strictEqual(render('{{{a}}}{{b}}', { a: '{{generate.uuid}}{{{b}}}', b: '{{a}}' }), '{{generate.uuid}}{{{b}}}{{a}}')
+})
+
+test('[S-template.xml_attr] the five characters and white space survive an attribute', () => {
+  strictEqual(
+    render('<x y="{{xml_attr a}}"/>', { a: `"'<>&\t\n\r =\`õ` }),
+    '<x y="&quot;&apos;&lt;&gt;&amp;&#9;&#10;&#13; =`õ"/>',
+  )
+  strictEqual(render('{{{xml_attr a}}}', { a: '<' }), '&lt;')
+  strictEqual(render('{{xml_attr "<"}}'), '&lt;')
+})
+
+test('[D2.1] xml_attr takes text, numbers, truth values and nothing at all', () => {
+  const template = '{{xml_attr a}}|{{xml_attr b}}|{{xml_attr c}}|{{xml_attr nothing}}|{{xml_attr person.name}}'
+  strictEqual(renderBody(template, '{"a":1.50,"b":false,"c":null,"person":{}}'), '1.50|false|||')
+  strictEqual(renderBody(template, '{"a":0,"b":true,"c":""}'), '0|true|||')
+})
+
+test('[D2.1] missing and null are empty, numbers and truth values are not', () => {
+  for (const tag of ['{{a}}', '{{{a}}}', '{{xml_attr a}}', '{{this.a}}', '{{lookup this "a"}}']) {
+    const rendered = ['{}', '{"a":null}', '{"a":""}', '{"a":false}', '{"a":true}', '{"a":0}', '{"a":-0}'].map((body) =>
+      renderBody(tag, body),
+    )
+    deepStrictEqual(rendered, ['', '', '', 'false', 'true', '0', '-0'], tag)
+  }
+  strictEqual(renderBody('{{a}} {{b}}', '{"a":12345678901234567890,"b":1e2}'), '12345678901234567890 1e2')
+  strictEqual(render('{{a.b.c}}{{a.[b c]}}{{missing.deep.er}}', { a: 'x' }), '')
+})
+
+test('[D2.1] characters that XML forbids send nothing and are not shown', () => {
+  const point = (code: number): string => String.fromCharCode(code)
+  const bad = [0, 1, 8, 0xb, 0xc, 0xe, 0x1f, 0xfffe, 0xffff, 0xd800, 0xdbff, 0xdc00, 0xdfff].map(point)
+  for (const character of [...bad, '\udc00\ud800']) {
+    for (const tag of ['{{a}}', '{{{a}}}', '{{xml_attr a}}']) {
+      const failure = fails(`<x>${tag}</x>`, JSON.stringify({ a: `geheim${character}geheim` }))
+      strictEqual(failure.message, 'the envelope would hold a character that XML forbids')
+      strictEqual(failure.cause, undefined)
+    }
+  }
+  const good = `\t\n\r ~\u007f\u0085õ\ud7ff\ue000\ufffd😀\u{10ffff}`
+  strictEqual(render('{{{a}}}', { a: good }), good)
+})
+
+test('[D2.1] an object or a list is no text', () => {
+  const bodies = ['{"person":{}}', '{"person":{"x":1}}', '{"person":[]}', '{"person":["geheim"]}', '{"person":[[1]]}']
+  const odd = ['{"person":{"toString":"x","valueOf":1,"toHTML":"geheim"}}', '{"person":{"__proto__":{"toString":1}}}']
+  for (const body of [...bodies, ...odd]) {
+    for (const tag of ['{{person}}', '{{{person}}}', '{{xml_attr person}}', '{{lookup this "person"}}']) {
+      const failure = fails(`<x>${tag}</x>`, body)
+      strictEqual(
+        failure.message,
+        "'person' is an object or a list, or holds one, where text belongs",
+        `${tag} ${body}`,
+      )
+    }
+  }
+  for (const tag of ['{{person.x}}', '{{#with person}}{{x}}{{/with}}', '{{#each person}}{{this}}{{/each}}']) {
+    fails(tag, '{"person":{"x":{"geheim":1}}}')
+    fails(tag, '{"person":{"x":["geheim"]}}')
+  }
+  for (const tag of ['{{this}}', '{{.}}', '{{{@root}}}', '{{generate}}', '{{{generate}}}', '{{xml_attr generate}}']) {
+    const name = tag.includes('generate') ? 'generate' : 'this'
+    strictEqual(fails(tag).message, `'${name}' is an object or a list, or holds one, where text belongs`, tag)
+  }
+})
+
+test('[D2.3] blocks and look-ups work over objects and lists', () => {
+  const body =
+    '{"list":[{"n":1,"x":["p","q"]},{"n":2.50,"x":[]}],"person":{"first name":"M","if":"i","a.b":"d"},"b":[]}'
+  strictEqual(
+    renderBody('{{#each list}}{{@index}}:{{n}}({{#each x}}{{this}},{{/each}}){{/each}}', body),
+    '0:1(p,q,)1:2.50()',
+  )
+  strictEqual(
+    renderBody('{{#each list}}{{#each x}}{{../n}}{{@root.person.if}}{{this}} {{/each}}{{/each}}', body),
+    '1ip 1iq ',
+  )
+  strictEqual(renderBody('{{#each person}}{{@key}}={{this}};{{/each}}', body), 'first name=M;if=i;a.b=d;')
+  strictEqual(renderBody('{{person.[first name]}}{{person.[a.b]}}{{lookup person "if"}}{{person.if}}', body), 'Mdii')
+  strictEqual(renderBody('{{lookup (lookup list 1) "n"}} {{list.[0].n}} {{list.length}}', body), '2.50 1 2')
+  strictEqual(
+    renderBody('{{#if b}}some{{else}}none{{/if}} {{#unless b}}none{{/unless}} {{#each b}}{{else}}none{{/each}}', body),
+    'none none none',
+  )
+  strictEqual(
+    renderBody('{{#list}}{{n}} {{/list}}{{#person}}{{iff}}{{/person}}{{^c}}no c{{/c}}', body.replace('"if"', '"iff"')),
+    '1 2.50 ino c',
+  )
+  strictEqual(renderBody('{{#each list as |item at|}}{{at}}{{item.n}}{{/each}}', body), '0112.50')
+})
+
+test('[D2.3] fields may have names of helpers, dashes and dots', () => {
+  const values = { if: 1, log: 2, lookup: 3, each: 4, with: 5, unless: 6, 'a-b': 7, 'c.d': 8, else: 9, true: 10 }
+  const names = Object.keys(values)
+  strictEqual(render(names.map((name) => `{{this.[${name}]}}`).join(' '), values), '1 2 3 4 5 6 7 8 9 10')
+  strictEqual(render(names.map((name) => `{{lookup this "${name}"}}`).join(' '), values), '1 2 3 4 5 6 7 8 9 10')
+  strictEqual(render('{{this.if}} {{this.log}} {{a-b}} {{[c.d]}} {{xml_attr this.each}}', values), '1 2 7 8 4')
+  strictEqual(render('{{log}} {{#if log}}yes{{/if}}', values), '2 yes')
+})
+
+test('[D2.3] prototypes are out of reach, without a word on the console', (t) => {
+  const names = ['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty', '__defineGetter__', 'trim', 'map']
+  const places = ['', 'a.', 'list.', 'person.', 'generate.', '@root.', 'b.', 'list.[0].']
+  const body = '{"a":"text","list":["x"],"person":{"x":1},"b":7}'
+  const heard = listen(t, () => {
+    for (const place of places) {
+      for (const name of names) {
+        strictEqual(renderBody(`{{${place}${name}}}{{${place}${name}.x}}`, body), '', place + name)
+        strictEqual(renderBody(`{{#if ${place}${name}}}reached{{/if}}`, body), '', place + name)
+      }
+    }
+    strictEqual(renderBody('{{lookup a "constructor"}}{{lookup (lookup a "constructor") "name"}}', body), '')
+    strictEqual(renderBody('{{#with a}}{{constructor.name}}{{toString}}{{/with}}', body), '')
+  })
+  deepStrictEqual(heard, [])
+})
+
+test('[D2.3] own keys of such names are data', () => {
+  strictEqual(renderBody('{{__proto__}} {{toString}} {{constructor}}', '{"__proto__":"p","toString":"t"}'), 'p t ')
+  strictEqual(renderBody('{{__proto__.x}}{{x}}', '{"__proto__":{"x":1}}'), '1')
+})
+
+test('[D1.8] the helper that prints does not exist', (t) => {
+  const heard = listen(t, () => {
+    const { warnings } = parseTemplate('{{log a}}')
+    strictEqual(warnings.length, 1)
+    fails('{{log a}}', '{"a":"geheim"}')
+    fails('{{log "geheim" level="error"}}')
+    fails('{{#log a}}{{/log}}', '{"a":"geheim"}')
+    fails('{{lookup (log a) "x"}}', '{"a":"geheim"}')
+  })
+  deepStrictEqual(heard, [])
+})
+
+test('[S-boot.2] what is no Handlebars is refused with a line', () => {
+  const early = '}} comes too early or closes what {{{ has opened'
+  const ends = 'the template ends before a placeholder or a block is closed'
+  const wrong = 'a placeholder that is not closed, or a character that has no place in one'
+  const refusals: [string, number, string][] = [
+    ['{{', 1, ends],
+    ['<a>\n{{a', 2, wrong],
+    ['<a>\n\n{{#if a}}\nx\n', 5, ends],
+    ['<a>\r\n{{}}', 2, early],
+    ['{{{a}}', 1, early],
+    ['{{a}}}', 1, '}}} closes what {{ has opened'],
+    ['x\n{{a b=}}', 2, early],
+    ['x\n\n{{ a ! }}', 3, wrong],
+    ['{{a[0]}}', 1, wrong],
+    ['{{foo(}}', 1, wrong],
+    ['\n{{else}}', 2, '{{else}} outside a block or twice in one'],
+    ['{{#if a}}{{else}}\n{{else}}{{/if}}', 2, '{{else}} outside a block or twice in one'],
+    ['a\n{{/if}}', 2, 'the end of a block that was not opened'],
+    ['a\n{{#if a}}\n{{/each}}', 2, "if doesn't match each"],
+    ['\n{{a.this}}', 2, 'Invalid path: a.this'],
+    ['\n{{a.true}}', 2, 'this is no placeholder'],
+    ['\0', 1, 'a character that cannot be read'],
+    ['x\n{{> a b c}}', 2, 'Unsupported number of partial arguments: 2'],
+  ]
+  for (const [source, line, message] of refusals) deepStrictEqual(refusal(source), [line, message], source)
+})
+
+test('[S-soap.envelope] blocks within blocks, more of them than the short cut follows', () => {
+  const nest = (levels: number): string => '{{#if a}}'.repeat(levels) + '{{/if}}'.repeat(levels)
+  deepStrictEqual([isPlain(nest(32)), isPlain(nest(33))], [true, false])
+  for (const levels of [32, 33, 200]) strictEqual(render(`${nest(levels)}x`, { a: true }), 'x')
+})
+
+test('[D2.3] a call that cannot succeed is a warning at start and a failure when it is reached', () => {
+  const calls: [string, string][] = [
+    ['{{nosuch a}}', "there is no helper 'nosuch'"],
+    ['{{nosuch a b=1}}', "there is no helper 'nosuch'"],
+    ['{{{nosuch a}}}', "there is no helper 'nosuch'"],
+    ['{{#nosuch a}}{{/nosuch}}', "there is no helper 'nosuch'"],
+    ['{{xml_attr (nosuch a)}}', "there is no helper 'nosuch'"],
+    ['{{#if (person.x a)}}{{/if}}', "there is no helper 'person.x'"],
+    ['{{"nosuch" a}}', "there is no helper 'nosuch'"],
+    ['{{12 a}}', "there is no helper '12'"],
+    ['{{xml_attr}}', "the helper 'xml_attr' takes 1 value"],
+    ['{{xml_attr a b}}', "the helper 'xml_attr' takes 1 value"],
+    ['{{#if}}{{/if}}', "the helper 'if' takes 1 value"],
+    ['{{#if a b}}{{/if}}', "the helper 'if' takes 1 value"],
+    ['{{#each}}{{/each}}', "the helper 'each' takes 1 value"],
+    ['{{> person}}', 'there are no partials to include'],
+    ['{{> (lookup this "a")}}', 'there are no partials to include'],
+  ]
+  for (const [call, problem] of calls) {
+    const { template, warnings } = parseTemplate(`<x>\n${call}</x>{{#if b}}{{nosuch b}}{{/if}}`)
+    ok(warnings.includes(`line 2 of the template: ${problem}`), `${call}: ${warnings.join()}`)
+    strictEqual(warnings.length, 2)
+    throws(() => template.render({ a: 'geheim', person: { x: 'geheim' } }, generated), {
+      code: 'template_expansion_failed',
+    })
+  }
+  strictEqual(render('{{#if a}}{{nosuch b}}{{else}}fine{{/if}}', { a: false }), 'fine')
+  // Without a value these are fields to Handlebars, and a missing field is empty.
+  for (const call of ['{{nosuch a=1}}', '{{xml_attr (nosuch)}}']) {
+    strictEqual(parseTemplate(call).warnings.length, 1)
+    strictEqual(render(call), '')
+  }
+})
+
+test('[D2.3] what may succeed is no warning', () => {
+  const sources = [
+    '{{a}}{{{a}}}{{&a}}{{a.b}}{{../a}}{{@root.a}}{{[a b]}}{{"a"}}{{12}}{{nosuch}}',
+    '{{#a}}{{/a}}{{^a}}{{/a}}{{#if a}}{{else if b}}{{else}}{{/if}}{{#if a includeZero=true}}{{/if}}',
+    '{{#each a as |b c|}}{{b}}{{/each}}{{#with a as |b|}}{{b}}{{/with}}{{lookup a b}}{{#unless a}}{{/unless}}',
+    '{{xml_attr a}}{{xml_attr (lookup a "b")}}{{~a~}}{{! nosuch a }}{{!-- {{nosuch a}} --}}\\{{nosuch a}}',
+    '{{> part}}{{#*inline "part"}}{{a}}{{/inline}}',
+    '{{#> part}}{{a}}{{/part}}',
+    '{{{{raw}}}} {{nosuch a}} {{{{/raw}}}}',
+  ]
+  for (const source of sources) deepStrictEqual(parseTemplate(source).warnings, [], source)
+  strictEqual(render('{{> part}}{{#*inline "part"}}{{a}}{{/inline}}', { a: 1 }), '1')
+})
+
+test('[S-error.template_expansion_failed] a failure says what it may and no value', () => {
+  strictEqual(
+    fails('{{nosuch a}}', '{"a":"geheim"}').message,
+    'the template cannot be rendered: Missing helper: "nosuch"',
+  )
+  strictEqual(fails('{{> part}}').message, 'the template uses a partial, and there is none')
+  strictEqual(fails('{{xml_attr}}').message, "the helper 'xml_attr' takes exactly one value")
+  const sources = [
+    '{{> (lookup this "a")}}',
+    '{{person.x a}}',
+    '{{#with person}}{{x a}}{{/with}}',
+    '{{* a}}',
+    '{{#*a}}{{/a}}',
+    '{{#if}}{{/if}}',
+    '{{#each}}{{/each}}',
+    '{{#if a b}}{{/if}}',
+    '{{#with}}{{/with}}',
+    '{{lookup}}',
+    '{{#*inline "p"}}{{> p}}{{> p}}{{/inline}}{{> p}}',
+    '{{{person}}}',
+    '{{{a}}}\u0001',
+  ]
+  for (const source of sources) {
+    const failure = fails(source, '{"a":"geheim","b":1,"person":{"x":"geheim"}}')
+    const cause = failure.cause instanceof Error ? failure.cause.message : ''
+    ok(!`${failure.message}${cause}`.includes('geheim'), `${source}: ${failure.message} (${cause})`)
+  }
+})
+
+test('[S-error.template_expansion_failed] loops over loops end', () => {
+  const list = `{"list":[${'1,'.repeat(10_000)}1]}`
+  const nested = (levels: number): string => '{{#each @root.list}}'.repeat(levels) + '{{/each}}'.repeat(levels)
+  strictEqual(renderBody(nested(1), list), '')
+  for (const source of [nested(2), nested(9), '{{#list}}{{#each @root.list}}{{/each}}{{/list}}']) {
+    strictEqual(fails(source, list).message, 'the loops of the template take more than 1000000 rounds')
+  }
+  const once = `{"list":[${'1,'.repeat(500_000)}1]}`
+  strictEqual(renderBody('{{#each list}}x{{/each}}', once).length, 500_001)
+})
+
+test('[S-error.template_expansion_failed] an envelope out of all proportion is not sent', () => {
+  const body = JSON.stringify({ a: 'x'.repeat(1_000_000), list: Array.from({ length: 70 }, () => 1) })
+  strictEqual(
+    fails('{{#each list}}{{@root.a}}{{/each}}', body).message,
+    'the envelope is longer than 67108864 characters',
+  )
+  fails('{{#each list}}{{#each @root.list}}{{#each @root.list}}{{{@root.a}}}{{/each}}{{/each}}{{/each}}', body)
+})
+
+test('[D2.3] a template renders the same each time, and one call leaves nothing for the next', () => {
+  const { template } = parseTemplate('{{a}}{{#each list}}{{this}}{{/each}}{{generate.uuid}}')
+  const values = readParams(Buffer.from('{"a":1,"list":[1,[2]]}'), ['a', 'list'])
+  throws(() => template.render(values, generated), { code: 'template_expansion_failed' })
+  strictEqual(template.render({ a: 'x', list: [1, 2] }, generated), `x12${generated.uuid}`)
+  strictEqual(template.render({}, { ...generated, uuid: 'other' }), 'other')
+  const frozen = Object.freeze({ a: Object.freeze(['x']) })
+  strictEqual(render('{{#each a}}{{this}}{{/each}}', frozen), 'x')
+  deepStrictEqual(frozen, { a: ['x'] })
+})
+
+const fragments = [
+  '{{',
+  '}}',
+  '{',
+  '}',
+  '{{{',
+  '}}}',
+  '{{{{',
+  '}}}}',
+  '\\',
+  '\0',
+  '\n',
+  '\r\n',
+  ' ',
+  '~',
+  '.',
+  '..',
+  '../',
+  '/',
+  '"',
+  "'",
+  '|',
+  '[',
+  ']',
+  '(',
+  ')',
+  '#',
+  '^',
+  '!',
+  '--',
+  '&',
+  '*',
+  '>',
+  '@',
+  '=',
+  ':',
+  '-',
+  '1',
+  'a',
+  'b-c',
+  'õun',
+  '[x y]',
+  '"t"',
+  'else',
+  'elsewhere',
+  'else-if',
+  'elseõ',
+  'this',
+  'this.',
+  'thistle',
+  'true',
+  'null',
+  'nullable',
+  'undefined',
+  'as',
+  'as |x|',
+  '@root.',
+  '@index',
+  'xml_attr ',
+  'lookup ',
+  'log ',
+  '#if ',
+  '#each ',
+  '/if',
+  '/each',
+  '{{#if a}}',
+  '{{#each a.b}}',
+  '{{else}}',
+  '{{/if}}',
+  '{{/each}}',
+  '{{a}}',
+  '{{{a.b}}}',
+  '{{ a }}',
+  '{{xml_attr a}}',
+  '{{lookup this "a"}}',
+  '<x>',
+  'text',
+]
+
+function isHandlebars(source: string): boolean {
+  try {
+    Handlebars.precompile(source)
+    return true
+  } catch {
+    return false
+  }
+}
+
+test('[D1.4] whatever the short cut of the check accepts, Handlebars accepts', () => {
+  let accepted = 0
+  const pieces = fc.array(fc.constantFrom(...fragments), { minLength: 1, maxLength: 9 })
+  fc.assert(
+    fc.property(pieces, (chosen) => {
+      const source = chosen.join('')
+      if (!isPlain(source)) return
+      accepted++
+      ok(isHandlebars(source), JSON.stringify(source))
+    }),
+    { numRuns: 60_000 },
+  )
+  ok(accepted > 1000, `${accepted} accepted`)
+})
+
+test('[D1.4] the same for placeholders that are almost right', () => {
+  let accepted = 0
+  const inside = fc.array(fc.constantFrom(...fragments.filter((text) => !text.includes('{'))), {
+    minLength: 1,
+    maxLength: 4,
+  })
+  const wrapped = fc
+    .tuple(
+      fc.constantFrom('{{', '{{ ', '{{{', '{{#if ', '{{#with ', '{{xml_attr ', '{{lookup a '),
+      inside,
+      fc.constantFrom('}}', ' }}', '}}}'),
+    )
+    .map(
+      ([open, chosen, close]) =>
+        open + chosen.join('') + close + (open.includes('#') ? `{{/${open.slice(3, -1)}}}` : ''),
+    )
+  fc.assert(
+    fc.property(fc.array(wrapped, { minLength: 1, maxLength: 2 }), (tags) => {
+      const source = tags.join('')
+      if (!isPlain(source)) return
+      accepted++
+      ok(isHandlebars(source), JSON.stringify(source))
+      // What is not looked at has no warning, so there must be none.
+      deepStrictEqual(parseTemplate(`${source}{{! looked at }}`).warnings, [], source)
+    }),
+    { numRuns: 60_000 },
+  )
+  ok(accepted > 1000, `${accepted} accepted`)
+})
+
+test('[D1.4] the same for good templates with one character changed', () => {
+  const good =
+    '<a b="{{xml_attr x.y}}">{{{generate.client}}}{{#each list}}{{this}}{{../n}}{{else}}{{@root.z}}{{/each}}' +
+    '{{#if [a b]}}{{lookup this "t"}}{{/if}} {{ n-m }}</a>'
+  strictEqual(isPlain(good), true)
+  for (let at = 0; at < good.length; at++) {
+    for (const character of ['', '{', '}', '\\', '\0', '.', '/', ' ', '#', 'e', '"', ']', '[', '~', '@', '\n', '|']) {
+      for (const skip of [0, 1]) {
+        const source = good.slice(0, at) + character + good.slice(at + skip)
+        if (isPlain(source)) ok(isHandlebars(source), source)
+      }
+    }
+  }
+})
+
+/** About 1.5 KB with six placeholders, as generated files are. */
+function envelope(operation: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"
+    xmlns:xroad="http://x-road.eu/xsd/xroad.xsd" xmlns:id="http://x-road.eu/xsd/identifiers" xmlns:p="http://rr.x-road.eu/p">
+  <soapenv:Header>
+    {{{generate.client}}}
+    <xroad:service id:objectType="SERVICE"><id:xRoadInstance>{{generate.instance}}</id:xRoadInstance></xroad:service>
+    <xroad:id>{{generate.uuid}}</xroad:id>
+    <xroad:protocolVersion>{{generate.protocol_version}}</xroad:protocolVersion>
+  </soapenv:Header>
+  <soapenv:Body><p:${operation}><p:a x="{{xml_attr b}}">{{a}}</p:a>${'<p:field>0</p:field>'.repeat(40)}</p:${operation}>
+  </soapenv:Body>
+</soapenv:Envelope>`
+}
+
+test('[S-boot.2] three thousand envelopes are checked in no time', () => {
+  const sources = Array.from({ length: 3000 }, (_, index) => envelope(`op${index}`))
+  const started = performance.now()
+  for (const source of sources) parseTemplate(source)
+  const took = performance.now() - started
+  ok(took < 600, `${took} ms`)
+})
+
+test('[S-soap.envelope] a long or hostile template is checked in linear time', () => {
+  const sources = [
+    '{'.repeat(1_000_000),
+    '{{a}}'.repeat(100_000),
+    '{{ '.repeat(100_000),
+    `{{${'a.'.repeat(300_000)}`,
+    `{{${'../'.repeat(200_000)}`,
+    `{{lookup ${'a'.repeat(500_000)}`,
+    `{{[${'x'.repeat(500_000)}`,
+    `{{a${' '.repeat(500_000)}`,
+  ]
+  const started = performance.now()
+  for (const source of sources) doesNotThrow(() => isPlain(source))
+  const took = performance.now() - started
+  ok(took < 2000, `${took} ms`)
+})

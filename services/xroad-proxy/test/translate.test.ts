@@ -1,0 +1,453 @@
+/** XML to JSON: by examples, at its caps, with malformed and hostile documents, and against a second reading. */
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import fc from 'fast-check'
+import { SaxesParser } from 'saxes'
+import { type Limits, maxDepth, maxEvents, translate, XmlError } from '../src/soap/translate.ts'
+import { toJson, type XmlElement } from './support/xml.ts'
+
+/** JSON text of one element. */
+function value(xml: string): string {
+  const { body } = translate(xml)
+  return body.slice(body.indexOf(':') + 1, -1)
+}
+
+function leaf(text: string): string {
+  return translate(`<a>${text}</a>`).body.slice('{"a":'.length, -1)
+}
+
+function refusal(xml: string, limits?: Limits): string {
+  try {
+    translate(xml, limits)
+  } catch (error) {
+    ok(error instanceof XmlError, String(error))
+    strictEqual(error.name, 'XmlError')
+    return error.message
+  }
+  throw new Error(`accepted: ${xml.slice(0, 200)}`)
+}
+
+function envelope(inside: string): string {
+  return `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/">${inside}</s:Envelope>`
+}
+
+test('[S-xml.1] [D3.6] Body and Header become body and headers, whatever their prefix', () => {
+  const both = translate(envelope('<s:Header><i>1</i></s:Header><s:Body><o>2</o></s:Body>'))
+  deepStrictEqual(both, { body: '{"o":2}', headers: '{"i":1}', fault: undefined })
+  const plain = translate('<Envelope><Header><i>1</i></Header><Body><o>2</o></Body></Envelope>')
+  deepStrictEqual(plain, both)
+  deepStrictEqual(translate('<x:Envelope><y:Body><o>2</o></y:Body><z:Header><i>1</i></z:Header></x:Envelope>'), both)
+})
+
+test('[D3.6] a Header that is missing or empty is null, so is a Body', () => {
+  for (const xml of [envelope('<s:Body/>'), envelope('<s:Header/><s:Body> </s:Body>'), envelope('')])
+    deepStrictEqual(translate(xml), { body: 'null', headers: 'null', fault: undefined })
+})
+
+test('[D3.6] a second Body or Header makes an array; other children of the Envelope are not part of the answer', () => {
+  const { body, headers } = translate(
+    envelope('<s:Body>1</s:Body><x>9</x><t:Body>2</t:Body><Header/><Header>3</Header>text'),
+  )
+  strictEqual(body, '[1,2]')
+  strictEqual(headers, '[null,3]')
+})
+
+test('[D3.6] only the root is an Envelope, and only a child of it a Body', () => {
+  strictEqual(translate('<a><Envelope><Body>1</Body></Envelope></a>').body, '{"a":{"Envelope":{"Body":1}}}')
+  strictEqual(translate(envelope('<x><Body>1</Body></x>')).body, 'null')
+  strictEqual(translate(envelope('<s:Body><s:Body>1</s:Body></s:Body>')).body, '{"s:Body":1}')
+})
+
+test('[D3.6] without an Envelope the document is the body', () => {
+  deepStrictEqual(translate('<p:a>5</p:a>'), { body: '{"p:a":5}', headers: 'null', fault: undefined })
+  strictEqual(translate('<a/>').body, '{"a":null}')
+})
+
+test('[S-xml.2] prefixes stay, repeats are arrays wherever they stand, keys in the order of their first element', () => {
+  strictEqual(value('<r><p:b>1</p:b><a>2</a><p:b>3</p:b><b>4</b><p:b/></r>'), '{"p:b":[1,3,null],"a":2,"b":4}')
+  strictEqual(value('<r><a><b/></a><a><b/><b/></a></r>'), '{"a":[{"b":null},{"b":[null,null]}]}')
+})
+
+test('[D3.3] attributes first, as written, xmlns too; text beside them is a string', () => {
+  strictEqual(
+    value('<a x:y="1" xmlns:x="u" xmlns="v">007</a>'),
+    '{"@x:y":"1","@xmlns:x":"u","@xmlns":"v","#text":"007"}',
+  )
+  strictEqual(value('<a b="1">5</a>'), '{"@b":"1","#text":"5"}')
+  strictEqual(value('<a b="1"><c/>true</a>'), '{"@b":"1","c":null,"#text":"true"}')
+  strictEqual(value('<a xsi:nil="true"/>'), '{"@xsi:nil":"true"}')
+  strictEqual(value('<a xsi:nil="true"> </a>'), '{"@xsi:nil":"true"}')
+  strictEqual(value('<a b=" x\n\t&#10;&amp;&quot;\\ "/>'), String.raw`{"@b":" x  \n&\"\\ "}`)
+})
+
+test('[S-xml.2] [D3.2] nothing, or white space only, is null', () => {
+  for (const xml of [
+    '<a/>',
+    '<a></a>',
+    '<a> \t\r\n</a>',
+    '<a><!-- --></a>',
+    '<a><![CDATA[ ]]></a>',
+    '<a>&#32;&#10;</a>',
+  ])
+    strictEqual(value(xml), 'null', xml)
+  strictEqual(leaf('&#160;'), '"\u00a0"')
+})
+
+test('[D3.2] text is one, whatever stands in it, and trimmed once', () => {
+  strictEqual(leaf('a &#228; b'), '"a ä b"')
+  strictEqual(leaf('\n a<!-- c --> <?p i?><![CDATA[ <b> ]]>&amp;\n'), '"a  <b> &"')
+  strictEqual(leaf('1<!-- -->2'), '12')
+  strictEqual(leaf('tr<![CDATA[ue]]>'), 'true')
+  strictEqual(leaf('a\r\nb\rc&#13;d'), String.raw`"a\nb\nc\rd"`)
+  strictEqual(value('<a> x <b>1</b> y <b/> z </a>'), '{"b":[1,null],"#text":"x  y  z"}')
+})
+
+test('[S-xml.3] [D3.4] integers of 64 bits keep their digits', () => {
+  const integers = ['0', '7', '-7', '9007199254740993', '9223372036854775807', '-9223372036854775808', ' 42 ']
+  for (const text of integers) strictEqual(leaf(text), text.trim())
+  strictEqual(leaf('+5'), '5')
+  strictEqual(leaf('+9223372036854775807'), '9223372036854775807')
+  strictEqual(leaf('+0'), '0')
+})
+
+test('[S-xml.3] [D3.4] everything else stays a string', () => {
+  const strings = [
+    '9223372036854775808',
+    '-9223372036854775809',
+    '99999999999999999999',
+    '007',
+    '-0',
+    '-007',
+    '00',
+    '+',
+    '-',
+  ]
+  const more = ['1.0', '1e3', '0x10', '1 2', '١', 'True', 'TRUE', 'False', 'null', 'NaN', '+-5', '--5', '1_000', '1,5']
+  for (const text of [...strings, ...more]) strictEqual(leaf(text), JSON.stringify(text))
+  strictEqual(leaf(' true '), 'true')
+  strictEqual(leaf('false'), 'false')
+})
+
+test('[D3.4] names of object members are ordinary keys', () => {
+  const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'prototype', 'length']
+  for (const name of names) {
+    strictEqual(value(`<a><${name}>1</${name}></a>`), `{"${name}":1}`)
+    strictEqual(value(`<a><${name}/><${name}/></a>`), `{"${name}":[null,null]}`)
+    strictEqual(value(`<a ${name}="1"/>`), `{"@${name}":"1"}`)
+    strictEqual(translate(`<${name}/>`).body, `{"${name}":null}`)
+    strictEqual(translate(envelope(`<s:Body><${name}>1</${name}></s:Body>`)).body, `{"${name}":1}`)
+    ok(refusal(`<a ${name}="1" ${name}="1"/>`).endsWith('duplicate attribute'))
+    ok(refusal(`<a>&${name};</a>`).endsWith('undefined entity'))
+  }
+})
+
+test('[S-xml.4] [D3.1] the five entities and character references are decoded, others refused', () => {
+  strictEqual(leaf('&lt;&gt;&amp;&quot;&apos;&#65;&#x42;&#x1F600;'), String.raw`"<>&\"'AB😀"`)
+  strictEqual(leaf('&amp;lt;&#38;lt;'), '"&lt;&lt;"')
+  for (const text of [
+    '&nbsp;',
+    '&auml;',
+    '&foo;',
+    '&AMP;',
+    '&#0;',
+    '&#x110000;',
+    '&#xD800;',
+    '&#xFFFE;',
+    '&#11;',
+    '&#X41;',
+    '&;',
+    '&#;',
+  ])
+    refusal(`<a>${text}</a>`)
+  for (const text of ['&foo;', '&#0;']) refusal(`<a b="${text}"/>`)
+})
+
+test('[D3.1] a DOCTYPE is refused, with entities and without', () => {
+  for (const doctype of ['<!DOCTYPE a>', '<!DOCTYPE a SYSTEM "file:///etc/passwd">', '<!DOCTYPE a [<!ENTITY x "y">]>'])
+    strictEqual(refusal(`${doctype}<a>1</a>`).replace(/^[\d:]+ /, ''), 'a DOCTYPE is not accepted')
+})
+
+/** What makes a document malformed, each with a word that no message may show. */
+const malformed = [
+  '',
+  ' ',
+  'hidden',
+  '{"hidden":1}',
+  '<hidden>',
+  '<hidden',
+  '<hidden a="',
+  '<a><hidden></a></hidden>',
+  '<a></hidden>',
+  '<a/></hidden>',
+  '<a hidden="1" hidden="2"/>',
+  '<a hidden/>',
+  '<a hidden=1/>',
+  '<a hidden="<"/>',
+  '<a x="hidden"y="1"/>',
+  '<a/>hidden',
+  '<a/><hidden/>',
+  'hidden<a/>',
+  '<a/><![CDATA[hidden]]>',
+  '<a/>&#32;',
+  '<a>hidden ]]> </a>',
+  '<a>hidden & </a>',
+  '<a>&hidden;</a>',
+  '<a>&hidden</a>',
+  '<a>hidden < </a>',
+  '<a>hidden\u0001</a>',
+  '<a>hidden\u0000</a>',
+  '<a>hidden\ufffe</a>',
+  '<a>hidden\uffff</a>',
+  '<a b="hidden\u0008"/>',
+  '<a><!-- hidden -- --></a>',
+  '<a><!-- hidden --->',
+  '<a><![CDATA[hidden]]</a>',
+  '<a><![hidden[x]]></a>',
+  '<a><?xml hidden?></a>',
+  '<a/><?XML hidden?>',
+  '<a><?hidden?hidden?></a>',
+  '<a><?hidden??></a>',
+  ' <?xml version="1.0"?><hidden/>',
+  '<?xml version="hidden"?><a/>',
+  '<?xml hidden="1.0"?><a/>',
+  '<?xml version="1.0" encoding="hid den"?><a/>',
+  '<?xml version="1.0" standalone="hidden"?><a/>',
+  '<?xml version="1.0" encoding="UTF-8" hidden?><a/>',
+  '<1hidden/>',
+  '<-hidden/>',
+  '<a><hidden / ></a>',
+  '<a>< hidden/></a>',
+  '\ufeff<hidden/>',
+  `<${'hidden'.repeat(1000)}>`,
+  `<a>&${'hidden'.repeat(1000)};</a>`,
+]
+
+test('[D3.1] [S-error.upstream_xml_parse_error] malformed XML is refused; the message says where, and shows nothing', () => {
+  for (const xml of malformed) {
+    const message = refusal(xml)
+    ok(/^\d+:\d+: \S/.test(message), message)
+    ok(!message.includes('hidden'), message)
+    ok(message.length < 150, message)
+  }
+  strictEqual(refusal('<a>\n  <b>\n</a>'), '3:4: unexpected close tag')
+})
+
+test('[D3.1] what looks odd and is well-formed passes', () => {
+  const documents = [
+    ['<a><?p ?x?><?p ??></a>', 'null'],
+    ['<a><![CDATA[]]]]><![CDATA[>]]></a>', '"]]>"'],
+    ['<a>]]&gt;</a>', '"]]>"'],
+    ["<a\n\tb = '\"' ></a\n>", String.raw`{"@b":"\""}`],
+    [
+      '<?xml version="1.0" standalone=\'yes\' ?>\n<!-- --><?p?><a>\u007f\u0085\u2028</a>\n<!-- --> ',
+      '"\u007f\u0085\u2028"',
+    ],
+    ['<õ.ä-1 ü="1"/>', '{"@ü":"1"}'],
+    ['<\u{10000}/>', 'null'],
+    ['<?xml version="1.1"?><a>\u0085</a>', '"\u0085"'],
+  ] as const
+  for (const [xml, json] of documents) strictEqual(value(xml), json, xml)
+})
+
+describe('caps', () => {
+  const nest = (levels: number): string => '<a>'.repeat(levels) + '</a>'.repeat(levels)
+
+  test('[S-xml.5] [S-limit.depth] [D3.5] 128 levels pass, one more fails, the root being the first', () => {
+    strictEqual(maxDepth, 128)
+    translate(nest(128))
+    strictEqual(refusal(nest(129)), '1:387: more than 128 levels of elements')
+    translate(nest(127).replace('<a></a>', '<a><b/></a>'))
+    refusal(nest(128).replace('<a></a>', '<a><b/></a>'))
+    refusal('<a>'.repeat(100_000))
+    translate(`<a>${nest(127).repeat(3)}</a>`)
+  })
+
+  test('[S-xml.5] [S-limit.events] [D3.5] 100 000 events pass, one more fails', () => {
+    strictEqual(maxEvents, 100_000)
+    translate(`<a>${'<b/>'.repeat(99_998)}</a>`)
+    ok(refusal(`<a>${'<b/>'.repeat(99_999)}</a>`).endsWith('more than 100000 parse events'))
+    translate(`<a>${'<b></b>'.repeat(49_999)}</a>`)
+    refusal(`<a>${'<b></b>'.repeat(49_999)}<b/></a>`)
+  })
+
+  test('[D3.5] what is an event', () => {
+    const events = [
+      ['<a/>', 1],
+      ['<a></a>', 2],
+      ['<a>x</a>', 3],
+      ['<a> </a>', 2],
+      ['<a>x&amp;y&#32;z</a>', 3],
+      ['<a> <b/> </a>', 3],
+      ['<a>x<b/>y</a>', 5],
+      ['<a b="1" c="2"/>', 1],
+      ['<a><![CDATA[]]></a>', 3],
+      ['<a>x<![CDATA[y]]>z</a>', 5],
+      ['<a><!----></a>', 3],
+      ['<!----><a/><!---->', 3],
+      ['<?p?><a><?p?></a>', 4],
+      ['<?xml version="1.0"?>\n<a/>\n', 2],
+    ] as const
+    for (const [xml, count] of events) {
+      translate(xml, { depth: maxDepth, events: count })
+      ok(refusal(xml, { depth: maxDepth, events: count - 1 }).endsWith(` more than ${count - 1} parse events`), xml)
+    }
+  })
+})
+
+describe('faults', () => {
+  const body = (inside: string): string => envelope(`<s:Body>${inside}</s:Body>`)
+
+  test('[S-error.upstream_soap_fault] [D3.7] SOAP 1.1, texts as written, detail by the normal rules', () => {
+    const { fault } = translate(
+      body(`<s:Fault>
+        <faultcode> s:Server </faultcode><faultstring xml:lang="en">007 &lt;x&gt;</faultstring><faultactor>me</faultactor>
+        <detail><p:code>5</p:code><p:code a="1"/></detail></s:Fault>`),
+    )
+    deepStrictEqual(fault, { code: 's:Server', string: '007 <x>', detail: '{"p:code":[5,{"@a":"1"}]}' })
+  })
+
+  test('[D3.7] SOAP 1.2: the outer code, the English reason, else the first one', () => {
+    const text = (language: string, reason: string): string => `<e:Text xml:lang="${language}">${reason}</e:Text>`
+    const fault = (reasons: string): string =>
+      body(`<e:Fault><e:Code><e:Value>e:Receiver</e:Value><e:Subcode><e:Value>p:x</e:Value></e:Subcode></e:Code>
+        <e:Reason>${reasons}</e:Reason><e:Detail>5</e:Detail></e:Fault>`)
+    const english = { code: 'e:Receiver', string: 'two', detail: '5' }
+    deepStrictEqual(translate(fault(text('et', 'üks') + text('en', 'two') + text('en', 'three'))).fault, english)
+    deepStrictEqual(translate(fault(text('et', 'üks') + text('EN-gb', 'two'))).fault, english)
+    deepStrictEqual(translate(fault(text('en', 'two') + text('et', 'kolm'))).fault, english)
+    strictEqual(translate(fault(text('et', 'üks') + text('enx', 'x'))).fault?.string, 'üks')
+    strictEqual(translate(fault('<e:Text>1</e:Text><e:Text>2</e:Text>')).fault?.string, '1')
+  })
+
+  test('[D3.7] parts that are missing are empty; an empty detail is null', () => {
+    deepStrictEqual(translate(body('<Fault/>')).fault, { code: '', string: '', detail: undefined })
+    deepStrictEqual(translate(body('<Fault><detail/></Fault>')).fault, { code: '', string: '', detail: 'null' })
+  })
+
+  test('[D3.6] a Fault is a child of Body, or the root', () => {
+    const inside = '<x:Fault><faultcode>c</faultcode><faultstring>s</faultstring></x:Fault>'
+    const fault = { code: 'c', string: 's', detail: undefined }
+    deepStrictEqual(translate(inside).fault, fault)
+    deepStrictEqual(translate(body(`<a/>${inside}`)).fault, fault)
+    for (const xml of [
+      body(`<a>${inside}</a>`),
+      envelope(`<s:Header>${inside}</s:Header>`),
+      `<a>${inside}</a>`,
+      envelope(inside),
+    ])
+      strictEqual(translate(xml).fault, undefined, xml)
+    strictEqual(translate(body('<Fault><x><faultcode>c</faultcode></x></Fault>')).fault?.code, '')
+  })
+})
+
+test('[D3.2] [D3.3] [D3.4] every document is what a second, plain reading makes of it', () => {
+  const name = fc.constantFrom('a', 'b', 'p:a', 'p:ä', '__proto__', 'constructor', 'Body', 'Fault', 'faultcode')
+  const text = fc.oneof(
+    fc.constantFrom(
+      ' ',
+      '\n',
+      'true',
+      '+5',
+      '-0',
+      '007',
+      '9223372036854775808',
+      '<&>',
+      ']]>',
+      '"\\',
+      '\u0085',
+      '\u00a0',
+    ),
+    fc.integer().map(String),
+    fc
+      .string({ unit: 'grapheme' })
+      .map((each) => each.replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')),
+  )
+  const attributes = fc.uniqueArray(fc.tuple(name, text), { maxLength: 3, selector: ([key]) => key })
+  const { element } = fc.letrec<{ element: XmlElement }>((tie) => ({
+    element: fc.record({
+      name,
+      attributes,
+      content: fc.array(fc.oneof({ depthSize: 'small' }, text, tie('element')), { maxLength: 5 }),
+    }),
+  }))
+  const isRoot = ({ name: root }: XmlElement): boolean => root !== 'Envelope'
+  fc.assert(
+    fc.property(element.filter(isRoot), fc.array(fc.nat(4), { minLength: 1 }), (root, ways) => {
+      strictEqual(translate(write(root, ways)).body, `{"${root.name}":${toJson(root)}}`)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+/** One of the many ways to write an element: references, CDATA, comments in between. */
+function write({ name, attributes, content }: XmlElement, ways: readonly number[]): string {
+  let turn = 0
+  const text = (raw: string): string => {
+    const way = ways[turn++ % ways.length]
+    const escaped = raw
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('\r', '&#13;')
+    if (way === 1 && !raw.includes(']]>') && !raw.includes('\r')) return `<![CDATA[${raw}]]>`
+    if (way === 2) return Array.from(raw, (each) => `&#x${each.codePointAt(0)?.toString(16)};`).join('')
+    return way === 3 ? `${escaped}<!-- x -->` : escaped
+  }
+  const inTag = attributes.map(([key, raw]) => {
+    const escaped = raw.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
+    return ` ${key}="${escaped.replaceAll(/[\t\n\r]/g, (each) => `&#${each.codePointAt(0)};`)}"`
+  })
+  const inside = content.map((each) => (typeof each === 'string' ? text(each) : write(each, ways))).join('')
+  return inside === '' ? `<${name}${inTag.join('')}/>` : `<${name}${inTag.join('')}>${inside}</${name}>`
+}
+
+test('any text at all is translated or refused with an XmlError', () => {
+  const piece = fc.constantFrom(
+    '<a>',
+    '</a>',
+    '<a',
+    '/>',
+    '>',
+    '<!--',
+    '-->',
+    '<![CDATA[',
+    ']]>',
+    '<?p',
+    '?>',
+    '&',
+    ';',
+    ' b="',
+    '"',
+    'x',
+  )
+  fc.assert(
+    fc.property(fc.array(fc.oneof(piece, fc.string({ unit: 'binary' })), { maxLength: 12 }), (pieces) => {
+      const xml = pieces.join('')
+      try {
+        JSON.parse(translate(`<r>${xml}</r>`).body)
+      } catch (error) {
+        ok(error instanceof XmlError, String(error))
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('the parser stays in the form that the engine reads fast', (t) => {
+  setFlagsFromString('--allow-natives-syntax')
+  // oxlint-disable-next-line typescript/no-implied-eval -- the only way to ask the engine
+  const isFast = new Function('object', 'return %HasFastProperties(object)') as (object: unknown) => boolean
+  const seen: boolean[] = []
+  const original = Reflect.get(SaxesParser.prototype, 'close') as () => SaxesParser
+  t.mock.method(SaxesParser.prototype, 'close', function close(this: SaxesParser) {
+    seen.push(isFast(this))
+    return original.call(this)
+  })
+  for (let run = 0; run < 20; run++) translate('<a b="1">x<!-- --><?p?><![CDATA[x]]></a>')
+  deepStrictEqual(
+    seen,
+    Array.from(seen, () => true),
+  )
+  strictEqual(seen.length, 20)
+})

@@ -1,0 +1,40 @@
+/** docs/wsdl.md against the code: fields of the sidecar, reasons, flags. */
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { readFlags } from '../src/boot/flags.ts'
+import { sidecarFields } from '../src/boot/sidecar.ts'
+import { outputReasons } from '../src/boot/wsdl-output.ts'
+import { skipReasons } from '../src/wsdl/reasons.ts'
+import { column, tableAfter } from './support/manual.ts'
+
+const page = readFileSync(join(import.meta.dirname, '../docs/wsdl.md'), 'utf8')
+
+test('[D5.5] the page has the fields of the sidecar', () => {
+  deepStrictEqual(column(tableAfter(page, '<!-- table: sidecar'), 0), sidecarFields)
+})
+
+test('[D5.10] the page has every reason, in its words', () => {
+  for (const [mark, reasons] of [
+    ['<!-- table: reasons', skipReasons],
+    ['<!-- table: output', outputReasons],
+  ] as const) {
+    const rows = tableAfter(page, mark)
+    deepStrictEqual(Object.fromEntries(rows.map(([code = '', words = '']) => [code, words])), reasons)
+    for (const help of column(rows, 2)) ok(help.length > 10, help)
+  }
+})
+
+test('[D1.1] the page has the flags that the commands take', () => {
+  const rows = column(tableAfter(page.slice(page.indexOf('## wsdl vendor')), 'xroad-proxy wsdl vendor'), 0)
+  deepStrictEqual(rows, ['--allow-host HOST', '--max-bytes N', '--allow-http', '--allow-private-address HOST'])
+  const argv = [
+    'wsdl',
+    'vendor',
+    'a',
+    ...rows.flatMap((row) => row.replace('HOST', 'h').replace(' N', ' 1').split(' ')),
+  ]
+  strictEqual(readFlags(argv).action, 'wsdl vendor')
+  ok(page.includes(`${(readFlags(['wsdl', 'vendor', 'a']) as { maxBytes: number }).maxBytes} by default`))
+})

@@ -1,0 +1,69 @@
+/**
+ * WSDLs of real registers, which are not part of the project: a folder of folders, named by XROAD_PROXY_REAL_WSDLS. Whatever
+ * they hold, every operation is generated or skipped for a reason, the service reads what was generated, and the schemas
+ * of callers and answers can be made.
+ */
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, test } from 'node:test'
+import { readDsl } from '../src/boot/dsl.ts'
+import { loadEndpoints } from '../src/boot/endpoints.ts'
+import { ingestWsdls } from '../src/boot/wsdl-ingest.ts'
+import { readWsdl } from '../src/wsdl/operations.ts'
+import { describeRequest } from '../src/wsdl/request-schema.ts'
+import { ResponseSchemas } from '../src/wsdl/response-schema.ts'
+import { newFolder } from './support/process.ts'
+import { generateAll, resolveIn } from './support/wsdl.ts'
+import { nobody } from './support/wsdl-folder.ts'
+
+const folder = process.env['XROAD_PROXY_REAL_WSDLS']
+const skip = folder === undefined ? 'XROAD_PROXY_REAL_WSDLS names no folder' : false
+
+describe('[S-wsdl.1] [S-wsdl.2] [S-wsdl.4] real WSDLs', { skip }, () => {
+  for (const path of folder === undefined ? [] : wsdlsIn(folder)) {
+    test(relative(folder ?? '', path), () => {
+      const wsdl = readWsdl(readFileSync(path), relative(folder ?? '', path), resolveIn(dirname(path)))
+      const answers = new ResponseSchemas(wsdl, (key) => `#/${key}`)
+      const results = generateAll(wsdl)
+      ok(results.length > 0)
+      for (const result of results) {
+        if (result.kind === 'skipped') continue
+        const { endpoint } = readDsl(result.text, { file: result.name, group: 'group', service: result.name })
+        ok(endpoint.kind === 'soap')
+        const { schema, example } = describeRequest(result.request)
+        deepStrictEqual(Object.keys((schema['properties'] ?? {}) as object), endpoint.params)
+        deepStrictEqual(Object.keys(example), endpoint.params)
+      }
+      for (const it of wsdl.operations) {
+        if (it.kind === 'operation' && it.output !== undefined) ok('properties' in answers.describe(it.output))
+      }
+      const references = JSON.stringify([...answers.definitions.values()]).matchAll(/"\$ref":"#\/([^"]+)"/g)
+      for (const [, key = ''] of references) strictEqual(answers.definitions.has(key), true, key)
+    })
+  }
+})
+
+test(
+  '[S-wsdl.1] [S-generated.3] a folder of real WSDLs is read in moments, and twice to the same bytes',
+  { skip },
+  () => {
+    const dslPath = join(newFolder(), 'DSL')
+    const read = () =>
+      ingestWsdls({ dir: folder ?? '', dslPath, client: nobody, allowHttp: false, hostAllowlist: [], write: true })
+    const bytes = ({ generated }: ReturnType<typeof read>) =>
+      [...generated.keys()].map((path) => [path, readFileSync(path, 'utf8'), statSync(path, { bigint: true }).mtimeNs])
+    const first = bytes(read())
+    deepStrictEqual(bytes(read()), first)
+    ok(first.length > 0)
+    const { endpoints, warnings } = loadEndpoints(dslPath)
+    deepStrictEqual([endpoints.length, warnings], [first.length, []])
+  },
+)
+
+function wsdlsIn(root: string): string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((it) => it.endsWith('.wsdl'))
+    .toSorted()
+    .map((it) => join(root, it))
+}

@@ -1,0 +1,242 @@
+/** JSON Schemas of requests and answers, made from the types of a WSDL. */
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { matchPattern } from '../src/wsdl/example-pattern.ts'
+import { describeRequest } from '../src/wsdl/request-schema.ts'
+import { ResponseSchemas } from '../src/wsdl/response-schema.ts'
+import { generateAround, readText, wsdlAround } from './support/wsdl.ts'
+
+/** Schema and example of one field of a request, `f`. */
+function field(declaration: string, types = ''): { schema: unknown; example: unknown; required: unknown } {
+  const { schema, example } = request(`<x:sequence>${declaration}</x:sequence>`, types)
+  const properties = schema['properties'] as Readonly<Record<string, unknown>> | undefined
+  return { schema: properties?.['f'], example: example['f'], required: schema['required'] }
+}
+
+function request(content: string, types = ''): ReturnType<typeof describeRequest> {
+  const result = generateAround(`<x:element name="op"><x:complexType>${content}</x:complexType></x:element>${types}`)
+  ok(result.kind === 'generated')
+  return describeRequest(result.request)
+}
+
+const typed = (type: string, more = '') => `<x:element name="f" type="${type}" ${more}/>`
+const restricted = (base: string, facets: Readonly<Record<string, string | number>>) =>
+  `<x:element name="f"><x:simpleType><x:restriction base="${base}">${Object.entries(facets)
+    .map(([name, value]) => `<x:${name} value="${value}"/>`)
+    .join('')}</x:restriction></x:simpleType></x:element>`
+
+describe('[D6.3] fields of a request', () => {
+  const cases: readonly (readonly [string, string, object, unknown])[] = [
+    ['text', typed('x:string'), { type: 'string' }, 'text'],
+    ['an integer', typed('x:integer'), { type: 'integer' }, 1],
+    ['a long', typed('x:long'), { type: 'integer', format: 'int64' }, 1],
+    ['a decimal', typed('x:decimal'), { type: 'number' }, 1],
+    ['a boolean', typed('x:boolean'), { type: 'boolean' }, true],
+    ['a date', typed('x:date'), { type: 'string', format: 'date' }, '2026-01-31'],
+    ['a moment', typed('x:dateTime'), { type: 'string', format: 'date-time' }, '2026-01-31T12:00:00Z'],
+    ['bytes', typed('x:base64Binary'), { type: 'string', contentEncoding: 'base64' }, 'AAAA'],
+    ['null allowed', typed('x:int', 'nillable="true"'), { type: ['integer', 'null'], format: 'int32' }, 1],
+    ['a default', typed('x:int', 'default="5"'), { type: 'integer', format: 'int32', default: 5 }, 1],
+    [
+      'lengths',
+      restricted('x:string', { minLength: 6, maxLength: 9 }),
+      { type: 'string', minLength: 6, maxLength: 9 },
+      'texttt',
+    ],
+    ['a length', restricted('x:string', { length: 2 }), { type: 'string', minLength: 2, maxLength: 2 }, 'aa'],
+    [
+      'a range',
+      restricted('x:int', { minInclusive: 5, maxExclusive: 9 }),
+      { type: 'integer', format: 'int32', minimum: 5, exclusiveMaximum: 9 },
+      5,
+    ],
+    [
+      'a pattern',
+      restricted('x:string', { pattern: '[0-9]{2}|x' }),
+      { type: 'string', pattern: '^(?:[0-9]{2}|x)$' },
+      '00',
+    ],
+    ['a pattern of XML Schema alone', restricted('x:string', { pattern: '\\i\\c*' }), { type: 'string' }, 'text'],
+    ['a pattern with a plain ^', restricted('x:string', { pattern: '^a' }), { type: 'string' }, 'text'],
+    ['values', restricted('x:string', { enumeration: 'a' }), { type: 'string', enum: ['a'] }, 'a'],
+    [
+      'values that are numbers',
+      restricted('x:int', { enumeration: 7 }),
+      { type: 'integer', format: 'int32', enum: [7] },
+      7,
+    ],
+    [
+      'a list',
+      '<x:element name="f"><x:simpleType><x:list itemType="x:int"/></x:simpleType></x:element>',
+      { type: 'string' },
+      'text',
+    ],
+    [
+      'a union',
+      '<x:element name="f"><x:simpleType><x:union memberTypes="x:boolean x:date"/></x:simpleType></x:element>',
+      { anyOf: [{ type: 'boolean' }, { type: 'string', format: 'date' }] },
+      true,
+    ],
+    ['repeating', typed('x:boolean', 'maxOccurs="unbounded"'), { type: 'array', items: { type: 'boolean' } }, [true]],
+    ['an empty element', '<x:element name="f" minOccurs="0"><x:complexType/></x:element>', { type: 'boolean' }, true],
+  ]
+  for (const [name, declaration, schema, example] of cases) {
+    test(name, () => {
+      const found = field(declaration)
+      deepStrictEqual([found.schema, found.example], [schema, example])
+    })
+  }
+
+  test('required is what the schema requires, outside optional branches', () => {
+    const { schema } = request(
+      `<x:sequence>
+      <x:element name="must" type="x:int"/>
+      <x:element name="may" type="x:int" minOccurs="0"/>
+      <x:element name="branch" minOccurs="0"><x:complexType><x:sequence><x:element name="inner" type="x:int"/></x:sequence></x:complexType></x:element>
+      <x:element name="list" type="t:item" maxOccurs="unbounded"/>
+      </x:sequence><x:attribute name="mark" use="required"/>`,
+      `<x:complexType name="item"><x:sequence><x:element name="a" type="x:int"/><x:element name="b" type="x:int" minOccurs="0"/></x:sequence></x:complexType>`,
+    )
+    deepStrictEqual(schema['required'], ['mark', 'must', 'list'])
+    const int = { type: 'integer', format: 'int32' }
+    deepStrictEqual((schema['properties'] as Record<string, unknown>)['list'], {
+      type: 'array',
+      items: { type: 'object', properties: { a: int, b: int }, required: ['a'] },
+    })
+  })
+
+  test('titles, notes and the words of values, Estonian first', () => {
+    const annotation = (inner: string) =>
+      `<x:annotation><x:appinfo xmlns:r="http://x-road.eu/xsd/xroad.xsd">${inner}</x:appinfo></x:annotation>`
+    const { schema } = field(
+      `<x:element name="f">${annotation('<r:title xml:lang="en">Kind</r:title><r:title xml:lang="et">Liik</r:title><r:notes>Tähtis</r:notes>')}
+      <x:simpleType><x:restriction base="x:string"><x:enumeration value="A">${annotation('<r:title>Esimene</r:title>')}</x:enumeration></x:restriction></x:simpleType></x:element>`,
+    )
+    deepStrictEqual(schema, {
+      type: 'string',
+      enum: ['A'],
+      title: 'Liik',
+      description: 'Tähtis\n\nen: Kind\n\nA: Esimene',
+      'x-titles': { en: 'Kind', et: 'Liik' },
+    })
+  })
+})
+
+describe('[D6.3] examples of patterns', () => {
+  const patterns: Readonly<Record<string, string | undefined>> = {
+    '\\d{11}': '11111111111',
+    '[1-6][0-9]{2}(0[1-9]|1[0-2])\\d\\d': '1000111',
+    '([DdNn]\\d{5})|([Mm]\\d{4,5})': 'D11111',
+    '\\+?\\d{5,11}': '11111',
+    'EE-.+\\.x*': 'EE-a.',
+    '(J|j)ah': 'Jah',
+    '': '',
+    '[^a]': '1',
+    '[^@]+@[^\\.]+\\..+': 'a@a.a',
+    '[^a1A -]': undefined,
+    '[^&&]': undefined,
+    '^a$': undefined,
+    '[a-z-[b]]': undefined,
+    '\\p{Lu}': undefined,
+    '(a': undefined,
+    'a)': undefined,
+    '[a': undefined,
+    'a{': undefined,
+    'a{9999}': undefined,
+    'a{100}{100}': undefined,
+    '((((a{99}){99}){99}){99}){99}': undefined,
+    '\\': undefined,
+    ['('.repeat(5000)]: undefined,
+  }
+  for (const [pattern, text] of Object.entries(patterns)) {
+    test(pattern.slice(0, 40), () => {
+      strictEqual(matchPattern(pattern), text)
+      if (text !== undefined) ok(new RegExp(`^(?:${pattern})$`, 'u').test(text))
+    })
+  }
+})
+
+describe('[D6.3] the body of an answer', () => {
+  function answer(schema: string, attributes = ''): { body: unknown; definitions: Readonly<Record<string, unknown>> } {
+    const answers = new ResponseSchemas(readText(wsdlAround(schema, attributes)), (key) => `#/${key}`)
+    const body = answers.describe('{urn:t}opResponse')
+    return { body, definitions: Object.fromEntries(answers.definitions) }
+  }
+  const text = { type: ['string', 'integer', 'boolean', 'null'] }
+
+  test('elements, attributes, text beside attributes, repetition and null', () => {
+    const { body, definitions } = answer(`<x:element name="opResponse"><x:complexType><x:sequence>
+      <x:element name="name" type="x:string"/>
+      <x:element name="born" type="x:date" minOccurs="0"/>
+      <x:element name="rows" type="x:int" maxOccurs="unbounded"/>
+      <x:element name="price"><x:complexType><x:simpleContent><x:extension base="x:decimal"><x:attribute name="unit"/></x:extension></x:simpleContent></x:complexType></x:element>
+      <x:element name="gone" type="x:boolean" nillable="true"/>
+      </x:sequence></x:complexType></x:element>`)
+    deepStrictEqual(body, { type: 'object', properties: { 't:opResponse': { $ref: '#/opResponse' } } })
+    const integer = { type: ['integer', 'string', 'null'] }
+    deepStrictEqual(definitions['opResponse'], {
+      type: 'object',
+      properties: {
+        name: text,
+        born: { type: ['string', 'null'], format: 'date' },
+        rows: { anyOf: [integer, { type: 'array', items: integer }] },
+        price: { $ref: '#/opResponse.price' },
+        gone: {
+          anyOf: [
+            { type: ['boolean', 'integer', 'null'] },
+            { type: 'object', properties: { '@xsi:nil': { type: 'string' } } },
+          ],
+        },
+      },
+      required: ['name', 'rows', 'price', 'gone'],
+    })
+    deepStrictEqual(definitions['opResponse.price'], {
+      type: ['object', 'string', 'integer', 'boolean', 'null'],
+      properties: { '@unit': { type: 'string' }, '#text': { type: 'string' } },
+    })
+  })
+
+  test('values are what the translation makes of them', () => {
+    const { definitions } =
+      answer(`<x:element name="opResponse"><x:complexType><x:sequence><x:element name="v"><x:simpleType>
+      <x:restriction base="x:string">${['a', '7', '007', 'true', '', '99999999999999999999'].map((it) => `<x:enumeration value="${it}"/>`).join('')}</x:restriction>
+      </x:simpleType></x:element></x:sequence></x:complexType></x:element>`)
+    const { properties } = definitions['opResponse'] as { properties: Record<string, unknown> }
+    deepStrictEqual(properties['v'], { enum: ['a', 7, '007', true, null, '99999999999999999999'] })
+  })
+
+  test('a type inside itself refers to itself, a choice requires nothing', () => {
+    const { definitions } = answer(`<x:element name="opResponse" type="t:node"/><x:complexType name="node"><x:choice>
+      <x:element name="node" type="t:node"/><x:element name="leaf" type="x:string"/></x:choice></x:complexType>`)
+    deepStrictEqual(definitions, {
+      node: { type: ['object', 'null'], properties: { node: { $ref: '#/node' }, leaf: text } },
+    })
+  })
+
+  test('qualified names have the prefix of the WSDL and are not required', () => {
+    const { definitions } = answer(
+      `<x:element name="opResponse"><x:complexType><x:sequence><x:element name="name" type="x:string"/></x:sequence></x:complexType></x:element>`,
+      'elementFormDefault="qualified"',
+    )
+    deepStrictEqual(definitions['opResponse'], { type: ['object', 'null'], properties: { 't:name': text } })
+  })
+
+  test('a mere text may come with declarations of prefixes', () => {
+    const { body } = answer('<x:element name="opResponse" type="x:date"/>')
+    const value = {
+      anyOf: [
+        { type: ['string', 'null'], format: 'date' },
+        { type: 'object', properties: { '#text': { type: 'string' } } },
+      ],
+    }
+    deepStrictEqual(body, { type: 'object', properties: { 't:opResponse': value } })
+  })
+
+  test('[D5.2] what is missing in an answer is anything', () => {
+    const { body, definitions } = answer(`<x:element name="opResponse"><x:complexType><x:sequence>
+      <x:element name="far" type="t:nowhere"/><x:element ref="t:gone"/><x:group ref="t:gone"/></x:sequence></x:complexType></x:element>`)
+    deepStrictEqual(definitions['opResponse'], { type: 'object', properties: { far: {} }, required: ['far'] })
+    strictEqual(typeof body, 'object')
+    deepStrictEqual(answer('').body, {})
+  })
+})

@@ -1,0 +1,140 @@
+/** `npm start` as its users meet it, in a folder of its own: the script and the examples are copies, the services are not. */
+import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, beforeEach, test } from 'node:test'
+
+const repository = join(import.meta.dirname, '..')
+const root = mkdtempSync(join(tmpdir(), 'start-'))
+const started = new Set<ChildProcess>()
+
+after(() => {
+  for (const child of started) child.kill('SIGTERM')
+  rmSync(root, { recursive: true })
+})
+
+mkdirSync(join(root, 'tools'))
+writeFileSync(join(root, 'package.json'), '{"type":"module"}')
+cpSync(join(repository, 'tools/start.ts'), join(root, 'tools/start.ts'))
+symlinkSync(join(repository, 'services'), join(root, 'services'), 'junction')
+
+beforeEach(() => {
+  const examples = join(root, 'examples')
+  rmSync(examples, { recursive: true, force: true })
+  cpSync(join(repository, 'examples'), examples, { recursive: true, filter: (path) => !path.endsWith('.data') })
+})
+
+async function listen(): Promise<Server> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port
+
+/** Below the range that systems hand out for port 0, where another test would soon be given them. */
+async function freePorts(): Promise<number[]> {
+  const ports: number[] = []
+  while (ports.length < 3) {
+    const port = randomInt(20_000, 32_000)
+    if (!ports.includes(port) && (await isFree(port))) ports.push(port)
+  }
+  return ports
+}
+
+function start([port = 0, proxyPort = 0, mockPort = 0]: number[]) {
+  const child = spawn(process.execPath, [join(root, 'tools/start.ts')], {
+    env: { ...process.env, PORT: `${port}`, PROXY_PORT: `${proxyPort}`, MOCK_PORT: `${mockPort}` },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  started.add(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  }
+  const code = once(child, 'close').then(([value]) => {
+    started.delete(child)
+    return value as number | null
+  })
+  return { child, code, output: () => output }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    return false
+  }
+  await once(server.close(), 'close')
+  return true
+}
+
+interface Command {
+  readonly url: string
+  readonly header: string
+  readonly body: string | undefined
+}
+
+/** The lines that `npm start` prints to be tried, as soon as they are there. */
+async function commandsIn({ child, code, output }: ReturnType<typeof start>): Promise<Command[]> {
+  while (!output().includes('/business/reports')) {
+    strictEqual(child.exitCode, null, output())
+    await Promise.race([once(child.stdout, 'data'), code])
+  }
+  const lines = output().matchAll(/^curl '([^']+)'(?: -H 'Content-Type: ([^']+)')?(?: -d '([^']+)')?$/gm)
+  return Array.from(lines, ([, url = '', header = 'text/plain', body]) => ({ url, header, body }))
+}
+
+test('both services answer the printed requests, and Ctrl-C ends all of it in order', async () => {
+  const ports = await freePorts()
+  const running = start(ports)
+  const commands = await commandsIn(running)
+  strictEqual(commands.length, 7)
+  for (const { url, header, body } of commands) {
+    const request = body === undefined ? {} : { method: 'POST', headers: { 'content-type': header }, body }
+    const response = await fetch(url, { ...request, signal: AbortSignal.timeout(10_000) })
+    deepStrictEqual([url, response.status], [url, 200])
+    ok((await response.text()).length > 0)
+  }
+  running.child.kill('SIGINT')
+  strictEqual(await running.code, 0, running.output())
+  deepStrictEqual(await Promise.all(ports.map(isFree)), [true, true, true])
+  await rejects(fetch(commands[0]!.url))
+})
+
+test('a service that cannot start ends the others, and its exit code is told', async () => {
+  writeFileSync(join(root, 'examples/xroad-proxy/DSL/population/broken.yml'), 'kind: soap\n')
+  const ports = await freePorts()
+  const running = start(ports)
+  strictEqual(await running.code, 1, running.output())
+  match(running.output(), /broken\.yml/)
+  ok(!running.output().includes('curl'))
+  deepStrictEqual(await Promise.all(ports.map(isFree)), [true, true, true])
+})
+
+test('a port that is taken, twice the same, or none at all is refused before anything starts', async () => {
+  const taken = await listen()
+  const takenPort = portOf(taken)
+  const [first = 0, second = 0] = await freePorts()
+  const outcomes = []
+  for (const ports of [
+    [first, takenPort, second],
+    [first, first, second],
+    [first, second, 70_000],
+  ]) {
+    const running = start(ports)
+    outcomes.push([await running.code, running.output()])
+  }
+  taken.close()
+  deepStrictEqual(outcomes, [
+    [1, `start: port ${takenPort} cannot be used (EADDRINUSE); PROXY_PORT=.. npm start takes another one\n`],
+    [1, `start: PORT and PROXY_PORT are both ${first}\n`],
+    [1, "start: MOCK_PORT is '70000', a number from 1 to 65535 is wanted\n"],
+  ])
+})
