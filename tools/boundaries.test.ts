@@ -28,6 +28,7 @@ const libraries = {
     // How some of them are also called
     'handlebars/runtime',
     'undici/types/dispatcher.js',
+    'undici/lib/dispatcher/pool.js',
   ],
 }
 
@@ -58,7 +59,7 @@ const owners: Record<Service, Record<string, readonly string[]>> = {
     'src/serve/server.ts': ['node:http'],
     'src/serve/outlet.ts': ['node:http'],
     'src/serve/upload.ts': ['node:http'],
-    'src/serve/upstream.ts': ['undici', 'undici/types/dispatcher.js'],
+    'src/serve/upstream.ts': ['undici', 'undici/types/dispatcher.js', 'undici/lib/dispatcher/pool.js'],
     'src/mock/server.ts': ['node:http', 'node:https'],
     'src/mock/pki.ts': ['node-forge', 'node:http', 'node:https'],
     'src/soap/template.ts': ['handlebars'],
@@ -66,6 +67,7 @@ const owners: Record<Service, Record<string, readonly string[]>> = {
     'src/wsdl/xml.ts': ['saxes'],
     'src/wsdl/generate.ts': [],
     'src/wsdl-command/download.ts': [],
+    'src/doctor/probe.ts': [],
     'src/main.ts': [],
     'src/service.ts': [],
     'src/xroad.ts': [],
@@ -103,17 +105,20 @@ const folders: [file: string, imported: string, isAllowed: boolean][] = [
   [`${proxy}/src/main.ts`, 'sqlapi', false],
 ]
 
+/** The folders of xroad-proxy that only main.ts loads, as its other folders would import them. */
+const subcommands = ['../mock/pki.ts', '../doctor/command.ts', '../wsdl-command/command.ts']
+
 /** Files of xroad-proxy and what each of them may import, and may not. */
 const borders: { files: string[]; may?: string[]; mayNot: string[] }[] = [
   {
     files: ['boot/dsl.ts', 'boot/yaml.ts', 'boot/schema.ts'],
     may: ['../model.ts', '../soap/template.ts', './nearest.ts', 'node:tls'],
-    mayNot: ['../serve/route.ts', '../mock/pki.ts', '../../../sqlapi/src/log.ts'],
+    mayNot: ['../serve/route.ts', ...subcommands, '../../../sqlapi/src/log.ts'],
   },
   {
     files: ['serve/handle.ts', 'serve/server.ts', 'serve/outlet.ts', 'serve/upload.ts', 'serve/upstream.ts'],
     may: ['../model.ts', '../soap/answer.ts', './causes.ts', 'node:tls'],
-    mayNot: ['../boot/config.ts', '../mock/pki.ts', '../../../sqlapi/src/log.ts'],
+    mayNot: ['../boot/config.ts', '../wsdl/xml.ts', ...subcommands, '../../../sqlapi/src/log.ts'],
   },
   {
     files: ['soap/answer.ts', 'soap/template.ts', 'soap/translate.ts'],
@@ -122,7 +127,7 @@ const borders: { files: string[]; may?: string[]; mayNot: string[] }[] = [
       '../log.ts',
       '../boot/dsl.ts',
       '../serve/handle.ts',
-      '../mock/pki.ts',
+      ...subcommands,
       'node:fs',
       '../../../sqlapi/src/log.ts',
     ],
@@ -130,30 +135,92 @@ const borders: { files: string[]; may?: string[]; mayNot: string[] }[] = [
   {
     files: ['mock/server.ts', 'mock/pki.ts'],
     may: ['../errors.ts', './pki.ts', 'node:fs'],
-    mayNot: ['../boot/yaml.ts', '../serve/server.ts', '../soap/translate.ts', '../../../sqlapi/src/log.ts'],
+    mayNot: [
+      '../boot/yaml.ts',
+      '../serve/server.ts',
+      '../soap/translate.ts',
+      '../wsdl/xml.ts',
+      '../doctor/command.ts',
+      '../wsdl-command/command.ts',
+      '../../../sqlapi/src/log.ts',
+    ],
   },
   {
     files: ['wsdl/generate.ts', 'wsdl/xml.ts'],
     may: ['../model.ts', '../soap/charset.ts', './qname.ts', 'node:fs'],
-    mayNot: ['../boot/dsl.ts', '../serve/guard.ts', '../mock/pki.ts', '../../../sqlapi/src/log.ts'],
+    mayNot: ['../boot/dsl.ts', '../serve/guard.ts', ...subcommands, '../../../sqlapi/src/log.ts'],
   },
   {
     files: ['wsdl-command/vendor.ts'],
-    may: ['../boot/wsdl-files.ts', '../serve/upstream.ts', '../wsdl/xml.ts'],
-    mayNot: ['../../../sqlapi/src/log.ts'],
+    may: [
+      './download.ts',
+      '../boot/wsdl-files.ts',
+      '../serve/guard.ts',
+      '../serve/upstream.ts',
+      '../wsdl/xml.ts',
+      '../errors.ts',
+      '../model.ts',
+      'node:fs',
+    ],
+    mayNot: [
+      '../serve/soap.ts',
+      '../soap/answer.ts',
+      '../mock/pki.ts',
+      '../doctor/facts.ts',
+      '../service.ts',
+      '../log.ts',
+      '../../../sqlapi/src/log.ts',
+    ],
+  },
+  {
+    files: ['doctor/facts.ts', 'doctor/probe.ts'],
+    may: [
+      './finding.ts',
+      '../boot/config.ts',
+      '../soap/answer.ts',
+      '../wsdl/xml.ts',
+      '../serve/causes.ts',
+      '../serve/upstream.ts',
+      '../errors.ts',
+      '../model.ts',
+      '../xroad.ts',
+      'node:tls',
+    ],
+    mayNot: [
+      '../serve/handle.ts',
+      '../serve/guard.ts',
+      '../mock/pki.ts',
+      '../wsdl-command/explain.ts',
+      '../service.ts',
+      '../log.ts',
+      '../../../sqlapi/src/log.ts',
+    ],
   },
   {
     files: ['boot/wsdl-ingest.ts'],
     may: ['../wsdl/write.ts', './yaml.ts', 'node:fs'],
-    mayNot: ['../serve/guard.ts', '../wsdl-command/vendor.ts', '../mock/pki.ts'],
+    mayNot: ['../serve/guard.ts', ...subcommands],
   },
   {
-    files: ['main.ts', 'service.ts'],
-    may: ['./boot/config.ts', './serve/server.ts', './soap/answer.ts', './mock/pki.ts'],
+    files: ['main.ts'],
+    may: [
+      './boot/config.ts',
+      './serve/server.ts',
+      './soap/answer.ts',
+      './mock/command.ts',
+      './doctor/command.ts',
+      './wsdl-command/command.ts',
+    ],
     mayNot: ['../../sqlapi/src/log.ts'],
   },
   {
-    files: ['log.ts', '../test/main.test.ts', '../bench/run.ts', '../tools/a.ts'],
+    files: ['service.ts', 'log.ts', 'xroad.ts'],
+    may: ['./errors.ts', './boot/config.ts', './serve/server.ts'],
+    mayNot: ['./mock/pki.ts', './doctor/command.ts', './wsdl-command/command.ts', '../../sqlapi/src/log.ts'],
+  },
+  {
+    files: ['../test/main.test.ts', '../bench/run.ts', '../tools/a.ts'],
+    may: ['../src/mock/pki.ts', '../src/doctor/checks.ts', '../src/wsdl-command/explain.ts'],
     mayNot: ['../../sqlapi/src/log.ts'],
   },
 ]

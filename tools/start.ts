@@ -1,7 +1,7 @@
 /**
  * `npm start`: both services over their examples, each as its own process. The SQL API gets a small database; the X-Road
  * proxy gets a mock Security Server, which makes keys and certificates. As soon as both services answer, requests to try
- * are printed. PORT, PROXY_PORT and MOCK_PORT override the ports.
+ * and the address of a page with forms are printed. PORT, PROXY_PORT and MOCK_PORT override the ports.
  *
  * Ctrl-C ends the services first and the mock after them; one that fails ends the others, and its exit code is ours.
  * Delete examples/sqlapi/.data to start again with the first data.
@@ -194,6 +194,7 @@ function requests(): string {
     `curl '${proxy}/xroad/listMethods' -d '${subsystem}'`,
     `curl '${proxy}/business/companies?name=timber&status=registered'`,
     `curl '${proxy}/business/reports' -H 'Content-Type: application/json' -d '{"year": 2025}'`,
+    `In a browser: ${proxy}/docs`,
     '',
   ].join('\n')
 }

@@ -4,6 +4,7 @@ import { cpus, totalmem } from 'node:os'
 import { type BootResult, bootTarget } from './boot.ts'
 import type { Lengths, Result } from './race.ts'
 import type { Scenario } from './scenarios.ts'
+import { type Explained, folderVariable, type WsdlResult, wsdlTarget } from './wsdl.ts'
 import { type XmlResult, xmlTarget } from './xml.ts'
 
 export interface ScenarioResult {
@@ -16,6 +17,7 @@ export interface Results {
   readonly races: readonly ScenarioResult[]
   readonly xml: XmlResult | undefined
   readonly boots: readonly BootResult[]
+  readonly wsdl: WsdlResult | undefined
 }
 
 const memoryTargetMB = 160
@@ -24,7 +26,15 @@ const begin = '<!-- results: written by `npm run bench:xroad-proxy -- --write` -
 const end = '<!-- end of results -->'
 
 export function toMarkdown(results: Results, lengths: Lengths): string {
-  const parts = [describe(lengths), raceTable(results), xmlTable(results), bootTable(results), targetTable(results)]
+  const parts = [
+    describe(lengths),
+    raceTable(results),
+    xmlTable(results),
+    bootTable(results),
+    wsdlTable(results),
+    explainTable(results),
+    targetTable(results),
+  ]
   return parts.filter((part) => part !== '').join('\n\n')
 }
 
@@ -92,7 +102,36 @@ function bootTable({ boots }: Results): string {
   return table(['boot', 'DSL files', 'KB', 'median s', 'fastest s', 'slowest s', 'CPU s', 'peak MB'], rows, 1)
 }
 
-function targetTable({ races, xml, boots }: Results): string {
+const sourceNames = { generated: 'generated', real: 'real registers' } as const
+
+function wsdlTable({ wsdl }: Results): string {
+  const rows = (wsdl?.boots ?? []).map(({ source, contender, files, bytes, endpoints, first, second }) => [
+    sourceNames[source],
+    nameOf(contender),
+    ...[files, Math.ceil(bytes / 1000), endpoints].map(String),
+    ...[first, second].flatMap(({ seconds, peakMB }) => [seconds.toFixed(2), peakMB.toFixed(0)]),
+  ])
+  const heads = ['first s', 'first peak MB', 'second s', 'second peak MB']
+  return table(['boot with WSDL files', 'contender', 'WSDL files', 'KB', 'endpoints', ...heads], rows, 2)
+}
+
+function explainTable({ wsdl }: Results): string {
+  if (wsdl === undefined) return ''
+  const { explained } = wsdl
+  if (explained === undefined) return `WSDL files of real registers: skipped, ${folderVariable} names no folder.`
+  const sum = (pick: (each: Explained) => number): string =>
+    explained.reduce((total, each) => total + pick(each), 0).toString()
+  const rows = explained.map(({ file, problem, operations, generated, skipped }) => [
+    file,
+    operations.toString(),
+    generated.toString(),
+    problem || skipped.map(([reason, count]) => `${count} ${reason}`).join(', '),
+  ])
+  const total = ['all', sum((each) => each.operations), sum((each) => each.generated), '']
+  return table(['WSDL', 'operations', 'generated', 'skipped'], [...rows, total], 1)
+}
+
+function targetTable({ races, xml, boots, wsdl }: Results): string {
   const rows = races.flatMap(({ scenario: { title, target }, results }) => {
     const [first, base] = [results[0], results.at(-1)]
     if (target === undefined || first === undefined || base === undefined) return []
@@ -108,6 +147,17 @@ function targetTable({ races, xml, boots }: Results): string {
     if (files !== bootTarget.files) continue
     const name = `boot of ${files} DSL files, ${nameOf(contender)}`
     rows.push([name, `< ${bootTarget.seconds} s`, `${seconds.toFixed(2)} s`, verdict(seconds < bootTarget.seconds)])
+  }
+  for (const { source, contender, files, endpoints, first, second } of wsdl?.boots ?? []) {
+    // Of generated files only the second start has a target.
+    const starts = source === 'real' ? [first, second] : [second]
+    const name = `${source === 'real' ? `first boot with ${files} real WSDLs` : 'second boot with WSDLs'}, ${endpoints} endpoints`
+    const seconds = starts[0]?.seconds ?? Number.NaN
+    const peakMB = Math.max(first.peakMB, second.peakMB)
+    const isReached = seconds < wsdlTarget.seconds && peakMB < wsdlTarget.peakMB
+    const wanted = `< ${wsdlTarget.seconds} s, < ${wsdlTarget.peakMB} MB`
+    const measured = `${seconds.toFixed(2)} s, ${peakMB.toFixed(0)} MB`
+    rows.push([`${name}, ${nameOf(contender)}`, wanted, measured, verdict(isReached)])
   }
   for (const contender of ['package', 'sources']) {
     const peaks = races.flatMap(({ results }) => results.filter((result) => result.contender === contender))

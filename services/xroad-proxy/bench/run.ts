@@ -9,9 +9,10 @@ import { type Lengths, race } from './race.ts'
 import { type ScenarioResult, toMarkdown, writeReadme } from './report.ts'
 import { scenarios } from './scenarios.ts'
 import { prepare } from './setup.ts'
+import { folderVariable, measureWsdl } from './wsdl.ts'
 import { measureXml } from './xml.ts'
 
-const names = [...scenarios.map(({ name }) => name), 'xml', 'boot']
+const names = [...scenarios.map(({ name }) => name), 'xml', 'boot', 'wsdl']
 const usage = `Usage: npm run bench:xroad-proxy -- [OPTIONS]
   --quick          short rounds, to see that everything works
   --only NAME      one scenario, may be repeated: ${names.join(', ')}
@@ -54,6 +55,9 @@ async function main(): Promise<void> {
   if (availableParallelism() < 2) console.error('One core for load, server and upstream: the figures will say little.')
   const { rounds, warmUpSeconds, seconds } = lengths
   const isWanted = (name: string): boolean => flags.only.length === 0 || flags.only.includes(name)
+  if (isWanted('wsdl') && process.env[folderVariable] === undefined) {
+    console.error(`${folderVariable} names no folder: WSDL files of real registers are skipped.`)
+  }
   const setup = await prepare(flags.profile)
   try {
     const races: ScenarioResult[] = []
@@ -62,7 +66,8 @@ async function main(): Promise<void> {
     }
     const xml = isWanted('xml') ? await measureXml(rounds, warmUpSeconds, seconds) : undefined
     const boots: BootResult[] = isWanted('boot') ? await measureBoot(setup, rounds) : []
-    const markdown = toMarkdown({ races, xml, boots }, lengths)
+    const wsdl = isWanted('wsdl') ? await measureWsdl(setup, rounds) : undefined
+    const markdown = toMarkdown({ races, xml, boots, wsdl }, lengths)
     console.log(markdown)
     if (flags.write) writeReadme(markdown)
   } finally {

@@ -12,8 +12,8 @@ export interface Setup {
   readonly folder: string
   readonly upstream: Contender
   command(name: ContenderName, scenario: Scenario): Command
-  /** The proxy over other DSL files. */
-  proxy(name: 'package' | 'sources', dslPath: string): Command
+  /** The proxy over other DSL files, and over a directory of WSDL files if there is one. */
+  proxy(name: 'package' | 'sources', dslPath: string, wsdlDir?: string): Command
   remove(): Promise<void>
 }
 
@@ -29,9 +29,10 @@ export async function prepare(profiles: string | undefined): Promise<Setup> {
   const env = { BENCH_PKI: pki, BENCH_PASSWORD: keystorePassword }
   const upstream = await startContender({ args: [join(here, 'upstream.ts')], env }, folder)
   const programs = { package: buildPackage(join(folder, 'package')), sources: join(here, '../bin/xroad-proxy.js') }
-  const proxy: Setup['proxy'] = (name, dslPath) => {
+  const proxy: Setup['proxy'] = (name, dslPath, wsdlDir) => {
     const config = join(folder, `${Buffer.from(dslPath).toString('hex').slice(-100)}.yaml`)
-    writeFileSync(config, configText(dslPath, upstream.port, pki))
+    const more = wsdlDir === undefined ? '' : `wsdl_watch_dir: ${JSON.stringify(wsdlDir)}\n`
+    writeFileSync(config, `${configText(dslPath, upstream.port, pki)}${more}`)
     return { args: [programs[name], '--config', config], env: { PROXY_KEYSTORE_PASSWORD: keystorePassword } }
   }
   return {

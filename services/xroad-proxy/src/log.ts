@@ -80,6 +80,9 @@ const rules: Readonly<Record<EventName, Rule>> = {
 const maxFieldLength = 65_536
 /** Lines that wait for a slow reader of stdout; what is beyond is dropped. */
 const maxWaitingBytes = 16_777_216
+/** Lines wait for so long for others to be written with, unless they are so many characters already. */
+const togetherMs = 20
+const togetherLength = 16_384
 
 /** How log lines are written. */
 export type LogFormat = 'text' | 'json'
@@ -135,11 +138,34 @@ export function openLog({ level, format, destination = openStdout() }: LogOption
   }
 }
 
-/** A reader that is gone or a full disk stops nothing. */
-function openStdout() {
+/** A reader that is gone or a full disk stops nothing. Lines of a moment are written together: a write costs more than a line. */
+function openStdout(): Destination {
   const stdout = new sonicBoom.SonicBoom({ fd: 1, sync: false, maxLength: maxWaitingBytes })
   stdout.on('error', () => undefined)
-  return stdout
+  let waiting = ''
+  let timer: NodeJS.Timeout | undefined
+  const pass = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    if (waiting !== '') stdout.write(waiting)
+    waiting = ''
+  }
+  return {
+    write(line) {
+      waiting += line
+      if (waiting.length >= togetherLength) pass()
+      // It does not keep the process alive: what ends the process flushes.
+      else timer ??= setTimeout(pass, togetherMs).unref()
+    },
+    flush(callback) {
+      pass()
+      stdout.flush(callback)
+    },
+    flushSync() {
+      pass()
+      stdout.flushSync()
+    },
+  }
 }
 
 const target = 'xroad_proxy'

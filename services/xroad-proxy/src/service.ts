@@ -5,7 +5,7 @@
 import type { SecureContext } from 'node:tls'
 import type { Loaded } from './boot/config.ts'
 import { loadEndpoints } from './boot/endpoints.ts'
-import { createClientContext, createPublicContext } from './boot/keystore.ts'
+import { createClientContext, createPublicContext, createServerCheck } from './boot/keystore.ts'
 import { describeEndpoints, type EndpointTypes } from './boot/openapi.ts'
 import { refuseAddresses } from './boot/generated-addresses.ts'
 import type { Config } from './boot/schema.ts'
@@ -122,7 +122,11 @@ function openLanes(
   const { client, instance, limits } = config
   const bounds = { timeoutSeconds: limits.requestTimeoutSeconds, maxAnswerBytes: limits.maxResponseBytes }
   const identity = openIdentity(config, endpoints, env)
-  const upstream = openUpstream({ ...bounds, secureContext: () => identity ?? createPublicContext() })
+  const upstream = openUpstream({
+    ...bounds,
+    secureContext: () => identity ?? createPublicContext(),
+    checkServer: createServerCheck(config.securityServer ?? {}),
+  })
   const direct = openUpstream({ ...bounds, secureContext: createPublicContext })
   const guarded = openUpstream({ ...bounds, secureContext: createPublicContext, lookup: createGuardedLookup() })
   const common = {

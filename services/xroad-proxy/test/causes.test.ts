@@ -265,6 +265,14 @@ describe('[D2.6] what is no whole answer', () => {
     ['nothing', '', 'UND_ERR_SOCKET', /closed the connection before the end of its answer/],
     ['half a head', 'HTTP/1.1 200', 'UND_ERR_SOCKET', /before the end of its answer/],
     ['half a body', `${head}Content-Length: 10\r\n\r\nabc`, 'UND_ERR_SOCKET', /before the end of its answer/],
+    ['100 before the answer', `HTTP/1.1 100 Continue\r\n\r\n${head}\r\n`, 'UNASKED_ANSWER', /100 or 101/],
+    [
+      'another protocol',
+      'HTTP/1.1 101 On\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
+      'UNASKED_ANSWER',
+      /100 or 101/,
+    ],
+    ['a status below 100', 'HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n', 'ERR_ASSERTION', /not valid HTTP/],
     ['half a chunk', `${head}Transfer-Encoding: chunked\r\n\r\n5\r\nab`, 'UND_ERR_SOCKET', /before the end/],
     [
       'two lengths',
@@ -309,6 +317,7 @@ describe('[D2.6] errors that cannot be provoked here', () => {
     ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', /client certificate/],
     ['ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE', /does not accept our certificate/],
     ['HPE_INVALID_CONSTANT', /not valid HTTP/],
+    ['ERR_ASSERTION', /not valid HTTP/],
     ['UND_ERR_INFO', /broke the connection off/],
     ['ADDRESS_REFUSED', /must not be called/],
     ['ERR_SSL_SOMETHING_NEW', /TLS handshake with the upstream failed \(ERR_SSL_SOMETHING_NEW\)/],

@@ -144,7 +144,7 @@ const cases: readonly Case[] = [
     ],
   },
   {
-    rule: '[S-doctor.weak-client-data-incomplete]',
+    rule: '[S-doctor.info-client-data-incomplete]',
     field: 'client_data',
     fires: [{ config: { client_data: { subsystem_code: 's' } } }, { config: { client_data: { member_class: 'GOV' } } }],
     silent: [
@@ -357,7 +357,7 @@ const cases: readonly Case[] = [
     silent: [{ config: { security_server: server }, files: { 'client.p12': keystore({ notBefore: inDays(0) }) } }],
   },
   {
-    rule: '[S-doctor.weak-keystore-expiring]',
+    rule: '[S-doctor.info-keystore-expiring]',
     field: 'security_server.keystore_path',
     fires: [
       { config: { security_server: server }, files: { 'client.p12': keystore({ notAfter: inDays(30, -1) }) } },

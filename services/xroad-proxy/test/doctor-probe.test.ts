@@ -58,6 +58,7 @@ async function ask(
     client_data: { member_class: 'GOV', member_code: '70000000', subsystem_code: 'demo' },
     limits: { request_timeout_secs: seconds },
     xroad_instance: instance,
+    security_server: { url, keystore_path: pki.keystore, trust_ca_path: pki.ca },
   }
   const { value: settings, problems } = parseConfig(readYaml(JSON.stringify(config)))
   ok(settings, JSON.stringify(problems))
@@ -184,7 +185,8 @@ describe('in front of the mock', async () => {
     const stranger = issueClient(makeAuthority('nobody'))
     const folder = newFolder({ 'client.p12': toPkcs12(stranger.key, [stranger.certificate], 'w') })
     const settings = { keystorePath: join(folder, 'client.p12'), keystorePasswordEnv: 'W', trustCaPath: pki.ca }
-    const { value } = parseConfig({})
+    const section = { url: mock.url, keystore_path: settings.keystorePath, trust_ca_path: pki.ca }
+    const { value } = parseConfig({ security_server: section })
     ok(value)
     const refused = createClientContext(settings, { W: 'w' })
     const facts = await probe({ settings: value, url: mock.url, secureContext: refused, endpoints: [] })

@@ -17,7 +17,7 @@ import {
 } from 'node:tls'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
-import { createClientContext, createPublicContext } from '../src/boot/keystore.ts'
+import { createClientContext, createPublicContext, createServerCheck } from '../src/boot/keystore.ts'
 import { StartupFailure } from '../src/errors.ts'
 import {
   type Issued,
@@ -88,7 +88,12 @@ interface Met {
 }
 
 /** A handshake with a real server: both sides' view of it. */
-async function meet(context: SecureContext, identity: Issued, options: TlsOptions = {}): Promise<Met> {
+async function meet(
+  context: SecureContext,
+  identity: Issued,
+  options: TlsOptions = {},
+  trustCaPath?: string,
+): Promise<Met> {
   const seen = Promise.withResolvers<PeerCertificate>()
   const listener = createServer({ key: identity.key, cert: identity.certificate, requestCert: true, ...options })
   listener.on('secureConnection', (socket: TLSSocket) => {
@@ -100,7 +105,8 @@ async function meet(context: SecureContext, identity: Issued, options: TlsOption
   listener.listen(0, '127.0.0.1')
   await once(listener, 'listening')
   const { port } = listener.address() as AddressInfo
-  const socket = connect({ host: '127.0.0.1', port, secureContext: context, rejectUnauthorized: true })
+  const check = trustCaPath === undefined ? {} : { checkServerIdentity: createServerCheck({ trustCaPath }) }
+  const socket = connect({ host: '127.0.0.1', port, secureContext: context, rejectUnauthorized: true, ...check })
   try {
     await once(socket, 'secureConnect')
     return { client: await seen.promise, version: socket.getProtocol() }
@@ -288,8 +294,8 @@ describe('[D2.7] [S-config.security_server.trust_ca_path] whom the Security Serv
   test('several certificates, in any order, with text and line ends of any kind around them', async () => {
     const text = `\ufeff# ours\r\n${stranger.certificate}\nSubject: x\r\n${authority.certificate}${stranger.certificate}`
     const bundle = write('bundle.pem', text)
-    await meet(create({ trustCaPath: bundle }), server, anyClient)
-    await meet(create({ trustCaPath: bundle }), issueServer(stranger), anyClient)
+    await meet(create({ trustCaPath: bundle }), server, anyClient, bundle)
+    await meet(create({ trustCaPath: bundle }), issueServer(stranger), anyClient, bundle)
   })
 
   test('the certificate itself, self-signed or not, and an intermediate authority are enough', async () => {
@@ -303,8 +309,25 @@ describe('[D2.7] [S-config.security_server.trust_ca_path] whom the Security Serv
     ]
     for (const [trusted, identity] of pairs) {
       const trustCaPath = write('one.pem', trusted.certificate)
-      strictEqual((await meet(create({ trustCaPath }), identity, anyClient)).client.subject.CN, 'client')
+      strictEqual((await meet(create({ trustCaPath }), identity, anyClient, trustCaPath)).client.subject.CN, 'client')
     }
+  })
+
+  test('[S-auth.2] an authority inside the keystore is not one to trust', async () => {
+    const other = issueServer(stranger)
+    const keystore = write('chain.p12', toPkcs12(client.key, [client.certificate, stranger.certificate], password))
+    const context = create({ keystore })
+    strictEqual((await meet(context, server, anyClient, trust)).client.subject.CN, 'client')
+    await rejects(meet(context, other, anyClient, trust), { code: 'SELF_SIGNED_CERT_IN_CHAIN' })
+    // Unless it is named as well.
+    const both = write('both.pem', authority.certificate + stranger.certificate)
+    strictEqual(
+      (await meet(create({ keystore, trustCaPath: both }), other, anyClient, both)).client.subject.CN,
+      'client',
+    )
+    // The name is compared as ever.
+    const misnamed = issueServer(authority, { names: ['other.example'] })
+    await rejects(meet(context, misnamed, anyClient, trust), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' })
   })
 
   test('another authority is refused', async () => {
@@ -344,7 +367,7 @@ describe('[D2.7] [S-config.security_server.trust_ca_path] whom the Security Serv
 /** Connects in a process of its own: what the system trusts is settled by the environment at its start. */
 const probe = `
   import { connect } from 'node:tls'
-  import { createClientContext, createPublicContext } from ${JSON.stringify(new URL('../src/boot/keystore.ts', import.meta.url).href)}
+  import { createClientContext, createPublicContext, createServerCheck } from ${JSON.stringify(new URL('../src/boot/keystore.ts', import.meta.url).href)}
   const [port, kind, keystorePath, trustCaPath] = process.argv.slice(1)
   const settings = { keystorePath, keystorePasswordEnv: 'KEYSTORE_PASSWORD_OF_TEST', trustCaPath }
   const secureContext = kind === 'public' ? createPublicContext() : createClientContext(settings, process.env)

@@ -168,7 +168,7 @@ describe('configuration.md', () => {
     const id = '1affc150-2e60-44b1-953c-c9b6567f407f'
     const call = { method: 'POST', endpoint: 'population/person', status: 200, ms: 36.2, upstream_ms: 22.5, id }
     const text = openLog({ level: 'info', format: 'text', destination })
-    text.write('started', { version: '0.1.0', config: './proxy.yaml', soap: 3, rest: 2 })
+    text.write('started', { version: '0.4.0-rc', config: './proxy.yaml', soap: 3, rest: 2 })
     text.write('listening', { address: '0.0.0.0:8080' })
     text.write('request', call)
     text.write('request', failed)
@@ -427,7 +427,7 @@ describe('limits', () => {
 
 describe('DSL files', () => {
   const [soap = {}, rest = {}] = (dslSchema() as { oneOf: JsonSchema[] }).oneOf
-  const generated = { uuid: 'some-id', instance: 'EE', client: '<c/>', protocol_version: '4.0' }
+  const generated = { uuid: 'some-id', instance: 'EE', client: '<c/>', protocol_version: '4.0', user_id: 'EE1' }
 
   function render(template: string, json: string): string {
     const values = readParams(Buffer.from(json), Object.keys(JSON.parse(json) as object))

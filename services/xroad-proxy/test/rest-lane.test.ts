@@ -102,6 +102,14 @@ describe('headers to the Security Server', () => {
     strictEqual(/userid/i.test(without.sent.head), false)
   })
 
+  test('[S-header.end-to-end] however many headers there are, none is lost, nor the body after them', async () => {
+    const many = 'a: b\r\n'.repeat(5000)
+    const last = 'Content-Length: 5\r\nX-Road-Id: late\r\nX-Gone: 1\r\nConnection: close, X-Gone\r\n'
+    const { sent, got } = await pass(`POST /m/POST HTTP/1.1\r\nHost: proxy.example\r\n${many}${last}\r\nhello`)
+    deepStrictEqual([got.status, sent.all('a').length, sent.all('x-gone')], [200, 5000, []])
+    deepStrictEqual([sent.all('x-road-id'), String(await sent.body())], [['late'], 'hello'])
+  })
+
   test('[S-header.end-to-end] [D4.3] order, casing, repeats, bytes and odd names stay as they are', async () => {
     const own =
       'aCCept: text/x;q=0.5\r\nX-One: 1\r\nCache-Control: no-cache\r\nPragma: no-cache\r\nx-one: 2\r\n' +
@@ -419,7 +427,7 @@ describe('the answer', () => {
     })
   }
 
-  test('[D4.4] HEAD, 204 and 304 have no body and keep their Content-Length', async () => {
+  test('[D4.4] HEAD, 204 and 304 have no body, and all but 204 keep their Content-Length', async () => {
     const { got } = await pass(head('HEAD', '/m/HEAD'), 'HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n')
     deepStrictEqual([got.status, got.all('content-length'), got.body], [200, ['99999999999'], ''])
     const none = await pass(head('HEAD', '/m/HEAD'), 'HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n')
@@ -436,6 +444,10 @@ describe('the answer', () => {
     deepStrictEqual([large.got.status, large.got.all('content-length')], [304, ['99999999999']])
     const empty = await pass(head('GET', '/m/GET'), 'HTTP/1.1 204 No Content\r\nX-Kept: 1\r\n\r\n')
     strictEqual(empty.got.raw, 'HTTP/1.1 204 No Content\r\nX-Kept: 1\r\nConnection: close\r\n\r\n')
+    for (const length of ['Content-Length: 0', 'content-length: 3', 'Content-Length: 99999999999']) {
+      const { got } = await pass(head('GET', '/m/GET'), `HTTP/1.1 204 No Content\r\n${length}\r\nX-Kept: 1\r\n\r\n`)
+      strictEqual(got.raw, empty.got.raw, length)
+    }
   })
 
   test('[D4.4] a body that must not be there is dropped and is no answer to the next call', async () => {

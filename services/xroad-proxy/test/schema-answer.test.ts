@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
+import { readSidecar } from '../src/boot/sidecar.ts'
 import type { Member } from '../src/soap/shape.ts'
 import { toBody } from '../src/soap/shape.ts'
 import { translate, XmlError } from '../src/soap/translate.ts'
@@ -189,6 +190,17 @@ function canonical(text: string): string {
     typeof value === 'number' ? rawJson(context?.source ?? String(value)) : value
   return JSON.stringify(JSON.parse(text, keepDigits))
 }
+
+test('[S-typed.mode] a sidecar that says something else about answers is refused, with its line', () => {
+  const read = (text: string): unknown => readSidecar(Buffer.from(text), 'api.meta.yaml').answers
+  deepStrictEqual(read('attachments: base64\nresponse:\n'), { response: undefined, attachments: 'base64' })
+  const refused: readonly (readonly [string, RegExp])[] = [
+    ['member_class: GOV\nresponse: typed', /^api\.meta\.yaml:2: response: expected plain or schema$/],
+    ['attachments: [list]', /^api\.meta\.yaml:1: attachments: found a list/],
+    ['attachments: true', /^api\.meta\.yaml:1: attachments: expected none or list or base64$/],
+  ]
+  for (const [text, message] of refused) throws(() => read(text), { name: 'SidecarError', message }, text)
+})
 
 describe('end to end', () => {
   const wsdl = wsdlAround(`<x:element name="op"><x:complexType/></x:element>${simple}`)

@@ -352,6 +352,29 @@ test('[S-error.template_expansion_failed] an envelope out of all proportion is n
   fails('{{#each list}}{{#each @root.list}}{{#each @root.list}}{{{@root.a}}}{{/each}}{{/each}}{{/each}}', body)
 })
 
+test('[S-error.template_expansion_failed] a long value in each round of a loop ends with the envelope that is too long', () => {
+  const values = { a: '<'.repeat(100_000), list: Array.from({ length: 20_000 }, () => 1) }
+  const loops = [
+    '{{#each list}}{{../a}}{{/each}}',
+    '{{#each list}}{{xml_attr ../a}}{{/each}}',
+    '{{#each_value list}}{{@root.a}}{{/each_value}}',
+    '{{#list}}{{@root.a}}{{/list}}',
+    '{{#each list}}{{#each ../list}}{{@root.a}}{{/each}}{{/each}}',
+  ]
+  for (const source of loops) {
+    throws(() => render(source, values), { message: 'the envelope is longer than 67108864 characters' }, source)
+  }
+  strictEqual(render('{{#each list as |v i|}}{{i}}={{v}};{{/each}}', { list: ['x', 'y'] }), '0=x;1=y;')
+})
+
+test('[S-boot.2] blocks that stand too deep are refused in words', () => {
+  const source = '{{#if a}}'.repeat(2000) + '{{/if}}'.repeat(2000)
+  throws(() => parseTemplate(source), {
+    name: 'TemplateSyntaxError',
+    message: 'blocks stand too deep inside each other',
+  })
+})
+
 test('[D2.3] a template renders the same each time, and one call leaves nothing for the next', () => {
   const { template } = parseTemplate('{{a}}{{#each list}}{{this}}{{/each}}{{generate.uuid}}')
   const values = readParams(Buffer.from('{"a":1,"list":[1,[2]]}'), ['a', 'list'])

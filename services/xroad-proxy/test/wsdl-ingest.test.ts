@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import fc from 'fast-check'
 import { refuseAddresses } from '../src/boot/generated-addresses.ts'
 import { sidecarFields } from '../src/boot/sidecar.ts'
 import type { Endpoint } from '../src/model.ts'
@@ -293,6 +294,40 @@ describe('[S-wsdl.4] [D5.10] files that are no good are one WARN, and everything
     match(dropped.again().warnings.join('\n'), /api\.wsdl: cannot be read \(EACCES\)/)
     ok(Object.hasOwn(dropped.files(), 'bad/find.yml'))
   })
+})
+
+test('[S-wsdl.4] [D5.10] whatever stands in a WSDL, the rest is generated and every file that is written loads', () => {
+  const whole = wsdlOf(['find', 'add'], { address: 'https://far.example.com/' })
+  const pieces = [
+    '<',
+    '>',
+    '"',
+    '/',
+    '&#1;',
+    '{{',
+    '}}',
+    '{{#if',
+    '..',
+    '\u2028',
+    'x:choice',
+    't:',
+    'name="',
+    ']]>',
+    ' ',
+    '\u0000',
+  ]
+  const edit = fc.record({ at: fc.nat(whole.length), cut: fc.nat(12), piece: fc.constantFrom(...pieces) })
+  const dropped = drop(good)
+  fc.assert(
+    fc.property(fc.array(edit, { minLength: 1, maxLength: 4 }), (edits) => {
+      const text = edits.reduce((kept, { at, cut, piece }) => kept.slice(0, at) + piece + kept.slice(at + cut), whole)
+      writeFiles(dropped.folder, { 'wsdl/a/api.wsdl': text })
+      const { warnings, generated } = dropped.again()
+      doesNotMatch(warnings.join('\n'), /\(unexpected |could not read/)
+      ok(generated.has(join(dropped.dsl, 'good/fine.yml')))
+      ok(dropped.endpoints().length >= generated.size)
+    }),
+  )
 })
 
 test('[S-wsdl.3] [D5.10] a skipped operation is one WARN with file, line, operation and reason', () => {

@@ -5,7 +5,14 @@
  */
 import { X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
-import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
+import {
+  checkServerIdentity,
+  createSecureContext,
+  type DetailedPeerCertificate,
+  getCACertificates,
+  type PeerCertificate,
+  type SecureContext,
+} from 'node:tls'
 import { StartupFailure, type StartupFailureCode } from '../errors.ts'
 
 export interface KeystoreSettings {
@@ -28,8 +35,7 @@ export function createClientContext(settings: KeystoreSettings, env: Environment
   const pfx = readFile(path, identity)
   if (pfx.length === 0) refuse(identity, 'is empty')
   const passphrase = readPassword(keystorePasswordEnv, env)
-  // Whoever lists authorities trusts each of them, also one that is itself issued by another. Authorities inside the
-  // keystore count as well, whatever is listed: the TLS library adds them when it reads the file.
+  // Whoever lists authorities trusts each of them, also one that is itself issued by another.
   const trust =
     trustCaPath === undefined ? { ca: systemTrust() } : { ca: readTrust(trustCaPath), allowPartialTrustChain: true }
   try {
@@ -37,6 +43,39 @@ export function createClientContext(settings: KeystoreSettings, env: Environment
   } catch (error) {
     return refuse(identity, explain(error, pfx, passphrase, keystorePasswordEnv))
   }
+}
+
+/** As of node:tls: what is wrong with the server, or nothing. */
+export type ServerCheck = (host: string, certificate: PeerCertificate) => Error | undefined
+
+/**
+ * The TLS library trusts authorities inside the keystore like those that were given. This check keeps to the latter: the
+ * server's chain must lead to one of them.
+ */
+export function createServerCheck({ trustCaPath }: Pick<KeystoreSettings, 'trustCaPath'>): ServerCheck {
+  let anchors: ReadonlySet<string> | undefined
+  return (host, certificate) => {
+    const problem = checkServerIdentity(host, certificate)
+    if (problem !== undefined) return problem
+    anchors ??= new Set((trustCaPath === undefined ? systemTrust() : readTrust(trustCaPath)).map(toFingerprint))
+    if (leadsTo(anchors, certificate)) return undefined
+    return Object.assign(new Error('the issuer is trusted by the keystore only'), { code: 'SELF_SIGNED_CERT_IN_CHAIN' })
+  }
+}
+
+function toFingerprint(certificate: string): string {
+  return new X509Certificate(certificate).fingerprint256
+}
+
+function leadsTo(anchors: ReadonlySet<string>, certificate: Partial<DetailedPeerCertificate>): boolean {
+  let current = certificate
+  while (current.fingerprint256 !== undefined && !anchors.has(current.fingerprint256)) {
+    const { issuerCertificate: issuer } = current
+    // The last one is its own issuer.
+    if (issuer === undefined || issuer === current) return false
+    current = issuer
+  }
+  return current.fingerprint256 !== undefined
 }
 
 let publicContext: SecureContext | undefined
@@ -131,7 +170,7 @@ function explain(error: unknown, file: Buffer, password: string, variable: strin
   return isPkcs12(file) ? `is a PKCS12 file that is cut off or damaged (${code ?? message})` : notPkcs12
 }
 
-const notPkcs12 = 'is not a PKCS12 file (nor JKS, PEM or DER), expected one that ends in .p12 or .pfx'
+const notPkcs12 = 'is not a PKCS12 file (nor JKS, PEM or DER), expected what is usually called .p12 or .pfx'
 
 interface Format {
   readonly matches: (file: Buffer) => boolean

@@ -89,8 +89,8 @@ export const configChecks: readonly Check[] = [
     recovery: 'Fill in member_class, member_code and subsystem_code as they are registered on the Security Server.',
   },
   {
-    code: 'weak-client-data-incomplete',
-    severity: 'WEAK',
+    code: 'info-client-data-incomplete',
+    severity: 'INFO',
     field: 'client_data',
     when: ({ config }) => {
       const parts = partsOf(config)

@@ -89,8 +89,8 @@ export const keystoreChecks: readonly Check[] = [
     recovery: 'Check the clock of this machine, or make a certificate that is valid now.',
   },
   {
-    code: 'weak-keystore-expiring',
-    severity: 'WEAK',
+    code: 'info-keystore-expiring',
+    severity: 'INFO',
     field: 'security_server.keystore_path',
     when: (facts) =>
       onIdentity(facts, ({ validTo }, now) => {

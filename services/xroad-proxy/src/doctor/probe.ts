@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { isIP } from 'node:net'
 import { connect, type SecureContext } from 'node:tls'
+import { createServerCheck, type ServerCheck } from '../boot/keystore.ts'
 import type { Config } from '../boot/schema.ts'
 import { Failure } from '../errors.ts'
 import type { Endpoint, Identity, Outlet } from '../model.ts'
@@ -60,9 +61,10 @@ const batchSize = 4
 export async function probe(options: ProbeOptions): Promise<ProbeFacts> {
   const { settings, url, secureContext, endpoints } = options
   const timeoutSeconds = Math.min(settings.limits.requestTimeoutSeconds, maxTimeoutSeconds)
-  const { connection, problem } = await shakeHands(url, secureContext, timeoutSeconds * 1000)
+  const trust: Trust = { secureContext, checkServer: createServerCheck(settings.securityServer ?? {}) }
+  const { connection, problem } = await shakeHands(url, trust, timeoutSeconds * 1000)
   if (problem !== undefined) return { ...nothingKnown, connectionProblem: problem }
-  const upstream = openUpstream({ secureContext: () => secureContext, timeoutSeconds, maxAnswerBytes })
+  const upstream = openUpstream({ ...trust, secureContext: () => secureContext, timeoutSeconds, maxAnswerBytes })
   try {
     const server: Server = { upstream, url, settings }
     const listed = await listClients(server)
@@ -107,7 +109,13 @@ interface Handshake {
   readonly problem: string | undefined
 }
 
-function shakeHands(url: string, secureContext: SecureContext, timeoutMs: number): Promise<Handshake> {
+/** Our identity, and whom we take for the Security Server. */
+interface Trust {
+  readonly secureContext: SecureContext
+  readonly checkServer: ServerCheck
+}
+
+function shakeHands(url: string, { secureContext, checkServer }: Trust, timeoutMs: number): Promise<Handshake> {
   const { hostname, port } = new URL(url)
   // An address of version 6 stands in brackets in a URL only; an address has no server name.
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
@@ -117,6 +125,7 @@ function shakeHands(url: string, secureContext: SecureContext, timeoutMs: number
     port: Number(port || 443),
     secureContext,
     rejectUnauthorized: true,
+    checkServerIdentity: checkServer,
     ALPNProtocols: ['http/1.1'],
     ...(isIP(host) === 0 ? { servername: host } : {}),
   })

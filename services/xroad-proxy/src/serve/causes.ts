@@ -32,9 +32,13 @@ function* unwrap(error: unknown): Generator<object> {
   }
 }
 
+/** What the client says of an interim answer that it did not ask for; the code is that of a lost connection. */
+const unasked: ReadonlySet<unknown> = new Set(['bad response', 'bad upgrade'])
+
 /** The client's parser errors say what they are by name only. */
 function codeOf(error: object): string | undefined {
-  const { code, name } = error as { code?: unknown; name?: unknown }
+  const { code, name, message } = error as { code?: unknown; name?: unknown; message?: unknown }
+  if (code === 'UND_ERR_SOCKET' && unasked.has(message)) return 'UNASKED_ANSWER'
   if (typeof code === 'string' && safeCode.test(code)) return code
   return name === 'HTTPParserError' ? name : undefined
 }
@@ -103,6 +107,7 @@ const causes: Readonly<Record<string, string>> = {
   ECONNABORTED: reset,
   EPIPE: `${broken} while the request was being sent`,
   UND_ERR_SOCKET: closed,
+  UNASKED_ANSWER: 'the upstream answered with the status 100 or 101, which this service does not ask for',
   UND_ERR_INFO: broken,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer of the upstream is not as long as it says',
   UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'the body of the request is not as long as it says',
@@ -111,6 +116,8 @@ const causes: Readonly<Record<string, string>> = {
   UND_ERR_DESTROYED: stopping,
   UND_ERR_CLOSED: stopping,
   HTTPParserError: notHttp,
+  // The client takes for granted that a status is at least 100.
+  ERR_ASSERTION: notHttp,
 
   DEPTH_ZERO_SELF_SIGNED_CERT: unknownIssuer,
   SELF_SIGNED_CERT_IN_CHAIN: unknownIssuer,

@@ -3,13 +3,15 @@
  * origin, so that a new connection costs no full handshake. Knows nothing of HTTP.
  */
 import { connect as connectTcp, type LookupFunction, type Socket } from 'node:net'
-import { connect as connectTls, type SecureContext } from 'node:tls'
+import { connect as connectTls, type ConnectionOptions, type SecureContext } from 'node:tls'
 import { AddressRefused, refuseBlockedIp } from './guard.ts'
 
 export interface ConnectorOptions {
   /** Absent for plain HTTP. */
   readonly secureContext: SecureContext | undefined
   readonly timeoutMs: number
+  /** Takes the place of the comparison of the certificate with the host. */
+  readonly checkServer?: ConnectionOptions['checkServerIdentity'] | undefined
   /** Takes the place of the system's name resolution. With it, an IP address in a blocked range is refused. */
   readonly lookup?: LookupFunction | undefined
 }
@@ -70,7 +72,8 @@ function refusalOf(hostname: string): AddressRefused | undefined {
   }
 }
 
-function open(place: Place, { secureContext, lookup }: ConnectorOptions, session: Buffer | undefined): Socket {
+function open(place: Place, options: ConnectorOptions, session: Buffer | undefined): Socket {
+  const { secureContext, lookup, checkServer } = options
   const { hostname: host, servername } = place
   const common = lookup === undefined ? { host } : { host, lookup }
   if (place.protocol !== 'https:') return connectTcp({ ...common, port: Number(place.port || 80) })
@@ -84,5 +87,6 @@ function open(place: Place, { secureContext, lookup }: ConnectorOptions, session
     ALPNProtocols: ['http/1.1'],
     // An address has no server name; the certificate is compared with the address then.
     ...(servername ? { servername } : {}),
+    ...(checkServer === undefined ? {} : { checkServerIdentity: checkServer }),
   })
 }

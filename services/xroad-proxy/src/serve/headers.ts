@@ -63,8 +63,10 @@ export interface Inbound {
   readonly errorCode: string | undefined
 }
 
-/** Headers for the caller, from those of an answer. */
-export function toInbound(received: RawHeaders): Inbound {
+const noContent = 204
+
+/** Headers for the caller, from those of an answer with this status. */
+export function toInbound(received: RawHeaders, status = 200): Inbound {
   const headers: string[] = []
   let contentLength: number | undefined
   let errorCode: string | undefined
@@ -74,6 +76,8 @@ export function toInbound(received: RawHeaders): Inbound {
     const value = received[i + 1] as string
     const lower = name.toLowerCase()
     if (isHopByHop(lower, named)) continue
+    // HTTP forbids it there, and there are clients that refuse such an answer or wait for its body.
+    if (status === noContent && lower === 'content-length') continue
     if (lower === 'content-length') contentLength = Number(value)
     else if (lower === 'x-road-error') errorCode ??= value
     headers.push(name, value)

@@ -54,12 +54,9 @@ class ResponseOutlet implements Outlet {
     // Too much to be read to its end for nothing.
     if (bytesToCome(this.#message) > smallUploadBytes) response.shouldKeepAlive = false
     response.sendDate = true
-    response.writeHead(status, {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-      ...headers,
-    })
-    this.end(this.#message.method === 'HEAD' ? undefined : body)
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length, ...headers })
+    this.end(this.#message.method === 'HEAD' ? undefined : bytes)
   }
 
   begin(status: number, statusText: string, headers: RawHeaders): void {

@@ -45,6 +45,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   // A request without Host is answered like any other; Node would refuse it with an answer of its own.
   const settings = { keepAliveTimeout: keepAliveMs, maxHeaderSize: maxHeaderBytes, requireHostHeader: false }
   const server = createServer(settings)
+  // Size is the limit. With a count, older versions of Node pass over the headers beyond it, the length of the body too.
+  server.maxHeadersCount = 0
   const connections = new Connections(server)
   const newest = new WeakMap<Duplex, ServerResponse>()
   const onRequest = (message: IncomingMessage, response: ServerResponse, goAhead = noGoAhead): void => {

@@ -5,7 +5,7 @@
  * No redirect is followed, nothing is decompressed, no call is sent twice.
  */
 import type { LookupFunction } from 'node:net'
-import type { SecureContext } from 'node:tls'
+import type { ConnectionOptions, SecureContext } from 'node:tls'
 import type { Dispatcher } from 'undici'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import { CallerGone, Failure } from '../errors.ts'
@@ -55,6 +55,8 @@ export interface UpstreamOptions {
   readonly maxAnswerBytes: number
   /** Takes the place of the system's name resolution, and may refuse a name; then no address in a blocked range is called. */
   readonly lookup?: LookupFunction
+  /** Takes the place of the comparison of the server's certificate with its host. */
+  readonly checkServer?: ConnectionOptions['checkServerIdentity']
 }
 
 /** A Security Server drops idle connections after 30 s; whoever sends at that moment would lose a request. */
@@ -106,12 +108,14 @@ interface Place {
   readonly turns: Turns
 }
 
-function openPlace(origin: string, { secureContext, timeoutSeconds, lookup }: UpstreamOptions): Place {
+function openPlace(origin: string, options: UpstreamOptions): Place {
+  const { secureContext, timeoutSeconds, lookup, checkServer } = options
   const pool = new Pool(origin, {
     connect: createConnector({
       secureContext: origin.startsWith('https:') ? secureContext() : undefined,
       timeoutMs: timeoutSeconds * 1000,
       lookup,
+      checkServer,
     }),
     allowH2: false,
     connections: maxConnections,
@@ -327,7 +331,7 @@ class Streamed extends Exchange {
   override onHead(status: number, statusText: string, received: RawHeaders): void {
     this.#status = status
     this.#statusText = statusText
-    this.#head = toInbound(received)
+    this.#head = toInbound(received, status)
     const { contentLength } = this.#head
     if (this.#isHead || bodyless.has(status)) return
     if (contentLength === undefined) this.#pieces = new Pieces()

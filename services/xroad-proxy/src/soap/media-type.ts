@@ -11,7 +11,15 @@ export interface MediaType {
 /** A quoted value may lack its closing quote: then it ends with the header. */
 const parameter = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;"]*))/g
 
+/** Answers of a service say the same every time. */
+let newest: { readonly header: string; readonly mediaType: MediaType } | undefined
+
 export function readMediaType(header: string): MediaType {
+  if (newest?.header !== header) newest = { header, mediaType: parse(header) }
+  return newest.mediaType
+}
+
+function parse(header: string): MediaType {
   const [type = ''] = header.split(';', 1)
   const parameters = new Map<string, string>()
   for (const [, name = '', quoted, token = ''] of header.matchAll(parameter)) {

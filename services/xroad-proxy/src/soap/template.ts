@@ -67,11 +67,13 @@ function createHandlebars(): typeof Handlebars {
   environment.registerHelper('each_value', (value: unknown, { fn, data }: Handlebars.HelperOptions) => {
     const values = listValues(value)
     takeRounds(values, data as LoopData | undefined)
-    return values.map((it) => fn(it)).join('')
+    const round = metered(fn)
+    return values.map((it) => round(it)).join('')
   })
   environment.registerHelper('each', function countedEach(this: unknown, list: unknown, options: unknown) {
-    takeRounds(list, (options as Handlebars.HelperOptions | undefined)?.data as LoopData | undefined)
-    return each.call(this, list, options)
+    const { data, fn } = (options ?? {}) as { data?: LoopData; fn?: Handlebars.TemplateDelegate }
+    takeRounds(list, data)
+    return each.call(this, list, fn === undefined ? options : { ...(options as object), fn: metered(fn) })
   })
   return environment
 }
@@ -165,6 +167,7 @@ const surprises: Readonly<Record<string, string>> = {
 }
 
 function toSyntaxError(error: unknown): TemplateSyntaxError {
+  if (error instanceof RangeError) return new TemplateSyntaxError('blocks stand too deep inside each other', 1)
   const { message, lineNumber } = error as { readonly message: string; readonly lineNumber?: number }
   const line = Number(lineNumber ?? /on line (\d+)/.exec(message)?.[1] ?? 1)
   const token = /, got '(\w+)'$/.exec(message)?.[1]
@@ -183,6 +186,22 @@ function takeRounds(list: unknown, data: LoopData | undefined): void {
   if (data === undefined || typeof list !== 'object' || list === null) return
   data.rounds.left -= Array.isArray(list) ? list.length : Object.keys(list).length
   if (data.rounds.left < 0) throw new RenderError(`the loops of the template take more than ${maxRounds} rounds`)
+}
+
+/** A long value in each round of a loop would take seconds and gigabytes before anybody looks at the envelope's length. */
+function metered(round: Handlebars.TemplateDelegate): Handlebars.TemplateDelegate {
+  let length = 0
+  return (context: unknown, options) => {
+    const text = round(context, options)
+    length += text.length
+    checkLength(length)
+    return text
+  }
+}
+
+function checkLength(length: number): void {
+  if (length <= maxEnvelopeCharacters) return
+  throw new RenderError(`the envelope is longer than ${maxEnvelopeCharacters} characters`)
 }
 
 const attributeEscapes: Readonly<Record<string, string>> = {
@@ -258,9 +277,7 @@ function guard(value: TemplateValue, prototype: object): unknown {
 const forbidden = /[\0-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/
 
 function finish(envelope: string, values: TemplateValues): string {
-  if (envelope.length > maxEnvelopeCharacters) {
-    throw new RenderError(`the envelope is longer than ${maxEnvelopeCharacters} characters`)
-  }
+  checkLength(envelope.length)
   if (!envelope.isWellFormed() || forbidden.test(envelope)) {
     const name = ['this', 'generate', ...Object.keys(values)].find((each) => envelope.includes(toMark(each)))
     if (name !== undefined) throw new RenderError(`'${name}' is an object or a list, or holds one, where text belongs`)
