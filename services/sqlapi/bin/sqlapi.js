@@ -17,7 +17,7 @@ async function start() {
   const { existsSync } = await import('node:fs')
   const source = new URL('../src/main.ts', import.meta.url)
   if (!existsSync(source)) return run(new URL('../dist/main.js', import.meta.url))
-  // Taking the types out of the sources at every start would cost 25 MB and a third of the time.
+  // Taking the types out of the sources at every start would cost memory and time.
   const { enableCompileCache } = await import('node:module')
   const { fileURLToPath } = await import('node:url')
   enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/compile', import.meta.url)))

@@ -72,7 +72,7 @@ class ResponseOutlet implements Outlet {
     return false
   }
 
-  end(chunk?: Uint8Array | string): void {
+  end(chunk?: Uint8Array): void {
     const response = this.#response
     if (!response.shouldKeepAlive && bytesToCome(this.#message) !== 0) this.#endAfterUpload(chunk)
     // Head and bytes go out in one write when both are text to the HTTP server, one character for each byte.
@@ -82,10 +82,10 @@ class ResponseOutlet implements Outlet {
   }
 
   /** Ended only when the upload has: Node closes the connection with the answer, whatever is still on its way. */
-  #endAfterUpload(chunk: Uint8Array | string = ''): void {
+  #endAfterUpload(chunk?: Uint8Array): void {
     const message = this.#message
     const response = this.#response
-    if (chunk.length === 0) response.flushHeaders()
+    if (chunk === undefined || chunk.length === 0) response.flushHeaders()
     else response.write(chunk)
     const end = (): void => void response.end()
     message.once('end', end).resume()

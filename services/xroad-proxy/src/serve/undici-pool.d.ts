@@ -1,6 +1,6 @@
 /**
  * The one part of undici that this service uses, imported by its file: the whole library brings fetch, WebSocket, caches and
- * more, 8 MB of memory that would serve nothing. The version is exact, so the path holds.
+ * more, memory that would serve nothing. The version is exact, so the path holds.
  */
 declare module 'undici/lib/dispatcher/pool.js' {
   import { Pool } from 'undici'

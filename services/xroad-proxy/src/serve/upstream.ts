@@ -29,7 +29,7 @@ export interface Call {
 
 export interface Answer {
   readonly status: number
-  /** Lower-case names; the last of a repeated header. */
+  /** The last one, where the header is repeated. */
   readonly contentType: string | undefined
   readonly body: Uint8Array
 }
