@@ -14,7 +14,7 @@ const sqlapi = 'services/sqlapi'
 const proxy = 'services/xroad-proxy'
 
 const libraries = {
-  [sqlapi]: ['pg', 'pg-connection-string', 'yaml', 'zod', 'pino', 'node:http', 'node:sqlite'],
+  [sqlapi]: ['pg', 'pg-connection-string', 'yaml', 'zod', 'sonic-boom', 'node:cluster', 'node:http', 'node:sqlite'],
   [proxy]: [
     'undici',
     'saxes',
@@ -28,7 +28,7 @@ const libraries = {
     // How some of them are also called
     'handlebars/runtime',
     'undici/types/dispatcher.js',
-    'undici/lib/dispatcher/pool.js',
+    'undici/lib/dispatcher/client.js',
   ],
 }
 
@@ -41,8 +41,9 @@ const owners: Record<Service, Record<string, readonly string[]>> = {
     'src/database/sqlite/library.ts': ['node:sqlite'],
     'src/boot/yaml.ts': ['yaml'],
     'src/boot/schema.ts': ['zod'],
-    'src/log.ts': ['pino'],
+    'src/log.ts': ['sonic-boom'],
     'src/serve/server.ts': ['node:http'],
+    'src/workers/primary.ts': ['node:cluster'],
     'src/main.ts': [],
     'src/boot/config.ts': [],
     'src/serve/handle.ts': [],
@@ -59,7 +60,7 @@ const owners: Record<Service, Record<string, readonly string[]>> = {
     'src/serve/server.ts': ['node:http'],
     'src/serve/outlet.ts': ['node:http'],
     'src/serve/upload.ts': ['node:http'],
-    'src/serve/upstream.ts': ['undici', 'undici/types/dispatcher.js', 'undici/lib/dispatcher/pool.js'],
+    'src/serve/client.ts': ['undici', 'undici/types/dispatcher.js', 'undici/lib/dispatcher/client.js'],
     'src/mock/server.ts': ['node:http', 'node:https'],
     'src/mock/pki.ts': ['node-forge', 'node:http', 'node:https'],
     'src/soap/template.ts': ['handlebars'],
@@ -88,6 +89,12 @@ const folders: [file: string, imported: string, isAllowed: boolean][] = [
   [`${sqlapi}/src/boot/endpoints.ts`, '../sql/lex.ts', true],
   [`${sqlapi}/src/serve/handle.ts`, '../boot/config.ts', false],
   [`${sqlapi}/src/serve/server.ts`, '../boot/config.ts', false],
+  [`${sqlapi}/src/serve/handle.ts`, '../workers/messages.ts', false],
+  [`${sqlapi}/src/boot/boot.ts`, '../workers/messages.ts', false],
+  [`${sqlapi}/src/database/pool.ts`, '../workers/messages.ts', false],
+  [`${sqlapi}/src/workers/primary.ts`, '../serve/server.ts', false],
+  [`${sqlapi}/src/workers/primary.ts`, '../database/pool.ts', false],
+  [`${sqlapi}/src/workers/worker.ts`, '../boot/boot.ts', true],
   [`${sqlapi}/src/serve/handle.ts`, '../model.ts', true],
   [`${sqlapi}/src/database/pool.ts`, '../boot/config.ts', false],
   [`${sqlapi}/src/database/pool.ts`, '../serve/route.ts', false],
@@ -116,7 +123,7 @@ const borders: { files: string[]; may?: string[]; mayNot: string[] }[] = [
     mayNot: ['../serve/route.ts', ...subcommands, '../../../sqlapi/src/log.ts'],
   },
   {
-    files: ['serve/handle.ts', 'serve/server.ts', 'serve/outlet.ts', 'serve/upload.ts', 'serve/upstream.ts'],
+    files: ['serve/handle.ts', 'serve/server.ts', 'serve/outlet.ts', 'serve/upload.ts', 'serve/client.ts'],
     may: ['../model.ts', '../soap/answer.ts', './causes.ts', 'node:tls'],
     mayNot: ['../boot/config.ts', '../wsdl/xml.ts', ...subcommands, '../../../sqlapi/src/log.ts'],
   },
@@ -154,7 +161,7 @@ const borders: { files: string[]; may?: string[]; mayNot: string[] }[] = [
     files: ['wsdl-command/vendor.ts'],
     may: [
       './download.ts',
-      '../boot/wsdl-files.ts',
+      '../boot/wsdl/files.ts',
       '../serve/guard.ts',
       '../serve/upstream.ts',
       '../wsdl/xml.ts',
@@ -197,9 +204,9 @@ const borders: { files: string[]; may?: string[]; mayNot: string[] }[] = [
     ],
   },
   {
-    files: ['boot/wsdl-ingest.ts'],
-    may: ['../wsdl/write.ts', './yaml.ts', 'node:fs'],
-    mayNot: ['../serve/guard.ts', ...subcommands],
+    files: ['boot/wsdl/ingest.ts'],
+    may: ['../../wsdl/write.ts', '../yaml.ts', 'node:fs'],
+    mayNot: ['../../serve/guard.ts', ...subcommands.map((each) => `../${each}`)],
   },
   {
     files: ['main.ts'],

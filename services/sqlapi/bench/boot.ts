@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Tree, writeTree } from './boot-tree.ts'
-import { startContender } from './contender.ts'
-import { median } from './median.ts'
-import { sqlapiCommand } from './setup.ts'
+import { sqlapiCommand } from './contenders/sqlapi.ts'
+import { median } from './figures.ts'
+import { startServer } from './process.ts'
 
 export interface BootResult extends Tree {
   readonly seconds: number
@@ -14,11 +14,11 @@ export interface BootResult extends Tree {
   readonly peakMiB: number
 }
 
-export const bootTarget = { files: 3000, seconds: 1.5 }
+const sizes = [1, 10_000]
 
-/** Starts with one file and with as many as the target names, in turns. */
+/** Starts with one file and with many, in turns. */
 export async function measureBoot(folder: string, rounds: number): Promise<BootResult[]> {
-  const trees = [1, bootTarget.files].map((files) => {
+  const trees = sizes.map((files) => {
     const place = join(folder, `boot-${files}`)
     mkdirSync(place)
     const config = join(place, 'sqlapi.yaml')
@@ -27,10 +27,11 @@ export async function measureBoot(folder: string, rounds: number): Promise<BootR
     return { tree: writeTree(sqlDir, files), config, starts: [] as Awaited<ReturnType<typeof startOnce>>[] }
   })
   for (let round = 0; round <= rounds; round++) {
-    for (const { config, starts } of trees) {
+    for (const { tree, config, starts } of trees) {
       const start = await startOnce(config)
       // The first one warms the file cache.
       if (round > 0) starts.push(start)
+      console.error(`boot, round ${round}, ${tree.files} files: ${start.seconds.toFixed(2)} s`)
     }
   }
   return trees.map(({ tree, starts }) => {
@@ -47,7 +48,7 @@ export async function measureBoot(folder: string, rounds: number): Promise<BootR
 }
 
 async function startOnce(config: string) {
-  const sqlapi = await startContender(sqlapiCommand(config))
+  const sqlapi = await startServer(sqlapiCommand(config))
   const usage = sqlapi.usage()
   await sqlapi.stop()
   return { seconds: sqlapi.startSeconds, ...usage }

@@ -1,26 +1,42 @@
 /**
  * The load generator, a process of its own: a plan comes in as JSON on stdin, what was measured goes out as JSON on stdout.
  *
- * A closed loop: each connection sends its next request when it has its answer. Requests are bytes made once, answers are
- * read only as far as needed (status, length), so that this process costs much less than the servers it drives. Each
- * request's first answer must have the hash that the plan names, every later one must equal the first, byte by byte.
+ * A closed loop, where each connection sends its next request when it has its answer, or so many requests a second over
+ * whatever connection is free. Requests are bytes made once, answers are read only as far as needed, so that this process
+ * costs much less than the servers it drives. Each request's first answer must have the hash that the plan names, every
+ * later one must equal the first, byte by byte.
  */
 import { createHash } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { type Answer, AnswerReader } from './answer-reader.ts'
 
 export interface Plan {
   readonly port: number
-  readonly connections: number
   /** Driven for so long before anything is counted. */
   readonly rampSeconds: number
   readonly seconds: number
-  readonly requests: readonly { readonly bytes: string; readonly sha256: string }[]
+  readonly groups: readonly GroupPlan[]
+}
+
+export interface GroupPlan {
+  readonly connections: number
+  /** A closed loop if left out. */
+  readonly ratePerSecond?: number
+  readonly requests: readonly WireRequest[]
+}
+
+export interface WireRequest {
+  readonly bytes: string
+  readonly status: number
+  readonly sha256: string
+  /** Whether its answers count for the figures; they are checked in any case. */
+  readonly isCounted: boolean
 }
 
 export interface Measured {
-  /** Answers from the first to the last, those of the ramp included. */
-  readonly answers: number
+  /** From the first to the last, those of the ramp included; of each request of each group. */
+  readonly answers: readonly (readonly number[])[]
   readonly requestsPerSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
@@ -28,38 +44,59 @@ export interface Measured {
   readonly loadCpuSecondsPer1000: number
 }
 
+interface Ask {
+  readonly bytes: Buffer
+  readonly wire: WireRequest
+  /** The right body, once it was seen. */
+  body: Buffer | undefined
+  answers: number
+}
+
+interface Group {
+  readonly asks: readonly Ask[]
+  readonly isPaced: boolean
+  next: number
+  readonly idle: Connection[]
+  /** Paced: when the requests were due that found no idle connection. */
+  readonly late: number[]
+}
+
 interface Connection {
   readonly socket: Socket
-  /** Index of the request under way, and when it was sent. */
-  request: number
+  readonly reader: AnswerReader
+  readonly group: Group
+  ask: Ask
   since: number
-  /** The beginning of an answer that came in pieces. */
-  partial: Buffer | undefined
 }
 
 /** Latencies are counted in steps of 10 microseconds, up to 20 seconds. */
 const stepsPerMs = 100
 const histogram = new Uint32Array(20_000 * stepsPerMs)
-const headEnd = '\r\n\r\n'
 const readBytes = 256 * 1024
 
 const plan = JSON.parse(await text(process.stdin)) as Plan
-const requests = plan.requests.map(({ bytes }) => Buffer.from(bytes))
-/** The right answers, as they are learnt. */
-const bodies: (Buffer | undefined)[] = requests.map(() => undefined)
-let next = 0
-let answers = 0
-let counted = 0
-let running = plan.connections
-
 /** One for all: an answer is dealt with before the next one is read. */
 const readBuffer = Buffer.allocUnsafe(readBytes)
 const start = performance.now()
 const countFrom = start + plan.rampSeconds * 1000
 const countTo = countFrom + plan.seconds * 1000
-for (let i = 0; i < plan.connections; i++) open()
+/** Rates are between answers: of few long ones, parts at the edges would be a large share. */
+let firstAt: number | undefined
+let lastAt = 0
+let counted = 0
+let running = 0
 
-function open(): void {
+const groups = plan.groups.map(startGroup)
+
+function startGroup({ connections, ratePerSecond, requests }: GroupPlan): Group {
+  const asks = requests.map((wire) => ({ bytes: Buffer.from(wire.bytes), wire, body: undefined, answers: 0 }))
+  const group: Group = { asks, isPaced: ratePerSecond !== undefined, next: 0, idle: [], late: [] }
+  for (let i = 0; i < connections; i++) open(group)
+  if (ratePerSecond !== undefined) pace(group, ratePerSecond)
+  return group
+}
+
+function open(group: Group): void {
   const socket = connect({
     port: plan.port,
     host: '127.0.0.1',
@@ -67,89 +104,105 @@ function open(): void {
     onread: {
       buffer: readBuffer,
       callback: (length) => {
-        receive(connection, readBuffer, length)
+        receive(connection, readBuffer.subarray(0, length))
         return true
       },
     },
   })
-  const connection: Connection = { socket, request: 0, since: 0, partial: undefined }
-  socket.on('connect', () => send(connection))
+  const connection: Connection = { socket, reader: new AnswerReader(), group, ask: group.asks[0]!, since: 0 }
+  running++
+  socket.on('connect', () => goOn(connection))
   socket.on('error', (error) => fail(`connection failed: ${error.message}`))
   socket.on('end', () => fail('the server closed a connection'))
 }
 
-function send(connection: Connection): void {
-  const index = next
-  next = index + 1 === requests.length ? 0 : index + 1
-  connection.request = index
-  connection.since = performance.now()
-  connection.socket.write(requests[index]!)
+function pace(group: Group, ratePerSecond: number): void {
+  let sent = 0
+  const timer = setInterval(() => {
+    const now = performance.now()
+    if (now >= countTo) {
+      clearInterval(timer)
+      for (const connection of group.idle.splice(0)) close(connection)
+      return
+    }
+    for (const due = ((now - start) / 1000) * ratePerSecond; sent < due; sent++) {
+      const connection = group.idle.pop()
+      if (connection === undefined) group.late.push(now)
+      else send(connection, now)
+    }
+  }, 1)
 }
 
-function receive(connection: Connection, chunk: Buffer, chunkLength: number): void {
-  let bytes = chunk
-  let length = chunkLength
-  if (connection.partial !== undefined) {
-    bytes = Buffer.concat([connection.partial, chunk.subarray(0, chunkLength)])
-    length = bytes.length
-  }
-  const head = bytes.indexOf(headEnd)
-  const bodyStart = head + headEnd.length
-  const bodyEnd =
-    head < 0 || bodyStart > length ? Infinity : bodyStart + contentLength(bytes.toString('latin1', 0, head))
-  if (bodyEnd > length) {
-    connection.partial = connection.partial === undefined ? Buffer.from(bytes.subarray(0, length)) : bytes
-    return
-  }
-  connection.partial = undefined
-  if (bodyEnd < length) fail('more came than was asked for')
-  check(connection.request, bytes, bodyStart, bodyEnd)
-  finish(connection)
-}
-
-function contentLength(head: string): number {
-  if (!head.startsWith('HTTP/1.1 ')) fail(`no HTTP answer: ${head}`)
-  const [, digits] = /\r\ncontent-length: (\d+)/i.exec(head) ?? fail(`no content-length: ${head}`)
-  return Number(digits)
-}
-
-function check(index: number, bytes: Buffer, start: number, end: number): void {
-  const known = bodies[index]
-  const isOk = bytes[9] === 0x32 && bytes[10] === 0x30 && bytes[11] === 0x30
-  if (isOk && known !== undefined && bytes.compare(known, 0, known.length, start, end) === 0) return
-  const body = Buffer.from(bytes.subarray(start, end))
-  const sha256 = createHash('sha256').update(body).digest('hex')
-  if (isOk && sha256 === plan.requests[index]!.sha256) bodies[index] = body
-  else
-    fail(
-      `wrong answer to ${plan.requests[index]!.bytes.slice(0, 60)}: ${bytes.toString('latin1', 0, 12)} ${body.toString()}`,
-    )
-}
-
-function finish(connection: Connection): void {
+/** What a connection does that has nothing to do. */
+function goOn(connection: Connection): void {
+  const { group } = connection
   const now = performance.now()
-  answers++
-  if (now >= countFrom && now < countTo) {
-    counted++
-    histogram[Math.min(histogram.length - 1, Math.floor((now - connection.since) * stepsPerMs))]!++
+  const due = group.late.shift()
+  if (due !== undefined) send(connection, due)
+  // With requests that take longer than the whole round, at least one has to be counted.
+  else if (now >= countTo && (counted > 0 || group !== groups[0])) close(connection)
+  else if (group.isPaced) group.idle.push(connection)
+  else send(connection, now)
+}
+
+function send(connection: Connection, since: number): void {
+  const { group } = connection
+  connection.ask = group.asks[group.next]!
+  connection.since = since
+  group.next = group.next + 1 === group.asks.length ? 0 : group.next + 1
+  connection.socket.write(connection.ask.bytes)
+}
+
+function receive(connection: Connection, bytes: Buffer): void {
+  let answer
+  try {
+    answer = connection.reader.read(bytes)
+  } catch (error) {
+    fail(String(error))
   }
-  if (now < countTo) {
-    send(connection)
+  if (answer === undefined) return
+  check(connection.ask, answer)
+  count(connection)
+  goOn(connection)
+}
+
+function check(ask: Ask, { status, body }: Answer): void {
+  ask.answers++
+  if (status === ask.wire.status && ask.body?.equals(body) === true) return
+  const sha256 = createHash('sha256').update(body).digest('hex')
+  if (status !== ask.wire.status || sha256 !== ask.wire.sha256) {
+    fail(`wrong answer to ${ask.wire.bytes.slice(0, 60)}: ${status} ${body.toString('utf8', 0, 500)}`)
+  }
+  ask.body = Buffer.from(body)
+}
+
+function count({ ask, since }: Connection): void {
+  const now = performance.now()
+  if (!ask.wire.isCounted || now < countFrom) return
+  if (firstAt === undefined) {
+    firstAt = now
     return
   }
-  connection.socket.removeAllListeners('end').destroy()
+  counted++
+  lastAt = now
+  histogram[Math.min(histogram.length - 1, Math.floor((now - since) * stepsPerMs))]!++
+}
+
+function close({ socket }: Connection): void {
+  socket.removeAllListeners('end').destroy()
   running--
   if (running === 0) report()
 }
 
 function report(): void {
   const { user, system } = process.cpuUsage()
+  const answers = groups.map(({ asks }) => asks.map((ask) => ask.answers))
   const measured: Measured = {
     answers,
-    requestsPerSecond: counted / plan.seconds,
+    requestsPerSecond: (counted * 1000) / (lastAt - (firstAt ?? Number.NaN)),
     p50Ms: percentile(0.5),
     p99Ms: percentile(0.99),
-    loadCpuSecondsPer1000: (user + system) / 1e3 / answers,
+    loadCpuSecondsPer1000: (user + system) / 1e3 / answers.flat().reduce((sum, some) => sum + some, 0),
   }
   process.stdout.write(JSON.stringify(measured))
 }

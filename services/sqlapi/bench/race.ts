@@ -1,13 +1,11 @@
 /**
  * One scenario: its contenders run beside each other and are driven in turns, so that what disturbs the machine for a while
- * disturbs them all. The answers are checked before the first round and in every round.
+ * disturbs them all.
  */
-import { isSameMeaning, sha256 } from './answers.ts'
-import { type Contender, drive, startContender } from './contender.ts'
-import type { Measured, Plan } from './load.ts'
-import { median } from './median.ts'
-import type { ContenderName, Request, Scenario } from './scenarios.ts'
-import type { Setup } from './setup.ts'
+import type { Arena } from './arena.ts'
+import type { Contender, Racer, Round } from './contenders/contender.ts'
+import { readable } from './figures.ts'
+import type { Scenario } from './scenarios/scenario.ts'
 
 export interface Lengths {
   readonly rounds: number
@@ -15,113 +13,58 @@ export interface Lengths {
   readonly seconds: number
 }
 
-/** Medians over the rounds; the memory is the peak of the whole race. */
 export interface Result {
-  readonly contender: ContenderName
-  readonly requestsPerSecond: number
-  /** To the last contender, within each round. */
-  readonly ratio: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-  readonly cpuSecondsPer1000: number
-  readonly peakMiB: number
+  /** Title of the contender. */
+  readonly contender: string
+  readonly rounds: readonly Round[]
+  /** Of the whole race. */
+  readonly peakMiB?: number
 }
 
-interface Racer {
-  readonly name: ContenderName
-  readonly process: Contender
-  readonly requests: Plan['requests']
+interface Entry {
+  readonly title: string
+  readonly racer: Racer
   readonly rounds: Round[]
 }
 
-interface Round extends Measured {
-  readonly cpuSecondsPer1000: number
-}
-
-const rampSeconds = 0.5
-
-export async function race(scenario: Scenario, setup: Setup, lengths: Lengths): Promise<Result[]> {
-  const racers: Racer[] = []
+export async function race(
+  scenario: Scenario,
+  contenders: readonly Contender[],
+  arena: Arena,
+  { rounds, warmUpSeconds, seconds }: Lengths,
+): Promise<Result[]> {
+  const entries: Entry[] = []
   try {
-    for (const name of scenario.contenders) {
-      const process = await startContender(setup.command(name, scenario))
-      racers.push({ name, process, requests: await checkedRequests(name, process.port, scenario), rounds: [] })
+    for (const contender of contenders) {
+      entries.push({ title: contender.title, racer: await contender.startRacer(scenario, arena), rounds: [] })
     }
-    for (const racer of racers) await runRound(racer, scenario, setup, lengths.warmUpSeconds)
-    for (let round = 0; round < lengths.rounds; round++) {
-      for (const racer of racers) {
-        const measured = await runRound(racer, scenario, setup, lengths.seconds)
-        racer.rounds.push(measured)
-        console.error(`${scenario.name} ${racer.name} round ${round + 1}: ${describe(measured)}`)
+    for (const { racer } of entries) await racer.round(warmUpSeconds)
+    for (let round = 0; round < rounds; round++) {
+      // There and back, so that none is always the one behind the same other.
+      for (const { title, racer, rounds } of round % 2 === 0 ? entries : entries.toReversed()) {
+        const measured = await racer.round(seconds)
+        rounds.push(measured)
+        console.error(`${scenario.name}, round ${round + 1}, ${title}: ${describe(measured)}`)
       }
     }
-    return racers.map((racer) => toResult(racer, racers.at(-1) as Racer))
+    return entries.map(toResult)
   } finally {
-    await Promise.all(racers.map((racer) => racer.process.stop()))
+    await Promise.all(entries.map(({ racer }) => racer.stop()))
   }
 }
 
-/** Asks everything once, one after the other; what is right now has to come each time. */
-async function checkedRequests(name: ContenderName, port: number, { requests }: Scenario): Promise<Plan['requests']> {
-  const checked: { bytes: string; sha256: string }[] = []
-  for (const request of requests) {
-    const { method, target, body } = request
-    const response = await fetch(`http://127.0.0.1:${port}${target}`, {
-      method,
-      ...(body === undefined ? {} : { body }),
-    })
-    const answer = await response.text()
-    const expected = (name === 'constant' ? requests[0] : request)?.expected ?? ''
-    const isRight = name === 'floor' ? isSameMeaning(answer, expected) : answer === expected
-    if (response.status !== 200 || !isRight) {
-      throw new Error(`${name}: ${method} ${target}: ${response.status} ${cut(answer)}\nexpected ${cut(expected)}`)
-    }
-    checked.push({ bytes: toBytes(request), sha256: sha256(answer) })
-  }
-  return checked
+function describe({ requestsPerSecond, p99Ms, aloneP99Ms, cpuSecondsPer1000, loadCpuSecondsPer1000 }: Round): string {
+  const figures = [
+    [requestsPerSecond, '/s'],
+    [p99Ms, ' ms p99'],
+    [aloneP99Ms, ' ms p99 alone'],
+    [cpuSecondsPer1000, ' CPU s per 1000'],
+    [loadCpuSecondsPer1000, ' of the load itself'],
+  ] as const
+  return figures.flatMap(([value, unit]) => (value === undefined ? [] : readable(value) + unit)).join(', ')
 }
 
-function toBytes({ method, target, body }: Request): string {
-  const head = `${method} ${target} HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: application/json\r\n`
-  if (body === undefined) return `${head}\r\n`
-  return `${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-}
-
-async function runRound(racer: Racer, scenario: Scenario, setup: Setup, seconds: number): Promise<Round> {
-  const { process, requests } = racer
-  const { added, connections } = scenario
-  if (added !== undefined) await setup.emptyNotes()
-  const before = process.usage()
-  const measured = await drive({ port: process.port, connections, rampSeconds, seconds, requests })
-  const cpuSeconds = process.usage().cpuSeconds - before.cpuSeconds
-  if (added !== undefined) {
-    const rows = await setup.countNotes()
-    if (rows !== measured.answers * added) {
-      throw new Error(`${racer.name}: ${measured.answers} answers of ${added} rows each, but ${rows} rows were added`)
-    }
-  }
-  return { ...measured, cpuSecondsPer1000: (cpuSeconds / measured.answers) * 1000 }
-}
-
-function describe({ requestsPerSecond, cpuSecondsPer1000, loadCpuSecondsPer1000 }: Round): string {
-  const costs = `${cpuSecondsPer1000.toFixed(3)} CPU s per 1000, the load itself ${loadCpuSecondsPer1000.toFixed(3)}`
-  return `${Math.round(requestsPerSecond)}/s, ${costs}`
-}
-
-function toResult({ name, rounds, process }: Racer, last: Racer): Result {
-  const medianOf = (value: (round: Round) => number): number => median(rounds.map(value))
-  const ratios = rounds.map((round, index) => round.requestsPerSecond / last.rounds[index]!.requestsPerSecond)
-  return {
-    contender: name,
-    requestsPerSecond: medianOf((round) => round.requestsPerSecond),
-    ratio: median(ratios),
-    p50Ms: medianOf((round) => round.p50Ms),
-    p99Ms: medianOf((round) => round.p99Ms),
-    cpuSecondsPer1000: medianOf((round) => round.cpuSecondsPer1000),
-    peakMiB: process.usage().peakMiB,
-  }
-}
-
-function cut(text: string): string {
-  return text.slice(0, 500)
+function toResult({ title, racer, rounds }: Entry): Result {
+  const usage = racer.usage()
+  return { contender: title, rounds, ...(usage === undefined ? {} : { peakMiB: usage.peakMiB }) }
 }

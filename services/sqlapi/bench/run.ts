@@ -1,68 +1,72 @@
 /**
- * `npm run bench:sqlapi`: races sqlapi against hand-written servers on real databases and prints the table. README.md
- * tells what is measured and how.
+ * `npm run bench:sqlapi`: races sqlapi against others on real databases and prints the tables. README.md tells what is
+ * measured and how.
  */
+import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
-import { type BootResult, measureBoot } from './boot.ts'
-import { type Lengths, race } from './race.ts'
-import { type ScenarioResult, toMarkdown, writeReadme } from './report.ts'
-import { scenarios } from './scenarios.ts'
-import { prepare } from './setup.ts'
+import { compare } from './against.ts'
+import { openArena } from './arena.ts'
+import { measureBoot } from './boot.ts'
+import { toChart } from './chart.ts'
+import { findAbsences, makeContenders } from './contenders/all.ts'
+import { measureMillion } from './million.ts'
+import { type Options, readOptions, usage, UsageError } from './options.ts'
+import { race } from './race.ts'
+import { writeReadme } from './readme.ts'
+import { toMarkdown } from './report.ts'
+import { scenarios } from './scenarios/all.ts'
+import type { RaceResult } from './targets.ts'
 
-const names = [...scenarios.map(({ name }) => name), 'boot']
-const usage = `Usage: npm run bench:sqlapi -- [OPTIONS]
-  --quick          short rounds, to see that everything works
-  --only NAME      one scenario, may be repeated: ${names.join(', ')}
-  --rounds N       rounds per scenario
-  --write          writes the result into README.md; only with all scenarios
-  --profile DIR    sqlapi writes CPU profiles to DIR, a folder per scenario; the figures of such a run say nothing`
+const mostRoundsOfMillion = 3
 
-const { values: flags } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string', multiple: true, default: [] },
-    rounds: { type: 'string' },
-    write: { type: 'boolean', default: false },
-    profile: { type: 'string' },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-})
-const lengths: Lengths = {
-  ...(flags.quick ? { rounds: 2, warmUpSeconds: 1, seconds: 1.5 } : { rounds: 5, warmUpSeconds: 3, seconds: 5 }),
-  ...(flags.rounds === undefined ? {} : { rounds: Number(flags.rounds) }),
-}
-const refusal = findRefusal()
-if (flags.help || refusal !== undefined) {
-  console.error(refusal === undefined ? usage : `${refusal}\n${usage}`)
-  process.exit(flags.help ? 0 : 2)
-}
 // So that the handlers of `exit` end what was started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-await main()
-
-function findRefusal(): string | undefined {
-  const unknown = flags.only.find((name) => !names.includes(name))
-  if (unknown !== undefined) return `There is no scenario '${unknown}'.`
-  if (!Number.isInteger(lengths.rounds) || lengths.rounds < 1) return '--rounds takes a whole number from 1.'
-  if (flags.write && (flags.only.length > 0 || flags.profile !== undefined)) return '--write needs a whole, plain run.'
-  return undefined
+try {
+  const options = readOptions(process.argv.slice(2))
+  if (options === undefined) console.error(usage)
+  else process.exitCode = await main(options)
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error
+  console.error(`${error.message}\n${usage}`)
+  process.exitCode = 2
 }
 
-async function main(): Promise<void> {
+async function main(options: Options): Promise<number> {
   if (availableParallelism() < 2) console.error('One core for load, server and database: the figures will say little.')
-  const isWanted = (name: string): boolean => flags.only.length === 0 || flags.only.includes(name)
-  const setup = await prepare(flags.profile)
+  if (options.against !== undefined) return compare(options.against, options)
+  await measure(options)
+  return 0
+}
+
+async function measure({ lengths, only, isWritten, chart, profiles }: Options): Promise<void> {
+  const isWanted = (name: string): boolean => only.length === 0 || only.includes(name)
+  const arena = await openArena(true)
   try {
-    const races: ScenarioResult[] = []
+    const absences = findAbsences(arena)
+    for (const line of absences.values()) console.error(`Left out: ${line}`)
+    const contenders = makeContenders(profiles)
+    const races: RaceResult[] = []
     for (const scenario of scenarios.filter(({ name }) => isWanted(name))) {
-      races.push({ scenario, results: await race(scenario, setup, lengths) })
+      const present = scenario.contenders.filter((name) => !absences.has(name))
+      const entered = present.map((name) => contenders[name])
+      races.push({ scenario, results: await race(scenario, entered, arena, lengths) })
     }
-    const boots: BootResult[] = isWanted('boot') ? await measureBoot(setup.folder, lengths.rounds) : []
-    const markdown = toMarkdown(races, boots, { ...lengths, postgresVersion: setup.postgresVersion })
+    const { rounds } = lengths
+    const million = isWanted('million')
+      ? await measureMillion(arena, Math.min(rounds, mostRoundsOfMillion), profiles)
+      : []
+    const boots = isWanted('boot') ? await measureBoot(arena.folder, rounds) : []
+    const { postgresVersion } = arena
+    const results = { races, million, boots }
+    const markdown = toMarkdown(results, {
+      ...lengths,
+      postgresVersion,
+      absences: Array.from(absences.values(), (line) => `Left out: ${line}`),
+    })
     console.log(markdown)
-    if (flags.write) writeReadme(markdown)
+    if (chart !== undefined) writeFileSync(chart, toChart(results))
+    if (isWritten) writeReadme(markdown, toChart(results))
   } finally {
-    await setup.remove()
+    await arena.remove()
   }
 }

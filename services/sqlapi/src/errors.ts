@@ -54,7 +54,7 @@ export class StartupFailure extends Error {
 }
 
 /** Turns whatever was thrown into the reply of rule "Errors": two string fields, nothing else. */
-export function toReply(thrown: unknown): Reply {
+export function toReply(thrown: unknown): Reply & { readonly body: string } {
   if (thrown instanceof Failure) return { status: failures[thrown.name], body: toBody(thrown.name, thrown.message) }
   return { status: failures.InternalError, body: toBody('InternalError', 'Internal error') }
 }

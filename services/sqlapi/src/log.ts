@@ -2,11 +2,10 @@
  * Everything that the service says on stdout. An event with its fields comes in, one line goes out, as text or as JSON.
  * No other file knows the log library, a level or a message text; what happens when is for the callers to say.
  *
- * Both formats are made of the same record. No control or invisible character reaches a line as itself, whoever sent it.
+ * Lines are written together, some milliseconds later, so that a request waits for no reader of the log. No control or invisible character reaches a line as itself, whoever sent it.
  */
-import pino from 'pino'
-import { StartupFailure } from './errors.ts'
-import type { LogFormat } from './errors.ts'
+import sonicBoom from 'sonic-boom'
+import { type LogFormat, StartupFailure } from './errors.ts'
 
 /**
  * What each event carries; a new event is a line here and a line in `rules`. Parameter values belong to `statement` only,
@@ -20,9 +19,11 @@ export interface Events {
   datasourceUnreachable: { datasource: string; url: string; reason: string }
   startupFailure: { error: string; message: string }
   requestFailed: { method: string; path: string; status: number; error: string; code?: string | undefined }
+  answerBrokenOff: { method: string; path: string; reason: string }
   internalError: { method: string; path: string; stack: string }
   arrayAsJson: { endpoint: string; parameter: string }
   statement: { datasource: string; sql: string; parameters: string }
+  workerReplaced: { pid: number; reason: string; pauseMs: number }
   shuttingDown: { signal: string }
   stopForced: { reason: string }
   stopped: object
@@ -58,9 +59,15 @@ const rules: Readonly<Record<EventName, Rule>> = {
   },
   startupFailure: { level: 'error', target: 'sqlapi', message: 'Cannot start', always: true },
   requestFailed: { level: 'info', target: 'sqlapi', message: 'Request refused' },
+  answerBrokenOff: { level: 'warn', target: 'sqlapi', message: 'A streamed answer broke off, its client was cut off' },
   internalError: { level: 'error', target: 'sqlapi', message: 'Internal error' },
   arrayAsJson: { level: 'debug', target: 'sqlapi', message: 'Array parameter bound as JSONB' },
   statement: { level: 'debug', target: 'sqlx', message: 'Statement' },
+  workerReplaced: {
+    level: 'warn',
+    target: 'sqlapi',
+    message: 'A worker has ended, another one takes its place',
+  },
   shuttingDown: { level: 'info', target: 'sqlapi', message: 'Shutting down' },
   stopForced: { level: 'warn', target: 'sqlapi', message: 'Ended before all work was finished' },
   stopped: { level: 'info', target: 'sqlapi', message: 'Stopped' },
@@ -70,13 +77,21 @@ export interface Log {
   write<Name extends EventName>(event: Name, fields: Events[Name]): void
   /** To ask before fields are made that are costly to make. */
   isEnabled(event: EventName): boolean
+  /** Writes what is waiting, for a process that is about to be killed; an exit does so by itself. */
+  flush(): void
+}
+
+/** Where lines go. A text may hold several of them, and ends with the end of a line. */
+export interface Destination {
+  write(lines: string): void
+  flush?(): void
 }
 
 export interface LogOptions {
   /** Levels as in `logging.level`. */
   readonly level: string
   readonly format: LogFormat
-  readonly destination?: { write(line: string): void }
+  readonly destination?: Destination
 }
 
 export function openLog({ level, format, destination = openStdout() }: LogOptions): Log {
@@ -84,34 +99,44 @@ export function openLog({ level, format, destination = openStdout() }: LogOption
   const enabled = Object.fromEntries(
     Object.entries(rules).map(([event, rule]) => [event, rule.always === true || isHeard(rule, levels)]),
   ) as Record<EventName, boolean>
-  const logger = pino(
-    {
-      level: 'trace',
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      hooks: { streamWrite: format === 'json' ? escapeLine : toText },
-    },
-    destination,
-  )
+  const toLine = format === 'json' ? toJson : toText
   return {
     isEnabled: (event) => enabled[event],
     write(event, fields) {
-      if (!enabled[event]) return
-      const { target, message, level: severity } = rules[event]
-      logger[severity]({ target, event, message, ...fields })
+      if (enabled[event]) destination.write(`${escape(toLine(event, rules[event], fields))}\n`)
     },
+    flush: () => destination.flush?.(),
   }
 }
 
-/**
- * Written at once, so nothing is left when the process ends. A reader that is gone or a full disk stops nothing; what
- * a full disk does not take is kept for a later try up to `maxLength` bytes.
- */
-function openStdout() {
-  const stdout = pino.destination({ fd: 1, sync: true, maxLength: 16_777_216 })
+/** Lines of so many milliseconds, or of so many characters, are written together. */
+const togetherMs = 20
+const togetherLength = 16_384
+/** What a full disk or a slow reader does not take is kept for a later try up to so many bytes. */
+const maxWaitingBytes = 16_777_216
+
+/** A reader that is gone or a full disk stops nothing. Written in this thread, so that nothing is under way at an end. */
+export function openStdout(): Destination {
+  const stdout = new sonicBoom.SonicBoom({ fd: 1, sync: true, maxLength: maxWaitingBytes })
   stdout.on('error', () => undefined)
-  return stdout
+  let waiting = ''
+  let timer: NodeJS.Timeout | undefined
+  const pass = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    if (waiting !== '') stdout.write(waiting)
+    waiting = ''
+  }
+  process.once('exit', pass)
+  return {
+    write(lines) {
+      waiting += lines
+      if (waiting.length >= togetherLength) pass()
+      // It does not keep the process alive, whose exit writes what is left.
+      else timer ??= setTimeout(pass, togetherMs).unref()
+    },
+    flush: pass,
+  }
 }
 
 const severities = ['off', 'error', 'warn', 'info', 'debug', 'trace']
@@ -146,24 +171,36 @@ function isHeard({ level, target }: Rule, levels: Levels): boolean {
 }
 
 /** `2026-07-01T10:20:30.123Z  INFO sqlapi: Listening address=0.0.0.0:8080` */
-function toText(line: string): string {
-  const { time, level, target, event: _, message, ...fields } = JSON.parse(line) as Record<string, string>
-  const pairs = Object.entries(fields).map(([key, value]) => ` ${key}=${toField(value)}`)
-  return `${escape(`${time} ${String(level).toUpperCase().padStart(5)} ${target}: ${message}${pairs.join('')}`)}\n`
+function toText(_event: EventName, { level, target, message }: Rule, fields: object): string {
+  let text = message
+  let pairs = ''
+  for (const [name, value] of Object.entries(fields)) {
+    if (name === 'message') text = String(value)
+    else if (value !== undefined) pairs += ` ${name}=${toField(value)}`
+  }
+  return `${now()} ${level.toUpperCase().padStart(5)} ${target}: ${text}${pairs}`
+}
+
+function toJson(event: EventName, { level, target, message }: Rule, fields: object): string {
+  return JSON.stringify({ level, time: now(), target, event, message, ...fields })
+}
+
+function now(): string {
+  return new Date().toISOString()
 }
 
 function toField(value: unknown): string {
   return typeof value === 'string' && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value)
 }
 
-function escapeLine(line: string): string {
-  return `${escape(line.trimEnd())}\n`
-}
-
 /** Control characters, line separators, invisible and direction-changing characters, halves of surrogate pairs. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
+const plain = /^[ -~]*$/
+
 function escape(text: string): string {
+  // Most lines are, and this look is the quicker one.
+  if (plain.test(text)) return text
   return text.replaceAll(unseen, (found) => found.split('').map(toEscape).join(''))
 }
 

@@ -3,6 +3,8 @@
  * them per request; no folder invents its own spelling of a thing that is named here.
  */
 
+import type { Readable } from 'node:stream'
+
 /** The two SQL dialects, named after the datasource kind that speaks them. */
 export type Dialect = 'postgres' | 'sqlite'
 
@@ -19,8 +21,8 @@ export interface Endpoint {
   readonly file: string
   /** The file carries `-- @transactional`. */
   readonly transactional: boolean
-  /** The file as each dialect reads it. */
-  readonly scripts: Readonly<Record<Dialect, Script>>
+  /** The file as each dialect reads it for which there is a datasource. */
+  readonly scripts: Readonly<Partial<Record<Dialect, Script>>>
 }
 
 /** The statements of a file, in order, as one dialect splits them. */
@@ -97,10 +99,16 @@ export interface Request {
   readonly cancellation: Cancellation
 }
 
+/**
+ * The JSON text of an answer: whole, as a string or as UTF-8 bytes, or a stream of such bytes once it has grown beyond what is
+ * collected. A stream that ends with an error must not be taken for a whole answer; one that is destroyed frees its database.
+ */
+export type Answer = string | Buffer | Readable
+
 /** What the request path hands back: a status and the JSON text of the body. */
 export interface Reply {
   readonly status: number
-  readonly body: string
+  readonly body: Answer
 }
 
 /** Tells running work that its client has gone. Cheaper than an AbortSignal, which every request would have to allocate. */
@@ -125,9 +133,9 @@ export interface Database {
   readonly dialect: Dialect
   /**
    * Runs the work and gives the JSON text of the answer: an array of rows, or for a batch an array of such arrays.
-   * Throws a `Failure` for everything that the client may be told.
+   * Throws a `Failure` for everything that the client may be told, as long as the answer has not become a stream.
    */
-  run(work: Work): Promise<string>
+  run(work: Work): Promise<Answer>
   /** Connects once, to tell at start whether the database can be reached. Rejects with the reason. */
   probe(): Promise<void>
   /** Lets running work end, then closes every connection. */

@@ -1,15 +1,14 @@
 /**
- * Puts the service together: a loaded configuration in, a running service out. The only file that sees all the others;
- * what `main.ts` adds is the process (flags, signals, exit code).
+ * Puts the service together: what boot has made in, a running service out. The only file that sees both `serve/` and
+ * `database/`; what `main.ts` and `workers/` add is the process (flags, signals, exit code).
  */
-import type { Loaded } from './boot/config.ts'
-import { loadEndpoints } from './boot/endpoints.ts'
+import type { Booted } from './boot/boot.ts'
 import { maskUrl } from './boot/url.ts'
 import { openDatabase } from './database/database.ts'
 import type { Log } from './log.ts'
 import type { Database } from './model.ts'
 import { createCors } from './serve/cors.ts'
-import { handle, type Service } from './serve/handle.ts'
+import { handle, reportBrokenOff, type Service } from './serve/handle.ts'
 import { createDatasourceChooser } from './serve/route.ts'
 import { startServer } from './serve/server.ts'
 import { createStatus } from './serve/status.ts'
@@ -22,15 +21,9 @@ export interface RunningService {
   close(): Promise<void>
 }
 
-export async function startService(loaded: Loaded, log: Log): Promise<RunningService> {
-  const startTime = Date.now()
-  const { config, datasources, file, diagnostics } = loaded
-  for (const message of diagnostics) log.write('diagnostic', { message })
-  if (log.isEnabled('statement')) log.write('statementsLogged', {})
-
-  const endpoints = loadEndpoints(config.sqlDir)
-  const databases = openDatabases(loaded, log)
-  log.write('started', { version, config: file, endpoints: endpoints.size, datasources: datasources.length })
+export async function startService(booted: Booted, log: Log): Promise<RunningService> {
+  const { config, datasources, endpoints, startTime } = booted
+  const databases = openDatabases(booted, log)
 
   const summaries = datasources.map(({ name, url, dialect, username }) => ({
     name,
@@ -54,6 +47,7 @@ export async function startService(loaded: Loaded, log: Log): Promise<RunningSer
     maxBodyBytes: config.server.maxBodyBytes,
     cors: createCors(config.cors.allowedOrigins),
     handle: (request) => handle(service, request),
+    breaksOff: (request, error) => reportBrokenOff(service, request, error),
   })
   log.write('listening', { address: server.address })
   for (const summary of summaries) void probe(databases.get(summary.name) as Database, summary, log)
@@ -67,7 +61,7 @@ export async function startService(loaded: Loaded, log: Log): Promise<RunningSer
   }
 }
 
-function openDatabases({ datasources }: Loaded, log: Log): ReadonlyMap<string, Database> {
+function openDatabases({ datasources }: Booted, log: Log): ReadonlyMap<string, Database> {
   return new Map(
     datasources.map((datasource) => {
       const { name } = datasource

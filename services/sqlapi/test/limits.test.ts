@@ -28,6 +28,74 @@ for (const kind of ['postgres', 'sqlite'] as const satisfies readonly Dialect[])
   })
 }
 
+for (const kind of ['postgres', 'sqlite'] as const satisfies readonly Dialect[]) {
+  test(`[S-limits.batch] [S-batch.2] [S-batch.3] with a raised cap 100 000 sets run, or none of them (${kind})`, async () => {
+    const files = { 'demo/POST/add.sql': insert, 'demo/POST/count.sql': 'SELECT count(*) AS n FROM t' }
+    const config = { server: { max_body_bytes: 16 * 1024 * 1024 } }
+    const service = await startTestService({ kind, files, schema, config })
+    try {
+      const queries = Array.from({ length: 100_000 }, (_, id) => ({ id, name: id % 1000 === 0 ? null : `name ${id}` }))
+      const [last] = queries.splice(99_000, 1, { id: 5, name: 'a key twice' })
+      const failed = await service.post('/demo/add/batch', { queries })
+      strictEqual(failed.status, 400)
+      match(failed.text, /BadSqlGrammarException.*(unique|UNIQUE)/)
+      strictEqual((await service.post('/demo/count')).text, '[{"n":0}]')
+      queries[99_000] = last as (typeof queries)[number]
+      const { status, text } = await service.post('/demo/add/batch', { queries })
+      strictEqual(status, 200)
+      deepStrictEqual(
+        (JSON.parse(text) as { id: number }[][]).flatMap((set) => set.map(({ id }) => id)),
+        queries.map(({ id }) => id),
+      )
+      strictEqual((await service.post('/demo/count')).text, '[{"n":100000}]')
+    } finally {
+      await service.close()
+    }
+  })
+}
+
+test('[S-batch.3] the first set that fails is the one reported, whatever fails behind it in the same flight', async () => {
+  const files = { 'demo/POST/half.sql': 'SELECT 10 / :n::int AS half, :big::int8 AS big' }
+  const service = await startTestService({ kind: 'postgres', files })
+  try {
+    const good = { n: 2, big: 1 }
+    const queries = Array.from({ length: 3000 }, () => good as { n: number; big: unknown })
+    strictEqual((await service.post('/demo/half/batch', { queries })).status, 200)
+    queries[1500] = { n: 0, big: 1 }
+    queries[1501] = { n: 1, big: 'no number' }
+    queries[2900] = { n: 0, big: 1 }
+    match(
+      (await service.post('/demo/half/batch', { queries })).text,
+      /division by zero \(SQLSTATE 22012, statement at line 1\)/,
+    )
+    // Refused before it is sent; what was sent before it counts more.
+    const tooBig = JSON.stringify({ queries }).replace('"no number"', '99999999999999999999')
+    match((await service.post('/demo/half/batch', tooBig)).text, /division by zero/)
+    match((await service.post('/demo/half/batch', tooBig.replace('{"n":0', '{"n":1'))).text, /outside the range/)
+    strictEqual((await service.post('/demo/half/batch', { queries: [good] })).text, '[[{"half":5,"big":1}]]')
+  } finally {
+    await service.close()
+  }
+})
+
+test('[S-batch.2] [D3.4] sets of several statements answer with their last result set each, in one flight too', async () => {
+  const files = {
+    'demo/POST/move.sql':
+      'INSERT INTO t (id, name) VALUES (:id, :name); SELECT name FROM t WHERE id = :id; UPDATE t SET name = upper(name) WHERE id = :id',
+    'demo/POST/silent.sql': 'UPDATE t SET name = :name WHERE id = :id; DELETE FROM t WHERE id = :id',
+  }
+  const service = await startTestService({ kind: 'postgres', files, schema })
+  try {
+    const queries = Array.from({ length: 1500 }, (_, id) => ({ id, name: id % 7 === 0 ? null : `n${id}` }))
+    const moved = await service.post('/demo/move/batch', { queries })
+    strictEqual(moved.text, JSON.stringify(queries.map(({ name }) => [{ name }])))
+    const silent = await service.post('/demo/silent/batch', { queries })
+    strictEqual(silent.text, JSON.stringify(queries.map(() => [])))
+  } finally {
+    await service.close()
+  }
+})
+
 test('[S-limits.request_timeout_seconds] [S-config.server.request_timeout_seconds] ends no request', async () => {
   const files = { 'demo/POST/slow.sql': 'SELECT 1 AS one FROM pg_sleep(1.5)' }
   const config = { server: { request_timeout_seconds: 1 } }

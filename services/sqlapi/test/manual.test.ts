@@ -1,5 +1,5 @@
 /** The manual against the code, in both directions: what a table says is so, and what is so stands in the table. */
-import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
+import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import {
   existsSync,
   mkdirSync,
@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
+import { boot } from '../src/boot/boot.ts'
 import { loadConfig, searchPaths } from '../src/boot/config.ts'
 import { loadEndpoints } from '../src/boot/endpoints.ts'
 import { readFlags } from '../src/boot/flags.ts'
@@ -155,10 +156,11 @@ test('configuration.md lists every log event with its fields, level and target',
 })
 
 /** For each reason in the table: how to bring it about. What a case gives is the message, with its path as the manual has it. */
-const refusals: Readonly<Record<string, () => string>> = {
-  '`sql_dir` is missing, no directory or unreadable': () =>
-    refusal(() => loadEndpoints(join(scratch, 'missing'))).replaceAll(/'[^']*'|\([^)]*missing\)/g, (found) =>
-      found.startsWith("'") ? "'sql'" : '(/app/sql)',
+const refusals: Readonly<Record<string, () => Promise<string>>> = {
+  '`sql_dir` is missing, no directory or unreadable': async () =>
+    (await refusal(() => loadEndpoints(join(scratch, 'missing'), new Set()))).replaceAll(
+      /'[^']*'|\([^)]*missing\)/g,
+      (found) => (found.startsWith("'") ? "'sql'" : '(/app/sql)'),
     ),
   'a folder that links to itself': () => refusalOfTree({}, { 'crm/GET/loop': '..' }),
   'two files for one endpoint': () => refusalOfTree({ 'crm/GET/a.sql': 'SELECT 1', 'crm/GET/A.sql': 'SELECT 1' }),
@@ -175,12 +177,16 @@ const refusals: Readonly<Record<string, () => string>> = {
     refusalOf('datasources: [{name: crm, url: "postgresql://db/crm", password_env: CRM_PASSWORD}]'),
   '`project_datasource_map` leads to no datasource': () =>
     refusalOf('datasources: [{name: main, url: "sqlite:a"}]\nproject_datasource_map: {crm: mian}'),
+  'a database in memory and several workers': () =>
+    refusalOf('server: {workers: 2}\ndatasources: [{name: crm, url: "sqlite::memory:"}]'),
+  'fewer connections than workers': () =>
+    refusalOf('server: {workers: 4}\ndatasources: [{name: crm, url: "sqlite:a", max_connections: 3}]'),
   'an unknown field': () => refusalOf('sqldir: sql'),
   'a field of the wrong type or out of bounds': () => refusalOf('server: {max_body_bytes: 0}'),
   'a URL of another kind': () => refusalOf('datasources: [{name: crm, url: "mysql://db/crm"}]'),
   'the file is no YAML': () => refusal(() => load('sql_dir: [\n')),
-  'no file is found, or the named one does not exist': () =>
-    refusal(() => loadConfig({ flag: 'none.yaml', env: {}, cwd: scratch })).replace(
+  'no file is found, or the named one does not exist': async () =>
+    (await refusal(() => loadConfig({ flag: 'none.yaml', env: {}, cwd: scratch }))).replace(
       join(scratch, 'none.yaml'),
       '/app/none.yaml',
     ),
@@ -200,8 +206,8 @@ test('configuration.md shows the message of every refusal to start', async (t) =
     Object.keys(refusals).map((reason) => reason.replace(/^`([^`]*)`$/, '$1')),
   )
   for (const [reason = '', error, message] of others) {
-    await t.test(reason, { skip: reason === 'two files for one endpoint' && isCaseBlind() }, () => {
-      const [name, ...text] = refusals[reason]?.().split(': ') ?? []
+    await t.test(reason, { skip: reason === 'two files for one endpoint' && isCaseBlind() }, async () => {
+      const [name, ...text] = ((await refusals[reason]?.()) ?? '').split(': ')
       deepStrictEqual([name, text.join(': ')], [error, message])
     })
   }
@@ -213,29 +219,32 @@ function load(yaml: string): unknown {
 }
 
 /** `sql_dir` is added unless the text is about it. */
-function refusalOf(yaml: string): string {
+function refusalOf(yaml: string): Promise<string> {
   return refusal(() => load(`${yaml}\nsql_dir: sql\n`))
 }
 
 let trees = 0
 
-function refusalOfTree(files: Record<string, string | Buffer>, links: Record<string, string> = {}): string {
+function refusalOfTree(files: Record<string, string | Buffer>, links: Record<string, string> = {}): Promise<string> {
   const tree = join(scratch, `tree${++trees}`)
   mkdirSync(tree)
   for (const path of [...Object.keys(files), ...Object.keys(links)])
     mkdirSync(dirname(join(tree, path)), { recursive: true })
   for (const [path, text] of Object.entries(files)) writeFileSync(join(tree, path), text)
   for (const [path, target] of Object.entries(links)) symlinkSync(target, join(tree, path))
-  return refusal(() => loadEndpoints(tree))
+  return refusal(() => loadEndpoints(tree, new Set()))
 }
 
-function refusal(start: () => unknown): string {
+async function refusal(start: () => unknown): Promise<string> {
   let found = ''
-  throws(start, (error: Error) => {
-    ok(error instanceof StartupFailure, error.message)
-    found = `${error.name}: ${error.message}`
-    return true
-  })
+  await rejects(
+    async () => start(),
+    (error: Error) => {
+      ok(error instanceof StartupFailure, error.message)
+      found = `${error.name}: ${error.message}`
+      return true
+    },
+  )
   // Where a link below a link is found depends on the order of the folders.
   return found.replace(/crm\/GET\/loop(\/GET)?(\/loop)?/, 'crm/GET/loop/GET')
 }
@@ -263,8 +272,8 @@ test('http.md lists the fields of the pages of the service, in their order', () 
 test('results.md lists the PostgreSQL types that are no strings', () => {
   const names = new Map<number, string>(Object.entries(oid).map(([name, id]) => [id, name]))
   const special = Array.from(
-    scalarKindOf.keys(),
-    (id) => names.get(id) ?? { 1114: 'timestamp', 1184: 'timestamptz' }[id],
+    scalarKindOf.entries().filter(([, kind]) => kind !== 'plain'),
+    ([id]) => names.get(id) ?? { 1114: 'timestamp', 1184: 'timestamptz' }[id],
   )
   const listed = tableAfter(page('results.md'), '## PostgreSQL types').flatMap(([type = '']) => namesIn(type))
   const strings = new Set(['numeric', 'date', 'time', 'array of any of these', 'enum', 'domain', 'everything else'])
@@ -381,7 +390,7 @@ test('the requests of the quick start have the answers that stand there', async 
     .replace('127.0.0.1:8080', '127.0.0.1:0')
   writeFileSync(join(scratch, 'example.yaml'), yaml)
   const log = openLog({ level: 'off', format: 'text', destination: { write: () => undefined } })
-  const running = await startService(loadConfig({ flag: 'example.yaml', env: {}, cwd: scratch }), log)
+  const running = await startService(await boot(loadConfig({ flag: 'example.yaml', env: {}, cwd: scratch }), log), log)
   try {
     const readme = readFileSync(join(service, 'README.md'), 'utf8')
     const blocks = Array.from(readme.matchAll(/```curl\n(.*)\n(.*)\n```/g), ([, command = '', answer = '']) => [

@@ -119,22 +119,24 @@ test('the package holds what it says and runs where it is installed', { timeout:
     deepStrictEqual(told, { code: 0, stdout: `sqlapi ${manifest.version}\n`, stderr: '' })
   })
 
-  await t.test('[S-endpoints.health] [D1.1] its command serves requests', async () => {
-    const folder = newFolder({ 'sql/demo/GET/one.sql': 'SELECT :x AS x' })
-    const datasources = [{ name: 'demo', url: 'sqlite:demo.db' }]
-    writeFileSync(
-      join(folder, 'sqlapi.yaml'),
-      JSON.stringify({ sql_dir: 'sql', server: { bind: '127.0.0.1:0' }, datasources }),
-    )
-    const command = [process.execPath, join(home, 'node_modules/sqlapi/bin/sqlapi.js')]
-    const running = spawnProcess({ cwd: folder, command })
-    const port = Number(/:(\d+)$/.exec(await running.line(/Listening/))?.[1])
-    strictEqual((await call(port, '/demo/one?x=5')).text, '[{"x":"5"}]')
-    const health = JSON.parse((await call(port, '/health')).text) as { version: string; packagingTime: number }
-    strictEqual(health.version, manifest.version)
-    ok(Math.abs(Date.now() - health.packagingTime) < 600_000, 'the time of the build is told')
-    running.kill('SIGTERM')
-    const { code, stderr } = await running.ended
-    deepStrictEqual([code, stderr], [0, ''])
-  })
+  for (const workers of [1, 2]) {
+    await t.test(`[S-endpoints.health] [D1.1] [D7.1] its command serves requests, workers: ${workers}`, async () => {
+      const folder = newFolder({ 'sql/demo/GET/one.sql': 'SELECT :x AS x' })
+      const datasources = [{ name: 'demo', url: 'sqlite:demo.db' }]
+      writeFileSync(
+        join(folder, 'sqlapi.yaml'),
+        JSON.stringify({ sql_dir: 'sql', server: { bind: '127.0.0.1:0', workers }, datasources }),
+      )
+      const command = [process.execPath, join(home, 'node_modules/sqlapi/bin/sqlapi.js')]
+      const running = spawnProcess({ cwd: folder, command })
+      const port = Number(/:(\d+)$/.exec(await running.line(/Listening/))?.[1])
+      strictEqual((await call(port, '/demo/one?x=5')).text, '[{"x":"5"}]')
+      const health = JSON.parse((await call(port, '/health')).text) as { version: string; packagingTime: number }
+      strictEqual(health.version, manifest.version)
+      ok(Math.abs(Date.now() - health.packagingTime) < 600_000, 'the time of the build is told')
+      running.kill('SIGTERM')
+      const { code, stderr } = await running.ended
+      deepStrictEqual([code, stderr], [0, ''])
+    })
+  }
 })

@@ -12,7 +12,7 @@ import { after, before, describe, test } from 'node:test'
 import { parse } from 'libpg-query'
 import { loadEndpoints } from '../src/boot/endpoints.ts'
 import { render } from '../src/database/postgres/plan.ts'
-import type { Endpoint } from '../src/model.ts'
+import type { Endpoint, Script } from '../src/model.ts'
 import { startTestService } from './support/service.ts'
 
 const folder = process.env['SQLAPI_REAL_TREES'] ?? ''
@@ -25,9 +25,9 @@ describe('files of other projects', { skip }, () => {
   let root = ''
   let endpoints: readonly Endpoint[] = []
 
-  before(() => {
+  before(async () => {
     root = collect()
-    endpoints = [...loadEndpoints(root).values()]
+    endpoints = [...(await loadEndpoints(root, new Set(['postgres', 'sqlite']))).values()]
   })
   after(() => {
     rmSync(root, { recursive: true, force: true })
@@ -43,7 +43,7 @@ describe('files of other projects', { skip }, () => {
     const wrong: string[] = []
     let checked = 0
     for (const { file, scripts } of endpoints) {
-      const { statements } = scripts.postgres
+      const { statements } = scripts.postgres as Script
       const whole = await tryParse(
         readFileSync(join(root, file), 'utf8').replaceAll(/(?<![:\w]):[A-Za-z_]\w*/g, 'NULL'),
       )
@@ -125,7 +125,7 @@ async function tryParse(text: string): Promise<number | undefined> {
 }
 
 function callWith(service: Awaited<ReturnType<typeof startTestService>>, { method, path, scripts }: Endpoint) {
-  const names = new Set([...scripts.postgres.parameters, ...scripts.sqlite.parameters])
+  const names = new Set(Object.values(scripts).flatMap(({ parameters }) => parameters))
   const set = Object.fromEntries(Array.from(names, (name) => [name, '1']))
   const target = encodeURI(path)
   return method === 'POST' ? service.post(target, set) : service.get(`${target}?${new URLSearchParams(set).toString()}`)

@@ -40,6 +40,11 @@ export const rules: Readonly<Record<string, string>> = {
   'S-rows.3': 'without a result set the answer is []',
   'S-rows.4': 'int4 is a number, numeric a string',
 
+  'S-large.1': 'a result of up to a mebibyte is whole or an error; a longer one is sent while its rows come',
+  'S-large.2': 'an error in a streamed answer cuts the connection',
+  'S-large.3': 'a client that reads nothing for too long, or has gone, frees the database',
+  'S-large.4': 'memory does not grow with the number of rows',
+
   'S-marker.1': 'a marked file commits as a whole or not at all',
   'S-marker.2': 'the marker counts in the leading comments only',
   'S-marker.3': 'GET and POST files may be marked',
@@ -54,6 +59,7 @@ export const rules: Readonly<Record<string, string>> = {
   'S-config.server.bind': 'address to listen on',
   'S-config.server.max_body_bytes': 'largest body',
   'S-config.server.request_timeout_seconds': 'accepted, without effect',
+  'S-config.server.workers': 'processes on the port, one by default',
   'S-config.datasources': 'the databases, none by default',
   'S-config.datasources.name': 'unique name',
   'S-config.datasources.url': 'where the database is and of which kind',
@@ -160,4 +166,11 @@ export const rules: Readonly<Record<string, string>> = {
   'D6.6': 'signals: finish, close, exit 0; a second one ends at once',
   'D6.7': 'a client that goes stops its statement',
   'D6.8': 'log levels, formats, and what no line ever holds',
+
+  'D7.1': 'several processes serve on one port, or the start is refused in one line',
+  'D7.2': 'max_connections is the ceiling of all processes; what cannot be divided stops the start',
+  'D7.3': 'a process that ends by itself is replaced, and takes nothing with it but its requests',
+  'D7.4': 'a signal ends all processes in order, a second one at once; none outlives the first',
+  'D7.5': 'one stream of whole lines; what concerns the service is said once',
+  'D7.6': 'every case is answered by several processes as by one',
 }

@@ -27,6 +27,7 @@ const fields: Record<string, unknown> = {
   'server.bind': '0.0.0.0:8080',
   'server.max_body_bytes': 1_048_576,
   'server.request_timeout_seconds': 30,
+  'server.workers': 1,
   datasources: [],
   'datasources.name': undefined,
   'datasources.url': undefined,

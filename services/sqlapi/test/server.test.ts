@@ -304,7 +304,7 @@ describe('connections', { concurrency: true }, () => {
 
   test('the head and the whole of a request have to arrive in time', async () => {
     const cors = createCors('*')
-    const options = { host: '127.0.0.1', port: 0, maxBodyBytes: 10, cors }
+    const options = { host: '127.0.0.1', port: 0, maxBodyBytes: 10, cors, breaksOff: () => undefined }
     const server = await startServer({ ...options, handle: () => Promise.resolve({ status: 200, body: '[]' }) })
     const seen: Server[] = []
     const notice = (message: unknown): void => void seen.push((message as { server: Server }).server)
@@ -586,7 +586,13 @@ test('[S-error.InternalError] what nobody expected is 500 with a minimal body, a
   }
   const status = { health, datasources: '[]' }
   const service: Service = { endpoints: new Map(), databases: new Map(), chooseDatasource: (name) => name, status, log }
-  const options = { host: '127.0.0.1', port: 0, maxBodyBytes: 10, cors: createCors('*') }
+  const options = {
+    host: '127.0.0.1',
+    port: 0,
+    maxBodyBytes: 10,
+    cors: createCors('*'),
+    breaksOff: () => undefined,
+  }
   const server = await startServer({ ...options, handle: (request) => handle(service, request) })
   const answer = await call(server.port, '/health?x=y')
   strictEqual(refusal(answer, 500), 'InternalError')

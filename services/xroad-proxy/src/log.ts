@@ -45,7 +45,7 @@ export interface Events {
   internalError: { endpoint?: string | undefined; id?: string | undefined; stack: string }
   shuttingDown: { signal: string }
   stopForced: { reason: string }
-  stopped: object
+  stopped: Record<string, never>
 }
 
 export type EventName = keyof Events
@@ -123,7 +123,7 @@ export function openLog({ level, format, destination = openStdout() }: LogOption
   return {
     isEnabled: (event) => enabled[event],
     write(event, fields) {
-      if (enabled[event]) destination.write(toLine(event, rules[event], Object.entries(fields)))
+      if (enabled[event]) destination.write(toLine(event, rules[event], fields))
     },
     async drained() {
       if (destination.flush !== undefined) await new Promise<void>((resolve) => destination.flush?.(resolve))
@@ -182,13 +182,14 @@ function readLevel(text: string): Severity {
   return levels.get(target) ?? levels.get('') ?? 'info'
 }
 
-type Field = readonly [name: string, value: unknown]
+type Fields = Readonly<Record<string, unknown>>
 
 /** `2026-07-01T10:20:30.123Z  INFO xroad_proxy: Listening address=0.0.0.0:8080` */
-function toText(_event: EventName, { level, message }: Rule, fields: readonly Field[]): string {
+function toText(_event: EventName, { level, message }: Rule, fields: Fields): string {
   let text = message
   let pairs = ''
-  for (const [name, value] of fields) {
+  for (const name of Object.keys(fields)) {
+    const value = fields[name]
     if (value === undefined) continue
     if (name === 'message') text = escape(cut(value as string))
     else pairs += ` ${name}=${toField(value)}`
@@ -196,19 +197,20 @@ function toText(_event: EventName, { level, message }: Rule, fields: readonly Fi
   return `${now()} ${level.toUpperCase().padStart(5)} ${target}: ${text}${pairs}\n`
 }
 
-function toJson(event: EventName, { level, message }: Rule, fields: readonly Field[]): string {
-  const shown = fields.map(([name, value]) => [name, typeof value === 'string' ? cut(value) : value])
+function toJson(event: EventName, { level, message }: Rule, fields: Fields): string {
+  const shown = Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? cut(value) : value])
   const record = { level, time: now(), target, event, message, ...(Object.fromEntries(shown) as object) }
   return `${escape(JSON.stringify(record))}\n`
 }
 
-let newest = { ms: 0, text: '' }
+/** The lines of one second share their text up to its fraction. */
+let newest = { second: 0, text: '' }
 
-/** Many lines of one millisecond share their text. */
 function now(): string {
   const ms = Date.now()
-  if (newest.ms !== ms) newest = { ms, text: new Date(ms).toISOString() }
-  return newest.text
+  const second = Math.floor(ms / 1000)
+  if (newest.second !== second) newest = { second, text: new Date(ms).toISOString().slice(0, -'123Z'.length) }
+  return `${newest.text}${String(ms - second * 1000).padStart(3, '0')}Z`
 }
 
 const plain = /^[\w./:+@,()'~-]+$/

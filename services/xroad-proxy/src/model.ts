@@ -135,7 +135,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A file of the service's own page; its headers name the type. */
+/** An answer of bytes; JSON unless its headers name another type. */
 export interface FileReply extends Omit<Reply, 'body'> {
   readonly body: Uint8Array
 }

@@ -7,9 +7,9 @@ import type { Loaded } from './boot/config.ts'
 import { loadEndpoints } from './boot/endpoints.ts'
 import { createClientContext, createPublicContext, createServerCheck } from './boot/keystore.ts'
 import { describeEndpoints, type EndpointTypes } from './boot/openapi.ts'
-import { refuseAddresses } from './boot/generated-addresses.ts'
+import { refuseAddresses } from './boot/wsdl/addresses.ts'
 import type { Config } from './boot/schema.ts'
-import type { Ingested } from './boot/wsdl-ingest.ts'
+import type { Ingested } from './boot/wsdl/ingest.ts'
 import type { Log } from './log.ts'
 import type { Endpoint, RestEndpoint, SoapEndpoint } from './model.ts'
 import { createDocsPage } from './serve/docs-page.ts'
@@ -19,7 +19,8 @@ import { refuse } from './serve/refuse.ts'
 import { toRoutes } from './serve/route.ts'
 import type { SecurityServer } from './serve/security-server.ts'
 import { startServer } from './serve/server.ts'
-import { openUpstream } from './serve/upstream.ts'
+import { type Destination, toDestination, type Upstreams } from './serve/soap.ts'
+import { openUpstream, type Upstream } from './serve/upstream.ts'
 import type { Member } from './soap/shape.ts'
 import { version } from './version.ts'
 import { toClientElement, toClientHeader, toServicePath } from './xroad.ts'
@@ -48,13 +49,13 @@ export async function startService(
   const rest = endpoints.filter((endpoint) => endpoint.kind === 'rest')
   log.write('started', { version, config: source, soap: endpoints.length - rest.length, rest: rest.length })
 
-  const lanes = openLanes(config, { endpoints, rest, bodies: types.bodies }, env, log)
+  const { upstreams, ...lanes } = openLanes(config, { endpoints, rest, bodies: types.bodies }, env, log)
   const routes = toRoutes(endpoints)
   const service: Service = {
     routes,
     pages: {
-      health: { status: 200, body: '{"status":"ok"}' },
-      api: { status: 200, body: describeEndpoints(endpoints, version, types.described) },
+      health: { status: 200, body: Buffer.from('{"status":"ok"}') },
+      api: { status: 200, body: Buffer.from(describeEndpoints(endpoints, version, types.described)) },
     },
     docs: createDocsPage(),
     ...lanes,
@@ -72,8 +73,7 @@ export async function startService(
     port: server.port,
     async close() {
       await server.close()
-      const { upstream, direct, guarded } = lanes.soap
-      await Promise.all([upstream, direct, guarded].map((each) => each.close()))
+      await Promise.all(upstreams.map((each) => each.close()))
     },
   }
 }
@@ -81,7 +81,7 @@ export async function startService(
 /** Loaded only where WSDL files are to be read. */
 async function ingest({ wsdlWatchDir: dir, dslPath, client, wsdl }: Config): Promise<Ingested | undefined> {
   if (dir === undefined) return undefined
-  const { ingestWsdls } = await import('./boot/wsdl-ingest.ts')
+  const { ingestWsdls } = await import('./boot/wsdl/ingest.ts')
   const { allowHttpUpstream: allowHttp, upstreamHostAllowlist: hostAllowlist } = wsdl
   return ingestWsdls({ dir, dslPath, client, allowHttp, hostAllowlist, write: true })
 }
@@ -113,12 +113,12 @@ interface Loads {
   readonly bodies: Types['bodies']
 }
 
-function openLanes(
-  config: Config,
-  { endpoints, rest, bodies }: Loads,
-  env: Environment,
-  log: Log,
-): Pick<Service, 'soap' | 'rest'> {
+interface Lanes extends Pick<Service, 'soap' | 'rest'> {
+  /** To be closed at the end. */
+  readonly upstreams: readonly Upstream[]
+}
+
+function openLanes(config: Config, { endpoints, rest, bodies }: Loads, env: Environment, log: Log): Lanes {
   const { client, instance, limits } = config
   const bounds = { timeoutSeconds: limits.requestTimeoutSeconds, maxAnswerBytes: limits.maxResponseBytes }
   const identity = openIdentity(config, endpoints, env)
@@ -129,27 +129,52 @@ function openLanes(
   })
   const direct = openUpstream({ ...bounds, secureContext: createPublicContext })
   const guarded = openUpstream({ ...bounds, secureContext: createPublicContext, lookup: createGuardedLookup() })
-  const common = {
-    upstream,
-    securityServer: config.securityServer && readPlace(config.securityServer.url),
-    maxRequestBytes: limits.maxRequestBytes,
-  }
+  const securityServer = config.securityServer && readPlace(config.securityServer.url)
+  const upstreams = { upstream, direct, guarded }
+  const { maxRequestBytes } = limits
   return {
+    upstreams: Object.values(upstreams),
     soap: {
-      ...common,
-      direct,
-      guarded,
+      maxRequestBytes,
+      destinations: toDestinations(endpoints, upstreams, securityServer),
       generated: { instance, client: toClientElement(client), protocol_version: config.protocolVersion },
       exposeFaultDetail: config.exposeSoapFaultDetail,
       bodies,
       log,
     },
     rest: {
-      ...common,
+      upstream,
+      maxRequestBytes,
       client: toClientHeader(client),
-      paths: new Map(rest.map((endpoint) => [endpoint, toServicePath(instance, endpoint.target)])),
+      places: toPlaces(rest, instance, securityServer),
     },
   }
+}
+
+function toDestinations(
+  endpoints: readonly Endpoint[],
+  upstreams: Upstreams,
+  securityServer: SecurityServer | undefined,
+): ReadonlyMap<SoapEndpoint, Destination> {
+  const destinations = new Map<SoapEndpoint, Destination>()
+  for (const endpoint of endpoints) {
+    if (endpoint.kind === 'rest') continue
+    const destination = toDestination(endpoint, upstreams, securityServer)
+    if (destination !== undefined) destinations.set(endpoint, destination)
+  }
+  return destinations
+}
+
+function toPlaces(
+  endpoints: readonly RestEndpoint[],
+  instance: string,
+  securityServer: SecurityServer | undefined,
+): ReadonlyMap<RestEndpoint, SecurityServer> {
+  if (securityServer === undefined) return new Map()
+  const { origin, path } = securityServer
+  return new Map(
+    endpoints.map((endpoint) => [endpoint, { origin, path: path + toServicePath(instance, endpoint.target) }]),
+  )
 }
 
 /** Read at boot and only where an endpoint needs it, so that a wrong keystore shows before the first call. */

@@ -4,7 +4,15 @@ import { describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import fc from 'fast-check'
 import { SaxesParser } from 'saxes'
-import { type Limits, maxDepth, maxEvents, translate, XmlError } from '../src/soap/translate.ts'
+import {
+  finish,
+  type Limits,
+  maxDepth,
+  maxEvents,
+  translate,
+  translateInSteps,
+  XmlError,
+} from '../src/soap/translate.ts'
 import { toJson, type XmlElement } from './support/xml.ts'
 
 /** JSON text of one element. */
@@ -450,4 +458,44 @@ test('the parser stays in the form that the engine reads fast', (t) => {
     Array.from(seen, () => true),
   )
   strictEqual(seen.length, 20)
+})
+
+describe('long documents in steps', () => {
+  const documents = [
+    '<a>x\r\ny]]&gt;<b c="1\r\n2"/>\u{1f600}<![CDATA[ ]] ]]]]><!-- - --><?a b?>\r</a>\r\n',
+    '<?xml version="1.0"?>\n<a b="&#x1F600;\u{1f600}">&amp;&lt; <b>007</b><b/></a>',
+    '<a>]]></a>',
+    '<a><?a?b?></a>',
+    '<a/><b/>',
+    '<a>&x;</a>',
+    '<a b="1" b="2"/>',
+  ]
+  const outcome = (run: () => unknown): unknown => {
+    try {
+      return run()
+    } catch (error) {
+      ok(error instanceof XmlError)
+      return error.message.replace(/^\d+:\d+: /, '')
+    }
+  }
+  for (const xml of documents) {
+    test(`[D3.1] [D3.2] the same wherever it is cut: ${JSON.stringify(xml)}`, () => {
+      const whole = outcome(() => translate(xml))
+      for (const characters of [1, 2, 3, 5, 7]) {
+        deepStrictEqual(
+          outcome(() => finish(translateInSteps(xml, { characters }))),
+          whole,
+        )
+      }
+    })
+  }
+
+  test('[S-limit.max_response_bytes] the longest answer leaves others their turn many times', () => {
+    const length = 16 * 1024 * 1024
+    for (const xml of [`<a><!--${'c'.repeat(length)}--></a>`, `<a>${'t'.repeat(length)}</a>`]) {
+      const pauses = [...translateInSteps(xml)].length
+      ok(pauses >= 60, `${pauses}`)
+    }
+    strictEqual([...translateInSteps('<a/>')].length, 0)
+  })
 })

@@ -1,52 +1,97 @@
-/** Who waits for a connection, in which order they get one, and that nothing is kept of those who gave up. */
-import { deepStrictEqual } from 'node:assert/strict'
+/** Who waits for a connection, in which order they get one and which, and that nothing is kept of those who gave up. */
+import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Turns } from '../src/serve/turns.ts'
 
-function start(count: number, names: string) {
-  const turns = new Turns(count)
+/** Things are numbers from 1; what was started is told as `name:thing`. */
+function open(max: number) {
+  let made = 0
+  const turns = new Turns(max, () => (made += 1))
   const started: string[] = []
-  const giveUp = new Map(names.split('').map((name) => [name, turns.take(() => void started.push(name))]))
-  return { turns, started, giveUp: (name: string) => giveUp.get(name)?.() }
+  const waiters = new Map<string, { start(thing: number): void }>()
+  return {
+    turns,
+    started,
+    take: (names: string): void => {
+      for (const name of names.split('')) {
+        const waiter = { start: (thing: number) => void started.push(`${name}:${thing}`) }
+        waiters.set(name, waiter)
+        turns.take(waiter)
+      }
+    },
+    leave: (name: string): void => {
+      const waiter = waiters.get(name)
+      if (waiter !== undefined) turns.leave(waiter)
+    },
+    giveBack: async (thing: number): Promise<void> => {
+      turns.giveBack(thing)
+      await Promise.resolve()
+    },
+  }
 }
 
-test('[D2.6] as many as there are turns start at once, the others in order when a turn comes back', () => {
-  const { turns, started } = start(2, 'abcd')
-  deepStrictEqual(started, ['a', 'b'])
-  turns.giveBack()
-  deepStrictEqual(started, ['a', 'b', 'c'])
-  turns.giveBack()
-  turns.giveBack()
-  turns.take(() => void started.push('e'))
-  deepStrictEqual(started, ['a', 'b', 'c', 'd', 'e'])
+test('[D2.6] as many as there are turns start at once, the others in order when a thing comes back', async () => {
+  const { take, giveBack, started } = open(2)
+  take('abcd')
+  deepStrictEqual(started, ['a:1', 'b:2'])
+  await giveBack(2)
+  deepStrictEqual(started, ['a:1', 'b:2', 'c:2'])
+  await giveBack(1)
+  await giveBack(1)
+  take('e')
+  deepStrictEqual(started, ['a:1', 'b:2', 'c:2', 'd:1', 'e:1'])
 })
 
-test('[D2.6] a turn that nobody waits for is kept, and no more of them than there are', () => {
-  const { turns, started } = start(1, 'a')
-  turns.giveBack()
-  for (const name of 'bc') turns.take(() => void started.push(name))
-  deepStrictEqual(started, ['a', 'b'])
+test('[D2.6] things are made when they are needed; the one used last goes out first', async () => {
+  const { turns, take, giveBack, started } = open(3)
+  take('ab')
+  deepStrictEqual(turns.things, [1, 2])
+  await giveBack(1)
+  await giveBack(2)
+  take('cde')
+  deepStrictEqual(started.slice(2), ['c:2', 'd:1', 'e:3'])
+  deepStrictEqual(turns.things, [1, 2, 3])
 })
 
-test('[D2.6] who gives up waiting is never started; who has started gives back nothing by giving up', () => {
-  const { turns, started, giveUp } = start(1, 'abc')
-  giveUp('a')
-  giveUp('b')
-  deepStrictEqual(started, ['a'])
-  turns.giveBack()
-  deepStrictEqual(started, ['a', 'c'])
+test('[D2.6] who gives up waiting is never started; who has started gives back nothing by giving up', async () => {
+  const { take, leave, giveBack, started } = open(1)
+  take('abc')
+  leave('a')
+  leave('b')
+  deepStrictEqual(started, ['a:1'])
+  await giveBack(1)
+  deepStrictEqual(started, ['a:1', 'c:1'])
 })
 
-test('[D2.6] one who gives the turn back while starting lets the next one in', () => {
-  const turns = new Turns(1)
-  const started: string[] = []
-  turns.take(() => void started.push('a'))
-  const begin = (name: string): void => {
-    started.push(name)
-    turns.giveBack()
+test('[D2.6] who gives up in the moment when a thing comes back is not started, and the thing is kept', async () => {
+  const { turns, take, leave, started } = open(1)
+  take('ab')
+  turns.giveBack(1)
+  leave('b')
+  await Promise.resolve()
+  take('c')
+  deepStrictEqual(started, ['a:1', 'c:1'])
+})
+
+test('[D2.6] nobody is started in the middle of giving back, where the thing may still be in use', async () => {
+  const { turns, take, started } = open(1)
+  take('ab')
+  turns.giveBack(1)
+  deepStrictEqual(started, ['a:1'])
+  await Promise.resolve()
+  deepStrictEqual(started, ['a:1', 'b:1'])
+})
+
+test('[D2.6] one who gives the thing back while starting lets the next one in', async () => {
+  const turns = new Turns(1, () => 1)
+  let started = 0
+  const start = (thing: number): void => {
+    started += 1
+    turns.giveBack(thing)
   }
-  for (const name of 'bcd') turns.take(() => begin(name))
-  turns.giveBack()
-  turns.take(() => begin('e'))
-  deepStrictEqual(started, ['a', 'b', 'c', 'd', 'e'])
+  const others = Array.from({ length: 4 }, () => ({ start }))
+  for (const waiter of others) turns.take(waiter)
+  await Promise.resolve()
+  strictEqual(started, 4)
+  deepStrictEqual(turns.things, [1])
 })

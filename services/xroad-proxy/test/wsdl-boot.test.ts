@@ -10,9 +10,9 @@ import { createPublicContext } from '../src/boot/keystore.ts'
 import { readDsl } from '../src/boot/dsl.ts'
 import { Failure } from '../src/errors.ts'
 import { openLog } from '../src/log.ts'
-import type { Outlet, Request, Trace } from '../src/model.ts'
+import type { Outlet, Reply, Request, SoapEndpoint, Trace } from '../src/model.ts'
 import { createGuardedLookup } from '../src/serve/guard.ts'
-import { callSoap } from '../src/serve/soap.ts'
+import { callSoap, toDestination, type Upstreams } from '../src/serve/soap.ts'
 import { openUpstream } from '../src/serve/upstream.ts'
 import { startLanes } from './support/lanes.ts'
 import { call, newFolder, startProxy } from './support/process.ts'
@@ -131,10 +131,6 @@ test('[D5.7] [S-sidecar.service_url] a generated address is called by its own co
   const guarded = openUpstream({ ...bounds, lookup: createGuardedLookup(resolvesTo('127.0.0.1')) })
   const never = openUpstream({ ...bounds, lookup: createGuardedLookup(resolvesTo('10.0.0.1')) })
   const lane = {
-    securityServer: undefined,
-    upstream: never,
-    direct: never,
-    guarded: loopback,
     maxRequestBytes: 1000,
     generated: { instance: 'ee-test', client: '', protocol_version: '4.0' },
     exposeFaultDetail: false,
@@ -142,13 +138,18 @@ test('[D5.7] [S-sidecar.service_url] a generated address is called by its own co
     log: openLog({ level: 'off', format: 'text', destination: { write: () => undefined } }),
   }
   const trace: Trace = { endpoint: 'a/find', messageId: undefined, upstreamMs: undefined, source: undefined }
-  const soap = lane as unknown as Parameters<typeof callSoap>[0]
+  const upstreams = { upstream: never, direct: never, guarded: loopback }
+  const callWith = (called: SoapEndpoint, through: Upstreams): Promise<Reply> => {
+    const destination = toDestination(called, through, undefined)
+    ok(destination !== undefined)
+    return callSoap({ ...lane, destinations: new Map([[called, destination]]) }, called, request(), outlet, trace)
+  }
   try {
-    const reply = await callSoap(soap, endpoint, request(), outlet, trace)
+    const reply = await callWith(endpoint, upstreams)
     strictEqual(reply.body, '{"body":{"done":null},"headers":null}')
     deepStrictEqual(received, [`far.example.com:${portOf()} /soap?a=1`])
     // The same name, by now leading into our own network.
-    const rebound = callSoap({ ...soap, guarded }, endpoint, request(), outlet, trace)
+    const rebound = callWith(endpoint, { ...upstreams, guarded })
     await rejects(
       rebound,
       (error) => error instanceof Failure && /leads to an address that must not be called/.test(error.message),
@@ -160,7 +161,7 @@ test('[D5.7] [S-sidecar.service_url] a generated address is called by its own co
       service: 'own',
     })
     ok(own.kind === 'soap')
-    await callSoap({ ...soap, direct: loopback, guarded: never }, own, request(), outlet, trace)
+    await callWith(own, { ...upstreams, direct: loopback, guarded: never })
     strictEqual(received.length, 2)
   } finally {
     await Promise.all([loopback, guarded, never].map((each) => each.close()))

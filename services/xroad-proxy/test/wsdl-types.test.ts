@@ -56,6 +56,7 @@ describe('[D6.3] fields of a request', () => {
       { type: 'string', pattern: '^(?:[0-9]{2}|x)$' },
       '00',
     ],
+    ['a pattern of digits', restricted('x:int', { pattern: '\\d{4}' }), { type: 'integer', format: 'int32' }, 1111],
     ['a pattern of XML Schema alone', restricted('x:string', { pattern: '\\i\\c*' }), { type: 'string' }, 'text'],
     ['a pattern with a plain ^', restricted('x:string', { pattern: '^a' }), { type: 'string' }, 'text'],
     ['values', restricted('x:string', { enumeration: 'a' }), { type: 'string', enum: ['a'] }, 'a'],

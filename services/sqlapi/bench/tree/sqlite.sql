@@ -1,4 +1,4 @@
--- Data of the SQLite scenario. answers.ts knows the same formulas.
+-- Data of the SQLite scenarios. answers.ts knows the same formulas.
 
 CREATE TABLE item (
   id INTEGER PRIMARY KEY,
@@ -15,3 +15,10 @@ SELECT
   n % 3 = 0,
   strftime('%Y-%m-%dT%H:%M:%SZ', '2026-01-01', n || ' minutes')
 FROM numbers;
+
+CREATE TABLE note (
+  id INTEGER PRIMARY KEY,
+  author_id INTEGER NOT NULL,
+  content TEXT NOT NULL,
+  created_at TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+);

@@ -12,7 +12,7 @@ import type { Dialect } from '../model.ts'
 import { isLegacy, translateLegacy } from './legacy.ts'
 import { parseConfig } from './schema.ts'
 import type { Config, DatasourceConfig } from './schema.ts'
-import { dialectOf, injectCredentials, userOf } from './url.ts'
+import { dialectOf, injectCredentials, isInMemory, userOf } from './url.ts'
 import { readYaml } from './yaml.ts'
 import type { Mapping } from './yaml.ts'
 
@@ -119,7 +119,10 @@ function overrideLevel(config: Config, env: Environment): Config {
 function checkRules(config: Config, env: Environment, file: string): void {
   const names = config.datasources.map(({ name }) => name)
   const problems = [
-    ...config.datasources.flatMap((datasource, index) => datasourceProblems(datasource, index, names, env)),
+    ...config.datasources.flatMap((datasource, index) => [
+      ...datasourceProblems(datasource, index, names, env),
+      ...workerProblems(datasource, `datasources[${index}]`, config.server.workers),
+    ]),
     ...Object.entries(config.projectDatasourceMap)
       .filter(([, name]) => !names.includes(name))
       .map(
@@ -149,6 +152,23 @@ function datasourceProblems(
   // A variable that is set to nothing counts as set: it is a password that is empty on purpose.
   if (passwordEnv !== '' && env[passwordEnv] === undefined) {
     problems.push(`${here}.password_env: environment variable ${passwordEnv} is not set; set it to the password`)
+  }
+  return problems
+}
+
+/** What cannot be divided among several processes. */
+function workerProblems({ url, maxConnections }: DatasourceConfig, here: string, workers: number): string[] {
+  if (workers === 1) return []
+  const problems: string[] = []
+  if (isInMemory(url)) {
+    problems.push(
+      `${here}.url: a database in memory belongs to one process, and server.workers is ${workers}; name a file`,
+    )
+  }
+  if (maxConnections < workers) {
+    problems.push(
+      `${here}.max_connections: ${maxConnections} cannot be divided among ${workers} processes (server.workers); raise it or have fewer workers`,
+    )
   }
   return problems
 }

@@ -1,14 +1,16 @@
 /**
  * The tree of `.sql` files -> the map of endpoints, read and scanned once. Refuses (StartupFailure) what would leave an
- * operator guessing: colliding or empty files, files that are no text, links that lead out of the tree.
+ * operator guessing: colliding or empty files, files that are no text, links that lead out of the tree. Of several problems
+ * the first in the order of names is told, whichever was found first.
  *
  * Layout: `<sql_dir>/<project>/<GET|POST>/<name...>.sql`. Anything else in the tree is none of ours and is left alone.
  */
-import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { join, relative, resolve, sep } from 'node:path'
+import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join, resolve, sep } from 'node:path'
 import { endpointKey } from '../endpoint-key.ts'
 import { StartupFailure } from '../errors.ts'
-import type { Endpoint, Method } from '../model.ts'
+import type { Dialect, Endpoint, Method, Script } from '../model.ts'
 import { hasTransactionMarker } from '../sql/marker.ts'
 import { readScript } from '../sql/script.ts'
 
@@ -17,14 +19,21 @@ export type Endpoints = ReadonlyMap<string, Endpoint>
 
 const methods: readonly Method[] = ['GET', 'POST']
 
-export function loadEndpoints(sqlDir: string): Endpoints {
+/** So many files are being read while others are scanned; each is an open file. */
+const readsAhead = 32
+
+/** Scans for the given dialects only. */
+export async function loadEndpoints(sqlDir: string, dialects: ReadonlySet<Dialect>): Promise<Endpoints> {
   const root = openRoot(sqlDir)
   const endpoints = new Map<string, Endpoint>()
   for (const project of childFolders(root, root)) {
+    const folders = childFolders(project, root)
     for (const method of methods) {
-      const folder = childFolders(project, root).find((path) => path === join(project, method))
-      if (folder === undefined) continue
-      for (const file of sqlFiles(folder, root, [])) add(endpoints, toEndpoint(file, { root, project, method, folder }))
+      const folder = join(project, method)
+      if (!folders.includes(folder)) continue
+      const place = { root, project: shownPath(project, root), method, dialects }
+      const files = sqlFiles(folder, root, [])
+      for await (const [file, content] of readInOrder(files)) add(endpoints, toEndpoint(file, content, place))
     }
   }
   refuseBatchCollisions(endpoints)
@@ -116,43 +125,56 @@ function followLink(path: string, root: string) {
   return statSync(real)
 }
 
-interface Place {
-  readonly root: string
-  readonly project: string
-  readonly method: Method
-  readonly folder: string
+type Content = Buffer | NodeJS.ErrnoException
+
+/** Reads ahead, but gives one file after the other, an error in the place of what could not be read. */
+async function* readInOrder(files: readonly string[]): AsyncGenerator<[file: string, content: Content]> {
+  const begun = files.slice(0, readsAhead).map(beginReading)
+  for (const [index, file] of files.entries()) {
+    const content = (await begun.shift()) as Content
+    const next = files[index + readsAhead]
+    if (next !== undefined) begun.push(beginReading(next))
+    yield [file, content]
+  }
 }
 
-function toEndpoint(file: string, { root, project, method, folder }: Place): Endpoint {
-  const text = readText(file, root)
-  if (text.includes('\0')) refuseFile(file, root, 'holds a NUL character; no database reads beyond it')
-  if (text.trim() === '') refuseFile(file, root, 'is empty; write a statement or remove the file')
-  const name = relative(root, project)
-  const rest = relative(folder, file).slice(0, -'.sql'.length).split(sep).join('/')
-  return {
-    method,
-    project: name,
-    path: `/${name}/${rest}`,
-    file: shownPath(file, root),
-    transactional: hasTransactionMarker(text),
-    scripts: { postgres: readScript(text, 'postgres'), sqlite: readScript(text, 'sqlite') },
+/** Never rejects: nobody would listen if a file before this one is refused. */
+async function beginReading(file: string): Promise<Content> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    return error as NodeJS.ErrnoException
   }
+}
+
+interface Place {
+  readonly root: string
+  /** Its name. */
+  readonly project: string
+  readonly method: Method
+  readonly dialects: ReadonlySet<Dialect>
+}
+
+function toEndpoint(path: string, content: Content, { root, project, method, dialects }: Place): Endpoint {
+  const text = toText(path, content, root)
+  if (text.includes('\0')) refuseFile(path, root, 'holds a NUL character; no database reads beyond it')
+  if (text.trim() === '') refuseFile(path, root, 'is empty; write a statement or remove the file')
+  const file = shownPath(path, root)
+  const rest = file.slice(`${project}/${method}/`.length, -'.sql'.length)
+  const scripts: Partial<Record<Dialect, Script>> = {}
+  for (const dialect of dialects) scripts[dialect] = readScript(text, dialect)
+  return { method, project, path: `/${project}/${rest}`, file, transactional: hasTransactionMarker(text), scripts }
 }
 
 /** Strict UTF-8; a byte-order mark is dropped. */
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-function readText(file: string, root: string): string {
-  let bytes: Buffer
+function toText(path: string, content: Content, root: string): string {
+  if (content instanceof Error) return refuseFile(path, root, `cannot be read (${content.code})`)
   try {
-    bytes = readFileSync(file)
-  } catch (error) {
-    return refuseFile(file, root, `cannot be read (${(error as NodeJS.ErrnoException).code})`)
-  }
-  try {
-    return decoder.decode(bytes)
+    return decoder.decode(content)
   } catch {
-    return refuseFile(file, root, 'is not UTF-8 text; save it as UTF-8')
+    return refuseFile(path, root, 'is not UTF-8 text; save it as UTF-8')
   }
 }
 
@@ -188,6 +210,8 @@ function refuseFolder(problem: string): never {
   throw new StartupFailure('InvalidDirectoryException', problem)
 }
 
+/** `path` is below `root`, and both are as `realpath` and `join` make them; `relative` would tidy each up twice. */
 function shownPath(path: string, root: string): string {
-  return relative(root, path).split(sep).join('/')
+  const above = root.endsWith(sep) ? root : `${root}${sep}`
+  return path.slice(above.length).replaceAll(sep, '/')
 }

@@ -22,6 +22,7 @@ const server = section({
     .default(1_048_576)
     .describe('Largest request body in bytes; a larger one is answered with 413.'),
   request_timeout_seconds: wholeNumber(0, 86_400).default(30).describe('Kept for information, has no effect.'),
+  workers: wholeNumber(1, 64).default(1).describe('Processes that serve on the port; they share max_connections.'),
 })
 
 const datasource = section({
@@ -41,7 +42,9 @@ const datasource = section({
   password_env: anyText('the name of an environment variable')
     .default('')
     .describe('Environment variable that holds the password.'),
-  max_connections: wholeNumber(1, 1000).default(10).describe('Most connections open at a time.'),
+  max_connections: wholeNumber(1, 1000)
+    .default(10)
+    .describe('Most connections open at a time, of all workers together.'),
   acquire_timeout_seconds: wholeNumber(1, 3600).default(5).describe('Longest wait for a free connection.'),
 })
 

@@ -14,6 +14,14 @@ export function dialectOf(url: string): Dialect | undefined {
   return /^sqlite:/i.test(url) ? 'sqlite' : undefined
 }
 
+/** A SQLite database that only one process can see. */
+export function isInMemory(url: string): boolean {
+  const [, path, query] = /^sqlite:(?:\/\/)?([^?]*)\??(.*)$/is.exec(url) ?? []
+  if (path === undefined) return false
+  const parameters = new URLSearchParams(query)
+  return path === ':memory:' || parameters.get('mode') === 'memory' || parameters.get('vfs') === 'memdb'
+}
+
 /** The URL with every password replaced. Never throws, whatever the text is. */
 export function maskUrl(url: string): string {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*:(?:\/\/)?)?(.*)$/is.exec(url) ?? []

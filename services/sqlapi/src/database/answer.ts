@@ -1,9 +1,19 @@
-/** How long an answer may get, and how answers are put together. */
+/** How long an answer may get, how answers are put together, and how a long one becomes a stream. */
+import { Readable } from 'node:stream'
 import { Failure } from '../errors.ts'
+import type { Answer } from '../model.ts'
+import type { History } from './history.ts'
+
+/** A result longer than this is sent while its rows come; until then an error is still answered as one. Bytes. */
+export const collectLimit = 1024 * 1024
+/** From then on rows are handed over in pieces of about this size. */
+export const pieceSize = 64 * 1024
+/** So much of a stream may wait for its reader before the database is made to wait. */
+const maxBacklog = 4 * pieceSize
 
 /**
- * Longest answer in characters of column text. An answer is collected before it is sent, and JSON may make six characters of
- * one, which together must stay within what one string can hold.
+ * Longest answer that is collected whatever comes, in bytes of column text: that of a batch, or of a statement in the middle
+ * of a file. No single row may be longer.
  */
 export const maxAnswerLength = 64 * 1024 * 1024
 
@@ -22,4 +32,77 @@ export function joinAnswers(answers: readonly string[]): string {
 /** What a file without statements answers. */
 export function emptyAnswer(sets: number, batch: boolean): string {
   return batch ? `[${Array.from({ length: sets }, () => '[]').join(',')}]` : '[]'
+}
+
+/** Where a statement puts what has grown beyond `collectLimit`. */
+export class Outlet {
+  readonly #open: (stream: Readable) => void
+  #stream: Readable | undefined
+  /** Of the statement that writes here: one with a long result is to run alone from then on. */
+  history: History | undefined
+  /** Called when the reader wants more after a `write` that said no, and when it has gone. */
+  onWanted: (() => void) | undefined
+
+  constructor(open: (stream: Readable) => void) {
+    this.#open = open
+  }
+
+  /** The answer has become a stream: an error can no longer be told in words. */
+  get isOpen(): boolean {
+    return this.#stream !== undefined
+  }
+
+  /** Nobody reads any more; what is written is dropped. */
+  get isAbandoned(): boolean {
+    return this.#stream?.destroyed === true
+  }
+
+  /** Hands a piece over. False when the reader has enough for now. */
+  write(piece: Buffer | string): boolean {
+    const stream = (this.#stream ??= this.#start())
+    return stream.destroyed || stream.push(piece)
+  }
+
+  /** The last piece. */
+  end(piece: Answer): void {
+    if (this.isAbandoned) return
+    this.#stream?.push(piece)
+    this.#stream?.push(null)
+  }
+
+  fail(error: Error): void {
+    this.#stream?.destroy(error)
+  }
+
+  #start(): Readable {
+    const stream = new Readable({
+      highWaterMark: maxBacklog,
+      read: () => this.onWanted?.(),
+      destroy: (error, done) => {
+        this.onWanted?.()
+        done(error)
+      },
+    })
+    // Whoever reads hears of it too; unheard, it would end the process.
+    stream.on('error', () => undefined)
+    this.history?.recordLarge()
+    this.#open(stream)
+    return stream
+  }
+}
+
+/**
+ * Runs what makes an answer and gives the answer: the whole of it, or the stream that it has become, in which case what `run`
+ * resolves with is the end of the stream and what it rejects with is the stream's error.
+ */
+export function deliver(run: (outlet: Outlet) => Promise<Answer>): Promise<Answer> {
+  const { promise, resolve } = Promise.withResolvers<Answer>()
+  const outlet = new Outlet(resolve)
+  const running = run(outlet)
+  running.then(
+    (answer) => (outlet.isOpen ? outlet.end(answer) : resolve(answer)),
+    // A promise that is resolved with a rejected one rejects.
+    (error: unknown) => (outlet.isOpen ? outlet.fail(error as Error) : resolve(running)),
+  )
+  return promise
 }

@@ -8,7 +8,10 @@ export interface DatasourceOptions {
   readonly dialect: Dialect
   /** Connection URL with the credentials. */
   readonly url: string
+  /** As configured, for all processes together; shown in messages. */
   readonly maxConnections: number
+  /** Most connections of this process. */
+  readonly poolSize: number
   readonly acquireTimeoutSeconds: number
   /** Called for every statement that runs, when statements are logged. */
   readonly onStatement?: ((text: string, values: readonly unknown[]) => void) | undefined

@@ -1,23 +1,72 @@
 /**
- * How long one statement has taken so far, and whether that makes it short. A short statement may share a connection with
- * others; a statement that nobody knows yet, or that was slow of late, gets a connection to itself.
+ * What one statement's runs have been like so far, and whether that makes it short. A short statement may share a connection
+ * with others; one that nobody knows yet, that was slow or large of late, or that is late right now has one to itself.
+ *
+ * Trust is lost with one run and won back with many: a statement that is slow once in a hundred calls would otherwise be
+ * short again each time before it is slow the next time, in front of its neighbours.
  */
 
+/** Short on average. */
 const shortMs = 10
+/** One run of so long ends all trust. */
+const slowMs = 100
+/** Runs before a statement is known. */
 const trialRuns = 3
-/** Weight of the newest run: one run of a second keeps a statement out of the shared lanes for some forty runs. */
+/** Runs in a row that win back the trust lost first; twice as many after each further loss. */
+const firstProbation = 64
+const longestProbation = 8192
+/** Least weight of the newest run in the average. */
 const weight = 1 / 8
 
 export class History {
   #averageMs = 0
   #runs = 0
+  /** How many runs without an incident are asked for, and how many of them are still to come. */
+  #probation: number
+  #toCome: number
+  #lateRuns = 0
 
-  get isShort(): boolean {
-    return this.#runs >= trialRuns && this.#averageMs < shortMs
+  /** `trial` is how many runs a statement has to itself before it is known. */
+  constructor(trial = trialRuns) {
+    this.#probation = trial
+    this.#toCome = trial
   }
 
+  get isShort(): boolean {
+    return this.#toCome === 0 && this.#averageMs < shortMs && this.#lateRuns === 0
+  }
+
+  /** How long the next run is likely to take. */
+  get expectedMs(): number {
+    return this.#averageMs
+  }
+
+  /** A run has ended after so long. */
   record(ms: number): void {
-    this.#averageMs += this.#runs === 0 ? ms : (ms - this.#averageMs) * weight
-    if (this.#runs < trialRuns) this.#runs++
+    this.#runs++
+    this.#averageMs += (ms - this.#averageMs) * Math.max(weight, 1 / this.#runs)
+    if (ms >= slowMs) this.#loseTrust()
+    else if (this.#toCome > 0) this.#toCome--
+  }
+
+  /** A result has become too large to be collected, so it takes as long as its reader does. Once a run or more often. */
+  recordLarge(): void {
+    this.#loseTrust()
+  }
+
+  /** A run is late and goes on; until `endLate` no other is started beside anybody. */
+  beginLate(): void {
+    this.#lateRuns++
+  }
+
+  endLate(): void {
+    this.#lateRuns--
+  }
+
+  #loseTrust(): void {
+    if (this.#toCome === 0) {
+      this.#probation = Math.min(Math.max(firstProbation, 2 * this.#probation), longestProbation)
+    }
+    this.#toCome = this.#probation
   }
 }

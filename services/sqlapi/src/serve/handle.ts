@@ -4,7 +4,7 @@
  */
 import { Failure, toReply } from '../errors.ts'
 import type { Log } from '../log.ts'
-import type { Database, Endpoint, Reply, Request } from '../model.ts'
+import type { Answer, Database, Endpoint, Reply, Request, Script } from '../model.ts'
 import { type BodyDocument, readBody, readQuery, requireParameters, toBatch, toParameterSet } from './params.ts'
 import { findEndpoint, missingEndpoint, readTarget, type Target } from './route.ts'
 
@@ -28,7 +28,12 @@ export async function handle(service: Service, request: Request): Promise<Reply>
   }
 }
 
-async function answer(service: Service, request: Request): Promise<string> {
+/** A streamed answer could not be sent whole: its client has been cut off, the log says why. */
+export function reportBrokenOff({ log }: Service, { method, target }: Request, error: Error): void {
+  log.write('answerBrokenOff', { method, path: pathOf(target), reason: error.message })
+}
+
+async function answer(service: Service, request: Request): Promise<Answer> {
   const target = readTarget(request.target)
   const status = answerStatus(service, request, target)
   if (status !== undefined) return status
@@ -38,7 +43,7 @@ async function answer(service: Service, request: Request): Promise<string> {
   const { endpoint, batch } = found
   const database = chooseDatabase(service, target, request.datasource)
   const sets = toSets(document, batch, target.query)
-  const script = endpoint.scripts[database.dialect]
+  const script = endpoint.scripts[database.dialect] as Script
   requireParameters(script.parameters, sets, batch)
   return database.run({ endpoint, script, sets, batch, cancellation: request.cancellation })
 }
@@ -63,7 +68,7 @@ function toSets(document: BodyDocument | undefined, batch: boolean, query: strin
 
 /** The log gets what the client does not: which kind of error it was, and for an unexpected one where it came from. */
 function report(log: Log, { method, target }: Request, error: unknown): void {
-  const path = target.split('?', 1)[0] as string
+  const path = pathOf(target)
   if (!(error instanceof Failure)) {
     log.write('internalError', {
       method,
@@ -75,4 +80,8 @@ function report(log: Log, { method, target }: Request, error: unknown): void {
     const { code } = (error.cause ?? {}) as { code?: string }
     log.write('requestFailed', { method, path, status, error: error.name, code })
   }
+}
+
+function pathOf(target: string): string {
+  return target.split('?', 1)[0] as string
 }

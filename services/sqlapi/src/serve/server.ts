@@ -4,11 +4,12 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { type Duplex, Readable } from 'node:stream'
 import { Failure, StartupFailure, toReply } from '../errors.ts'
 import type { Cancellation, Reply, Request } from '../model.ts'
 import { Connections } from './connections.ts'
 import type { Cors } from './cors.ts'
+import { pump } from './pump.ts'
 import { missingEndpoint, readTarget } from './route.ts'
 
 export interface ServerOptions {
@@ -18,6 +19,8 @@ export interface ServerOptions {
   readonly cors: Cors
   /** Answers a request; never rejects. */
   readonly handle: (request: Request) => Promise<Reply>
+  /** Told when a streamed answer breaks off; the client sees a cut connection. */
+  readonly breaksOff: (request: Request, error: Error) => void
 }
 
 export interface RunningServer {
@@ -46,8 +49,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     // Once the server is closing, a connection ends with the answer that is under way.
     if (connections.isClosing) response.shouldKeepAlive = false
     connections.asked(request.socket)
-    response.once('close', () => connections.answered(request.socket))
-    void serve(options, connections, request, response)
+    const cancellation: Cancellation = { cancelled: false, onCancel: undefined }
+    response.on('close', () => {
+      connections.answered(request.socket)
+      if (!response.writableFinished) cancel(cancellation)
+    })
+    void serve(options, connections, request, response, cancellation)
   }
   server.on('request', onRequest)
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
@@ -80,6 +87,7 @@ async function serve(
   connections: Connections,
   request: IncomingMessage,
   response: ServerResponse,
+  cancellation: Cancellation,
 ): Promise<void> {
   const { cors } = options
   const { origin } = request.headers
@@ -100,16 +108,15 @@ async function serve(
     refuseUpload(options, request, response)
     return
   }
-  const cancellation = watch(response)
   const datasource = request.headers['x-datasource']
-  const reply = await options.handle({
+  const asked: Request = {
     method: request.method as string,
     target: request.url as string,
     datasource: Array.isArray(datasource) ? datasource.join(', ') : datasource,
     body,
     cancellation,
-  })
-  write(response, reply, headers, request.method === 'HEAD')
+  }
+  write(options, asked, response, await options.handle(asked), headers)
 }
 
 function isPreflight({ headers }: IncomingMessage): boolean {
@@ -164,22 +171,35 @@ function refuseUpload({ cors, maxBodyBytes }: ServerOptions, request: IncomingMe
   response.once('close', () => clearTimeout(timer))
 }
 
-function watch(response: ServerResponse): Cancellation {
-  const cancellation: Cancellation = { cancelled: false, onCancel: undefined }
-  response.once('close', () => {
-    if (response.writableFinished) return
-    cancellation.cancelled = true
-    cancellation.onCancel?.()
-  })
-  return cancellation
+/** The client has gone before it had its answer. */
+function cancel(cancellation: Cancellation): void {
+  cancellation.cancelled = true
+  cancellation.onCancel?.()
 }
 
 function write(
+  { breaksOff }: ServerOptions,
+  request: Request,
   response: ServerResponse,
   { status, body }: Reply,
   headers: Readonly<Record<string, string>>,
-  isHead: boolean,
 ): void {
+  const isHead = request.method === 'HEAD'
+  const cut = (error: Error): void => {
+    breaksOff(request, error)
+    // A reset, not an end: without chunks (HTTP/1.0) an end would look like that of the answer.
+    response.socket?.resetAndDestroy()
+  }
+  if (body instanceof Readable) {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    if (!isHead) pump(body, response, cut)
+    else {
+      response.end()
+      // The statement of a HEAD runs to its end like any other.
+      body.resume()
+    }
+    return
+  }
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),

@@ -52,36 +52,52 @@ const byFirstWord: Readonly<Record<Dialect, Readonly<Record<string, Effect>>>> =
 const changes = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE', 'REPLACE'])
 
 /** Functions and schemas that reach the session from inside an otherwise plain statement. */
-const sessionNames =
-  /^(?:SET_CONFIG|PG_(?:TRY_)?ADVISORY_.*|PG_TEMP|SETSEED|LASTVAL|CURRVAL|PG_SETTINGS|DBLINK.*|(?:QUERY|CURSOR)_TO_XML.*|TS_STAT|CROSSTAB.*|LOAD_EXTENSION)$/
+const reaching = [
+  ['SET_CONFIG', 'PG_(?:TRY_)?ADVISORY_.*', 'PG_TEMP', 'SETSEED', 'LASTVAL', 'CURRVAL', 'PG_SETTINGS', 'DBLINK.*'],
+  ['(?:QUERY|CURSOR)_TO_XML.*', 'TS_STAT', 'CROSSTAB.*', 'LOAD_EXTENSION'],
+].flat()
+const sessionNames = new RegExp(`^(?:${reaching.join('|')})$`)
 
 /** `TEMP` makes a temporary object only behind one of these; elsewhere it is somebody's column. */
 const beforeTemp = new Set(['CREATE', 'INTO', 'LOCAL', 'GLOBAL', 'REPLACE'])
 
+/** Without any of these the first word says all: one search costs less than a look at each word, and most have none. */
+const telling = {
+  read: searchFor([...reaching, 'TEMP', 'U&"', 'INTO', ...changes]),
+  other: searchFor([...reaching, 'TEMP', 'U&"']),
+}
+
+function searchFor(words: readonly string[]): RegExp {
+  return new RegExp(String.raw`\b(?:${words.join('|')})`, 'i')
+}
+
+/** `tokens` are those of one statement, at least one. */
 export function effectOf(text: string, tokens: readonly Token[], dialect: Dialect): Effect {
-  let first = ''
+  const start = tokens[0]?.start ?? 0
+  const end = tokens.at(-1)?.end ?? 0
+  const first = tokens.find(({ kind }) => kind === 'word')
+  const known = first === undefined ? undefined : byFirstWord[dialect][nameOf(text, first)]
+  const effect = known ?? 'session'
+  const search = effect === 'read' ? telling.read : telling.other
+  return search.test(text.slice(start, end)) ? effectByWords(text, tokens, dialect, effect) : effect
+}
+
+/** `effect` is what the first word says. */
+function effectByWords(text: string, tokens: readonly Token[], dialect: Dialect, byFirst: Effect): Effect {
+  let effect = byFirst
   let previous = ''
-  let effect: Effect | undefined
   for (const [index, token] of tokens.entries()) {
     const name = nameOf(text, token)
-    if (name === '') {
-      previous = ''
-      continue
-    }
-    if (first === '' && token.kind === 'word') {
-      first = name
-      effect = byFirstWord[dialect][first] ?? 'session'
-    }
     if (sessionNames.test(name) || isTempSchema(text, name, tokens[index + 1])) return 'session'
     // `U&"set\005fconfig"` is a name that is not to be read as it stands.
     if (name === 'U' && text.startsWith('&"', token.end)) return 'session'
     if ((name === 'TEMP' || name === 'TEMPORARY') && beforeTemp.has(previous)) return 'session'
-    if (effect === 'read' && changes.has(name) && token.kind === 'word') effect = 'write'
+    if (effect === 'read' && token.kind === 'word' && isChange(text, name, tokens[index + 1])) effect = 'write'
     // SELECT .. INTO makes a table; INSERT INTO is a write already.
     if (effect === 'read' && name === 'INTO' && dialect === 'postgres') effect = 'write'
     previous = name
   }
-  return effect ?? 'session'
+  return effect
 }
 
 /** The upper-cased name that a word or a quoted identifier stands for; empty for everything else. */
@@ -89,6 +105,11 @@ function nameOf(text: string, token: Token): string {
   if (token.kind === 'word') return text.slice(token.start, token.end).toUpperCase()
   if (token.kind !== 'quoted' || text[token.start] === "'") return ''
   return text.slice(token.start + 1, token.end - 1).toUpperCase()
+}
+
+/** `replace(` is the function, not the statement. */
+function isChange(text: string, name: string, next: Token | undefined): boolean {
+  return changes.has(name) && !(name === 'REPLACE' && next !== undefined && text[next.start] === '(')
 }
 
 /** Whether something is said of the schema of temporary objects: `temp.name`. */

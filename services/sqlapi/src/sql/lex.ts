@@ -27,9 +27,9 @@ export interface Token {
 }
 
 interface Rules {
+  /** The end of a line comment. In PostgreSQL a carriage return alone ends one too. */
+  readonly lineEnd: RegExp
   readonly nestedComments: boolean
-  /** A carriage return alone ends a line comment. */
-  readonly returnEndsLine: boolean
   /** `E'..'` with backslash escapes, `$tag$..$tag$`. */
   readonly escapeStrings: boolean
   readonly dollarQuotes: boolean
@@ -40,16 +40,16 @@ interface Rules {
 
 const rules: Readonly<Record<Dialect, Rules>> = {
   postgres: {
+    lineEnd: /[^\n\r]*/y,
     nestedComments: true,
-    returnEndsLine: true,
     escapeStrings: true,
     dollarQuotes: true,
     quotes: { "'": "'", '"': '"' },
     placeholder: /\$[0-9]+/y,
   },
   sqlite: {
+    lineEnd: /[^\n]*/y,
     nestedComments: false,
-    returnEndsLine: false,
     escapeStrings: false,
     dollarQuotes: false,
     quotes: { "'": "'", '"': '"', '`': '`', '[': ']' },
@@ -57,64 +57,65 @@ const rules: Readonly<Record<Dialect, Rules>> = {
   },
 }
 
-const space = /[\s\0\ufeff]+/y
-const word = /[A-Za-z_\u0080-\uffff][A-Za-z_0-9\u0080-\uffff$]*/y
-/** A whole number literal, so that the letters of `1e5` or `0xFF` are no word and `1.5` no three tokens. */
-const number = /[0-9][0-9A-Za-z_.]*/y
+const space = classOf(/[\s\0\ufeff]/)
+const wordStart = classOf(/[A-Za-z_\u0080-\uffff]/)
+const wordPart = classOf(/[A-Za-z_0-9\u0080-\uffff$]/)
+const digit = classOf(/[0-9]/)
+/** Of a whole number literal, so that the letters of `1e5` or `0xFF` are no word and `1.5` no three tokens. */
+const numberPart = classOf(/[0-9A-Za-z_.]/)
 const parameter = /:[A-Za-z_][A-Za-z0-9_]*/y
 /** White space with a line break, then a quote: the string goes on, with its escapes. A comment would end it. */
 const continuation = /[ \t\f\v]*[\n\r][ \t\f\v\n\r]*'/y
 const dollarTag = /\$(?:[A-Za-z_\u0080-\uffff][A-Za-z_0-9\u0080-\uffff]*)?\$/y
 
+type CharacterClass = (text: string, at: number) => boolean
+
+/** With a table for ASCII, because most runs are a few letters long, and then a sticky pattern costs several times as much. */
+function classOf(pattern: RegExp): CharacterClass {
+  const ascii = Array.from({ length: 128 }, (_, code) => pattern.test(String.fromCharCode(code)))
+  return (text, at) => ascii[text.charCodeAt(at)] ?? pattern.test(text.charAt(at))
+}
+
 /** Cuts the whole text into tokens, in order. */
 export function lex(text: string, dialect: Dialect): Token[] {
   const rule = rules[dialect]
   const tokens: Token[] = []
-  let at = 0
-  while (at < text.length) {
-    const after = skipBlank(text, at, rule)
-    if (after > at) {
-      at = after
-      continue
-    }
+  for (let at = skipBlanks(text, 0, rule); at < text.length;) {
     const token = readToken(text, at, rule)
     tokens.push(token)
-    at = token.end
+    at = skipBlanks(text, token.end, rule)
   }
   return tokens
 }
 
-/** The end of the white space or comment at `at`, or `at` itself. */
-function skipBlank(text: string, at: number, rule: Rules): number {
-  if (text.startsWith('--', at)) return endOfLine(text, at, rule)
-  if (text.startsWith('/*', at)) return endOfComment(text, at, rule)
-  return matchEnd(space, text, at)
-}
-
-function endOfLine(text: string, at: number, rule: Rules): number {
-  for (let i = at; i < text.length; i++) {
-    const char = text[i]
-    if (char === '\n' || (char === '\r' && rule.returnEndsLine)) return i
+/** The end of the white space and comments at `from`, or `from` itself. */
+function skipBlanks(text: string, from: number, rule: Rules): number {
+  for (let at = from; ;) {
+    at = endOfRun(space, text, at)
+    if (text.startsWith('--', at)) at = matchEnd(rule.lineEnd, text, at)
+    else if (text.startsWith('/*', at)) at = endOfComment(text, at, rule)
+    else return at
   }
-  return text.length
 }
 
 function endOfComment(text: string, at: number, rule: Rules): number {
   let depth = 1
-  for (let i = at + 2; i < text.length; i++) {
-    if (text.startsWith('*/', i)) {
-      depth--
-      i++
-      if (depth === 0) return i + 1
-    } else if (rule.nestedComments && text.startsWith('/*', i)) {
-      depth++
-      i++
-    }
+  const edge = rule.nestedComments ? /\*\/|\/\*/g : /\*\//g
+  edge.lastIndex = at + 2
+  for (let found = edge.exec(text); found !== null; found = edge.exec(text)) {
+    depth += found[0] === '*/' ? -1 : 1
+    if (depth === 0) return edge.lastIndex
   }
   return text.length
 }
 
 function readToken(text: string, at: number, rule: Rules): Token {
+  if (wordStart(text, at)) {
+    const isEscapeString = rule.escapeStrings && text[at + 1] === "'" && (text[at] === 'e' || text[at] === 'E')
+    if (isEscapeString) return token('quoted', at, endOfEscapeString(text, at + 1))
+    return token('word', at, endOfRun(wordPart, text, at))
+  }
+  if (digit(text, at)) return token('symbol', at, endOfRun(numberPart, text, at))
   const char = text.charAt(at)
   const closing = rule.quotes[char]
   if (closing !== undefined) return token('quoted', at, endOfQuote(text, at, closing))
@@ -124,18 +125,20 @@ function readToken(text: string, at: number, rule: Rules): Token {
     const pair = text.startsWith('::', at) || text.startsWith(':=', at)
     return token('symbol', at, at + (pair ? 2 : 1))
   }
-  if (rule.escapeStrings && (char === 'e' || char === 'E') && text[at + 1] === "'") {
-    return token('quoted', at, endOfEscapeString(text, at + 1))
-  }
   if (rule.dollarQuotes && char === '$') {
     const end = matchEnd(dollarTag, text, at)
     if (end > at) return token('quoted', at, endOfDollarQuote(text, text.slice(at, end), end))
   }
-  const wordEnd = matchEnd(word, text, at)
-  if (wordEnd > at) return token('word', at, wordEnd)
   const placeholderEnd = matchEnd(rule.placeholder, text, at)
   if (placeholderEnd > at) return token('placeholder', at, placeholderEnd)
-  return token('symbol', at, Math.max(matchEnd(number, text, at), at + 1))
+  return token('symbol', at, at + 1)
+}
+
+/** Behind the last of the characters from `at` on that are in the class. */
+function endOfRun(isIn: CharacterClass, text: string, at: number): number {
+  let end = at
+  while (end < text.length && isIn(text, end)) end++
+  return end
 }
 
 function endOfQuote(text: string, at: number, closing: string): number {

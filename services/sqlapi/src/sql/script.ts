@@ -24,21 +24,21 @@ interface Part {
 function split(text: string, tokens: readonly Token[], dialect: Dialect): Part[] {
   const parts: Part[] = []
   let part: Part = { tokens: [], body: undefined }
-  let body = bodyOf(dialect)
+  let body: BodyTracker | undefined
   let parentheses = 0
   for (const token of tokens) {
-    const source = text.slice(token.start, token.end)
-    const inBody = body.sees(token, source)
-    if (source === ';' && parentheses <= 0 && !inBody) {
+    if (part.tokens.length === 0) body = bodyOf(text, token, dialect)
+    const inBody = body?.sees(token, text.slice(token.start, token.end)) ?? false
+    const symbol = token.kind === 'symbol' ? text[token.start] : ''
+    if (symbol === ';' && parentheses <= 0 && !inBody) {
       if (part.tokens.length > 0) parts.push(part)
       part = { tokens: [], body: undefined }
-      body = bodyOf(dialect)
       parentheses = 0
       continue
     }
     if (inBody) part.body = { start: part.body?.start ?? token.start, end: token.end }
-    else if (source === '(' && dialect === 'postgres') parentheses++
-    else if (source === ')' && dialect === 'postgres') parentheses--
+    else if (symbol === '(' && dialect === 'postgres') parentheses++
+    else if (symbol === ')' && dialect === 'postgres') parentheses--
     part.tokens.push(token)
   }
   if (part.tokens.length > 0) parts.push(part)
@@ -50,12 +50,14 @@ interface BodyTracker {
   sees(token: Token, source: string): boolean
 }
 
-const routineHead = /^CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE) /
-const triggerHead = /^CREATE (?:TEMP |TEMPORARY )?TRIGGER /
-
-function bodyOf(dialect: Dialect): BodyTracker {
+/** Only a statement that begins with CREATE can have a body. */
+function bodyOf(text: string, first: Token, dialect: Dialect): BodyTracker | undefined {
+  if (text.slice(first.start, first.end).toUpperCase() !== 'CREATE') return undefined
   return dialect === 'postgres' ? atomicBody() : triggerBody()
 }
+
+const routineHead = /^CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE) /
+const triggerHead = /^CREATE (?:TEMP |TEMPORARY )?TRIGGER /
 
 /** `BEGIN ATOMIC` to its `END`, with the `CASE .. END` pairs inside. */
 function atomicBody(): BodyTracker {
@@ -100,19 +102,33 @@ function toStatement(text: string, part: Part, dialect: Dialect, lineOf: (offset
   const last = tokens.at(-1) as Token
   const pieces: string[] = []
   const slots: Slot[] = []
-  const sources = new Map<string, number>()
+  const names: string[] = []
+  /** What stands where a name stands alone, one for all its places; most files name the same things again and again. */
+  const values = new Map<string, Slot>()
   let at = first.start
   let placeholder: string | undefined
   let brackets = 0
-  for (const [index, token] of tokens.entries()) {
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index] as Token
+    if (token.kind === 'word' || token.kind === 'quoted') continue
     if (body !== undefined && token.start >= body.start && token.end <= body.end) continue
-    if (text[token.start] === '[' && token.kind === 'symbol') brackets++
-    if (text[token.start] === ']') brackets--
-    if (token.kind === 'placeholder') placeholder ??= text.slice(token.start, token.end)
-    if (token.kind !== 'parameter') continue
+    if (token.kind === 'symbol') {
+      if (text[token.start] === '[') brackets++
+      else if (text[token.start] === ']') brackets--
+      continue
+    }
+    if (token.kind === 'placeholder') {
+      placeholder ??= text.slice(token.start, token.end)
+      continue
+    }
     const name = text.slice(token.start + 1, token.end)
-    if (!sources.has(name)) sources.set(name, sources.size)
-    const { slot, start, end } = readSlot(text, tokens, index, dialect, sources.get(name) as number)
+    let value = values.get(name)
+    if (value === undefined) {
+      value = { name, source: names.length, role: 'value', before: '', after: '', cast: '' }
+      values.set(name, value)
+      names.push(name)
+    }
+    const { slot, start, end } = readSlot(text, tokens, index, dialect, value)
     // In `xs[1:n]` the colon is both the slice's and the parameter's, so the slice keeps it.
     const colon = brackets > 0 && endsOperand(text, tokens[index - 1]) ? 1 : 0
     pieces.push(text.slice(at, start + colon))
@@ -120,7 +136,6 @@ function toStatement(text: string, part: Part, dialect: Dialect, lineOf: (offset
     at = end
   }
   pieces.push(text.slice(at, last.end))
-  const names = [...sources.keys()]
   const statement: Statement = {
     pieces,
     slots,
@@ -139,34 +154,28 @@ function toStatement(text: string, part: Part, dialect: Dialect, lineOf: (offset
 const maxParameters: Readonly<Record<Dialect, number>> = { postgres: 65_535, sqlite: 32_766 }
 
 /** The parameter at `index` with the brackets of its role, if it stands alone (but for a cast) between such. */
-function readSlot(text: string, tokens: readonly Token[], index: number, dialect: Dialect, source: number) {
+function readSlot(text: string, tokens: readonly Token[], index: number, dialect: Dialect, value: Slot) {
   const token = tokens[index] as Token
-  const name = text.slice(token.start + 1, token.end)
   const sourceOf = (at: number): string => {
     const other = tokens[at]
     return other === undefined ? '' : text.slice(other.start, other.end).toUpperCase()
   }
-  const close = index + castLength(text, tokens, index + 1, dialect) + 1
-  const opening = `${sourceOf(index - 2)}${sourceOf(index - 1)}`
   const list = (role: Slot['role'], words: number) => {
     const start = tokens[index - words]?.start ?? token.start
     const end = tokens[close]?.end ?? token.end
     const cast = text.slice(token.end, tokens[close - 1]?.end ?? token.end).trim()
-    const slot: Slot = {
-      name,
-      source,
-      role,
-      before: text.slice(start, token.start),
-      after: text.slice(token.end, end),
-      cast,
-    }
-    return { slot, start, end }
+    const before = text.slice(start, token.start)
+    return { slot: { ...value, role, before, after: text.slice(token.end, end), cast }, start, end }
   }
-  if (opening === 'IN(' && sourceOf(close) === ')')
+  const bracket = sourceOf(index - 1)
+  const close = index + castLength(text, tokens, index + 1, dialect) + 1
+  if (bracket === '(' && sourceOf(index - 2) === 'IN' && sourceOf(close) === ')') {
     return sourceOf(index - 3) === 'NOT' ? list('notIn', 3) : list('in', 2)
-  if (opening === 'ARRAY[' && sourceOf(close) === ']' && dialect === 'postgres') return list('array', 2)
-  const slot: Slot = { name, source, role: 'value', before: '', after: '', cast: '' }
-  return { slot, start: token.start, end: token.end }
+  }
+  if (bracket === '[' && sourceOf(index - 2) === 'ARRAY' && sourceOf(close) === ']' && dialect === 'postgres') {
+    return list('array', 2)
+  }
+  return { slot: value, start: token.start, end: token.end }
 }
 
 /** How many tokens from `at` are a cast to a named type (`::text`, `::app.kind`, `::character varying`); 0 for none. */

@@ -116,7 +116,8 @@ function createSqlite(): TestDatabase {
       return Promise.resolve()
     },
     remove() {
-      rmSync(folder, { recursive: true, force: true })
+      // A look at a database may just be ending.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
       return Promise.resolve()
     },
   }

@@ -6,11 +6,13 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { boot } from '../../src/boot/boot.ts'
 import { loadConfig } from '../../src/boot/config.ts'
 import { openLog } from '../../src/log.ts'
 import type { Dialect } from '../../src/model.ts'
-import { type RunningService, startService } from '../../src/service.ts'
+import { startService } from '../../src/service.ts'
 import { createDatabase, type TestDatabase } from './databases.ts'
+import type { Pair, Served } from './pair.ts'
 
 export interface TestServiceOptions {
   readonly kind: Dialect
@@ -52,7 +54,8 @@ export interface TestService {
   close(): Promise<void>
 }
 
-export async function startTestService(options: TestServiceOptions): Promise<TestService> {
+/** With a `pair` two processes serve, and requests reach them in turn. */
+export async function startTestService(options: TestServiceOptions, pair?: Pair): Promise<TestService> {
   const folder = mkdtempSync(join(tmpdir(), 'sqlapi-test-'))
   const databases: TestDatabase[] = []
   const tidyUp = async (): Promise<void> => {
@@ -61,19 +64,28 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   }
   try {
     writeFiles(join(folder, 'sql'), options)
-    const config = writeConfig(folder, options, await openDatasources(options, databases))
+    const config = writeConfig(folder, options, await openDatasources(options, databases), pair === undefined ? 1 : 2)
     const lines: string[] = []
     const loaded = loadConfig({ flag: config, env: {}, cwd: folder })
-    const log = openLog({ ...loaded.config.logging, destination: { write: (line) => void lines.push(line) } })
-    return toTestService(await startService(loaded, log), lines, tidyUp)
+    const write = (line: string): void => void lines.push(line)
+    const log = openLog({ ...loaded.config.logging, destination: { write } })
+    const booted = await boot(loaded, log)
+    const service = await (pair === undefined ? startService(booted, log) : pair.serve(booted, write))
+    return toTestService(service, lines, tidyUp, pair === undefined)
   } catch (error) {
     await tidyUp()
     throw error
   }
 }
 
-function toTestService(service: RunningService, log: readonly string[], tidyUp: () => Promise<void>): TestService {
-  const agent = new Agent({ keepAlive: true })
+function toTestService(
+  service: Served,
+  log: readonly string[],
+  tidyUp: () => Promise<void>,
+  keepAlive: boolean,
+): TestService {
+  // A connection stays with its process.
+  const agent = new Agent({ keepAlive })
   const send = (options: SendOptions): Promise<TestReply> => exchange(agent, service.port, options)
   return {
     url: `http://127.0.0.1:${service.port}`,
@@ -104,9 +116,12 @@ function writeFiles(sqlDir: string, { files, links = {} }: TestServiceOptions): 
   }
 }
 
-async function openDatasources(options: TestServiceOptions, opened: TestDatabase[]): Promise<object[]> {
+async function openDatasources(
+  options: TestServiceOptions,
+  opened: TestDatabase[],
+): Promise<Record<string, unknown>[]> {
   const { kind, schema, datasources = { demo: '' }, datasource = {} } = options
-  const entries: object[] = []
+  const entries: Record<string, unknown>[] = []
   for (const [name, own] of Object.entries(datasources)) {
     const entry: Record<string, unknown> = { name, ...datasource }
     if (datasource['url'] === undefined) {
@@ -121,13 +136,22 @@ async function openDatasources(options: TestServiceOptions, opened: TestDatabase
   return entries
 }
 
-/** JSON is YAML. */
-function writeConfig(folder: string, { config = {} }: TestServiceOptions, datasources: object[]): string {
+/** JSON is YAML. A ceiling is meant for each of the `workers`. */
+function writeConfig(
+  folder: string,
+  { config = {} }: TestServiceOptions,
+  datasources: readonly Record<string, unknown>[],
+  workers: number,
+): string {
   const { server, ...fields } = config as { server?: object }
   const all = {
     sql_dir: join(folder, 'sql'),
-    server: { bind: '127.0.0.1:0', ...server },
-    datasources,
+    server: { bind: '127.0.0.1:0', workers, ...server },
+    datasources: datasources.map((entry) => {
+      const { max_connections: ceiling } = entry
+      // Cases keep their numbers as they are spelled.
+      return ceiling === undefined ? entry : { ...entry, max_connections: Number(JSON.stringify(ceiling)) * workers }
+    }),
     ...fields,
   }
   const file = join(folder, 'sqlapi.yaml')

@@ -12,7 +12,7 @@ import { TypedResponseSchemas } from '../wsdl/typed-response.ts'
 import type { JsonSchema } from '../wsdl/value-schema.ts'
 import { toWords } from '../wsdl/words.ts'
 import type { EndpointTypes, TypedEndpoint } from './openapi.ts'
-import type { GeneratedFrom } from './wsdl-ingest.ts'
+import type { GeneratedFrom } from './wsdl/ingest.ts'
 
 export interface TypeOptions {
   /** By DSL file. */

@@ -8,7 +8,7 @@ import type { Member } from '../soap/shape.ts'
 import { Outlines } from '../wsdl/outline.ts'
 import type { Wsdl } from '../wsdl/operations.ts'
 import { Shapes } from '../wsdl/shape.ts'
-import type { Ingested } from './wsdl-ingest.ts'
+import type { Ingested } from './wsdl/ingest.ts'
 
 export interface TypedAnswers {
   /** What the Body holds, for those that answer with types. */

@@ -4,7 +4,7 @@
  */
 import { CallerGone, Failure, failures, toReply } from '../errors.ts'
 import type { Log } from '../log.ts'
-import type { Outlet, Reply, Request, Trace } from '../model.ts'
+import type { FileReply, Outlet, Request, Trace } from '../model.ts'
 import type { DocsPage } from './docs-page.ts'
 import { callRest, type RestLane } from './rest.ts'
 import { type Page, route, type Routes, toPath } from './route.ts'
@@ -13,7 +13,8 @@ import { callSoap, type SoapLane } from './soap.ts'
 /** Everything that requests are answered from; made once at boot. */
 export interface Service {
   readonly routes: Routes
-  readonly pages: Readonly<Record<Page, Reply>>
+  /** Bytes, because they are the same for every request. */
+  readonly pages: Readonly<Record<Page, FileReply>>
   readonly docs: DocsPage
   readonly soap: SoapLane
   readonly rest: RestLane
@@ -39,24 +40,18 @@ export async function handle(service: Service, request: Request, outlet: Outlet)
   service.log.write('request', describe(request, outlet, trace, error, performance.now() - started))
 }
 
+/** Throws, or settles with the end of the answer. */
 async function answer(service: Service, request: Request, outlet: Outlet, trace: Trace): Promise<void> {
   const match = route(service.routes, request.method, request.target)
-  if ('page' in match) {
+  if ('endpoint' in match) {
+    const { endpoint } = match
+    trace.endpoint = `${endpoint.group}/${endpoint.service}`
+    if (endpoint.kind === 'rest') await callRest(service.rest, endpoint, request, outlet, trace)
+    else outlet.send(await callSoap(service.soap, endpoint, request, outlet, trace))
+  } else if ('page' in match) {
     outlet.send(service.pages[match.page])
-    return
-  }
-  if ('docs' in match) {
+  } else {
     outlet.send(await service.docs.reply(match.docs, request.headers))
-    return
-  }
-  const { endpoint } = match
-  trace.endpoint = `${endpoint.group}/${endpoint.service}`
-  switch (endpoint.kind) {
-    case 'soap':
-      outlet.send(await callSoap(service.soap, endpoint, request, outlet, trace))
-      return
-    case 'rest':
-      await callRest(service.rest, endpoint, request, outlet, trace)
   }
 }
 

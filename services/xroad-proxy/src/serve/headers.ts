@@ -22,6 +22,8 @@ const hopByHopPrefix = 'proxy-'
  */
 const ours: ReadonlySet<string> = new Set(['host', 'x-road-client', 'expect', 'content-length'])
 
+const notOutbound: ReadonlySet<string> = new Set([...hopByHop, ...ours])
+
 const messageIdName = 'x-road-id'
 
 export interface Outbound {
@@ -39,7 +41,7 @@ export function toOutbound(received: RawHeaders, client: string, freshId: () => 
     const name = received[i] as string
     const value = received[i + 1] as string
     const lower = name.toLowerCase()
-    if (ours.has(lower) || isHopByHop(lower, named)) continue
+    if (isDropped(lower, notOutbound, named)) continue
     if (lower === messageIdName) {
       // An empty id is none.
       if (value === '') continue
@@ -75,7 +77,7 @@ export function toInbound(received: RawHeaders, status = 200): Inbound {
     const name = received[i] as string
     const value = received[i + 1] as string
     const lower = name.toLowerCase()
-    if (isHopByHop(lower, named)) continue
+    if (isDropped(lower, hopByHop, named)) continue
     // HTTP forbids it there, and there are clients that refuse such an answer or wait for its body.
     if (status === noContent && lower === 'content-length') continue
     if (lower === 'content-length') contentLength = Number(value)
@@ -93,8 +95,8 @@ export function headerOf(headers: RawHeaders, name: string): string | undefined 
   return undefined
 }
 
-function isHopByHop(lower: string, named: ReadonlySet<string> | undefined): boolean {
-  return hopByHop.has(lower) || lower.startsWith(hopByHopPrefix) || (named !== undefined && named.has(lower))
+function isDropped(lower: string, known: ReadonlySet<string>, named: ReadonlySet<string> | undefined): boolean {
+  return known.has(lower) || lower.startsWith(hopByHopPrefix) || (named !== undefined && named.has(lower))
 }
 
 /** What stands in `Connection` usually names no header at all, and then there is no set. */

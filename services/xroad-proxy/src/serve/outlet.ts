@@ -12,18 +12,11 @@ const smallUploadBytes = 64 * 1024
 /** An answer this small is cheaper to copy than to write apart from its head. */
 const smallAnswerBytes = 16 * 1024
 
-export function createOutlet(message: IncomingMessage, response: ServerResponse): Outlet {
-  const outlet = new ResponseOutlet(message, response)
-  response.once('close', () => {
-    if (!response.writableFinished) outlet.gone()
-  })
-  return outlet
-}
-
-class ResponseOutlet implements Outlet {
+export class ResponseOutlet implements Outlet {
   onGone: (() => void) | undefined
   readonly #message: IncomingMessage
   readonly #response: ServerResponse
+  #isGone = false
 
   constructor(message: IncomingMessage, response: ServerResponse) {
     this.#message = message
@@ -33,7 +26,7 @@ class ResponseOutlet implements Outlet {
   }
 
   get isOpen(): boolean {
-    return !this.#response.destroyed
+    return !this.#isGone && !this.#response.destroyed
   }
 
   get hasBegun(): boolean {
@@ -44,19 +37,22 @@ class ResponseOutlet implements Outlet {
     return this.#response.headersSent ? this.#response.statusCode : 0
   }
 
+  /** The client has left, or has its answer. */
   gone(): void {
+    if (this.#isGone || this.#response.writableFinished) return
+    this.#isGone = true
     this.onGone?.()
   }
 
   send({ status, body, headers = {} }: Reply | FileReply): void {
     const response = this.#response
-    if (response.destroyed) return
+    if (!this.isOpen) return
     // Too much to be read to its end for nothing.
     if (bytesToCome(this.#message) > smallUploadBytes) response.shouldKeepAlive = false
     response.sendDate = true
-    const bytes = typeof body === 'string' ? Buffer.from(body) : body
-    response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length, ...headers })
-    this.end(this.#message.method === 'HEAD' ? undefined : bytes)
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+    response.writeHead(status, { 'content-type': 'application/json', 'content-length': length, ...headers })
+    this.end(this.#message.method === 'HEAD' ? undefined : body)
   }
 
   begin(status: number, statusText: string, headers: RawHeaders): void {
@@ -72,7 +68,8 @@ class ResponseOutlet implements Outlet {
     return false
   }
 
-  end(chunk?: Uint8Array): void {
+  /** A text goes out as UTF-8, and so does what `begin` was not called for. */
+  end(chunk?: Uint8Array | string): void {
     const response = this.#response
     if (!response.shouldKeepAlive && bytesToCome(this.#message) !== 0) this.#endAfterUpload(chunk)
     // Head and bytes go out in one write when both are text to the HTTP server, one character for each byte.
@@ -82,7 +79,7 @@ class ResponseOutlet implements Outlet {
   }
 
   /** Ended only when the upload has: Node closes the connection with the answer, whatever is still on its way. */
-  #endAfterUpload(chunk?: Uint8Array): void {
+  #endAfterUpload(chunk?: Uint8Array | string): void {
     const message = this.#message
     const response = this.#response
     if (chunk === undefined || chunk.length === 0) response.flushHeaders()

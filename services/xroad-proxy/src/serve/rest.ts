@@ -11,13 +11,12 @@ import { requireSecurityServer, type SecurityServer } from './security-server.ts
 import type { Upstream } from './upstream.ts'
 
 export interface RestLane {
-  readonly securityServer: SecurityServer | undefined
   readonly upstream: Upstream
   readonly maxRequestBytes: number
   /** Value of X-Road-Client. */
   readonly client: string
-  /** `/r1/..` of each endpoint, before the query string. */
-  readonly paths: ReadonlyMap<RestEndpoint, string>
+  /** Where the calls of each endpoint go; the path is the one before the query string. Empty without a Security Server. */
+  readonly places: ReadonlyMap<RestEndpoint, SecurityServer>
 }
 
 /** Bodies up to this size are read before the call, so that a slow caller holds no connection to the Security Server. */
@@ -30,16 +29,16 @@ export async function callRest(
   outlet: Outlet,
   trace: Trace,
 ): Promise<void> {
-  const body = await readBody(request.upload, lane.maxRequestBytes)
-  const securityServer = requireSecurityServer(lane.securityServer)
+  const body = request.upload.length === 0 ? noBody : await readBody(request.upload, lane.maxRequestBytes)
+  const { origin, path } = requireSecurityServer(lane.places.get(endpoint))
   const { headers, messageId } = toOutbound(request.headers, lane.client, randomUUID)
   trace.messageId = messageId
   const started = performance.now()
   try {
     const { status, errorCode } = await lane.upstream.stream(
       {
-        origin: securityServer.origin,
-        path: securityServer.path + lane.paths.get(endpoint) + toQuery(request.target, endpoint.allowedQueryParams),
+        origin,
+        path: path + toQuery(request.target, endpoint.allowedQueryParams),
         method: endpoint.method,
         headers,
         ...(endpoint.forwardBody ? body : noBody),
@@ -63,7 +62,6 @@ const noBody: Body = { body: undefined }
 /** A body without a declared length is read whole, because it may turn out too large, and then nothing must have been sent. */
 async function readBody(upload: Upload, maxBytes: number): Promise<Body> {
   const { length } = upload
-  if (length === 0) return noBody
   if (length === undefined || length <= collectBytes || length > maxBytes) {
     return { body: await upload.collect(maxBytes) }
   }

@@ -7,8 +7,8 @@ export interface SecurityServer {
   readonly path: string
 }
 
-/** The configuration may lack the section; then the endpoints that need it fail when they are called. */
-export function requireSecurityServer(found: SecurityServer | undefined): SecurityServer {
+/** What an endpoint needs of it. The configuration may lack the section; then the endpoint fails when it is called. */
+export function requireSecurityServer<Needed>(found: Needed | undefined): Needed {
   if (found !== undefined) return found
   throw new Failure(
     'internal_error',

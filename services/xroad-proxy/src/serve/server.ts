@@ -8,8 +8,8 @@ import type { Duplex } from 'node:stream'
 import { StartupFailure } from '../errors.ts'
 import type { Outlet, Reply, Request } from '../model.ts'
 import { Connections } from './connections.ts'
-import { createOutlet, drainMs } from './outlet.ts'
-import { createUpload } from './upload.ts'
+import { drainMs, ResponseOutlet } from './outlet.ts'
+import { RequestUpload } from './upload.ts'
 
 export interface ServerOptions {
   readonly host: string
@@ -42,9 +42,14 @@ const keepAliveMs = 65_000
 const maxHeaderBytes = 64 * 1024
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  // A request without Host is answered like any other; Node would refuse it with an answer of its own.
-  const settings = { keepAliveTimeout: keepAliveMs, maxHeaderSize: maxHeaderBytes, requireHostHeader: false }
-  const server = createServer(settings)
+  const server = createServer({
+    keepAliveTimeout: keepAliveMs,
+    maxHeaderSize: maxHeaderBytes,
+    // Answered like any other; Node would refuse it with an answer of its own.
+    requireHostHeader: false,
+    // A request without a body costs no stream then.
+    optimizeEmptyRequests: true,
+  })
   // Size is the limit. With a count, older versions of Node pass over the headers beyond it, the length of the body too.
   server.maxHeadersCount = 0
   const connections = new Connections(server)
@@ -52,12 +57,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const onRequest = (message: IncomingMessage, response: ServerResponse, goAhead = noGoAhead): void => {
     // Once the server is closing, a connection ends with the answer that is under way.
     if (connections.isClosing) response.shouldKeepAlive = false
-    connections.asked(message.socket)
-    newest.set(message.socket, response)
-    response.once('close', () => connections.answered(message.socket))
-    const upload = createUpload(message, goAhead)
-    const { method = '', url = '', rawHeaders: headers } = message
-    void options.handle({ method, target: url, headers, upload }, createOutlet(message, response))
+    const { socket, method = '', url = '', rawHeaders: headers } = message
+    const outlet = new ResponseOutlet(message, response)
+    connections.asked(socket, outlet)
+    newest.set(socket, response)
+    response.on('close', () => {
+      outlet.gone()
+      connections.answered(socket, outlet)
+    })
+    void options.handle({ method, target: url, headers, upload: new RequestUpload(message, goAhead) }, outlet)
   }
   server.on('request', (message, response) => onRequest(message, response))
   // The go-ahead is given when somebody wants the body, so a body that is refused is never sent.

@@ -4,10 +4,11 @@
  * status of the answer means.
  */
 import { randomUUID } from 'node:crypto'
-import { Failure } from '../errors.ts'
+import { setImmediate } from 'node:timers/promises'
+import { CallerGone, Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Fault, Outlet, Reply, Request, SoapEndpoint, Source, Trace, Translation } from '../model.ts'
-import { readAnswer } from '../soap/answer.ts'
+import { readAnswerInSteps } from '../soap/answer.ts'
 import type { AnswerOptions } from '../soap/answer.ts'
 import { toFailure } from '../soap/fault.ts'
 import { readParams } from '../soap/params.ts'
@@ -19,13 +20,8 @@ import { requireSecurityServer, type SecurityServer } from './security-server.ts
 import type { Answer, Call, Upstream } from './upstream.ts'
 
 export interface SoapLane {
-  readonly securityServer: SecurityServer | undefined
-  /** Calls to the Security Server, with our identity. */
-  readonly upstream: Upstream
-  /** Calls to the addresses of DSL files, without one. */
-  readonly direct: Upstream
-  /** Calls to addresses that came from a WSDL: names that lead into our own network are refused. */
-  readonly guarded: Upstream
+  /** Where the envelopes of each endpoint go. Those that need a Security Server are missing where there is none. */
+  readonly destinations: ReadonlyMap<SoapEndpoint, Destination>
   readonly maxRequestBytes: number
   /** `generate.*` without the message id. */
   readonly generated: { readonly instance: string; readonly client: string; readonly protocol_version: string }
@@ -33,6 +29,41 @@ export interface SoapLane {
   /** What the Body holds, for endpoints that answer with types. */
   readonly bodies: ReadonlyMap<SoapEndpoint, Member>
   readonly log: Log
+}
+
+/** Where an envelope goes: everything of the call but its body. */
+export interface Destination {
+  readonly upstream: Upstream
+  readonly call: Omit<Call, 'body'>
+  /** Who makes the faults, where it is one and the same. */
+  readonly source: Source | undefined
+}
+
+export interface Upstreams {
+  /** Calls to the Security Server, with our identity. */
+  readonly upstream: Upstream
+  /** Calls to the addresses of DSL files, without one. */
+  readonly direct: Upstream
+  /** Calls to addresses that came from a WSDL: names that lead into our own network are refused. */
+  readonly guarded: Upstream
+}
+
+/** What is the same for all calls of an endpoint; undefined where there is no Security Server for them. An envelope is posted, whatever the method of the endpoint is. */
+export function toDestination(
+  { url, soapAction, isGenerated }: SoapEndpoint,
+  { upstream, direct, guarded }: Upstreams,
+  securityServer: SecurityServer | undefined,
+): Destination | undefined {
+  const headers = ['Content-Type', 'text/xml; charset=utf-8', 'Accept-Encoding', 'identity']
+  if (soapAction !== undefined) headers.push('SOAPAction', `"${soapAction}"`)
+  if (url === undefined) {
+    if (securityServer === undefined) return undefined
+    const { origin, path } = securityServer
+    return { upstream, call: { origin, path: path || '/', method: 'POST', headers }, source: undefined }
+  }
+  const { origin, pathname, search } = new URL(url)
+  const call = { origin, path: pathname + search, method: 'POST', headers }
+  return { upstream: isGenerated ? guarded : direct, call, source: 'provider' }
 }
 
 /** Statuses that say that the message was taken and that there is nothing to tell. */
@@ -46,43 +77,19 @@ export async function callSoap(
   outlet: Outlet,
   trace: Trace,
 ): Promise<Reply> {
-  const { upload } = request
-  const body = upload.length === 0 ? new Uint8Array() : await upload.collect(lane.maxRequestBytes)
+  const body = await request.upload.collect(lane.maxRequestBytes)
   const uuid = randomUUID()
   trace.messageId = uuid
-  const place = findPlace(lane, endpoint)
+  const { upstream, call, source } = requireSecurityServer(lane.destinations.get(endpoint))
   const generated = { ...lane.generated, uuid, user_id: headerOf(request.headers, 'x-road-userid') }
   const envelope = endpoint.envelope.render(readParams(body, endpoint.params), generated)
-  const answer = await send(upstreamOf(lane, endpoint), { ...place, ...toCall(endpoint, envelope) }, outlet, trace)
+  const answer = await send(upstream, { ...call, body: Buffer.from(envelope) }, outlet, trace)
   if (answer.body.length === 0 && empty.has(answer.status)) return nothing
   const expected = lane.bodies.get(endpoint)
   const attachments = endpoint.attachments ?? (expected === undefined ? 'none' : 'list')
-  const translation = translate(answer, { expected, attachments })
-  if (translation.fault !== undefined) {
-    throw refuseFault(lane, translation.fault, endpoint.url === undefined ? undefined : 'provider', trace)
-  }
+  const translation = await translate(answer, { expected, attachments }, outlet)
+  if (translation.fault !== undefined) throw refuseFault(lane, translation.fault, source, trace)
   return { status: 200, body: toJson(translation) }
-}
-
-function upstreamOf({ upstream, direct, guarded }: SoapLane, { url, isGenerated }: SoapEndpoint): Upstream {
-  if (url === undefined) return upstream
-  return isGenerated ? guarded : direct
-}
-
-function findPlace({ securityServer }: SoapLane, { url }: SoapEndpoint): { origin: string; path: string } {
-  if (url !== undefined) {
-    const { origin, pathname, search } = new URL(url)
-    return { origin, path: pathname + search }
-  }
-  const { origin, path } = requireSecurityServer(securityServer)
-  return { origin, path: path || '/' }
-}
-
-/** An envelope is posted, whatever the method of the endpoint is. */
-function toCall({ soapAction }: SoapEndpoint, envelope: string) {
-  const headers = ['Content-Type', 'text/xml; charset=utf-8', 'Accept-Encoding', 'identity']
-  if (soapAction !== undefined) headers.push('SOAPAction', `"${soapAction}"`)
-  return { method: 'POST', headers, body: Buffer.from(envelope) }
 }
 
 async function send(upstream: Upstream, call: Call, outlet: Outlet, trace: Trace): Promise<Answer> {
@@ -95,11 +102,23 @@ async function send(upstream: Upstream, call: Call, outlet: Outlet, trace: Trace
 }
 
 /** Throws unless the answer is a SOAP message: a good one on 2xx, a fault on any status but a redirect. */
-function translate({ status, body, contentType }: Answer, options: AnswerOptions): Translation {
+async function translate(
+  { status, body, contentType }: Answer,
+  options: AnswerOptions,
+  outlet: Outlet,
+): Promise<Translation> {
   const isSuccess = status >= 200 && status < 300
   if (status >= 300 && status < 400) throw httpError(status)
   try {
-    const translation = readAnswer(body, contentType, options)
+    const steps = readAnswerInSteps(body, contentType, options)
+    let step = steps.next()
+    while (step.done !== true) {
+      // The others get their turn between the pieces of a long answer.
+      await setImmediate()
+      if (!outlet.isOpen) throw new CallerGone()
+      step = steps.next()
+    }
+    const translation = step.value
     if (!isSuccess && translation.fault === undefined) throw httpError(status)
     return translation
   } catch (error) {

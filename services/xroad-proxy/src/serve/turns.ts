@@ -1,33 +1,58 @@
 /**
- * Turns at something of which there is a fixed number, first come, first served. Who gives up waiting leaves nothing behind:
- * the HTTP client's own queue would keep such a call, with its body, until a connection comes free.
+ * Turns at things of which there are so many at most, first come, first served. A thing is made when it is needed; of the free
+ * ones the one that was used last goes out first, so that what is more than needed stays idle. Who gives up waiting leaves
+ * nothing behind: the HTTP client's own queue would keep such a call, with its body, until a connection comes free.
  */
-export class Turns {
-  #free: number
-  readonly #waiting = new Set<() => void>()
+export interface Waiter<Thing> {
+  /** Now it may; the thing has to be given back. */
+  start(thing: Thing): void
+}
 
-  constructor(count: number) {
-    this.#free = count
+export class Turns<Thing> {
+  /** Everything that was made so far. */
+  readonly things: Thing[] = []
+  readonly #max: number
+  readonly #make: () => Thing
+  readonly #free: Thing[] = []
+  readonly #waiting = new Set<Waiter<Thing>>()
+
+  constructor(max: number, make: () => Thing) {
+    this.#max = max
+    this.#make = make
   }
 
-  /** Starts now or later; whoever has been started gives the turn back. The result ends the waiting. */
-  take(start: () => void): () => void {
-    if (this.#free > 0) {
-      this.#free -= 1
-      start()
-    } else {
-      this.#waiting.add(start)
-    }
-    return () => void this.#waiting.delete(start)
+  /** Starts the waiter now or later. */
+  take(waiter: Waiter<Thing>): void {
+    // Nobody overtakes those who are about to be started.
+    const thing = this.#waiting.size > 0 ? undefined : (this.#free.pop() ?? this.#makeOne())
+    if (thing === undefined) this.#waiting.add(waiter)
+    else waiter.start(thing)
   }
 
-  giveBack(): void {
+  /** Ends the waiting of one who has not been started; changes nothing for others. */
+  leave(waiter: Waiter<Thing>): void {
+    this.#waiting.delete(waiter)
+  }
+
+  giveBack(thing: Thing): void {
+    this.#free.push(thing)
+    // Not at once: whoever gives a thing back may not be done with it before the end of its turn of the event loop.
+    if (this.#waiting.size > 0) queueMicrotask(() => this.#startNext())
+  }
+
+  #startNext(): void {
     const [next] = this.#waiting
-    if (next === undefined) {
-      this.#free += 1
-    } else {
-      this.#waiting.delete(next)
-      next()
-    }
+    if (next === undefined) return
+    const thing = this.#free.pop()
+    if (thing === undefined) return
+    this.#waiting.delete(next)
+    next.start(thing)
+  }
+
+  #makeOne(): Thing | undefined {
+    if (this.things.length === this.#max) return undefined
+    const thing = this.#make()
+    this.things.push(thing)
+    return thing
   }
 }

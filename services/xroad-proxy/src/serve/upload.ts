@@ -6,20 +6,29 @@ import type { IncomingMessage } from 'node:http'
 import { CallerGone, Failure } from '../errors.ts'
 import type { Upload } from '../model.ts'
 
-/** `goAhead` tells the client to send the body, where it waits for that. */
-export function createUpload(message: IncomingMessage, goAhead: () => void): Upload {
-  const length = declaredLength(message)
-  return {
-    length,
-    async collect(maxBytes) {
-      if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes)
-      goAhead()
-      return readAll(message, maxBytes)
-    },
-    stream() {
-      goAhead()
-      return readPieces(message)
-    },
+export class RequestUpload implements Upload {
+  readonly length: number | undefined
+  readonly #message: IncomingMessage
+  readonly #goAhead: () => void
+
+  /** `goAhead` tells the client to send the body, where it waits for that. */
+  constructor(message: IncomingMessage, goAhead: () => void) {
+    this.length = declaredLength(message)
+    this.#message = message
+    this.#goAhead = goAhead
+  }
+
+  async collect(maxBytes: number): Promise<Uint8Array> {
+    // The HTTP server does not tell of the end of what has none.
+    if (this.length === 0) return new Uint8Array()
+    if (this.length !== undefined && this.length > maxBytes) throw tooLarge(maxBytes)
+    this.#goAhead()
+    return readAll(this.#message, maxBytes)
+  }
+
+  stream(): AsyncIterable<Uint8Array> {
+    this.#goAhead()
+    return readPieces(this.#message)
   }
 }
 

@@ -8,7 +8,7 @@ import { decodeXml, refuseCompressed } from './charset.ts'
 import { readMediaType } from './media-type.ts'
 import { readParts, rootPart } from './multipart.ts'
 import type { Member } from './shape.ts'
-import { translate } from './translate.ts'
+import { finish, type Steps, translateInSteps } from './translate.ts'
 
 export interface AnswerOptions {
   /** What the Body holds, where answers have types. */
@@ -16,17 +16,22 @@ export interface AnswerOptions {
   readonly attachments?: AttachmentMode
 }
 
-export function readAnswer(
+export function readAnswer(body: Uint8Array, contentType: string | undefined, options?: AnswerOptions): Translation {
+  return finish(readAnswerInSteps(body, contentType, options))
+}
+
+/** The same for an answer that may be long, so that others get their turn meanwhile. */
+export function* readAnswerInSteps(
   body: Uint8Array,
   contentType: string | undefined,
   { expected, attachments = 'none' }: AnswerOptions = {},
-): Translation {
+): Steps<Translation> {
   refuseCompressed(body)
   if (contentType === undefined || readMediaType(contentType).type !== 'multipart/related')
-    return translate(decodeXml(body, contentType), undefined, expected)
+    return yield* translateInSteps(decodeXml(body, contentType), { body: expected })
   const { root, others } =
     attachments === 'none' ? { root: rootPart(body, contentType), others: [] } : readParts(body, contentType)
-  const translation = translate(decodeXml(root.body, root.contentType), undefined, expected)
+  const translation = yield* translateInSteps(decodeXml(root.body, root.contentType), { body: expected })
   return others.length === 0
     ? translation
     : { ...translation, attachments: listAttachments(others, attachments === 'base64') }

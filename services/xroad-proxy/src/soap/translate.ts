@@ -21,9 +21,22 @@ export const maxDepth = 128
 /** Tags, texts, CDATA sections, comments, processing instructions and the declaration of one document. */
 export const maxEvents = 100_000
 
+/** Characters that are read in one step; some milliseconds of work, unless they are one tag of a thousand attributes. */
+const stepCharacters = 256 * 1024
+
 export interface Limits {
   readonly depth: number
   readonly events: number
+}
+
+/** Work that may pause where it yields, and gives its result in the end. */
+export type Steps<Result> = Generator<undefined, Result, undefined>
+
+/** Does all of it at once. */
+export function finish<Result>(steps: Steps<Result>): Result {
+  let step = steps.next()
+  while (step.done !== true) step = steps.next()
+  return step.value
 }
 
 /** An answer that cannot be read. The message says where and why, and quotes nothing of it. */
@@ -58,6 +71,20 @@ const defaultLimits: Limits = { depth: maxDepth, events: maxEvents }
 
 /** `body` says what the Body holds; without it everything is translated by the plain rules. */
 export function translate(xml: string, limits: Limits = defaultLimits, body?: Member): Translation {
+  return finish(translateInSteps(xml, { limits, body }))
+}
+
+interface StepOptions {
+  readonly limits?: Limits
+  readonly body?: Member | undefined
+  readonly characters?: number
+}
+
+/** The same for a text that may be long, so that others get their turn meanwhile. */
+export function* translateInSteps(
+  xml: string,
+  { limits = defaultLimits, body, characters = stepCharacters }: StepOptions = {},
+): Steps<Translation> {
   const parser = new SaxesParser({ xmlns: false, position: false, defaultXMLVersion: '1.0', forceXMLVersion: true })
   const open: Frame[] = []
   const fault: FaultParts = {}
@@ -115,7 +142,11 @@ export function translate(xml: string, limits: Limits = defaultLimits, body?: Me
   if (xml.startsWith(byteOrderMark)) refuse('a byte-order mark inside the document')
   if (declaration.test(xml)) count()
   try {
-    parser.write(xml).close()
+    for (let at = 0; at < xml.length; at += characters) {
+      if (at > 0) yield
+      parser.write(xml.slice(at, at + characters))
+    }
+    parser.close()
   } catch (error) {
     if (error instanceof XmlError || !(error instanceof Error)) throw error
     // The parser asks a regular expression about the name of an entity, and that one has a stack to overflow.

@@ -56,7 +56,8 @@ export function openDownloader(rules: DownloadRules): Downloader {
         throw new DownloadError(`answers with HTTP ${status}${redirect}`)
       } catch (error) {
         if (!(error instanceof Failure)) throw error
-        throw new DownloadError(`cannot be fetched: ${error.message}`)
+        // The address is the one that was asked for, not one of the configuration.
+        throw new DownloadError(`cannot be fetched: ${error.message.replace(configured, 'the address')}`)
       }
     },
     async close() {
@@ -87,6 +88,7 @@ function judge(address: string, rules: DownloadRules): { isPrivate: boolean; url
   }
 }
 
+const configured = 'security_server.url (or of the service)'
 const plainHttp = 'is plain http; --allow-http allows it'
 
 /** Nobody hears the answer but us. */

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { FileProblem, readInside, readInsideIfAny } from '../boot/wsdl-files.ts'
+import { FileProblem, readInside, readInsideIfAny } from '../boot/wsdl/files.ts'
 import { writeWhole } from '../boot/whole-file.ts'
 import { besideWsdl, includeName, readVendored, type VendoredFile, writeVendored } from '../wsdl/vendored.ts'
 import { WsdlError } from '../wsdl/xml.ts'

@@ -43,7 +43,11 @@ export function exampleValue(type: SimpleType): Json {
   }
 }
 
-function exampleNumber({ facets, builtin }: SimpleType): number {
+function exampleNumber(type: SimpleType): number {
+  const { facets, builtin } = type
+  const written = patterned(type)
+  // Only what a number is written as again: leading zeros would be lost.
+  if (written !== undefined && String(Number(written)) === written) return Number(written)
   const least = Number(facets.get('minInclusive') ?? -Infinity)
   const most = Number(facets.get('maxInclusive') ?? Infinity)
   const usual = builtin.startsWith('negative') || builtin.startsWith('nonPositive') ? -1 : 1

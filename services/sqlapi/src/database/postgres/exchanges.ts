@@ -1,10 +1,14 @@
 /**
  * The exchanges that the service has with PostgreSQL, one class each: what is sent and what is made of the answer.
  */
-import { maxAnswerLength } from '../answer.ts'
-import { type ColumnDescription, Exchange, type TextRow, type Wire } from './driver.ts'
+import type { Answer } from '../../model.ts'
+import { collectLimit, maxAnswerLength, type Outlet, pieceSize, tooLong } from '../answer.ts'
+import type { ByteWriter } from './bytes.ts'
+import { type ColumnDescription, readTexts } from './frames.ts'
+import { writeBind, writeClose, writeDescribe, writeExecute, writeParse, writeQuery, writeSync } from './messages.ts'
 import { declaredType, type Plan } from './plan.ts'
 import type { RowWriter } from './rows.ts'
+import { Exchange, type Wire } from './wire.ts'
 
 /** A result set's columns, with the writer that was compiled for them, if all their types are known yet. */
 export interface ResultShape {
@@ -15,53 +19,78 @@ export interface ResultShape {
 /** A plan that one connection has prepared, or is just preparing in the pipeline ahead. */
 export interface Prepared {
   readonly plan: Plan
-  /** Set when the server has described the statement; stays undefined when it has no result set. */
+  /** The server has described the statement. */
+  isDescribed: boolean
+  /** Stays undefined when it has no result set. */
   result: ResultShape | undefined
 }
 
-/** Runs a plan: Parse and Describe where the connection has not prepared it, then Bind, Execute, Sync. */
+/** Parameter texts in the order of a plan's `$n`. */
+export type Values = readonly (string | null)[]
+
+/** What executions of one connection share. */
+export interface ExecutionContext {
+  readonly wire: Wire
+  /** Where rows are written; only the execution at the head of the pipeline does, and takes its answer out when complete. */
+  readonly out: ByteWriter
+  readonly compile: (columns: readonly ColumnDescription[]) => RowWriter | undefined
+}
+
+const openingBracket = 0x5b
+const closingBracket = 0x5d
+const comma = 0x2c
+
+/** Shorter answers leave as text, in one write with the head of the response. Measured. */
+const longestText = 4096
+
+/**
+ * Runs a plan: Parse and Describe where the connection has not prepared it, then Bind, Execute, Sync. With an outlet an answer
+ * that grows long becomes a stream; without one it is collected as far as any is.
+ */
 export class Execution extends Exchange {
+  readonly #context: ExecutionContext
   readonly #prepared: Prepared
-  readonly #values: readonly (string | null)[]
+  readonly #values: Values
   readonly #isNew: boolean
-  readonly #compile: (columns: readonly ColumnDescription[]) => RowWriter | undefined
-  #json = ''
+  readonly #outlet: Outlet | undefined
+  #limit: number
+  #hasRows = false
+  #isTooLong = false
   /** Rows that came before their types were known. */
-  readonly unwritten: TextRow[] = []
-  #length = 0
+  readonly unwritten: Buffer[] = []
+  #unwrittenLength = 0
+  /** The rows as a JSON array, less what has gone to the outlet. */
+  answer: Answer = '[]'
   isParsed: boolean
   /** The server has begun to execute; before that nothing has happened. */
   isBound = false
-  isTooLong = false
 
   constructor(
+    context: ExecutionContext,
     prepared: Prepared,
     isNew: boolean,
-    values: readonly (string | null)[],
-    compile: (columns: readonly ColumnDescription[]) => RowWriter | undefined,
+    values: Values,
+    outlet: Outlet | undefined,
   ) {
     super()
+    this.#context = context
     this.#prepared = prepared
     this.#isNew = isNew
     this.isParsed = !isNew
     this.#values = values
-    this.#compile = compile
+    this.#outlet = outlet
+    this.#limit = outlet === undefined ? maxAnswerLength : collectLimit
   }
 
-  /** The rows as a JSON array. */
-  get answer(): string {
-    return this.#json === '' ? '[]' : `${this.#json}]`
-  }
-
-  send(wire: Wire): void {
+  send(out: ByteWriter): void {
     const { name, text, parameters } = this.#prepared.plan
     if (this.#isNew) {
-      wire.parse({ name, text, types: parameters.map(declaredType) })
-      wire.describe({ type: 'S', name })
+      writeParse(out, name, text, parameters.map(declaredType))
+      writeDescribe(out, name)
     }
-    wire.bind({ statement: name, values: this.#values })
-    wire.execute()
-    wire.sync()
+    writeBind(out, name, this.#values)
+    writeExecute(out)
+    writeSync(out)
   }
 
   override handleParsed(): void {
@@ -70,27 +99,77 @@ export class Execution extends Exchange {
 
   override handleBound(): void {
     this.isBound = true
+    this.#prepared.isDescribed = true
   }
 
-  override handleRowDescription({ fields }: { fields: readonly ColumnDescription[] }): void {
-    this.#prepared.result = { columns: fields, writer: this.#compile(fields) }
+  override handleColumns(columns: readonly ColumnDescription[]): void {
+    this.#prepared.result = { columns, writer: this.#context.compile(columns) }
   }
 
-  override handleDataRow({ fields }: { fields: TextRow }): void {
-    for (const text of fields) if (text !== null) this.#length += text.length
+  override handleRow(source: Buffer, at: number, end: number): void {
     const writer = this.#prepared.result?.writer
-    // Looked at before the row is written, so that no string grows beyond what the engine can hold.
-    if (this.#length > maxAnswerLength) this.isTooLong = true
-    else if (writer === undefined) this.unwritten.push(fields)
-    else this.#json += (this.#json === '' ? '[' : ',') + writer(fields)
+    if (writer === undefined) {
+      this.#keep(source, at, end)
+      return
+    }
+    if (this.#isTooLong || this.#outlet?.isAbandoned === true) return
+    const { out } = this.#context
+    if (!this.#hasRows) out.truncate(0)
+    out.byte(this.#hasRows ? comma : openingBracket)
+    this.#hasRows = true
+    writer(source, at, out)
+    if (out.length > this.#limit) this.#overflow()
+  }
+
+  override handleHugeRow(): void {
+    this.#refuseTooLong()
+  }
+
+  override handleComplete(): void {
+    if (!this.#hasRows) return
+    const { out } = this.#context
+    out.byte(closingBracket)
+    this.answer = out.length <= longestText ? out.takeText() : out.take()
+  }
+
+  override settle(): void {
+    if (this.#outlet?.isOpen === true) {
+      // What is left of the answer waits for its reader alone; the next execution's must not.
+      this.#outlet.onWanted = undefined
+      this.#context.wire.resume()
+    }
+    super.settle()
+  }
+
+  #overflow(): void {
+    const { out, wire } = this.#context
+    if (this.#outlet === undefined) {
+      this.#refuseTooLong()
+      return
+    }
+    this.#limit = pieceSize
+    this.#outlet.onWanted ??= () => wire.resume()
+    if (!this.#outlet.write(out.take())) wire.pause()
+  }
+
+  #keep(source: Buffer, at: number, end: number): void {
+    this.#unwrittenLength += end - at
+    if (this.#unwrittenLength > maxAnswerLength) this.#refuseTooLong()
+    else this.unwritten.push(Buffer.from(source.subarray(at, end)))
+  }
+
+  #refuseTooLong(): void {
+    this.#isTooLong = true
+    this.fail(tooLong())
   }
 }
 
-/** Prepares a text without a name, to learn whether it can be and which parameter types the server sees. */
+/** Prepares a text without a name, to learn whether it can be and which types the server sees. */
 export class Description extends Exchange {
   readonly #text: string
   readonly #types: readonly number[]
-  reported: readonly number[] = []
+  parameters: readonly number[] = []
+  columns: readonly ColumnDescription[] = []
 
   constructor(text: string, types: readonly number[]) {
     super()
@@ -98,14 +177,18 @@ export class Description extends Exchange {
     this.#types = types
   }
 
-  send(wire: Wire): void {
-    wire.parse({ name: '', text: this.#text, types: this.#types })
-    wire.describe({ type: 'S', name: '' })
-    wire.sync()
+  send(out: ByteWriter): void {
+    writeParse(out, '', this.#text, this.#types)
+    writeDescribe(out, '')
+    writeSync(out)
   }
 
   override handleParameterTypes(types: readonly number[]): void {
-    this.reported = types
+    this.parameters = types
+  }
+
+  override handleColumns(columns: readonly ColumnDescription[]): void {
+    this.columns = columns
   }
 }
 
@@ -118,32 +201,32 @@ export class Command extends Exchange {
     this.#text = text
   }
 
-  send(wire: Wire): void {
-    wire.query(this.#text)
+  send(out: ByteWriter): void {
+    writeQuery(out, this.#text)
   }
 }
 
 /** Runs a query of our own and keeps its rows as text. */
 export class Listing extends Exchange {
   readonly #text: string
-  readonly #values: readonly (string | null)[]
-  readonly listed: TextRow[] = []
+  readonly #values: Values
+  readonly rows: (readonly (string | null)[])[] = []
 
-  constructor(text: string, values: readonly (string | null)[]) {
+  constructor(text: string, values: Values) {
     super()
     this.#text = text
     this.#values = values
   }
 
-  send(wire: Wire): void {
-    wire.parse({ name: '', text: this.#text, types: [] })
-    wire.bind({ statement: '', values: this.#values })
-    wire.execute()
-    wire.sync()
+  send(out: ByteWriter): void {
+    writeParse(out, '', this.#text, [])
+    writeBind(out, '', this.#values)
+    writeExecute(out)
+    writeSync(out)
   }
 
-  override handleDataRow({ fields }: { fields: TextRow }): void {
-    this.listed.push(fields)
+  override handleRow(source: Buffer, at: number): void {
+    this.rows.push(readTexts(source, at))
   }
 }
 
@@ -156,8 +239,8 @@ export class Closing extends Exchange {
     this.#name = name
   }
 
-  send(wire: Wire): void {
-    wire.close({ type: 'S', name: this.#name })
-    wire.sync()
+  send(out: ByteWriter): void {
+    writeClose(out, this.#name)
+    writeSync(out)
   }
 }

@@ -4,7 +4,7 @@
  */
 import { Failure } from '../../errors.ts'
 import { tooLong } from '../answer.ts'
-import type { ServerError } from './driver.ts'
+import type { ServerError } from './frames.ts'
 
 /** SQLSTATE or its class -> message; `undefined` passes the server's own on. */
 const messages: readonly (readonly [prefix: string, message: string])[] = [

@@ -1,62 +1,109 @@
 /**
- * Rows as PostgreSQL prints them -> JSON text. A writer is compiled once per result shape (column names and types) and
- * then called for every row with the column texts; no row object, Date or Number is ever made. Pure.
+ * Rows as PostgreSQL sends them -> JSON. A writer is compiled once per result shape (column names and types) and then called
+ * for every DataRow with the bytes of the frame; no string, row object, Date or Number is made on the way. Pure.
  */
 import { planColumns } from '../../rows/names.ts'
 import { quote } from '../../rows/json.ts'
 import { arrayToJson } from './arrays.ts'
-import type { TextRow } from './driver.ts'
+import type { ByteWriter } from './bytes.ts'
+import { writeQuoted, writeText, writeTimestamp, writeTimestamptz, writeVerbatim } from './json-bytes.ts'
 import type { ColumnType, ScalarKind } from './types.ts'
 
-export type RowWriter = (row: TextRow) => string
-type ValueWriter = (text: string) => string
+/** Writes the row whose DataRow begins in `source` at `at`. */
+export type RowWriter = (source: Buffer, at: number, out: ByteWriter) => void
 
-/** How each scalar kind becomes JSON text. `undefined` stands for "as it is", so that the row loop can skip the call. */
-const scalarWriters: Readonly<Record<ScalarKind, ValueWriter | undefined>> = {
-  verbatim: undefined,
-  // NaN, Infinity and -Infinity are the only forms that end in a letter.
-  float: (text) => (text.endsWith('N') || text.endsWith('y') ? 'null' : text),
-  boolean: (text) => (text === 't' ? 'true' : 'false'),
-  string: quote,
-  timestamp: (text) => quote(toIsoTime(text)),
-  timestamptz: (text) => quote(toIsoTime(toZulu(text))),
+/** Writes the JSON of a column's bytes from `from` to before `end`. */
+type ValueWriter = (source: Buffer, from: number, end: number, out: ByteWriter) => void
+
+const writers: Readonly<Record<ScalarKind, ValueWriter>> = {
+  verbatim: writeVerbatim,
+  float: (source, from, end, out) => {
+    if (isNoNumber(source[end - 1])) writeWord(words.null, out)
+    else writeVerbatim(source, from, end, out)
+  },
+  boolean: (source, from, _end, out) => writeWord(source[from] === 0x74 ? words.true : words.false, out),
+  plain: writeQuoted,
+  string: writeText,
+  timestamp: writeTimestamp,
+  timestamptz: writeTimestamptz,
 }
 
-export function compileRowWriter(names: readonly string[], types: readonly ColumnType[]): RowWriter {
+const words = { true: Buffer.from('true'), false: Buffer.from('false'), null: Buffer.from('null') }
+
+function writeWord(word: Buffer, out: ByteWriter): void {
+  writeVerbatim(word, 0, word.length, out)
+}
+
+/** The same for an element of an array, which has been taken out of its array's text. */
+const elementWriters: Readonly<Record<ScalarKind, (text: string) => string>> = {
+  verbatim: (text) => text,
+  float: (text) => (isNoNumber(text.charCodeAt(text.length - 1)) ? 'null' : text),
+  boolean: (text) => (text === 't' ? 'true' : 'false'),
+  plain: quote,
+  string: quote,
+  timestamp: (text) => quote(text.replace(' ', 'T')),
+  timestamptz: (text) => quote(toZulu(text).replace(' ', 'T')),
+}
+
+/** Of what PostgreSQL prints for a float only NaN and the infinities end in a letter. */
+function isNoNumber(last: number | undefined): boolean {
+  return last === 0x4e || last === 0x79
+}
+
+function toZulu(text: string): string {
+  return text.endsWith('+00') ? `${text.slice(0, -3)}Z` : text.replace('+00 BC', 'Z BC')
+}
+
+/** Quotes and the comma of a column; `null` and `false` fit in the four bytes of length that stand in the frame, and a byte. */
+const perColumn = 3
+const closingBrace = 0x7d
+
+/** `isUtf8`: the server's texts are known to be UTF-8; else they are made so, a broken byte becoming U+FFFD. */
+export function compileRowWriter(names: readonly string[], types: readonly ColumnType[], isUtf8: boolean): RowWriter {
   const columns = planColumns(names)
-  const keys = columns.map(({ key }, index) => `${index === 0 ? '{' : ','}${quote(key)}:`)
+  const keys = columns.map(({ key }, index) => Buffer.from(`${index === 0 ? '{' : ','}${quote(key)}:`))
   const sources = columns.map(({ column }) => column)
-  const writers = sources.map((column) => valueWriter(types[column] as ColumnType))
+  const values = sources.map((column) => valueWriter(types[column] as ColumnType, isUtf8))
   const count = columns.length
-  if (count === 0) return () => '{}'
-  return (row) => {
-    let json = ''
+  if (count === 0) return (_source, _at, out) => void out.text('{}')
+  const around = keys.reduce((sum, key) => sum + key.length + perColumn, 2)
+  /** Where each column of the frame begins, behind its length. */
+  const starts = new Int32Array(names.length)
+  return (source, at, out) => {
+    const end = findColumns(source, at, starts)
+    // Values may move the answer to a larger slab, so room is made again for what is left of the row.
     for (let i = 0; i < count; i++) {
-      const text = row[sources[i] as number] as string | null
-      json += keys[i]
-      if (text === null) json += 'null'
-      else {
-        const write = writers[i]
-        json += write === undefined ? text : write(text)
-      }
+      const start = starts[sources[i] as number] as number
+      const size = source.readInt32BE(start - 4)
+      out.reserve(around + end - at)
+      writeWord(keys[i] as Buffer, out)
+      if (size < 0) writeWord(words.null, out)
+      else (values[i] as ValueWriter)(source, start, start + size, out)
     }
-    return `${json}}`
+    out.byte(closingBrace)
   }
 }
 
-function valueWriter(type: ColumnType): ValueWriter | undefined {
-  const write = scalarWriters[type.kind]
-  if (!type.array) return write
-  const writeElement = write ?? ((text: string) => text)
-  return (text) => arrayToJson(text, type.delimiter, writeElement)
+/** Fills in where the columns begin; gives the end of the last. */
+function findColumns(source: Buffer, from: number, starts: Int32Array): number {
+  let at = from + 2
+  for (let i = 0; i < starts.length; i++) {
+    const size = source.readInt32BE(at)
+    at += 4
+    starts[i] = at
+    if (size > 0) at += size
+  }
+  return at
 }
 
-/** `2026-01-01 10:20:30.5` -> `2026-01-01T10:20:30.5`; the infinities and the era (` BC`) stay as they are. */
-function toIsoTime(text: string): string {
-  return text.replace(' ', 'T')
-}
-
-/** The session speaks UTC, so `+00` is what nearly every value ends in; a file that sets another zone keeps its offset. */
-function toZulu(text: string): string {
-  return text.endsWith('+00') ? `${text.slice(0, -3)}Z` : text.replace('+00 BC', 'Z BC')
+function valueWriter({ kind, array, delimiter }: ColumnType, isUtf8: boolean): ValueWriter {
+  if (array) {
+    const writeElement = elementWriters[kind]
+    return (source, from, end, out) => {
+      out.text(arrayToJson(source.toString('utf8', from, end), delimiter, writeElement))
+    }
+  }
+  if (isUtf8) return writers[kind]
+  const write = elementWriters[kind]
+  return (source, from, end, out) => void out.text(write(source.toString('utf8', from, end)))
 }

@@ -3,16 +3,30 @@
  * whether something may have been left behind. Runs plans, prepares texts, makes itself clean again.
  */
 import { Failure } from '../../errors.ts'
-import { tooLong } from '../answer.ts'
+import type { Answer } from '../../model.ts'
+import type { Outlet } from '../answer.ts'
+import { ByteWriter } from './bytes.ts'
 import { type Catalog, queries } from './catalog.ts'
-import { type ColumnDescription, Driver, type DriverOptions, type ServerError, type TextRow } from './driver.ts'
-import { Closing, Command, Description, Execution, Listing, type Prepared } from './exchanges.ts'
+import { type DriverOptions, type Opened, openSocket } from './driver.ts'
+import {
+  Closing,
+  Command,
+  Description,
+  Execution,
+  type ExecutionContext,
+  Listing,
+  type Prepared,
+  type Values,
+} from './exchanges.ts'
+import { Flight, type Step } from './flight.ts'
+import type { ColumnDescription, ServerError } from './frames.ts'
 import type { Plan } from './plan.ts'
 import { compileRowWriter, type RowWriter } from './rows.ts'
 import type { ColumnType } from './types.ts'
+import { Wire } from './wire.ts'
 
 /** The answer of one statement: its rows as a JSON array, or nothing when it has no result set. */
-export type Rows = string | undefined
+export type Rows = Answer | undefined
 
 /** Prepared statements of one connection beyond this are closed, the oldest first. */
 const maxPrepared = 1000
@@ -35,10 +49,12 @@ export class NotStarted extends Error {
 }
 
 export class Session {
-  readonly #driver: Driver
+  readonly #wire: Wire
+  readonly #cancel: () => Promise<void>
   readonly #catalog: Catalog
+  readonly #isUtf8: boolean
   readonly #prepared = new Map<string, Prepared>()
-  readonly #compile = (columns: readonly ColumnDescription[]): RowWriter | undefined => this.#writerFor(columns)
+  readonly #context: ExecutionContext
   #cancelling: Promise<void> | undefined
   #settingChanged = false
   /** Set by whoever runs a statement that may leave something behind. */
@@ -46,16 +62,24 @@ export class Session {
   /** Set by whoever runs a statement that may have made functions. */
   hasRunDefinition = false
 
-  static async open(options: DriverOptions, catalog: Catalog): Promise<Session> {
-    const session = new Session(await Driver.open(options), catalog)
+  /** `onBroken` is called when the connection ends by itself. */
+  static async open(options: DriverOptions, catalog: Catalog, onBroken: () => void): Promise<Session> {
+    const session = new Session(await openSocket(options), catalog, onBroken)
     if (catalog.isOld) await session.#askForSessionFunctions()
     return session
   }
 
-  private constructor(driver: Driver, catalog: Catalog) {
-    this.#driver = driver
+  private constructor({ socket, isUtf8, cancel }: Opened, catalog: Catalog, onBroken: () => void) {
+    this.#wire = new Wire(socket, onBroken)
+    this.#cancel = cancel
     this.#catalog = catalog
-    driver.onSetting = () => {
+    this.#isUtf8 = isUtf8
+    this.#context = {
+      wire: this.#wire,
+      out: new ByteWriter(),
+      compile: (columns) => this.#writerFor(columns),
+    }
+    this.#wire.onSetting = () => {
       this.#settingChanged = true
     }
   }
@@ -66,37 +90,59 @@ export class Session {
   }
 
   get isInTransaction(): boolean {
-    return this.#driver.status !== 'I'
+    return this.#wire.status !== 'I'
   }
 
-  /** Runs the plan. Rejects with the server's error; the connection is ready for more by then. */
-  async execute(plan: Plan, values: readonly (string | null)[]): Promise<Rows> {
+  /**
+   * Runs the plan; an answer that grows long goes to the outlet, if there is one. Rejects with the server's error; the
+   * connection is ready for more by then.
+   */
+  async execute(plan: Plan, values: Values, outlet?: Outlet): Promise<Rows> {
     // Never inside a transaction: a question that fails would end it.
     if (this.#catalog.isOld && !this.isInTransaction) void this.#askForSessionFunctions()
     const known = this.#prepared.get(plan.name)
     const prepared = known ?? this.#remember(plan)
-    const execution = new Execution(prepared, known === undefined, values, this.#compile)
+    const execution = new Execution(this.#context, prepared, known === undefined, values, outlet)
     try {
-      await this.#driver.submit(execution)
+      await this.#wire.submit(execution)
     } catch (error) {
       if (!execution.isParsed) this.#prepared.delete(plan.name)
       throw execution.isBound ? error : new NotStarted(error as ServerError)
     }
-    if (execution.isTooLong) throw tooLong()
     if (execution.unwritten.length > 0) return this.#writeLate(prepared, execution.unwritten)
     return prepared.result === undefined ? undefined : execution.answer
+  }
+
+  /** The plan as this connection has prepared it, if it knows all about its result. */
+  described(plan: Plan): Prepared | undefined {
+    const prepared = this.#prepared.get(plan.name)
+    if (prepared === undefined || !prepared.isDescribed) return undefined
+    return prepared.result === undefined || prepared.result.writer !== undefined ? prepared : undefined
+  }
+
+  /** Runs the steps behind each other. Rejects with the error of the first that fails, and tells `failed` its number. */
+  async fly(steps: readonly Step[], out: ByteWriter, failed: (step: number) => void): Promise<void> {
+    const flight = new Flight(steps, out)
+    try {
+      await this.#wire.submit(flight)
+    } catch (error) {
+      failed(flight.current)
+      throw flight.isBound ? error : new NotStarted(error as ServerError)
+    }
   }
 
   /** Prepares without a name and gives the parameter types as the server sees them. */
   async describe(text: string, types: readonly number[]): Promise<readonly number[]> {
     const description = new Description(text, types)
-    await this.#driver.submit(description)
-    return description.reported
+    await this.#wire.submit(description)
+    // Known before the first row comes, so that none has to wait for it.
+    await this.#learn(description.columns.map(({ dataTypeID }) => dataTypeID))
+    return description.parameters
   }
 
   /** Runs a text of our own, which may hold several commands, for its effect. */
   command(text: string): Promise<void> {
-    return this.#driver.submit(new Command(text))
+    return this.#wire.submit(new Command(text))
   }
 
   async isArrayType(type: number): Promise<boolean> {
@@ -112,12 +158,17 @@ export class Session {
 
   /** Asks the server to stop what this connection is doing, which must all be one request's. */
   cancel(): void {
-    this.#cancelling ??= this.#driver.cancel()
+    this.#cancelling ??= this.#cancel()
   }
 
-  /** The same on a connection that others may share: with several under way it could hit a neighbour's. */
-  cancelIfOnly(): void {
-    if (this.#driver.inFlight === 1) this.cancel()
+  /**
+   * The same on a connection that others may share: with several under way it could hit a neighbour's, so it waits until
+   * there is one, and `isWanted` says whether that is still the one to stop.
+   */
+  cancelWhenAlone(isWanted: () => boolean): void {
+    this.#wire.whenAlone(() => {
+      if (isWanted()) this.cancel()
+    })
   }
 
   /** Undoes what other requests may have left for a statement that looks at the session. */
@@ -149,42 +200,49 @@ export class Session {
   }
 
   close(): Promise<void> {
-    return this.#driver.close()
+    return this.#wire.close()
   }
 
   async #askForSessionFunctions(): Promise<void> {
     this.#catalog.touch()
     const listing = new Listing(queries.sessionFunctions, [])
     // Without an answer the last one stands: a cancel may have hit the question, or the server has another catalogue.
-    await this.#driver.submit(listing).catch(() => undefined)
-    const [row] = listing.listed
+    await this.#wire.submit(listing).catch(() => undefined)
+    const [row] = listing.rows
     if (row !== undefined) this.#catalog.hasSessionFunctions = row[0] === 't'
   }
 
   #remember(plan: Plan): Prepared {
-    const prepared = { plan, result: undefined }
+    const prepared = { plan, isDescribed: false, result: undefined }
     this.#prepared.set(plan.name, prepared)
     const [oldest] = this.#prepared.keys()
     if (this.#prepared.size > maxPrepared && oldest !== undefined) {
       this.#prepared.delete(oldest)
       // Sent ahead of the new statement; should it fail, the connection is lost and says so itself.
-      this.#driver.submit(new Closing(oldest)).catch(() => undefined)
+      this.#wire.submit(new Closing(oldest)).catch(() => undefined)
     }
     return prepared
   }
 
-  async #writeLate({ result }: Prepared, rows: readonly TextRow[]): Promise<Rows> {
+  async #writeLate({ result }: Prepared, rows: readonly Buffer[]): Promise<Rows> {
     if (result === undefined) {
       // Another session's statement of this name: something between us and the server swaps connections.
-      this.#driver.destroy()
+      this.#wire.destroy()
       throw new Failure(
         'BadSqlGrammarException',
         'The connection to the database is not kept, use a pooler in session mode',
       )
     }
     await this.#learn(result.columns.map(({ dataTypeID }) => dataTypeID))
-    result.writer = this.#writerFor(result.columns)
-    return `[${rows.map(result.writer as RowWriter).join(',')}]`
+    const writer = this.#writerFor(result.columns) as RowWriter
+    result.writer = writer
+    const out = new ByteWriter()
+    for (const [index, row] of rows.entries()) {
+      out.text(index === 0 ? '[' : ',')
+      writer(row, 0, out)
+    }
+    out.text(']')
+    return out.take()
   }
 
   /** The writer for these columns, if every type is known. */
@@ -192,14 +250,14 @@ export class Session {
     const types = columns.map(({ dataTypeID }) => this.#catalog.typeOf(dataTypeID))
     if (types.includes(undefined)) return undefined
     const names = columns.map(({ name }) => name)
-    return compileRowWriter(names, types as ColumnType[])
+    return compileRowWriter(names, types as ColumnType[], this.#isUtf8)
   }
 
   async #learn(ids: readonly number[]): Promise<void> {
     const unknown = ids.filter((id) => id !== 0 && this.#catalog.typeOf(id) === undefined)
     if (unknown.length === 0) return
     const listing = new Listing(queries.types, [`{${unknown.join(',')}}`])
-    await this.#driver.submit(listing)
-    this.#catalog.addTypes(listing.listed, unknown)
+    await this.#wire.submit(listing)
+    this.#catalog.addTypes(listing.rows, unknown)
   }
 }

@@ -27,9 +27,10 @@ export const oid = {
 
 /**
  * How a column's text becomes JSON (manual, "PostgreSQL types"):
- * `verbatim` is JSON already (integers, json), `float` too but for NaN and the infinities, the rest says itself.
+ * `verbatim` is JSON already (integers, json), `float` too but for NaN and the infinities, `plain` is a string without anything
+ * to escape, the rest says itself.
  */
-export type ScalarKind = 'verbatim' | 'float' | 'boolean' | 'string' | 'timestamp' | 'timestamptz'
+export type ScalarKind = 'verbatim' | 'float' | 'boolean' | 'plain' | 'string' | 'timestamp' | 'timestamptz'
 
 /** A column is a scalar or an array of scalars; `delimiter` stands between the elements (`;` for box, else a comma). */
 export interface ColumnType {
@@ -41,7 +42,7 @@ export interface ColumnType {
 const scalar = (kind: ScalarKind): ColumnType => ({ kind, array: false, delimiter: ',' })
 const arrayOf = (kind: ScalarKind): ColumnType => ({ kind, array: true, delimiter: ',' })
 
-/** Scalar kinds by object identifier; every other type is its own text, as a string. */
+/** Scalar kinds by object identifier; every other type is its own text, as any string. */
 const scalarKinds: readonly (readonly [number, ScalarKind])[] = [
   [oid.bool, 'boolean'],
   [oid.int8, 'verbatim'],
@@ -54,6 +55,8 @@ const scalarKinds: readonly (readonly [number, ScalarKind])[] = [
   [oid.float8, 'float'],
   [1114, 'timestamp'],
   [1184, 'timestamptz'],
+  // date, time, timetz, numeric, uuid
+  ...[1082, 1083, 1266, 1700, 2950].map((id) => [id, 'plain'] as const),
 ]
 
 export const scalarKindOf: ReadonlyMap<number, ScalarKind> = new Map(scalarKinds)
@@ -61,10 +64,8 @@ export const scalarKindOf: ReadonlyMap<number, ScalarKind> = new Map(scalarKinds
 /** Types that need no look-up: the scalars above, the common types that are strings, and the arrays of both. */
 export const builtinTypes: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
   ...scalarKinds.map(([id, kind]) => [id, scalar(kind)] as const),
-  // bytea, "char", name, text, xml, bpchar, varchar, date, time, interval, timetz, numeric, uuid, money, inet, cidr
-  ...[17, 18, 19, oid.text, 142, 1042, 1043, 1082, 1083, 1186, 1266, 1700, 2950, 790, 869, 650].map(
-    (id) => [id, scalar('string')] as const,
-  ),
+  // bytea, "char", name, text, xml, bpchar, varchar, interval, money, inet, cidr
+  ...[17, 18, 19, oid.text, 142, 1042, 1043, 1186, 790, 869, 650].map((id) => [id, scalar('string')] as const),
   // void, unknown, record
   ...[2278, 705, 2249].map((id) => [id, scalar('string')] as const),
   [oid.boolArray, arrayOf('boolean')],

@@ -3,18 +3,13 @@
  * answers are handed to whoever waits for them. Knows nothing of SQL.
  */
 import { once } from 'node:events'
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import type { Outlet } from '../answer.ts'
 import { takenBack } from '../pool.ts'
-import {
-  claim,
-  type Job,
-  type JobError,
-  type JobReply,
-  type Jobs,
-  maxClaims,
-  type Opened,
-  type WorkerOptions,
-} from './messages.ts'
+import { Claims, depth, maxClaims } from './claims.ts'
+import type { Job, JobError, JobReply, Jobs, Opened, WorkerOptions } from './messages.ts'
 
 /** The worker's file has this file's ending: `.ts` in the repository, `.js` in the package. */
 const workerFile = new URL(`./worker${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
@@ -41,35 +36,48 @@ interface Outgoing {
   readonly texts: [statement: number, text: string][]
 }
 
+/** A job as its caller describes it. */
+export interface Assignment {
+  readonly job: Omit<Job, 'claim'>
+  /** The texts of the job's statements, for those that the worker has not seen. */
+  readonly textOf: (statement: number) => string
+  /** Where the pieces of a long answer go. */
+  readonly outlet: Outlet
+}
+
 /** A job that was handed over. */
 export interface Running {
+  /** The answer, or what is left of it behind its pieces. */
   readonly done: Promise<string>
   /** Gives the job up: before it begins, between two of its statements or between two rows. */
   readonly cancel: () => void
 }
 
 interface Waiting {
-  readonly claim: number
   readonly resolve: (json: string) => void
   readonly reject: (reason: unknown) => void
+  readonly outlet: Outlet
+  /** Pieces that the reader has not made room for. */
+  pieces: number
 }
 
 export class Connection {
   readonly #worker: Worker
-  readonly #claims: Int32Array
+  readonly #claims: Claims
   /** Claims that no job uses. */
   readonly #free = Array.from({ length: maxClaims }, (_, index) => index)
+  /** By claim. */
   readonly #waiting = new Map<number, Waiting>()
   readonly #sentTexts = new Set<number>()
   #outgoing: Outgoing | undefined
   #isClosing = false
-  #lastId = 0
   /** The worker cleans up after each job itself. */
   readonly isDirty = false
 
   static async open(options: Omit<WorkerOptions, 'claims'>, broken: () => void): Promise<Connection> {
-    const claims = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * maxClaims))
-    const worker = new Worker(workerFile, { workerData: { ...options, claims } satisfies WorkerOptions })
+    const claims = new Claims()
+    const workerData = { ...options, claims: claims.memory } satisfies WorkerOptions
+    const worker = new Worker(workerFile, { workerData, env: workerEnvironment() })
     // Rejects with what the worker could not even start for.
     const [answer] = (await once(worker, 'message')) as [Opened]
     if (answer.opened) return new Connection(worker, claims, broken)
@@ -77,10 +85,12 @@ export class Connection {
     throw new Error(answer.message)
   }
 
-  private constructor(worker: Worker, claims: Int32Array, broken: () => void) {
+  private constructor(worker: Worker, claims: Claims, broken: () => void) {
     this.#worker = worker
     this.#claims = claims
-    worker.on('message', (replies: readonly JobReply[]) => this.#receive(replies))
+    worker.on('message', (replies: readonly JobReply[]) => {
+      for (const reply of replies) this.#receive(reply)
+    })
     worker.on('error', () => undefined)
     worker.on('exit', () => {
       for (const { reject } of this.#waiting.values()) reject(new Error('The worker has ended'))
@@ -89,30 +99,29 @@ export class Connection {
     })
   }
 
-  /** Does the job; `textOf` gives the texts of its statements, for those that the worker has not seen. */
-  run(job: Omit<Job, 'id' | 'claim'>, textOf: (statement: number) => string): Running {
+  run({ job, textOf, outlet }: Assignment): Running {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
-    const id = ++this.#lastId
-    // The pool keeps far fewer jobs under way than there are claims.
-    const free = this.#free.pop() as number
-    Atomics.store(this.#claims, free, claim.queued)
-    this.#waiting.set(id, { claim: free, resolve, reject })
+    // There is one: the pool has no more than `depth` jobs here, and `giveBack` leaves as many claims free.
+    const claim = this.#free.pop() as number
+    const waiting: Waiting = { resolve, reject, outlet, pieces: 0 }
+    this.#claims.queue(claim)
+    this.#waiting.set(claim, waiting)
     const outgoing = this.#collect()
-    outgoing.jobs.push({ ...job, id, claim: free })
-    for (const { statement } of job.sets.flat()) {
-      if (this.#sentTexts.has(statement)) continue
-      this.#sentTexts.add(statement)
-      outgoing.texts.push([statement, textOf(statement)])
+    outgoing.jobs.push({ ...job, claim })
+    for (const calls of job.sets) {
+      for (const { statement } of calls) {
+        if (this.#sentTexts.has(statement)) continue
+        this.#sentTexts.add(statement)
+        outgoing.texts.push([statement, textOf(statement)])
+      }
     }
-    return { done: promise, cancel: () => this.#cancel(id) }
+    return { done: promise, cancel: () => this.#cancel(claim, waiting) }
   }
 
-  /** Takes back every job that the worker has not come to yet. */
+  /** Takes back every job that the worker has not come to yet. One that gets no processor time at all keeps them in the end. */
   giveBack(): void {
-    for (const { claim: index, reject } of this.#waiting.values()) {
-      const was = Atomics.compareExchange(this.#claims, index, claim.queued, claim.takenBack)
-      if (was === claim.queued) reject(takenBack)
-    }
+    if (this.#free.length < depth) return
+    for (const [claim, { reject }] of this.#waiting) if (this.#claims.takeBack(claim)) reject(takenBack)
   }
 
   clean(): Promise<boolean> {
@@ -128,9 +137,9 @@ export class Connection {
     clearTimeout(timer)
   }
 
-  #cancel(id: number): void {
-    const waiting = this.#waiting.get(id)
-    if (waiting !== undefined) Atomics.store(this.#claims, waiting.claim, claim.cancelled)
+  /** The claim may be another job's by now. */
+  #cancel(claim: number, waiting: Waiting): void {
+    if (this.#waiting.get(claim) === waiting) this.#claims.cancel(claim)
   }
 
   #collect(): Outgoing {
@@ -144,14 +153,37 @@ export class Connection {
     return this.#outgoing
   }
 
-  #receive(replies: readonly JobReply[]): void {
-    for (const reply of replies) {
-      const waiting = this.#waiting.get(reply.id)
-      this.#waiting.delete(reply.id)
-      if (waiting === undefined) continue
-      this.#free.push(waiting.claim)
-      if ('json' in reply) waiting.resolve(reply.json)
-      else waiting.reject('error' in reply ? new JobFailure(reply.error) : new Error('The job was given up'))
+  #receive(reply: JobReply): void {
+    const { claim } = reply
+    const waiting = this.#waiting.get(claim)
+    if (waiting === undefined) return
+    if ('piece' in reply) {
+      this.#pass(reply.piece, claim, waiting)
+      return
     }
+    this.#waiting.delete(claim)
+    this.#free.push(claim)
+    if ('json' in reply) waiting.resolve(reply.json)
+    else waiting.reject('error' in reply ? new JobFailure(reply.error) : new Error('The job was given up'))
   }
+
+  /** The worker sends no more than a few pieces ahead of those for which the reader has made room. */
+  #pass(piece: Uint8Array<ArrayBuffer>, claim: number, waiting: Waiting): void {
+    const { outlet } = waiting
+    const onWanted = (): void => {
+      if (outlet.isAbandoned) this.#cancel(claim, waiting)
+      else if (this.#waiting.get(claim) === waiting) this.#claims.credit(claim, waiting.pieces)
+      waiting.pieces = 0
+    }
+    outlet.onWanted ??= onWanted
+    waiting.pieces++
+    const { buffer, byteOffset, byteLength } = piece
+    if (outlet.write(Buffer.from(buffer, byteOffset, byteLength))) outlet.onWanted()
+  }
+}
+
+/** The compile cache does not reach workers by itself; without it each takes the types out of the sources again. */
+function workerEnvironment(): NodeJS.ProcessEnv {
+  const cache = getCompileCacheDir()
+  return cache === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(cache) }
 }

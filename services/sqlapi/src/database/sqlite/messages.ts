@@ -13,14 +13,18 @@ export interface Call {
 
 /** A unit of work that a worker does from beginning to end. */
 export interface Job {
-  readonly id: number
-  /** Index of the job's claim. */
+  /** Number of the job's claim, which no other job has until this one is answered. */
   readonly claim: number
-  /** `none`: each statement commits itself. `deferred` and `immediate` are SQLite's kinds of BEGIN. */
-  readonly transaction: 'none' | 'deferred' | 'immediate'
+  /**
+   * `none`: each statement commits itself. `shared`: a single write that commits itself, alone or with others of its kind.
+   * `deferred` and `immediate` are SQLite's kinds of BEGIN.
+   */
+  readonly transaction: 'none' | 'shared' | 'deferred' | 'immediate'
   /** The statements may leave something behind on the connection, which is then opened afresh. */
   readonly touchesSession: boolean
   readonly batch: boolean
+  /** Nothing is written: a long answer may be sent while its rows come. */
+  readonly isRead: boolean
   /** For each set of parameters the calls, in order. */
   readonly sets: readonly (readonly Call[])[]
 }
@@ -39,24 +43,22 @@ export interface JobError {
   readonly statement: number | undefined
 }
 
-/** `skipped`: the worker came to the job and found it claimed by somebody else. */
-export type JobReply = { readonly id: number } & (
+/**
+ * `json` is the answer, or what is left of it behind the pieces. `piece` is UTF-8, and more will come. `skipped`: the worker
+ * came to the job and found it claimed by somebody else.
+ */
+export type JobReply = { readonly claim: number } & (
   | { readonly json: string }
+  | { readonly piece: Uint8Array<ArrayBuffer> }
   | { readonly error: JobError }
   | { readonly skipped: true }
 )
-
-/** Whose a job is. The worker takes a queued one when it comes to it; until then the main thread may take it back. */
-export const claim = { queued: 0, running: 1, takenBack: 2, cancelled: 3 } as const
-
-/** Claims of one worker: as many jobs as can be under way there. */
-export const maxClaims = 256
 
 /** First message of a worker: it has opened the database, or could not. */
 export type Opened = { readonly opened: true } | { readonly opened: false; readonly message: string }
 
 /** What a worker is started with. */
 export interface WorkerOptions extends OpenOptions {
-  /** One number of `claim` for each job that is under way, shared with the main thread. */
-  readonly claims: Int32Array
+  /** The memory of its `Claims`. */
+  readonly claims: SharedArrayBuffer
 }

@@ -7,28 +7,29 @@ import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Failure } from '../../errors.ts'
 import { compact } from '../../json.ts'
-import type { Database, Endpoint, JsonValue, ParameterSet, Statement, Work } from '../../model.ts'
-import { emptyAnswer } from '../answer.ts'
+import type { Answer, Database, Endpoint, JsonValue, ParameterSet, Script, Statement, Work } from '../../model.ts'
+import { deliver, emptyAnswer, type Outlet } from '../answer.ts'
 import { requireInt64 } from '../int64.ts'
 import { Pool, takenBack } from '../pool.ts'
-import { Connection } from './connection.ts'
+import { depth } from './claims.ts'
+import { type Assignment, Connection } from './connection.ts'
 import { toFailure, toOpenFailure } from './failures.ts'
 import { openConnection, type OpenOptions, type SqliteConnection } from './library.ts'
 import { type Location, readLocation } from './location.ts'
 import type { Call, Job, SqliteValue } from './messages.ts'
-import { Statements } from './statements.ts'
+import { Statements, WriteHistory } from './statements.ts'
 
 export interface SqliteOptions {
   readonly name: string
   readonly url: string
+  /** As configured, for all processes together; shown in messages. */
   readonly maxConnections: number
+  /** Most connections of this process. */
+  readonly poolSize: number
   readonly acquireTimeoutSeconds: number
   /** Called for every statement that runs, when statements are logged. */
   readonly onStatement?: ((text: string, values: readonly SqliteValue[]) => void) | undefined
 }
-
-/** Short jobs that may wait in front of one worker. */
-const depth = 32
 
 export class SqliteDatabase implements Database {
   readonly dialect = 'sqlite'
@@ -37,43 +38,22 @@ export class SqliteDatabase implements Database {
   readonly #readers: Pool<Connection>
   readonly #writer: Pool<Connection>
   readonly #statements = new Statements()
+  readonly #writes = new WriteHistory()
   /** Keeps a database in memory alive while no worker has it open. */
   readonly #keeper: SqliteConnection | undefined
 
   constructor(options: SqliteOptions) {
     this.#options = options
     this.#location = readLocation(options.url)
-    const { maxConnections } = options
+    const { poolSize } = options
     // With a single connection readers and writers have to share it.
-    this.#readers = openPool(options, this.#location, Math.max(1, maxConnections - 1))
-    this.#writer = maxConnections === 1 ? this.#readers : openPool(options, this.#location, 1)
+    this.#readers = openPool(options, this.#location, Math.max(1, poolSize - 1))
+    this.#writer = poolSize === 1 ? this.#readers : openPool(options, this.#location, 1)
     this.#keeper = this.#location.path === undefined ? openConnection(openOptions(options, this.#location)) : undefined
   }
 
-  async run(work: Work): Promise<string> {
-    const job = this.#toJob(work)
-    if (job.sets.flat().length === 0) return emptyAnswer(work.sets.length, work.batch)
-    const isRead = job.transaction !== 'immediate' && work.script.statements.every(({ effect }) => effect === 'read')
-    const pool = isRead ? this.#readers : this.#writer
-    const { cancellation } = work
-    return pool.run({
-      // Each pool is of one kind, and a worker that is late gives back what it has not begun.
-      group: job.touchesSession ? undefined : 'any',
-      history: this.#statements.historyOf(work),
-      cancellation,
-      run: async (connection) => {
-        const running = connection.run(job, (statement) => this.#statements.textOf(statement))
-        cancellation.onCancel = running.cancel
-        try {
-          return await running.done
-        } catch (error) {
-          if (error === takenBack) throw error
-          throw toFailure(error, (statement) => this.#statements.lineOf(statement))
-        } finally {
-          cancellation.onCancel = undefined
-        }
-      },
-    })
+  run(work: Work): Promise<Answer> {
+    return deliver((outlet) => this.#run(work, outlet))
   }
 
   /** A missing file is made by the first request, not by looking whether it is there. */
@@ -89,11 +69,43 @@ export class SqliteDatabase implements Database {
     this.#keeper?.close()
   }
 
-  #toJob({ script, sets, batch, endpoint }: Work): Omit<Job, 'id' | 'claim'> {
+  async #run(work: Work, outlet: Outlet): Promise<string> {
+    const job = this.#toJob(work)
+    if (job.sets.flat().length === 0) return emptyAnswer(work.sets.length, work.batch)
+    const { cancellation } = work
+    const pool = job.isRead ? this.#readers : this.#writer
+    const isPlainWrite = job.transaction === 'shared' && pool !== this.#readers
+    const history = isPlainWrite ? this.#writes : this.#statements.historyOf(work)
+    outlet.history = history
+    return pool.run({
+      // Each pool is of one kind, and a worker that is late gives back what it has not begun.
+      group: job.touchesSession ? undefined : 'any',
+      history,
+      cancellation,
+      run: async (connection) => {
+        const textOf = (statement: number): string => this.#statements.textOf(statement)
+        const running = connection.run({ job, textOf, outlet })
+        cancellation.onCancel = running.cancel
+        try {
+          return await running.done
+        } catch (error) {
+          if (error === takenBack) throw error
+          throw toFailure(error, (statement) => this.#statements.lineOf(statement))
+        } finally {
+          cancellation.onCancel = undefined
+        }
+      },
+    })
+  }
+
+  #toJob({ script, sets, batch, endpoint }: Work): Assignment['job'] {
+    const transaction = transactionOf(endpoint, script, batch)
+    const isRead = transaction !== 'immediate' && script.statements.every(({ effect }) => effect === 'read')
     return {
-      transaction: transactionOf(endpoint, batch),
+      transaction,
       touchesSession: script.statements.some(({ effect }) => effect === 'session'),
       batch,
+      isRead,
       sets: sets.map((set) => script.statements.map((statement) => this.#toCall(statement, set))),
     }
   }
@@ -131,9 +143,20 @@ function exists(path: string): Promise<boolean> {
 }
 
 /** A batch and a marked POST file take the write lock at once: waiting for it later could only fail. */
-function transactionOf({ transactional, method }: Endpoint, batch: boolean): Job['transaction'] {
-  if (!transactional && !batch) return 'none'
-  return batch || method === 'POST' ? 'immediate' : 'deferred'
+function transactionOf(
+  { transactional, method }: Endpoint,
+  { statements }: Script,
+  batch: boolean,
+): Job['transaction'] {
+  if (batch || (transactional && method === 'POST')) return 'immediate'
+  // A transaction that begins by reading and then writes may find that others have written meanwhile, and fails.
+  if (transactional) return statements.every(({ effect }) => effect === 'read') ? 'deferred' : 'immediate'
+  return statements.length === 1 && statements.every(isPlainWrite) ? 'shared' : 'none'
+}
+
+/** A statement that can run in any transaction; VACUUM, which is a write too, can run in none. */
+function isPlainWrite({ effect, pieces: [text = ''] }: Statement): boolean {
+  return effect === 'write' && /^(?:INSERT|REPLACE|UPDATE|DELETE|WITH)\b/i.test(text)
 }
 
 /** A parameter as SQLite binds it: booleans as 0 and 1, arrays and objects as compact JSON text. */

@@ -40,8 +40,23 @@ export class Statements {
     const [first] = script.statements
     if (batch || first === undefined) return undefined
     let history = this.#histories.get(first)
-    if (history === undefined) this.#histories.set(first, (history = new History()))
+    // Trusted from the start: what stands behind it can be taken back, and each worker more is memory.
+    if (history === undefined) this.#histories.set(first, (history = new History(0)))
     return history
+  }
+}
+
+/**
+ * Of the plain writes together. There is one writer, so a write waits for those before it wherever it stands; standing with
+ * them it can share their commit.
+ */
+export class WriteHistory extends History {
+  override get isShort(): boolean {
+    return true
+  }
+
+  override get expectedMs(): number {
+    return 0
   }
 }
 

@@ -1,1 +1,1 @@
-SELECT current_setting('app.user', true) AS who
+SELECT coalesce(current_setting('app.user', true), '') AS who

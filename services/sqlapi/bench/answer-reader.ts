@@ -1,0 +1,88 @@
+/**
+ * Bytes of a connection -> HTTP answers, one at a time, for a load that has to cost less than what it drives: of the head
+ * only the status and the length are looked at. Bodies have a length or come in chunks.
+ */
+export interface Answer {
+  readonly status: number
+  /** Part of what was given to `read`; whoever keeps it makes a copy. */
+  readonly body: Buffer
+}
+
+const headEnd = Buffer.from('\r\n\r\n')
+const lastChunk = Buffer.from('0\r\n\r\n')
+
+export class AnswerReader {
+  /** Copies of what came so far of an answer that is not whole. */
+  #parts: Buffer[] = []
+  #length = 0
+  /** So many bytes are needed before it is worth looking again. */
+  #wanted = 0
+  #isChunked = false
+
+  /** The answer when it is whole. Throws if there is more than that, or no answer that it can read. */
+  read(bytes: Buffer): Answer | undefined {
+    if (this.#length === 0) return this.#parse(bytes, false)
+    this.#keep(bytes)
+    if (this.#length < this.#wanted) return undefined
+    // A server may send thousands of small chunks. The last one may itself come in two pieces.
+    if (this.#isChunked && bytes.length >= lastChunk.length && !endsWith(bytes, lastChunk)) return undefined
+    const all = Buffer.concat(this.#parts, this.#length)
+    this.#parts = [all]
+    return this.#parse(all, true)
+  }
+
+  #keep(bytes: Buffer): void {
+    this.#parts.push(Buffer.from(bytes))
+    this.#length += bytes.length
+  }
+
+  #parse(bytes: Buffer, isKept: boolean): Answer | undefined {
+    const end = bytes.indexOf(headEnd)
+    if (end < 0) return this.#wait(bytes, isKept, bytes.length + 1)
+    const head = bytes.toString('latin1', 0, end)
+    if (!head.startsWith('HTTP/1.1 ')) throw new Error(`no HTTP answer: ${head}`)
+    const status = Number(head.slice(9, 12))
+    const start = end + headEnd.length
+    const [, digits] = /\r\ncontent-length: (\d+)/i.exec(head) ?? []
+    if (digits === undefined) {
+      if (!/\r\ntransfer-encoding: chunked/i.test(head)) throw new Error(`neither a length nor chunks: ${head}`)
+      this.#isChunked = true
+      const body = endsWith(bytes, lastChunk) ? joinChunks(bytes, start) : undefined
+      return body === undefined ? this.#wait(bytes, isKept, bytes.length + 1) : this.#finish({ status, body })
+    }
+    const bodyEnd = start + Number(digits)
+    if (bytes.length < bodyEnd) return this.#wait(bytes, isKept, bodyEnd)
+    if (bytes.length > bodyEnd) throw new Error('more came than was asked for')
+    return this.#finish({ status, body: bytes.subarray(start, bodyEnd) })
+  }
+
+  #wait(bytes: Buffer, isKept: boolean, wanted: number): undefined {
+    if (!isKept) this.#keep(bytes)
+    this.#wanted = wanted
+  }
+
+  #finish(answer: Answer): Answer {
+    this.#parts = []
+    this.#length = 0
+    this.#isChunked = false
+    return answer
+  }
+}
+
+function endsWith(bytes: Buffer, ending: Buffer): boolean {
+  return bytes.length >= ending.length && bytes.compare(ending, 0, ending.length, bytes.length - ending.length) === 0
+}
+
+/** The chunks from `start` on without their lengths; nothing if the last one is not there yet. */
+function joinChunks(bytes: Buffer, start: number): Buffer | undefined {
+  const chunks: Buffer[] = []
+  for (let at = start; at < bytes.length;) {
+    const lineEnd = bytes.indexOf('\r\n', at)
+    if (lineEnd < 0) return undefined
+    const length = Number.parseInt(bytes.toString('latin1', at, lineEnd), 16)
+    if (length === 0) return Buffer.concat(chunks)
+    chunks.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + length))
+    at = lineEnd + 2 + length + 2
+  }
+  return undefined
+}

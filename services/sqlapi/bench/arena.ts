@@ -1,0 +1,86 @@
+/** What the races run on: a PostgreSQL and a SQLite file with their data, and what of the others is there to compare with. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import { startThrowawayPostgres } from '../../../tools/throwaway-postgres.ts'
+import { findPgbench } from './contenders/pgbench.ts'
+import { type Installed, installOthers } from './install.ts'
+import type { Project } from './scenarios/scenario.ts'
+
+export interface Arena {
+  /** For files of this run. */
+  readonly folder: string
+  /** Configuration of sqlapi. */
+  readonly config: string
+  readonly postgresUrl: string
+  readonly postgresVersion: string
+  readonly sqliteFile: string
+  readonly installed: Installed
+  readonly pgbench: string | undefined
+  emptyNotes(project: Project): Promise<void>
+  countNotes(project: Project): Promise<number>
+  remove(): Promise<void>
+}
+
+const here = import.meta.dirname
+const nobody: Installed = { reason: 'not wanted' }
+
+export async function openArena(areOthersWanted: boolean): Promise<Arena> {
+  const folder = mkdtempSync(join(tmpdir(), 'sqlapi-bench-'))
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', removeFolder)
+  const installed = areOthersWanted ? installOthers() : nobody
+  const postgres = await startThrowawayPostgres()
+  const client = new pg.Client({ connectionString: postgres.url })
+  await client.connect()
+  await client.query(readFileSync(join(here, 'tree/postgres.sql'), 'utf8'))
+  const version = await client.query<{ server_version: string }>('SHOW server_version')
+
+  const sqliteFile = join(folder, 'lite.db')
+  const lite = new DatabaseSync(sqliteFile, { timeout: 5000 })
+  // sqlapi would change it to this, and then all who come later had it as well.
+  lite.exec('PRAGMA journal_mode = WAL')
+  lite.exec(readFileSync(join(here, 'tree/sqlite.sql'), 'utf8'))
+
+  const config = join(folder, 'sqlapi.yaml')
+  writeFileSync(config, configText(postgres.url, sqliteFile))
+  return {
+    folder,
+    config,
+    postgresUrl: postgres.url,
+    postgresVersion: version.rows[0]?.server_version ?? '',
+    sqliteFile,
+    installed,
+    pgbench: areOthersWanted ? findPgbench() : undefined,
+    async emptyNotes(project) {
+      if (project === 'lite') lite.exec('DELETE FROM note')
+      else await client.query('TRUNCATE note')
+    },
+    async countNotes(project) {
+      const text = 'SELECT count(*) AS count FROM note'
+      if (project === 'lite') return Number(lite.prepare(text).get()?.['count'])
+      return Number((await client.query<{ count: string }>(text)).rows[0]?.count)
+    },
+    async remove() {
+      lite.close()
+      await client.end()
+      await postgres.remove()
+      removeFolder()
+    },
+  }
+}
+
+/** Everything that is not named has its default, as most configurations have it. */
+function configText(url: string, file: string): string {
+  return `sql_dir: ${JSON.stringify(join(here, 'tree/sql'))}
+server:
+  bind: 127.0.0.1:0
+datasources:
+  - name: bench
+    url: ${JSON.stringify(url)}
+  - name: lite
+    url: ${JSON.stringify(`sqlite:${file}`)}
+`
+}

@@ -1,0 +1,88 @@
+/** One answer of a million rows: how long it takes, and how much memory the process has had at the most. */
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { type IncomingMessage, request as call } from 'node:http'
+import { millionAnswer } from './answers.ts'
+import type { Arena } from './arena.ts'
+import type { HttpContender } from './contenders/contender.ts'
+import { floor } from './contenders/floor.ts'
+import { sqlapi } from './contenders/sqlapi.ts'
+import { toolbox, unwrap } from './contenders/toolbox.ts'
+import { median } from './figures.ts'
+import { startServer } from './process.ts'
+import type { Request } from './scenarios/scenario.ts'
+
+export interface MillionResult {
+  readonly contender: string
+  readonly rows: number
+  readonly bytes: number
+  readonly seconds: number
+  readonly firstByteSeconds: number
+  readonly peakMiB: number
+}
+
+const rows = 1_000_000
+const request = { method: 'GET', path: '/bench/million', input: { rows }, expected: '' } satisfies Request
+
+/** `profiles` as for the other scenarios. */
+export async function measureMillion(arena: Arena, rounds: number, profiles = ''): Promise<MillionResult[]> {
+  const right = millionAnswer(rows)
+  const contenders = [sqlapi({ profiles }), floor, ...(arena.installed.toolbox === undefined ? [] : [toolbox])]
+  const all = contenders.map((contender) => ({ contender, fetches: [] as Fetched[] }))
+  for (let round = 0; round < rounds; round++) {
+    for (const { contender, fetches } of all) {
+      const fetched = await fetchOnce(contender, arena)
+      const { title } = contender
+      if (fetched.sha256 !== right.sha256) throw new Error(`${title}: a wrong answer of ${fetched.bytes} bytes`)
+      fetches.push(fetched)
+      const { seconds, peakMiB } = fetched
+      console.error(`million, round ${round + 1}, ${title}: ${seconds.toFixed(2)} s, ${peakMiB.toFixed(0)} MiB`)
+    }
+  }
+  return all.map(({ contender, fetches }) => ({
+    contender: contender.title,
+    rows,
+    bytes: right.bytes,
+    seconds: median(fetches.map(({ seconds }) => seconds)),
+    firstByteSeconds: median(fetches.map(({ firstByteSeconds }) => firstByteSeconds)),
+    peakMiB: Math.max(...fetches.map(({ peakMiB }) => peakMiB)),
+  }))
+}
+
+interface Fetched {
+  readonly bytes: number
+  readonly sha256: string
+  readonly seconds: number
+  readonly firstByteSeconds: number
+  readonly peakMiB: number
+}
+
+/** A process of its own each time, because the most memory is counted from its start. */
+async function fetchOnce(contender: HttpContender, arena: Arena): Promise<Fetched> {
+  const server = await startServer(await contender.command(arena))
+  try {
+    const { method, target, body } = contender.ask(request)
+    const started = performance.now()
+    const seconds = (): number => (performance.now() - started) / 1000
+    const headers = { 'content-type': 'application/json' }
+    const asking = call({ host: '127.0.0.1', port: server.port, path: target, method, headers }).end(body)
+    const [response] = (await once(asking, 'response')) as [IncomingMessage]
+    const firstByteSeconds = seconds()
+    const chunks: Buffer[] = []
+    const hash = createHash('sha256')
+    let bytes = 0
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (contender === toolbox) chunks.push(chunk)
+      else hash.update(chunk)
+    }
+    const all = seconds()
+    if (response.statusCode !== 200) throw new Error(`${contender.title}: status ${response.statusCode}`)
+    // The envelope comes off when the clock has stopped.
+    if (contender === toolbox) hash.update(unwrap(Buffer.concat(chunks).toString()))
+    const { peakMiB } = server.usage()
+    return { bytes, sha256: hash.digest('hex'), seconds: all, firstByteSeconds, peakMiB }
+  } finally {
+    await server.stop()
+  }
+}

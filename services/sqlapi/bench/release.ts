@@ -1,0 +1,64 @@
+/** An older sqlapi out of the history of the repository, in a folder of its own, with the packages that are installed here. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { UsageError } from './options.ts'
+
+export interface Release {
+  /** Folder of the service. */
+  readonly service: string
+  /** What it is, for people. */
+  readonly title: string
+  /** Lines that people have to know. */
+  readonly remarks: readonly string[]
+}
+
+const root = join(import.meta.dirname, '../../..')
+const service = 'services/sqlapi'
+
+/** `which` is `last-release` or anything that git takes for a commit. The release is laid into `folder`. */
+export function exportRelease(which: string, folder: string): Release {
+  const { commit, remarks } = which === 'last-release' ? findLastRelease() : { commit: findCommit(which), remarks: [] }
+  const place = join(folder, 'release')
+  mkdirSync(place, { recursive: true })
+  const archive = join(folder, 'release.tar')
+  git('archive', '--format=tar', `--output=${archive}`, commit, service)
+  execFileSync('tar', ['-xf', archive, '-C', place])
+  symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'), 'junction')
+  const there = join(place, service)
+  const { version, dependencies } = readManifest(there)
+  const isSame = isDeepStrictEqual(dependencies, readManifest(join(root, service)).dependencies)
+  const packages = 'Its package.json names other packages than this one; it runs with those that are installed here.'
+  return {
+    service: there,
+    title: `${version} (${git('rev-parse', '--short', commit)})`,
+    remarks: isSame ? remarks : [...remarks, packages],
+  }
+}
+
+/** There are no tags: a release is a commit that changes the version. */
+function findLastRelease(): { commit: string; remarks: string[] } {
+  const output = git('log', '--format=%H', '-G^ *"version":', '--', `${service}/package.json`)
+  const [newest, ...older] = output.split('\n').filter((line) => line !== '')
+  if (newest === undefined) throw new UsageError('The history has no release: it may be a shallow clone')
+  const first = 'No commit has changed the version yet: this is the one that brought the first version.'
+  return { commit: newest, remarks: older.length === 0 ? [first] : [] }
+}
+
+function findCommit(name: string): string {
+  try {
+    return git('rev-parse', '--verify', '--end-of-options', `${name}^{commit}`)
+  } catch (error) {
+    throw new UsageError(`'${name}' is no commit of this repository`, { cause: error })
+  }
+}
+
+function readManifest(folder: string): { version: string; dependencies: Record<string, string> } {
+  const manifest = readFileSync(join(folder, 'package.json'), 'utf8')
+  return JSON.parse(manifest) as { version: string; dependencies: Record<string, string> }
+}
+
+function git(...args: readonly string[]): string {
+  return execFileSync('git', ['-C', root, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim()
+}

@@ -1,0 +1,2 @@
+-- A document there and back.
+SELECT :document::jsonb AS document;

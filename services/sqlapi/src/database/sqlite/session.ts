@@ -1,0 +1,186 @@
+/**
+ * A worker's connection: prepared statements, transactions, one call at a time. The only file that runs the files' SQL on
+ * SQLite. Whose jobs the calls are, and in which order they come, is the worker's business.
+ */
+import { maxAnswerLength, tooLong } from '../answer.ts'
+import { openConnection, type OpenOptions, type SqliteConnection, type SqliteStatement } from './library.ts'
+import type { Call } from './messages.ts'
+import { compileRowWriter, type RowWriter, type SqliteColumn } from './rows.ts'
+
+/** Prepared statements kept; the oldest goes first. */
+const maxPrepared = 1000
+
+interface Prepared {
+  readonly statement: SqliteStatement
+  /** Undefined when the statement has no result set. */
+  writer: RowWriter | undefined
+  /** How often SQLite had prepared the statement anew, after a change of the schema, when the writer was compiled. */
+  reprepared: number
+}
+
+/** What becomes of the rows of a call while they come. */
+export interface Rows {
+  /** Called between two rows. Throws to give the call up. */
+  readonly check: () => void
+  /** Takes what has been written so far once it is so long; without it everything is collected. */
+  readonly pieces?: Pieces | undefined
+}
+
+export interface Pieces {
+  /** How long the next piece is to be. Characters. */
+  readonly length: number
+  send(json: string): void
+}
+
+export class Session {
+  readonly #options: OpenOptions
+  readonly #texts = new Map<number, string>()
+  #database: SqliteConnection
+  #prepared = new Map<number, Prepared>()
+  /** The version of the schema that `#defers` was found for. */
+  #schemaVersion: unknown
+  #defers = false
+  /** Readers and the writer do not wait for each other. */
+  readonly isWal: boolean
+
+  constructor(options: OpenOptions) {
+    this.#options = options
+    this.#database = openConnection(options)
+    this.isWal = this.#ask('PRAGMA journal_mode') === 'wal'
+  }
+
+  get isTransaction(): boolean {
+    return this.#database.isTransaction
+  }
+
+  learn(texts: Iterable<readonly [statement: number, text: string]>): void {
+    for (const [statement, text] of texts) this.#texts.set(statement, text)
+  }
+
+  begin(kind: 'deferred' | 'immediate'): void {
+    this.#database.exec(`BEGIN ${kind}`)
+  }
+
+  /** A file may have ended the transaction itself. */
+  commit(): void {
+    if (this.isTransaction) this.#database.exec('COMMIT')
+  }
+
+  rollback(): void {
+    if (this.isTransaction) this.#database.exec('ROLLBACK')
+  }
+
+  /**
+   * Whether a commit may find a broken constraint that the statement itself did not: then what a statement has done is known
+   * only with its commit, and a later statement may mend it. To be asked inside a transaction, so that nobody changes the schema.
+   */
+  defersConstraints(): boolean {
+    const version = this.#ask('PRAGMA schema_version')
+    if (version !== this.#schemaVersion) {
+      this.#schemaVersion = version
+      // No pragma tells which foreign keys are deferred. A text that mentions it otherwise costs nothing but speed.
+      this.#defers = this.#ask("SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%deferred%'") !== 0
+    }
+    return this.#defers
+  }
+
+  /** Whether the statement has been prepared, as all have that ran here and did not fail. */
+  knows(number: number): boolean {
+    return this.#prepared.has(number)
+  }
+
+  /** Prepares the statement, if it is not. Throws for one that is wrong. */
+  prepare(number: number): void {
+    this.#entryOf(number)
+  }
+
+  /** The rows as a JSON array (its end, where pieces were taken), or nothing when the statement has no result set. */
+  run({ statement: number, values }: Call, { check, pieces }: Rows): string | undefined {
+    const entry = this.#entryOf(number)
+    if (entry.writer === undefined) {
+      entry.statement.run(...values)
+      return undefined
+    }
+    let json = ''
+    let isFirst = true
+    for (const row of entry.statement.iterate(...values) as Iterable<unknown> as Iterable<SqliteColumn[]>) {
+      if (isFirst) renewWriter(entry)
+      else check()
+      if (json.length + lengthOf(row) > maxAnswerLength) throw tooLong()
+      json += (isFirst ? '[' : ',') + entry.writer(row)
+      isFirst = false
+      if (pieces !== undefined && json.length > pieces.length) {
+        pieces.send(json)
+        json = ''
+      }
+    }
+    return isFirst ? '[]' : `${json}]`
+  }
+
+  /** A statement that has failed stays in the middle of it, which would stop a rollback and fail its next call. */
+  forget(number: number): void {
+    ;(this.#prepared.get(number)?.statement as { close?(): void } | undefined)?.close?.()
+    this.#prepared.delete(number)
+  }
+
+  /** Leaves behind whatever the session has become. */
+  renew(): void {
+    this.#prepared = new Map()
+    // Opened before the old one is closed: a database in memory lives as long as somebody has it open.
+    const old = this.#database
+    this.#database = openConnection(this.#options)
+    old.close()
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #entryOf(number: number): Prepared {
+    const known = this.#prepared.get(number)
+    if (known !== undefined) return known
+    const statement = this.#compile(this.#texts.get(number) as string)
+    statement.setReturnArrays(true)
+    statement.setReadBigInts(true)
+    const columns = statement.columns()
+    const writer = columns.length === 0 ? undefined : compileRowWriter(columns)
+    const entry = { statement, writer, reprepared: 0 }
+    const [oldest] = this.#prepared.keys()
+    if (this.#prepared.size >= maxPrepared && oldest !== undefined) this.#prepared.delete(oldest)
+    this.#prepared.set(number, entry)
+    return entry
+  }
+
+  /**
+   * What another process has done to the schema SQLite notices when a statement runs, not when one is prepared: until then
+   * it may say of a column that is gone that it is there already.
+   */
+  #compile(text: string): SqliteStatement {
+    try {
+      return this.#database.prepare(text)
+    } catch {
+      this.#ask('SELECT 1 FROM sqlite_schema LIMIT 1')
+      return this.#database.prepare(text)
+    }
+  }
+
+  /** The only value of the only row. */
+  #ask(sql: string): unknown {
+    return Object.values(this.#database.prepare(sql).get() ?? {})[0]
+  }
+}
+
+function lengthOf(row: readonly SqliteColumn[]): number {
+  let length = 0
+  for (const value of row) if (typeof value === 'string' || value instanceof Uint8Array) length += value.length
+  return length
+}
+
+/** After a change of the schema SQLite prepares a statement anew by itself; its columns may be others then. */
+function renewWriter(entry: Prepared): void {
+  // Node 24 cannot count the preparations, so there the writer is made anew each time.
+  const count = (entry.statement as { stat?(counter: string): number }).stat?.('reprepare')
+  if (count === entry.reprepared) return
+  entry.reprepared = count ?? 0
+  entry.writer = compileRowWriter(entry.statement.columns())
+}

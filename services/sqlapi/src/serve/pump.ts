@@ -1,0 +1,34 @@
+/**
+ * A streamed answer -> the client, as fast as the client reads and no faster. Whoever reads nothing for too long, or an answer
+ * that breaks off, ends in a cut connection: the client must not take a part for the whole.
+ */
+import type { Readable, Writable } from 'node:stream'
+
+/** A client that takes nothing for so long frees the database. */
+const stallMs = 10_000
+
+/** The head of the response has been written. `cut` is called at most once, with why the answer broke off, and is to cut. */
+export function pump(stream: Readable, response: Writable, cut: (error: Error) => void): void {
+  if (stream.errored !== null || response.destroyed) {
+    stream.destroy()
+    if (stream.errored !== null) cut(stream.errored)
+    return
+  }
+  let stall: NodeJS.Timeout | undefined
+  stream.on('data', (piece: Buffer | string) => {
+    if (response.write(piece)) return
+    stream.pause()
+    stall ??= setTimeout(() => stream.destroy(new Error('The client reads too slowly')), stallMs)
+  })
+  response.on('drain', () => {
+    clearTimeout(stall)
+    stall = undefined
+    stream.resume()
+  })
+  stream.on('end', () => response.end())
+  stream.on('error', cut)
+  response.on('close', () => {
+    clearTimeout(stall)
+    stream.destroy()
+  })
+}

@@ -1,0 +1,34 @@
+/**
+ * What each worker gets to serve from: all that boot has made, with its part of every `max_connections`. Pure. The files are
+ * packed once for all workers, those of later times too: each serves them as they were when the service was started.
+ */
+import { deserialize, serialize } from 'node:v8'
+import type { Booted } from '../boot/boot.ts'
+import type { Endpoints } from '../boot/endpoints.ts'
+
+export interface Assignment extends Omit<Booted, 'endpoints'> {
+  readonly packedEndpoints: Uint8Array
+}
+
+/** One for each of the `server.workers`. */
+export function assign({ endpoints, ...booted }: Booted): readonly Assignment[] {
+  const packedEndpoints = serialize(endpoints)
+  const { workers } = booted.config.server
+  const shares = booted.datasources.map(({ maxConnections }) => divide(maxConnections, workers))
+  return Array.from({ length: workers }, (_, index) => {
+    const datasources = booted.datasources.map((datasource, at) => {
+      return { ...datasource, poolSize: shares[at]?.[index] as number }
+    })
+    return { ...booted, datasources, packedEndpoints }
+  })
+}
+
+export function unpack({ packedEndpoints, ...booted }: Assignment): Booted {
+  return { ...booted, endpoints: deserialize(packedEndpoints) as Endpoints }
+}
+
+/** The parts into which a ceiling is divided, largest first; they differ by one at most. */
+export function divide(ceiling: number, workers: number): readonly number[] {
+  const least = Math.floor(ceiling / workers)
+  return Array.from({ length: workers }, (_, index) => least + (index < ceiling % workers ? 1 : 0))
+}

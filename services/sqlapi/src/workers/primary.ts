@@ -1,0 +1,209 @@
+/**
+ * The first process of a service with several workers, and the only file that forks: it holds the port and hands each new
+ * connection to the next worker, writes everybody's log lines, replaces a worker that has ended by itself, and ends all
+ * together. It serves no request and opens no database.
+ */
+import type { ChildProcess } from 'node:child_process'
+import cluster, { type Worker } from 'node:cluster'
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import type { Booted } from '../boot/boot.ts'
+import { StartupFailure } from '../errors.ts'
+import type { Destination, Log } from '../log.ts'
+import { assign, type Assignment } from './assignments.ts'
+import { passLines } from './lines.ts'
+import { end, type Report } from './messages.ts'
+
+/** The worker's file has this file's ending: `.ts` in the repository, `.js` in the package. */
+const workerFile = new URL(`./worker${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
+
+/** A worker that has lived for so long did not end because of how it was started. */
+const soundAfterMs = 60_000
+
+const firstPauseMs = 100
+const longestPauseMs = 30_000
+
+/** How long to wait before a worker is replaced for the `times`-th time in a row (1, 2, ..). */
+export function pauseMs(times: number): number {
+  return Math.min(firstPauseMs * 2 ** (times - 1), longestPauseMs)
+}
+
+/** The place of one worker; who fills it changes. */
+interface Place {
+  readonly index: number
+  worker: Worker | undefined
+  isListening: boolean
+  /** When its worker was started, by the clock of `performance`. */
+  since: number
+  /** How many in a row have ended early. */
+  lost: number
+  /** Why its worker could not go on, where it could tell. */
+  failure: string | undefined
+}
+
+/** Starts the workers; `stdout` is where `log` writes. Resolves when all accept connections. */
+export async function startWorkers(booted: Booted, log: Log, stdout: Destination): Promise<Workers> {
+  // Not left to the kernel, which gives most of a few lasting connections to some of the workers.
+  cluster.schedulingPolicy = cluster.SCHED_RR
+  cluster.setupPrimary({
+    exec: fileURLToPath(workerFile),
+    args: [],
+    serialization: 'advanced',
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
+  const workers = new Workers(booted, log, stdout)
+  await workers.listening
+  return workers
+}
+
+export class Workers {
+  readonly #log: Log
+  readonly #stdout: Destination
+  readonly #assignments: readonly Assignment[]
+  readonly #places: readonly Place[]
+  readonly #listening = Promise.withResolvers<void>()
+  readonly #ended = Promise.withResolvers<void>()
+  /** Datasources that could not be reached, told already. */
+  readonly #unreachable = new Set<string>()
+  /** Where the service listens, once it does. */
+  #address: string | undefined
+  #port: number
+  #isEnding = false
+
+  constructor(booted: Booted, log: Log, stdout: Destination) {
+    const { workers, bind } = booted.config.server
+    this.#log = log
+    this.#stdout = stdout
+    this.#port = bind.port
+    this.#assignments = assign(booted)
+    this.#places = Array.from({ length: workers }, (_, index) => {
+      return { index, worker: undefined, isListening: false, since: 0, lost: 0, failure: undefined }
+    })
+    for (const place of this.#places) this.#fill(place)
+  }
+
+  /** Rejects with a StartupFailure when they cannot all listen. */
+  get listening(): Promise<void> {
+    return this.#listening.promise
+  }
+
+  /** Has every worker finish what is in flight and end. */
+  close(): Promise<void> {
+    this.#isEnding = true
+    for (const { worker } of this.#places) worker?.send(end, noticed)
+    this.#endWhenEmpty()
+    return this.#ended.promise
+  }
+
+  /** Ends every worker at once, whatever it is doing. */
+  abandon(): void {
+    this.#isEnding = true
+    for (const { worker } of this.#places) worker?.process.kill('SIGKILL')
+  }
+
+  #fill(place: Place): void {
+    // What was compiled for the first process need not be compiled again.
+    const compiled = getCompileCacheDir()
+    const worker = cluster.fork(compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) })
+    Object.assign(place, { worker, isListening: false, since: performance.now(), failure: undefined })
+    passLines(worker.process.stdout as Readable, this.#stdout)
+    closeUntaken(worker.process)
+    worker.on('message', (report: Report) => this.#hear(place, report))
+    // Its end tells the rest.
+    worker.on('error', noticed)
+    // Not `exit`: its last lines come before the line about its end.
+    worker.process.once('close', (code, signal) => this.#leave(place, signal ?? `exit code ${code}`))
+    const assignment = this.#assignments[place.index] as Assignment
+    const bind = { ...assignment.config.server.bind, port: this.#port }
+    const config = { ...assignment.config, server: { ...assignment.config.server, bind } }
+    worker.send({ ...assignment, config }, noticed)
+  }
+
+  #hear(place: Place, { event, fields }: Report): void {
+    switch (event) {
+      case 'listening':
+        if (this.#address !== undefined && fields.address !== this.#address)
+          return this.#giveUp(place, 'it got another port')
+        place.isListening = true
+        if (this.#address === undefined && this.#places.every(({ isListening }) => isListening)) {
+          this.#address = fields.address
+          this.#log.write('listening', fields)
+          this.#listening.resolve()
+        }
+        return
+      case 'datasourceUnreachable':
+        if (this.#unreachable.has(fields.datasource)) return
+        this.#unreachable.add(fields.datasource)
+        this.#log.write('datasourceUnreachable', fields)
+        return
+      case 'failure':
+        if (this.#address === undefined) this.#refuse(new StartupFailure(fields.name, fields.message))
+        else this.#giveUp(place, fields.message)
+    }
+  }
+
+  /** The worker cannot go on: it ends, and is replaced. */
+  #giveUp(place: Place, failure: string): void {
+    place.failure = failure
+    place.worker?.process.kill('SIGKILL')
+  }
+
+  #leave(place: Place, how: string): void {
+    const { pid } = (place.worker as Worker).process
+    Object.assign(place, { worker: undefined, isListening: false })
+    if (this.#isEnding) {
+      if (how !== inOrder) this.#log.write('stopForced', { reason: `worker ${pid} ended (${how})` })
+      this.#endWhenEmpty()
+      return
+    }
+    const reason = place.failure ?? how
+    if (this.#address === undefined) {
+      this.#refuse(new StartupFailure('ListenException', `server.workers: process ${pid} ended at once (${reason})`))
+      return
+    }
+    // The port went with the last one that listened on it. Port 0 would now be another one.
+    if (!this.#places.some(({ isListening }) => isListening)) this.#port = portOf(this.#address)
+    place.lost = performance.now() - place.since < soundAfterMs ? place.lost + 1 : 1
+    const pause = pauseMs(place.lost)
+    this.#log.write('workerReplaced', { pid: pid as number, reason, pauseMs: pause })
+    setTimeout(() => {
+      if (!this.#isEnding) this.#fill(place)
+    }, pause)
+  }
+
+  #refuse(failure: StartupFailure): void {
+    this.#listening.reject(failure)
+    this.abandon()
+  }
+
+  #endWhenEmpty(): void {
+    if (this.#places.every(({ worker }) => worker === undefined)) this.#ended.resolve()
+  }
+}
+
+const inOrder = 'exit code 0'
+
+/**
+ * A connection on its way to a worker that ends before it takes it: node:cluster would keep it open, and its client would
+ * wait for an answer for ever. Closing one that was taken does nothing, because this process has closed its side already.
+ */
+function closeUntaken(child: ChildProcess): void {
+  let last: { close(): void } | undefined
+  const send = child.send.bind(child) as (...all: unknown[]) => boolean
+  child.send = (...all: unknown[]) => {
+    const [, handle] = all
+    if (typeof handle === 'object' && handle !== null) last = handle as { close(): void }
+    return send(...all)
+  }
+  child.once('exit', () => last?.close())
+}
+
+function portOf(address: string): number {
+  return Number(address.slice(address.lastIndexOf(':') + 1))
+}
+
+function noticed(): void {
+  // What cannot be said to a worker that has just ended is told by its end.
+}

@@ -1,0 +1,61 @@
+/**
+ * The program of a worker: one of the processes that serve on one port. What boot has made comes from the first process,
+ * which is told what only it may say: that this worker listens, or why it cannot. Ends when it is told to, and with the
+ * first process.
+ */
+import cluster from 'node:cluster'
+import { StartupFailure } from '../errors.ts'
+import { type EventName, type Log, openLog } from '../log.ts'
+import { startService } from '../service.ts'
+import { type Assignment, unpack } from './assignments.ts'
+import { end, type Report, shared } from './messages.ts'
+
+const ending = Promise.withResolvers<void>()
+
+process.on('message', (message: Assignment | typeof end) => {
+  if (message === end) ending.resolve()
+  else void work(message)
+})
+// A terminal and some supervisors signal all processes; it is the first one that decides.
+process.on('SIGTERM', () => undefined)
+process.on('SIGINT', () => undefined)
+// Killed, not exited: an exit would wait for a thread that is in the middle of a long SQLite statement.
+cluster.worker?.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+
+async function work(assignment: Assignment): Promise<void> {
+  const log = openLog(assignment.config.logging)
+  try {
+    const service = await startService(unpack(assignment), reporting(log))
+    process.on('uncaughtException', (error) => {
+      log.write('internalError', { method: '', path: '', stack: error.stack ?? error.message })
+      log.flush()
+      process.kill(process.pid, 'SIGKILL')
+    })
+    await ending.promise
+    await service.close()
+    process.exit(0)
+  } catch (error) {
+    if (!(error instanceof StartupFailure)) throw error
+    report({ event: 'failure', fields: { name: error.name, message: error.message } })
+  }
+}
+
+/** Tells the first process what it is to log for all. */
+function reporting(log: Log): Log {
+  return {
+    isEnabled: (event) => log.isEnabled(event),
+    write(event, fields) {
+      if (isShared(event)) report({ event, fields } as Report)
+      else log.write(event, fields)
+    },
+    flush: () => log.flush(),
+  }
+}
+
+function isShared(event: EventName): boolean {
+  return (shared as readonly EventName[]).includes(event)
+}
+
+function report(report: Report): void {
+  process.send?.(report)
+}

@@ -1,0 +1,300 @@
+/**
+ * The pure parts of the benchmark, on given numbers: what it says of a run has to be right before the run is worth anything.
+ * Above all the guard against regressions must be known to fail when it should, and only then.
+ */
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual, throws } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { AnswerReader } from '../bench/answer-reader.ts'
+import { oneItem, pageOfItems } from '../bench/answers.ts'
+import { toChart } from '../bench/chart.ts'
+import type { Round } from '../bench/contenders/contender.ts'
+import { median, ratio, readable } from '../bench/figures.ts'
+import { isSameMeaning } from '../bench/meaning.ts'
+import { readOptions, UsageError } from '../bench/options.ts'
+import { insertResult } from '../bench/readme.ts'
+import { chanceOfSoMany, judgeRatios } from '../bench/regression.ts'
+import { toMarkdown } from '../bench/report.ts'
+import { scenarios } from '../bench/scenarios/all.ts'
+import { type ContenderName, contenderTitles, type Scenario } from '../bench/scenarios/scenario.ts'
+import { judge, type RaceResult, type Results } from '../bench/targets.ts'
+
+const repeat = (count: number, value: number): number[] => Array.from({ length: count }, () => value)
+
+test('guard: what is as fast as before, or faster, is fine at once', () => {
+  strictEqual(judgeRatios([1, 0.98, 1.03, 0.99, 1.01]), 'fine')
+  strictEqual(judgeRatios([2, 0.3, 0.2, 1, 1.1]), 'fine')
+  strictEqual(judgeRatios(repeat(5, 0.9)), 'fine')
+})
+
+test('guard: slow rounds alone ask for more, and enough of them are a regression', () => {
+  strictEqual(judgeRatios(repeat(5, 0.85)), 'unclear')
+  strictEqual(judgeRatios(repeat(10, 0.85)), 'slower')
+  strictEqual(judgeRatios([...repeat(20, 0.8), ...repeat(5, 1.2)]), 'slower')
+  strictEqual(judgeRatios([...repeat(14, 0.8), ...repeat(11, 1.2)]), 'unclear')
+})
+
+test('guard: the chance is that of a coin', () => {
+  strictEqual(chanceOfSoMany(0, 7), 1)
+  strictEqual(chanceOfSoMany(10, 10), 1 / 1024)
+  strictEqual(chanceOfSoMany(9, 10), 11 / 1024)
+  strictEqual(chanceOfSoMany(13, 25), 0.5)
+})
+
+test('guard: noise seldom passes for a regression, and a regression seldom for noise', () => {
+  const alarms = (truth: number, noise: number): number => {
+    const random = seeded(7)
+    const runs = Array.from({ length: 500 }, () => judgeRun(() => truth * Math.exp(noise * (random() + random() - 1))))
+    return runs.filter((judgement) => judgement === 'slower').length / runs.length
+  }
+  ok(alarms(1, 0.1) < 0.005)
+  ok(alarms(1, 0.6) < 0.005)
+  ok(alarms(0.92, 0.2) < 0.02)
+  ok(alarms(0.8, 0.1) > 0.995)
+  ok(alarms(0.6, 0.6) > 0.8)
+})
+
+/** Five rounds at a time until it is clear, five times at the most, as against.ts does. */
+function judgeRun(ratioOfRound: () => number): string {
+  const ratios: number[] = []
+  for (let block = 0; block < 5; block++) {
+    ratios.push(...Array.from({ length: 5 }, ratioOfRound))
+    if (judgeRatios(ratios) !== 'unclear') break
+  }
+  return judgeRatios(ratios)
+}
+
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647
+}
+
+test('figures: medians, and ratios within each round', () => {
+  strictEqual(median([3, 1, 2]), 2)
+  strictEqual(median([4, 1, 2, 3]), 2.5)
+  const fast = { contender: 'a', rounds: [rate(100), rate(10), rate(1000)] }
+  const slow = { contender: 'b', rounds: [rate(50), rate(10), rate(250)] }
+  strictEqual(ratio(fast, slow, 'rate'), 2)
+  strictEqual(ratio(fast, undefined, 'rate'), undefined)
+  const quick = { contender: 'a', rounds: [{ requestsPerSecond: 1, p99Ms: 2 }] }
+  const tardy = { contender: 'b', rounds: [{ requestsPerSecond: 9, p99Ms: 8 }] }
+  strictEqual(ratio(quick, tardy, 'p99'), 4)
+  deepStrictEqual([41_914.2, 523.4, 29.31, 5.214, 0.0213].map(readable), ['41 914', '523', '29.3', '5.21', '0.021'])
+})
+
+function rate(requestsPerSecond: number): Round {
+  return { requestsPerSecond }
+}
+
+type Figures = Partial<Record<ContenderName, Round & { readonly peakMiB?: number }>>
+
+function raced(name: string, figures: Figures): RaceResult {
+  const scenario = scenarios.find((scenario) => scenario.name === name) as Scenario
+  const results = Object.entries(figures).map(([contender, { peakMiB, ...round }]) => ({
+    contender: contenderTitles[contender as ContenderName],
+    rounds: [round],
+    ...(peakMiB === undefined ? {} : { peakMiB }),
+  }))
+  return { scenario, results }
+}
+
+const boot = {
+  files: 10_000,
+  bytes: 1,
+  seconds: 2.99,
+  fastestSeconds: 2,
+  slowestSeconds: 4,
+  cpuSeconds: 3,
+  peakMiB: 99,
+}
+const answer = { rows: 1_000_000, bytes: 83_000_000, firstByteSeconds: 0.1 }
+
+/** Everything just reached. */
+const reached: Results = {
+  races: [
+    raced('one-get', {
+      sqlapi: { requestsPerSecond: 55, peakMiB: 143 },
+      floor: rate(22),
+      pgbench: rate(100),
+      toolbox: rate(55),
+    }),
+    raced('hundred', { sqlapi: rate(30), floor: rate(10), toolbox: rate(1) }),
+    raced('batch-10000', { sqlapi: rate(8), floor: rate(1) }),
+    raced('slow-callers', { sqlapi: { requestsPerSecond: 1, p99Ms: 4, aloneP99Ms: 2 } }),
+    raced('sqlite', { sqlapi: rate(35), fastify: rate(100) }),
+  ],
+  million: [
+    { ...answer, contender: 'sqlapi', seconds: 2, peakMiB: 190 },
+    { ...answer, contender: 'MCP Toolbox', seconds: 2, peakMiB: 900 },
+    { ...answer, contender: 'floor', seconds: 4, peakMiB: 500 },
+  ],
+  boots: [boot],
+}
+
+/** Everything just missed. */
+const missed: Results = {
+  races: [
+    raced('one-get', {
+      sqlapi: { requestsPerSecond: 54.9, peakMiB: 144 },
+      floor: rate(22),
+      pgbench: rate(100),
+      toolbox: rate(1),
+    }),
+    raced('hundred', { sqlapi: rate(29.9), floor: rate(10), toolbox: rate(30) }),
+    raced('batch-10000', { sqlapi: rate(7.9), floor: rate(1) }),
+    raced('slow-callers', { sqlapi: { requestsPerSecond: 1, p99Ms: 4.1, aloneP99Ms: 2 } }),
+    raced('sqlite', { sqlapi: rate(34.9), fastify: rate(100) }),
+  ],
+  million: [
+    { ...answer, contender: 'sqlapi', seconds: 2, peakMiB: 191 },
+    { ...answer, contender: 'MCP Toolbox', seconds: 2, peakMiB: 900 },
+  ],
+  boots: [{ ...boot, seconds: 3 }],
+}
+
+test('targets: each has its limit', () => {
+  const reachedRows = judge(reached)
+  const missedRows = judge(missed)
+  strictEqual(reachedRows.length, 10)
+  deepStrictEqual(
+    reachedRows.filter(({ isReached }) => !isReached),
+    [],
+  )
+  deepStrictEqual(
+    missedRows.filter(({ isReached }) => isReached),
+    [],
+  )
+  deepStrictEqual(
+    missedRows.map(({ what }) => what),
+    reachedRows.map(({ what }) => what),
+  )
+})
+
+test('targets: the scenario is named in which MCP Toolbox comes closest', () => {
+  const { measured } = judge(missed).at(-1)!
+  strictEqual(measured, '1.00 x (the closest of 3: 100 rows x 8 mixed columns)')
+})
+
+test('targets: what a run had not is not judged', () => {
+  deepStrictEqual(judge({ races: [], million: [], boots: [] }), [])
+  const races = [raced('one-get', { sqlapi: rate(30), floor: rate(10) })]
+  deepStrictEqual(
+    judge({ races, million: [], boots: [] }).map(({ measured }) => measured),
+    ['3.00 x'],
+  )
+})
+
+test('report: a row for each contender, empty where it knows nothing', () => {
+  const circumstances = { rounds: 1, warmUpSeconds: 1, seconds: 1, postgresVersion: '18', absences: ['No pgbench'] }
+  const lines = toMarkdown(reached, circumstances).split('\n')
+  match(lines[0]!, /PostgreSQL 18; 1 rounds of 1 s \(medians\)\. No pgbench\.$/)
+  ok(lines.includes('| one row by key, GET | pgbench | 100 | 4.55 |  |  |  |  |  |'))
+  ok(lines.includes('| 1000000 rows, 83 MB | floor | 4.00 | 0.10 | 500 |'))
+  ok(lines.includes('| boot of 10 000 files | less than 3.00 s | 2.99 s | yes |'))
+})
+
+test('chart: a bar for each contender but the one that is 1, right for better, left for worse', () => {
+  const chart = toChart({
+    races: [raced('one-get', { sqlapi: rate(40), floor: rate(10), toolbox: rate(5) })],
+    million: reached.million,
+  })
+  const bars = Array.from(chart.matchAll(/<rect class="c(\d)" x="([\d.]+)" y="[\d.]+" width="([\d.]+)" height="14"/g))
+  const [better, worse, ...rest] = bars.map(
+    ([, colour, x, width]) => [Number(colour), Number(x), Number(width)] as const,
+  )
+  strictEqual(rest.length, 2)
+  strictEqual(better![0], 0)
+  // Four times is twice as far as half, on the other side.
+  ok(Math.abs(better![2] / worse![2] - 2) < 0.01)
+  ok(Math.abs(worse![1] + worse![2] - better![1]) < 0.11)
+  match(chart, />4\.00<.*>0\.50</s)
+  match(chart, /1 = floor, 10\.0\/s/)
+})
+
+test('chart: an image that stands alone, in light and dark', () => {
+  const chart = toChart(missed)
+  match(chart, /prefers-color-scheme:dark/)
+  doesNotMatch(chart, /NaN|undefined|Infinity|<script|href|url\(/)
+  const names = Array.from(chart.matchAll(/<(\/?)([a-z]+)[^>]*?(\/?)>/g), ([, end, name, alone]) => [end, name, alone])
+  const open: string[] = []
+  for (const [end, name, alone] of names) {
+    if (end === '/') strictEqual(open.pop(), name)
+    else if (alone !== '/') open.push(name!)
+  }
+  deepStrictEqual(open, [])
+})
+
+test('chart: no results, no bars, still an image', () => {
+  doesNotMatch(toChart({ races: [], million: [] }), /NaN|Infinity/)
+})
+
+test('README.md: the table of scenarios is that of the code, and the result has its place', () => {
+  const text = readFileSync(new URL('../bench/README.md', import.meta.url), 'utf8')
+  const rows = text.split('\n').filter((line) => /^\| `[a-z]/.test(line))
+  const named = rows.flatMap((line) => Array.from(line.split('|')[1]!.matchAll(/`([^`]+)`/g), ([, name]) => name!))
+  deepStrictEqual(named, [...scenarios.map(({ name }) => name), 'million', 'boot'])
+  const changed = insertResult(text, 'SOMETHING NEW')
+  match(changed, /<!-- results[^>]*-->\n\n!\[[^\]]+\]\(chart\.svg\)\n\nSOMETHING NEW\n\n<!-- end of results -->/)
+  strictEqual(insertResult(changed, 'SOMETHING NEW'), changed)
+  throws(() => insertResult('no markers', ''), /lost its markers/)
+})
+
+test('options: mistakes are told', () => {
+  const mistakes = [
+    [['--only', 'nothing'], /no scenario 'nothing'/],
+    [['--rounds', '0'], /whole number from 1/],
+    [['--rounds', '1.5'], /whole number from 1/],
+    [['--write', '--quick'], /whole run/],
+    [['--write', '--only', 'boot'], /whole run/],
+    [['--against', 'HEAD', '--only', 'boot'], /no scenario 'boot'/],
+    [['--against', 'HEAD', '--write'], /does not go with --write/],
+    [['--nonsense'], /--nonsense/],
+  ] as const
+  for (const [args, message] of mistakes) {
+    throws(
+      () => readOptions(args),
+      (error) => error instanceof UsageError && message.test(error.message),
+    )
+  }
+  strictEqual(readOptions(['--help']), undefined)
+  strictEqual(readOptions(['--quick', '--rounds', '4'])?.lengths.rounds, 4)
+})
+
+test('answers: the same ones, however the bytes are cut', () => {
+  const whole = 'HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n[1,2,3]'
+  const chunked = 'HTTP/1.1 400 Bad Request\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n[1,\r\n4\r\n2,3]\r\n0\r\n\r\n'
+  fc.assert(
+    fc.property(fc.constantFrom(whole, chunked), fc.array(fc.nat(100), { maxLength: 6 }), (text, cuts) => {
+      const bytes = Buffer.from(text)
+      const reader = new AnswerReader()
+      const places = [0, ...cuts.filter((at) => at < bytes.length), bytes.length].toSorted((a, b) => a - b)
+      const pieces = places.slice(1).map((to, index) => bytes.subarray(places[index], to))
+      // Twice, because a connection is used again.
+      for (let i = 0; i < 2; i++) {
+        const answers = pieces.filter((piece) => piece.length > 0).flatMap((piece) => reader.read(piece) ?? [])
+        deepStrictEqual(
+          answers.map(({ status, body }) => [status, body.toString()]),
+          [[text === whole ? 200 : 400, '[1,2,3]']],
+        )
+      }
+    }),
+  )
+})
+
+test('answers: what is no answer, or too much of one, is an error', () => {
+  const read = (text: string): unknown => new AnswerReader().read(Buffer.from(text))
+  throws(() => read('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n[]'), /more came/)
+  throws(() => read('HTTP/1.1 200 OK\r\n\r\n'), /neither a length/)
+  throws(() => read('nonsense\r\n\r\n'), /no HTTP answer/)
+})
+
+test('meaning: spelling may differ, values may not', () => {
+  ok(isSameMeaning('[{"id":"9007199254740993"}]', '[{"id":9007199254740993}]'))
+  ok(isSameMeaning('[{"a":1,"b":"2026-01-01T00:07:00.000Z"}]', '[{"b":"2026-01-01T00:07:00Z","a":1}]'))
+  ok(isSameMeaning('[{"isActive":0}]', '[{"isActive":false}]', ['isActive']))
+  ok(!isSameMeaning('[{"isActive":0}]', '[{"isActive":false}]'))
+  ok(!isSameMeaning('[{"id":9007199254740993}]', '[{"id":9007199254740992}]'))
+  ok(!isSameMeaning(pageOfItems(7, 2), pageOfItems(8, 2)))
+  ok(!isSameMeaning(oneItem(7), ''))
+})

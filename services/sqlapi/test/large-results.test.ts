@@ -1,0 +1,214 @@
+/** Results beyond what is collected: sent while their rows come, for both kinds of database. */
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { collectLimit } from '../src/database/answer.ts'
+import type { Dialect } from '../src/model.ts'
+import { createDatabase } from './support/databases.ts'
+import { startSqlapi } from './support/process.ts'
+import { startTestService, type TestService } from './support/service.ts'
+
+const kinds = ['postgres', 'sqlite'] as const satisfies readonly Dialect[]
+
+/** `:n` rows of about a hundred bytes; the row number `:bad` is an error. */
+const rows: Readonly<Record<Dialect, string>> = {
+  postgres: `SELECT g AS id, repeat('x', 80) AS pad, 1 / (:bad::int - g) AS ratio FROM generate_series(1, :n::int) g`,
+  sqlite: `WITH RECURSIVE g(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM g WHERE id < CAST(:n AS INTEGER))
+    SELECT id, printf('%.80c', 'x') AS pad, iif(id = CAST(:bad AS INTEGER), abs(-9223372036854775807 - 1), 0) AS ratio FROM g`,
+}
+const one = 'SELECT 1 AS one'
+
+function startRows(kind: Dialect, fields: object = {}): Promise<TestService> {
+  const files = {
+    'demo/GET/rows.sql': rows[kind],
+    'demo/GET/one.sql': one,
+    'demo/GET/marked.sql': `-- @transactional\n${one};\n${rows[kind]}`,
+    'demo/POST/middle.sql': `${rows[kind]};\n${one}`,
+  }
+  return startTestService({ kind, files, ...fields })
+}
+
+interface Received {
+  readonly status: number
+  readonly isChunked: boolean
+  readonly text: string
+  /** The answer came to its end. */
+  readonly isWhole: boolean
+}
+
+/** Takes what comes, also of an answer that breaks off. */
+function receive(url: string, method = 'GET'): Promise<Received> {
+  const { promise, resolve } = Promise.withResolvers<Received>()
+  const asked = request(url, { method, agent: false }, (response) => {
+    let text = ''
+    response.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece
+    })
+    response.on('error', () => undefined)
+    response.on('close', () => {
+      const isChunked = response.headers['transfer-encoding'] === 'chunked'
+      resolve({ status: response.statusCode ?? 0, isChunked, text, isWhole: response.complete })
+    })
+  })
+  asked.on('error', () => resolve({ status: 0, isChunked: false, text: '', isWhole: false }))
+  asked.end(method === 'POST' ? '{"n":100000,"bad":-1}' : undefined)
+  return promise
+}
+
+/** Asks for a long answer and does not read it. */
+async function stall(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  socket.write('GET /demo/rows?n=2000000&bad=-1 HTTP/1.1\r\nHost: x\r\n\r\n')
+  socket.pause()
+  return socket
+}
+
+/** Resolves however the socket closes. */
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once('close', () => resolve()))
+}
+
+for (const kind of kinds) {
+  test(`[S-large.1] a long result has all its rows, a short one its length (${kind})`, async () => {
+    const service = await startRows(kind)
+    try {
+      const long = await receive(`${service.url}/demo/rows?n=100000&bad=-1`)
+      deepStrictEqual([long.status, long.isChunked, long.isWhole], [200, true, true])
+      const ids = (JSON.parse(long.text) as { id: number }[]).map(({ id }) => id)
+      deepStrictEqual([ids.length, ids[0], ids.at(-1)], [100_000, 1, 100_000])
+      strictEqual(new Set(ids).size, 100_000)
+      const short = await receive(`${service.url}/demo/rows?n=1000&bad=-1`)
+      deepStrictEqual([short.status, short.isChunked, short.isWhole], [200, false, true])
+      strictEqual((JSON.parse(short.text) as unknown[]).length, 1000)
+      const head = await receive(`${service.url}/demo/rows?n=100000&bad=-1`, 'HEAD')
+      deepStrictEqual([head.status, head.text, head.isWhole], [200, '', true])
+      strictEqual((await service.get('/demo/one')).text, '[{"one":1}]')
+    } finally {
+      await service.close()
+    }
+  })
+
+  test(`[S-large.1] the last statement of a marked file streams, a long one in the middle does not matter (${kind})`, async () => {
+    const service = await startRows(kind)
+    try {
+      const marked = await receive(`${service.url}/demo/marked?n=100000&bad=-1`)
+      deepStrictEqual([marked.status, marked.isChunked, marked.isWhole], [200, true, true])
+      strictEqual((JSON.parse(marked.text) as unknown[]).length, 100_000)
+      strictEqual((await receive(`${service.url}/demo/middle`, 'POST')).text, '[{"one":1}]')
+    } finally {
+      await service.close()
+    }
+  })
+
+  test(`[S-large.1] [S-large.2] an error is a 400 as long as nothing was sent, then a cut connection (${kind})`, async () => {
+    const service = await startRows(kind)
+    try {
+      const early = await service.get('/demo/rows?n=5000&bad=4999')
+      strictEqual(early.status, 400)
+      match(early.text, /^\{"error":"BadSqlGrammarException","message":"/)
+      for (const version of ['1.1', '1.0']) {
+        const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+        let text = ''
+        let wasReset = false
+        socket.setEncoding('latin1').on('data', (piece: string) => {
+          text += piece
+        })
+        socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+          wasReset = code === 'ECONNRESET'
+        })
+        socket.write(`GET /demo/rows?n=100000&bad=90000 HTTP/${version}\r\nHost: x\r\n\r\n`)
+        await closed(socket)
+        ok(wasReset, `HTTP/${version} ended like a whole answer`)
+        ok(!text.endsWith(']') && !text.endsWith('0\r\n\r\n'))
+      }
+      ok(service.log.some((line) => line.includes('A streamed answer broke off')))
+      strictEqual((await service.get('/demo/one')).text, '[{"one":1}]')
+    } finally {
+      await service.close()
+    }
+  })
+
+  test(`[S-large.3] a client that goes in the middle frees the only connection (${kind})`, async () => {
+    const service = await startRows(kind, { datasource: { max_connections: 1, acquire_timeout_seconds: 5 } })
+    try {
+      const socket = await stall(Number(new URL(service.url).port))
+      await setTimeout(500)
+      socket.destroy()
+      strictEqual((await service.get('/demo/one')).text, '[{"one":1}]')
+    } finally {
+      await service.close()
+    }
+  })
+
+  test(`[S-large.3] [S-large.4] a client that does not read holds little memory, and its connection for seconds only (${kind})`, async () => {
+    const database = await createDatabase(kind)
+    const config = {
+      datasources: [{ name: 'demo', url: database.url, max_connections: 1, acquire_timeout_seconds: 30 }],
+    }
+    const files = { 'demo/GET/rows.sql': rows[kind], 'demo/GET/one.sql': one }
+    const service = await startSqlapi({ files, config })
+    try {
+      const socket = await stall(service.port)
+      const wasCut = closed(socket)
+      await setTimeout(1000)
+      const before = resident(service.pid)
+      const answer = await receive(`http://127.0.0.1:${service.port}/demo/one`)
+      strictEqual(answer.text, '[{"one":1}]')
+      ok(resident(service.pid) - before < 50, `${before} MiB became ${resident(service.pid)} MiB`)
+      // The client learns that it was cut off when it reads on.
+      socket.resume()
+      await wasCut
+    } finally {
+      await service.stop()
+      await database.remove()
+    }
+  })
+}
+
+test('[S-large.4] a million rows through a process that stays small', async (t) => {
+  if (process.platform !== 'linux') return t.skip('memory is read from /proc')
+  for (const kind of kinds) {
+    const database = await createDatabase(kind)
+    const config = { datasources: [{ name: 'demo', url: database.url }] }
+    const service = await startSqlapi({ files: { 'demo/GET/rows.sql': rows[kind] }, config })
+    try {
+      let length = 0
+      let last = ''
+      const { promise, resolve } = Promise.withResolvers<boolean>()
+      request(`http://127.0.0.1:${service.port}/demo/rows?n=1000000&bad=-1`, { agent: false }, (response) => {
+        response.setEncoding('latin1').on('data', (piece: string) => {
+          length += piece.length
+          last = `${last}${piece}`.slice(-20)
+        })
+        response.on('close', () => resolve(response.complete))
+      }).end()
+      strictEqual(await promise, true)
+      ok(length > 100 * collectLimit - 1 && last.endsWith('}]'), `${length} bytes, ${last}`)
+      const peak = peakOf(service.pid)
+      ok(peak < 200, `${kind}: ${peak} MiB`)
+      t.diagnostic(`${kind}: peak of ${Math.round(peak)} MiB`)
+    } finally {
+      await service.stop()
+      await database.remove()
+    }
+  }
+})
+
+function resident(pid: number): number {
+  return readStatus(pid, 'VmRSS')
+}
+
+function peakOf(pid: number): number {
+  return readStatus(pid, 'VmHWM')
+}
+
+function readStatus(pid: number, field: string): number {
+  const [, kiB] = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kiB) / 1024
+}

@@ -1,0 +1,111 @@
+/** DataRow frames -> JSON: database/postgres/rows.ts and json-bytes.ts. */
+import { deepStrictEqual, strictEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { ByteWriter } from '../src/database/postgres/bytes.ts'
+import { compileRowWriter } from '../src/database/postgres/rows.ts'
+import type { ColumnType, ScalarKind } from '../src/database/postgres/types.ts'
+
+function dataRow(texts: readonly (string | Buffer | null)[]): Buffer {
+  const parts = [Buffer.of(texts.length >> 8, texts.length & 255)]
+  for (const text of texts) {
+    const bytes = text === null ? Buffer.alloc(0) : Buffer.from(text as string)
+    const length = Buffer.alloc(4)
+    length.writeInt32BE(text === null ? -1 : bytes.length)
+    parts.push(length, bytes)
+  }
+  return Buffer.concat(parts)
+}
+
+const scalar = (kind: ScalarKind): ColumnType => ({ kind, array: false, delimiter: ',' })
+
+function write(texts: readonly (string | Buffer | null)[], types: readonly ColumnType[], isUtf8 = true): string {
+  const out = new ByteWriter()
+  const names = types.map((_, index) => `c${index}`)
+  compileRowWriter(names, types, isUtf8)(dataRow(texts), 0, out)
+  return out.takeText()
+}
+
+const values: readonly (readonly [kind: ScalarKind, text: string, json: string])[] = [
+  ['verbatim', '9007199254740993', '9007199254740993'],
+  ['verbatim', '{"b": 1.10, "a": [1, 2]}', '{"b": 1.10, "a": [1, 2]}'],
+  ['float', '1.5e-300', '1.5e-300'],
+  ['float', 'NaN', 'null'],
+  ['float', 'Infinity', 'null'],
+  ['float', '-Infinity', 'null'],
+  ['boolean', 't', 'true'],
+  ['boolean', 'f', 'false'],
+  ['plain', '10:20:30.5', '"10:20:30.5"'],
+  ['plain', 'NaN', '"NaN"'],
+  ['timestamp', '2026-01-01 10:20:30.123456', '"2026-01-01T10:20:30.123456"'],
+  ['timestamp', '0044-03-15 12:00:00 BC', '"0044-03-15T12:00:00 BC"'],
+  ['timestamp', '-infinity', '"-infinity"'],
+  ['timestamptz', '2026-01-01 10:20:30+00', '"2026-01-01T10:20:30Z"'],
+  ['timestamptz', '0044-03-15 12:00:00+00 BC', '"0044-03-15T12:00:00Z BC"'],
+  ['timestamptz', '2026-01-01 10:20:30+02', '"2026-01-01T10:20:30+02"'],
+  ['timestamptz', '2026-01-01 10:20:30+05:30', '"2026-01-01T10:20:30+05:30"'],
+  ['timestamptz', 'infinity', '"infinity"'],
+]
+
+for (const [kind, text, json] of values) {
+  test(`[D5.3] ${kind} ${text} is ${json}, alone, in an array and without knowing the encoding`, () => {
+    strictEqual(write([text], [scalar(kind)]), `{"c0":${json}}`)
+    strictEqual(write([text], [scalar(kind)], false), `{"c0":${json}}`)
+    const quoted = `{"${text.replaceAll('"', String.raw`\"`)}",NULL}`
+    strictEqual(write([quoted], [{ ...scalar(kind), array: true }]), `{"c0":[${json},null]}`)
+  })
+}
+
+test('[D5.3] any text becomes the JSON string that it is, however long it is', () => {
+  const short = fc.string({ unit: 'binary', maxLength: 400 })
+  const long = fc.string({ unit: 'binary', minLength: 100, maxLength: 3000 })
+  const controls = fc.string({
+    unit: fc.constantFrom('\u0001', '\u001f', '"', '\\', '\n', '\t', '\b', '\f', '\r', 'õ'),
+  })
+  fc.assert(
+    fc.property(fc.array(fc.option(fc.oneof(short, long, controls)), { minLength: 1, maxLength: 6 }), (wanted) => {
+      const texts = wanted.map((text) => text?.toWellFormed() ?? null)
+      const json = write(
+        texts,
+        texts.map(() => scalar('string')),
+      )
+      strictEqual(json, JSON.stringify(Object.fromEntries(texts.map((text, index) => [`c${index}`, text]))))
+    }),
+  )
+})
+
+test('[D5.1] of two columns with one key the last is written where the first stands', () => {
+  const out = new ByteWriter()
+  const types = ['verbatim', 'string', 'verbatim'].map((kind) => scalar(kind as ScalarKind))
+  const writeRow = compileRowWriter(['user_id', 'name', 'USER_ID'], types, true)
+  writeRow(dataRow(['1', 'x', null]), 0, out)
+  writeRow(dataRow([null, null, '2']), 0, out)
+  strictEqual(out.takeText(), '{"userId":null,"name":"x"}{"userId":2,"name":null}')
+})
+
+test('rows beyond a slab are whole, and a row without columns is an empty object', () => {
+  const out = new ByteWriter()
+  const texts = Array.from({ length: 200 }, (_, index) => `"${index}"`.repeat(index * 7))
+  const writeRow = compileRowWriter(['a'], [scalar('string')], true)
+  out.byte(0x5b)
+  for (const [index, text] of texts.entries()) {
+    if (index > 0) out.byte(0x2c)
+    writeRow(dataRow([text]), 0, out)
+  }
+  out.byte(0x5d)
+  deepStrictEqual(
+    JSON.parse(out.take().toString()),
+    texts.map((a) => ({ a })),
+  )
+  compileRowWriter([], [], true)(dataRow([]), 0, out)
+  strictEqual(out.takeText(), '{}')
+})
+
+test('[D5.3] bytes that are no UTF-8, from a server that does not care, come out as UTF-8', () => {
+  const broken = Buffer.from([0x61, 0xff, 0x62])
+  strictEqual(write([broken], [scalar('string')], false), '{"c0":"a\ufffdb"}')
+  strictEqual(
+    write([Buffer.concat([Buffer.from('"'), broken, Buffer.from('"')])], [scalar('verbatim')], false),
+    '{"c0":"a\ufffdb"}',
+  )
+})

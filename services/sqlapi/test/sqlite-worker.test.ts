@@ -1,0 +1,74 @@
+/** One SQLite worker and the main thread's end of it: whose a job is when both want it. */
+import { strictEqual } from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { Outlet } from '../src/database/answer.ts'
+import { takenBack } from '../src/database/pool.ts'
+import { depth } from '../src/database/sqlite/claims.ts'
+import { type Assignment, Connection } from '../src/database/sqlite/connection.ts'
+import { newFile } from './support/sqlite.ts'
+
+/** Some tenths of a second of work for SQLite. */
+const slow = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ?1) SELECT max(n) AS n FROM c'
+
+function select(n: number, sql = 'SELECT ?1 AS n'): Assignment {
+  const job = {
+    transaction: 'none' as const,
+    touchesSession: false,
+    batch: false,
+    isRead: true,
+    sets: [[{ statement: sql.length, values: [n] }]],
+  }
+  return { job, textOf: () => sql, outlet: new Outlet(() => undefined) }
+}
+
+async function open(): Promise<Connection> {
+  const options = { uri: `file:${newFile()}`, isWal: true, busyTimeoutMs: 1000 }
+  const connection = await Connection.open(options, () => undefined)
+  after(() => connection.close())
+  return connection
+}
+
+test('[D4.5] who is done does not wait for one behind that nobody knows yet', async () => {
+  const connection = await open()
+  // From now on a reply takes so little time that it could wait for others.
+  for (let n = 0; n < 10; n++) await connection.run(select(n)).done
+  let isDone = false
+  const short = connection.run(select(1)).done
+  const long = connection.run(select(3_000_000, slow)).done.finally(() => (isDone = true))
+  strictEqual(await short, '[{"n":1}]')
+  await new Promise((resolve) => setImmediate(resolve))
+  strictEqual(isDone, false)
+  strictEqual(await long, '[{"n":3000000}]')
+})
+
+test('[D4.5] a worker that gets no time is asked for its jobs again and again, and none is lost or mixed up', async () => {
+  const connection = await open()
+  let underWay = 0
+  let answered = 0
+  let givenBack = 0
+  const all: Promise<void>[] = []
+  const run = async (n: number): Promise<void> => {
+    underWay++
+    try {
+      strictEqual(await connection.run(select(n)).done, `[{"n":${n}}]`)
+      answered++
+    } catch (error) {
+      if (error !== takenBack) throw error
+      givenBack++
+    } finally {
+      underWay--
+    }
+  }
+  let sent = 0
+  // No turn of the event loop comes between: the worker hears of nothing.
+  for (let round = 0; round < 10; round++) {
+    for (let free = depth - underWay; free > 0; free--) all.push(run(++sent))
+    connection.giveBack()
+    for (let i = 0; i < 5; i++) await Promise.resolve()
+  }
+  await Promise.all(all)
+  strictEqual(answered, depth, 'the last it keeps')
+  strictEqual(givenBack, sent - depth)
+  for (let n = 0; n < 3 * depth; n++) await run(n)
+  strictEqual(answered, 4 * depth, 'every claim can be used again')
+})

@@ -1,0 +1,104 @@
+/**
+ * Runs every folder of cases/sql on every engine that it names: the files become a running service, the requests are sent in
+ * order, each answer is compared. What a folder holds is explained in cases/sql/README.md.
+ */
+import { ok, rejects, strictEqual } from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import type { StartupFailure } from '../../src/errors.ts'
+import type { Dialect } from '../../src/model.ts'
+import { type Case, type CaseRequest, engines, type Expectation, readCases, readSchema, readTree } from './cases.ts'
+import { canonical } from './lossless.ts'
+import type { TestReply, TestService, TestServiceOptions } from './service.ts'
+
+/** Path below `sql_dir` -> text. */
+export type Files = ReturnType<typeof readTree>
+
+/** What the cases are run on. */
+export interface Conformance {
+  /** Stands in front of every title. */
+  readonly tag?: string
+  readonly start: (options: TestServiceOptions) => Promise<TestService>
+  /** Why a case cannot be run there, if it cannot. */
+  readonly reasonAgainst?: (each: Case, files: Files) => string | undefined
+}
+
+const cases = readCases(join(import.meta.dirname, '../cases/sql'))
+
+export function runCases(conformance: Conformance): void {
+  describe('cases', { concurrency: 6 }, () => {
+    for (const each of cases) {
+      const tags = (conformance.tag ?? '') + each.rule.map((rule) => `[${rule}]`).join(' ')
+      for (const engine of engines) {
+        const against = conformance.reasonAgainst?.(each, readTree(each.folder, engine))
+        const skip = against ?? (each.engines.includes(engine) ? false : (each.reason ?? true))
+        test(`${tags} ${each.title} (${each.name}, ${engine})`, { skip }, () => runCase(each, engine, conformance))
+      }
+    }
+  })
+}
+
+async function runCase(each: Case, engine: Dialect, conformance: Conformance): Promise<void> {
+  const { folder, links, datasources, datasource, config, refused } = each
+  const schema = readSchema(folder, engine)
+  const files = readTree(folder, engine)
+  const start = (): Promise<TestService> =>
+    conformance.start({ kind: engine, files, links, schema, datasources, datasource, config })
+  if (refused !== undefined) {
+    await rejects(start, ({ name, message }: StartupFailure) => {
+      strictEqual(name, refused.error)
+      includesAll(message, refused.messageIncludes)
+      return true
+    })
+    return
+  }
+  const service = await start()
+  try {
+    for (let round = 1; round <= each.repeat; round++) {
+      for (const [index, request] of each.requests.entries()) {
+        if (request.only === undefined || request.only === engine)
+          await check(service, request, engine, `requests[${index}] ${request.request}, round ${round}`)
+      }
+    }
+  } finally {
+    await service.close()
+  }
+  const { logIncludes } = each
+  if (logIncludes === undefined) return
+  ok(
+    service.log.some((line) => line.includes(logIncludes)),
+    `log has ${logIncludes}`,
+  )
+}
+
+async function check(service: TestService, request: CaseRequest, engine: Dialect, place: string): Promise<void> {
+  const [method = '', path = ''] = request.request.split(/ (.*)/s)
+  const reply = await service.send({ method, path, headers: request.headers, body: toBody(request) })
+  compare(reply, { ...request, ...request[engine] }, place)
+}
+
+function toBody({ body, raw, hex }: CaseRequest): string | Uint8Array | undefined {
+  if (hex !== undefined) return Buffer.from(hex, 'hex')
+  return raw ?? (body === undefined ? undefined : JSON.stringify(body))
+}
+
+function compare(reply: TestReply, expected: Expectation, place: string): void {
+  const { status, json, text, error, messageIncludes, replyHeaders = {} } = expected
+  const shown = `${place}: ${reply.status} ${reply.text.slice(0, 2000)}`
+  strictEqual(String(reply.status), JSON.stringify(status ?? (error === undefined ? 200 : 400)), shown)
+  if (text !== undefined) strictEqual(reply.text, text, place)
+  if (json !== undefined) strictEqual(canonical(reply.text), JSON.stringify(json), place)
+  if (error !== undefined) {
+    const body = JSON.parse(reply.text) as { error: string; message: string }
+    strictEqual(Object.keys(body).join(), 'error,message', shown)
+    strictEqual(body.error, error, shown)
+    strictEqual(typeof body.message, 'string', shown)
+    includesAll(body.message, messageIncludes)
+  }
+  for (const [name, value] of Object.entries(replyHeaders)) strictEqual(reply.headers[name], value, `${place}: ${name}`)
+}
+
+function includesAll(message: string, parts: string | readonly string[] = []): void {
+  for (const part of [parts].flat())
+    ok(message.includes(part), `${JSON.stringify(message)} has ${JSON.stringify(part)}`)
+}

@@ -1,0 +1,107 @@
+/** A SQLite datasource without HTTP before it: SQL text and values become work, as they do for a request. */
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after } from 'node:test'
+import { SqliteDatabase } from '../../src/database/sqlite/sqlite.ts'
+import { readScript } from '../../src/sql/script.ts'
+import type { Answer, Cancellation, Endpoint, JsonValue, ParameterSet, Work } from '../../src/model.ts'
+import { newFolder } from './process.ts'
+
+export type Values = Readonly<Record<string, number | string | null>>
+
+/** A file of its own, with this schema. */
+export function newFile(schema = ''): string {
+  const file = join(newFolder(), `${randomUUID()}.db`)
+  const database = new DatabaseSync(file)
+  database.exec(schema)
+  database.close()
+  return file
+}
+
+/** Commits in the WAL of the file: its frames that name the size of the database. */
+export function commitsOf(file: string): number {
+  const bytes = readFileSync(`${file}-wal`)
+  const header = 32
+  const frame = 24 + bytes.readUInt32BE(8)
+  const salts = bytes.subarray(16, 24)
+  let commits = 0
+  for (let at = header; at + frame <= bytes.length; at += frame) {
+    if (!bytes.subarray(at + 8, at + 16).equals(salts)) break
+    if (bytes.readUInt32BE(at + 4) !== 0) commits++
+  }
+  return commits
+}
+
+export interface CallOptions {
+  readonly method?: Endpoint['method']
+  readonly transactional?: boolean
+  /** Makes it a batch. */
+  readonly sets?: readonly Values[]
+  readonly cancellation?: Cancellation
+}
+
+export class Datasource {
+  readonly database: SqliteDatabase
+  readonly #endpoints = new Map<string, Endpoint>()
+
+  /** `url` is a path, or what stands behind `sqlite:`. Closed after the test or the suite that opened it. */
+  constructor(url: string, maxConnections = 4) {
+    this.database = new SqliteDatabase({
+      name: 'lite',
+      url: `sqlite:${url}`,
+      maxConnections,
+      poolSize: maxConnections,
+      acquireTimeoutSeconds: 20,
+    })
+    after(() => this.database.close())
+  }
+
+  run(sql: string, values: Values = {}, options: CallOptions = {}): Promise<Answer> {
+    return this.database.run(this.#toWork(sql, values, options))
+  }
+
+  /** The answer as text, read to its end if it is a stream. */
+  async text(sql: string, values: Values = {}, options: CallOptions = {}): Promise<string> {
+    return textOf(await this.run(sql, values, options))
+  }
+
+  #toWork(
+    sql: string,
+    values: Values,
+    { method = 'GET', transactional = false, sets, cancellation }: CallOptions,
+  ): Work {
+    const key = `${method} ${transactional} ${sql}`
+    let endpoint = this.#endpoints.get(key)
+    if (endpoint === undefined) {
+      const scripts = { sqlite: readScript(sql, 'sqlite'), postgres: readScript(sql, 'postgres') }
+      endpoint = { method, project: 'lite', path: '/lite/x', file: 'lite/x.sql', transactional, scripts }
+      this.#endpoints.set(key, endpoint)
+    }
+    return {
+      endpoint,
+      script: endpoint.scripts.sqlite as Work['script'],
+      sets: (sets ?? [values]).map(toSet),
+      batch: sets !== undefined,
+      cancellation: cancellation ?? { cancelled: false, onCancel: undefined },
+    }
+  }
+}
+
+export async function textOf(answer: Answer): Promise<string> {
+  if (typeof answer === 'string') return answer
+  if (Buffer.isBuffer(answer)) return answer.toString()
+  const chunks: Buffer[] = []
+  for await (const chunk of answer) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}
+
+function toSet(values: Values): ParameterSet {
+  return new Map(Object.entries(values).map(([name, value]) => [name, toJson(value)]))
+}
+
+function toJson(value: number | string | null): JsonValue {
+  if (typeof value !== 'number') return value
+  return { kind: Number.isInteger(value) ? 'integer' : 'float', digits: String(value) }
+}

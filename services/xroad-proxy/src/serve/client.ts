@@ -1,0 +1,74 @@
+/**
+ * The HTTP client, and the only file that knows it: connections to an origin, one call at a time on each, and what a call and
+ * its answer look like to it. Owns none of a call's life: that is exchange.ts, as the handler of the client.
+ */
+import type { Dispatcher, Client } from 'undici'
+import UndiciClient from 'undici/lib/dispatcher/client.js'
+import type { RawHeaders } from '../model.ts'
+import type { Connector } from './connect.ts'
+
+export interface Call {
+  /** Scheme, host and port. */
+  readonly origin: string
+  /** Path and query string, sent as they are. */
+  readonly path: string
+  readonly method: string
+  readonly headers: RawHeaders
+  readonly body: Uint8Array | AsyncIterable<Uint8Array> | undefined
+  /** Bytes of a body that is not at hand. */
+  readonly bodyLength?: number | undefined
+}
+
+/** A connection that is made when it is needed, and again when it was lost. */
+export type Connection = Client
+/** What hears of a call on a connection. */
+export type Handler = Dispatcher.DispatchHandler
+/** The end of the client that a handler may pull at. */
+export type Controller = Dispatcher.DispatchController
+
+/** A Security Server drops idle connections after 30 s; whoever sends at that moment would lose a request. */
+const idleMs = 20_000
+const maxHeadBytes = 64 * 1024
+
+export function createConnection(origin: string, connect: Connector): Connection {
+  return new UndiciClient(origin, {
+    connect,
+    allowH2: false,
+    pipelining: 1,
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: idleMs,
+    maxHeaderSize: maxHeadBytes,
+    // One clock for each call, in the place of three.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+}
+
+/** Never throws: what cannot be sent is told to the handler. */
+export function send(
+  connection: Connection,
+  { path, method, headers, body, bodyLength }: Call,
+  handler: Handler,
+): void {
+  const sent = bodyLength === undefined ? headers : [...headers, 'content-length', String(bodyLength)]
+  // `blocking` is about further calls on the connection, of which there are none.
+  const options = { path, method, headers: sent, body, blocking: false }
+  // The types know upper-case standard methods only; the client takes any token.
+  connection.dispatch(options as unknown as Dispatcher.DispatchOptions, handler)
+}
+
+/** The headers of the answer that a handler is told of. */
+export function rawHeadersOf({ rawHeaders }: Controller): string[] {
+  const raw = rawHeaders as unknown as readonly (Buffer | string)[]
+  const texts: string[] = []
+  for (const each of raw) texts.push(typeof each === 'string' ? each : each.toString('latin1'))
+  return texts
+}
+
+const ascii = /^[\x20-\x7e]*$/
+
+/** The client reads the bytes as UTF-8; what is none cannot be told, and the phrase of the standard stands for it. */
+export function toReason(statusText = ''): string {
+  if (ascii.test(statusText)) return statusText
+  return statusText.includes('\uFFFD') ? '' : Buffer.from(statusText).toString('latin1')
+}

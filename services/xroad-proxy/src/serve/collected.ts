@@ -1,0 +1,35 @@
+/** A call whose answer is kept whole, up to the cap. */
+import type { RawHeaders } from '../model.ts'
+import { Exchange, tooLarge } from './exchange.ts'
+import { Pieces } from './pieces.ts'
+
+export interface Answer {
+  readonly status: number
+  /** The last one, where the header is repeated. */
+  readonly contentType: string | undefined
+  readonly body: Uint8Array
+}
+
+export class Collected extends Exchange<Answer> {
+  #status = 0
+  #contentType: string | undefined
+  readonly #pieces = new Pieces()
+
+  protected override onHead(status: number, _statusText: string, headers: RawHeaders): void {
+    this.#status = status
+    for (let i = 0; i < headers.length; i += 2) {
+      const name = (headers[i] as string).toLowerCase()
+      if (name === 'content-type') this.#contentType = headers[i + 1]
+      else if (name === 'content-length' && Number(headers[i + 1]) > this.limits.maxAnswerBytes)
+        this.fail(tooLarge(this.limits))
+    }
+  }
+
+  protected override onData(chunk: Buffer): void {
+    if (!this.#pieces.add(chunk, this.limits.maxAnswerBytes)) this.fail(tooLarge(this.limits))
+  }
+
+  protected override onEnd(): Answer {
+    return { status: this.#status, contentType: this.#contentType, body: this.#pieces.join() }
+  }
+}

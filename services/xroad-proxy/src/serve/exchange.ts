@@ -1,0 +1,143 @@
+/**
+ * The life of one outbound call: its turn at a connection, the clock, the caller that leaves, the first failure. What is done
+ * with the answer is for the subclasses. The methods of the client's handler are here as well, and a call is one object in all
+ * its roles: a few closures for each call would cost more than the rest of it.
+ */
+import { CallerGone, Failure } from '../errors.ts'
+import type { Outlet, RawHeaders } from '../model.ts'
+import { describe } from './causes.ts'
+import { type Call, type Connection, type Controller, type Handler, rawHeadersOf, send, toReason } from './client.ts'
+import type { Turns, Waiter } from './turns.ts'
+
+export interface Limits {
+  readonly timeoutSeconds: number
+  readonly maxAnswerBytes: number
+}
+
+/** What a call goes through. */
+export interface Way {
+  /** One for each connection; taken until the client is done with the call, which may be after its caller is. */
+  readonly turns: Turns<Connection>
+  readonly limits: Limits
+  /** How many calls are under way or waiting, over all ways of an upstream. */
+  readonly load: { calls: number }
+}
+
+export abstract class Exchange<Result> implements Handler, Waiter<Connection> {
+  readonly limits: Limits
+  readonly outlet: Outlet
+  readonly #way: Way
+  readonly #call: Call
+  #clock: NodeJS.Timeout | undefined
+  #connection: Connection | undefined
+  #controller: Controller | undefined
+  #failure: Error | undefined
+  #resolve: ((result: Result) => void) | undefined
+  #reject: ((failure: Error) => void) | undefined
+
+  constructor(way: Way, call: Call, outlet: Outlet) {
+    this.#way = way
+    this.#call = call
+    this.limits = way.limits
+    this.outlet = outlet
+  }
+
+  protected abstract onHead(status: number, statusText: string, headers: RawHeaders): void
+  protected abstract onData(chunk: Buffer): void
+  /** The whole answer is here. */
+  protected abstract onEnd(): Result
+
+  /** Settles once, when the answer has ended or cannot be had. */
+  run(): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+      this.outlet.onGone = toLeaver(this)
+      this.#clock = setTimeout(endOfTime, this.limits.timeoutSeconds * 1000, this)
+      this.#way.load.calls += 1
+      this.#way.turns.take(this)
+    })
+  }
+
+  start(connection: Connection): void {
+    this.#connection = connection
+    send(connection, this.#call, this)
+  }
+
+  /** The first failure counts; the connection is torn down with it. */
+  fail(failure: Error): void {
+    if (this.#failure !== undefined) return
+    this.#failure = failure
+    // Without a controller the call still waits for a connection: it is given up when it gets one.
+    this.#controller?.abort(failure)
+    this.#leave()
+    this.#reject?.(failure)
+  }
+
+  protected pause(): void {
+    this.#controller?.pause()
+  }
+
+  protected readonly resume = (): void => this.#controller?.resume()
+
+  onRequestStart(controller: Controller): void {
+    // Thrown, not aborted: the call is over, and the connection that it waited for stays for the next one.
+    if (this.#failure !== undefined) throw this.#failure
+    this.#controller = controller
+  }
+
+  onResponseStart(controller: Controller, status: number, _headers: unknown, statusText?: string): void {
+    if (status >= 200) this.onHead(status, toReason(statusText), rawHeadersOf(controller))
+  }
+
+  onResponseData(_controller: Controller, chunk: Buffer): void {
+    this.onData(chunk)
+  }
+
+  onResponseEnd(): void {
+    this.#giveBack()
+    if (this.#failure !== undefined) return
+    const result = this.onEnd()
+    this.#leave()
+    this.#resolve?.(result)
+  }
+
+  onResponseError(_controller: Controller, error: Error): void {
+    this.#giveBack()
+    if (!this.outlet.isOpen) this.fail(new CallerGone())
+    const { message, code } = describe(error)
+    this.fail(new Failure('internal_error', message, { cause: new Error(code, { cause: error }) }))
+  }
+
+  #leave(): void {
+    clearTimeout(this.#clock)
+    this.#way.load.calls -= 1
+    this.#way.turns.leave(this)
+    this.outlet.onGone = undefined
+  }
+
+  #giveBack(): void {
+    if (this.#connection !== undefined) this.#way.turns.giveBack(this.#connection)
+    this.#connection = undefined
+  }
+}
+
+interface Failing {
+  readonly limits: Limits
+  fail(failure: Error): void
+}
+
+function endOfTime(exchange: Failing): void {
+  exchange.fail(new Failure('upstream_timeout', `no whole answer within ${exchange.limits.timeoutSeconds} s`))
+}
+
+/** Made apart from `run`: sharing its scope, this closure kept every call alive through the next collections of garbage. */
+function toLeaver(exchange: Failing): () => void {
+  return () => exchange.fail(new CallerGone())
+}
+
+export function tooLarge({ maxAnswerBytes }: Limits): Failure {
+  return new Failure('upstream_body_too_large', `the answer is larger than ${maxAnswerBytes} bytes`, {
+    extras: { limit: maxAnswerBytes },
+  })
+}

@@ -1,0 +1,74 @@
+/**
+ * A call whose answer goes to the caller while it arrives. One that declares no length is collected up to the cap first, so
+ * that the caller can still be told that it is too large.
+ */
+import type { Outlet, RawHeaders } from '../model.ts'
+import type { Call } from './client.ts'
+import { Exchange, tooLarge, type Way } from './exchange.ts'
+import { type Inbound, toInbound } from './headers.ts'
+import { Pieces } from './pieces.ts'
+
+/** What a call did for the log. */
+export interface Outcome {
+  readonly status: number
+  readonly errorCode: string | undefined
+}
+
+/** Statuses whose answers have no body, whatever their headers say. */
+const bodyless: ReadonlySet<number> = new Set([204, 304])
+
+export class Streamed extends Exchange<Outcome> {
+  readonly #isHead: boolean
+  #head: Inbound | undefined
+  #status = 0
+  #statusText = ''
+  /** Collected until the end, because the length was not declared. */
+  #pieces: Pieces | undefined
+  #left = 0
+  #isEnded = false
+
+  constructor(way: Way, call: Call, outlet: Outlet) {
+    super(way, call, outlet)
+    this.#isHead = call.method === 'HEAD'
+  }
+
+  /** Nothing is said before the body comes: until then the caller can still be told what went wrong. */
+  protected override onHead(status: number, statusText: string, received: RawHeaders): void {
+    this.#status = status
+    this.#statusText = statusText
+    this.#head = toInbound(received, status)
+    const { contentLength } = this.#head
+    if (this.#isHead || bodyless.has(status)) return
+    if (contentLength === undefined) this.#pieces = new Pieces()
+    else if (contentLength > this.limits.maxAnswerBytes) this.fail(tooLarge(this.limits))
+    else this.#left = contentLength
+  }
+
+  protected override onData(chunk: Buffer): void {
+    if (this.#pieces !== undefined) {
+      if (!this.#pieces.add(chunk, this.limits.maxAnswerBytes)) this.fail(tooLarge(this.limits))
+      return
+    }
+    this.#begin()
+    this.#left -= chunk.length
+    // The last piece goes with the end: one write less, and for a small answer the only one.
+    if (this.#left === 0) {
+      this.#isEnded = true
+      this.outlet.end(chunk)
+    } else if (!this.outlet.write(chunk, this.resume)) {
+      this.pause()
+    }
+  }
+
+  protected override onEnd(): Outcome {
+    if (!this.#isEnded) {
+      this.#begin()
+      this.outlet.end(this.#pieces?.join())
+    }
+    return { status: this.#status, errorCode: this.#head?.errorCode }
+  }
+
+  #begin(): void {
+    if (!this.outlet.hasBegun) this.outlet.begin(this.#status, this.#statusText, this.#head?.headers ?? [])
+  }
+}

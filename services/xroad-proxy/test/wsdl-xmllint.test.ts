@@ -1,0 +1,82 @@
+/**
+ * Envelopes of generated files against the schemas that they were generated from, as a validator judges them that knows
+ * nothing of this service: with only what has to be there, and with everything that may be.
+ */
+import { deepStrictEqual, ok } from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, test } from 'node:test'
+import type { TemplateObject } from '../src/model.ts'
+import { decodeXml } from '../src/soap/charset.ts'
+import { readWsdl } from '../src/wsdl/operations.ts'
+import { describeRequest } from '../src/wsdl/request-schema.ts'
+import { openSchemas, whyNoXmllint } from './support/xml-schema.ts'
+import { generateAll, renderDsl, resolveIn } from './support/wsdl.ts'
+
+const variable = 'XROAD_PROXY_REAL_WSDLS'
+const folder = process.env[variable]
+const skip = folder === undefined ? `${variable} names no folder` : whyNoXmllint()
+
+/** JSON Schema means the whole value by `^..$`, XML Schema the two characters: such a pattern allows no useful value. */
+const anchored = /\[facet 'pattern'\] .* the pattern '\^.*\$'|is not a valid value of the (?:local )?atomic type/
+
+describe('[D5.1] [D5.3] [D5.4] envelopes of real WSDLs are valid', { skip }, () => {
+  for (const path of folder === undefined ? [] : wsdlsIn(folder)) {
+    test(relative(folder ?? '', path), () => {
+      const bytes = readFileSync(path)
+      const wsdl = readWsdl(bytes, path, resolveIn(dirname(path)))
+      const minimal = new Map<string, string>()
+      const full = new Map<string, string>()
+      for (const result of generateAll(wsdl)) {
+        if (result.kind === 'skipped') continue
+        const { schema, example } = describeRequest(result.request)
+        minimal.set(result.name, standAlone(renderDsl(result.text, leastOf(example, schema) as TemplateObject)))
+        full.set(result.name, standAlone(renderDsl(result.text, example)))
+      }
+      if (minimal.size === 0) return
+      const schemas = openSchemas(path, decodeXml(bytes, undefined))
+      deepStrictEqual(problemsOf(schemas.validate(minimal)), [])
+      for (const [name, problem] of problemsOf(schemas.validate(full)))
+        ok(anchored.test(problem), `${name}: ${problem}`)
+    })
+  }
+})
+
+function problemsOf(found: ReadonlyMap<string, readonly string[]>): (readonly [name: string, problem: string])[] {
+  return [...found].flatMap(([name, problems]) => problems.map((problem) => [name, problem] as const))
+}
+
+/** Of an example what its schema requires. */
+function leastOf(example: unknown, schema: unknown): unknown {
+  const {
+    properties = {},
+    required = [],
+    items,
+  } = schema as {
+    properties?: Readonly<Record<string, unknown>>
+    required?: readonly string[]
+    items?: unknown
+  }
+  if (Array.isArray(example)) return example.map((item) => leastOf(item, items))
+  if (typeof example !== 'object' || example === null) return example
+  const values = example as Readonly<Record<string, unknown>>
+  return Object.fromEntries(required.map((name) => [name, leastOf(values[name], properties[name])]))
+}
+
+/** What the Body holds, with the prefixes that the envelope declares. */
+function standAlone(envelope: string): string {
+  const [head = ''] = /<soapenv:Envelope[^>]*>/.exec(envelope) ?? []
+  const body = /<soapenv:Body>\s*([\s\S]*?)\s*<\/soapenv:Body>/.exec(envelope)?.[1] ?? ''
+  const [tag = ''] = /^<[^\s/>]+/.exec(body) ?? []
+  const start = /^<[^>]*>/.exec(body)?.[0] ?? ''
+  const own = new Set(Array.from(start.matchAll(/\s(xmlns(?::\S+?)?)=/g), ([, name]) => name))
+  const declared = Array.from(head.matchAll(/\s(xmlns(?::\S+?)?)="[^"]*"/g)).filter(([, name]) => !own.has(name))
+  return `${tag}${declared.map(([text]) => text).join('')}${body.slice(tag.length)}`
+}
+
+function wsdlsIn(root: string): string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.wsdl'))
+    .toSorted()
+    .map((name) => join(root, name))
+}
