@@ -2,10 +2,10 @@
  * Installs what sqlapi is compared with, as `others.json` says, below node_modules/.cache: it is large, and nobody needs it
  * who does not measure. Where that fails the run goes on without them and says why.
  */
-import { spawnSync, type SpawnSyncOptionsWithStringEncoding } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { installPackages } from './npm.ts'
 
 export interface Installed {
   /** The module of Fastify. */
@@ -21,7 +21,6 @@ const wanted = join(import.meta.dirname, 'others.json')
 const place = join(import.meta.dirname, '../../../node_modules/.cache/bench')
 /** Written last: an interrupted install leaves none. */
 const stamp = join(place, 'installed.json')
-const timeoutMs = 300_000
 
 export function installOthers(): Installed {
   const failure = isInstalled() ? undefined : install()
@@ -47,31 +46,9 @@ function install(): string | undefined {
   console.error('Installing Fastify and MCP Toolbox below node_modules/.cache/bench, about 320 MB ...')
   mkdirSync(place, { recursive: true })
   copyFileSync(wanted, join(place, 'package.json'))
-  // `--prefix`, because npm looks for a project above any node_modules.
-  const where = [`--prefix=${place}`, '--include=optional', '--no-package-lock']
-  const { status, error, stderr } = runNpm([
-    'install',
-    ...where,
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel=error',
-  ])
-  if (status !== 0) return `npm install failed: ${error?.message ?? reasonIn(stderr)}`
+  const failure = installPackages(place, ['--include=optional'])
+  if (failure !== undefined) return failure
   copyFileSync(wanted, stamp)
-}
-
-/** The npm that runs this, or the one on the path. */
-function runNpm(args: readonly string[]) {
-  const options: SpawnSyncOptionsWithStringEncoding = {
-    cwd: place,
-    encoding: 'utf8',
-    timeout: timeoutMs,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  }
-  const { npm_execpath: cli = '', npm_node_execpath: node = process.execPath } = process.env
-  if (/npm-cli\.c?js$/.test(cli)) return spawnSync(node, [cli, ...args], options)
-  return spawnSync('npm', [...args], { ...options, shell: process.platform === 'win32' })
 }
 
 /** What its launcher would start; measured is the program and not the launcher. */
@@ -86,10 +63,4 @@ function attempt<T>(find: () => T): T | undefined {
   } catch {
     return undefined
   }
-}
-
-/** The first line that is words: before it npm prints codes, after it advice. */
-function reasonIn(output: string): string {
-  const lines = output.split('\n').map((line) => line.replace(/^npm error\s*/, '').trim())
-  return lines.find((line) => line !== '' && !/^(code|errno|syscall|path)\b/.test(line)) ?? ''
 }

@@ -1,8 +1,9 @@
-/** An older sqlapi out of the history of the repository, in a folder of its own, with the packages that are installed here. */
+/** An older sqlapi out of the history of the repository, in a folder of its own. Its packages are those installed here, or its own where it names others. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { installPackages } from './npm.ts'
 import { UsageError } from './options.ts'
 
 export interface Release {
@@ -25,16 +26,15 @@ export function exportRelease(which: string, folder: string): Release {
   const archive = join(folder, 'release.tar')
   git('archive', '--format=tar', `--output=${archive}`, commit, service)
   execFileSync('tar', ['-xf', archive, '-C', place])
-  symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'), 'junction')
   const there = join(place, service)
   const { version, dependencies } = readManifest(there)
-  const isSame = isDeepStrictEqual(dependencies, readManifest(join(root, service)).dependencies)
-  const packages = 'Its package.json names other packages than this one; it runs with those that are installed here.'
-  return {
-    service: there,
-    title: `${version} (${git('rev-parse', '--short', commit)})`,
-    remarks: isSame ? remarks : [...remarks, packages],
+  if (isDeepStrictEqual(dependencies, readManifest(join(root, service)).dependencies)) {
+    symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'), 'junction')
+  } else {
+    const failure = installPackages(there)
+    if (failure !== undefined) throw new UsageError(`It needs other packages than this one: ${failure}`)
   }
+  return { service: there, title: `${version} (${git('rev-parse', '--short', commit)})`, remarks }
 }
 
 /** There are no tags: a release is a commit that changes the version. */
