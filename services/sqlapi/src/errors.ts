@@ -35,7 +35,11 @@ export class Failure extends Error {
   override readonly name: FailureName
 
   constructor(name: FailureName, message: string, options?: ErrorOptions) {
+    // Nobody reads where an expected error was made, and to find that out costs more than to answer with it.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(message, options)
+    Error.stackTraceLimit = stackTraceLimit
     this.name = name
   }
 }

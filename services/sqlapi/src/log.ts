@@ -185,8 +185,14 @@ function toJson(event: EventName, { level, target, message }: Rule, fields: obje
   return JSON.stringify({ level, time: now(), target, event, message, ...fields })
 }
 
+let shownMs = 0
+let shown = ''
+
+/** Written out once for all lines of a millisecond. */
 function now(): string {
-  return new Date().toISOString()
+  const ms = Date.now()
+  if (ms !== shownMs) shown = new Date((shownMs = ms)).toISOString()
+  return shown
 }
 
 function toField(value: unknown): string {

@@ -23,8 +23,9 @@ export async function handle(service: Service, request: Request): Promise<Reply>
   try {
     return { status: 200, body: await answer(service, request) }
   } catch (error) {
-    report(service.log, request, error)
-    return toReply(error)
+    const reply = toReply(error)
+    report(service.log, request, error, reply)
+    return reply
   }
 }
 
@@ -67,7 +68,7 @@ function toSets(document: BodyDocument | undefined, batch: boolean, query: strin
 }
 
 /** The log gets what the client does not: which kind of error it was, and for an unexpected one where it came from. */
-function report(log: Log, { method, target }: Request, error: unknown): void {
+function report(log: Log, { method, target }: Request, error: unknown, { status }: Reply): void {
   const path = pathOf(target)
   if (!(error instanceof Failure)) {
     log.write('internalError', {
@@ -76,7 +77,6 @@ function report(log: Log, { method, target }: Request, error: unknown): void {
       stack: error instanceof Error ? (error.stack ?? error.message) : String(error),
     })
   } else if (log.isEnabled('requestFailed')) {
-    const { status } = toReply(error)
     const { code } = (error.cause ?? {}) as { code?: string }
     log.write('requestFailed', { method, path, status, error: error.name, code })
   }
