@@ -41,7 +41,7 @@ const closingBracket = 0x5d
 const comma = 0x2c
 
 /** Shorter answers leave as text, in one write with the head of the response. Measured. */
-const longestText = 4096
+const longestText = 32 * 1024
 
 /**
  * Runs a plan: Parse and Describe where the connection has not prepared it, then Bind, Execute, Sync. With an outlet an answer
