@@ -2,7 +2,8 @@
  * Everything that the service says on stdout. An event with its fields comes in, one line goes out, as text or as JSON.
  * No other file knows the log library, a level or a message text; what happens when is for the callers to say.
  *
- * Lines are written together, some milliseconds later, so that a request waits for no reader of the log. No control or invisible character reaches a line as itself, whoever sent it.
+ * Both formats are made of the same fields; lines are written together, some milliseconds later. No control or invisible
+ * character reaches a line as itself, whoever sent it.
  */
 import sonicBoom from 'sonic-boom'
 import { type LogFormat, StartupFailure } from './errors.ts'

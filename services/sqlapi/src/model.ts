@@ -132,7 +132,7 @@ export interface Work {
 export interface Database {
   readonly dialect: Dialect
   /**
-   * Runs the work and gives the JSON text of the answer: an array of rows, or for a batch an array of such arrays.
+   * Runs the work and gives the answer: an array of rows, or for a batch an array of such arrays.
    * Throws a `Failure` for everything that the client may be told, as long as the answer has not become a stream.
    */
   run(work: Work): Promise<Answer>

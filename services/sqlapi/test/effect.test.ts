@@ -24,6 +24,8 @@ const postgres: Cases = {
     'SELECT "insert" FROM t',
     'SELECT temp FROM weather',
     'SELECT t.temporary FROM t',
+    'SELECT share FROM t',
+    "SELECT replace(a, 'x', 'y') FROM t",
   ],
   write: [
     'INSERT INTO t VALUES (1)',
@@ -33,6 +35,9 @@ const postgres: Cases = {
     'WITH a AS (DELETE FROM t RETURNING id) SELECT * FROM a',
     'SELECT 1 INTO t',
     'TRUNCATE t',
+    'SELECT * FROM t FOR UPDATE',
+    'SELECT * FROM t FOR SHARE',
+    'SELECT * FROM t FOR KEY SHARE NOWAIT',
   ],
   definition: [
     'CREATE TABLE t (a int)',

@@ -1,4 +1,4 @@
-/** How long an answer may get, how answers are put together, and how a long one becomes a stream. */
+/** How long an answer may get, and how a long one becomes a stream. */
 import { Readable } from 'node:stream'
 import { Failure } from '../errors.ts'
 import type { Answer } from '../model.ts'
@@ -19,14 +19,6 @@ export const maxAnswerLength = 64 * 1024 * 1024
 
 export function tooLong(): Failure {
   return new Failure('BadSqlGrammarException', 'The result is too large')
-}
-
-/** The answers of a batch as one JSON array. */
-export function joinAnswers(answers: readonly string[]): string {
-  let length = 0
-  for (const answer of answers) length += answer.length
-  if (length > maxAnswerLength) throw tooLong()
-  return `[${answers.join(',')}]`
 }
 
 /** What a file without statements answers. */
@@ -50,6 +42,11 @@ export class Outlet {
   /** The answer has become a stream: an error can no longer be told in words. */
   get isOpen(): boolean {
     return this.#stream !== undefined
+  }
+
+  /** Bytes that wait for the reader. */
+  get waiting(): number {
+    return this.#stream?.readableLength ?? 0
   }
 
   /** Nobody reads any more; what is written is dropped. */

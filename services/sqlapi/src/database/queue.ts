@@ -1,7 +1,7 @@
 /**
  * Those who wait for a connection, in order of arrival, each for the same longest time; those who may share one stand in the
  * line of their group as well. Knows nothing of connections: the pool takes whom it has one for, this file tells those whose
- * time is up. No step takes longer because more are waiting.
+ * time is up. Hardly a step takes longer because more are waiting.
  */
 import type { Clock } from './clock.ts'
 

@@ -28,9 +28,13 @@ export class Connections {
     return this.#isClosing
   }
 
-  asked(socket: Socket): void {
+  /** How many answers the connection owes now. */
+  asked(socket: Socket): number {
     const owed = this.#owed.get(socket)
-    if (owed !== undefined) this.#owed.set(socket, owed + 1)
+    // Closed in the meantime: it must not come back.
+    if (owed === undefined) return 0
+    this.#owed.set(socket, owed + 1)
+    return owed + 1
   }
 
   /** From here on until `hasRead` what comes on the connection is the body of its newest request. */

@@ -7,18 +7,31 @@ import type { Readable, Writable } from 'node:stream'
 /** A client that takes nothing for so long frees the database. */
 const stallMs = 10_000
 
-/** The head of the response has been written. `cut` is called at most once, with why the answer broke off, and is to cut. */
-export function pump(stream: Readable, response: Writable, cut: (error: Error) => void): void {
+export interface Client {
+  /** Called at most once, with why the answer broke off; it is to cut the connection. */
+  readonly cut: (error: Error) => void
+  /** The client can read the answer now, if it wants to. */
+  readonly isRead: () => boolean
+}
+
+/** The head of the response has been written. */
+export function pump(stream: Readable, response: Writable, { cut, isRead }: Client): void {
   if (stream.errored !== null || response.destroyed) {
     stream.destroy()
     if (stream.errored !== null) cut(stream.errored)
     return
   }
   let stall: NodeJS.Timeout | undefined
+  const watch = (): void => {
+    stall = setTimeout(() => {
+      if (isRead()) stream.destroy(new Error('The client reads too slowly'))
+      else watch()
+    }, stallMs)
+  }
   stream.on('data', (piece: Buffer | string) => {
     if (response.write(piece)) return
     stream.pause()
-    stall ??= setTimeout(() => stream.destroy(new Error('The client reads too slowly')), stallMs)
+    if (stall === undefined) watch()
   })
   response.on('drain', () => {
     clearTimeout(stall)

@@ -2,7 +2,7 @@
  * The HTTP shell, and the only file that knows the HTTP server: bytes in, `Request` out to the request path, `Reply` in,
  * bytes out. Owns the body cap, CORS headers, HEAD, clients that go away, and the orderly end. Decides nothing about SQL.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { type Duplex, Readable } from 'node:stream'
 import { Failure, StartupFailure, toReply } from '../errors.ts'
@@ -11,6 +11,10 @@ import { Connections } from './connections.ts'
 import type { Cors } from './cors.ts'
 import { pump } from './pump.ts'
 import { missingEndpoint, readTarget } from './route.ts'
+
+// An import would make every export of the module, the browser's WebSocket and what it needs among them, which costs more
+// memory than all of this service's code.
+const { createServer } = process.getBuiltinModule('node:http')
 
 export interface ServerOptions {
   readonly host: string
@@ -48,11 +52,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     // Once the server is closing, a connection ends with the answer that is under way.
     if (connections.isClosing) response.shouldKeepAlive = false
-    connections.asked(request.socket)
+    const { socket } = request
     const cancellation: Cancellation = { cancelled: false, onCancel: undefined }
+    const gone = (): void => cancel(cancellation)
+    // The answer to a pipelined request hears nothing of its client before its turn.
+    const isPipelined = connections.asked(socket) > 1
+    if (isPipelined) socket.once('close', gone)
     response.on('close', () => {
-      connections.answered(request.socket)
-      if (!response.writableFinished) cancel(cancellation)
+      connections.answered(socket)
+      if (isPipelined) socket.off('close', gone)
+      if (!response.writableFinished) gone()
     })
     void serve(options, connections, request, response, cancellation)
   }
@@ -188,11 +197,12 @@ function write(
   const cut = (error: Error): void => {
     breaksOff(request, error)
     // A reset, not an end: without chunks (HTTP/1.0) an end would look like that of the answer.
-    response.socket?.resetAndDestroy()
+    response.req.socket.resetAndDestroy()
   }
   if (body instanceof Readable) {
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
-    if (!isHead) pump(body, response, cut)
+    // A pipelined request whose turn has not come is not read by anybody yet.
+    if (!isHead) pump(body, response, { cut, isRead: () => response.socket !== null })
     else {
       response.end()
       // The statement of a HEAD runs to its end like any other.

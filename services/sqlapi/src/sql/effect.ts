@@ -63,7 +63,7 @@ const beforeTemp = new Set(['CREATE', 'INTO', 'LOCAL', 'GLOBAL', 'REPLACE'])
 
 /** Without any of these the first word says all: one search costs less than a look at each word, and most have none. */
 const telling = {
-  read: searchFor([...reaching, 'TEMP', 'U&"', 'INTO', ...changes]),
+  read: searchFor([...reaching, 'TEMP', 'U&"', 'INTO', 'SHARE', ...changes]),
   other: searchFor([...reaching, 'TEMP', 'U&"']),
 }
 
@@ -93,6 +93,8 @@ function effectByWords(text: string, tokens: readonly Token[], dialect: Dialect,
     if (name === 'U' && text.startsWith('&"', token.end)) return 'session'
     if ((name === 'TEMP' || name === 'TEMPORARY') && beforeTemp.has(previous)) return 'session'
     if (effect === 'read' && token.kind === 'word' && isChange(text, name, tokens[index + 1])) effect = 'write'
+    // FOR SHARE and FOR KEY SHARE may wait for a row lock, as FOR UPDATE does.
+    if (effect === 'read' && name === 'SHARE' && (previous === 'FOR' || previous === 'KEY')) effect = 'write'
     // SELECT .. INTO makes a table; INSERT INTO is a write already.
     if (effect === 'read' && name === 'INTO' && dialect === 'postgres') effect = 'write'
     previous = name

@@ -2,7 +2,7 @@
  * The HTTP shell, and the only file that knows the HTTP server: bytes in, `Request` and `Outlet` out to the request path.
  * Owns HEAD, clients that go away, what is no HTTP, and the orderly end. Decides nothing about endpoints.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { StartupFailure } from '../errors.ts'
@@ -10,6 +10,10 @@ import type { Outlet, Reply, Request } from '../model.ts'
 import { Connections } from './connections.ts'
 import { drainMs, ResponseOutlet } from './outlet.ts'
 import { RequestUpload } from './upload.ts'
+
+// An import would make every export of the module, the browser's WebSocket and what it needs among them, which costs more
+// memory than all of this service's code.
+const { createServer } = process.getBuiltinModule('node:http')
 
 export interface ServerOptions {
   readonly host: string

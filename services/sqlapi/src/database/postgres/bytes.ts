@@ -1,10 +1,12 @@
 /**
  * Bytes being put together: messages to the server (messages.ts), JSON for the client (rows.ts). They are written into a
- * slab; what has been taken out is never written to again, and the rest of the slab goes on being used. So a result is
- * neither copied nor allocated by itself, and a slab is free when the last result in it has been sent.
+ * slab; what has been taken out as bytes is never written to again, and the rest of the slab goes on being used. So a long
+ * result is neither copied nor allocated by itself, and a slab is free when the last result in it has been sent.
  */
 
 const slabSize = 64 * 1024
+/** A larger slab is not kept when it is empty. */
+const largestKept = 1024 * 1024
 
 export class ByteWriter {
   /** Writers of hot loops store here directly, from `at` on, in the room that they have reserved, and move `at` on. */
@@ -59,12 +61,14 @@ export class ByteWriter {
   /** Drops what was written after the first `length` bytes. */
   truncate(length: number): void {
     this.at = this.#start + length
+    this.#shrink()
   }
 
   /** What was written since the last time, as text; its place is used again. */
   takeText(): string {
     const text = this.bytes.toString('utf8', this.#start, this.at)
     this.at = this.#start
+    this.#shrink()
     return text
   }
 
@@ -72,7 +76,12 @@ export class ByteWriter {
   take(): Buffer {
     const taken = this.bytes.subarray(this.#start, this.at)
     this.#start = this.at
+    this.#shrink()
     return taken
+  }
+
+  #shrink(): void {
+    if (this.length === 0 && this.bytes.length > largestKept) this.#moveToNewSlab(0)
   }
 
   #moveToNewSlab(count: number): void {

@@ -3,7 +3,7 @@
  * datasource has learnt about its statements; which connection and which transaction is postgres.ts's and batch.ts's.
  */
 import { Failure } from '../../errors.ts'
-import type { ParameterSet, Work } from '../../model.ts'
+import type { Cancellation, ParameterSet, Work } from '../../model.ts'
 import type { Outlet } from '../answer.ts'
 import { isKindless } from './encode.ts'
 import { toFailure } from './failures.ts'
@@ -78,15 +78,16 @@ export class Calls {
     }
   }
 
-  /** One call with the plan that it has. */
-  async execute(session: Session, plan: Plan, { known, binding }: Call, outlet?: Outlet): Promise<Rows> {
+  /** One call with the plan that it has; `shared` as in session.ts. */
+  async execute(session: Session, plan: Plan, call: Call, outlet?: Outlet, shared?: Cancellation): Promise<Rows> {
+    const { known, binding } = call
     const { effect } = known.statement
     if (effect === 'session') session.hasRunSession = true
     if (effect === 'definition') session.hasRunDefinition = true
     const values = encodeAll(plan, binding)
     this.#listeners.onStatement?.(plan.text, values)
     if (outlet !== undefined) outlet.history = known.history
-    const rows = await session.execute(plan, values, outlet)
+    const rows = await session.execute(plan, values, outlet, shared)
     if (effect === 'session' && dropsPrepared.test(plan.text)) session.forget()
     return rows
   }

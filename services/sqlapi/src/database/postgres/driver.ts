@@ -69,12 +69,14 @@ async function connect({ connectTimeoutSeconds }: DriverOptions, location: Locat
   }
 }
 
-function cancel(client: DriverClient, { ssl }: Location, timeoutSeconds: number): Promise<void> {
+function cancel(client: DriverClient, { ssl, sslnegotiation }: Location, timeoutSeconds: number): Promise<void> {
   const { host, port, processID, secretKey } = client
-  const connection = new pg.Connection({ ssl }) as unknown as DriverConnection
+  const config = { ssl, sslNegotiation: sslnegotiation }
+  const connection = new pg.Connection(config) as unknown as DriverConnection
   const { promise, resolve } = Promise.withResolvers<void>()
   const send = (): void => connection.cancel(processID, secretKey)
-  connection.on('connect', ssl === false ? send : () => connection.requestSsl())
+  if (ssl === false) connection.on('connect', send)
+  else if (sslnegotiation !== 'direct') connection.on('connect', () => connection.requestSsl())
   connection.on('sslconnect', send)
   connection.on('error', () => resolve())
   // The server closes the connection once it has passed the signal on.

@@ -5,6 +5,7 @@ import type { Answer } from '../../model.ts'
 import { collectLimit, maxAnswerLength, type Outlet, pieceSize, tooLong } from '../answer.ts'
 import type { ByteWriter } from './bytes.ts'
 import { type ColumnDescription, readTexts } from './frames.ts'
+import { closingBracket, comma, openingBracket } from './json-bytes.ts'
 import { writeBind, writeClose, writeDescribe, writeExecute, writeParse, writeQuery, writeSync } from './messages.ts'
 import { declaredType, type Plan } from './plan.ts'
 import type { RowWriter } from './rows.ts'
@@ -35,10 +36,6 @@ export interface ExecutionContext {
   readonly out: ByteWriter
   readonly compile: (columns: readonly ColumnDescription[]) => RowWriter | undefined
 }
-
-const openingBracket = 0x5b
-const closingBracket = 0x5d
-const comma = 0x2c
 
 /** Shorter answers leave as text, in one write with the head of the response. Measured. */
 const longestText = 32 * 1024
@@ -108,7 +105,8 @@ export class Execution extends Exchange {
 
   override handleRow(source: Buffer, at: number, end: number): void {
     const writer = this.#prepared.result?.writer
-    if (writer === undefined) {
+    // Once rows are kept, all are: their type may have become known meanwhile.
+    if (writer === undefined || this.unwritten.length > 0) {
       this.#keep(source, at, end)
       return
     }
@@ -149,7 +147,11 @@ export class Execution extends Exchange {
     }
     this.#limit = pieceSize
     this.#outlet.onWanted ??= () => wire.resume()
-    if (!this.#outlet.write(out.take())) wire.pause()
+    const isWanted = this.#outlet.write(out.take())
+    if (isWanted) return
+    // Others that stand behind must not wait for this reader; they do so once only, because the statement is alone from now on.
+    if (!wire.isShared) wire.pause()
+    else if (this.#outlet.waiting > maxAnswerLength) this.#refuseTooLong()
   }
 
   #keep(source: Buffer, at: number, end: number): void {

@@ -5,12 +5,9 @@ import type { Answer } from '../../model.ts'
 import { maxAnswerLength, tooLong } from '../answer.ts'
 import type { ByteWriter } from './bytes.ts'
 import type { Prepared, Values } from './exchanges.ts'
+import { closingBracket, comma, openingBracket } from './json-bytes.ts'
 import { writeBind, writeExecute, writeSync } from './messages.ts'
 import { Exchange } from './wire.ts'
-
-const openingBracket = 0x5b
-const closingBracket = 0x5d
-const comma = 0x2c
 
 /** One statement of a flight. */
 export interface Step {

@@ -4,27 +4,19 @@
  * the few readers that several of them need are here.
  */
 
-/** Frame types by their letters, as far as they are told apart here. */
+/** Frame types by their letters, those that somebody acts on. */
 export const frameType = {
   parseComplete: 0x31, // 1
   bindComplete: 0x32, // 2
-  closeComplete: 0x33, // 3
-  notification: 0x41, // A
   commandComplete: 0x43, // C
   dataRow: 0x44, // D
   error: 0x45, // E
   copyIn: 0x47, // G
   copyOut: 0x48, // H
   emptyQuery: 0x49, // I
-  notice: 0x4e, // N
   parameterStatus: 0x53, // S
   rowDescription: 0x54, // T
-  copyBoth: 0x57, // W
   readyForQuery: 0x5a, // Z
-  copyDone: 0x63, // c
-  copyData: 0x64, // d
-  noData: 0x6e, // n
-  portalSuspended: 0x73, // s
   parameterDescription: 0x74, // t
 } as const
 
@@ -147,6 +139,12 @@ export function readTexts(source: Buffer, from: number): (string | null)[] {
     if (size > 0) at += size
   }
   return texts
+}
+
+/** Name and value of a ParameterStatus. */
+export function readSetting(source: Buffer, at: number, end: number): [name: string, value: string] {
+  const [name = '', value = ''] = source.toString('utf8', at, end).split('\0')
+  return [name, value]
 }
 
 /** An error as the server reports it. `code` is the SQLSTATE. */

@@ -9,6 +9,9 @@ import type { ByteWriter } from './bytes.ts'
 const longText = 256
 const longCopy = 48
 
+export const openingBracket = 0x5b
+export const closingBracket = 0x5d
+export const comma = 0x2c
 const doubleQuote = 0x22
 const backslash = 0x5c
 const space = 0x20
@@ -102,8 +105,8 @@ const letterZ = 0x5a
 export function writeTimestamp(source: Buffer, from: number, end: number, out: ByteWriter): void {
   const start = out.at
   writeQuoted(source, from, end, out)
-  const gap = out.bytes.indexOf(space, start)
-  if (gap !== -1 && gap < out.at) out.bytes[gap] = letterT
+  const gap = out.bytes.subarray(start, out.at).indexOf(space)
+  if (gap !== -1) out.bytes[start + gap] = letterT
 }
 
 /**

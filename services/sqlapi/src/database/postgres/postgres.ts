@@ -1,6 +1,6 @@
 /**
  * A PostgreSQL datasource: takes work, gets a connection from the pool and has the statements run there, in a transaction
- * where the work asks for one. Answers with JSON text; throws failures.
+ * where the work asks for one. Answers with JSON, whole or as a stream; throws failures.
  *
  * Where things are decided: which connection, pool.ts; which plan and types, calls.ts and settle.ts; what is sent, exchanges.ts.
  */
@@ -83,17 +83,14 @@ export class PostgresDatabase implements Database {
     const plan = known.plans.get(binding.shape)
     if (plan !== undefined && history.isShort) {
       try {
-        const run = (session: Session): Promise<Answer> =>
-          cancellable(
-            work,
-            () => session.cancelWhenAlone(() => work.cancellation.onCancel !== undefined),
-            async () => (await this.#calls.execute(session, plan, call, outlet)) ?? '[]',
-          )
+        const run = async (session: Session): Promise<Answer> =>
+          (await this.#calls.execute(session, plan, call, outlet, work.cancellation)) ?? '[]'
         return await this.#pool.run({ group: groupOf(known), history, cancellation: work.cancellation, run })
       } catch (error) {
         // The slow way finds a new plan.
         if (!needsNewPlan(error)) throw toFailure(error, known.statement.line)
-        known.plans.delete(binding.shape)
+        // Somebody else may have found one already.
+        if (known.plans.get(binding.shape) === plan) known.plans.delete(binding.shape)
       }
     }
     return this.#onOwnConnection(work, history, async (session) => {

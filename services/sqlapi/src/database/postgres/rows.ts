@@ -1,6 +1,7 @@
 /**
  * Rows as PostgreSQL sends them -> JSON. A writer is compiled once per result shape (column names and types) and then called
- * for every DataRow with the bytes of the frame; no string, row object, Date or Number is made on the way. Pure.
+ * for every DataRow with the bytes of the frame; no row object, Date or Number is made on the way, and of most values no
+ * string. Pure.
  */
 import { planColumns } from '../../rows/names.ts'
 import { quote } from '../../rows/json.ts'

@@ -3,7 +3,7 @@
  * whether something may have been left behind. Runs plans, prepares texts, makes itself clean again.
  */
 import { Failure } from '../../errors.ts'
-import type { Answer } from '../../model.ts'
+import type { Answer, Cancellation } from '../../model.ts'
 import type { Outlet } from '../answer.ts'
 import { ByteWriter } from './bytes.ts'
 import { type Catalog, queries } from './catalog.ts'
@@ -52,7 +52,8 @@ export class Session {
   readonly #wire: Wire
   readonly #cancel: () => Promise<void>
   readonly #catalog: Catalog
-  readonly #isUtf8: boolean
+  /** The texts that the server sends are valid UTF-8. */
+  #isUtf8: boolean
   readonly #prepared = new Map<string, Prepared>()
   readonly #context: ExecutionContext
   #cancelling: Promise<void> | undefined
@@ -65,7 +66,10 @@ export class Session {
   /** `onBroken` is called when the connection ends by itself. */
   static async open(options: DriverOptions, catalog: Catalog, onBroken: () => void): Promise<Session> {
     const session = new Session(await openSocket(options), catalog, onBroken)
-    if (catalog.isOld) await session.#askForSessionFunctions()
+    if (!catalog.isOld) return session
+    const timer = setTimeout(() => session.#wire.destroy(), options.connectTimeoutSeconds * 1000)
+    await session.#askForSessionFunctions()
+    clearTimeout(timer)
     return session
   }
 
@@ -79,14 +83,16 @@ export class Session {
       out: new ByteWriter(),
       compile: (columns) => this.#writerFor(columns),
     }
-    this.#wire.onSetting = () => {
+    this.#wire.onSetting = (name, value) => {
       this.#settingChanged = true
+      if (name === 'client_encoding') this.#setEncoding(isUtf8 && value === 'UTF8')
     }
   }
 
   get isDirty(): boolean {
     const isLeft = this.isInTransaction || this.#cancelling !== undefined || this.#settingChanged
-    return isLeft || this.hasRunSession || this.hasRunDefinition || this.#catalog.hasSessionFunctions
+    const isAsked = this.hasRunDefinition || this.#catalog.isOld
+    return isLeft || this.hasRunSession || isAsked || this.#catalog.hasSessionFunctions
   }
 
   get isInTransaction(): boolean {
@@ -95,19 +101,21 @@ export class Session {
 
   /**
    * Runs the plan; an answer that grows long goes to the outlet, if there is one. Rejects with the server's error; the
-   * connection is ready for more by then.
+   * connection is ready for more by then. With a `shared` cancellation others may be on the connection too: their
+   * statements must not be hit, so this one is only stopped when it is alone.
    */
-  async execute(plan: Plan, values: Values, outlet?: Outlet): Promise<Rows> {
-    // Never inside a transaction: a question that fails would end it.
-    if (this.#catalog.isOld && !this.isInTransaction) void this.#askForSessionFunctions()
+  async execute(plan: Plan, values: Values, outlet?: Outlet, shared?: Cancellation): Promise<Rows> {
     const known = this.#prepared.get(plan.name)
     const prepared = known ?? this.#remember(plan)
     const execution = new Execution(this.#context, prepared, known === undefined, values, outlet)
+    if (shared !== undefined) shared.onCancel = () => this.#wire.whenAlone(execution, () => this.cancel())
     try {
       await this.#wire.submit(execution)
     } catch (error) {
       if (!execution.isParsed) this.#prepared.delete(plan.name)
       throw execution.isBound ? error : new NotStarted(error as ServerError)
+    } finally {
+      if (shared !== undefined) shared.onCancel = undefined
     }
     if (execution.unwritten.length > 0) return this.#writeLate(prepared, execution.unwritten)
     return prepared.result === undefined ? undefined : execution.answer
@@ -161,16 +169,6 @@ export class Session {
     this.#cancelling ??= this.#cancel()
   }
 
-  /**
-   * The same on a connection that others may share: with several under way it could hit a neighbour's, so it waits until
-   * there is one, and `isWanted` says whether that is still the one to stop.
-   */
-  cancelWhenAlone(isWanted: () => boolean): void {
-    this.#wire.whenAlone(() => {
-      if (isWanted()) this.cancel()
-    })
-  }
-
   /** Undoes what other requests may have left for a statement that looks at the session. */
   reset(): Promise<void> {
     return this.command(resetText)
@@ -183,7 +181,7 @@ export class Session {
       await this.#cancelling
       this.#cancelling = undefined
       if (this.isInTransaction) await this.command('ROLLBACK')
-      if (this.hasRunDefinition) await this.#askForSessionFunctions()
+      if (this.hasRunDefinition || this.#catalog.isOld) await this.#askForSessionFunctions()
       if (this.hasRunSession) {
         await this.command('DISCARD ALL')
         this.#prepared.clear()
@@ -243,6 +241,13 @@ export class Session {
     }
     out.text(']')
     return out.take()
+  }
+
+  #setEncoding(isUtf8: boolean): void {
+    this.#isUtf8 = isUtf8
+    for (const { result } of this.#prepared.values()) {
+      if (result !== undefined) result.writer = this.#writerFor(result.columns)
+    }
   }
 
   /** The writer for these columns, if every type is known. */

@@ -15,6 +15,7 @@ import {
   readColumns,
   readError,
   readParameterTypes,
+  readSetting,
   type ServerError,
 } from './frames.ts'
 import { writeCopyFail, writeSync, writeTerminate } from './messages.ts'
@@ -75,15 +76,15 @@ export class Wire {
   readonly #onBroken: () => void
   readonly #out = new ByteWriter()
   readonly #inFlight: Exchange[] = []
-  /** Who waits for a single exchange to be under way. */
-  readonly #waiting: (() => void)[] = []
+  /** Who waits for an exchange to be alone. */
+  #waiting: { readonly exchange: Exchange; readonly call: () => void }[] = []
   #isFlushing = false
   #isBroken = false
   #error: Error | undefined
   /** Transaction status at the last ReadyForQuery: idle, in a transaction, in a failed one. */
   status: 'I' | 'T' | 'E' = 'I'
   /** Called when the server reports that a setting has changed. */
-  onSetting: (() => void) | undefined
+  onSetting: ((name: string, value: string) => void) | undefined
 
   /** The socket is the wire's from here on; `onBroken` is called when the connection ends by itself. */
   constructor(socket: Socket, onBroken: () => void) {
@@ -108,10 +109,15 @@ export class Wire {
     socket.on('close', () => this.#end())
   }
 
-  /** Calls back when a single exchange is under way, now or later. */
-  whenAlone(call: () => void): void {
-    if (this.#inFlight.length === 1) call()
-    else this.#waiting.push(call)
+  /** Calls back when the exchange is the only one under way, now or later; not at all if it ends among others. */
+  whenAlone(exchange: Exchange, call: () => void): void {
+    this.#waiting.push({ exchange, call })
+    this.#callWaiting()
+  }
+
+  /** Others stand behind the exchange at the head. */
+  get isShared(): boolean {
+    return this.#inFlight.length > 1
   }
 
   submit(exchange: Exchange): Promise<void> {
@@ -188,7 +194,7 @@ export class Wire {
       case frameType.readyForQuery:
         this.status = String.fromCharCode(source[at] as number) as 'I' | 'T' | 'E'
         this.#inFlight.shift()?.settle()
-        if (this.#waiting.length > 0 && this.#inFlight.length <= 1) this.#callWaiting()
+        if (this.#waiting.length > 0) this.#callWaiting()
         break
       case frameType.parseComplete:
         head?.handleParsed()
@@ -203,7 +209,7 @@ export class Wire {
         this.#refused(readError(source, at, end))
         break
       case frameType.parameterStatus:
-        this.onSetting?.()
+        this.onSetting?.(...readSetting(source, at, end))
         break
       case frameType.copyIn:
         head?.fail(copyFailure('FROM STDIN'))
@@ -219,7 +225,10 @@ export class Wire {
   }
 
   #callWaiting(): void {
-    for (const call of this.#waiting.splice(0)) call()
+    const isAlone = this.#inFlight.length === 1
+    const waiting = this.#waiting.filter(({ exchange }) => this.#inFlight.includes(exchange))
+    this.#waiting = isAlone ? [] : waiting
+    if (isAlone) for (const { call } of waiting) call()
   }
 
   /** A frame that is longer than any answer may be. */

@@ -53,6 +53,16 @@ export interface Running {
   readonly cancel: () => void
 }
 
+/** What a connection is made of. */
+interface Parts {
+  readonly worker: Worker
+  /** Resolves when the worker has ended, for whatever reason. */
+  readonly ended: Promise<void>
+  readonly claims: Claims
+  /** To be called when the worker has ended by itself. */
+  readonly broken: () => void
+}
+
 interface Waiting {
   readonly resolve: (json: string) => void
   readonly reject: (reason: unknown) => void
@@ -63,6 +73,7 @@ interface Waiting {
 
 export class Connection {
   readonly #worker: Worker
+  readonly #ended: Promise<void>
   readonly #claims: Claims
   /** Claims that no job uses. */
   readonly #free = Array.from({ length: maxClaims }, (_, index) => index)
@@ -78,23 +89,25 @@ export class Connection {
     const claims = new Claims()
     const workerData = { ...options, claims: claims.memory } satisfies WorkerOptions
     const worker = new Worker(workerFile, { workerData, env: workerEnvironment() })
+    worker.on('error', () => undefined)
+    // From here on: by the time somebody asks, the worker may have ended.
+    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
     // Rejects with what the worker could not even start for.
     const [answer] = (await once(worker, 'message')) as [Opened]
-    if (answer.opened) return new Connection(worker, claims, broken)
+    if (answer.opened) return new Connection({ worker, ended, claims, broken })
     void worker.terminate()
     throw new Error(answer.message)
   }
 
-  private constructor(worker: Worker, claims: Claims, broken: () => void) {
+  private constructor({ worker, ended, claims, broken }: Parts) {
     this.#worker = worker
+    this.#ended = ended
     this.#claims = claims
     worker.on('message', (replies: readonly JobReply[]) => {
       for (const reply of replies) this.#receive(reply)
     })
-    worker.on('error', () => undefined)
-    worker.on('exit', () => {
-      for (const { reject } of this.#waiting.values()) reject(new Error('The worker has ended'))
-      this.#waiting.clear()
+    void ended.then(() => {
+      this.#giveUp()
       if (!this.#isClosing) broken()
     })
   }
@@ -130,11 +143,18 @@ export class Connection {
 
   async close(): Promise<void> {
     this.#isClosing = true
-    const ended = once(this.#worker, 'exit')
     this.#worker.postMessage({ jobs: [], texts: [] } satisfies Jobs)
     const timer = setTimeout(() => void this.#worker.terminate(), closeMs)
-    await ended.catch(() => undefined)
+    await this.#ended
     clearTimeout(timer)
+  }
+
+  /** The worker has ended. Jobs that it had not begun can be done elsewhere; of the others nobody knows how far they came. */
+  #giveUp(): void {
+    for (const [claim, { reject }] of this.#waiting) {
+      reject(this.#claims.takeBack(claim) ? takenBack : new Error('The worker has ended'))
+    }
+    this.#waiting.clear()
   }
 
   /** The claim may be another job's by now. */

@@ -3,7 +3,7 @@
  * settled when the reply is there, but for a `shared` transaction, which group.ts ends.
  */
 import { Failure } from '../../errors.ts'
-import { joinAnswers } from '../answer.ts'
+import { maxAnswerLength, tooLong } from '../answer.ts'
 import type { Call, Job, JobError, JobReply } from './messages.ts'
 import type { Pieces, Session } from './session.ts'
 
@@ -14,14 +14,32 @@ export interface JobOptions {
   readonly pieces: Pieces | undefined
 }
 
-export function runJob(job: Job, { session, isCancelled, pieces }: JobOptions): JobReply {
-  const { claim, transaction, sets, batch, touchesSession } = job
+/** An error of the library; the code is missing where SQLite was not asked. */
+interface SqliteError {
+  readonly errcode?: number
+  readonly message: string
+}
+
+export function runJob(job: Job, options: JobOptions): JobReply {
+  const reply = perform(job, options)
+  try {
+    options.session.settle(job)
+    return reply
+  } catch (error) {
+    const { errcode, message } = error as SqliteError
+    return 'error' in reply ? reply : { claim: job.claim, error: { code: errcode, message, statement: undefined } }
+  }
+}
+
+function perform(job: Job, { session, isCancelled, pieces }: JobOptions): JobReply {
+  const { claim, transaction, sets, batch } = job
   const isOurs = transaction === 'deferred' || transaction === 'immediate'
   let running: Call | undefined
   const check = (): void => {
     if (isCancelled()) throw new Failure('BadSqlGrammarException', 'The client has gone')
   }
   try {
+    if (session.isLost) throw new Failure('BadSqlGrammarException', 'The connection to the database was lost')
     if (isOurs) session.begin(transaction)
     const answers = sets.map((calls) => {
       let answer: string | undefined
@@ -40,14 +58,19 @@ export function runJob(job: Job, { session, isCancelled, pieces }: JobOptions): 
   } catch (error) {
     if (running !== undefined) session.forget(running.statement)
     return { claim, error: toJobError(error, running) }
-  } finally {
-    if (transaction !== 'shared') session.rollback()
-    if (touchesSession) session.renew()
   }
 }
 
+/** The answers of a batch as one JSON array. */
+function joinAnswers(answers: readonly string[]): string {
+  let length = 0
+  for (const answer of answers) length += answer.length
+  if (length > maxAnswerLength) throw tooLong()
+  return `[${answers.join(',')}]`
+}
+
 export function toJobError(error: unknown, call: Call | undefined): JobError {
-  const { errcode, message } = error as { errcode?: number; message: string }
+  const { errcode, message } = error as SqliteError
   // What is neither SQLite's nor ours is the library's, about values too long for it.
   const isOurs = errcode !== undefined || error instanceof Failure
   return { code: errcode, message: isOurs ? message : 'The result is too large', statement: call?.statement }

@@ -4,7 +4,7 @@
  */
 import { maxAnswerLength, tooLong } from '../answer.ts'
 import { openConnection, type OpenOptions, type SqliteConnection, type SqliteStatement } from './library.ts'
-import type { Call } from './messages.ts'
+import type { Call, Job } from './messages.ts'
 import { compileRowWriter, type RowWriter, type SqliteColumn } from './rows.ts'
 
 /** Prepared statements kept; the oldest goes first. */
@@ -40,6 +40,7 @@ export class Session {
   /** The version of the schema that `#defers` was found for. */
   #schemaVersion: unknown
   #defers = false
+  #isLost = false
   /** Readers and the writer do not wait for each other. */
   readonly isWal: boolean
 
@@ -47,6 +48,11 @@ export class Session {
     this.#options = options
     this.#database = openConnection(options)
     this.isWal = this.#ask('PRAGMA journal_mode') === 'wal'
+  }
+
+  /** Something of a former job is still there: no other may run here. */
+  get isLost(): boolean {
+    return this.#isLost
   }
 
   get isTransaction(): boolean {
@@ -123,17 +129,30 @@ export class Session {
     this.#prepared.delete(number)
   }
 
-  /** Leaves behind whatever the session has become. */
-  renew(): void {
+  /**
+   * Leaves behind what the job has made of the session, so that the next one finds it as it was. What cannot be left behind
+   * is lost with the session.
+   */
+  settle({ transaction, touchesSession }: Job): void {
+    try {
+      if (transaction !== 'shared') this.rollback()
+      if (touchesSession) this.#renew()
+    } catch (error) {
+      this.#isLost = true
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #renew(): void {
     this.#prepared = new Map()
     // Opened before the old one is closed: a database in memory lives as long as somebody has it open.
     const old = this.#database
     this.#database = openConnection(this.#options)
     old.close()
-  }
-
-  close(): void {
-    this.#database.close()
   }
 
   #entryOf(number: number): Prepared {

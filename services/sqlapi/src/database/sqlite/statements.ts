@@ -2,8 +2,13 @@
  * The files' statements as SQLite sees them: texts with `?n`, each under a number, and how long they have taken. Kept by the
  * datasource; the workers know the numbers and texts that were sent to them.
  */
+import { Failure } from '../../errors.ts'
 import type { JsonValue, ParameterSet, Statement, Work } from '../../model.ts'
 import { History } from '../history.ts'
+
+/** Texts of one statement; they are kept for ever, and the client chooses which are needed. */
+const maxTexts = 1024
+const tooManyTexts = 'The parameters of this statement are lists in too many combinations'
 
 /**
  * A list alone in `IN (..)` becomes a look into `json_each`, so a statement has one text for every choice of which of its
@@ -21,6 +26,7 @@ export class Statements {
     if (numbers === undefined) this.#numbers.set(statement, (numbers = new Map<string, number>()))
     let number = numbers.get(key)
     if (number === undefined) {
+      if (numbers.size >= maxTexts) throw new Failure('BadSqlGrammarException', tooManyTexts)
       number = this.#texts.push({ text: render(statement, lists), line: statement.line }) - 1
       numbers.set(key, number)
     }

@@ -2,7 +2,8 @@
  * A SQLite worker thread: one session, jobs in, replies out. SQLite is synchronous, so a slow statement stops this thread and
  * nothing else.
  *
- * Jobs run in the order in which they came; which worker gets which job is the pool's decision, which SQL it is sqlite.ts's.
+ * Jobs run in the order in which they came; those behind one that has lost the session are not begun, and the thread ends.
+ * Which worker gets which job is the pool's decision, which SQL it is sqlite.ts's.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { Claims } from './claims.ts'
@@ -47,7 +48,9 @@ function receive(message: Jobs): void {
     since = performance.now()
   }
   flush()
-  if (!isClosing) return
+  if (!isClosing && !session.isLost) return
+  // Messages that have come meanwhile are nobody's: their jobs were not begun.
+  port.off('message', receive)
   session.close()
   port.close()
 }
@@ -62,9 +65,12 @@ function isKnown({ sets: [calls = []] }: Job): boolean {
   return calls.every(({ statement }) => session.knows(statement))
 }
 
-/** Takes the first job that is still to be done; with `fits`, only if it fits, and also from messages not looked at yet. */
+/**
+ * Takes the first job that is still to be done, unless the session is lost; with `fits`, only if it fits, and also from
+ * messages not looked at yet.
+ */
 function next(fits?: (job: Job) => boolean): Job | undefined {
-  for (;;) {
+  while (!session.isLost) {
     const unread = inbox.length === 0 && fits !== undefined ? receiveMessageOnPort(port) : undefined
     if (unread !== undefined) accept(unread.message as Jobs)
     const [job] = inbox
@@ -73,6 +79,7 @@ function next(fits?: (job: Job) => boolean): Job | undefined {
     if (claims.begin(job.claim)) return job
     outbox.push({ claim: job.claim, skipped: true })
   }
+  return undefined
 }
 
 function run(job: Job): JobReply {

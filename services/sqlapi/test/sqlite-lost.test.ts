@@ -1,0 +1,82 @@
+/** SQLite workers that end by themselves, or whose session is lost: who is told, and that the next request finds another. */
+import { rejects, strictEqual } from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, test } from 'node:test'
+import type { Worker } from 'node:worker_threads'
+import { until } from './support/process.ts'
+import { Datasource, newFile } from './support/sqlite.ts'
+
+const table = 'PRAGMA journal_mode = WAL; CREATE TABLE t (x)'
+const add = 'INSERT INTO t VALUES (:x)'
+const size = 'SELECT count(*) AS n FROM t'
+const post = { method: 'POST' } as const
+/** Some tenths of a second of work for SQLite. */
+const addSlowly =
+  'INSERT INTO t WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < :x) SELECT max(n) FROM c'
+
+/** The next worker that is started. */
+async function nextWorker(): Promise<Worker> {
+  const [worker] = (await once(process, 'worker')) as [Worker]
+  return worker
+}
+
+/** Whether somebody holds the write lock. */
+function isLocked(file: string): boolean {
+  const database = new DatabaseSync(file, { timeout: 0 })
+  try {
+    database.exec('BEGIN IMMEDIATE')
+    return false
+  } catch {
+    return true
+  } finally {
+    database.close()
+  }
+}
+
+describe('a SQLite worker', () => {
+  test('[D6.4] that ends by itself is replaced', async () => {
+    const lite = new Datasource(newFile(table))
+    for (let x = 0; x < 3; x++) {
+      const starting = nextWorker()
+      await lite.run(add, { x }, post)
+      await (await starting).terminate()
+    }
+    strictEqual(await lite.run(size), '[{"n":3}]')
+  })
+
+  test('[D6.4] that ends by itself fails the job it was at; those behind it are done by the next', async () => {
+    const file = newFile(table)
+    const lite = new Datasource(file)
+    const starting = nextWorker()
+    await lite.run(add, { x: 0 }, post)
+    const worker = await starting
+    const slow = lite.run(addSlowly, { x: 3_000_000 }, post)
+    const behind = Promise.all(Array.from({ length: 20 }, (_, x) => lite.run(add, { x }, post)))
+    const failing = rejects(slow, /The connection to the database was lost/)
+    await until(() => isLocked(file), 'the slow write has begun')
+    await worker.terminate()
+    await failing
+    await behind
+    strictEqual(await lite.run(size), '[{"n":21}]')
+  })
+
+  test('[D3.6] whose session cannot be made anew says so and serves nobody any more', async () => {
+    const file = newFile(table)
+    const lite = new Datasource(file)
+    const starting = nextWorker()
+    await lite.run(add, { x: 0 }, post)
+    const ended = once(await starting, 'exit')
+    renameSync(file, `${file}-away`)
+    mkdirSync(file)
+    const touching = lite.run('PRAGMA foreign_keys = OFF', {}, post)
+    await rejects(touching, /unable to open database file \(SQLite 14\)/)
+    rmdirSync(file)
+    renameSync(`${file}-away`, file)
+    strictEqual(await lite.run(add, { x: 1 }, post), '[]')
+    const [code] = (await ended) as [number]
+    strictEqual(code, 0, 'it has ended in order')
+    strictEqual(await lite.run(size), '[{"n":2}]')
+  })
+})

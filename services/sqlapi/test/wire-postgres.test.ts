@@ -1,0 +1,131 @@
+/** Requests that share a connection to PostgreSQL, where one of them is in somebody's way: database/postgres/wire.ts. */
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { ByteWriter } from '../src/database/postgres/bytes.ts'
+import { Execution, type Prepared } from '../src/database/postgres/exchanges.ts'
+import { compileRowWriter } from '../src/database/postgres/rows.ts'
+import type { Wire } from '../src/database/postgres/wire.ts'
+import { until } from './support/process.ts'
+import { startTestService, type TestService } from './support/service.ts'
+
+const files = {
+  'demo/GET/sleep.sql': 'SELECT 1 AS one FROM pg_sleep(:seconds::float8)',
+  // Not known to be short, so it has a connection to itself.
+  'demo/GET/wait.sql': 'SELECT 1 AS one FROM pg_sleep(:seconds::float8)',
+  'demo/GET/rows.sql': `SELECT g AS id, repeat('x', 80) AS pad, 1 / (:bad::int - g) AS ratio FROM generate_series(1, :n::int) g`,
+  'demo/GET/encoding.sql': `SET client_encoding = 'LATIN1'; SELECT chr(245) AS letter`,
+  'demo/POST/busy.sql': `SELECT count(*) AS n FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pad%generate_series%'
+    AND pid <> pg_backend_pid()`,
+}
+
+async function start(maxConnections: number): Promise<TestService> {
+  const service = await startTestService({ kind: 'postgres', files, datasource: { max_connections: maxConnections } })
+  // Known and short from here on, so that they share.
+  for (let i = 0; i < 5; i++) {
+    await service.get('/demo/sleep?seconds=0')
+    await service.get('/demo/rows?n=1&bad=-1')
+  }
+  return service
+}
+
+async function open(service: TestService, text: string): Promise<Socket> {
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  socket.write(text)
+  return socket
+}
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+
+test('[D6.7] [S-errors.2] a client that leaves in front of others has its own statement stopped and no other', async () => {
+  const service = await start(1)
+  try {
+    for (let round = 0; round < 10; round++) {
+      const leaving = request(`${service.url}/demo/sleep?seconds=0.04`, { agent: false })
+      leaving.on('error', () => undefined).end()
+      const staying = [0.06, 0].map((seconds) => service.get(`/demo/sleep?seconds=${seconds}`))
+      await setTimeout(15)
+      leaving.destroy()
+      for (const { status, text } of await Promise.all(staying)) deepStrictEqual([status, text], [200, '[{"one":1}]'])
+      // A run of 100 ms would have the statement run alone; these are shorter, and some more keep it short on average.
+      for (let i = 0; i < 40; i++) await service.get('/demo/sleep?seconds=0')
+    }
+  } finally {
+    await service.close()
+  }
+})
+
+test('[S-large.3] a long answer that nobody reads holds up none that stands behind it', async () => {
+  const service = await start(1)
+  try {
+    const [socket, behind] = await Promise.all([
+      open(service, get('/demo/rows?n=300000&bad=-1')),
+      service.get('/demo/sleep?seconds=0'),
+    ])
+    socket.pause()
+    strictEqual(behind.text, '[{"one":1}]')
+    const answers = await Promise.all([1, 2, 3].map(() => service.get('/demo/sleep?seconds=0')))
+    for (const { text } of answers) strictEqual(text, '[{"one":1}]')
+    socket.destroy()
+  } finally {
+    await service.close()
+  }
+})
+
+test('[D6.7] [S-large.2] pipelined requests: a client that goes ends them all, one that breaks off ends the connection', async () => {
+  const service = await start(3)
+  try {
+    const leaving = await open(service, get('/demo/wait?seconds=30') + get('/demo/rows?n=100000000&bad=-1'))
+    await until(async () => (await service.post('/demo/busy')).text === '[{"n":1}]', 'the second one runs')
+    leaving.destroy()
+    await until(async () => (await service.post('/demo/busy')).text === '[{"n":0}]', 'the second one has ended')
+    const broken = await open(service, get('/demo/wait?seconds=1') + get('/demo/rows?n=100000&bad=90000'))
+    broken.resume()
+    await new Promise((resolve) => broken.once('close', resolve))
+    strictEqual((await service.get('/demo/sleep?seconds=0')).text, '[{"one":1}]')
+  } finally {
+    await service.close()
+  }
+})
+
+test('[D3.6] [D4.4] a file that changes the encoding is answered in UTF-8 all the same, and nobody after it notices', async () => {
+  const service = await start(1)
+  try {
+    ok((await service.get('/demo/encoding')).text.includes('\ufffd'))
+    strictEqual((await service.get('/demo/rows?n=1&bad=-1')).status, 200)
+  } finally {
+    await service.close()
+  }
+})
+
+test('rows whose types become known while they come are all kept', () => {
+  const prepared: Prepared = {
+    plan: { name: 's', text: '', parameters: [] },
+    isDescribed: true,
+    result: undefined,
+  }
+  const context = { wire: undefined as unknown as Wire, out: new ByteWriter(), compile: () => undefined }
+  const execution = new Execution(context, prepared, false, [], undefined)
+  const row = Buffer.from('\0\x01\0\0\0\x01a', 'latin1')
+  execution.handleColumns([{ name: 'a', dataTypeID: 99_999 }])
+  execution.handleRow(row, 0, row.length)
+  const string = { kind: 'string', array: false, delimiter: ',' } as const
+  if (prepared.result !== undefined) prepared.result.writer = compileRowWriter(['a'], [string], true)
+  execution.handleRow(row, 0, row.length)
+  execution.handleComplete()
+  deepStrictEqual([execution.unwritten.length, execution.answer], [2, '[]'])
+})
+
+test('a writer that was large once is not large for ever', () => {
+  const out = new ByteWriter()
+  for (const take of [() => out.take(), () => out.takeText(), () => out.truncate(0)]) {
+    out.text('x'.repeat(5_000_000))
+    take()
+    ok(out.bytes.length <= 1024 * 1024, `${out.bytes.length}`)
+  }
+})
