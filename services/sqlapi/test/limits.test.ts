@@ -68,11 +68,44 @@ test('[S-batch.3] the first set that fails is the one reported, whatever fails b
       (await service.post('/demo/half/batch', { queries })).text,
       /division by zero \(SQLSTATE 22012, statement at line 1\)/,
     )
-    // Refused before it is sent; what was sent before it counts more.
-    const tooBig = JSON.stringify({ queries }).replace('"no number"', '99999999999999999999')
-    match((await service.post('/demo/half/batch', tooBig)).text, /division by zero/)
-    match((await service.post('/demo/half/batch', tooBig.replace('{"n":0', '{"n":1'))).text, /outside the range/)
+    // What no type can take is refused before anything is sent.
+    const tooBig = JSON.stringify({ queries }).replace('"no number"', '[1, 99999999999999999999]')
+    match((await service.post('/demo/half/batch', tooBig)).text, /outside the range/)
+    match(
+      (await service.post('/demo/half/batch', tooBig.replace('[1, 99999999999999999999]', '99999999999999999999')))
+        .text,
+      /outside the range/,
+    )
     strictEqual((await service.post('/demo/half/batch', { queries: [good] })).text, '[[{"half":5,"big":1}]]')
+  } finally {
+    await service.close()
+  }
+})
+
+test('[S-limits.batch] a batch whose answers are too long together says so, alone and in a flight', async () => {
+  const service = await startTestService({
+    kind: 'postgres',
+    files: { 'demo/POST/big.sql': 'SELECT repeat(:x, :n) AS b' },
+  })
+  try {
+    const big = { x: 'a', n: 40_000_000 }
+    for (const queries of [[big, big], [{ x: 'a', n: 1 }], [big, big], [{ x: 'a', n: 70_000_000 }]]) {
+      const { status, text } = await service.post('/demo/big/batch', { queries })
+      if (queries.length === 1 && queries[0]?.n === 1) strictEqual(text, '[[{"b":"a"}]]')
+      else strictEqual(text, '{"error":"BadSqlGrammarException","message":"The result is too large"}', `${status}`)
+    }
+  } finally {
+    await service.close()
+  }
+})
+
+test('[D3.6] a file that drops a statement of its own leaves ours alone', async () => {
+  const files = { 'demo/POST/own.sql': 'PREPARE p AS SELECT 1 AS one; EXECUTE p; DEALLOCATE p' }
+  const service = await startTestService({ kind: 'postgres', files })
+  try {
+    for (let i = 0; i < 3; i++) {
+      strictEqual((await service.post('/demo/own/batch', { queries: [{}, {}] })).text, '[[{"one":1}],[{"one":1}]]')
+    }
   } finally {
     await service.close()
   }

@@ -5,7 +5,7 @@
 import { Failure } from '../../errors.ts'
 import type { Cancellation, ParameterSet, Work } from '../../model.ts'
 import type { Outlet } from '../answer.ts'
-import { isKindless } from './encode.ts'
+import { isKindless, requireRange } from './encode.ts'
 import { toFailure } from './failures.ts'
 import type { Step } from './flight.ts'
 import { type Binding, bindStatement, encodeAll, type Plan } from './plan.ts'
@@ -27,7 +27,7 @@ export interface Call {
 }
 
 /** Statements that drop our prepared statements too. */
-const dropsPrepared = /^(?:DEALLOCATE|DISCARD)\b/i
+const dropsPrepared = /^(?:DEALLOCATE\s+(?:PREPARE\s+)?|DISCARD\s+)ALL\b/i
 
 export class Calls {
   readonly #listeners: CallListeners
@@ -50,6 +50,14 @@ export class Calls {
       }
       return { known: this.#statements.of(statement), binding }
     })
+  }
+
+  /** Throws where `of` will for some set, before a connection is asked for. */
+  check({ script, sets }: Work): void {
+    for (const { refusal } of script.statements) {
+      if (refusal !== undefined) throw new Failure('BadSqlGrammarException', refusal)
+    }
+    for (const set of sets) for (const name of script.parameters) requireRange(name, set.get(name) ?? null)
   }
 
   /** The calls of one set in order; the answer is that of the last one with a result set, which alone may go to the outlet. */

@@ -67,6 +67,13 @@ export function bind(name: string, value: JsonValue): Bound {
   return { code, value, elements }
 }
 
+/** Throws where `bind` would; a list is only taken apart when it could hold too large a number. */
+export function requireRange(name: string, value: JsonValue): void {
+  if (typeof value !== 'object' || value === null) return
+  if ('digits' in value ? value.kind === 'integer' : value.kind === 'array' && /\d{19}/.test(value.text))
+    bind(name, value)
+}
+
 /** The bound value's text for a parameter of the given type; `isArray` tells what the identifier alone does not. */
 export function encode(bound: Bound, type: number, isArray: boolean): string | null {
   const { value, elements } = bound

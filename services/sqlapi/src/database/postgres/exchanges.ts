@@ -52,7 +52,7 @@ export class Execution extends Exchange {
   readonly #outlet: Outlet | undefined
   #limit: number
   #hasRows = false
-  #isTooLong = false
+  #isRefused = false
   /** Rows that came before their types were known. */
   readonly unwritten: Buffer[] = []
   #unwrittenLength = 0
@@ -110,7 +110,7 @@ export class Execution extends Exchange {
       this.#keep(source, at, end)
       return
     }
-    if (this.#isTooLong || this.#outlet?.isAbandoned === true) return
+    if (this.#isRefused || this.#outlet?.isAbandoned === true) return
     const { out } = this.#context
     if (!this.#hasRows) out.truncate(0)
     out.byte(this.#hasRows ? comma : openingBracket)
@@ -151,7 +151,7 @@ export class Execution extends Exchange {
     if (isWanted) return
     // Others that stand behind must not wait for this reader; they do so once only, because the statement is alone from now on.
     if (!wire.isShared) wire.pause()
-    else if (this.#outlet.waiting > maxAnswerLength) this.#refuseTooLong()
+    else if (this.#outlet.waiting > maxAnswerLength) this.#refuse(new Error('The client reads too slowly, others wait'))
   }
 
   #keep(source: Buffer, at: number, end: number): void {
@@ -161,8 +161,13 @@ export class Execution extends Exchange {
   }
 
   #refuseTooLong(): void {
-    this.#isTooLong = true
-    this.fail(tooLong())
+    this.#refuse(tooLong())
+  }
+
+  /** What still comes is dropped. */
+  #refuse(error: Error): void {
+    this.#isRefused = true
+    this.fail(error)
   }
 }
 

@@ -101,6 +101,7 @@ export class PostgresDatabase implements Database {
   async #runBatch(work: Work): Promise<Answer> {
     const { script, sets } = work
     if (script.statements.length === 0 || sets.length === 0) return emptyAnswer(sets.length, true)
+    this.#calls.check(work)
     return this.#onOwnConnection(work, undefined, async (session) => {
       await resetFor(work, session)
       return this.#transact(session, work, () => runBatch(this.#calls, session, work))

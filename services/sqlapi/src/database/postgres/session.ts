@@ -135,6 +135,7 @@ export class Session {
       await this.#wire.submit(flight)
     } catch (error) {
       failed(flight.current)
+      if (error instanceof Failure) throw error
       throw flight.isBound ? error : new NotStarted(error as ServerError)
     }
   }
