@@ -317,7 +317,8 @@ describe('several processes', { concurrency: 2, skip }, () => {
     await call(running.port, '/lite/one')
     running.kill('SIGKILL')
     deepStrictEqual(await Promise.all(sleeping), ['ECONNRESET', 'ECONNRESET'])
-    ok((await working) instanceof Error)
+    const outcome = await working
+    ok(outcome instanceof Error, JSON.stringify(outcome))
     await until(() => !children.some(isAlive), 'no process left')
     await rejects(call(running.port, '/lite/one'), { code: 'ECONNREFUSED' })
   })

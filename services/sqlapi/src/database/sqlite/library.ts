@@ -17,8 +17,25 @@ export interface OpenOptions {
 
 export function openConnection({ uri, isWal, busyTimeoutMs }: OpenOptions): SqliteConnection {
   const connection = new DatabaseSync(uri, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true })
-  // The first read finds out whether the file is a database at all.
-  const mode = connection.prepare('PRAGMA journal_mode').get()?.['journal_mode']
-  if (isWal && mode !== 'wal') connection.exec('PRAGMA journal_mode = WAL')
+  const until = performance.now() + busyTimeoutMs
+  while (!isReady(connection, isWal, performance.now() < until)) Atomics.wait(nothing, 0, 0, retryMs)
   return connection
+}
+
+const retryMs = 10
+const nothing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+const busy = 5
+
+/** False when another process is switching the file to WAL just now, for which SQLite does not wait by itself. */
+function isReady(connection: SqliteConnection, isWal: boolean, mayWait: boolean): boolean {
+  try {
+    // The first read finds out whether the file is a database at all.
+    const mode = connection.prepare('PRAGMA journal_mode').get()?.['journal_mode']
+    if (isWal && mode !== 'wal') connection.exec('PRAGMA journal_mode = WAL')
+    return true
+  } catch (error) {
+    const code = (error as { errcode?: number }).errcode ?? 0
+    if (mayWait && (code & 0xff) === busy) return false
+    throw error
+  }
 }
