@@ -199,10 +199,12 @@ describe('[S-what.5] [S-endpoint.api] [D6.3] the OpenAPI description', () => {
     strictEqual(await hasBody({ method: 'POST', forwardBody: false }), false)
   })
 
-  test('a REST file: any other answer is that of the provider, with the headers of X-Road', async () => {
+  test('a REST file: a success, and any other answer, is that of the provider, with the headers of X-Road', async () => {
     const { responses, parameters } = await operationOf(rest())
-    deepStrictEqual(responses['default']?.content, { '*/*': {} })
-    ok('X-Road-Error' in responses['default'].headers!)
+    for (const status of ['200', '2XX', 'default']) {
+      deepStrictEqual(responses[status]?.content, { '*/*': {} }, status)
+      ok('X-Road-Error' in responses[status].headers!)
+    }
     // The provider may use the statuses of our errors for its own.
     ok('*/*' in responses['500']!.content)
     const headers = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name)

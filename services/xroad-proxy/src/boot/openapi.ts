@@ -162,6 +162,9 @@ function answerSchema(body: Json = {}, hasAttachments: boolean = false): Json {
   return { ...translation, properties: { ...translation.properties, ...own } }
 }
 
+/** Some readers of a description take only 200 for a success, others a range; `default` alone is an error to most. */
+const passed = { $ref: '#/components/responses/passed' }
+
 function restParts({ method, target, allowedQueryParams, forwardBody }: RestEndpoint): Json {
   const { memberClass, memberCode, subsystemCode, serviceCode, path } = target
   const hasBody = forwardBody && !bodilessMethods.has(method)
@@ -169,7 +172,7 @@ function restParts({ method, target, allowedQueryParams, forwardBody }: RestEndp
     description: `Passes the request to ${[memberClass, memberCode, subsystemCode, serviceCode].join('/')}${path}.`,
     parameters: [...queryParameters(allowedQueryParams), ...references('parameters', Object.keys(requestHeaders))],
     ...(hasBody ? { requestBody: { description: 'Passed on as it is.', content: anyBody } } : {}),
-    responses: { ...errorReferences('rest'), default: { $ref: '#/components/responses/passed' } },
+    responses: { 200: passed, '2XX': passed, ...errorReferences('rest'), default: passed },
   }
 }
 
