@@ -9,8 +9,8 @@ interface Mention {
   readonly place: string
 }
 
-/** `[D3.4]` and `[S-xml.2]`, as titles of tests and cases have them. */
-const inBrackets = /\[((?:D\d|S-)[\w.-]*)\]/g
+/** `[D3.4]`, `[S-xml.2]` and `[X26]`, as titles of tests and cases have them. */
+const inBrackets = /\[((?:D\d|S-|X\d)[\w.-]*)\]/g
 
 const mentions = readdirSync(import.meta.dirname, { withFileTypes: true, recursive: true })
   .filter((entry) => entry.isFile())
