@@ -164,7 +164,7 @@ for (const [path, message] of wrongPaths) {
 }
 
 const wrong: readonly [string, string, RegExp][] = [
-  ['an empty file', '', /find\.yml:1: method: missing, expected an HTTP method such as POST$/],
+  ['an empty file', '', /find\.yml:1: method: missing, expected an HTTP method such as POST; .*envelope: missing/],
   ['invalid YAML', 'method: POST\nenvelope: [', /find\.yml:2:\d+: /],
   ['tabs', 'method: POST\nparams:\n\t- a\n', /find\.yml:3:1: .*[tT]ab/],
   ['a list', '- a', /find\.yml:1:1: expected "field: value"/],

@@ -7,6 +7,7 @@ import { resolve } from 'node:path'
 import { StartupFailure } from '../errors.ts'
 import { parseConfig, toFieldName } from './schema.ts'
 import type { Config, Problem } from './schema.ts'
+import { inOneLine } from './unknown-field.ts'
 import { lineOf, readYaml, YamlError } from './yaml.ts'
 import type { Mapping } from './yaml.ts'
 
@@ -38,7 +39,7 @@ export function loadConfig(surroundings: Surroundings): Loaded {
   const { value: config, problems, unknown } = parseConfig(readMapping(text, file))
   const inWords = ({ path, message }: Problem): string =>
     `${file}:${lineOf(text, path)}: ${toFieldName(path)}: ${message}`
-  if (config === undefined) return refuse(problems.map(inWords).join('; '))
+  if (config === undefined) return refuse(inOneLine([...problems, ...unknown].map(inWords)))
   requirePassword(config, surroundings.env, file)
   return { config, source, warnings: [...unknown, ...unwise(config)].map(inWords) }
 }

@@ -13,8 +13,9 @@ import { Literal } from './literal.ts'
 import { nearest } from './nearest.ts'
 import { toFieldName } from './schema.ts'
 import type { Parsed, Problem } from './schema.ts'
+import { inOneLine, tellUnknown } from './unknown-field.ts'
 import { firstLineOf, lineOf, readYaml, YamlError } from './yaml.ts'
-import type { Mapping, Path } from './yaml.ts'
+import type { Mapping } from './yaml.ts'
 
 /** Where the file stands: its path for messages, and the two segments of the URL. */
 export interface Place {
@@ -58,21 +59,42 @@ function readMapping(text: string, file: string): Mapping {
 function readKind(source: Source): Kind {
   const { kind: given = null } = source.data
   if (given === null) {
-    const isRest = source.data['target'] !== undefined && source.data['envelope'] === undefined
-    if (isRest) refuse(source, ['target'], 'a file with a target and no envelope needs the line kind: rest')
-    return 'soap'
+    const target = keyFor('target', source)
+    if (target === undefined || keyFor('envelope', source) !== undefined) return 'soap'
+    const message = 'a file with a target and no envelope needs the line kind: rest'
+    return refuse(source, { path: [target], message }, ...strangers(source))
   }
   const kind = given instanceof Literal ? given.text : given
-  if (typeof kind !== 'string') return refuse(source, ['kind'], 'found no text, expected soap or rest')
+  const path = ['kind']
+  if (typeof kind !== 'string') return refuse(source, { path, message: 'found no text, expected soap or rest' })
   const known = kinds.find((each) => each === kind)
   if (known !== undefined) return known
   const meant = nearest(kind, kinds)
   const remedy = meant === undefined ? '' : `; did you mean ${meant}?`
-  return refuse(source, ['kind'], `found ${JSON.stringify(kind.slice(0, 64))}, expected soap or rest${remedy}`)
+  const message = `found ${JSON.stringify(kind.slice(0, 64))}, expected soap or rest${remedy}`
+  return refuse(source, { path, message })
+}
+
+const allFields: readonly string[] = [...new Set(kinds.flatMap((kind) => fieldNames[kind]))]
+
+/** The key of a field, or the unknown one that was probably meant for it. */
+function keyFor(field: string, { data }: Source): string | undefined {
+  if (data[field] !== undefined) return field
+  return Object.keys(data).find((key) => !allFields.includes(key) && nearest(key, allFields) === field)
+}
+
+/** Unknown keys of a file whose kind is not known. */
+function strangers({ data }: Source): Problem[] {
+  const absent = allFields.filter((name) => data[name] === undefined)
+  const keys = Object.keys(data).filter((key) => !allFields.includes(key))
+  return keys.map((key) => ({
+    path: [key],
+    message: tellUnknown(key, { known: allFields, absent, missing: ['kind'], place: undefined }),
+  }))
 }
 
 function readSoap(source: Source): ReadDsl {
-  const { value, unknown } = settled(source, parseSoap(source.data))
+  const { value, unknown } = settled(source, 'soap', parseSoap(source.data))
   const { template, warnings } = readTemplate(source, value.envelope)
   const { group, service, file } = source
   const endpoint: Endpoint = Object.freeze({
@@ -89,12 +111,12 @@ function readSoap(source: Source): ReadDsl {
     attachments: value.attachments,
     isGenerated: isGenerated(source.text),
   })
-  const problems = [...unknownFields(unknown, 'soap'), ...soapWarnings(value), ...warnings]
+  const problems = [...unknown, ...soapWarnings(value), ...warnings]
   return { endpoint, warnings: problems.map((problem) => inWords(source, problem)) }
 }
 
 function readRest(source: Source): ReadDsl {
-  const { value, unknown } = settled(source, parseRest(source.data))
+  const { value, unknown } = settled(source, 'rest', parseRest(source.data))
   const { group, service, file } = source
   const { method, target, allowedQueryParams, forwardBody } = value
   const endpoint: Endpoint = Object.freeze({
@@ -107,14 +129,15 @@ function readRest(source: Source): ReadDsl {
     allowedQueryParams: allowedQueryParams && new Set(allowedQueryParams),
     forwardBody,
   })
-  const problems = [...unknownFields(unknown, 'rest'), ...restWarnings(source)]
+  const problems = [...unknown, ...restWarnings(source)]
   return { endpoint, warnings: problems.map((problem) => inWords(source, problem)) }
 }
 
-function settled<File extends SoapFile | RestFile>(source: Source, { value, problems, unknown }: Parsed<File>) {
-  const [problem] = problems
-  if (problem !== undefined) refuse(source, problem.path, problem.message)
-  return { value: value as File, unknown }
+function settled<File extends SoapFile | RestFile>(source: Source, kind: Kind, parsed: Parsed<File>) {
+  const unknown = unknownFields(parsed.unknown, kind)
+  const [problem, ...others] = parsed.problems
+  if (problem !== undefined) refuse(source, problem, ...others, ...unknown)
+  return { value: parsed.value as File, unknown }
 }
 
 function readTemplate(source: Source, envelope: string): { template: Template; warnings: readonly Problem[] } {
@@ -162,8 +185,8 @@ function restWarnings({ data }: Source): Problem[] {
   ]
 }
 
-function refuse(source: Source, path: Path, message: string): never {
-  throw new StartupFailure('invalid_dsl', inWords(source, { path, message }))
+function refuse(source: Source, ...problems: readonly Problem[]): never {
+  throw new StartupFailure('invalid_dsl', inOneLine(problems.map((problem) => inWords(source, problem))))
 }
 
 function inWords({ file, text }: Source, { path, message }: Problem): string {

@@ -7,8 +7,21 @@ export function nearest(name: string, known: readonly string[]): string | undefi
     (each: string) => wanted.length > 2 && each.startsWith(wanted),
     (each: string) => wanted.length > 1 && isWithin(1, wanted, each),
     (each: string) => wanted.length > 3 && isWithin(2, wanted, each),
+    (each: string) => wanted.length > 11 && isWithin(3, wanted, each),
   ]
-  return isAlike.map((test) => known.find((each) => test(fold(each)))).find((each) => each !== undefined)
+  const found = isAlike.map((test) => known.find((each) => test(fold(each)))).find((each) => each !== undefined)
+  return found ?? onlyOne(known.filter((each) => isPart(wanted, fold(each))))
+}
+
+/** Half of a name leads to a guess only where no other name has it. */
+function onlyOne(names: readonly string[]): string | undefined {
+  const [name, ...others] = new Set(names)
+  return others.length === 0 ? name : undefined
+}
+
+function isPart(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one]
+  return short.length > 2 && long.includes(short)
 }
 
 /** Spelling that differs in case and separators only is no difference. */

@@ -5,7 +5,7 @@
  */
 import * as z from 'zod'
 import { Literal } from './literal.ts'
-import { nearest } from './nearest.ts'
+import { tellUnknown } from './unknown-field.ts'
 import type { Data, Mapping, Path } from './yaml.ts'
 
 type Issue = z.core.$ZodRawIssue
@@ -161,7 +161,7 @@ export function urlProblem(given: string): string | undefined {
 /** Checks data against a declaration made of the pieces below. */
 export function parse<Field extends z.ZodType>(field: Field, data: Data): Parsed<z.output<Field>> {
   const unknown: Problem[] = []
-  const parsed = field.safeParse(settle(data, field, [], unknown), { reportInput: true })
+  const parsed = field.safeParse(settle(data, field, [], { top: field, unknown }), { reportInput: true })
   if (parsed.success) return { value: parsed.data, problems: [], unknown }
   const problems = parsed.error.issues.map(({ path, message }) => ({ path, message }))
   return { value: undefined, problems, unknown }
@@ -302,8 +302,14 @@ function found(value: unknown, shown = false): string {
   return shown ? `found ${JSON.stringify(value.slice(0, 64))}` : 'found a text'
 }
 
+/** What stays the same on the way down. */
+interface Settling {
+  readonly top: z.core.$ZodType
+  readonly unknown: Problem[]
+}
+
 /** The data with each literal as its field wants it, without what is left empty and what nobody knows. */
-function settle(data: Data, field: z.core.$ZodType, at: Path, unknown: Problem[]): unknown {
+function settle(data: Data, field: z.core.$ZodType, at: Path, settling: Settling): unknown {
   const rule = innermost(field)
   if (data instanceof Literal) {
     const isText = (rule instanceof z.ZodString || rule instanceof z.ZodEnum) && !verbatim.has(rule)
@@ -312,27 +318,48 @@ function settle(data: Data, field: z.core.$ZodType, at: Path, unknown: Problem[]
   if (Array.isArray(data)) {
     const items: readonly Data[] = data
     const item = rule instanceof z.ZodArray ? rule.element : z.unknown()
-    return items.map((each, index) => settle(each, item, [...at, index], unknown))
+    return items.map((each, index) => settle(each, item, [...at, index], settling))
   }
   if (data === null || typeof data === 'string' || !(rule instanceof z.ZodObject)) return data
-  return settleFields(data as Mapping, rule.shape, at, unknown)
+  return settleFields(data as Mapping, rule.shape, at, settling)
 }
 
-function settleFields(data: Mapping, shape: z.core.$ZodShape, at: Path, unknown: Problem[]): object {
+function settleFields(data: Mapping, shape: z.core.$ZodShape, at: Path, settling: Settling): object {
   const settled: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(data)) {
     const path = [...at, key]
     const field = Object.hasOwn(shape, key) ? shape[key] : undefined
-    if (field === undefined) unknown.push({ path, message: unknownField(key, Object.keys(shape)) })
-    else if (value !== null || field._zod.optin === undefined) settled[key] = settle(value, field, path, unknown)
+    if (field === undefined) {
+      settling.unknown.push({ path, message: unknownField(key, data, shape, settling.top) })
+    } else if (value !== null || isRequired(field)) settled[key] = settle(value, field, path, settling)
   }
   return settled
 }
 
-function unknownField(key: string, known: readonly string[]): string {
-  const meant = nearest(key, known)
-  const remedy = meant === undefined ? `known here are ${known.join(', ')}` : `did you mean ${meant}?`
-  return `unknown field, has no effect; ${remedy}`
+function isRequired(field: z.core.$ZodType): boolean {
+  return field._zod.optin === undefined
+}
+
+function unknownField(key: string, data: Mapping, shape: z.core.$ZodShape, top: z.core.$ZodType): string {
+  const known = Object.keys(shape)
+  const absent = known.filter((name) => (data[name] ?? null) === null)
+  const missing = Object.entries(shape).flatMap(([name, field]) =>
+    absent.includes(name) && isRequired(field) ? [name] : [],
+  )
+  return tellUnknown(key, { known, absent, missing, place: placeOf(key, top) })
+}
+
+/** A line that is indented too far, or not far enough. Two levels are all there are. */
+function placeOf(key: string, top: z.core.$ZodType): string | undefined {
+  const shape = shapeOf(top)
+  if (Object.hasOwn(shape, key)) return 'at the top of the file, not indented'
+  const section = Object.keys(shape).find((name) => shape[name] && Object.hasOwn(shapeOf(shape[name]), key))
+  return section === undefined ? undefined : `below ${section}`
+}
+
+function shapeOf(field: z.core.$ZodType): z.core.$ZodShape {
+  const rule = innermost(field)
+  return rule instanceof z.ZodObject ? rule.shape : {}
 }
 
 /** The rule for what is written in the file, below defaults and conversions. */

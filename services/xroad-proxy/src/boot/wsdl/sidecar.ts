@@ -5,7 +5,7 @@
 import type { Identity } from '../../model.ts'
 import type { AnswerFields } from '../../wsdl/write.ts'
 import { Literal } from '../literal.ts'
-import { nearest } from '../nearest.ts'
+import { inOneLine, tellUnknown } from '../unknown-field.ts'
 import { lineOf, readYaml, YamlError } from '../yaml.ts'
 import type { Mapping } from '../yaml.ts'
 
@@ -43,8 +43,15 @@ export interface ReadSidecar {
 export function readSidecar(bytes: Uint8Array, file: string): ReadSidecar {
   const text = decode(bytes, file)
   const data = readMapping(text, file)
+  const fields: readonly string[] = [...sidecarFields, ...Object.keys(answerFields)]
+  const absent = fields.filter((field) => data[field] === undefined)
+  const unknown = Object.keys(data).filter((key) => !fields.includes(key))
+  const warnings = unknown.map((key) => {
+    const message = tellUnknown(key, { known: fields, absent, missing: [], place: undefined })
+    return `${file}:${lineOf(text, [key])}: ${key}: ${message}`
+  })
   const refuse = (field: string, problem: string): never => {
-    throw new SidecarError(`${file}:${lineOf(text, [field])}: ${field}: ${problem}`)
+    throw new SidecarError(inOneLine([`${file}:${lineOf(text, [field])}: ${field}: ${problem}`, ...warnings]))
   }
   const valueOf = (field: Field | keyof AnswerFields): string | undefined => {
     const found = toText(data[field])
@@ -60,13 +67,6 @@ export function readSidecar(bytes: Uint8Array, file: string): ReadSidecar {
     attachments: oneOf('attachments', answerFields.attachments),
   }
   const [memberClass, memberCode, subsystemCode, serviceCode, serviceUrl] = sidecarFields.map(valueOf)
-  const fields: readonly string[] = [...sidecarFields, ...Object.keys(answerFields)]
-  const unknown = Object.keys(data).filter((key) => !fields.includes(key))
-  const warnings = unknown.map((key) => {
-    const meant = nearest(key, fields)
-    const remedy = meant === undefined ? '' : `; did you mean ${meant}?`
-    return `${file}:${lineOf(text, [key])}: ${key}: unknown field, has no effect${remedy}`
-  })
   return { sidecar: { memberClass, memberCode, subsystemCode, serviceCode, serviceUrl }, answers, warnings }
 }
 
