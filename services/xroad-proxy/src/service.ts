@@ -102,7 +102,7 @@ async function readTypes(
   endpoints: readonly Endpoint[],
   ingested: Ingested | undefined,
 ): Promise<Types> {
-  const isAsked = endpoints.some((endpoint) => endpoint.kind === 'soap' && endpoint.response === 'schema')
+  const isAsked = endpoints.some((it) => it.kind === 'soap' && (it.response ?? soapResponse) === 'schema')
   if (ingested === undefined && !isAsked) return { bodies: new Map(), warnings: [] }
   const { generated, replaced } = ingested ?? { generated: new Map(), replaced: new Map() }
   const { typeAnswers } = await import('./boot/typed-answers.ts')

@@ -285,5 +285,6 @@ export const rules: Readonly<Record<string, string>> = {
   'D6.3': '/api is valid OpenAPI 3.1; types and words for generated files, one property for each param of others',
 
   X27: 'a required field that is missing and an unknown one: the hint is given',
+  X28: 'soap_response: schema or response: schema without an effect on an endpoint is a WARN',
   X31: 'lines that could be broken unnoticed have a test: a union of narrowed unions, overtaking, answers to nonsense',
 }

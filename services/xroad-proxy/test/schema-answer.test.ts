@@ -18,6 +18,7 @@ import { Shapes } from '../src/wsdl/shape.ts'
 import { TypedResponseSchemas } from '../src/wsdl/typed-response.ts'
 import type { JsonSchema } from '../src/wsdl/value-schema.ts'
 import { tableAfter } from './support/manual.ts'
+import type { Files } from './support/process.ts'
 import { startTypedService, type TypedService, type TypedServiceOptions } from './support/typed-service.ts'
 import { readText, wsdlAround } from './support/wsdl.ts'
 
@@ -221,6 +222,12 @@ describe('end to end', () => {
     const own = { 'owner/op.yml': `response: schema\n${byHand}`, 'other/op.yml': `response: schema\n${byHand}` }
     await start('file', { wsdl: files, dsl: own })
     await start('kept', { wsdl: files, dsl: { 'owner/op.yml': byHand }, config: { soap_response: 'schema' } })
+    const noTypes = { 'owner/api.wsdl': wsdlAround('<x:element name="op"><x:complexType/></x:element>') }
+    await start('no types', { wsdl: noTypes, config: { soap_response: 'schema' } })
+    const many = Array.from({ length: 12 }, (_, index) => [`many/${String(index).padStart(2, '0')}.yml`, byHand])
+    await start('many', { dsl: Object.fromEntries(many) as Files, config: { soap_response: 'schema' } })
+    const saidPlain = { 'other/op.yml': `response: plain\n${byHand}` }
+    await start('said plain', { wsdl: files, dsl: saidPlain, config: { soap_response: 'schema' } })
     await start('no wsdl', { dsl: { 'owner/op.yml': `response: schema\n${byHand}` } })
     await start('sidecar', { wsdl: { ...files, 'owner/api.meta.yaml': 'response: schema\n' } })
     const sidecar = { ...files, 'owner/api.meta.yaml': 'response: plain\nattachments: base64\n' }
@@ -245,7 +252,26 @@ describe('end to end', () => {
     deepStrictEqual(await called('global'), typed)
     deepStrictEqual(await called('global', '/other/op'), plain)
     deepStrictEqual(await called('kept'), plain)
-    deepStrictEqual(warningsAbout('global', /response/), [])
+  })
+
+  test('soap_response: schema without an effect is a WARN that names the files [X28]', () => {
+    const found = (name: string): readonly string[] => {
+      const [warning = '', ...more] = warningsAbout(name, /response/)
+      deepStrictEqual(more, [])
+      return /^soap_response: schema has no effect on (.*?): (.*)$/.exec(warning)?.slice(1) ?? []
+    }
+    const named = (name: string): string => found(name)[0]?.replaceAll(services.get(name)!.lanes.folder, '') ?? ''
+    strictEqual(named('global'), '/DSL/other/op.yml')
+    match(found('global')[1]!, /^no WSDL that was read at this start has their operations; .*the answers stay plain$/)
+    strictEqual(named('kept'), '/DSL/owner/op.yml')
+    match(found('kept')[1]!, /^they were written by hand in the place of generated files; response: schema in a file/)
+    strictEqual(named('no types'), '/DSL/owner/op.yml')
+    match(found('no types')[1]!, /^their WSDL does not tell what the answer holds/)
+    const files = Array.from({ length: 10 }, (_, index) => `/DSL/many/${String(index).padStart(2, '0')}.yml`)
+    strictEqual(named('many'), `${files.join(', ')}, and 2 more`)
+    for (const name of ['default', 'sidecar', 'sidecar plain', 'said plain']) {
+      deepStrictEqual(warningsAbout(name, /response/), [], name)
+    }
   })
 
   test('[S-typed.mode] response: schema in a file that takes the place of a generated one', async () => {

@@ -23,25 +23,62 @@ export function typeAnswers(
   usual: ResponseShape,
 ): TypedAnswers {
   const bodies = new Map<SoapEndpoint, Member>()
-  const warnings: string[] = []
+  const plain = new Map<SoapEndpoint, Reason>()
   const sources = new Map<Wsdl, { outlines: Outlines; shapes: Shapes }>()
   for (const endpoint of endpoints) {
     if (endpoint.kind !== 'soap' || (endpoint.response ?? usual) !== 'schema') continue
     // What a person wrote may call something else by the same name, unless it says that it does not.
     const own = endpoint.response === 'schema' ? replaced.get(endpoint.file) : undefined
     const { wsdl, operation } = generated.get(endpoint.file) ?? own ?? {}
-    const warn = (reason: string): void => {
-      if (endpoint.response === 'schema') warnings.push(`${endpoint.file}: response: ${reason}; the answer stays plain`)
-    }
     if (wsdl === undefined || operation === undefined) {
-      warn('schema needs a WSDL that has this operation')
+      plain.set(endpoint, replaced.has(endpoint.file) ? 'by_hand' : 'no_wsdl')
       continue
     }
     const { outlines, shapes } = sources.get(wsdl) ?? { outlines: new Outlines(wsdl.schema), shapes: new Shapes() }
     sources.set(wsdl, { outlines, shapes })
     const element = operation.output === undefined ? undefined : outlines.of(operation.output)
-    if (element === undefined) warn('the WSDL does not tell what the answer holds')
+    if (element === undefined) plain.set(endpoint, 'no_types')
     else bodies.set(endpoint, toBody(shapes.of(element)))
   }
-  return { bodies, warnings }
+  return { bodies, warnings: [...toldByFile(plain), ...toldByConfig(plain)] }
+}
+
+/** Why an answer stays plain: for a file that asks for types itself, and for those that the configuration asks for. */
+const reasons = {
+  no_wsdl: [
+    'schema needs a WSDL that has this operation',
+    'no WSDL that was read at this start has their operations; response: plain in a file says that this is meant',
+  ],
+  no_types: [
+    'the WSDL does not tell what the answer holds',
+    'their WSDL does not tell what the answer holds; response: plain in its sidecar says that this is meant',
+  ],
+  by_hand: [
+    '',
+    'they were written by hand in the place of generated files; response: schema in a file gives it the types of its WSDL',
+  ],
+} as const
+
+type Reason = keyof typeof reasons
+
+function toldByFile(plain: ReadonlyMap<SoapEndpoint, Reason>): readonly string[] {
+  return [...plain].flatMap(([{ file, response }, reason]) =>
+    response === 'schema' ? [`${file}: response: ${reasons[reason][0]}; the answer stays plain`] : [],
+  )
+}
+
+const maxNamed = 10
+
+/** One line for all files of a reason: there may be hundreds. */
+function toldByConfig(plain: ReadonlyMap<SoapEndpoint, Reason>): readonly string[] {
+  const asked = [...plain].filter(([{ response }]) => response === undefined)
+  return Array.from(
+    Map.groupBy(asked, ([, reason]) => reason),
+    ([reason, found]) => {
+      const named = found.slice(0, maxNamed).map(([{ file }]) => file)
+      const more = found.length - named.length
+      const files = [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
+      return `soap_response: schema has no effect on ${files}: ${reasons[reason][1]}; the answers stay plain`
+    },
+  )
 }
