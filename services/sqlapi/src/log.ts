@@ -24,6 +24,13 @@ export interface Events {
   internalError: { method: string; path: string; stack: string }
   arrayAsJson: { endpoint: string; parameter: string }
   statement: { datasource: string; sql: string; parameters: string }
+  processWarning: {
+    warning: string
+    code: string | undefined
+    message: string
+    stack: string | undefined
+    leftOut: number
+  }
   workerReplaced: { pid: number; reason: string; pauseMs: number }
   shuttingDown: { signal: string }
   stopForced: { reason: string }
@@ -64,6 +71,7 @@ const rules: Readonly<Record<EventName, Rule>> = {
   internalError: { level: 'error', target: 'sqlapi', message: 'Internal error' },
   arrayAsJson: { level: 'debug', target: 'sqlapi', message: 'Array parameter bound as JSONB' },
   statement: { level: 'debug', target: 'sqlx', message: 'Statement' },
+  processWarning: { level: 'warn', target: 'sqlapi', message: 'Warning of Node.js or of a library' },
   workerReplaced: {
     level: 'warn',
     target: 'sqlapi',

@@ -9,6 +9,7 @@ import { loadConfig } from './boot/config.ts'
 import { readFlags } from './boot/flags.ts'
 import { StartupFailure } from './errors.ts'
 import { type Destination, type Log, openLog, openStdout } from './log.ts'
+import { logWarnings } from './warnings.ts'
 
 /** Requests in flight at a shutdown get so long to end. */
 const shutdownSeconds = 30
@@ -39,6 +40,7 @@ interface Running {
 async function run(configFlag: string | undefined): Promise<void> {
   const stdout = openStdout()
   let log = openLog({ level: 'info', format: 'text', destination: stdout })
+  logWarnings(() => log)
   try {
     const loaded = loadConfig({ flag: configFlag, env: process.env, cwd: process.cwd() })
     log = openLog({ ...loaded.config.logging, destination: stdout })

@@ -128,6 +128,29 @@ test('[D6.8] no raw control character of a request reaches the log', async () =>
   ok(!linesOf(stdout).some((line) => / ERROR /.test(line) && !line.includes('Request refused')), stdout)
 })
 
+test('a path in a log line is cut to 256 whole characters, as in the answer [S14]', async () => {
+  const running = await start({}, { format: 'json' })
+  const paths = [
+    `/pg/${'a'.repeat(20_000)}`,
+    `/pg/${'%C3%B5'.repeat(400)}`,
+    `/${'b'.repeat(255)}`,
+    `/pg/${'c/'.repeat(3000)}?x=1`,
+  ]
+  for (const path of paths) {
+    await call(running.port, path)
+    await call(running.port, path, { body: {} })
+  }
+  const { stdout } = await running.stop()
+  const logged = linesOf(stdout)
+    .map((line) => JSON.parse(line) as Record<string, string>)
+    .filter(({ event }) => event === 'requestFailed')
+    .map(({ path }) => path)
+  deepStrictEqual(
+    logged,
+    paths.flatMap((path) => [path.slice(0, 256), path.slice(0, 256)]),
+  )
+})
+
 describe('statements in the log', { concurrency: true }, () => {
   function statementsOf({ stdout }: Ended): Record<string, string>[] {
     const events = linesOf(stdout).map((line) => JSON.parse(line) as Record<string, string>)

@@ -137,7 +137,7 @@ test('errors.md lists every error of the start with what it concerns', () => {
 test('configuration.md lists every log event with its fields, level and target', () => {
   const source = readFileSync(join(service, 'src/log.ts'), 'utf8')
   const [, body = ''] = /export interface Events \{([\s\S]*?)\n\}/.exec(source) ?? []
-  const events = Array.from(body.matchAll(/^ {2}(\w+): (.*)$/gm), ([, name = '', type = '']) => [
+  const events = Array.from(body.matchAll(/^ {2}(\w+): (\{$[\s\S]*?^ {2}\}|.*$)/gm), ([, name = '', type = '']) => [
     name,
     Array.from(type.matchAll(/(\w+)\??:/g), ([, field = '']) => field),
   ])

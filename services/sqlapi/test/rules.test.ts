@@ -9,8 +9,8 @@ interface Mention {
   readonly place: string
 }
 
-/** `[D5.1]` and `[S-rows.2]`, as titles of tests and cases have them. */
-const inBrackets = /\[((?:D\d|S-)[\w.-]*)\]/g
+/** `[D5.1]`, `[S-rows.2]` and `[S16]`, as titles of tests and cases have them. */
+const inBrackets = /\[((?:D\d|S-|S\d)[\w.-]*)\]/g
 
 const mentions = readdirSync(import.meta.dirname, { withFileTypes: true, recursive: true })
   .filter((entry) => entry.isFile())

@@ -2,7 +2,8 @@
  * What the service has to do, one rule a line, each under the id that tests name in their titles (`[D5.1] ..`) or in the
  * `rule` list of a case. rules.test.ts holds the two together: no rule without a test, no test of a rule that is not here.
  *
- * `S-` are the rules of the service's description, `D` those that settle what the description leaves open.
+ * `S-` are the rules of the service's description, `D` those that settle what the description leaves open, `S` with a number
+ * those that faults of 0.1.0 have led to.
  */
 export const rules: Readonly<Record<string, string>> = {
   'S-intro.1': 'one .sql file is one endpoint',
@@ -173,4 +174,6 @@ export const rules: Readonly<Record<string, string>> = {
   'D7.4': 'a signal ends all processes in order, a second one at once; none outlives the first',
   'D7.5': 'one stream of whole lines; what concerns the service is said once',
   'D7.6': 'every case is answered by several processes as by one',
+
+  S14: 'a path in a log line is cut as in the answer; warnings of Node.js are log lines',
 }

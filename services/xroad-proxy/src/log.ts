@@ -43,6 +43,13 @@ export interface Events {
     cause?: string | undefined
   }
   internalError: { endpoint?: string | undefined; id?: string | undefined; stack: string }
+  processWarning: {
+    warning: string
+    code: string | undefined
+    message: string
+    stack: string | undefined
+    left_out: number
+  }
   shuttingDown: { signal: string }
   stopForced: { reason: string }
   stopped: Record<string, never>
@@ -71,6 +78,7 @@ const rules: Readonly<Record<EventName, Rule>> = {
   soapFault: { level: 'warn', message: 'SOAP fault' },
   callFailed: { level: 'warn', message: 'Call failed' },
   internalError: { level: 'error', message: 'Internal error' },
+  processWarning: { level: 'warn', message: 'Warning of Node.js or of a library' },
   shuttingDown: { level: 'info', message: 'Shutting down' },
   stopForced: { level: 'warn', message: 'Ended before all work was finished' },
   stopped: { level: 'info', message: 'Stopped' },

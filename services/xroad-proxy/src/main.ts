@@ -11,6 +11,7 @@ import { readFlags } from './boot/flags.ts'
 import { StartupFailure } from './errors.ts'
 import { type Log, openLog } from './log.ts'
 import { type RunningService, startService } from './service.ts'
+import { logWarnings } from './warnings.ts'
 
 /** Requests in flight at a shutdown get so long to end; longer than the default of a call. */
 const shutdownSeconds = 40
@@ -56,6 +57,7 @@ async function serve(configFlag: string | undefined): Promise<void> {
     format: env['PROXY_LOG_FORMAT'] === 'json' ? 'json' : 'text',
   })
   process.on('exit', () => log.flush())
+  logWarnings(log)
   try {
     const loaded = loadConfig({ flag: configFlag, env, cwd: process.cwd() })
     const service = await startService(loaded, env, log)

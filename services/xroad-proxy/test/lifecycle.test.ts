@@ -244,6 +244,47 @@ describe('what it writes', { concurrency: 3 }, () => {
     )
   })
 
+  test('a path in a log line is cut to 256 whole characters', async () => {
+    const running = await start({ env: { PROXY_LOG_FORMAT: 'json' } })
+    const paths = [`/none/${'a'.repeat(20_000)}`, `/${'b'.repeat(255)}`, `/g/${'%C3%B5'.repeat(500)}?x=1`]
+    for (const path of paths) await call(running.port, path)
+    const { stdout } = await running.stop()
+    const lines = linesOf(stdout).map((line) => JSON.parse(line) as Record<string, string>)
+    deepStrictEqual(
+      lines.filter(({ event }) => event === 'request').map(({ path }) => path),
+      paths.map((path) => path.slice(0, 256)),
+    )
+  })
+
+  test('a warning of Node.js is a log line, once a minute for each kind, and stderr stays empty', async () => {
+    const folder = newFolder({
+      'preload.mjs': `
+        import { EventEmitter } from 'node:events'
+        process.on('newListener', (name) => {
+          if (name !== 'warning') return
+          setImmediate(() => {
+            for (let i = 0; i < 3; i++) {
+              const emitter = new EventEmitter()
+              for (let j = 0; j < 12; j++) emitter.on('x', () => undefined)
+            }
+          })
+        })`,
+    })
+    const env = { PROXY_LOG_FORMAT: 'json', NODE_OPTIONS: `--import=${folder}/preload.mjs` }
+    const running = await start({ folder, env })
+    await running.line(/processWarning/)
+    const { stdout, stderr } = await running.stop()
+    strictEqual(stderr, '')
+    const warnings = linesOf(stdout)
+      .map((line) => JSON.parse(line) as Record<string, string>)
+      .filter(({ event }) => event === 'processWarning')
+    deepStrictEqual(
+      warnings.map(({ warning, level }) => [warning, level]),
+      [['MaxListenersExceededWarning', 'warn']],
+    )
+    match(warnings[0]?.['message'] ?? '', /^Possible EventEmitter memory leak detected/)
+  })
+
   test('[D1.8] PROXY_LOG_FORMAT=json: every line is an object, from the first to the last', async () => {
     const running = await start({ env: { PROXY_LOG_FORMAT: 'json' } })
     await call(running.port, '/g/echo', { body })

@@ -144,7 +144,7 @@ describe('configuration.md', () => {
     const lines: string[] = []
     const log = openLog({ level: 'trace', format: 'json', destination: { write: (line) => void lines.push(line) } })
     for (const [name] of rows) log.write(name as EventName, {})
-    const told = new Set(['warning', 'startupFailure'])
+    const told = new Set(['warning', 'startupFailure', 'processWarning'])
     deepStrictEqual(
       rows.map(([event = '', level, text]) => [event, level, told.has(event) ? 'the message' : text]),
       rows.map(([event = ''], index) => {

@@ -6,7 +6,7 @@ import { Failure, toReply } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Answer, Database, Endpoint, Reply, Request, Script } from '../model.ts'
 import { type BodyDocument, readBody, readQuery, requireParameters, toBatch, toParameterSet } from './params.ts'
-import { findEndpoint, missingEndpoint, readTarget, type Target } from './route.ts'
+import { cut, findEndpoint, missingEndpoint, readTarget, type Target } from './route.ts'
 
 /** Everything that requests are answered from; made once at boot. */
 export interface Service {
@@ -83,5 +83,5 @@ function report(log: Log, { method, target }: Request, error: unknown, { status 
 }
 
 function pathOf(target: string): string {
-  return target.split('?', 1)[0] as string
+  return cut(target.split('?', 1)[0] as string)
 }

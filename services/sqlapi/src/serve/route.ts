@@ -94,8 +94,8 @@ function decode(raw: string): string | undefined {
   }
 }
 
-/** Keeps whole characters: none of those kept can reach beyond twice as many code units. */
-function cut(text: string): string {
+/** A path for answers and log lines. Keeps whole characters: none of those kept can reach beyond twice as many code units. */
+export function cut(text: string): string {
   if (text.length <= shownLength) return text
   return Array.from(text.slice(0, 2 * shownLength))
     .slice(0, shownLength)

@@ -7,6 +7,7 @@ import cluster from 'node:cluster'
 import { StartupFailure } from '../errors.ts'
 import { type EventName, type Log, openLog } from '../log.ts'
 import { startService } from '../service.ts'
+import { logWarnings } from '../warnings.ts'
 import { type Assignment, unpack } from './assignments.ts'
 import { end, type Report, shared } from './messages.ts'
 
@@ -24,6 +25,7 @@ cluster.worker?.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 
 async function work(assignment: Assignment): Promise<void> {
   const log = openLog(assignment.config.logging)
+  logWarnings(() => log)
   try {
     const service = await startService(unpack(assignment), reporting(log))
     process.on('uncaughtException', (error) => {

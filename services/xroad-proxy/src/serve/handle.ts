@@ -23,6 +23,8 @@ export interface Service {
 
 /** In the log for a caller who left before the answer, as other proxies have it. */
 const goneStatus = 499
+/** Characters of a path in a log line. */
+const shownLength = 256
 
 /** Never rejects: whatever is thrown on the way becomes an answer, or the end of one that has begun. */
 export async function handle(service: Service, request: Request, outlet: Outlet): Promise<void> {
@@ -79,7 +81,7 @@ function describe(request: Request, outlet: Outlet, trace: Trace, error: unknown
   return {
     method: request.method,
     endpoint,
-    path: endpoint === undefined ? toPath(request.target) : undefined,
+    path: endpoint === undefined ? cut(toPath(request.target)) : undefined,
     status: isGone ? goneStatus : outlet.status,
     ms: round(ms),
     upstream_ms: upstreamMs === undefined ? undefined : round(upstreamMs),
@@ -87,6 +89,14 @@ function describe(request: Request, outlet: Outlet, trace: Trace, error: unknown
     error: isFailed ? code : undefined,
     source: isFailed ? (trace.source ?? 'proxy') : trace.source,
   }
+}
+
+/** Keeps whole characters: none of those kept can reach beyond twice as many code units. */
+function cut(path: string): string {
+  if (path.length <= shownLength) return path
+  return Array.from(path.slice(0, 2 * shownLength))
+    .slice(0, shownLength)
+    .join('')
 }
 
 function round(ms: number): number {

@@ -12,6 +12,7 @@ import { runJob } from './job.ts'
 import type { Job, JobReply, Jobs, Opened, WorkerOptions } from './messages.ts'
 import { Sender } from './sender.ts'
 import { Session } from './session.ts'
+import { passWarningsOn } from '../../warnings.ts'
 
 /** Replies wait for others no longer than this. */
 const holdBackMs = 2
@@ -26,6 +27,7 @@ let isClosing = false
 let session: Session
 let groups: Groups
 
+passWarningsOn()
 try {
   session = new Session(options)
   groups = new Groups({ session, run, next, now: () => performance.now() })
