@@ -3,7 +3,13 @@ import { deepStrictEqual, strictEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpointKey } from '../src/endpoint-key.ts'
 import type { Endpoint, Method } from '../src/model.ts'
-import { createDatasourceChooser, findEndpoint, missingEndpoint, readTarget } from '../src/serve/route.ts'
+import {
+  answersInstead,
+  createDatasourceChooser,
+  findEndpoint,
+  missingEndpoint,
+  readTarget,
+} from '../src/serve/route.ts'
 
 const noScript = { statements: [], parameters: [] }
 
@@ -103,6 +109,39 @@ test('[D1.3] [S-error.SqlapiRuntimeException] the message shows the path, cut to
   strictEqual(message(`/${'a'.repeat(300)}`), `Saved query '/${'a'.repeat(255)}' does not exist`)
   strictEqual(missingEndpoint('😀'.repeat(400)).message, `Saved query '${'😀'.repeat(256)}' does not exist`)
 })
+
+const get = '; the file answers GET and HEAD, not '
+const post = '; the file answers POST, not '
+const both = '; the files answer GET, HEAD and POST, not '
+const own = '; the page answers GET and HEAD, not '
+
+for (const [request, instead] of [
+  ['POST /crm/orders/list', `${get}POST`],
+  ['PUT /CRM/Orders%2fList', `${get}PUT`],
+  ['DELETE /crm/orders/list?x=1', `${get}DELETE`],
+  ['GET /crm/orders/create', `${post}GET`],
+  ['HEAD /crm/orders/create', `${post}HEAD`],
+  ['PATCH /crm/orders/create', `${post}PATCH`],
+  ['GET /crm/orders/create/BATCH', `${post}GET`],
+  ['HEAD /JÕGI/õu', `${post}HEAD`],
+  ['OPTIONS /crm/twice', `${both}OPTIONS`],
+  ['POST /crm/orders/list/Batch', '; the file answers GET, and only a file that answers POST has a batch variant'],
+  ['POST /health', `${own}POST`],
+  ['PUT /healthz', `${own}PUT`],
+  ['DELETE /datasources?x', `${own}DELETE`],
+  ['POST /Health', ''],
+  ['POST /crm/none', ''],
+  ['POST /crm/orders/list/', ''],
+  ['POST /batch', ''],
+  ['POST /%zz', ''],
+  ['PUT *', ''],
+] as const) {
+  test(`a method without a file is told which one has it: ${request} [S21]`, () => {
+    const [method = '', target = ''] = request.split(' ')
+    const all = new Map([...endpoints, endpoint('GET', '/crm/twice'), endpoint('POST', '/crm/twice')])
+    strictEqual(answersInstead(all, method, readTarget(encodeURI(target).replaceAll('%25', '%')).path), instead)
+  })
+}
 
 const names = ['main', 'Sales', 'crm', 'CRM', 'straße']
 const projectMap = { shop: 'main', Shop: 'Sales', CRM: 'main', STOCK: 'Sales', stock: 'crm' }

@@ -175,5 +175,6 @@ export const rules: Readonly<Record<string, string>> = {
   'D7.5': 'one stream of whole lines; what concerns the service is said once',
   'D7.6': 'every case is answered by several processes as by one',
 
+  S21: 'a method without a file is told which methods the path answers',
   S14: 'a path in a log line is cut as in the answer; warnings of Node.js are log lines',
 }

@@ -6,7 +6,7 @@ import { Failure, toReply } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Answer, Database, Endpoint, Reply, Request, Script } from '../model.ts'
 import { type BodyDocument, readBody, readQuery, requireParameters, toBatch, toParameterSet } from './params.ts'
-import { cut, findEndpoint, missingEndpoint, readTarget, type Target } from './route.ts'
+import { answersInstead, cut, findEndpoint, missingEndpoint, readTarget, type Target } from './route.ts'
 
 /** Everything that requests are answered from; made once at boot. */
 export interface Service {
@@ -40,7 +40,9 @@ async function answer(service: Service, request: Request): Promise<Answer> {
   if (status !== undefined) return status
   const document = request.method === 'POST' ? readBody(request.body) : undefined
   const found = findEndpoint(service.endpoints, request.method, target.path)
-  if (found === undefined) throw missingEndpoint(target.shown)
+  if (found === undefined) {
+    throw missingEndpoint(target.shown, answersInstead(service.endpoints, request.method, target.path))
+  }
   const { endpoint, batch } = found
   const database = chooseDatabase(service, target, request.datasource)
   const sets = toSets(document, batch, target.query)
@@ -49,7 +51,7 @@ async function answer(service: Service, request: Request): Promise<Answer> {
   return database.run({ endpoint, script, sets, batch, cancellation: request.cancellation })
 }
 
-/** The service's own pages; no file can have their names, because a file's URL has a project in front. */
+/** The service's own pages. */
 function answerStatus({ status }: Service, { method }: Request, { path }: Target): string | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined
   if (path === '/health' || path === '/healthz') return status.health()

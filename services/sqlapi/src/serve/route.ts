@@ -59,8 +59,31 @@ export function findEndpoint(
   return many === undefined ? undefined : { endpoint: many, batch: true }
 }
 
-export function missingEndpoint(shown: string): Failure {
-  return new Failure('SqlapiRuntimeException', `Saved query '${cut(shown)}' does not exist`)
+/** `instead` is what `answersInstead` says. */
+export function missingEndpoint(shown: string, instead = ''): Failure {
+  return new Failure('SqlapiRuntimeException', `Saved query '${cut(shown)}' does not exist${instead}`)
+}
+
+/** The service's own pages; no file can have their names, because a file's URL has a project in front. */
+export const ownPages: readonly string[] = ['/health', '/healthz', '/datasources']
+
+/** Which methods the path does answer where the request's own finds nothing: the end of a sentence, or nothing. */
+export function answersInstead(
+  endpoints: ReadonlyMap<string, Endpoint>,
+  method: string,
+  path: string | undefined,
+): string {
+  if (path === undefined) return ''
+  if (ownPages.includes(path)) return `; the page answers GET and HEAD, not ${method}`
+  const isGet = findEndpoint(endpoints, 'GET', path) !== undefined
+  const isPost = findEndpoint(endpoints, 'POST', path) !== undefined
+  if (isGet && isPost) return `; the files answer GET, HEAD and POST, not ${method}`
+  if (isGet) return `; the file answers GET and HEAD, not ${method}`
+  if (isPost) return `; the file answers POST, not ${method}`
+  const hasSingle =
+    foldCase(path).endsWith(batchSuffix) &&
+    findEndpoint(endpoints, 'GET', path.slice(0, -batchSuffix.length)) !== undefined
+  return hasSingle ? '; the file answers GET, and only a file that answers POST has a batch variant' : ''
 }
 
 /** A map entry beats a datasource that is called as the project; an exact spelling beats one in another casing. */
