@@ -44,6 +44,8 @@ export interface Statement {
   readonly effect: Effect
   /** 1-based line of the file on which the statement starts. */
   readonly line: number
+  /** 1-based column of that line, in code points. */
+  readonly column: number
   /** Why the statement cannot run on this dialect although it could be read; reported when it is called. */
   readonly refusal?: string
 }

@@ -176,5 +176,6 @@ export const rules: Readonly<Record<string, string>> = {
   'D7.6': 'every case is answered by several processes as by one',
 
   S21: 'a method without a file is told which methods the path answers',
+  S16: 'the log tells the cause of a failed statement and its place in the file',
   S14: 'a path in a log line is cut as in the answer; warnings of Node.js are log lines',
 }

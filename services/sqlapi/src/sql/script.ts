@@ -8,10 +8,11 @@
 import type { Dialect, Script, Slot, Statement } from '../model.ts'
 import { effectOf } from './effect.ts'
 import { lex, type Token } from './lex.ts'
+import type { Place } from './place.ts'
 
 export function readScript(text: string, dialect: Dialect): Script {
-  const lineOf = lineCounter(text)
-  const statements = split(text, lex(text, dialect), dialect).map((part) => toStatement(text, part, dialect, lineOf))
+  const placeOf = placeCounter(text)
+  const statements = split(text, lex(text, dialect), dialect).map((part) => toStatement(text, part, dialect, placeOf))
   return { statements, parameters: [...new Set(statements.flatMap((statement) => statement.names))] }
 }
 
@@ -96,7 +97,7 @@ function triggerBody(): BodyTracker {
   }
 }
 
-function toStatement(text: string, part: Part, dialect: Dialect, lineOf: (offset: number) => number): Statement {
+function toStatement(text: string, part: Part, dialect: Dialect, placeOf: (offset: number) => Place): Statement {
   const { tokens, body } = part
   const first = tokens[0] as Token
   const last = tokens.at(-1) as Token
@@ -141,7 +142,7 @@ function toStatement(text: string, part: Part, dialect: Dialect, lineOf: (offset
     slots,
     names,
     effect: effectOf(text, tokens, dialect),
-    line: lineOf(first.start),
+    ...placeOf(first.start),
   }
   if (placeholder !== undefined) {
     return { ...statement, refusal: `Placeholder ${placeholder} is not supported, name the parameter (:name)` }
@@ -197,12 +198,19 @@ function endsOperand(text: string, token: Token | undefined): boolean {
   return token.kind !== 'symbol' || /[0-9)\]]/.test(text.charAt(token.end - 1))
 }
 
-/** Counts lines up to offsets that only grow, so that a file of many statements is counted once. */
-function lineCounter(text: string): (offset: number) => number {
+/** Counts up to offsets that only grow, so that a file of many statements is counted once. */
+function placeCounter(text: string): (offset: number) => Place {
   let line = 1
+  let column = 1
+  let counted = 0
   let next = text.indexOf('\n')
   return (offset) => {
-    for (; next !== -1 && next < offset; next = text.indexOf('\n', next + 1)) line++
-    return line
+    for (; next !== -1 && next < offset; next = text.indexOf('\n', counted)) {
+      line++
+      column = 1
+      counted = next + 1
+    }
+    for (; counted < offset; column++) counted += (text.codePointAt(counted) as number) > 0xffff ? 2 : 1
+    return { line, column }
   }
 }

@@ -4,6 +4,7 @@
  * statements that plans become are the connection's business (session.ts), finding the right one is settle.ts's.
  */
 import type { JsonValue, ParameterSet, Slot, Statement } from '../../model.ts'
+import type { Rendered } from '../../sql/place.ts'
 import { bind, type Bound, type Code, declaredElementTypes, declaredTypes, encode, isList } from './encode.ts'
 import { oid } from './types.ts'
 
@@ -22,10 +23,9 @@ export function declaredType({ type }: PlanParameter): number {
   return type < firstUserType ? type : oid.unspecified
 }
 
-export interface Plan {
+export interface Plan extends Rendered {
   /** Name of the prepared statement, unique in the datasource. */
   readonly name: string
-  readonly text: string
   readonly parameters: readonly PlanParameter[]
 }
 
@@ -56,7 +56,11 @@ export interface Place {
 }
 
 /** The statement's text for one shape and rendering, with the places that its `$n` stand for. */
-export function render(statement: Statement, shape: string, rendering: Rendering): { text: string; places: Place[] } {
+export function render(
+  statement: Statement,
+  shape: string,
+  rendering: Rendering,
+): Rendered & { readonly places: Place[] } {
   const places: Place[] = []
   const numbers = new Map<string, number>()
   const numberOf = (slot: Slot, code: Code): number => {
@@ -70,11 +74,14 @@ export function render(statement: Statement, shape: string, rendering: Rendering
     return places.length
   }
   let text = statement.pieces[0] as string
+  const ends: number[] = []
   for (const [index, slot] of statement.slots.entries()) {
     const code = shape.charAt(slot.source) as Code
-    text += renderSlot(slot, `$${numberOf(slot, code)}`, code, rendering) + statement.pieces[index + 1]
+    text += renderSlot(slot, `$${numberOf(slot, code)}`, code, rendering)
+    ends.push(text.length)
+    text += statement.pieces[index + 1]
   }
-  return { text, places }
+  return { text, ends, places }
 }
 
 function renderSlot(slot: Slot, placeholder: string, code: Code, { membership }: Rendering): string {

@@ -1,0 +1,81 @@
+/**
+ * A position in the SQL that was sent -> line and column of the file. Pure: a statement and the offsets at which its pieces
+ * stand in the text that was made of it come in. Whoever renders a statement knows these offsets; between them stand
+ * placeholders, which may be longer or shorter than the parameters of the file.
+ */
+import type { Slot, Statement } from '../model.ts'
+
+/** 1-based; columns count code points, so that a character is one column however it is stored. */
+export interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+/** A text that was made of a statement. */
+export interface Rendered {
+  readonly text: string
+  /** For each slot, the offset behind what was put into its place: there its next piece begins. */
+  readonly ends: readonly number[]
+}
+
+/** Where the character at `offset` of the rendered text stands in the file; what stands in a placeholder is at its parameter. */
+export function placeOf(statement: Statement, { ends }: Pick<Rendered, 'ends'>, offset: number): Place {
+  const before = sourceOf(statement).slice(0, sourceOffset(statement, ends, offset))
+  const lineStart = before.lastIndexOf('\n') + 1
+  const column = lengthInPoints(before.slice(lineStart))
+  if (lineStart === 0) return { line: statement.line, column: statement.column + column }
+  return { line: statement.line + before.split('\n').length - 1, column: column + 1 }
+}
+
+/** The statement as its file has it, with the parameters in their places. */
+export function sourceOf({ pieces, slots }: Statement): string {
+  let source = pieces[0] as string
+  for (const [index, slot] of slots.entries()) {
+    source += slotSource(slot, pieces[index] as string) + (pieces[index + 1] as string)
+  }
+  return source
+}
+
+/** Offset (of UTF-16 units) of the character with this number, counted from 1 as PostgreSQL counts. */
+export function offsetOfPoint(text: string, number: number): number {
+  let offset = 0
+  for (let left = number - 1; left > 0 && offset < text.length; left--) {
+    offset += (text.codePointAt(offset) as number) > 0xffff ? 2 : 1
+  }
+  return offset
+}
+
+/** The same where the server counts bytes. */
+export function offsetOfByte(text: string, number: number): number {
+  return Buffer.from(text)
+    .subarray(0, number - 1)
+    .toString().length
+}
+
+function sourceOffset({ pieces, slots }: Statement, ends: readonly number[], offset: number): number {
+  let rendered = 0
+  let source = 0
+  for (const [index, slot] of slots.entries()) {
+    const piece = pieces[index] as string
+    if (offset < rendered + piece.length) return source + offset - rendered
+    const start = rendered + piece.length
+    rendered = ends[index] as number
+    source += piece.length
+    // The operator of a list stands where its own stood; all else is the parameter.
+    if (offset < rendered) return offset === start ? source : source + slot.before.length
+    source += slotSource(slot, piece).length
+  }
+  return source + offset - rendered
+}
+
+/** What of the file a slot replaces. In a slice such as `[1:n]` the colon belongs to the piece before. */
+function slotSource({ name, role, before, after }: Slot, piece: string): string {
+  const hasColon = role === 'value' && /(?:^|[^:]):$/.test(piece)
+  return `${before}${hasColon ? '' : ':'}${name}${after}`
+}
+
+function lengthInPoints(text: string): number {
+  let length = 0
+  for (let at = 0; at < text.length; at += (text.codePointAt(at) as number) > 0xffff ? 2 : 1) length++
+  return length
+}
