@@ -39,9 +39,10 @@ export function isTypeError(error: unknown): boolean {
 export async function settle(preparer: Preparer, name: string, statement: Statement, shape: string): Promise<Plan> {
   let firstError: unknown
   for (const { rendering, find } of attemptsFor(statement, shape)) {
-    const { text, places } = render(statement, shape, rendering)
+    const rendered = render(statement, shape, rendering)
+    const { text, places } = rendered
     try {
-      return await toPlan(preparer, name, text, places, await find(preparer, text, places))
+      return await toPlan(preparer, name, rendered, await find(preparer, text, places))
     } catch (error) {
       if (!isTypeError(error)) throw error
       firstError ??= error
@@ -154,8 +155,7 @@ async function restored(
 async function toPlan(
   preparer: Preparer,
   name: string,
-  text: string,
-  places: readonly Place[],
+  { text, ends, places }: ReturnType<typeof render>,
   types: readonly number[],
 ): Promise<Plan> {
   const parameters = await Promise.all(
@@ -164,5 +164,5 @@ async function toPlan(
       return { source, type, isArray: await preparer.isArrayType(type) }
     }),
   )
-  return { name, text, parameters }
+  return { name, text, ends, parameters }
 }
