@@ -68,6 +68,7 @@ export const rules: Readonly<Record<string, string>> = {
   'S-config.datasources.password_env': 'variable that holds the password',
   'S-config.datasources.max_connections': 'ceiling of the pool',
   'S-config.datasources.acquire_timeout_seconds': 'longest wait for a connection',
+  'S-config.datasources.statement_timeout_seconds': 'longest run of a statement',
   'S-config.project_datasource_map': 'project to datasource',
   'S-config.allow_datasource_header': 'whether X-Datasource counts',
   'S-config.cors': 'calls from browsers',
@@ -175,7 +176,8 @@ export const rules: Readonly<Record<string, string>> = {
   'D7.5': 'one stream of whole lines; what concerns the service is said once',
   'D7.6': 'every case is answered by several processes as by one',
 
-  S21: 'a method without a file is told which methods the path answers',
+  S11: 'a statement that runs longer than statement_timeout_seconds is ended, and its client is told so',
   S16: 'the log tells the cause of a failed statement and its place in the file',
   S14: 'a path in a log line is cut as in the answer; warnings of Node.js are log lines',
+  S21: 'a method without a file is told which methods the path answers',
 }

@@ -35,6 +35,7 @@ const fields: Record<string, unknown> = {
   'datasources.password_env': '',
   'datasources.max_connections': 10,
   'datasources.acquire_timeout_seconds': 5,
+  'datasources.statement_timeout_seconds': 0,
   project_datasource_map: {},
   allow_datasource_header: true,
   cors: {},

@@ -45,6 +45,8 @@ export interface Datasource {
   readonly username: string
   readonly maxConnections: number
   readonly acquireTimeoutSeconds: number
+  /** 0 for no limit. */
+  readonly statementTimeoutSeconds: number
 }
 
 export interface Loaded {
@@ -180,11 +182,11 @@ function list(names: readonly string[]): string {
 /** Completes each URL; only what it lacks is taken from `username` and `password_env`, and nothing for SQLite. */
 export function resolveDatasources(datasources: readonly DatasourceConfig[], env: Environment): readonly Datasource[] {
   return Object.freeze(
-    datasources.map(({ name, url, username, passwordEnv, maxConnections, acquireTimeoutSeconds }) => {
+    datasources.map(({ name, url, username, passwordEnv, ...limits }) => {
       const full = injectCredentials(url, username, env[passwordEnv] ?? '')
       // The schema lets no other URL pass.
       const dialect = dialectOf(full) as Dialect
-      return Object.freeze({ name, url: full, dialect, username: userOf(full), maxConnections, acquireTimeoutSeconds })
+      return Object.freeze({ name, url: full, dialect, username: userOf(full), ...limits })
     }),
   )
 }

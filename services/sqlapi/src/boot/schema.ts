@@ -46,6 +46,9 @@ const datasource = section({
     .default(10)
     .describe('Most connections open at a time, of all workers together.'),
   acquire_timeout_seconds: wholeNumber(1, 3600).default(5).describe('Longest wait for a free connection.'),
+  statement_timeout_seconds: wholeNumber(0, 86_400)
+    .default(0)
+    .describe('Longest time that a statement may run; 0 sets no limit.'),
 })
 
 const cors = section({

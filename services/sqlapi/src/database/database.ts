@@ -13,6 +13,8 @@ export interface DatasourceOptions {
   /** Most connections of this process. */
   readonly poolSize: number
   readonly acquireTimeoutSeconds: number
+  /** Longest time that a statement may run; 0 for no limit. */
+  readonly statementTimeoutSeconds: number
   /** Called for every statement that runs, when statements are logged. */
   readonly onStatement?: ((text: string, values: readonly unknown[]) => void) | undefined
   /** Called when an array parameter has no element type of its own and is sent as JSON. */

@@ -54,6 +54,7 @@ export class Datasource {
       maxConnections,
       poolSize: maxConnections,
       acquireTimeoutSeconds: 20,
+      statementTimeoutSeconds: 0,
     })
     after(() => this.database.close())
   }

@@ -4,7 +4,9 @@
  */
 import { Failure } from '../../errors.ts'
 import { tooLong } from '../answer.ts'
+import { statementTimeout } from '../statement-timeout.ts'
 import type { ServerError } from './frames.ts'
+import { NotStarted, TimedOut } from './session.ts'
 
 /** SQLSTATE or its class -> message; `undefined` passes the server's own on. */
 const messages: readonly (readonly [prefix: string, message: string])[] = [
@@ -22,10 +24,11 @@ export function toFailure(error: unknown, line: number): Failure {
   const { code, message } = error as ServerError
   if (code === 'ERR_STRING_TOO_LONG') return tooLong()
   if (code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return lost(error)
+  const place = `SQLSTATE ${code}, statement at line ${line}`
+  const reason = error instanceof NotStarted ? error.cause : error
+  if (reason instanceof TimedOut) return statementTimeout(reason.seconds, place, error)
   const own = messages.find(([prefix]) => code.startsWith(prefix))?.[1]
-  return new Failure('BadSqlGrammarException', `${own ?? message} (SQLSTATE ${code}, statement at line ${line})`, {
-    cause: error,
-  })
+  return new Failure('BadSqlGrammarException', `${own ?? message} (${place})`, { cause: error })
 }
 
 /** An error of connecting to the datasource. */

@@ -24,6 +24,8 @@ export interface PostgresOptions extends CallListeners {
   /** Most connections of this process. */
   readonly poolSize: number
   readonly acquireTimeoutSeconds: number
+  /** Longest time that a statement may run; 0 for no limit. */
+  readonly statementTimeoutSeconds: number
 }
 
 /** Short statements in flight on one connection. */
@@ -35,7 +37,8 @@ export class PostgresDatabase implements Database {
   readonly #calls: Calls
 
   constructor(options: PostgresOptions) {
-    const { name, url, maxConnections, poolSize, acquireTimeoutSeconds } = options
+    const { name, url, maxConnections, poolSize, acquireTimeoutSeconds, statementTimeoutSeconds } = options
+    const session = { url, connectTimeoutSeconds: acquireTimeoutSeconds, statementTimeoutSeconds }
     const catalog = new Catalog()
     this.#calls = new Calls(options)
     this.#pool = new Pool({
@@ -45,7 +48,7 @@ export class PostgresDatabase implements Database {
       acquireTimeoutSeconds,
       depth,
       open: (broken) =>
-        Session.open({ url, connectTimeoutSeconds: acquireTimeoutSeconds }, catalog, broken).catch((error: unknown) => {
+        Session.open(session, catalog, broken).catch((error: unknown) => {
           throw toConnectFailure(error, name)
         }),
     })

@@ -19,9 +19,10 @@ import {
   type Values,
 } from './exchanges.ts'
 import { Flight, type Step } from './flight.ts'
-import type { ColumnDescription, ServerError } from './frames.ts'
+import { type ColumnDescription, ServerError } from './frames.ts'
 import type { Plan } from './plan.ts'
 import { compileRowWriter, type RowWriter } from './rows.ts'
+import { resetText, settingsText } from './settings.ts'
 import type { ColumnType } from './types.ts'
 import { Wire } from './wire.ts'
 
@@ -31,10 +32,23 @@ export type Rows = Answer | undefined
 /** Prepared statements of one connection beyond this are closed, the oldest first. */
 const maxPrepared = 1000
 
-/** What DISCARD ALL does, less dropping the prepared statements, which are ours. */
-const resetText = `
-RESET ALL; SET SESSION AUTHORIZATION DEFAULT; CLOSE ALL; UNLISTEN *; SELECT pg_advisory_unlock_all();
-DISCARD TEMP; DISCARD SEQUENCES`
+export interface SessionOptions extends DriverOptions {
+  /** Longest time that the server lets a statement run; 0 leaves that to the server. */
+  readonly statementTimeoutSeconds: number
+}
+
+/** Two clocks measure a statement's time. */
+const clockSlackMs = 50
+
+/** The server has ended a statement because it ran longer than the session lets it. */
+export class TimedOut extends ServerError {
+  readonly seconds: number
+
+  constructor({ message, code, severity, routine }: ServerError, seconds: number) {
+    super(message, code, severity, routine)
+    this.seconds = seconds
+  }
+}
 
 /** The server has refused the plan or a value before anything was executed. */
 export class NotStarted extends Error {
@@ -56,6 +70,10 @@ export class Session {
   #isUtf8: boolean
   readonly #prepared = new Map<string, Prepared>()
   readonly #context: ExecutionContext
+  /** Seconds after which the server ends a statement; 0 for never. */
+  readonly #timeoutSeconds: number
+  /** Commands that make the session what the service expects; empty where the start-up message has done so. */
+  readonly #settings: string
   #cancelling: Promise<void> | undefined
   #settingChanged = false
   /** Set by whoever runs a statement that may leave something behind. */
@@ -64,17 +82,29 @@ export class Session {
   hasRunDefinition = false
 
   /** `onBroken` is called when the connection ends by itself. */
-  static async open(options: DriverOptions, catalog: Catalog, onBroken: () => void): Promise<Session> {
-    const session = new Session(await openSocket(options), catalog, onBroken)
-    if (!catalog.isOld) return session
+  static async open(options: SessionOptions, catalog: Catalog, onBroken: () => void): Promise<Session> {
+    const session = new Session(await openSocket(options), options, catalog, onBroken)
     const timer = setTimeout(() => session.#wire.destroy(), options.connectTimeoutSeconds * 1000)
-    await session.#askForSessionFunctions()
-    clearTimeout(timer)
-    return session
+    try {
+      await session.#prepare()
+      return session
+    } catch (error) {
+      session.#wire.destroy()
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
-  private constructor({ socket, isUtf8, cancel }: Opened, catalog: Catalog, onBroken: () => void) {
+  private constructor(
+    { socket, isUtf8, cancel }: Opened,
+    { statementTimeoutSeconds }: SessionOptions,
+    catalog: Catalog,
+    onBroken: () => void,
+  ) {
     this.#wire = new Wire(socket, onBroken)
+    this.#timeoutSeconds = statementTimeoutSeconds
+    this.#settings = settingsText(statementTimeoutSeconds)
     this.#cancel = cancel
     this.#catalog = catalog
     this.#isUtf8 = isUtf8
@@ -109,11 +139,13 @@ export class Session {
     const prepared = known ?? this.#remember(plan)
     const execution = new Execution(this.#context, prepared, known === undefined, values, outlet)
     if (shared !== undefined) shared.onCancel = () => this.#wire.whenAlone(execution, () => this.cancel())
+    const started = this.#now()
     try {
       await this.#wire.submit(execution)
     } catch (error) {
       if (!execution.isParsed) this.#prepared.delete(plan.name)
-      throw execution.isBound ? error : new NotStarted(error as ServerError)
+      const reason = this.#toReason(error, started)
+      throw execution.isBound ? reason : new NotStarted(reason as ServerError)
     } finally {
       if (shared !== undefined) shared.onCancel = undefined
     }
@@ -131,19 +163,24 @@ export class Session {
   /** Runs the steps behind each other. Rejects with the error of the first that fails, and tells `failed` its number. */
   async fly(steps: readonly Step[], out: ByteWriter, failed: (step: number) => void): Promise<void> {
     const flight = new Flight(steps, out)
+    const started = this.#now()
     try {
       await this.#wire.submit(flight)
     } catch (error) {
       failed(flight.current)
       if (error instanceof Failure) throw error
-      throw flight.isBound ? error : new NotStarted(error as ServerError)
+      const reason = this.#toReason(error, started)
+      throw flight.isBound ? reason : new NotStarted(reason as ServerError)
     }
   }
 
   /** Prepares without a name and gives the parameter types as the server sees them. */
   async describe(text: string, types: readonly number[]): Promise<readonly number[]> {
     const description = new Description(text, types)
-    await this.#wire.submit(description)
+    const started = this.#now()
+    await this.#wire.submit(description).catch((error: unknown) => {
+      throw this.#toReason(error, started)
+    })
     // Known before the first row comes, so that none has to wait for it.
     await this.#learn(description.columns.map(({ dataTypeID }) => dataTypeID))
     return description.parameters
@@ -172,7 +209,7 @@ export class Session {
 
   /** Undoes what other requests may have left for a statement that looks at the session. */
   reset(): Promise<void> {
-    return this.command(resetText)
+    return this.command(resetText + this.#settings)
   }
 
   /** Ends a transaction that was left open and undoes what may have been left behind. False when that failed. */
@@ -184,10 +221,11 @@ export class Session {
       if (this.isInTransaction) await this.command('ROLLBACK')
       if (this.hasRunDefinition || this.#catalog.isOld) await this.#askForSessionFunctions()
       if (this.hasRunSession) {
-        await this.command('DISCARD ALL')
+        // DISCARD ALL has to stand alone, so what follows it is sent behind it.
+        await Promise.all([this.command('DISCARD ALL'), this.#applySettings()])
         this.#prepared.clear()
       } else if (this.#settingChanged || this.#catalog.hasSessionFunctions) {
-        await this.command(resetText)
+        await this.reset()
       }
       this.hasRunDefinition = false
       this.hasRunSession = false
@@ -200,6 +238,31 @@ export class Session {
 
   close(): Promise<void> {
     return this.#wire.close()
+  }
+
+  /** What takes more than the start-up message. */
+  async #prepare(): Promise<void> {
+    await Promise.all([this.#applySettings(), this.#catalog.isOld ? this.#askForSessionFunctions() : undefined])
+  }
+
+  async #applySettings(): Promise<void> {
+    if (this.#settings !== '') await this.command(this.#settings)
+  }
+
+  /** Time of now, where a statement that begins now is to be timed. */
+  #now(): number {
+    return this.#timeoutSeconds === 0 ? 0 : performance.now()
+  }
+
+  /**
+   * Tells a statement that the server has ended for its time apart from one that somebody cancelled: the server has one code
+   * for both, and its text may be in any language.
+   */
+  #toReason(error: unknown, started: number): unknown {
+    if (this.#timeoutSeconds === 0 || this.#cancelling !== undefined) return error
+    if (!(error instanceof ServerError) || error.code !== '57014') return error
+    const isOver = performance.now() - started >= this.#timeoutSeconds * 1000 - clockSlackMs
+    return isOver ? new TimedOut(error, this.#timeoutSeconds) : error
   }
 
   async #askForSessionFunctions(): Promise<void> {

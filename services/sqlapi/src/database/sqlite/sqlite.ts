@@ -27,6 +27,8 @@ export interface SqliteOptions {
   /** Most connections of this process. */
   readonly poolSize: number
   readonly acquireTimeoutSeconds: number
+  /** Longest time that a statement may run; 0 for no limit. */
+  readonly statementTimeoutSeconds: number
   /** Called for every statement that runs, when statements are logged. */
   readonly onStatement?: ((text: string, values: readonly SqliteValue[]) => void) | undefined
 }
