@@ -13,6 +13,7 @@ import type { Config } from './boot/schema.ts'
 import type { Ingested } from './boot/wsdl/ingest.ts'
 import type { Log } from './log.ts'
 import type { Endpoint, RestEndpoint, SoapEndpoint } from './model.ts'
+import { encodePage } from './serve/coding.ts'
 import { createDocsPage } from './serve/docs-page.ts'
 import { createGuardedLookup } from './serve/guard.ts'
 import { handle, type Service } from './serve/handle.ts'
@@ -59,7 +60,7 @@ export async function startService(
     routes,
     pages: {
       health: { status: 200, body: Buffer.from('{"status":"ok"}') },
-      api: { status: 200, body: Buffer.from(describeEndpoints(endpoints, version, types.described)) },
+      api: await encodePage(Buffer.from(describeEndpoints(endpoints, version, types.described))),
     },
     docs: createDocsPage(),
     ...lanes,

@@ -286,5 +286,6 @@ export const rules: Readonly<Record<string, string>> = {
 
   X27: 'a required field that is missing and an unknown one: the hint is given',
   X28: 'soap_response: schema or response: schema without an effect on an endpoint is a WARN',
+  X30: 'npm pack on a bare clone, /api compressed, leftovers of a killed start removed, a blocked log pipe ends in 5 s',
   X31: 'lines that could be broken unnoticed have a test: a union of narrowed unions, overtaking, answers to nonsense',
 }

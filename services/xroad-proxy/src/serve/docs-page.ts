@@ -1,16 +1,16 @@
 /**
  * The page at `/docs` that shows the description of `/api` and sends calls, and the files it needs. The name of a file and the
- * headers of a request come in, a reply goes out. Owns compression, ETags and what the page may load.
+ * headers of a request come in, a reply goes out. Owns what the page may load.
  *
  * The viewer is Swagger UI from npm. Its files are read with the first request for them and kept compressed only; where they
  * lie is said here, never by a request. All addresses are relative, so that a proxy in front may put a path before them.
  */
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { constants, gunzip, gzip } from 'node:zlib'
 import type { FileReply, RawHeaders } from '../model.ts'
+import { chooseCoding, etagOf, isKnown, valueOf } from './coding.ts'
 import type { DocsFile } from './route.ts'
 
 export interface DocsPage {
@@ -33,7 +33,7 @@ export function createDocsPage(): DocsPage {
   return {
     async reply(file, headers) {
       const { gzipped, etag } = await open(file)
-      const asGzip = takesGzip(valueOf(headers, 'accept-encoding'))
+      const asGzip = chooseCoding(valueOf(headers, 'accept-encoding'), ['gzip']) === 'gzip'
       return {
         // The server leaves the body of a 304 out, and its length is that of the 200.
         status: isKnown(etag, valueOf(headers, 'if-none-match')) ? 304 : 200,
@@ -131,36 +131,11 @@ const unpack = promisify(gunzip)
 
 async function pack({ content }: Source): Promise<Packed> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : await readFile(locate(content.viewer))
-  const digest = createHash('sha256').update(bytes).digest('base64url')
-  // Weak, because both encodings share it.
-  return { gzipped: await compress(bytes, { level: constants.Z_BEST_COMPRESSION }), etag: `W/"${digest}"` }
+  return { gzipped: await compress(bytes, { level: constants.Z_BEST_COMPRESSION }), etag: etagOf(bytes) }
 }
 
 /** The published package has the viewer's files in its own `dist`, the sources take them from the library. */
 function locate(name: string): URL {
   const published = new URL(`../viewer/${name}`, import.meta.url)
   return existsSync(published) ? published : new URL(import.meta.resolve(`swagger-ui-dist/${name}`))
-}
-
-/** Lines of one name are one list. */
-function valueOf(headers: RawHeaders, name: string): string | undefined {
-  const values = headers.filter((_, i) => i % 2 === 1 && headers[i - 1]?.toLowerCase() === name)
-  return values.length === 0 ? undefined : values.join(',')
-}
-
-function takesGzip(accepted = ''): boolean {
-  const weights = new Map(accepted.split(',').map(readCoding))
-  return (weights.get('gzip') ?? weights.get('*') ?? 0) > 0
-}
-
-function readCoding(item: string): [coding: string, weight: number] {
-  const [coding = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase())
-  const weight = parameters.find((parameter) => parameter.startsWith('q='))
-  return [coding, weight === undefined ? 1 : Number(weight.slice(2))]
-}
-
-/** Whether the caller has the file already: tags are compared without their strength. */
-function isKnown(etag: string, given = ''): boolean {
-  const tags = given.split(',').map((tag) => tag.trim())
-  return tags.includes('*') || tags.some((tag) => tag.replace(/^W\//, '') === etag.slice(2))
 }

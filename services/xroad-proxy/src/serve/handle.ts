@@ -5,6 +5,7 @@
 import { CallerGone, Failure, failures, toReply } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { FileReply, Outlet, Request, Trace } from '../model.ts'
+import { type CodedPage, replyWith } from './coding.ts'
 import type { DocsPage } from './docs-page.ts'
 import { callRest, type RestLane } from './rest.ts'
 import { type Page, route, type Routes, toPath } from './route.ts'
@@ -14,7 +15,7 @@ import { callSoap, type SoapLane } from './soap.ts'
 export interface Service {
   readonly routes: Routes
   /** Bytes, because they are the same for every request. */
-  readonly pages: Readonly<Record<Page, FileReply>>
+  readonly pages: Readonly<Record<Page, FileReply | CodedPage>>
   readonly docs: DocsPage
   readonly soap: SoapLane
   readonly rest: RestLane
@@ -51,7 +52,7 @@ async function answer(service: Service, request: Request, outlet: Outlet, trace:
     if (endpoint.kind === 'rest') await callRest(service.rest, endpoint, request, outlet, trace)
     else outlet.send(await callSoap(service.soap, endpoint, request, outlet, trace))
   } else if ('page' in match) {
-    outlet.send(service.pages[match.page])
+    outlet.send(replyWith(service.pages[match.page], request.headers))
   } else {
     outlet.send(await service.docs.reply(match.docs, request.headers))
   }

@@ -1,0 +1,138 @@
+/** `/api` as it comes over the wire: which coding a caller gets, and what becomes of a copy that it has. */
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
+import { after, before, describe, test } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { chooseCoding, type Coding, encodePage, replyWith } from '../src/serve/coding.ts'
+import { type Running, startProxy } from './support/process.ts'
+
+interface Received {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
+}
+
+let running: Running
+
+before(async () => {
+  running = await startProxy({ files: { 'a/b.yml': 'params: [code]\nmethod: POST\nenvelope: <a/>\n' } })
+})
+
+after(() => running.stop())
+
+function receive(headers: OutgoingHttpHeaders = {}, method = 'GET'): Promise<Received> {
+  const { promise, resolve, reject } = Promise.withResolvers<Received>()
+  const outgoing = request({ host: '127.0.0.1', port: running.port, path: '/api', headers, method, agent: false })
+  outgoing.once('error', reject)
+  outgoing.once('response', (incoming) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.once('end', () =>
+      resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, bytes: Buffer.concat(chunks) }),
+    )
+  })
+  outgoing.end()
+  return promise
+}
+
+const decode: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  br: brotliDecompressSync,
+  gzip: gunzipSync,
+  identity: (bytes) => bytes,
+}
+
+describe('/api in the coding that the caller likes best [X30]', () => {
+  const cases: readonly (readonly [accepted: string | string[] | undefined, coding: Coding])[] = [
+    [undefined, 'identity'],
+    ['', 'identity'],
+    ['gzip', 'gzip'],
+    ['x-gzip', 'gzip'],
+    ['br', 'br'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['GZIP;q=0.9, BR;q=0.8', 'gzip'],
+    ['gzip;q=0.5, br;q=0.5', 'br'],
+    ['br;q=0.001, gzip;q=0.002', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
+    ['br;q=0, gzip;q=0.000', 'identity'],
+    ['*', 'br'],
+    ['*;q=0.5, br;q=0.1', 'gzip'],
+    ['gzip;q=0, *', 'br'],
+    ['*;q=0', 'identity'],
+    ['*;q=0, gzip', 'gzip'],
+    ['identity', 'identity'],
+    ['identity;q=1, gzip;q=0.5', 'identity'],
+    ['identity;q=0.5, gzip;q=0.5', 'gzip'],
+    ['identity;q=0', 'identity'],
+    ['gzip ; Q=1', 'gzip'],
+    ['gzip;q=much', 'identity'],
+    ['gzip;q=2', 'identity'],
+    ['deflate, zstd', 'identity'],
+    [['deflate', 'gzip;q=0.3'], 'gzip'],
+    ['a,'.repeat(20_000), 'identity'],
+  ]
+  for (const [accepted, coding] of cases) {
+    test(`${String(accepted ?? 'no header').slice(0, 40)}: ${coding}`, async () => {
+      const { bytes: plain } = await receive()
+      const { status, headers, bytes } = await receive(
+        accepted === undefined ? {} : { 'accept-encoding': accepted as string[] },
+      )
+      strictEqual(status, 200)
+      strictEqual(headers['content-encoding'], coding === 'identity' ? undefined : coding)
+      strictEqual(headers['content-length'], String(bytes.length))
+      ok(decode[coding]!(bytes).equals(plain))
+      strictEqual(bytes.length < plain.length, coding !== 'identity')
+      deepStrictEqual(
+        [headers['content-type'], headers['vary'], headers['cache-control']],
+        ['application/json', 'accept-encoding', 'no-cache'],
+      )
+    })
+  }
+
+  test('HEAD tells the same as GET', async () => {
+    for (const accepted of ['identity', 'gzip', 'br']) {
+      const { date: _, ...of } = (await receive({ 'accept-encoding': accepted })).headers
+      const head = await receive({ 'accept-encoding': accepted }, 'HEAD')
+      const { date: __, ...ofHead } = head.headers
+      deepStrictEqual([ofHead, head.bytes.length], [of, 0])
+    }
+  })
+
+  test('a copy that is still good is 304, in every coding, and another one is not', async () => {
+    const { headers } = await receive()
+    const { etag = '' } = headers
+    for (const accepted of ['identity', 'gzip', 'br']) {
+      for (const given of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
+        const again = await receive({ 'accept-encoding': accepted, 'if-none-match': given })
+        deepStrictEqual([again.status, again.bytes.length, again.headers.etag], [304, 0, etag])
+      }
+      strictEqual((await receive({ 'accept-encoding': accepted, 'if-none-match': '"other"' })).status, 200)
+    }
+  })
+
+  test('the work is done once: requests share the bytes', async () => {
+    const page = await encodePage(Buffer.from('{"a":1}'.repeat(100)))
+    for (const coding of ['br', 'gzip', 'identity']) {
+      const headers = ['Accept-Encoding', coding]
+      strictEqual(replyWith(page, headers).body, replyWith(page, headers).body)
+    }
+  })
+
+  test('a coding that makes nothing shorter is not offered', async () => {
+    const page = await encodePage(Buffer.from('{}'))
+    strictEqual(replyWith(page, ['Accept-Encoding', 'gzip, br']).headers?.['content-encoding'], undefined)
+  })
+
+  test('no header makes the choice fail, and a coding with the weight 0 is never chosen', () => {
+    const coding = fc.constantFrom('br', 'gzip', 'identity', '*', 'zstd', ' ', 'q')
+    const weight = fc.constantFrom('', ';q=0', ';q=1', ';q=0.5', ';q=', ';q=x', ';a=b;q=0')
+    fc.assert(
+      fc.property(fc.array(fc.tuple(coding, weight)), (items) => {
+        const chosen = chooseCoding(items.map((item) => item.join('')).join(','), ['br', 'gzip', 'identity'])
+        const own = items.findLast(([name]) => name === chosen)?.[1]
+        const isTaken = own === undefined || own === '' || /^;q=(?:1|0\.5)$/.test(own)
+        ok(chosen === 'identity' || isTaken, String(own))
+      }),
+    )
+  })
+})
