@@ -1,15 +1,28 @@
 /** Writes a file as a whole: whoever reads or stops in between sees the old one or the new one, never half of one. */
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** Makes the folder where it is missing. The code of the system when it fails, else undefined. */
 export function writeWhole(path: string, content: string | Uint8Array): string | undefined {
+  for (let attempts = 1; ; attempts++) {
+    const code = attempt(path, content)
+    // Another process that starts at this moment has taken the temporary file for one of a killed process.
+    if (code !== vanished || attempts === maxAttempts) return code === vanished ? 'ENOENT' : code
+  }
+}
+
+const maxAttempts = 5
+const vanished = Symbol('the temporary file has gone')
+
+function attempt(path: string, content: string | Uint8Array): string | undefined | typeof vanished {
   // The walks of DSL files and of WSDL files pass names with a dot over.
   const temporary = join(dirname(path), `.${randomUUID()}.tmp`)
+  let isWritten = false
   try {
     makeFolder(dirname(path))
     writeFileSync(temporary, content, { flag: 'wx' })
+    isWritten = true
     renameSync(temporary, path)
     return undefined
   } catch (error) {
@@ -19,8 +32,14 @@ export function writeWhole(path: string, content: string | Uint8Array): string |
     } catch {
       // The first trouble is the one to tell.
     }
-    return (error as NodeJS.ErrnoException).code ?? 'unknown'
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    return isWritten && code === 'ENOENT' ? vanished : code
   }
+}
+
+/** Names that only `writeWhole` gives. */
+export function isTemporaryName(name: string): boolean {
+  return /^\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/.test(name)
 }
 
 /** One after the other: all in one call, a read-only file system is told as a folder that is missing. */
@@ -33,21 +52,5 @@ function makeFolder(folder: string, hasParent = false): void {
     if (code !== 'ENOENT' || hasParent || dirname(folder) === folder) throw error
     makeFolder(dirname(folder))
     makeFolder(folder, true)
-  }
-}
-
-const temporaryName = /^\.[0-9a-f]{8}-[0-9a-f-]{27}\.tmp$/
-/** A younger one may belong to a process that is about to put it in its place. */
-const abandonedMs = 60_000
-
-/** Removes what a process that was killed in the middle of `writeWhole` left in the folder. Never fails: it is only tidying. */
-export function removeAbandoned(folder: string): void {
-  try {
-    for (const name of readdirSync(folder).filter((each) => temporaryName.test(each))) {
-      const path = join(folder, name)
-      if (Date.now() - statSync(path).mtimeMs > abandonedMs) rmSync(path, { force: true })
-    }
-  } catch {
-    // What cannot be read or removed stays where it is, and no walk looks at it.
   }
 }

@@ -16,6 +16,11 @@ export function isGenerated(text: string): boolean {
   return text.startsWith(marker)
 }
 
+/** Nothing at all, too: how far the writing of a generated file may have come. */
+export function isStartOfMarker(text: string): boolean {
+  return marker.startsWith(text)
+}
+
 /** The WSDL that a generated file names; undefined for a file of another kind. */
 export function sourceOf(text: string): { readonly file: string; readonly line: number } | undefined {
   const match = /^# Source: (.+):(\d+)\r?$/u.exec(text.split('\n', 2)[1] ?? '')

@@ -9,6 +9,7 @@ import { describeSkip, skipReasons } from '../../wsdl/reasons.ts'
 import type { RequestElement } from '../../wsdl/request.ts'
 import type { MissingSchema } from '../../wsdl/schema.ts'
 import { listWsdls, type WsdlPlace } from './folder.ts'
+import { removeLeftovers } from './leftovers.ts'
 import { DslOutput, type Outcome, outputReasons } from './output.ts'
 import { type GeneratedOperation, type SurveyedWsdl, surveyWsdl } from './survey.ts'
 
@@ -63,6 +64,7 @@ export interface OperationReport {
 
 export function ingestWsdls(options: IngestOptions): Ingested {
   const { dir, dslPath, write } = options
+  if (write) removeLeftovers(dslPath)
   const { wsdls, unread, warnings: found } = listWsdls(dir)
   const warnings = [...found]
   // A directory that is not there says nothing about what was generated from it.

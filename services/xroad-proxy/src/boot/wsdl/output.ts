@@ -8,7 +8,7 @@ import { StartupFailure } from '../../errors.ts'
 import { isGenerated, sourceOf } from '../../wsdl/marker.ts'
 import { readDsl } from '../dsl.ts'
 import { listDslFiles, maxDslBytes } from '../endpoints.ts'
-import { removeAbandoned, writeWhole } from '../whole-file.ts'
+import { writeWhole } from '../whole-file.ts'
 
 /** What keeps a DSL file from being written, besides what keeps its text from being made: code -> words. */
 export const outputReasons = {
@@ -67,7 +67,6 @@ export class DslOutput {
   /** Removes generated files of which `isGone` says so by the name of their WSDL. One WARN each comes back. */
   removeRest(isGone: (wsdl: string) => boolean): readonly string[] {
     const files = [...this.#existing.values()].flat().filter((path) => this.#isOurPlace(path))
-    if (this.#options.write) for (const folder of new Set([...this.#current].map(dirname))) removeAbandoned(folder)
     return files.flatMap((path) => {
       const text = this.#current.has(path) ? undefined : readIfAny(path)
       const source = text === undefined ? undefined : sourceOf(text)?.file
