@@ -12,6 +12,7 @@ import { after, test } from 'node:test'
 
 const sqlapi = 'services/sqlapi'
 const proxy = 'services/xroad-proxy'
+const shell = 'packages/http-shell'
 
 const libraries = {
   [sqlapi]: ['pg', 'pg-connection-string', 'yaml', 'zod', 'sonic-boom', 'node:cluster', 'node:http', 'node:sqlite'],
@@ -110,6 +111,21 @@ const folders: [file: string, imported: string, isAllowed: boolean][] = [
   [`${sqlapi}/src/serve/handle.ts`, '../../../xroad-proxy/src/xml.ts', false],
   [`${sqlapi}/test/config.test.ts`, '../../xroad-proxy/src/log.ts', false],
   [`${proxy}/src/main.ts`, 'sqlapi', false],
+  ...[sqlapi, proxy].flatMap((service): typeof folders => [
+    ...['main.ts', 'serve/server.ts', 'boot/config.ts'].flatMap((file): typeof folders => [
+      [`${service}/src/${file}`, '@services/http-shell', true],
+      [`${service}/src/${file}`, '@services/http-shell/src/listen.ts', false],
+      [`${service}/src/${file}`, '../../../../packages/http-shell/src/listen.ts', false],
+      [`${service}/src/${file}`, '@services/http-shell/testing', false],
+    ]),
+    [`${service}/test/a.test.ts`, '@services/http-shell/testing', true],
+    [`${service}/test/a.test.ts`, '../../../packages/http-shell/src/listen.ts', false],
+    [`${shell}/src/listen.ts`, `../../../${service}/src/log.ts`, false],
+    [`${shell}/test/listen.test.ts`, `../../../${service}/src/log.ts`, false],
+  ]),
+  [`${shell}/src/listen.ts`, 'sqlapi', false],
+  [`${shell}/src/listen.ts`, '@services/other', true],
+  [`${shell}/src/listen.ts`, './bounds.ts', true],
 ]
 
 /** The folders of xroad-proxy that only main.ts loads, as its other folders would import them. */

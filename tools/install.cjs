@@ -4,6 +4,8 @@
  *
  *   node tools/install.cjs            runs `npm ci` if the last complete install was for another lock file or platform
  *   node tools/install.cjs --finish   what remains to do after any `npm ci` or `npm install` (the postinstall script)
+ *   node tools/install.cjs --run FILE the same as without a flag, then FILE of the working directory by the installed Node:
+ *                                     for `npm pack`, which knows no script before its own
  *
  * This is the one file of the repository that the machine's own Node runs, hence CommonJS without newer syntax: the
  * Node that everything else needs is itself installed here, as node_modules/.bin/node, which npm scripts find first.
@@ -23,6 +25,7 @@ const windows = process.platform === 'win32'
 
 if (process.argv[2] === '--finish') finish()
 else if (!isInstalled()) install()
+if (process.argv[2] === '--run') run(process.argv.slice(3))
 
 function isInstalled() {
   try {
@@ -109,6 +112,14 @@ function linkNode() {
   const isOld = Number(process.versions.node.split('.')[0]) < 24
   if (isOld)
     fail('no Node.js package runs on this platform, and ' + process.version + ' is too old: 24 or newer is needed')
+}
+
+function run(args) {
+  const own = path.join(modules, '.bin', windows ? 'node.cmd' : 'node')
+  const isOwn = fs.existsSync(own)
+  const result = spawnSync(isOwn ? own : process.execPath, args, { stdio: 'inherit', shell: windows && isOwn })
+  if (result.error) fail('cannot start ' + own + ': ' + result.error.message)
+  process.exit(result.status === null ? 1 : result.status)
 }
 
 function fail(message) {

@@ -1,6 +1,6 @@
 /** An older sqlapi out of the history of the repository, in a folder of its own. Its packages are those installed here, or its own where it names others. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { installPackages } from './npm.ts'
@@ -17,6 +17,8 @@ export interface Release {
 
 const root = join(import.meta.dirname, '../../..')
 const service = 'services/sqlapi'
+/** Scope of the private packages, which a release brings itself. */
+const scope = '@services'
 
 /** `which` is `last-release` or anything that git takes for a commit. The release is laid into `folder`. */
 export function exportRelease(which: string, folder: string): Release {
@@ -24,17 +26,31 @@ export function exportRelease(which: string, folder: string): Release {
   const place = join(folder, 'release')
   mkdirSync(place, { recursive: true })
   const archive = join(folder, 'release.tar')
-  git('archive', '--format=tar', `--output=${archive}`, commit, service)
+  const paths = [service, 'packages'].filter((path) => git('ls-tree', '--name-only', commit, path) !== '')
+  git('archive', '--format=tar', `--output=${archive}`, commit, ...paths)
   execFileSync('tar', ['-xf', archive, '-C', place])
   const there = join(place, service)
   const { version, dependencies } = readManifest(there)
   if (isDeepStrictEqual(dependencies, readManifest(join(root, service)).dependencies)) {
-    symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'), 'junction')
+    linkModules(place)
   } else {
     const failure = installPackages(there)
     if (failure !== undefined) throw new UsageError(`It needs other packages than this one: ${failure}`)
   }
   return { service: there, title: `${version} (${git('rev-parse', '--short', commit)})`, remarks }
+}
+
+/** The libraries that are installed here, beside the release's own packages. */
+function linkModules(place: string): void {
+  const modules = join(place, 'node_modules')
+  mkdirSync(join(modules, scope), { recursive: true })
+  for (const name of readdirSync(join(root, 'node_modules'))) {
+    if (name !== scope) symlinkSync(join(root, 'node_modules', name), join(modules, name), 'junction')
+  }
+  const packages = join(place, 'packages')
+  for (const name of existsSync(packages) ? readdirSync(packages) : []) {
+    symlinkSync(join(packages, name), join(modules, scope, name), 'junction')
+  }
 }
 
 /** There are no tags: a release is a commit that changes the version. */

@@ -45,8 +45,8 @@ function run(program: string, args: readonly string[], cwd: string): Promise<Out
 /** Packs a copy, so that nothing appears in the sources meanwhile. Gives the archive and the paths in it. */
 async function pack(): Promise<{ archive: string; paths: string[] }> {
   const copy = newFolder()
-  for (const name of ['tsconfig.json', 'LICENSE']) {
-    if (existsSync(join(repository, name))) cpSync(join(repository, name), join(copy, name))
+  for (const name of ['tsconfig.json', 'package-lock.json', 'tools', 'packages']) {
+    cpSync(join(repository, name), join(copy, name), { recursive: true })
   }
   symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'), 'junction')
   const skipped = new Set(['test', 'bench', 'node_modules', 'dist'].map((name) => join(service, name)))
@@ -81,7 +81,11 @@ test('the package holds what it says and runs where it is installed', { timeout:
   const { archive, paths } = await pack()
 
   await t.test('it carries JavaScript for every module, and no TypeScript', () => {
-    const modules = modulesOf(join(service, 'src')).map((path) => `dist/${path}`)
+    const own = modulesOf(join(service, 'src')).map((path) => `dist/${path}`)
+    const shared = modulesOf(join(repository, 'packages/http-shell/src')).map(
+      (path) => `dist/packages/http-shell/${path}`,
+    )
+    const modules = [...own, ...shared]
     const always = ['LICENSE', 'bin/sqlapi.js', 'dist/build.json', 'package.json', 'sqlapi.schema.json']
     const optional = ['CHANGELOG.md', 'README.md', 'sqlapi.example.yaml'].filter((name) =>
       existsSync(join(service, name)),

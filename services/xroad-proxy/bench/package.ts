@@ -1,7 +1,7 @@
 /** Builds the package as it is published, JavaScript in place of TypeScript, beside links to its dependencies. */
-import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { buildService } from '../../../tools/build.ts'
 
 const service = join(import.meta.dirname, '..')
 const repository = join(service, '../..')
@@ -9,11 +9,8 @@ const repository = join(service, '../..')
 /** Gives the program to start. */
 export function buildPackage(folder: string): string {
   mkdirSync(folder, { recursive: true })
-  const compiler = join(repository, 'node_modules/typescript/bin/tsc')
-  const config = join(service, 'tsconfig.build.json')
   // Types are for `npm run check`.
-  const options = ['-p', config, '--outDir', join(folder, 'dist'), '--noCheck']
-  execFileSync(process.execPath, [compiler, ...options], { stdio: 'inherit' })
+  buildService(service, join(folder, 'dist'), { check: false })
   for (const name of ['bin', 'package.json']) cpSync(join(service, name), join(folder, name), { recursive: true })
   const manifest = JSON.parse(readFileSync(join(service, 'package.json'), 'utf8')) as { dependencies: object }
   for (const name of Object.keys(manifest.dependencies)) link(name, join(folder, 'node_modules', name))

@@ -6,6 +6,7 @@ import { createServer } from 'node:http'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { ListenProblem } from '@services/http-shell'
 import { loadConfig, searchPaths } from '../src/boot/config.ts'
 import { dslSchema } from '../src/boot/dsl-schema.ts'
 import { loadEndpoints } from '../src/boot/endpoints.ts'
@@ -192,8 +193,7 @@ describe('configuration.md', () => {
       shown.map(([reason = '', ...rest]) => [/^`[^`]*`$/.test(reason) ? reason.slice(1, -1) : reason, ...rest]),
     )
     const [listening = ''] = column(rows.slice(-1), 2)
-    match(listening, /^port 8080 of host 0\.0\.0\.0 is taken by another process; stop it or choose another port$/)
-    ok(source('serve/server.ts').includes(listening.replace('port 8080 of host 0.0.0.0 ', '')))
+    strictEqual(listening, `port 8080 of host 0.0.0.0 ${new ListenProblem('EADDRINUSE').message}`)
   })
 })
 

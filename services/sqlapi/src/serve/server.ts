@@ -3,8 +3,9 @@
  * bytes out. Owns the body cap, CORS headers, HEAD, clients that go away, and the orderly end. Decides nothing about SQL.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import { type Duplex, Readable } from 'node:stream'
+import { listen, ListenProblem } from '@services/http-shell'
 import { Failure, StartupFailure, toReply } from '../errors.ts'
 import type { Cancellation, Reply, Request } from '../model.ts'
 import { Connections } from './connections.ts'
@@ -82,13 +83,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     socket.on('error', () => undefined)
     refuseConnection(missingEndpoint(readTarget(url ?? '/').shown), socket)
   })
-  await listen(server, options)
-  const { address, port, family } = server.address() as AddressInfo
-  return {
-    address: `${family === 'IPv6' ? `[${address}]` : address}:${port}`,
-    port,
-    close: () => close(server, connections),
-  }
+  const { address, port } = await listenAt(server, options)
+  return { address, port, close: () => close(server, connections) }
 }
 
 async function serve(
@@ -247,21 +243,13 @@ function refuseConnection(failure: Failure, socket: Duplex): void {
   socket.end(`${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
 }
 
-function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  server.once('error', ({ code }: NodeJS.ErrnoException) => {
-    const problem = listenProblems[code ?? ''] ?? `cannot be listened on (${code})`
-    reject(new StartupFailure('ListenException', `server.bind ${host}:${port} ${problem}`))
-  })
-  server.listen({ host, port }, resolve)
-  return promise
-}
-
-const listenProblems: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is taken by another process; stop it or choose another port',
-  EADDRNOTAVAIL: 'is no address of this machine; 0.0.0.0 listens on all',
-  EACCES: 'may not be used by this user; choose a port above 1023',
-  ENOTFOUND: 'is no known host name',
+async function listenAt(server: Server, { host, port }: ServerOptions): Promise<{ address: string; port: number }> {
+  try {
+    return await listen(server, { host, port })
+  } catch (error) {
+    if (!(error instanceof ListenProblem)) throw error
+    throw new StartupFailure('ListenException', `server.bind ${host}:${port} ${error.message}`)
+  }
 }
 
 function close(server: Server, connections: Connections): Promise<void> {

@@ -3,8 +3,9 @@
  * Owns HEAD, clients that go away, what is no HTTP, and the orderly end. Decides nothing about endpoints.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { listen, ListenProblem } from '@services/http-shell'
 import { StartupFailure } from '../errors.ts'
 import type { Outlet, Reply, Request } from '../model.ts'
 import { Connections } from './connections.ts'
@@ -93,13 +94,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (connections.endAfterAnswers(socket as Socket)) return
     end(socket, options.refuse('unknown method', { method, target }))
   })
-  await listen(server, options)
-  const { address, port, family } = server.address() as AddressInfo
-  return {
-    address: `${family === 'IPv6' ? `[${address}]` : address}:${port}`,
-    port,
-    close: () => close(server, connections),
-  }
+  const { address, port } = await listenAt(server, options)
+  return { address, port, close: () => close(server, connections) }
 }
 
 /** What Node's HTTP parser reports; `rawPacket` are the bytes that it could not read. */
@@ -149,21 +145,13 @@ function end(socket: Duplex, { status, body, headers = {} }: Reply): void {
 
 function noGoAhead(): void {}
 
-function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  server.once('error', ({ code }: NodeJS.ErrnoException) => {
-    const problem = listenProblems[code ?? ''] ?? `cannot be listened on (${code})`
-    reject(new StartupFailure('listen_failed', `port ${port} of host ${host} ${problem}`))
-  })
-  server.listen({ host, port }, resolve)
-  return promise
-}
-
-const listenProblems: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is taken by another process; stop it or choose another port',
-  EADDRNOTAVAIL: 'is no address of this machine; 0.0.0.0 listens on all',
-  EACCES: 'may not be used by this user; choose a port above 1023',
-  ENOTFOUND: 'is no known host name',
+async function listenAt(server: Server, { host, port }: ServerOptions): Promise<{ address: string; port: number }> {
+  try {
+    return await listen(server, { host, port })
+  } catch (error) {
+    if (!(error instanceof ListenProblem)) throw error
+    throw new StartupFailure('listen_failed', `port ${port} of host ${host} ${error.message}`)
+  }
 }
 
 async function close(server: Server, connections: Connections): Promise<void> {

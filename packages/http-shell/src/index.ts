@@ -1,0 +1,2 @@
+/** The entry point: what the services may use of this package. */
+export { type Address, ListenProblem, listen } from './listen.ts'
