@@ -63,7 +63,8 @@ const wordPart = classOf(/[A-Za-z_0-9\u0080-\uffff$]/)
 const digit = classOf(/[0-9]/)
 /** Of a whole number literal, so that the letters of `1e5` or `0xFF` are no word and `1.5` no three tokens. */
 const numberPart = classOf(/[0-9A-Za-z_.]/)
-const parameter = /:[A-Za-z_][A-Za-z0-9_]*/y
+/** Not in front of an escape string, which would lose its `E`: `json_object('a':E'b')`. */
+const parameter = /:(?![Ee]')[A-Za-z_][A-Za-z0-9_]*/y
 /** White space with a line break, then a quote: the string goes on, with its escapes. A comment would end it. */
 const continuation = /[ \t\f\v]*[\n\r][ \t\f\v\n\r]*'/y
 const dollarTag = /\$(?:[A-Za-z_\u0080-\uffff][A-Za-z_0-9\u0080-\uffff]*)?\$/y

@@ -6,6 +6,7 @@
  * (PostgreSQL rules), in a `BEGIN ATOMIC .. END` routine body (PostgreSQL) or in a trigger body (SQLite).
  */
 import type { Dialect, Script, Slot, Statement } from '../model.ts'
+import { findSeparated } from './brackets.ts'
 import { effectOf } from './effect.ts'
 import { lex, type Token } from './lex.ts'
 import type { Place } from './place.ts'
@@ -106,22 +107,19 @@ function toStatement(text: string, part: Part, dialect: Dialect, placeOf: (offse
   const names: string[] = []
   /** What stands where a name stands alone, one for all its places; most files name the same things again and again. */
   const values = new Map<string, Slot>()
+  const separated = dialect === 'postgres' ? findSeparated(text, tokens) : undefined
   let at = first.start
   let placeholder: string | undefined
-  let brackets = 0
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index] as Token
-    if (token.kind === 'word' || token.kind === 'quoted') continue
+    if (token.kind !== 'parameter' && token.kind !== 'placeholder') continue
     if (body !== undefined && token.start >= body.start && token.end <= body.end) continue
-    if (token.kind === 'symbol') {
-      if (text[token.start] === '[') brackets++
-      else if (text[token.start] === ']') brackets--
-      continue
-    }
     if (token.kind === 'placeholder') {
       placeholder ??= text.slice(token.start, token.end)
       continue
     }
+    const introduced = separated?.get(index)
+    if (introduced === 'sql') continue
     const name = text.slice(token.start + 1, token.end)
     let value = values.get(name)
     if (value === undefined) {
@@ -130,9 +128,8 @@ function toStatement(text: string, part: Part, dialect: Dialect, placeOf: (offse
       names.push(name)
     }
     const { slot, start, end } = readSlot(text, tokens, index, dialect, value)
-    // In `xs[1:n]` the colon is both the slice's and the parameter's, so the slice keeps it.
-    const colon = brackets > 0 && endsOperand(text, tokens[index - 1]) ? 1 : 0
-    pieces.push(text.slice(at, start + colon))
+    // A colon that is the SQL's too stays there.
+    pieces.push(text.slice(at, introduced === 'parameter' ? start + 1 : start))
     slots.push(slot)
     at = end
   }
@@ -190,12 +187,6 @@ function castLength(text: string, tokens: readonly Token[], at: number, dialect:
     length++
   }
   return length
-}
-
-/** Whether an operand ends here, so that a parameter right behind it can only be the upper bound of a slice. */
-function endsOperand(text: string, token: Token | undefined): boolean {
-  if (token === undefined) return false
-  return token.kind !== 'symbol' || /[0-9)\]]/.test(text.charAt(token.end - 1))
 }
 
 /** Counts up to offsets that only grow, so that a file of many statements is counted once. */

@@ -1,0 +1,1 @@
+SELECT ARRAY[true AND :u = 'a'] AS r

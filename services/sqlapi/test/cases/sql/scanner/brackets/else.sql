@@ -1,0 +1,1 @@
+SELECT ARRAY[1 + CASE :u WHEN 'x' THEN 1 ELSE :v END] AS r

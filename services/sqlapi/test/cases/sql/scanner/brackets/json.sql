@@ -1,0 +1,1 @@
+SELECT json_object('a':v, 'b': :v, 'c' : true, 'd':E'\'', 'e' VALUE :v) AS j

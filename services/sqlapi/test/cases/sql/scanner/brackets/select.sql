@@ -1,0 +1,1 @@
+SELECT ARRAY[(SELECT :u)] AS r
