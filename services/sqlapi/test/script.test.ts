@@ -182,6 +182,36 @@ test('[D3.3] comments and empty statements are no statements', () => {
   }
 })
 
+test('a closing parenthesis too many hides no semicolon, and opens nothing for those behind it [S25]', () => {
+  deepStrictEqual(sources('SELECT 1); SELECT 2', 'postgres'), ['SELECT 1)', 'SELECT 2'])
+  deepStrictEqual(sources('SELECT 1)) ( ; SELECT 2 ) ; SELECT 3', 'postgres'), [
+    'SELECT 1)) ( ; SELECT 2 )',
+    'SELECT 3',
+  ])
+})
+
+test('what is never closed belongs to the statement before it, or is one of its own, and says its line [S5]', () => {
+  const texts: [text: string, sources: string[], line: number, what: string][] = [
+    ['SELECT 1 /* a', ['SELECT 1 /* a'], 1, 'The comment'],
+    ['SELECT 1;\n\n/* a', ['SELECT 1', '/* a'], 3, 'The comment'],
+    ['/*', ['/*'], 1, 'The comment'],
+    ['/*/', ['/*/'], 1, 'The comment'],
+    ["SELECT 1;\nSELECT\n'a;", ['SELECT 1', "SELECT\n'a;"], 3, 'The text'],
+    ["SELECT 'a''", ["SELECT 'a''"], 1, 'The text'],
+    ['SELECT "a', ['SELECT "a'], 1, 'The quoted name'],
+  ]
+  for (const dialect of dialects) {
+    for (const [text, expected, line, what] of texts) {
+      const { statements } = readScript(text, dialect)
+      deepStrictEqual(statements.map(sourceOf), expected)
+      strictEqual(statements.at(-1)?.refusal, `${what} that begins in line ${line} is never closed`)
+    }
+    for (const text of ['SELECT 1 /* a */', "SELECT ''", '/**/', 'SELECT "a"']) {
+      strictEqual(readScript(text, dialect).statements[0]?.refusal, undefined)
+    }
+  }
+})
+
 test('a statement knows the line on which it starts', () => {
   const { statements } = readScript('-- one\n\nSELECT 1;\r\n/* x\n */ SELECT\n2; SELECT 3', 'postgres')
   deepStrictEqual(

@@ -2,8 +2,8 @@
  * SQL text -> tokens, as one of the two dialects reads it. White space and comments give no token. What is quoted, by
  * whatever means the dialect has, is one token, so nothing inside it can be taken for a parameter or a semicolon.
  *
- * The lexer is total: every text gives tokens, an unterminated quote or comment reaches to the end, and the database
- * is left to say what is wrong with it. It knows no statements (script.ts does).
+ * The lexer is total: every text gives tokens. A comment or quote that is never closed is a token of its own kind that
+ * reaches to the end of the text. The lexer knows no statements (script.ts does).
  */
 import type { Dialect } from '../model.ts'
 
@@ -16,6 +16,8 @@ export type TokenKind =
   | 'parameter'
   /** `$1`, and in SQLite also `?`, `?1`, `@name`, `$name`: placeholders that are not ours. */
   | 'placeholder'
+  /** A comment or anything quoted that is never closed, up to the end of the text. */
+  | 'unclosed'
   /** Any other character, digits included; `::` and `:=` are one symbol. */
   | 'symbol'
 
@@ -89,17 +91,21 @@ export function lex(text: string, dialect: Dialect): Token[] {
   return tokens
 }
 
-/** The end of the white space and comments at `from`, or `from` itself. */
+/** The end of the white space and closed comments at `from`, or `from` itself. */
 function skipBlanks(text: string, from: number, rule: Rules): number {
   for (let at = from; ;) {
     at = endOfRun(space, text, at)
     if (text.startsWith('--', at)) at = matchEnd(rule.lineEnd, text, at)
-    else if (text.startsWith('/*', at)) at = endOfComment(text, at, rule)
-    else return at
+    else if (text.startsWith('/*', at)) {
+      const end = endOfComment(text, at, rule)
+      if (end === undefined) return at
+      at = end
+    } else return at
   }
 }
 
-function endOfComment(text: string, at: number, rule: Rules): number {
+/** As its neighbours below: behind the closing mark; nothing where there is none. */
+function endOfComment(text: string, at: number, rule: Rules): number | undefined {
   let depth = 1
   const edge = rule.nestedComments ? /\*\/|\/\*/g : /\*\//g
   edge.lastIndex = at + 2
@@ -107,19 +113,19 @@ function endOfComment(text: string, at: number, rule: Rules): number {
     depth += found[0] === '*/' ? -1 : 1
     if (depth === 0) return edge.lastIndex
   }
-  return text.length
+  return undefined
 }
 
 function readToken(text: string, at: number, rule: Rules): Token {
   if (wordStart(text, at)) {
     const isEscapeString = rule.escapeStrings && text[at + 1] === "'" && (text[at] === 'e' || text[at] === 'E')
-    if (isEscapeString) return token('quoted', at, endOfEscapeString(text, at + 1))
+    if (isEscapeString) return quoted(text, at, endOfEscapeString(text, at + 1))
     return token('word', at, endOfRun(wordPart, text, at))
   }
   if (digit(text, at)) return token('symbol', at, endOfRun(numberPart, text, at))
   const char = text.charAt(at)
   const closing = rule.quotes[char]
-  if (closing !== undefined) return token('quoted', at, endOfQuote(text, at, closing))
+  if (closing !== undefined) return quoted(text, at, endOfQuote(text, at, closing))
   if (char === ':') {
     const end = matchEnd(parameter, text, at)
     if (end > at) return token('parameter', at, end)
@@ -128,8 +134,10 @@ function readToken(text: string, at: number, rule: Rules): Token {
   }
   if (rule.dollarQuotes && char === '$') {
     const end = matchEnd(dollarTag, text, at)
-    if (end > at) return token('quoted', at, endOfDollarQuote(text, text.slice(at, end), end))
+    if (end > at) return quoted(text, at, endOfDollarQuote(text, text.slice(at, end), end))
   }
+  // Closed comments were passed over before.
+  if (text.startsWith('/*', at)) return token('unclosed', at, text.length)
   const placeholderEnd = matchEnd(rule.placeholder, text, at)
   if (placeholderEnd > at) return token('placeholder', at, placeholderEnd)
   return token('symbol', at, at + 1)
@@ -142,17 +150,17 @@ function endOfRun(isIn: CharacterClass, text: string, at: number): number {
   return end
 }
 
-function endOfQuote(text: string, at: number, closing: string): number {
+function endOfQuote(text: string, at: number, closing: string): number | undefined {
   for (let from = at + 1; ;) {
     const end = text.indexOf(closing, from)
-    if (end === -1) return text.length
+    if (end === -1) return undefined
     // `]` cannot be doubled in SQLite: `[a]]` is `[a]` and a stray bracket.
     if (closing === ']' || text[end + 1] !== closing) return end + 1
     from = end + 2
   }
 }
 
-function endOfEscapeString(text: string, quote: number): number {
+function endOfEscapeString(text: string, quote: number): number | undefined {
   for (let i = quote + 1; i < text.length; i++) {
     const char = text[i]
     if (char === '\\') i++
@@ -165,12 +173,16 @@ function endOfEscapeString(text: string, quote: number): number {
       }
     }
   }
-  return text.length
+  return undefined
 }
 
-function endOfDollarQuote(text: string, tag: string, from: number): number {
+function endOfDollarQuote(text: string, tag: string, from: number): number | undefined {
   const end = text.indexOf(tag, from)
-  return end === -1 ? text.length : end + tag.length
+  return end === -1 ? undefined : end + tag.length
+}
+
+function quoted(text: string, start: number, end: number | undefined): Token {
+  return end === undefined ? token('unclosed', start, text.length) : token('quoted', start, end)
 }
 
 function matchEnd(pattern: RegExp, text: string, at: number): number {

@@ -1,6 +1,7 @@
 /**
  * SQL file text -> the statements of one dialect, with their parameters cut out. Runs at boot, once per file and dialect,
- * so that a request only fills slots. Total like the lexer: no text is refused here.
+ * so that a request only fills slots. Total like the lexer: a statement that cannot run carries its refusal, which its
+ * requests are answered with.
  *
  * Splitting follows psql and the sqlite3 shell: a semicolon ends a statement unless it stands in parentheses
  * (PostgreSQL rules), in a `BEGIN ATOMIC .. END` routine body (PostgreSQL) or in a trigger body (SQLite).
@@ -32,7 +33,7 @@ function split(text: string, tokens: readonly Token[], dialect: Dialect): Part[]
     if (part.tokens.length === 0) body = bodyOf(text, token, dialect)
     const inBody = body?.sees(token, text.slice(token.start, token.end)) ?? false
     const symbol = token.kind === 'symbol' ? text[token.start] : ''
-    if (symbol === ';' && parentheses <= 0 && !inBody) {
+    if (symbol === ';' && parentheses === 0 && !inBody) {
       if (part.tokens.length > 0) parts.push(part)
       part = { tokens: [], body: undefined }
       parentheses = 0
@@ -40,7 +41,7 @@ function split(text: string, tokens: readonly Token[], dialect: Dialect): Part[]
     }
     if (inBody) part.body = { start: part.body?.start ?? token.start, end: token.end }
     else if (symbol === '(' && dialect === 'postgres') parentheses++
-    else if (symbol === ')' && dialect === 'postgres') parentheses--
+    else if (symbol === ')' && parentheses > 0) parentheses--
     part.tokens.push(token)
   }
   if (part.tokens.length > 0) parts.push(part)
@@ -141,6 +142,12 @@ function toStatement(text: string, part: Part, dialect: Dialect, placeOf: (offse
     effect: effectOf(text, tokens, dialect),
     ...placeOf(first.start),
   }
+  if (last.kind === 'unclosed') {
+    return {
+      ...statement,
+      refusal: `${nameOfUnclosed(text, last)} in line ${placeOf(last.start).line} is never closed`,
+    }
+  }
   if (placeholder !== undefined) {
     return { ...statement, refusal: `Placeholder ${placeholder} is not supported, name the parameter (:name)` }
   }
@@ -150,6 +157,19 @@ function toStatement(text: string, part: Part, dialect: Dialect, placeOf: (offse
 
 /** What the protocol and the library can number. */
 const maxParameters: Readonly<Record<Dialect, number>> = { postgres: 65_535, sqlite: 32_766 }
+
+/** By the first character; whatever else opens a quote is the name of one. */
+const unclosed: Readonly<Record<string, string>> = {
+  '/': 'The comment that begins',
+  "'": 'The text that begins',
+  e: 'The text that begins',
+  E: 'The text that begins',
+  $: 'The dollar-quoted text that begins',
+}
+
+function nameOfUnclosed(text: string, token: Token): string {
+  return unclosed[text.charAt(token.start)] ?? 'The quoted name that begins'
+}
 
 /** The parameter at `index` with the brackets of its role, if it stands alone (but for a cast) between such. */
 function readSlot(text: string, tokens: readonly Token[], index: number, dialect: Dialect, value: Slot) {

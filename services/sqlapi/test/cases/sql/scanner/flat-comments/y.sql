@@ -1,1 +1,0 @@
-SELECT 1 AS one /* to the end ; :no

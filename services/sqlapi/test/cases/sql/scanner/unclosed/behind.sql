@@ -1,0 +1,4 @@
+SELECT 1 AS n;
+
+/* only
+  a comment

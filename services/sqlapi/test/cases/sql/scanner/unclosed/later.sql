@@ -1,0 +1,3 @@
+INSERT INTO done VALUES (1);
+INSERT INTO done VALUES (2) /* ;
+SELECT * FROM done

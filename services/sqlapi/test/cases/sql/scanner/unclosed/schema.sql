@@ -1,0 +1,1 @@
+CREATE TABLE done (id integer)
