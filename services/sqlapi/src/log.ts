@@ -18,6 +18,7 @@ export interface Events {
   diagnostic: { message: string }
   statementsLogged: object
   datasourceUnreachable: { datasource: string; url: string; reason: string }
+  fileChanged: { datasource: string; file: string; reason: string; was: string }
   startupFailure: { error: string; message: string }
   requestFailed: { method: string; path: string; status: number; error: string; code?: string | undefined }
   answerBrokenOff: { method: string; path: string; reason: string }
@@ -64,6 +65,12 @@ const rules: Readonly<Record<EventName, Rule>> = {
     level: 'warn',
     target: 'sqlapi',
     message: 'Database cannot be reached, will be tried again',
+  },
+  fileChanged: {
+    level: 'warn',
+    target: 'sqlapi',
+    message:
+      'The open SQLite file is not there any more; requests under way fail, the file that is put there is opened',
   },
   startupFailure: { level: 'error', target: 'sqlapi', message: 'Cannot start', always: true },
   requestFailed: { level: 'info', target: 'sqlapi', message: 'Request refused' },

@@ -74,6 +74,7 @@ function openDatabases({ datasources }: Booted, log: Log): ReadonlyMap<string, D
         onStatement: log.isEnabled('statement')
           ? (sql, values) => log.write('statement', { datasource: name, sql, parameters: showValues(values) })
           : undefined,
+        onFileChange: (change) => log.write('fileChanged', { datasource: name, ...change }),
         onArrayAsJson: log.isEnabled('arrayAsJson')
           ? (endpoint, parameter) => log.write('arrayAsJson', { endpoint, parameter })
           : undefined,

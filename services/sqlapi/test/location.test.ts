@@ -17,7 +17,8 @@ const files: readonly (readonly [url: string, path: string, isReadOnly: boolean,
 for (const [url, path, isReadOnly, mayCreate] of files) {
   test(`[D6.4] ${url} opens ${path}`, () => {
     const location = readLocation(url)
-    assert.deepEqual({ ...location, uri: '' }, { path: resolve(path), isReadOnly, mayCreate, uri: '' })
+    const uris = { uri: '', uriOfExisting: '' }
+    assert.deepEqual({ ...location, ...uris }, { path: resolve(path), isReadOnly, mayCreate, ...uris })
   })
 }
 
@@ -29,4 +30,10 @@ test('[D6.4] every datasource in memory is a database of its own', () => {
   const [one, other] = [readLocation('sqlite::memory:'), readLocation('sqlite://:memory:')]
   assert.equal(one.path, undefined)
   assert.notEqual(one.uri, other.uri)
+})
+
+test('the URI for a file that has been there makes none [S13]', () => {
+  const { uri, uriOfExisting } = readLocation('sqlite:/srv/a.db')
+  assert.deepEqual([uri, uriOfExisting], ['file:/srv/a.db?mode=rwc', 'file:/srv/a.db?mode=rw'])
+  assert.equal(readLocation('sqlite:/srv/a.db?mode=ro').uriOfExisting, 'file:/srv/a.db?mode=ro')
 })

@@ -9,7 +9,7 @@ import { Groups } from '../src/database/sqlite/group.ts'
 import { runJob } from '../src/database/sqlite/job.ts'
 import type { Job, JobReply, SqliteValue } from '../src/database/sqlite/messages.ts'
 import { Session } from '../src/database/sqlite/session.ts'
-import { commitsOf, newFile } from './support/sqlite.ts'
+import { commitsOf, newFile, openOptions } from './support/sqlite.ts'
 
 /** A write: its text and values. */
 type Write = readonly [sql: string, ...values: SqliteValue[]]
@@ -32,7 +32,7 @@ class Bench {
 
   constructor(schema: string) {
     this.file = newFile(wal + schema)
-    this.session = new Session({ uri: `file:${this.file}`, isWal: true, busyTimeoutMs: 100 })
+    this.session = new Session(openOptions(this.file, 100))
     this.groups = new Groups({
       session: this.session,
       run: (job) => this.#run(job),

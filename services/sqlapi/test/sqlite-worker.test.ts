@@ -5,7 +5,7 @@ import { Outlet } from '../src/database/answer.ts'
 import { takenBack } from '../src/database/pool.ts'
 import { depth } from '../src/database/sqlite/claims.ts'
 import { type Assignment, Connection } from '../src/database/sqlite/connection.ts'
-import { newFile } from './support/sqlite.ts'
+import { newFile, openOptions } from './support/sqlite.ts'
 
 /** Some tenths of a second of work for SQLite. */
 const slow = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ?1) SELECT max(n) AS n FROM c'
@@ -22,8 +22,10 @@ function select(n: number, sql = 'SELECT ?1 AS n'): Assignment {
 }
 
 async function open(): Promise<Connection> {
-  const options = { uri: `file:${newFile()}`, isWal: true, busyTimeoutMs: 1000 }
-  const connection = await Connection.open(options, () => undefined)
+  const connection = await Connection.open(openOptions(newFile(), 1000), {
+    broken: () => undefined,
+    moved: () => undefined,
+  })
   after(() => connection.close())
   return connection
 }

@@ -1,7 +1,7 @@
 /** The one place that knows which kinds of database there are: a datasource's settings in, a `Database` out. */
 import type { Database, Dialect } from '../model.ts'
 import { PostgresDatabase } from './postgres/postgres.ts'
-import { SqliteDatabase } from './sqlite/sqlite.ts'
+import { type FileChangeReport, SqliteDatabase } from './sqlite/sqlite.ts'
 
 export interface DatasourceOptions {
   readonly name: string
@@ -17,6 +17,8 @@ export interface DatasourceOptions {
   readonly statementTimeoutSeconds: number
   /** Called for every statement that runs, when statements are logged. */
   readonly onStatement?: ((text: string, values: readonly unknown[]) => void) | undefined
+  /** Called once for each time that the file of a SQLite database was deleted or replaced. */
+  readonly onFileChange?: ((change: FileChangeReport) => void) | undefined
   /** Called when an array parameter has no element type of its own and is sent as JSON. */
   readonly onArrayAsJson?: ((endpoint: string, parameter: string) => void) | undefined
 }

@@ -12,6 +12,8 @@ export interface Connection {
   clean(): Promise<boolean>
   /** Where a late connection can give jobs back that have not begun, their runs reject with `takenBack`. */
   giveBack?(): void
+  /** Gives up what is under way, where that can be done. */
+  interrupt?(): void
   /** Ends the connection; never rejects. */
   close(): Promise<void>
 }

@@ -81,6 +81,13 @@ export class Pool<C extends Connection> {
     if (this.#lanes.size + this.#opening === 0) await this.#open().finally(() => this.#dispatch())
   }
 
+  /** Ends every connection of this moment, whatever it is at. Who waits gets one that is opened afterwards. */
+  async renew(): Promise<void> {
+    const lanes = [...this.#lanes]
+    for (const { connection } of lanes) connection.interrupt?.()
+    await Promise.all(lanes.map((lane) => this.#remove(lane)))
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     for (const stop of [this.#stopLooking, this.#stopRetry, this.#stopTidying]) stop?.()

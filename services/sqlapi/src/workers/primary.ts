@@ -67,6 +67,8 @@ export class Workers {
   readonly #ended = Promise.withResolvers<void>()
   /** Datasources that could not be reached, told already. */
   readonly #unreachable = new Set<string>()
+  /** The file of each datasource of which it was told last that it had gone. */
+  readonly #changed = new Map<string, string>()
   /** Where the service listens, once it does. */
   #address: string | undefined
   #port: number
@@ -137,6 +139,11 @@ export class Workers {
         if (this.#unreachable.has(fields.datasource)) return
         this.#unreachable.add(fields.datasource)
         this.#log.write('datasourceUnreachable', fields)
+        return
+      case 'fileChanged':
+        if (this.#changed.get(fields.datasource) === fields.was) return
+        this.#changed.set(fields.datasource, fields.was)
+        this.#log.write('fileChanged', fields)
         return
       case 'failure':
         if (this.#address === undefined) this.#refuse(new StartupFailure(fields.name, fields.message))

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after } from 'node:test'
-import { SqliteDatabase } from '../../src/database/sqlite/sqlite.ts'
+import type { OpenOptions } from '../../src/database/sqlite/library.ts'
+import { type FileChangeReport, SqliteDatabase } from '../../src/database/sqlite/sqlite.ts'
 import { readScript } from '../../src/sql/script.ts'
 import type { Answer, Cancellation, Endpoint, JsonValue, ParameterSet, Work } from '../../src/model.ts'
 import { newFolder } from './process.ts'
@@ -18,6 +19,12 @@ export function newFile(schema = ''): string {
   database.exec(schema)
   database.close()
   return file
+}
+
+/** How a connection of the service opens the file. */
+export function openOptions(path: string, busyTimeoutMs: number): OpenOptions {
+  const uri = `file:${path}`
+  return { uri, uriOfExisting: uri, path, isWal: true, busyTimeoutMs }
 }
 
 /** Commits in the WAL of the file: its frames that name the size of the database. */
@@ -44,6 +51,8 @@ export interface CallOptions {
 
 export class Datasource {
   readonly database: SqliteDatabase
+  /** What the log would have told of the file. */
+  readonly fileChanges: FileChangeReport[] = []
   readonly #endpoints = new Map<string, Endpoint>()
 
   /** `url` is a path, or what stands behind `sqlite:`. Closed after the test or the suite that opened it. */
@@ -55,6 +64,7 @@ export class Datasource {
       poolSize: maxConnections,
       acquireTimeoutSeconds: 20,
       statementTimeoutSeconds: 0,
+      onFileChange: (change) => this.fileChanges.push(change),
     })
     after(() => this.database.close())
   }

@@ -9,7 +9,8 @@ import { Worker } from 'node:worker_threads'
 import type { Outlet } from '../answer.ts'
 import { takenBack } from '../pool.ts'
 import { Claims, depth, maxClaims } from './claims.ts'
-import type { Job, JobError, JobReply, Jobs, Opened, WorkerOptions } from './messages.ts'
+import type { DatabaseFiles } from './files.ts'
+import type { Job, JobError, JobReply, Jobs, Moved, Opened, WorkerOptions } from './messages.ts'
 
 /** The worker's file has this file's ending: `.ts` in the repository, `.js` in the package. */
 const workerFile = new URL(`./worker${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
@@ -53,14 +54,21 @@ export interface Running {
   readonly cancel: () => void
 }
 
+/** What a connection calls. */
+export interface Listeners {
+  /** The worker has ended by itself. */
+  readonly broken: () => void
+  /** These files are open, and others have their names. The worker is about to end. */
+  readonly moved: (files: DatabaseFiles) => void
+}
+
 /** What a connection is made of. */
-interface Parts {
+interface Parts extends Listeners {
   readonly worker: Worker
   /** Resolves when the worker has ended, for whatever reason. */
   readonly ended: Promise<void>
   readonly claims: Claims
-  /** To be called when the worker has ended by itself. */
-  readonly broken: () => void
+  readonly files: DatabaseFiles | undefined
 }
 
 interface Waiting {
@@ -82,10 +90,12 @@ export class Connection {
   readonly #sentTexts = new Set<number>()
   #outgoing: Outgoing | undefined
   #isClosing = false
+  /** What the worker has open; undefined for a database in memory. */
+  readonly files: DatabaseFiles | undefined
   /** The worker cleans up after each job itself. */
   readonly isDirty = false
 
-  static async open(options: Omit<WorkerOptions, 'claims'>, broken: () => void): Promise<Connection> {
+  static async open(options: Omit<WorkerOptions, 'claims'>, listeners: Listeners): Promise<Connection> {
     const claims = new Claims()
     const workerData = { ...options, claims: claims.memory } satisfies WorkerOptions
     const worker = new Worker(workerFile, { workerData, env: workerEnvironment() })
@@ -94,17 +104,19 @@ export class Connection {
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
     // Rejects with what the worker could not even start for.
     const [answer] = (await once(worker, 'message')) as [Opened]
-    if (answer.opened) return new Connection({ worker, ended, claims, broken })
+    if (answer.opened) return new Connection({ worker, ended, claims, files: answer.files, ...listeners })
     void worker.terminate()
     throw new Error(answer.message)
   }
 
-  private constructor({ worker, ended, claims, broken }: Parts) {
+  private constructor({ worker, ended, claims, files, broken, moved }: Parts) {
+    this.files = files
     this.#worker = worker
     this.#ended = ended
     this.#claims = claims
-    worker.on('message', (replies: readonly JobReply[]) => {
-      for (const reply of replies) this.#receive(reply)
+    worker.on('message', (message: readonly JobReply[] | Moved) => {
+      if ('moved' in message) moved(message.moved)
+      else for (const reply of message) this.#receive(reply)
     })
     void ended.then(() => {
       this.#giveUp()
@@ -135,6 +147,12 @@ export class Connection {
   giveBack(): void {
     if (this.#free.length < depth) return
     for (const [claim, { reject }] of this.#waiting) if (this.#claims.takeBack(claim)) reject(takenBack)
+  }
+
+  /** Gives up what the worker is at, as far as it can be. */
+  interrupt(): void {
+    this.giveBack()
+    for (const claim of this.#waiting.keys()) this.#claims.cancel(claim)
   }
 
   clean(): Promise<boolean> {

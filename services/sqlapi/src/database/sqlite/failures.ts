@@ -23,3 +23,9 @@ export function toFailure(error: unknown, lineOf: (statement: number) => number)
 export function toOpenFailure(error: unknown, datasource: string): Failure {
   return new Failure('BadSqlGrammarException', `Datasource '${datasource}' cannot be opened`, { cause: error })
 }
+
+/** A file that was there is not made anew: who deleted it may be about to put another one there. */
+export function toGoneFailure(datasource: string): Failure {
+  const cure = 'put a file in its place, or restart the service to have an empty one made'
+  return new Failure('BadSqlGrammarException', `The file of datasource '${datasource}' was deleted; ${cure}`)
+}

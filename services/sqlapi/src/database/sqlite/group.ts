@@ -99,7 +99,15 @@ export class Groups {
         isSettled = false
       }
     }
-    return group.map(({ job, reply }) => (isSettled ? reply : run(alone(job))))
+    if (!isSettled) return group.map(({ job }) => run(alone(job)))
+    try {
+      session.requireFiles()
+      return group.map(({ reply }) => reply)
+    } catch (error) {
+      return group.map(({ job, reply }) => {
+        return 'error' in reply ? reply : { claim: job.claim, error: toJobError(error, undefined) }
+      })
+    }
   }
 
   #isShort(job: Job): boolean {

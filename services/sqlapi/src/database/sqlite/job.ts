@@ -24,10 +24,10 @@ export function runJob(job: Job, options: JobOptions): JobReply {
   const reply = perform(job, options)
   try {
     options.session.settle(job)
+    if (!job.isRead && job.transaction !== 'shared') options.session.requireFiles()
     return reply
   } catch (error) {
-    const { errcode, message } = error as SqliteError
-    return 'error' in reply ? reply : { claim: job.claim, error: { code: errcode, message, statement: undefined } }
+    return 'error' in reply ? reply : { claim: job.claim, error: toJobError(error, undefined) }
   }
 }
 

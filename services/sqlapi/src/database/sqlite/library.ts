@@ -2,6 +2,7 @@
  * The only file that knows the SQLite library: opens a connection the way the service wants it. Used by the workers for their
  * work, and by the main thread for nothing but to keep a database in memory alive.
  */
+import type { DatabaseFiles } from './files.ts'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 
 export type SqliteConnection = DatabaseSync
@@ -10,7 +11,16 @@ export type SqliteStatement = StatementSync
 export interface OpenOptions {
   /** `file:` URI. */
   readonly uri: string
+  /** The same for the second time: it makes no file. */
+  readonly uriOfExisting: string
+  /** Absolute path of the file; undefined for a database in memory. */
+  readonly path: string | undefined
   readonly isWal: boolean
+  /**
+   * Files that other connections have open. Where they have moved nothing is opened: SQLite would take the log that they have
+   * left for that of the file which stands there now.
+   */
+  readonly openElsewhere?: DatabaseFiles | undefined
   /** How long a statement waits for another connection's lock. */
   readonly busyTimeoutMs: number
 }

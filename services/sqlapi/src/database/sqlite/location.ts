@@ -13,6 +13,8 @@ export interface Location {
   readonly mayCreate: boolean
   /** The `file:` URI for SQLite (https://sqlite.org/uri.html). */
   readonly uri: string
+  /** The same for a file that has been there: one that was deleted is not made anew behind its owner's back. */
+  readonly uriOfExisting: string
 }
 
 let memories = 0
@@ -25,12 +27,21 @@ export function readLocation(url: string): Location {
   if (path === ':memory:' || path === '' || mode === 'memory') {
     // The memdb VFS shares a named database among all connections of the process, which `:memory:` does not.
     const uri = `file:/sqlapi-memory-${++memories}?vfs=memdb`
-    return { path: undefined, isReadOnly: false, mayCreate: true, uri }
+    return { path: undefined, isReadOnly: false, mayCreate: true, uri, uriOfExisting: uri }
   }
   const absolute = resolve(decodePath(path))
-  parameters.set('mode', mode)
-  const uri = `file:${encodeURI(absolute).replaceAll('?', '%3F').replaceAll('#', '%23')}?${parameters.toString()}`
-  return { path: absolute, isReadOnly: mode === 'ro', mayCreate: mode === 'rwc', uri }
+  const toUri = (mode: string): string => {
+    parameters.set('mode', mode)
+    return `file:${encodeURI(absolute).replaceAll('?', '%3F').replaceAll('#', '%23')}?${parameters.toString()}`
+  }
+  const mayCreate = mode === 'rwc'
+  return {
+    path: absolute,
+    isReadOnly: mode === 'ro',
+    mayCreate,
+    uri: toUri(mode),
+    uriOfExisting: toUri(mayCreate ? 'rw' : mode),
+  }
 }
 
 function decodePath(path: string): string {

@@ -1,5 +1,6 @@
 /** What the main thread and a SQLite worker say to each other: plain values that survive a structured clone. */
 
+import type { DatabaseFiles } from './files.ts'
 import type { OpenOptions } from './library.ts'
 
 /** A parameter as SQLite binds it. */
@@ -54,8 +55,15 @@ export type JobReply = { readonly claim: number } & (
   | { readonly skipped: true }
 )
 
+/** The files that the worker has open are no longer those of the database. It ends, and begins no job any more. */
+export interface Moved {
+  readonly moved: DatabaseFiles
+}
+
 /** First message of a worker: it has opened the database, or could not. */
-export type Opened = { readonly opened: true } | { readonly opened: false; readonly message: string }
+export type Opened =
+  | { readonly opened: true; readonly files: DatabaseFiles | undefined }
+  | { readonly opened: false; readonly message: string }
 
 /** What a worker is started with. */
 export interface WorkerOptions extends OpenOptions {

@@ -2,7 +2,9 @@
  * A worker's connection: prepared statements, transactions, one call at a time. The only file that runs the files' SQL on
  * SQLite. Whose jobs the calls are, and in which order they come, is the worker's business.
  */
+import { Failure } from '../../errors.ts'
 import { maxAnswerLength, tooLong } from '../answer.ts'
+import { areInPlace, type DatabaseFiles, findFiles, isInPlace, keyOf } from './files.ts'
 import { openConnection, type OpenOptions, type SqliteConnection, type SqliteStatement } from './library.ts'
 import type { Call, Job } from './messages.ts'
 import { compileRowWriter, type RowWriter, type SqliteColumn } from './rows.ts'
@@ -36,6 +38,8 @@ export class Session {
   readonly #options: OpenOptions
   readonly #texts = new Map<number, string>()
   #database: SqliteConnection
+  /** What stands under the database's name as long as nobody touches it; undefined for one in memory. */
+  #files: DatabaseFiles | undefined
   #prepared = new Map<number, Prepared>()
   /** The version of the schema that `#defers` was found for. */
   #schemaVersion: unknown
@@ -46,8 +50,18 @@ export class Session {
 
   constructor(options: OpenOptions) {
     this.#options = options
-    this.#database = openConnection(options)
+    this.#database = this.#open(options.uri, options.openElsewhere)
     this.isWal = this.#ask('PRAGMA journal_mode') === 'wal'
+  }
+
+  /** The files that were opened, where they are known. */
+  get files(): DatabaseFiles | undefined {
+    return this.#files
+  }
+
+  /** Whether the database is still what its name leads to. Costs one look at the file system. */
+  get isInPlace(): boolean {
+    return this.#files === undefined || isInPlace(this.#files)
   }
 
   /** Something of a former job is still there: no other may run here. */
@@ -143,6 +157,23 @@ export class Session {
     }
   }
 
+  /** To be called between a commit and its answer. Throws when the commit went into a file that nobody will find. */
+  requireFiles(): void {
+    if (this.#files === undefined || areInPlace(this.#files)) return
+    this.#isLost = true
+    throw new Failure('BadSqlGrammarException', 'The file of the database was deleted or replaced meanwhile')
+  }
+
+  /** No job is begun any more. What was committed is brought into the database itself, wherever that is now. */
+  leaveFiles(): void {
+    this.#isLost = true
+    try {
+      this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    } catch {
+      // Nobody is told that it was saved.
+    }
+  }
+
   close(): void {
     this.#database.close()
   }
@@ -150,9 +181,24 @@ export class Session {
   #renew(): void {
     this.#prepared = new Map()
     // Opened before the old one is closed: a database in memory lives as long as somebody has it open.
+    this.requireFiles()
     const old = this.#database
-    this.#database = openConnection(this.#options)
+    this.#database = this.#open(this.#options.uriOfExisting, this.#files)
     old.close()
+  }
+
+  #open(uri: string, openElsewhere: DatabaseFiles | undefined): SqliteConnection {
+    const { path } = this.#options
+    if (path === undefined) return openConnection({ ...this.#options, uri })
+    for (;;) {
+      if (openElsewhere !== undefined && !areInPlace(openElsewhere)) throw new Error('The file was replaced just now')
+      const key = keyOf(path)
+      const connection = openConnection({ ...this.#options, uri })
+      this.#files = findFiles(path)
+      // Else it was replaced at this very moment, and nobody knows which one is open.
+      if (this.#files !== undefined && (key === '' || key === keyOf(path))) return connection
+      connection.close()
+    }
   }
 
   #entryOf(number: number): Prepared {

@@ -13,11 +13,20 @@ import { requireInt64 } from '../int64.ts'
 import { Pool, takenBack } from '../pool.ts'
 import { depth } from './claims.ts'
 import { type Assignment, Connection } from './connection.ts'
-import { toFailure, toOpenFailure } from './failures.ts'
+import { toFailure, toGoneFailure, toOpenFailure } from './failures.ts'
+import { changeOf, type DatabaseFiles, describe, removeLeftLogs } from './files.ts'
 import { openConnection, type OpenOptions, type SqliteConnection } from './library.ts'
 import { type Location, readLocation } from './location.ts'
 import type { Call, Job, SqliteValue } from './messages.ts'
 import { Statements, WriteHistory } from './statements.ts'
+
+/** What is told of a file that is not where it was. */
+export interface FileChangeReport {
+  readonly file: string
+  readonly reason: string
+  /** The file that was open. */
+  readonly was: string
+}
 
 export interface SqliteOptions {
   readonly name: string
@@ -31,6 +40,8 @@ export interface SqliteOptions {
   readonly statementTimeoutSeconds: number
   /** Called for every statement that runs, when statements are logged. */
   readonly onStatement?: ((text: string, values: readonly SqliteValue[]) => void) | undefined
+  /** Called once for each time that the file was deleted or replaced. */
+  readonly onFileChange?: ((change: FileChangeReport) => void) | undefined
 }
 
 export class SqliteDatabase implements Database {
@@ -43,14 +54,20 @@ export class SqliteDatabase implements Database {
   readonly #writes = new WriteHistory()
   /** Keeps a database in memory alive while no worker has it open. */
   readonly #keeper: SqliteConnection | undefined
+  /** What connections have open. */
+  #files: DatabaseFiles | undefined
+  /** The database has been opened: a file that is missing now was deleted. */
+  #wasOpened = false
+  /** The connections to files that have moved are being ended; until then nothing is opened. */
+  #leaving: Promise<void> | undefined
 
   constructor(options: SqliteOptions) {
     this.#options = options
     this.#location = readLocation(options.url)
     const { poolSize } = options
     // With a single connection readers and writers have to share it.
-    this.#readers = openPool(options, this.#location, Math.max(1, poolSize - 1))
-    this.#writer = poolSize === 1 ? this.#readers : openPool(options, this.#location, 1)
+    this.#readers = this.#openPool(Math.max(1, poolSize - 1))
+    this.#writer = poolSize === 1 ? this.#readers : this.#openPool(1)
     this.#keeper = this.#location.path === undefined ? openConnection(openOptions(options, this.#location)) : undefined
   }
 
@@ -100,6 +117,49 @@ export class SqliteDatabase implements Database {
     })
   }
 
+  #openPool(max: number): Pool<Connection> {
+    const { name, maxConnections, acquireTimeoutSeconds } = this.#options
+    const open = (broken: () => void): Promise<Connection> => this.#open(broken)
+    return new Pool({ name, max, maxConnections, acquireTimeoutSeconds, depth, open })
+  }
+
+  async #open(broken: () => void): Promise<Connection> {
+    const openElsewhere = await this.#settledFiles()
+    const options = openOptions(this.#options, this.#location)
+    const uri = this.#wasOpened ? options.uriOfExisting : options.uri
+    try {
+      const moved = (files: DatabaseFiles): void => this.#leave(files)
+      const connection = await Connection.open({ ...options, uri, openElsewhere }, { broken, moved })
+      this.#files = connection.files
+      this.#wasOpened = true
+      return connection
+    } catch (error) {
+      if (openElsewhere !== undefined && changeOf(openElsewhere) !== undefined) return this.#open(broken)
+      const isGone = this.#wasOpened && options.path !== undefined && !(await exists(options.path))
+      throw isGone ? toGoneFailure(this.#options.name) : toOpenFailure(error, this.#options.name)
+    }
+  }
+
+  /** The files that are open now, once those that have moved are left. */
+  async #settledFiles(): Promise<DatabaseFiles | undefined> {
+    if (this.#files !== undefined && changeOf(this.#files) !== undefined) this.#leave(this.#files)
+    await this.#leaving
+    return this.#files
+  }
+
+  /** Other files than those that are open have the database's names. All connections go; who waits finds the new files. */
+  #leave(files: DatabaseFiles): void {
+    // Each connection tells it, the first one for all.
+    if (this.#leaving !== undefined) return
+    const change = changeOf(files)
+    if (change !== undefined) this.#options.onFileChange?.({ file: files.path, reason: change, was: describe(files) })
+    this.#leaving = Promise.all([this.#readers.renew(), this.#writer.renew()]).then(() => {
+      removeLeftLogs(files)
+      this.#files = undefined
+      this.#leaving = undefined
+    })
+  }
+
   #toJob({ script, sets, batch, endpoint }: Work): Assignment['job'] {
     const transaction = transactionOf(endpoint, script, batch)
     const isRead = transaction !== 'immediate' && script.statements.every(({ effect }) => effect === 'read')
@@ -123,18 +183,10 @@ export class SqliteDatabase implements Database {
   }
 }
 
-function openOptions({ acquireTimeoutSeconds }: SqliteOptions, { uri, path, isReadOnly }: Location): OpenOptions {
-  return { uri, isWal: path !== undefined && !isReadOnly, busyTimeoutMs: acquireTimeoutSeconds * 1000 }
-}
-
-function openPool(options: SqliteOptions, location: Location, max: number): Pool<Connection> {
-  const { name, maxConnections, acquireTimeoutSeconds } = options
-  const how = openOptions(options, location)
-  const open = (broken: () => void): Promise<Connection> =>
-    Connection.open(how, broken).catch((error: unknown) => {
-      throw toOpenFailure(error, name)
-    })
-  return new Pool({ name, max, maxConnections, acquireTimeoutSeconds, depth, open })
+function openOptions({ acquireTimeoutSeconds }: SqliteOptions, location: Location): OpenOptions {
+  const { uri, uriOfExisting, path, isReadOnly } = location
+  const isWal = path !== undefined && !isReadOnly
+  return { uri, uriOfExisting, path, isWal, busyTimeoutMs: acquireTimeoutSeconds * 1000 }
 }
 
 function exists(path: string): Promise<boolean> {

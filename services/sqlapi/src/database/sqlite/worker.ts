@@ -9,7 +9,8 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { Claims } from './claims.ts'
 import { Groups } from './group.ts'
 import { runJob } from './job.ts'
-import type { Job, JobReply, Jobs, Opened, WorkerOptions } from './messages.ts'
+import { areInPlace } from './files.ts'
+import type { Job, JobReply, Jobs, Moved, Opened, WorkerOptions } from './messages.ts'
 import { Sender } from './sender.ts'
 import { Session } from './session.ts'
 import { passWarningsOn } from '../../warnings.ts'
@@ -32,13 +33,14 @@ try {
   session = new Session(options)
   groups = new Groups({ session, run, next, now: () => performance.now() })
   port.on('message', receive)
-  port.postMessage({ opened: true } satisfies Opened)
+  port.postMessage({ opened: true, files: session.files } satisfies Opened)
 } catch (error) {
   port.postMessage({ opened: false, message: (error as Error).message } satisfies Opened)
 }
 
 function receive(message: Jobs): void {
   accept(message)
+  if (!session.isInPlace) session.leaveFiles()
   let since = performance.now()
   for (let job = next(); job !== undefined; job = next()) {
     // What nobody knows yet may take long, and replies cannot be sent meanwhile.
@@ -53,8 +55,17 @@ function receive(message: Jobs): void {
   if (!isClosing && !session.isLost) return
   // Messages that have come meanwhile are nobody's: their jobs were not begun.
   port.off('message', receive)
+  leave()
   session.close()
   port.close()
+}
+
+/** Tells that the files of the database are not to be found any more, unless that is known. */
+function leave(): void {
+  const { files } = session
+  if (files === undefined || areInPlace(files)) return
+  session.leaveFiles()
+  if (!isClosing) port.postMessage({ moved: files } satisfies Moved)
 }
 
 function accept({ jobs, texts }: Jobs): void {

@@ -1,0 +1,114 @@
+/**
+ * Which files stand under the names of a SQLite database. SQLite goes on with the files that it has open, also when others
+ * have taken their names; what it writes then nobody finds. So a connection remembers what it has opened, and looks again.
+ */
+import { type BigIntStats, realpathSync, statSync, unlinkSync } from 'node:fs'
+
+/** A file as the system knows it, whatever its name. */
+interface Identity {
+  readonly dev: bigint
+  readonly ino: bigint
+}
+
+/** A name and what stood there when the database was opened. */
+interface Known {
+  readonly name: string
+  readonly identity: Identity
+}
+
+/** The database itself, told from all that have had its name or its number before. */
+interface KnownDatabase extends Known {
+  readonly born: Date
+}
+
+/** The files of one open database. Plain, so that a worker can tell them to the main thread. */
+export interface DatabaseFiles {
+  /** As configured; may lead over symbolic links. */
+  readonly path: string
+  readonly database: KnownDatabase
+  /** The write-ahead log and its index, where there are any. They stand beside the file to which the links lead. */
+  readonly logs: readonly Known[]
+}
+
+/** What has happened to the files since they were opened. */
+export type FileChange = 'deleted' | 'replaced' | 'its -wal or -shm file was deleted or replaced'
+
+/** To be called right behind the opening. Undefined when nothing stands there any more. */
+export function findFiles(path: string): DatabaseFiles | undefined {
+  const name = resolveLinks(path)
+  const stats = name === undefined ? undefined : identify(name)
+  if (name === undefined || stats === undefined) return undefined
+  const logs = ['-wal', '-shm'].map((suffix) => find(name + suffix)).filter((log) => log !== undefined)
+  return { path, database: { name, identity: pick(stats), born: stats.birthtime }, logs }
+}
+
+/** Whether the name leads to the database. The cheaper question: one look. */
+export function isInPlace({ path, database }: DatabaseFiles): boolean {
+  return isSame(identify(path), database.identity)
+}
+
+/** Whether everything is where it was: what is committed now will be found. */
+export function areInPlace(files: DatabaseFiles): boolean {
+  return isInPlace(files) && files.logs.every(isUnmoved)
+}
+
+export function changeOf(files: DatabaseFiles): FileChange | undefined {
+  const now = identify(files.path)
+  if (now === undefined) return 'deleted'
+  if (!isSame(now, files.database.identity)) return 'replaced'
+  return files.logs.every(isUnmoved) ? undefined : 'its -wal or -shm file was deleted or replaced'
+}
+
+/**
+ * Takes away the log and the index that a file has left under its name when it went: SQLite would take them for those of the
+ * file that stands there now, and spoil it. To be called when nobody here has the old file open.
+ */
+export function removeLeftLogs({ database, logs }: DatabaseFiles): void {
+  if (isUnmoved(database)) return
+  for (const log of logs) if (isUnmoved(log)) unlinkSync(log.name)
+}
+
+/** The file that was open, for people. */
+export function describe({ database: { identity, born } }: DatabaseFiles): string {
+  return `inode ${identity.ino} of ${born.toISOString()}`
+}
+
+/** Tells one file under a name from another, for who has seen both. */
+export function keyOf(path: string): string {
+  const identity = identify(path)
+  return identity === undefined ? '' : `${identity.dev}:${identity.ino}`
+}
+
+function find(name: string): Known | undefined {
+  const found = identify(name)
+  return found === undefined ? undefined : { name, identity: pick(found) }
+}
+
+function pick({ dev, ino }: Identity): Identity {
+  return { dev, ino }
+}
+
+function isUnmoved({ name, identity }: Known): boolean {
+  return isSame(identify(name), identity)
+}
+
+function isSame(now: Identity | undefined, then: Identity): boolean {
+  return now !== undefined && now.ino === then.ino && now.dev === then.dev
+}
+
+function resolveLinks(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** A folder that is gone, or may not be entered any more, holds nothing either. */
+function identify(name: string): BigIntStats | undefined {
+  try {
+    return statSync(name, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
