@@ -48,7 +48,13 @@ export async function startService(
   const loaded = loadEndpoints(config.dslPath)
   const { endpoints, warnings: refused } = refuseAddresses(loaded.endpoints, config.wsdl)
   const types = await readTypes(config, endpoints, ingested)
-  const found = [...(ingested?.warnings ?? []), ...loaded.warnings, ...refused, ...types.warnings]
+  const found = [
+    ...(ingested?.warnings ?? []),
+    ...loaded.warnings,
+    ...loaded.templateWarnings,
+    ...refused,
+    ...types.warnings,
+  ]
   const messages = [...warnings, ...found]
   for (const message of messages) log.write('warning', { message })
   const rest = endpoints.filter((endpoint) => endpoint.kind === 'rest')

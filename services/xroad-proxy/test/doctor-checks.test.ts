@@ -394,6 +394,21 @@ const cases: readonly Case[] = [
     silent: [{}, { dsl: null }],
   },
   {
+    rule: '[S-doctor.fatal-dsl-template]',
+    field: /g\/s\.yml$/,
+    fires: [
+      { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<e>{{personCode}}</e>') } },
+      { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<e>{{generate.client}}</e>') } },
+      { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<e>{{{generat.client}}}</e>') } },
+      { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<e a="{{xml_atr b}}"/>\nparams: [b]') } },
+      { dsl: { 'g/s.yml': soapFile.replace('<e/>', '"<e>{{#if personCode}}<a/>{{/if}}</e>"') } },
+    ],
+    silent: [
+      { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<e>{{personCode}}</e>\nparams: [personCode]') } },
+      { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<e>{{{generate.client}}}</e>') } },
+    ],
+  },
+  {
     rule: '[S-doctor.fatal-rest-no-security-server]',
     field: 'security_server',
     fires: [{ dsl: { 'g/s.yml': restFile } }, { config: { security_server: null }, dsl: { 'g/s.yml': restFile } }],

@@ -33,8 +33,8 @@ function inFolder<Result>(files: Files, use: (folder: string) => Result): Result
 /** Messages with the folder's path cut off. */
 function load(files: Files): LoadedEndpoints {
   return inFolder(files, (folder) => {
-    const { endpoints, warnings } = loadEndpoints(folder)
-    return { endpoints, warnings: warnings.map((warning) => warning.replaceAll(`${folder}/`, '')) }
+    const { warnings, ...loaded } = loadEndpoints(folder)
+    return { ...loaded, warnings: warnings.map((warning) => warning.replaceAll(`${folder}/`, '')) }
   })
 }
 

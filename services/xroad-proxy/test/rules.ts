@@ -200,6 +200,7 @@ export const rules: Readonly<Record<string, string>> = {
   'S-doctor.fatal-config-placeholder': '< or > in another field that has to be filled in',
   'S-doctor.info-client-data-incomplete': 'an identity without member class or member code',
   'S-doctor.weak-config-admin-port': 'port 4000',
+  'S-doctor.fatal-dsl-template': 'an envelope that names what no call can give it',
   'S-doctor.fatal-dsl-load': 'a DSL file that does not load',
   'S-doctor.weak-dsl-warning': 'a DSL file that draws a warning',
   'S-doctor.weak-soap-no-security-server': 'SOAP files without service: and no security_server',
@@ -284,6 +285,7 @@ export const rules: Readonly<Record<string, string>> = {
   'D6.2': 'the limits of size are exact',
   'D6.3': '/api is valid OpenAPI 3.1; types and words for generated files, one property for each param of others',
 
+  X26: 'names in an envelope that no call can fill: one WARN each with line and nearest name, FATAL for the doctor',
   X27: 'a required field that is missing and an unknown one: the hint is given',
   X28: 'soap_response: schema or response: schema without an effect on an endpoint is a WARN',
   X30: 'npm pack on a bare clone, /api compressed, leftovers of a killed start removed, a blocked log pipe ends in 5 s',

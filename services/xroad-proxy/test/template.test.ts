@@ -275,7 +275,7 @@ test('[D2.3] a call that cannot succeed is a warning at start and a failure when
   ]
   for (const [call, problem] of calls) {
     const { template, warnings } = parseTemplate(`<x>\n${call}</x>{{#if b}}{{nosuch b}}{{/if}}`)
-    ok(warnings.includes(`line 2 of the template: ${problem}`), `${call}: ${warnings.join()}`)
+    deepStrictEqual(warnings.find(({ message }) => message === problem)?.lines, [2], call)
     strictEqual(warnings.length, 2)
     throws(() => template.render({ a: 'geheim', person: { x: 'geheim' } }, generated), {
       code: 'template_expansion_failed',

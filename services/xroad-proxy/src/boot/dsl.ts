@@ -6,6 +6,7 @@
 import { StartupFailure } from '../errors.ts'
 import type { Endpoint, Template } from '../model.ts'
 import { parseTemplate, TemplateSyntaxError } from '../soap/template.ts'
+import type { TemplateWarning } from '../soap/template-names.ts'
 import { isGenerated } from '../wsdl/marker.ts'
 import { fieldNames, kinds, parseRest, parseSoap } from './dsl-schema.ts'
 import type { Kind, RestFile, SoapFile } from './dsl-schema.ts'
@@ -28,6 +29,8 @@ export interface ReadDsl {
   readonly endpoint: Endpoint
   /** One WARN each. */
   readonly warnings: readonly string[]
+  /** The same, about an envelope that cannot become what it is meant to be. */
+  readonly templateWarnings: readonly string[]
 }
 
 interface Source extends Place {
@@ -95,7 +98,7 @@ function strangers({ data }: Source): Problem[] {
 
 function readSoap(source: Source): ReadDsl {
   const { value, unknown } = settled(source, 'soap', parseSoap(source.data))
-  const { template, warnings } = readTemplate(source, value.envelope)
+  const { template, warnings: templateWarnings } = readTemplate(source, value)
   const { group, service, file } = source
   const endpoint: Endpoint = Object.freeze({
     kind: 'soap',
@@ -111,8 +114,8 @@ function readSoap(source: Source): ReadDsl {
     attachments: value.attachments,
     isGenerated: isGenerated(source.text),
   })
-  const problems = [...unknown, ...soapWarnings(value), ...warnings]
-  return { endpoint, warnings: problems.map((problem) => inWords(source, problem)) }
+  const problems = [...unknown, ...soapWarnings(value)]
+  return { endpoint, warnings: problems.map((problem) => inWords(source, problem)), templateWarnings }
 }
 
 function readRest(source: Source): ReadDsl {
@@ -130,7 +133,7 @@ function readRest(source: Source): ReadDsl {
     forwardBody,
   })
   const problems = [...unknown, ...restWarnings(source)]
-  return { endpoint, warnings: problems.map((problem) => inWords(source, problem)) }
+  return { endpoint, warnings: problems.map((problem) => inWords(source, problem)), templateWarnings: [] }
 }
 
 function settled<File extends SoapFile | RestFile>(source: Source, kind: Kind, parsed: Parsed<File>) {
@@ -140,17 +143,44 @@ function settled<File extends SoapFile | RestFile>(source: Source, kind: Kind, p
   return { value: parsed.value as File, unknown }
 }
 
-function readTemplate(source: Source, envelope: string): { template: Template; warnings: readonly Problem[] } {
+function readTemplate(source: Source, { envelope, params }: SoapFile): { template: Template; warnings: string[] } {
   const path = ['envelope']
   try {
-    const { template, warnings } = parseTemplate(envelope)
-    return { template, warnings: warnings.map((message) => ({ path, message })) }
+    // The names of a generated file come out of its own params.
+    const known = isGenerated(source.text) ? undefined : { params, nearest }
+    const { template, warnings } = parseTemplate(envelope, known)
+    return { template, warnings: toTold(source, warnings) }
   } catch (error) {
     if (!(error instanceof TemplateSyntaxError)) throw error
     const first = firstLineOf(source.text, path)
     const line = first === undefined ? lineOf(source.text, path) : first + error.line - 1
     throw new StartupFailure('invalid_dsl', `${source.file}:${line}: envelope: ${error.message}`)
   }
+}
+
+const maxTemplateWarnings = 20
+const maxTemplateLines = 5
+
+/** With lines of the file, where those of the template are lines of the file. */
+function toTold({ file, text }: Source, warnings: readonly TemplateWarning[]): string[] {
+  if (warnings.length === 0) return []
+  const first = firstLineOf(text, ['envelope'])
+  const key = lineOf(text, ['envelope'])
+  const lineIn = (line: number): number => (first === undefined ? line : first + line - 1)
+  const told = warnings.slice(0, maxTemplateWarnings).map(({ lines, message }) => {
+    const [line = 1, ...others] = lines.map(lineIn)
+    const place = first === undefined ? `${key}: envelope: line ${line} of the template` : `${line}: envelope`
+    return `${file}:${place}: ${message}${alsoIn(others)}`
+  })
+  const more = warnings.length - told.length
+  return more > 0 ? [...told, `${file}:${key}: envelope: and ${more} more of these`] : told
+}
+
+function alsoIn(lines: readonly number[]): string {
+  if (lines.length === 0) return ''
+  const more = lines.length - maxTemplateLines
+  const shown = [...lines.slice(0, maxTemplateLines), ...(more > 0 ? [`${more} more`] : [])].join(', ')
+  return ` (also in line${lines.length === 1 ? '' : 's'} ${shown})`
 }
 
 /** A field of the other kind is no slip of the pen. */

@@ -13,6 +13,8 @@ export interface LoadedEndpoints {
   readonly endpoints: readonly Endpoint[]
   /** One WARN each. */
   readonly warnings: readonly string[]
+  /** The same, about envelopes that cannot become what they are meant to be. */
+  readonly templateWarnings: readonly string[]
 }
 
 /** Of one DSL file. */
@@ -35,22 +37,22 @@ export interface TreeProblem {
 }
 
 export function loadEndpoints(dslPath: string): LoadedEndpoints {
-  const { endpoints, warnings, problems } = surveyEndpoints(dslPath)
+  const { problems, ...loaded } = surveyEndpoints(dslPath)
   if (problems.length > 0) refuse(problems.map(({ message }) => message))
-  return { endpoints, warnings }
+  return loaded
 }
+
+const nothing: Survey = { endpoints: [], warnings: [], templateWarnings: [], problems: [] }
 
 /** Every file that loads, and every problem, without refusing any. */
 export function surveyEndpoints(dslPath: string): Survey {
   const shown = `dsl_path ${dslPath} (${resolve(dslPath)})`
   const top = statusOf(dslPath)
-  const unread = (message: string): Survey => ({ endpoints: [], warnings: [], problems: [{ file: dslPath, message }] })
-  if (top === 'ENOENT') {
-    return { endpoints: [], warnings: [`${shown} does not exist; there are no endpoints`], problems: [] }
-  }
+  const unread = (message: string): Survey => ({ ...nothing, problems: [{ file: dslPath, message }] })
+  if (top === 'ENOENT') return { ...nothing, warnings: [`${shown} does not exist; there are no endpoints`] }
   if (typeof top === 'string') return unread(`${shown} cannot be read (${top})`)
   if (!top.isDirectory()) return unread(`${shown} is no directory; name the directory of the DSL files`)
-  const tree: Tree = { files: [], problems: [], warnings: [], folders: 0 }
+  const tree: Tree = newTree()
   try {
     walk(dslPath, [], tree)
   } catch (error) {
@@ -61,12 +63,13 @@ export function surveyEndpoints(dslPath: string): Survey {
   if (endpoints.length === 0 && tree.problems.length === 0) {
     tree.warnings.push(`${shown} holds no *.yml or *.yaml file; there are no endpoints`)
   }
-  return { endpoints: Object.freeze(endpoints), warnings: tree.warnings, problems: tree.problems }
+  const { warnings, templateWarnings, problems } = tree
+  return { endpoints: Object.freeze(endpoints), warnings, templateWarnings, problems }
 }
 
 /** Paths of the files that would be read, in order; none where the walk fails, which is told when it is taken in earnest. */
 export function listDslFiles(dslPath: string): readonly string[] {
-  const tree: Tree = { files: [], problems: [], warnings: [], folders: 0 }
+  const tree: Tree = newTree()
   const top = statusOf(dslPath)
   if (typeof top === 'string' || !top.isDirectory()) return []
   try {
@@ -83,7 +86,12 @@ interface Tree {
   readonly files: string[]
   readonly problems: TreeProblem[]
   readonly warnings: string[]
+  readonly templateWarnings: string[]
   folders: number
+}
+
+function newTree(): Tree {
+  return { files: [], problems: [], warnings: [], templateWarnings: [], folders: 0 }
 }
 
 /** `ancestors` are the real paths of the folders above. */
@@ -128,13 +136,14 @@ function fileProblem(status: Stats): string | undefined {
   return status.size > maxDslBytes ? `is larger than ${maxDslBytes} bytes, which no DSL file is` : undefined
 }
 
-/** The first problem of each file, so that all can be mended in one go. */
-function readFiles({ files, problems, warnings }: Tree): Endpoint[] {
+/** The problems of each file, so that all can be mended in one go. */
+function readFiles({ files, problems, warnings, templateWarnings }: Tree): Endpoint[] {
   const endpoints = new Map<string, Endpoint>()
   for (const file of files) {
     try {
-      const { endpoint, warnings: said } = readFile(file)
-      warnings.push(...said)
+      const { endpoint, ...said } = readFile(file)
+      warnings.push(...said.warnings)
+      templateWarnings.push(...said.templateWarnings)
       add(endpoints, endpoint)
     } catch (error) {
       if (!(error instanceof StartupFailure)) throw error

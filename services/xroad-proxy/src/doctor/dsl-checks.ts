@@ -24,6 +24,16 @@ export const dslChecks: readonly Check[] = [
     recovery: 'Change the file where the message points.',
   },
   {
+    code: 'fatal-dsl-template',
+    severity: 'FATAL',
+    field: 'envelope',
+    when: ({ dsl }) => dsl.templateWarnings.map((message) => ({ field: fileOf(message), text: message })),
+    headline: 'An envelope names what no call can give it: %',
+    rationale:
+      'The service starts and writes the same words into its log; the envelope is sent with a gap, or not at all.',
+    recovery: 'Correct the name where the message points, or add it to the params of the file.',
+  },
+  {
     code: 'fatal-rest-no-security-server',
     severity: 'FATAL',
     field: 'security_server',
@@ -104,6 +114,11 @@ export const dslChecks: readonly Check[] = [
     recovery: '',
   },
 ]
+
+/** Messages about files begin with the file and the line. */
+function fileOf(message: string): string {
+  return /^(.*?):\d+: /.exec(message)?.[1] ?? ''
+}
 
 const maxNamed = 5
 

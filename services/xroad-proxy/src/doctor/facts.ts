@@ -56,6 +56,8 @@ export interface DslFacts {
   readonly endpoints: readonly Endpoint[]
   readonly problems: readonly TreeProblem[]
   readonly warnings: readonly string[]
+  /** About envelopes that cannot become what they are meant to be. */
+  readonly templateWarnings: readonly string[]
   /** REST files, loading or not, whose target lacks a part. */
   readonly emptyTargets: readonly { readonly file: string; readonly fields: readonly string[] }[]
 }
@@ -179,19 +181,19 @@ function toText(data: Data | undefined): string | undefined {
 }
 
 function noDsl(path: string): DslFacts {
-  return { path, exists: true, endpoints: [], problems: [], warnings: [], emptyTargets: [] }
+  return { path, exists: true, endpoints: [], problems: [], warnings: [], templateWarnings: [], emptyTargets: [] }
 }
 
 function gatherDsl(path: string): DslFacts {
   if (!isThere(path)) return { ...noDsl(path), exists: false }
   try {
-    const { endpoints, problems, warnings } = surveyEndpoints(path)
+    const { endpoints, problems, warnings, templateWarnings } = surveyEndpoints(path)
     const rest = endpoints.filter(({ kind }) => kind === 'rest')
     const emptyTargets = [...new Set([...rest, ...problems].map(({ file }) => file))].flatMap((file) => {
       const fields = emptyTargetFields(file)
       return fields.length === 0 ? [] : [{ file, fields }]
     })
-    return { path, exists: true, endpoints, problems, warnings, emptyTargets }
+    return { path, exists: true, endpoints, problems, warnings, templateWarnings, emptyTargets }
   } catch (error) {
     // Whatever the file system throws while the tree changes under the walk.
     const { code = 'unknown' } = error as NodeJS.ErrnoException

@@ -10,6 +10,7 @@ import Handlebars from 'handlebars'
 import { Failure } from '../errors.ts'
 import type { Generated, Template, TemplateValue, TemplateValues } from '../model.ts'
 import { isNil, isPresent, listValues } from './presence.ts'
+import { type Nearest, reviewNames, type TemplateWarning } from './template-names.ts'
 import { isPlain } from './template-scan.ts'
 
 /** Rounds of all `each` of one rendering: loops over one list inside another one multiply. */
@@ -32,11 +33,26 @@ class RenderError extends Error {}
 
 const handlebars = createHandlebars()
 
-/** Throws `TemplateSyntaxError`. A warning names a call of something that does not exist. */
-export function parseTemplate(source: string): { template: Template; warnings: readonly string[] } {
-  const warnings = isPlain(source) ? [] : check(source)
+export interface ParsedTemplate {
+  readonly template: Template
+  readonly warnings: readonly TemplateWarning[]
+}
+
+/** What names of the template are held against; without it they are not looked at. */
+export interface KnownNames {
+  readonly params: readonly string[]
+  readonly nearest: Nearest
+}
+
+/** Throws `TemplateSyntaxError`. A warning names what no call can do or fill: a helper, a param, a value of ours. */
+export function parseTemplate(source: string, known?: KnownNames): ParsedTemplate {
+  const calls = isPlain(source) ? [] : check(source, known?.nearest)
+  const warnings =
+    known === undefined
+      ? calls
+      : [...calls, ...reviewNames(handlebars.parse(source), { ...known, helpers: allHelpers })]
   // Kept out when something is unknown: one wrong call must not spoil the branches that do without it.
-  const knownHelpersOnly = warnings.length === 0
+  const knownHelpersOnly = calls.length === 0
   let compiled: HandlebarsTemplateDelegate | undefined
   const render = (values: TemplateValues, generated: Generated): string => {
     try {
@@ -79,11 +95,11 @@ function createHandlebars(): typeof Handlebars {
 }
 
 /** The full check: what the parser and the compiler refuse is an error. Nothing of their work is kept. */
-function check(source: string): readonly string[] {
+function check(source: string, nearest?: Nearest): readonly TemplateWarning[] {
   try {
     const program = handlebars.parse(source)
     handlebars.precompile(program)
-    const review = new Review()
+    const review = new Review(nearest)
     review.accept(program)
     return review.hasInlinePartials ? review.calls : [...review.calls, ...review.partials]
   } catch (error) {
@@ -104,14 +120,21 @@ const helpers: ReadonlyMap<unknown, number> = new Map([
 ])
 /** The same for a helper that takes any number of values. */
 const openHelpers: ReadonlySet<unknown> = new Set(['if_present'])
+const allHelpers: ReadonlySet<unknown> = new Set([...helpers.keys(), ...openHelpers])
 
 type Call = hbs.AST.MustacheStatement | hbs.AST.BlockStatement | hbs.AST.SubExpression
 
 /** Collects calls of what does not exist. A template may define partials for itself, before or after it includes them. */
 class Review extends Handlebars.Visitor {
-  readonly calls: string[] = []
-  readonly partials: string[] = []
+  readonly calls: TemplateWarning[] = []
+  readonly partials: TemplateWarning[] = []
+  readonly #nearest: Nearest | undefined
   hasInlinePartials = false
+
+  constructor(nearest: Nearest | undefined) {
+    super()
+    this.#nearest = nearest
+  }
 
   override MustacheStatement(mustache: hbs.AST.MustacheStatement): void {
     this.reviewCall(mustache)
@@ -144,15 +167,20 @@ class Review extends Handlebars.Visitor {
     const values = helpers.get(name)
     if (values === undefined) {
       const isCall = Handlebars.AST.helpers.helperExpression(call)
-      if (isCall) this.calls.push(tell(call, `there is no helper '${String(name)}'`))
+      if (isCall) this.calls.push(tell(call, `there is no helper '${String(name)}'${this.remedyFor(String(name))}`))
     } else if (call.params.length !== values) {
       this.calls.push(tell(call, `the helper '${String(name)}' takes ${values} value${values === 1 ? '' : 's'}`))
     }
   }
+
+  private remedyFor(name: string): string {
+    const meant = this.#nearest?.(name, [...allHelpers].map(String))
+    return meant === undefined ? '' : `; did you mean ${meant}?`
+  }
 }
 
-function tell(node: hbs.AST.Node, problem: string): string {
-  return `line ${node.loc.start.line} of the template: ${problem}`
+function tell(node: hbs.AST.Node, message: string): TemplateWarning {
+  return { lines: [node.loc.start.line], message }
 }
 
 /** The parser's name of what it met -> what that means for the author. */
