@@ -42,7 +42,7 @@ const values: readonly (readonly [kind: ScalarKind, text: string, json: string])
   ['timestamp', '-infinity', '"-infinity"'],
   ['timestamptz', '2026-01-01 10:20:30+00', '"2026-01-01T10:20:30Z"'],
   ['timestamptz', '0044-03-15 12:00:00+00 BC', '"0044-03-15T12:00:00Z BC"'],
-  ['timestamptz', '2026-01-01 10:20:30+02', '"2026-01-01T10:20:30+02"'],
+  ['timestamp', 'Thu Jan 01 10:20:30 2026', '"Thu Jan 01 10:20:30 2026"'],
   ['timestamptz', '2026-01-01 10:20:30+05:30', '"2026-01-01T10:20:30+05:30"'],
   ['timestamptz', 'infinity', '"infinity"'],
 ]
@@ -53,6 +53,33 @@ for (const [kind, text, json] of values) {
     strictEqual(write([text], [scalar(kind)], false), `{"c0":${json}}`)
     const quoted = `{"${text.replaceAll('"', String.raw`\"`)}",NULL}`
     strictEqual(write([quoted], [{ ...scalar(kind), array: true }]), `{"c0":[${json},null]}`)
+  })
+}
+
+const moments: readonly (readonly [text: string, json: string])[] = [
+  ['2026-01-01 10:20:30+02', '2026-01-01T10:20:30+02:00'],
+  ['2026-01-01 10:20:30.123456-11', '2026-01-01T10:20:30.123456-11:00'],
+  ['2026-01-01 10:20:30+05:45', '2026-01-01T10:20:30+05:45'],
+  ['2026-01-01 10:20:30-00:30', '2026-01-01T10:20:30-00:30'],
+  ['12026-01-01 10:20:30+02', '12026-01-01T10:20:30+02:00'],
+  ['0044-03-15 12:00:00+02 BC', '0044-03-15T12:00:00+02:00 BC'],
+  ['1880-01-01 00:00:00+01:39:49', '1880-01-01T00:00:11+01:40'],
+  ['1880-01-01 00:00:00.5+01:39:29', '1879-12-31T23:59:31.5+01:39'],
+  ['1883-11-18 12:00:00-04:56:02', '1883-11-18T12:00:02-04:56'],
+  ['1900-02-28 23:59:59-04:56:58', '1900-02-28T23:59:57-04:57'],
+  ['1900-02-28 23:59:59-00:00:02', '1900-03-01T00:00:01Z'],
+  ['0001-12-31 23:59:50+00:19:32 BC', '0001-01-01T00:00:18+00:20'],
+  ['0001-01-01 00:00:00+00:19:28', '0001-12-31T23:59:32+00:19 BC'],
+  ['294276-12-31 10:00:00+01:02:03', '294276-12-31T09:59:57+01:02'],
+  ['-infinity', '-infinity'],
+  ['01.01.2026 10:20:30 EET', '01.01.2026 10:20:30 EET'],
+]
+
+for (const [text, moment] of moments) {
+  test(`the moment ${text} is ${moment}, alone, in an array and without knowing the encoding [S4]`, () => {
+    strictEqual(write([text], [scalar('timestamptz')]), `{"c0":"${moment}"}`)
+    strictEqual(write([text], [scalar('timestamptz')], false), `{"c0":"${moment}"}`)
+    strictEqual(write([`{"${text}",NULL}`], [{ ...scalar('timestamptz'), array: true }]), `{"c0":["${moment}",null]}`)
   })
 }
 

@@ -177,6 +177,7 @@ export const rules: Readonly<Record<string, string>> = {
   'D7.6': 'every case is answered by several processes as by one',
 
   S1: 'in brackets a colon and a name are a parameter wherever an operand may begin',
+  S4: 'in a time zone that a file sets a timestamptz has an offset with minutes',
   S5: 'what is never closed is an error of its request that names the line',
   S11: 'a statement that runs longer than statement_timeout_seconds is ended, and its client is told so',
   S13: 'a SQLite file that is deleted or replaced: no write is acknowledged that is not in the file of that name',

@@ -4,6 +4,7 @@
  */
 import { quote } from '../../rows/json.ts'
 import type { ByteWriter } from './bytes.ts'
+import { toMoment } from './moments.ts'
 
 /** A text longer than this is left to the engine, which is quicker per byte and slower per call; so is a mere copy. Measured. */
 const longText = 256
@@ -100,30 +101,51 @@ function writeEscaped(source: Buffer, from: number, end: number, out: ByteWriter
 
 const letterT = 0x54
 const letterZ = 0x5a
+const plus = 0x2b
+const minus = 0x2d
+const colon = 0x3a
 
-/** `2026-01-01 10:20:30.5` -> `"2026-01-01T10:20:30.5"`; the infinities and the era (` BC`) stay as they are. */
+/**
+ * `2026-01-01 10:20:30.5` -> `"2026-01-01T10:20:30.5"`. The infinities, the era (` BC`) and what another DateStyle of the file
+ * makes of it stay as they are.
+ */
 export function writeTimestamp(source: Buffer, from: number, end: number, out: ByteWriter): void {
   const start = out.at
   writeQuoted(source, from, end, out)
-  const gap = out.bytes.subarray(start, out.at).indexOf(space)
-  if (gap !== -1) out.bytes[start + gap] = letterT
+  const gap = start + out.bytes.subarray(start, out.at).indexOf(space)
+  if (gap > start + 3 && out.bytes[gap - 3] === minus) out.bytes[gap] = letterT
 }
 
 /**
- * The same with `Z` for `+00`: the session speaks UTC, so that is what nearly every value ends in; a file that sets another
- * zone keeps its offset.
+ * The same with `Z` for `+00`: the session speaks UTC, so that is what nearly every value ends in. A file may set another zone;
+ * `+02` is `+02:00` then.
  */
 export function writeTimestamptz(source: Buffer, from: number, end: number, out: ByteWriter): void {
   const era = endsWith(source, from, end, ' BC') ? 3 : 0
-  if (!endsWith(source, from, end - era, '+00')) {
+  const offset = end - era - 3
+  if (endsWith(source, from, end - era, '+00')) {
+    writeTimestamp(source, from, offset, out)
+    const { bytes } = out
+    bytes[out.at - 1] = letterZ
+    if (era > 0) out.at += bytes.write(' BC', out.at, 'latin1')
+    bytes[out.at++] = doubleQuote
+  } else if (isOffset(source, from, offset)) {
+    writeTimestamp(source, from, end - era, out)
+    out.at--
+    out.reserve(7)
+    out.at += out.bytes.write(era > 0 ? ':00 BC"' : ':00"', out.at, 'latin1')
+  } else if (isOffset(source, from, offset - 6) && source[offset] === colon) {
+    out.text(quote(toMoment(source.toString('latin1', from, end))))
+  } else {
     writeTimestamp(source, from, end, out)
-    return
   }
-  writeTimestamp(source, from, end - era - 3, out)
-  const { bytes } = out
-  bytes[out.at - 1] = letterZ
-  if (era > 0) out.at += bytes.write(' BC', out.at, 'latin1')
-  bytes[out.at++] = doubleQuote
+}
+
+/** Whether a sign stands there, right behind a digit of the time. */
+function isOffset(source: Buffer, from: number, at: number): boolean {
+  if (at <= from || (source[at] !== plus && source[at] !== minus)) return false
+  const before = source[at - 1] as number
+  return before >= 0x30 && before <= 0x39
 }
 
 function endsWith(source: Buffer, from: number, end: number, text: string): boolean {

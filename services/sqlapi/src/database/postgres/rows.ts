@@ -8,6 +8,7 @@ import { quote } from '../../rows/json.ts'
 import { arrayToJson } from './arrays.ts'
 import type { ByteWriter } from './bytes.ts'
 import { writeQuoted, writeText, writeTimestamp, writeTimestamptz, writeVerbatim } from './json-bytes.ts'
+import { toMoment } from './moments.ts'
 import type { ColumnType, ScalarKind } from './types.ts'
 
 /** Writes the row whose DataRow begins in `source` at `at`. */
@@ -42,17 +43,13 @@ const elementWriters: Readonly<Record<ScalarKind, (text: string) => string>> = {
   boolean: (text) => (text === 't' ? 'true' : 'false'),
   plain: quote,
   string: quote,
-  timestamp: (text) => quote(text.replace(' ', 'T')),
-  timestamptz: (text) => quote(toZulu(text).replace(' ', 'T')),
+  timestamp: (text) => quote(text.replace(/(?<=-\d\d) /, 'T')),
+  timestamptz: (text) => quote(toMoment(text)),
 }
 
 /** Of what PostgreSQL prints for a float only NaN and the infinities end in a letter. */
 function isNoNumber(last: number | undefined): boolean {
   return last === 0x4e || last === 0x79
-}
-
-function toZulu(text: string): string {
-  return text.endsWith('+00') ? `${text.slice(0, -3)}Z` : text.replace('+00 BC', 'Z BC')
 }
 
 /** Quotes and the comma of a column; `null` and `false` fit in the four bytes of length that stand in the frame, and a byte. */

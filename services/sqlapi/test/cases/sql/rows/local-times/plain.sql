@@ -1,0 +1,1 @@
+SELECT '2026-01-01T12:00:00+02'::timestamptz AS moment
