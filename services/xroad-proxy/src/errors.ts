@@ -6,6 +6,7 @@ import type { Reply } from './model.ts'
 
 /** Errors of a request: stable code -> HTTP status. */
 export const failures = {
+  malformed_request: 400,
   template_not_found: 404,
   method_not_allowed: 405,
   request_too_large: 413,

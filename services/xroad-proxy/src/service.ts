@@ -2,7 +2,6 @@
  * Puts the service together: a loaded configuration in, a running service out. The only file that sees all the others;
  * what `main.ts` adds is the process (flags, signals, exit code).
  */
-import type { SecureContext } from 'node:tls'
 import { setFlagsFromString } from 'node:v8'
 import type { Loaded } from './boot/config.ts'
 import { loadEndpoints } from './boot/endpoints.ts'
@@ -22,7 +21,7 @@ import { toRoutes } from './serve/route.ts'
 import type { SecurityServer } from './serve/security-server.ts'
 import { startServer } from './serve/server.ts'
 import { type Destination, toDestination, type Upstreams } from './serve/soap.ts'
-import { openUpstream, type Upstream } from './serve/upstream.ts'
+import { openUpstream, type Upstream, type UpstreamOptions } from './serve/upstream.ts'
 import type { Member } from './soap/shape.ts'
 import { version } from './version.ts'
 import { toClientElement, toClientHeader, toServicePath } from './xroad.ts'
@@ -132,12 +131,10 @@ interface Lanes extends Pick<Service, 'soap' | 'rest'> {
 function openLanes(config: Config, { endpoints, rest, bodies }: Loads, env: Environment, log: Log): Lanes {
   const { client, instance, limits } = config
   const bounds = { timeoutSeconds: limits.requestTimeoutSeconds, maxAnswerBytes: limits.maxResponseBytes }
-  const identity = openIdentity(config, endpoints, env)
-  const upstream = openUpstream({
-    ...bounds,
-    secureContext: () => identity ?? createPublicContext(),
-    checkServer: createServerCheck(config.securityServer ?? {}),
-  })
+  // Everything that calls need of the file system is read now: none of it has to be there later.
+  const upstream = openUpstream({ ...bounds, ...openIdentity(config, endpoints, env) })
+  if (endpoints.some((endpoint) => endpoint.kind === 'soap' && endpoint.url?.startsWith('https:')))
+    createPublicContext()
   const direct = openUpstream({ ...bounds, secureContext: createPublicContext })
   const guarded = openUpstream({ ...bounds, secureContext: createPublicContext, lookup: createGuardedLookup() })
   const securityServer = config.securityServer && readPlace(config.securityServer.url)
@@ -193,9 +190,11 @@ function openIdentity(
   { securityServer }: Config,
   endpoints: readonly Endpoint[],
   env: Environment,
-): SecureContext | undefined {
+): Pick<UpstreamOptions, 'secureContext' | 'checkServer'> {
   const isNeeded = endpoints.some((endpoint) => endpoint.kind === 'rest' || endpoint.url === undefined)
-  return securityServer === undefined || !isNeeded ? undefined : createClientContext(securityServer, env)
+  if (securityServer === undefined || !isNeeded) return { secureContext: createPublicContext }
+  const identity = createClientContext(securityServer, env)
+  return { secureContext: () => identity, checkServer: createServerCheck(securityServer) }
 }
 
 function readPlace(url: string): SecurityServer {

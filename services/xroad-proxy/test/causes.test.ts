@@ -265,12 +265,11 @@ describe('[D2.6] what is no whole answer', () => {
     ['nothing', '', 'UND_ERR_SOCKET', /closed the connection before the end of its answer/],
     ['half a head', 'HTTP/1.1 200', 'UND_ERR_SOCKET', /before the end of its answer/],
     ['half a body', `${head}Content-Length: 10\r\n\r\nabc`, 'UND_ERR_SOCKET', /before the end of its answer/],
-    ['100 before the answer', `HTTP/1.1 100 Continue\r\n\r\n${head}\r\n`, 'UNASKED_ANSWER', /100 or 101/],
     [
       'another protocol',
       'HTTP/1.1 101 On\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
       'UNASKED_ANSWER',
-      /100 or 101/,
+      /the status 101/,
     ],
     ['a status below 100', 'HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n', 'ERR_ASSERTION', /not valid HTTP/],
     ['half a chunk', `${head}Transfer-Encoding: chunked\r\n\r\n5\r\nab`, 'UND_ERR_SOCKET', /before the end/],

@@ -24,6 +24,26 @@ test('[S-rest.allowed_query_params] [D4.1] listed keys pass as written, in order
   strictEqual(toQuery(target, new Set(['nothing'])), '')
 })
 
+const ab = new Set(['a', 'b', 'c;d'])
+
+for (const [given, sent] of [
+  ['?a=1;b=2', '?a=1%3Bb=2'],
+  ['?a=1;x=2&b=;;&x=;', '?a=1%3Bx=2&b=%3B%3B'],
+  ['?a;x=2', ''],
+  ['?;a=1', ''],
+  ['?a=;', '?a=%3B'],
+  ['?x=1;a=2', ''],
+  ['?c;d=1', ''],
+  ['?c%3Bd=1;x=2', '?c%3Bd=1%3Bx=2'],
+  ['?a=%3b;%3B+%7e', '?a=%3b%3B%3B+%7e'],
+  ['?a=1;b=2;c=3&b=4', '?a=1%3Bb=2%3Bc=3&b=4'],
+] as const) {
+  test(`with a list no semicolon goes out as itself: ${given} [X15]`, () => {
+    strictEqual(toQuery(`/g/s${given}`, ab), sent)
+    strictEqual(toQuery(`/g/s${given}`, undefined), given)
+  })
+}
+
 test('[D4.1] keys beyond ASCII and with spaces are compared decoded, whatever their spelling', () => {
   strictEqual(toQuery('/g/s?%C3%B5=1&%F5=2&a+b=3&a%20b=4', new Set(['õ', 'a b'])), '?%C3%B5=1&a+b=3&a%20b=4')
   strictEqual(toQuery('/g/s?%zz=1', new Set(['%zz'])), '?%zz=1')

@@ -192,6 +192,34 @@ function canonical(text: string): string {
   return JSON.stringify(JSON.parse(text, keepDigits))
 }
 
+const instance = 'xmlns:i="http://www.w3.org/2001/XMLSchema-instance"'
+const nillable =
+  '<x:element name="opResponse"><x:complexType><x:sequence>' +
+  '<x:element name="code" type="x:string" nillable="true"/>' +
+  '<x:element name="row" nillable="true"><x:complexType><x:sequence><x:element name="v" type="x:int" minOccurs="0"/></x:sequence></x:complexType></x:element>' +
+  '<x:element name="n" type="x:int" nillable="true" maxOccurs="unbounded"/>' +
+  '</x:sequence></x:complexType></x:element>'
+
+test('an element that is nil and has content is refused, whatever the content [X14]', () => {
+  const body = bodyOf(nillable)
+  const ask = (inside: string): string =>
+    translate(envelope(`<opResponse ${instance}>${inside}</opResponse>`), undefined, body).body
+  for (const nil of ['i:nil="true"', "i:nil='1'", 'i:nil=" true "']) {
+    for (const content of ['SECRET', '0', '<![CDATA[x]]>', '&#65;', ' x ', '<v>1</v>', '<other/>', '<!-- c -->x']) {
+      for (const name of ['code', 'row', 'n']) {
+        throws(
+          () => ask(`<${name} ${nil}>${content}</${name}>`),
+          /^XmlError: \d+:\d+: an element that is nil has content$/,
+        )
+      }
+    }
+    for (const nothing of ['', '<!-- c -->', '<?p i?>', '<![CDATA[]]>']) {
+      strictEqual(ask(`<code ${nil}>${nothing}</code>`), '{"opResponse":{"code":null,"n":[]}}')
+    }
+  }
+  strictEqual(ask('<code i:nil="false">x</code><code i:nil="0">y</code>'), '{"opResponse":{"code":["x","y"],"n":[]}}')
+})
+
 test('[S-typed.mode] a sidecar that says something else about answers is refused, with its line', () => {
   const read = (text: string): unknown => readSidecar(Buffer.from(text), 'api.meta.yaml').answers
   deepStrictEqual(read('attachments: base64\nresponse:\n'), { response: undefined, attachments: 'base64' })

@@ -82,6 +82,27 @@ test('[D2.6] nobody is started in the middle of giving back, where the thing may
   deepStrictEqual(started, ['a:1', 'b:1'])
 })
 
+test('who comes later never overtakes those who wait, also while a thing lies free for them [X31]', async () => {
+  const { turns, take, started } = open(2)
+  take('abcd')
+  turns.giveBack(1)
+  take('e')
+  deepStrictEqual(started, ['a:1', 'b:2'])
+  turns.giveBack(2)
+  take('f')
+  deepStrictEqual(started, ['a:1', 'b:2'])
+  await Promise.resolve()
+  deepStrictEqual(started, ['a:1', 'b:2', 'c:2', 'd:1'])
+  turns.giveBack(1)
+  take('g')
+  await Promise.resolve()
+  turns.giveBack(2)
+  await Promise.resolve()
+  turns.giveBack(1)
+  await Promise.resolve()
+  deepStrictEqual(started.slice(4), ['e:1', 'f:2', 'g:1'])
+})
+
 test('[D2.6] one who gives the thing back while starting lets the next one in', async () => {
   const turns = new Turns(1, () => 1)
   let started = 0

@@ -50,14 +50,15 @@ export type ServerCheck = (host: string, certificate: PeerCertificate) => Error 
 
 /**
  * The TLS library trusts authorities inside the keystore like those that were given. This check keeps to the latter: the
- * server's chain must lead to one of them.
+ * server's chain must lead to one of them. The authorities are read here and kept: the file may be gone by the first call.
  */
 export function createServerCheck({ trustCaPath }: Pick<KeystoreSettings, 'trustCaPath'>): ServerCheck {
+  const trust = trustCaPath === undefined ? systemTrust() : readTrust(trustCaPath)
   let anchors: ReadonlySet<string> | undefined
   return (host, certificate) => {
     const problem = checkServerIdentity(host, certificate)
     if (problem !== undefined) return problem
-    anchors ??= new Set((trustCaPath === undefined ? systemTrust() : readTrust(trustCaPath)).map(toFingerprint))
+    anchors ??= new Set(trust.map(toFingerprint))
     if (leadsTo(anchors, certificate)) return undefined
     return Object.assign(new Error('the issuer is trusted by the keystore only'), { code: 'SELF_SIGNED_CERT_IN_CHAIN' })
   }

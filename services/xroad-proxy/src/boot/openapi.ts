@@ -43,6 +43,7 @@ const sources: readonly Source[] = ['security_server', 'provider_security_server
 const limit = { limit: { type: 'integer', description: 'The limit in bytes.' } }
 
 const errorNotes: Readonly<Record<FailureCode, ErrorNote>> = {
+  malformed_request: { kinds: both, meaning: 'The request cannot be read without guessing.' },
   template_not_found: { kinds: both, meaning: 'No endpoint has this path.' },
   method_not_allowed: { kinds: both, meaning: 'The endpoint has another method; the header Allow names it.' },
   request_too_large: { kinds: both, meaning: 'The body of the request is too large.', extras: limit },

@@ -14,6 +14,11 @@ export interface Cause {
 const maxWraps = 8
 const safeCode = /^[A-Z][A-Za-z0-9_/]{1,63}$/
 
+/** For an answer whose transfer coding is not known here: its body would be passed on as something that it is not. */
+export function codedAnswer(): Error {
+  return Object.assign(new Error('unknown transfer coding'), { code: 'TRANSFER_CODING' })
+}
+
 export function describe(error: unknown): Cause {
   const codes = [...unwrap(error)].map(codeOf).filter((code) => code !== undefined)
   const known = codes.find((code) => explain(code) !== undefined)
@@ -107,7 +112,8 @@ const causes: Readonly<Record<string, string>> = {
   ECONNABORTED: reset,
   EPIPE: `${broken} while the request was being sent`,
   UND_ERR_SOCKET: closed,
-  UNASKED_ANSWER: 'the upstream answered with the status 100 or 101, which this service does not ask for',
+  UNASKED_ANSWER: 'the upstream answered with the status 101, which this service does not ask for',
+  TRANSFER_CODING: 'the answer of the upstream has a Transfer-Encoding other than chunked, which nobody asked for',
   UND_ERR_INFO: broken,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer of the upstream is not as long as it says',
   UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'the body of the request is not as long as it says',

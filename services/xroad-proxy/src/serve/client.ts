@@ -4,8 +4,11 @@
  */
 import type { Dispatcher, Client } from 'undici'
 import UndiciClient from 'undici/lib/dispatcher/client.js'
+// oxlint-disable-next-line import/no-unassigned-import -- the client would read its parser from disk with the first connection
+import 'undici/lib/llhttp/llhttp_simd-wasm.js'
 import type { RawHeaders } from '../model.ts'
 import type { Connector } from './connect.ts'
+import { Interim } from './interim.ts'
 
 export interface Call {
   /** Scheme, host and port. */
@@ -20,7 +23,10 @@ export interface Call {
 }
 
 /** A connection that is made when it is needed, and again when it was lost. */
-export type Connection = Client
+export interface Connection {
+  readonly client: Client
+  readonly interim: Interim
+}
 /** What hears of a call on a connection. */
 export type Handler = Dispatcher.DispatchHandler
 /** The end of the client that a handler may pull at. */
@@ -31,8 +37,14 @@ const idleMs = 20_000
 const maxHeadBytes = 64 * 1024
 
 export function createConnection(origin: string, connect: Connector): Connection {
-  return new UndiciClient(origin, {
-    connect,
+  const interim = new Interim()
+  const client = new UndiciClient(origin, {
+    connect: (place, callback) => {
+      connect(place, (...result) => {
+        if (result[1] !== null) interim.watch(result[1])
+        callback(...result)
+      })
+    },
     allowH2: false,
     pipelining: 1,
     keepAliveTimeout: idleMs,
@@ -42,11 +54,12 @@ export function createConnection(origin: string, connect: Connector): Connection
     headersTimeout: 0,
     bodyTimeout: 0,
   })
+  return { client, interim }
 }
 
 /** Never throws: what cannot be sent is told to the handler. */
 export function send(
-  connection: Connection,
+  { client, interim }: Connection,
   { path, method, headers, body, bodyLength }: Call,
   handler: Handler,
 ): void {
@@ -54,7 +67,8 @@ export function send(
   // `blocking` is about further calls on the connection, of which there are none.
   const options = { path, method, headers: sent, body, blocking: false }
   // The types know upper-case standard methods only; the client takes any token.
-  connection.dispatch(options as unknown as Dispatcher.DispatchOptions, handler)
+  interim.expect()
+  client.dispatch(options as unknown as Dispatcher.DispatchOptions, handler)
 }
 
 /** The headers of the answer that a handler is told of. */

@@ -87,6 +87,17 @@ function open(place: Place, options: ConnectorOptions, session: Buffer | undefin
     ALPNProtocols: ['http/1.1'],
     // An address has no server name; the certificate is compared with the address then.
     ...(servername ? { servername } : {}),
-    ...(checkServer === undefined ? {} : { checkServerIdentity: checkServer }),
+    ...(checkServer === undefined ? {} : { checkServerIdentity: contained(checkServer) }),
   })
+}
+
+/** What the check throws would end the process: it is called by the TLS library, and nobody catches there. */
+function contained(check: NonNullable<ConnectionOptions['checkServerIdentity']>): typeof check {
+  return (host, certificate) => {
+    try {
+      return check(host, certificate)
+    } catch (error) {
+      return error instanceof Error ? error : new Error('the check of the server has failed')
+    }
+  }
 }

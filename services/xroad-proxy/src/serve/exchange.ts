@@ -5,8 +5,9 @@
  */
 import { CallerGone, Failure } from '../errors.ts'
 import type { Outlet, RawHeaders } from '../model.ts'
-import { describe } from './causes.ts'
+import { codedAnswer, describe } from './causes.ts'
 import { type Call, type Connection, type Controller, type Handler, rawHeadersOf, send, toReason } from './client.ts'
+import { isCoded } from './headers.ts'
 import type { Turns, Waiter } from './turns.ts'
 
 export interface Limits {
@@ -23,12 +24,17 @@ export interface Way {
   readonly load: { calls: number }
 }
 
+/** A call that has waited until less than this part of its time is left is not sent: it would be cut in the middle. */
+const leastShare = 0.1
+
 export abstract class Exchange<Result> implements Handler, Waiter<Connection> {
   readonly limits: Limits
   readonly outlet: Outlet
   readonly #way: Way
   readonly #call: Call
   #clock: NodeJS.Timeout | undefined
+  /** When it may no longer be sent. */
+  #latest = 0
   #connection: Connection | undefined
   #controller: Controller | undefined
   #failure: Error | undefined
@@ -53,7 +59,9 @@ export abstract class Exchange<Result> implements Handler, Waiter<Connection> {
       this.#resolve = resolve
       this.#reject = reject
       this.outlet.onGone = toLeaver(this)
-      this.#clock = setTimeout(endOfTime, this.limits.timeoutSeconds * 1000, this)
+      const timeMs = this.limits.timeoutSeconds * 1000
+      this.#clock = setTimeout(endOfTime, timeMs, this)
+      this.#latest = performance.now() + timeMs * (1 - leastShare)
       this.#way.load.calls += 1
       this.#way.turns.take(this)
     })
@@ -61,7 +69,8 @@ export abstract class Exchange<Result> implements Handler, Waiter<Connection> {
 
   start(connection: Connection): void {
     this.#connection = connection
-    send(connection, this.#call, this)
+    if (this.#lateness() === undefined) send(connection, this.#call, this)
+    else this.#giveBack()
   }
 
   /** The first failure counts; the connection is torn down with it. */
@@ -82,12 +91,16 @@ export abstract class Exchange<Result> implements Handler, Waiter<Connection> {
 
   onRequestStart(controller: Controller): void {
     // Thrown, not aborted: the call is over, and the connection that it waited for stays for the next one.
-    if (this.#failure !== undefined) throw this.#failure
+    const failure = this.#lateness()
+    if (failure !== undefined) throw failure
     this.#controller = controller
   }
 
   onResponseStart(controller: Controller, status: number, _headers: unknown, statusText?: string): void {
-    if (status >= 200) this.onHead(status, toReason(statusText), rawHeadersOf(controller))
+    if (status < 200) return
+    const headers = rawHeadersOf(controller)
+    if (isCoded(headers)) this.#failWith(codedAnswer())
+    else this.onHead(status, toReason(statusText), headers)
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
@@ -105,8 +118,18 @@ export abstract class Exchange<Result> implements Handler, Waiter<Connection> {
   onResponseError(_controller: Controller, error: Error): void {
     this.#giveBack()
     if (!this.outlet.isOpen) this.fail(new CallerGone())
+    this.#failWith(error)
+  }
+
+  #failWith(error: Error): void {
     const { message, code } = describe(error)
     this.fail(new Failure('internal_error', message, { cause: new Error(code, { cause: error }) }))
+  }
+
+  /** Why it is not sent: it has failed, or fails now because it has waited until there is no time for an answer. */
+  #lateness(): Error | undefined {
+    if (this.#failure === undefined && performance.now() > this.#latest) this.fail(lateCall(this.limits))
+    return this.#failure
   }
 
   #leave(): void {
@@ -129,6 +152,11 @@ interface Failing {
 
 function endOfTime(exchange: Failing): void {
   exchange.fail(new Failure('upstream_timeout', `no whole answer within ${exchange.limits.timeoutSeconds} s`))
+}
+
+function lateCall({ timeoutSeconds }: Limits): Failure {
+  const message = `the call was not sent: it waited until less than a tenth of its ${timeoutSeconds} s was left`
+  return new Failure('upstream_timeout', message)
 }
 
 /** Made apart from `run`: sharing its scope, this closure kept every call alive through the next collections of garbage. */

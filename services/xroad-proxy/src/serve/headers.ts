@@ -1,7 +1,9 @@
 /**
  * Which headers pass the REST lane, in both directions. Raw pairs come in, raw pairs go out: order, repeats, casing and
- * bytes as they were. Knows names only, nothing about the lanes.
+ * bytes as they were. Also the two of the caller's headers that may stand once. Knows names only, nothing about the lanes.
  */
+import { isUtf8 } from 'node:buffer'
+import { Failure } from '../errors.ts'
 import type { RawHeaders } from '../model.ts'
 
 /** They belong to one connection and not to the message, in either direction; `proxy-*` and what Connection names as well. */
@@ -87,12 +89,58 @@ export function toInbound(received: RawHeaders, status = 200): Inbound {
   return { headers, contentLength, errorCode }
 }
 
-/** The text of a header that may stand once, `name` in lower case; of several the first. Bytes beyond ASCII are UTF-8. */
-export function headerOf(headers: RawHeaders, name: string): string | undefined {
-  for (let i = 0; i < headers.length; i += 2) {
-    if ((headers[i] as string).toLowerCase() === name) return Buffer.from(headers[i + 1] as string, 'latin1').toString()
+/** Whether the body of an answer is coded in another way than in chunks. A header that is repeated counts as a list. */
+export function isCoded(received: RawHeaders): boolean {
+  let isChunked = false
+  for (let i = 0; i < received.length; i += 2) {
+    const name = received[i] as string
+    if (name.length !== 'transfer-encoding'.length || name.toLowerCase() !== 'transfer-encoding') continue
+    if (isChunked || (received[i + 1] as string).trim().toLowerCase() !== 'chunked') return true
+    isChunked = true
   }
+  return false
+}
+
+/** Headers that say which message this is and who asks, in lower case. */
+const single = ['x-road-id', 'x-road-userid'] as const
+
+export type CallerHeaders = Readonly<Partial<Record<(typeof single)[number], string>>>
+
+/**
+ * The text of each header of the caller that may stand once. A second one is refused: a proxy in front that adds its own
+ * header instead of replacing the caller's would be passed by. So are bytes that are no UTF-8.
+ */
+export function readCallerHeaders(received: RawHeaders): CallerHeaders {
+  let found: Partial<Record<(typeof single)[number], string>> | undefined
+  for (let i = 0; i < received.length; i += 2) {
+    const lower = toSingle(received[i] as string)
+    if (lower === undefined) continue
+    found ??= {}
+    if (found[lower] !== undefined) throw malformed(received[i] as string, 'is there more than once')
+    found[lower] = toText(received[i] as string, received[i + 1] as string)
+  }
+  return found ?? none
+}
+
+const none: CallerHeaders = {}
+
+function toSingle(name: string): (typeof single)[number] | undefined {
+  // The length first: most headers are done with it.
+  for (const known of single) if (name.length === known.length && name.toLowerCase() === known) return known
   return undefined
+}
+
+const ascii = /^[\x20-\x7e]*$/
+
+function toText(name: string, value: string): string {
+  if (ascii.test(value)) return value
+  const bytes = Buffer.from(value, 'latin1')
+  if (!isUtf8(bytes)) throw malformed(name, 'is not UTF-8')
+  return bytes.toString()
+}
+
+function malformed(name: string, problem: string): Failure {
+  return new Failure('malformed_request', `the header ${name} ${problem}`)
 }
 
 function isDropped(lower: string, known: ReadonlySet<string>, named: ReadonlySet<string> | undefined): boolean {

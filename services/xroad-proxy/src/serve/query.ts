@@ -1,6 +1,9 @@
 /**
  * The query string on its way to a provider: bytes in, the same bytes out, less the pieces whose keys are not allowed.
  * Nothing is decoded but the key that is compared.
+ *
+ * Some servers split at a semicolon as well as at `&`. With an allow-list none goes out as itself: a server that splits
+ * there would see a key that the list does not have.
  */
 
 /** Query string with its question mark, or empty; `allowed` undefined lets everything pass. */
@@ -12,13 +15,18 @@ export function toQuery(target: string, allowed: ReadonlySet<string> | undefined
   const kept = target
     .slice(mark + 1)
     .split('&')
-    .filter((piece) => allowed.has(decodeKey(piece)))
+    .filter((piece) => isAllowed(piece, allowed))
+    .map((piece) => piece.replaceAll(';', '%3B'))
   return kept.length === 0 ? '' : `?${kept.join('&')}`
 }
 
-function decodeKey(piece: string): string {
+function isAllowed(piece: string, allowed: ReadonlySet<string>): boolean {
   const equals = piece.indexOf('=')
   const key = equals === -1 ? piece : piece.slice(0, equals)
+  return !key.includes(';') && allowed.has(decodeKey(key))
+}
+
+function decodeKey(key: string): string {
   if (!/[%+]/.test(key)) return key
   // One character stands for one byte here; what is no UTF-8 stays as it is and matches nothing that a file can name.
   const bytes = key.replaceAll('+', ' ').replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => {

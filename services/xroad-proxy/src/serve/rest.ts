@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Outlet, Request, RestEndpoint, Trace, Upload } from '../model.ts'
 import { sourceOf } from '../xroad.ts'
-import { toOutbound } from './headers.ts'
+import { readCallerHeaders, toOutbound } from './headers.ts'
 import { toQuery } from './query.ts'
 import { requireSecurityServer, type SecurityServer } from './security-server.ts'
 import type { Upstream } from './upstream.ts'
@@ -30,9 +30,11 @@ export async function callRest(
   trace: Trace,
 ): Promise<void> {
   const body = request.upload.length === 0 ? noBody : await readBody(request.upload, lane.maxRequestBytes)
+  const { 'x-road-id': id } = readCallerHeaders(request.headers)
   const { origin, path } = requireSecurityServer(lane.places.get(endpoint))
   const { headers, messageId } = toOutbound(request.headers, lane.client, randomUUID)
-  trace.messageId = messageId
+  // In the log it is text, to the Security Server it goes byte for byte.
+  trace.messageId = id || messageId
   const started = performance.now()
   try {
     const { status, errorCode } = await lane.upstream.stream(

@@ -15,7 +15,7 @@ import { readParams } from '../soap/params.ts'
 import type { Member } from '../soap/shape.ts'
 import { XmlError } from '../soap/translate.ts'
 import { sourceOf } from '../xroad.ts'
-import { headerOf } from './headers.ts'
+import { readCallerHeaders } from './headers.ts'
 import { requireSecurityServer, type SecurityServer } from './security-server.ts'
 import type { Answer, Call, Upstream } from './upstream.ts'
 
@@ -80,8 +80,9 @@ export async function callSoap(
   const body = await request.upload.collect(lane.maxRequestBytes)
   const uuid = randomUUID()
   trace.messageId = uuid
+  const { 'x-road-userid': user_id } = readCallerHeaders(request.headers)
   const { upstream, call, source } = requireSecurityServer(lane.destinations.get(endpoint))
-  const generated = { ...lane.generated, uuid, user_id: headerOf(request.headers, 'x-road-userid') }
+  const generated = { ...lane.generated, uuid, user_id }
   const envelope = endpoint.envelope.render(readParams(body, endpoint.params), generated)
   const answer = await send(upstream, { ...call, body: Buffer.from(envelope) }, outlet, trace)
   if (answer.body.length === 0 && empty.has(answer.status)) return nothing

@@ -55,7 +55,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     stream: (call, outlet) => new Streamed(findWay(call.origin), call, outlet).run(),
     async close() {
       const connections = [...ways.values()].flatMap(({ turns }) => turns.things)
-      await Promise.all(connections.map((connection) => connection.destroy()))
+      await Promise.all(connections.map(({ client }) => client.destroy()))
     },
   }
 }

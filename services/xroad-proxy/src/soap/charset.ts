@@ -144,8 +144,16 @@ function decodeWide(bytes: Buffer, toLittleEndian: (bytes: Buffer) => Buffer): s
 function decodeNarrow(bytes: Buffer, charset: Charset): string {
   try {
     // A second mark is for the parser to refuse.
-    return new TextDecoder(charset, { fatal: true, ignoreBOM: true }).decode(bytes)
+    const text = new TextDecoder(charset, { fatal: true, ignoreBOM: true }).decode(bytes)
+    if (!charset.startsWith('windows-') || !controls.test(text)) return text
   } catch {
-    throw new XmlError(`the answer is not valid ${charset}`)
+    // Told below.
   }
+  throw new XmlError(`the answer is not valid ${charset}`)
 }
+
+/**
+ * C1. The decoder reads bytes that a Windows charset does not define as these, as browsers do. No defined byte becomes one;
+ * in ISO-8859-x they are characters of the charset.
+ */
+const controls = /[\u0080-\u009f]/

@@ -123,6 +123,7 @@ export function* translateInSteps(
     const frame = open.pop()
     if (frame === undefined) return
     const text = trimBlank(frame.text)
+    if (frame.isNil && (text !== '' || frame.children !== undefined)) refuse('an element that is nil has content')
     const value = toFrameValue(frame, text)
     if (frame.role !== undefined) readFaultPart(fault, { role: frame.role, text, value, language: frame.language })
     top = open.at(-1)

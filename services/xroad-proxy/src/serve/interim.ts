@@ -1,0 +1,83 @@
+/**
+ * An unasked `100 Continue` of an upstream is to be skipped (RFC 9110, 15.2). The HTTP client skips every interim answer but
+ * that one, for which it ends the connection. So the status of such an answer is made 102 on its way to the client: one byte,
+ * in place, and whether its head is good HTTP stays for the client to judge.
+ *
+ * The bytes of a socket go by as they arrive, however they are cut. Where no answer begins nothing is looked at.
+ */
+import type { Socket } from 'node:net'
+
+/** What an interim answer begins with; a dot stands for any digit. */
+const start = Buffer.from('HTTP/1.. 1', 'latin1')
+/** Where the last two digits of the status stand. */
+const second = start.length
+const third = second + 1
+const zero = 0x30
+const two = 0x32
+const one = 0x31
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+const dot = 0x2e
+
+export class Interim {
+  /** Place in the first line of an answer; -1 where no answer begins. */
+  #at = -1
+  /** Whether the second digit of the status is a zero. */
+  #isZero = false
+  /** Inside the head of an interim answer: how much of the empty line at its end has been seen. */
+  #ending = -1
+
+  /** An answer is the next that comes. */
+  expect(): void {
+    this.#at = 0
+    this.#ending = -1
+  }
+
+  watch(socket: Socket): void {
+    const push = socket.push.bind(socket)
+    this.expect()
+    socket.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
+      if (this.#at !== -1 && Buffer.isBuffer(chunk)) this.#look(chunk)
+      return push(chunk, encoding)
+    }
+  }
+
+  #look(chunk: Buffer): void {
+    for (let i = 0; i < chunk.length && this.#at !== -1; i += 1) {
+      if (this.#ending !== -1) this.#passHead(chunk[i] as number)
+      else this.#readLine(chunk, i)
+    }
+  }
+
+  #readLine(chunk: Buffer, i: number): void {
+    const byte = chunk[i] as number
+    if (this.#at < start.length) {
+      const isLineEnd = this.#at === 0 && (byte === carriageReturn || byte === lineFeed)
+      if (!isLineEnd) this.#at = isLike(byte, this.#at) ? this.#at + 1 : -1
+    } else if (this.#at === second) {
+      this.#isZero = byte === zero
+      // 101 is for the client to refuse: what follows it is no HTTP.
+      this.#at = third
+    } else {
+      if (this.#isZero && byte === zero) chunk[i] = two
+      if (this.#isZero && byte === one) this.#at = -1
+      else this.#ending = 0
+    }
+  }
+
+  /** Until the empty line; then the next answer begins. */
+  #passHead(byte: number): void {
+    if (byte === lineFeed) this.#ending += 1
+    else if (byte !== carriageReturn) this.#ending = 0
+    if (this.#ending === 2) this.expect()
+  }
+}
+
+function isLike(byte: number, at: number): boolean {
+  const expected = start[at] as number
+  return expected === dot ? isDigit(byte) || byte === dot : byte === expected
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= zero && byte <= 0x39
+}
