@@ -21,6 +21,16 @@ export interface Events {
   fileChanged: { datasource: string; file: string; reason: string; was: string }
   startupFailure: { error: string; message: string }
   requestFailed: { method: string; path: string; status: number; error: string; code?: string | undefined }
+  statementFailed: {
+    datasource: string
+    file: string
+    line: number
+    column: number
+    set: number | undefined
+    code: string | undefined
+    text: string
+    ms: number
+  }
   answerBrokenOff: { method: string; path: string; reason: string }
   internalError: { method: string; path: string; stack: string }
   arrayAsJson: { endpoint: string; parameter: string }
@@ -74,6 +84,7 @@ const rules: Readonly<Record<EventName, Rule>> = {
   },
   startupFailure: { level: 'error', target: 'sqlapi', message: 'Cannot start', always: true },
   requestFailed: { level: 'info', target: 'sqlapi', message: 'Request refused' },
+  statementFailed: { level: 'info', target: 'sqlapi', message: 'Statement failed' },
   answerBrokenOff: { level: 'warn', target: 'sqlapi', message: 'A streamed answer broke off, its client was cut off' },
   internalError: { level: 'error', target: 'sqlapi', message: 'Internal error' },
   arrayAsJson: { level: 'debug', target: 'sqlapi', message: 'Array parameter bound as JSONB' },

@@ -75,6 +75,9 @@ function openDatabases({ datasources }: Booted, log: Log): ReadonlyMap<string, D
           ? (sql, values) => log.write('statement', { datasource: name, sql, parameters: showValues(values) })
           : undefined,
         onFileChange: (change) => log.write('fileChanged', { datasource: name, ...change }),
+        onStatementFailure: log.isEnabled('statementFailed')
+          ? (fault) => log.write('statementFailed', { ...fault })
+          : undefined,
         onArrayAsJson: log.isEnabled('arrayAsJson')
           ? (endpoint, parameter) => log.write('arrayAsJson', { endpoint, parameter })
           : undefined,

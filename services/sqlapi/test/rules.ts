@@ -181,6 +181,7 @@ export const rules: Readonly<Record<string, string>> = {
   S5: 'what is never closed is an error of its request that names the line',
   S11: 'a statement that runs longer than statement_timeout_seconds is ended, and its client is told so',
   S13: 'a SQLite file that is deleted or replaced: no write is acknowledged that is not in the file of that name',
+  S17: 'a batch that fails says which set it was',
   S14: 'a path in a log line is cut as in the answer; warnings of Node.js are log lines',
   S16: 'the log tells the cause of a failed statement and its place in the file',
   S21: 'a method without a file is told which methods the path answers',

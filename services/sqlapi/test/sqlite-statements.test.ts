@@ -32,5 +32,5 @@ test('[D4.3] lists in too many combinations are refused, those that were there b
   }
   for (const [lists, number] of numbers.entries()) strictEqual(statements.numberOf(statement, choose(lists)), number)
   const other = readStatement(`${sql} AND 2 > 1`)
-  strictEqual(statements.textOf(statements.numberOf(other, choose(2047))).match(/json_each/g)?.length, 11)
+  strictEqual(statements.textOf(statements.numberOf(other, choose(2047))).text.match(/json_each/g)?.length, 11)
 })

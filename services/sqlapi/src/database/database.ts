@@ -1,5 +1,6 @@
 /** The one place that knows which kinds of database there are: a datasource's settings in, a `Database` out. */
 import type { Database, Dialect } from '../model.ts'
+import type { StatementFault } from './fault.ts'
 import { PostgresDatabase } from './postgres/postgres.ts'
 import { type FileChangeReport, SqliteDatabase } from './sqlite/sqlite.ts'
 
@@ -19,6 +20,8 @@ export interface DatasourceOptions {
   readonly onStatement?: ((text: string, values: readonly unknown[]) => void) | undefined
   /** Called once for each time that the file of a SQLite database was deleted or replaced. */
   readonly onFileChange?: ((change: FileChangeReport) => void) | undefined
+  /** Called when a database has refused a statement or given it up. */
+  readonly onStatementFailure?: ((fault: StatementFault) => void) | undefined
   /** Called when an array parameter has no element type of its own and is sent as JSON. */
   readonly onArrayAsJson?: ((endpoint: string, parameter: string) => void) | undefined
 }

@@ -81,6 +81,7 @@ export function answersInstead(
   if (isGet) return `; the file answers GET and HEAD, not ${method}`
   if (isPost) return `; the file answers POST, not ${method}`
   const hasSingle =
+    method === 'POST' &&
     foldCase(path).endsWith(batchSuffix) &&
     findEndpoint(endpoints, 'GET', path.slice(0, -batchSuffix.length)) !== undefined
   return hasSingle ? '; the file answers GET, and only a file that answers POST has a batch variant' : ''

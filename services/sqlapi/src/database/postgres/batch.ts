@@ -3,11 +3,12 @@
  * flights, without waiting for each other's answers; the others go by themselves, and are known from then on.
  */
 import { Failure } from '../../errors.ts'
-import type { ParameterSet, Work } from '../../model.ts'
+import type { ParameterSet, Statement, Work } from '../../model.ts'
 import { maxAnswerLength, tooLong } from '../answer.ts'
+import { inSet, StatementFailure } from '../fault.ts'
 import { ByteWriter } from './bytes.ts'
 import type { Call, Calls } from './calls.ts'
-import { toFailure } from './failures.ts'
+import { noteSent, toFailure } from './failures.ts'
 import { appendAnswer, beginAnswers, endAnswers, type Step } from './flight.ts'
 import type { Session } from './session.ts'
 
@@ -20,8 +21,8 @@ const maxFlights = 2
 /** Runs all sets in order; gives the array of their answers. Rejects with the error of the first set that fails. */
 export async function runBatch(calls: Calls, session: Session, work: Work): Promise<Buffer> {
   const batch = new Batch(calls, session, work)
-  for (const set of work.sets) {
-    const running = batch.add(set)
+  for (const [index, set] of work.sets.entries()) {
+    const running = batch.add(set, index)
     if (running !== undefined) await running
   }
   return batch.end()
@@ -33,8 +34,9 @@ class Batch {
   readonly #work: Work
   readonly #out = new ByteWriter()
   readonly #underWay: Promise<void>[] = []
+  /** Of sets that follow each other, each with one step for each statement of the file. */
   #steps: Step[] = []
-  #lines: number[] = []
+  #firstSet = 0
   #length = 0
 
   constructor(calls: Calls, session: Session, work: Work) {
@@ -45,20 +47,20 @@ class Batch {
   }
 
   /** Takes the next set; a promise where it is to be waited for. */
-  add(set: ParameterSet): Promise<void> | undefined {
+  add(set: ParameterSet, index: number): Promise<void> | undefined {
     if (this.#work.cancellation.cancelled)
       return this.#refuse(new Failure('BadSqlGrammarException', 'The client has gone'))
     let calls: Call[]
     try {
       calls = this.#calls.of(this.#work, set)
     } catch (error) {
-      return this.#refuse(error)
+      return this.#refuse(inSet(error, index))
     }
     const steps = this.#calls.toSteps(this.#session, calls)
-    if (steps === undefined) return this.#runAlone(calls)
-    for (const [index, step] of steps.entries()) {
+    if (steps === undefined) return this.#runAlone(calls, index)
+    if (this.#steps.length === 0) this.#firstSet = index
+    for (const step of steps) {
       this.#steps.push(step)
-      this.#lines.push((calls[index] as Call).known.statement.line)
       for (const value of step.values) this.#length += value?.length ?? 0
     }
     return this.#steps.length >= flightSteps || this.#length >= flightLength ? this.#send() : undefined
@@ -75,29 +77,42 @@ class Batch {
     throw error
   }
 
-  async #runAlone(calls: readonly Call[]): Promise<void> {
+  async #runAlone(calls: readonly Call[], index: number): Promise<void> {
     await this.#land()
-    appendAnswer(this.#out, (await this.#calls.runAll(this.#session, calls)) ?? '[]')
+    try {
+      appendAnswer(this.#out, (await this.#calls.runAll(this.#session, calls)) ?? '[]')
+    } catch (error) {
+      throw error instanceof StatementFailure ? inSet(error, index) : error
+    }
     if (this.#out.length > maxAnswerLength) throw tooLong()
   }
 
   async #send(): Promise<void> {
-    const lines = this.#lines
-    let line = 1
+    const steps = this.#steps
+    const firstSet = this.#firstSet
+    let failed = 0
     const flight = this.#session
-      .fly(this.#steps, this.#out, (step) => {
-        line = lines[step] ?? 1
+      .fly(steps, this.#out, (step) => {
+        failed = step
       })
       .catch((error: unknown) => {
-        throw toFailure(error, line)
+        throw this.#toFailure(error, steps, failed, firstSet)
       })
     // The flights behind one that failed fail too; only the first is waited for then.
     flight.catch(() => undefined)
     this.#steps = []
-    this.#lines = []
     this.#length = 0
     this.#underWay.push(flight)
     if (this.#underWay.length >= maxFlights) await this.#underWay.shift()
+  }
+
+  #toFailure(error: unknown, steps: readonly Step[], failed: number, firstSet: number): unknown {
+    const { statements } = this.#work.script
+    const plan = steps[failed]?.prepared.plan
+    if (plan !== undefined) noteSent(error, plan, this.#session)
+    const failure = toFailure(error, statements[failed % statements.length] as Statement)
+    const set = firstSet + Math.floor(failed / statements.length)
+    return failure instanceof StatementFailure ? inSet(failure, set) : failure
   }
 
   async #land(): Promise<void> {

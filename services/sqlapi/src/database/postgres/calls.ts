@@ -4,9 +4,11 @@
  */
 import { Failure } from '../../errors.ts'
 import type { Cancellation, ParameterSet, Work } from '../../model.ts'
+import type { Rendered } from '../../sql/place.ts'
 import type { Outlet } from '../answer.ts'
+import { inSet } from '../fault.ts'
 import { isKindless, requireRange } from './encode.ts'
-import { toFailure } from './failures.ts'
+import { noteSent, toFailure } from './failures.ts'
 import type { Step } from './flight.ts'
 import { type Binding, bindStatement, encodeAll, type Plan } from './plan.ts'
 import { NotStarted, type Rows, type Session } from './session.ts'
@@ -57,7 +59,14 @@ export class Calls {
     for (const { refusal } of script.statements) {
       if (refusal !== undefined) throw new Failure('BadSqlGrammarException', refusal)
     }
-    for (const set of sets) for (const name of script.parameters) requireRange(name, set.get(name) ?? null)
+    let index = 0
+    try {
+      for (; index < sets.length; index++) {
+        for (const name of script.parameters) requireRange(name, sets[index]?.get(name) ?? null)
+      }
+    } catch (error) {
+      throw inSet(error, index)
+    }
   }
 
   /** The calls of one set in order; the answer is that of the last one with a result set, which alone may go to the outlet. */
@@ -82,7 +91,7 @@ export class Calls {
         return await this.execute(session, await this.#settle(session, call), call, outlet)
       }
     } catch (error) {
-      throw toFailure(error, known.statement.line)
+      throw toFailure(error, known.statement)
     }
   }
 
@@ -95,9 +104,14 @@ export class Calls {
     const values = encodeAll(plan, binding)
     this.#listeners.onStatement?.(plan.text, values)
     if (outlet !== undefined) outlet.history = known.history
-    const rows = await session.execute(plan, values, outlet, shared)
-    if (effect === 'session' && dropsPrepared.test(plan.text)) session.forget()
-    return rows
+    try {
+      const rows = await session.execute(plan, values, outlet, shared)
+      if (effect === 'session' && dropsPrepared.test(plan.text)) session.forget()
+      return rows
+    } catch (error) {
+      noteSent(error, plan, session)
+      throw error
+    }
   }
 
   /** The calls of one set as steps of a flight; nothing where the session does not know all about one of them yet. */
@@ -135,6 +149,7 @@ export class Calls {
   async #settle(session: Session, { known, binding }: Call): Promise<Plan> {
     const preparer = {
       describe: (text: string, types: readonly number[]) => describeSafely(session, text, types),
+      noteSent: (error: unknown, rendered: Rendered) => noteSent(error, rendered, session),
       isArrayType: (type: number) => session.isArrayType(type),
     }
     const plan = await settle(preparer, this.#statements.nextName(), known.statement, binding.shape)

@@ -4,6 +4,8 @@
  * the few readers that several of them need are here.
  */
 
+import type { Rendered } from '../../sql/place.ts'
+
 /** Frame types by their letters, those that somebody acts on. */
 export const frameType = {
   parseComplete: 0x31, // 1
@@ -154,13 +156,30 @@ export class ServerError extends Error {
   readonly severity: string | undefined
   /** Name of the function in the server's source. */
   readonly routine: string | undefined
+  /** Where in the text that was sent, counted from 1. */
+  readonly position: number | undefined
+  /** Name of the constraint that was broken. */
+  readonly constraint: string | undefined
+  /** The text that was sent, where it was made of a statement of a file. For whoever tells of the error. */
+  sent: SentText | undefined
 
-  constructor(message: string, code?: string, severity?: string, routine?: string) {
+  constructor(
+    message: string,
+    fields: Partial<Pick<ServerError, 'code' | 'severity' | 'routine' | 'position' | 'constraint'>> = {},
+  ) {
     super(message)
-    this.code = code
-    this.severity = severity
-    this.routine = routine
+    this.code = fields.code
+    this.severity = fields.severity
+    this.routine = fields.routine
+    this.position = fields.position
+    this.constraint = fields.constraint
   }
+}
+
+export interface SentText {
+  readonly rendered: Rendered
+  /** The server takes the text for single bytes and counts these. */
+  readonly inBytes: boolean
 }
 
 /** Fields of an ErrorResponse: a letter and a text each. */
@@ -172,5 +191,12 @@ export function readError(source: Buffer, from: number, end: number): ServerErro
     fields.set(String.fromCharCode(source[at] as number), source.toString('utf8', at + 1, stop))
     at = stop + 1
   }
-  return new ServerError(fields.get('M') ?? '', fields.get('C'), fields.get('V') ?? fields.get('S'), fields.get('R'))
+  const position = fields.get('P')
+  return new ServerError(fields.get('M') ?? '', {
+    code: fields.get('C'),
+    severity: fields.get('V') ?? fields.get('S'),
+    routine: fields.get('R'),
+    position: position === undefined ? undefined : Number(position),
+    constraint: fields.get('n'),
+  })
 }

@@ -4,8 +4,9 @@
  *
  * Where things are decided: which connection, pool.ts; which plan and types, calls.ts and settle.ts; what is sent, exchanges.ts.
  */
-import type { Answer, Database, ParameterSet, Work } from '../../model.ts'
+import type { Answer, Database, ParameterSet, Statement, Work } from '../../model.ts'
 import { deliver, emptyAnswer, type Outlet } from '../answer.ts'
+import { StatementFailure, type StatementFault, toFault } from '../fault.ts'
 import type { History } from '../history.ts'
 import { Pool } from '../pool.ts'
 import { runBatch } from './batch.ts'
@@ -24,6 +25,7 @@ export interface PostgresOptions extends CallListeners {
   /** Most connections of this process. */
   readonly poolSize: number
   readonly acquireTimeoutSeconds: number
+  readonly onStatementFailure?: ((fault: StatementFault) => void) | undefined
   /** Longest time that a statement may run; 0 for no limit. */
   readonly statementTimeoutSeconds: number
 }
@@ -35,8 +37,10 @@ export class PostgresDatabase implements Database {
   readonly dialect = 'postgres'
   readonly #pool: Pool<Session>
   readonly #calls: Calls
+  readonly #options: PostgresOptions
 
   constructor(options: PostgresOptions) {
+    this.#options = options
     const { name, url, maxConnections, poolSize, acquireTimeoutSeconds, statementTimeoutSeconds } = options
     const session = { url, connectTimeoutSeconds: acquireTimeoutSeconds, statementTimeoutSeconds }
     const catalog = new Catalog()
@@ -85,13 +89,16 @@ export class PostgresDatabase implements Database {
     const { history } = known
     const plan = known.plans.get(binding.shape)
     if (plan !== undefined && history.isShort) {
+      let started = 0
       try {
-        const run = async (session: Session): Promise<Answer> =>
-          (await this.#calls.execute(session, plan, call, outlet, work.cancellation)) ?? '[]'
+        const run = async (session: Session): Promise<Answer> => {
+          started = performance.now()
+          return (await this.#calls.execute(session, plan, call, outlet, work.cancellation)) ?? '[]'
+        }
         return await this.#pool.run({ group: groupOf(known), history, cancellation: work.cancellation, run })
       } catch (error) {
         // The slow way finds a new plan.
-        if (!needsNewPlan(error)) throw toFailure(error, known.statement.line)
+        if (!needsNewPlan(error)) throw this.#told(toFailure(error, known.statement), work, started)
         // Somebody else may have found one already.
         if (known.plans.get(binding.shape) === plan) known.plans.delete(binding.shape)
       }
@@ -117,13 +124,27 @@ export class PostgresDatabase implements Database {
     job: (session: Session) => Promise<Answer>,
   ): Promise<Answer> {
     const { cancellation } = work
-    const run = (session: Session): Promise<Answer> =>
-      cancellable(
-        work,
-        () => session.cancel(),
-        () => job(session),
-      )
+    const run = async (session: Session): Promise<Answer> => {
+      const started = performance.now()
+      cancellation.onCancel = () => session.cancel()
+      try {
+        return await job(session)
+      } catch (error) {
+        throw this.#told(error, work, started)
+      } finally {
+        cancellation.onCancel = undefined
+      }
+    }
     return this.#pool.run({ group: undefined, history, cancellation, run })
+  }
+
+  /** Tells the listener of a statement that has failed for good, unless its client has gone, which ends statements too. */
+  #told(error: unknown, work: Work, started: number): unknown {
+    const { name, onStatementFailure } = this.#options
+    if (error instanceof StatementFailure && !work.cancellation.cancelled) {
+      onStatementFailure?.(toFault(error, work, name, performance.now() - started))
+    }
+    return error
   }
 
   async #transact(session: Session, work: Work, job: () => Promise<Answer>): Promise<Answer> {
@@ -137,7 +158,7 @@ export class PostgresDatabase implements Database {
         // Where the connection is lost the server rolls back by itself.
         await session.command('ROLLBACK').catch(() => undefined)
         // The transaction is undone, so running it once more with fresh plans is safe, unless the file itself can commit.
-        if (attempt > 1 || touchesSession(work) || !needsNewPlan(error)) throw toFailure(error, firstLine(work))
+        if (attempt > 1 || touchesSession(work) || !needsNewPlan(error)) throw toFailure(error, firstStatement(work))
         this.#calls.forget(session, work)
       }
     }
@@ -148,7 +169,7 @@ export class PostgresDatabase implements Database {
 async function resetFor(work: Work, session: Session): Promise<void> {
   if (!touchesSession(work)) return
   await session.reset().catch((error: unknown) => {
-    throw toFailure(error, firstLine(work))
+    throw toFailure(error, firstStatement(work))
   })
 }
 
@@ -156,18 +177,8 @@ function touchesSession({ script }: Work): boolean {
   return script.statements.some(({ effect }) => effect === 'session')
 }
 
-function firstLine({ script }: Work): number {
-  return script.statements[0]?.line ?? 1
-}
-
-/** Runs the job; a client that goes meanwhile has it cancelled. */
-async function cancellable<T>({ cancellation }: Work, cancel: () => void, job: () => Promise<T>): Promise<T> {
-  cancellation.onCancel = cancel
-  try {
-    return await job()
-  } finally {
-    cancellation.onCancel = undefined
-  }
+function firstStatement({ script }: Work): Statement {
+  return script.statements[0] as Statement
 }
 
 /**

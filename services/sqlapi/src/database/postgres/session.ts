@@ -44,8 +44,8 @@ const clockSlackMs = 50
 export class TimedOut extends ServerError {
   readonly seconds: number
 
-  constructor({ message, code, severity, routine }: ServerError, seconds: number) {
-    super(message, code, severity, routine)
+  constructor(cause: ServerError, seconds: number) {
+    super(cause.message, cause)
     this.seconds = seconds
   }
 }
@@ -123,6 +123,11 @@ export class Session {
     const isLeft = this.isInTransaction || this.#cancelling !== undefined || this.#settingChanged
     const isAsked = this.hasRunDefinition || this.#catalog.isOld
     return isLeft || this.hasRunSession || isAsked || this.#catalog.hasSessionFunctions
+  }
+
+  /** What is sent is taken for UTF-8, not for single bytes. */
+  get isUtf8(): boolean {
+    return this.#isUtf8
   }
 
   get isInTransaction(): boolean {

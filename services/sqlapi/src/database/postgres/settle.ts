@@ -6,6 +6,7 @@
  * Runs on a connection of its own; inside a transaction each attempt stands behind a savepoint.
  */
 import type { Statement } from '../../model.ts'
+import type { Rendered } from '../../sql/place.ts'
 import { hasMembership, type Place, type Plan, render, type Rendering } from './plan.ts'
 import { oid } from './types.ts'
 
@@ -14,6 +15,8 @@ export interface Preparer {
   /** Prepares the text and gives the types that the server reports; rejects with the server's error. */
   describe(text: string, types: readonly number[]): Promise<readonly number[]>
   isArrayType(type: number): Promise<boolean>
+  /** Told of an error and the text that it is about. */
+  noteSent?(error: unknown, rendered: Rendered): void
 }
 
 /** Errors that say that a parameter's type does not fit, by SQLSTATE. */
@@ -44,6 +47,7 @@ export async function settle(preparer: Preparer, name: string, statement: Statem
     try {
       return await toPlan(preparer, name, rendered, await find(preparer, text, places))
     } catch (error) {
+      preparer.noteSent?.(error, rendered)
       if (!isTypeError(error)) throw error
       firstError ??= error
     }

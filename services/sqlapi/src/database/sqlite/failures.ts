@@ -3,21 +3,43 @@
  * the SQL (`near "x": syntax error`, `unrecognized token: "x"`).
  */
 import { Failure } from '../../errors.ts'
+import { placeOf, sourceOf } from '../../sql/place.ts'
+import { ConnectionLost, inSet, StatementFailure, type Verdict } from '../fault.ts'
+import { redact } from '../redact.ts'
 import { JobFailure } from './connection.ts'
+import type { StatementText } from './statements.ts'
 
 const quotesSql = /syntax error|unrecognized token|incomplete input|contains no statements/
 
-/** `lineOf` tells on which line of its file a statement starts. */
-export function toFailure(error: unknown, lineOf: (statement: number) => number): Failure {
-  if (!(error instanceof JobFailure)) {
-    return new Failure('BadSqlGrammarException', 'The connection to the database was lost', { cause: error })
-  }
-  const { code, message, statement } = error.error
-  const place = statement === undefined ? '' : `, statement at line ${lineOf(statement)}`
+/** A check that has no name is told with its SQL, and an index on expressions with its name. */
+const constraintName = /^(CHECK constraint failed): .*|^(UNIQUE constraint failed): index '.*/s
+
+/** `textOf` gives a statement by its number, and how it was written. */
+export function toFailure(error: unknown, textOf: (statement: number) => StatementText, batch: boolean): Failure {
+  if (!(error instanceof JobFailure)) return new ConnectionLost(error)
+  const { code, message, statement: number, set, offset } = error.error
+  const text = number === undefined ? undefined : textOf(number)
+  const place = text === undefined ? '' : `, statement at line ${text.statement.line}`
   const state = code === undefined ? '' : ` (SQLite ${code}${place})`
-  const shown = quotesSql.test(message) ? 'Syntax error' : message
-  return new Failure('BadSqlGrammarException', `${shown}${state}`, { cause: error })
+  const shown = quotesSql.test(message) ? 'Syntax error' : message.replace(constraintName, '$1$2')
+  if (text === undefined || code === undefined) {
+    return new Failure('BadSqlGrammarException', `${shown}${state}`, { cause: error })
+  }
+  const { statement } = text
+  const verdict: Verdict = {
+    statement,
+    code: error.code,
+    text: message,
+    place: offset === undefined ? undefined : placeOf(statement, text, offset),
+    redact: (words, values) =>
+      redact(words, values, { sql: sourceOf(statement), quotes: code === raised ? 'author' : 'names' }),
+  }
+  const failure = new StatementFailure(`${shown}${state}`, verdict, error)
+  return batch && set !== undefined ? (inSet(failure, set) as Failure) : failure
 }
+
+/** SQLITE_CONSTRAINT_TRIGGER: the words are those of a RAISE. */
+const raised = 1811
 
 /** An error of opening the datasource. */
 export function toOpenFailure(error: unknown, datasource: string): Failure {

@@ -70,7 +70,8 @@ export class Groups {
       }
     } catch (error) {
       session.rollback()
-      return { claim: job.claim, error: toJobError(error, call) }
+      const offset = session.findMistake(call.statement, (error as Error).message)
+      return { claim: job.claim, error: { ...toJobError(error, call), offset } }
     }
     session.rollback()
     return run(alone(job))

@@ -35,14 +35,16 @@ function perform(job: Job, { session, isCancelled, pieces }: JobOptions): JobRep
   const { claim, transaction, sets, batch } = job
   const isOurs = transaction === 'deferred' || transaction === 'immediate'
   let running: Call | undefined
+  let set = 0
   const check = (): void => {
     if (isCancelled()) throw new Failure('BadSqlGrammarException', 'The client has gone')
   }
   try {
     if (session.isLost) throw new Failure('BadSqlGrammarException', 'The connection to the database was lost')
     if (isOurs) session.begin(transaction)
-    const answers = sets.map((calls) => {
+    const answers = sets.map((calls, number) => {
       let answer: string | undefined
+      set = number
       for (const [index, call] of calls.entries()) {
         check()
         running = call
@@ -56,8 +58,10 @@ function perform(job: Job, { session, isCancelled, pieces }: JobOptions): JobRep
     if (isOurs) session.commit()
     return { claim, json: batch ? joinAnswers(answers) : (answers[0] as string) }
   } catch (error) {
-    if (running !== undefined) session.forget(running.statement)
-    return { claim, error: toJobError(error, running) }
+    if (running === undefined) return { claim, error: toJobError(error, running) }
+    session.forget(running.statement)
+    const offset = session.findMistake(running.statement, (error as SqliteError).message)
+    return { claim, error: { ...toJobError(error, running), set, offset } }
   }
 }
 

@@ -37,11 +37,14 @@ export interface Jobs {
   readonly texts: readonly (readonly [statement: number, text: string])[]
 }
 
-/** What went wrong; `statement` is that of the failing call, where it was one. */
+/** What went wrong; `statement` is that of the failing call, where it was one, and `set` the number of its set. */
 export interface JobError {
   readonly code: number | undefined
   readonly message: string
   readonly statement: number | undefined
+  readonly set?: number | undefined
+  /** Where in the statement's text the mistake is. */
+  readonly offset?: number | undefined
 }
 
 /**

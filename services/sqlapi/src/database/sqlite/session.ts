@@ -7,6 +7,7 @@ import { maxAnswerLength, tooLong } from '../answer.ts'
 import { areInPlace, type DatabaseFiles, findFiles, isInPlace, keyOf } from './files.ts'
 import { openConnection, type OpenOptions, type SqliteConnection, type SqliteStatement } from './library.ts'
 import type { Call, Job } from './messages.ts'
+import { findMistake } from './mistake.ts'
 import { compileRowWriter, type RowWriter, type SqliteColumn } from './rows.ts'
 
 /** Prepared statements kept; the oldest goes first. */
@@ -135,6 +136,18 @@ export class Session {
       }
     }
     return isFirst ? '[]' : `${json}]`
+  }
+
+  /** Where in the text of a statement the mistake is that the message tells of, if it tells of one. */
+  findMistake(number: number, message: string): number | undefined {
+    return findMistake(this.#texts.get(number) ?? '', message, (text) => {
+      try {
+        this.#database.prepare(text)
+        return undefined
+      } catch (error) {
+        return (error as Error).message
+      }
+    })
   }
 
   /** A statement that has failed stays in the middle of it, which would stop a rollback and fail its next call. */

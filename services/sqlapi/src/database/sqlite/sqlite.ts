@@ -9,6 +9,7 @@ import { Failure } from '../../errors.ts'
 import { compact } from '../../json.ts'
 import type { Answer, Database, Endpoint, JsonValue, ParameterSet, Script, Statement, Work } from '../../model.ts'
 import { deliver, emptyAnswer, type Outlet } from '../answer.ts'
+import { inSet, StatementFailure, type StatementFault, toFault } from '../fault.ts'
 import { requireInt64 } from '../int64.ts'
 import { Pool, takenBack } from '../pool.ts'
 import { depth } from './claims.ts'
@@ -42,6 +43,7 @@ export interface SqliteOptions {
   readonly onStatement?: ((text: string, values: readonly SqliteValue[]) => void) | undefined
   /** Called once for each time that the file was deleted or replaced. */
   readonly onFileChange?: ((change: FileChangeReport) => void) | undefined
+  readonly onStatementFailure?: ((fault: StatementFault) => void) | undefined
 }
 
 export class SqliteDatabase implements Database {
@@ -102,14 +104,15 @@ export class SqliteDatabase implements Database {
       history,
       cancellation,
       run: async (connection) => {
-        const textOf = (statement: number): string => this.#statements.textOf(statement)
+        const started = performance.now()
+        const textOf = (statement: number): string => this.#statements.textOf(statement).text
         const running = connection.run({ job, textOf, outlet })
         cancellation.onCancel = running.cancel
         try {
           return await running.done
         } catch (error) {
           if (error === takenBack) throw error
-          throw toFailure(error, (statement) => this.#statements.lineOf(statement))
+          throw this.#toFailure(error, work, performance.now() - started)
         } finally {
           cancellation.onCancel = undefined
         }
@@ -160,7 +163,19 @@ export class SqliteDatabase implements Database {
     })
   }
 
+  #toFailure(error: unknown, work: Work, ms: number): Failure {
+    const { name, onStatementFailure } = this.#options
+    const failure = toFailure(error, (statement) => this.#statements.textOf(statement), work.batch)
+    if (failure instanceof StatementFailure && !work.cancellation.cancelled) {
+      onStatementFailure?.(toFault(failure, work, name, ms))
+    }
+    return failure
+  }
+
   #toJob({ script, sets, batch, endpoint }: Work): Assignment['job'] {
+    for (const { refusal } of script.statements) {
+      if (refusal !== undefined) throw new Failure('BadSqlGrammarException', refusal)
+    }
     const transaction = transactionOf(endpoint, script, batch)
     const isRead = transaction !== 'immediate' && script.statements.every(({ effect }) => effect === 'read')
     return {
@@ -168,17 +183,25 @@ export class SqliteDatabase implements Database {
       touchesSession: script.statements.some(({ effect }) => effect === 'session'),
       batch,
       isRead,
-      sets: sets.map((set) => script.statements.map((statement) => this.#toCall(statement, set))),
+      sets: sets.map((set, index) => this.#toCalls(script, set, batch ? index : undefined)),
+    }
+  }
+
+  /** `index` is the number of the set in a batch. */
+  #toCalls({ statements }: Script, set: ParameterSet, index: number | undefined): Call[] {
+    try {
+      return statements.map((statement) => this.#toCall(statement, set))
+    } catch (error) {
+      throw index === undefined ? error : inSet(error, index)
     }
   }
 
   #toCall(statement: Statement, set: ParameterSet): Call {
-    if (statement.refusal !== undefined) throw new Failure('BadSqlGrammarException', statement.refusal)
     const call = {
       statement: this.#statements.numberOf(statement, set),
       values: statement.names.map((name) => toSqlite(name, set.get(name) as JsonValue)),
     }
-    this.#options.onStatement?.(this.#statements.textOf(call.statement), call.values)
+    this.#options.onStatement?.(this.#statements.textOf(call.statement).text, call.values)
     return call
   }
 }

@@ -4,11 +4,17 @@
  */
 import { Failure } from '../../errors.ts'
 import type { JsonValue, ParameterSet, Statement, Work } from '../../model.ts'
+import type { Rendered } from '../../sql/place.ts'
 import { History } from '../history.ts'
 
 /** Texts of one statement; they are kept for ever, and the client chooses which are needed. */
 const maxTexts = 1024
 const tooManyTexts = 'The parameters of this statement are lists in too many combinations'
+
+/** One way to write a statement. */
+export interface StatementText extends Rendered {
+  readonly statement: Statement
+}
 
 /**
  * A list alone in `IN (..)` becomes a look into `json_each`, so a statement has one text for every choice of which of its
@@ -16,7 +22,7 @@ const tooManyTexts = 'The parameters of this statement are lists in too many com
  */
 export class Statements {
   readonly #numbers = new WeakMap<Statement, Map<string, number>>()
-  readonly #texts: { text: string; line: number }[] = []
+  readonly #texts: StatementText[] = []
   readonly #histories = new WeakMap<Statement, History>()
 
   numberOf(statement: Statement, set: ParameterSet): number {
@@ -27,18 +33,14 @@ export class Statements {
     let number = numbers.get(key)
     if (number === undefined) {
       if (numbers.size >= maxTexts) throw new Failure('BadSqlGrammarException', tooManyTexts)
-      number = this.#texts.push({ text: render(statement, lists), line: statement.line }) - 1
+      number = this.#texts.push({ statement, ...render(statement, lists) }) - 1
       numbers.set(key, number)
     }
     return number
   }
 
-  textOf(number: number): string {
-    return this.#texts[number]?.text ?? ''
-  }
-
-  lineOf(number: number): number {
-    return this.#texts[number]?.line ?? 1
+  textOf(number: number): StatementText {
+    return this.#texts[number] as StatementText
   }
 
   /** Batches are as long as their caller makes them, so they tell nothing. */
@@ -70,12 +72,15 @@ function isArray(value: JsonValue | undefined): boolean {
   return typeof value === 'object' && value !== null && value.kind === 'array'
 }
 
-function render(statement: Statement, lists: readonly boolean[]): string {
+function render(statement: Statement, lists: readonly boolean[]): Rendered {
   let text = statement.pieces[0] as string
+  const ends: number[] = []
   for (const [index, { source, role, before, after }] of statement.slots.entries()) {
     const placeholder = `?${source + 1}`
     const list = `${role === 'notIn' ? 'NOT ' : ''}IN (SELECT value FROM json_each(${placeholder}))`
-    text += (lists[index] ? list : before + placeholder + after) + statement.pieces[index + 1]
+    text += lists[index] ? list : before + placeholder + after
+    ends.push(text.length)
+    text += statement.pieces[index + 1]
   }
-  return text
+  return { text, ends }
 }

@@ -1,0 +1,102 @@
+/**
+ * An error text of a database -> the same without what came from the client, for the log. Databases quote values in their
+ * errors, whole, in part or in lower case, so whatever may come from a parameter gives way to `…`: better a word of the text
+ * too many than a value in the log. Words that the file itself has may stay. Pure.
+ */
+import type { JsonValue } from '../model.ts'
+
+export interface RedactOptions {
+  /** The statement as its file has it: names that it mentions are no secret. */
+  readonly sql: string
+  /** `names`: quotes hold names of the schema. `data`: they hold data. `author`: the text is made by whoever wrote a function. */
+  readonly quotes: 'names' | 'data' | 'author'
+}
+
+const hidden = '…'
+/** Longer texts are cut. */
+const maxLength = 1000
+/** With more values than this, of a whole batch, nothing of the text is told. */
+const maxValues = 10_000
+/** A shorter value is looked for as a word of its own. */
+const shortLength = 4
+
+export function redact(text: string, values: readonly JsonValue[], { sql, quotes }: RedactOptions): string {
+  const scalars = values.flatMap(scalarsOf).sort((a, b) => b.length - a.length)
+  if (scalars.length > maxValues) return hidden
+  const isInFile = (word: string): boolean => quotes === 'names' && hasWord(sql, word)
+  let shown = text
+  for (const scalar of scalars) {
+    if (isInFile(scalar)) continue
+    for (const spelling of new Set([scalar, scalar.toLowerCase(), scalar.toUpperCase()])) shown = hide(shown, spelling)
+  }
+  shown = shown.replaceAll(
+    quotes === 'data' ? allQuoted : quoted,
+    (whole, open: string, inside: string, close: string) => {
+      const isClients = scalars.some((scalar) => areAlike(scalar, inside))
+      const mayStay = quotes === 'data' ? !isClients && hasWord(sql, inside) : !isClients || isInFile(inside)
+      return mayStay ? whole : open + hidden + close
+    },
+  )
+  if (quotes === 'author') shown = hideWords(shown, scalars)
+  return shown.length > maxLength ? `${shown.slice(0, maxLength)}${hidden}` : shown
+}
+
+/** In whatever language the server speaks. */
+const opening = '["\'«»“”„‘’‹›「『]'
+const closing = '["\'«»“”„‘’‹›」』]'
+const quoted = new RegExp(`(${opening}\\s?)(.*?)(\\s?${closing})`, 'gsu')
+/** From the first quote to the last: a value may hold quotes itself. */
+const allQuoted = new RegExp(`(${opening}\\s?)(.*)(\\s?${closing})`, 'gsu')
+
+/** Texts and numbers, also those inside of arrays and objects. */
+function scalarsOf(value: JsonValue): string[] {
+  if (value === null || typeof value === 'boolean') return []
+  if (typeof value === 'string') return value === '' ? [] : [value]
+  if ('digits' in value) return [value.digits]
+  const found = value.text.match(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g) ?? []
+  return found.map((each) => (each.startsWith('"') ? (JSON.parse(each) as string) : each)).filter((each) => each !== '')
+}
+
+function hide(text: string, value: string): string {
+  const isLong = value.length >= shortLength
+  const found = findFrom(text, value, 0, isLong)
+  if (found < 0) return text
+  let shown = ''
+  let from = 0
+  for (let at = found; at >= 0; at = findFrom(text, value, from, isLong)) {
+    shown += text.slice(from, at) + hidden
+    from = at + value.length
+  }
+  return shown + text.slice(from)
+}
+
+function findFrom(text: string, value: string, from: number, anywhere: boolean): number {
+  let at = text.indexOf(value, from)
+  if (anywhere) return at
+  while (at >= 0 && !standsAlone(text, at, value.length)) at = text.indexOf(value, at + 1)
+  return at
+}
+
+function hasWord(sql: string, word: string): boolean {
+  const source = sql.toLowerCase()
+  const wanted = word.toLowerCase()
+  return findFrom(source, wanted, 0, false) >= 0 || findFrom(source.replaceAll('"', ''), wanted, 0, false) >= 0
+}
+
+const wordCharacter = /[\p{L}\p{N}_]/u
+
+function standsAlone(text: string, at: number, length: number): boolean {
+  return !wordCharacter.test(text.charAt(at - 1)) && !wordCharacter.test(text.charAt(at + length))
+}
+
+/** One of them is a part of the other. */
+function areAlike(scalar: string, inside: string): boolean {
+  const [one, other] = [scalar.toLowerCase(), inside.toLowerCase()]
+  return one.includes(other) || (one.length >= shortLength && other.includes(one))
+}
+
+/** Every longer word that stands in a value too. */
+function hideWords(text: string, scalars: readonly string[]): string {
+  const all = scalars.join('\0').toLowerCase()
+  return text.replaceAll(/[\p{L}\p{N}_]{3,}/gu, (word) => (all.includes(word.toLowerCase()) ? hidden : word))
+}
