@@ -294,6 +294,8 @@ export const rules: Readonly<Record<string, string>> = {
   X15: 'with an allow-list no semicolon goes out as itself',
   X16: 'an unasked 100 Continue of an upstream is skipped',
   X26: 'names in an envelope that no call can fill: one WARN each with line and nearest name, FATAL for the doctor',
+  X1: 'what calls need is read at start; an unexpected failure is logged before an orderly end',
+  X2: 'no signal ends the service without order or opens an inspector',
   X27: 'a required field that is missing and an unknown one: the hint is given',
   X28: 'soap_response: schema or response: schema without an effect on an endpoint is a WARN',
   X30: 'npm pack on a bare clone, /api compressed, leftovers of a killed start removed, a blocked log pipe ends in 5 s',
