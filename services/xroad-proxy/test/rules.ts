@@ -285,7 +285,7 @@ export const rules: Readonly<Record<string, string>> = {
   'D6.2': 'the limits of size are exact',
   'D6.3': '/api is valid OpenAPI 3.1; types and words for generated files, one property for each param of others',
 
-  X1: "what calls need is read at start; a failure of one call is that call's error",
+  X1: "what calls need is read at start; a failure of one call is that call's error; an unexpected one ends in order",
   X9: 'a call that waited until less than a tenth of its time is left is 504 and not sent',
   X11: 'X-Road-UserId and X-Road-Id stand once and are UTF-8, or the request is 400',
   X12: 'a transfer coding other than chunked is an error',
@@ -294,7 +294,6 @@ export const rules: Readonly<Record<string, string>> = {
   X15: 'with an allow-list no semicolon goes out as itself',
   X16: 'an unasked 100 Continue of an upstream is skipped',
   X26: 'names in an envelope that no call can fill: one WARN each with line and nearest name, FATAL for the doctor',
-  X1: 'what calls need is read at start; an unexpected failure is logged before an orderly end',
   X2: 'no signal ends the service without order or opens an inspector',
   X27: 'a required field that is missing and an unknown one: the hint is given',
   X28: 'soap_response: schema or response: schema without an effect on an endpoint is a WARN',
