@@ -39,7 +39,7 @@ function load(wsdls: readonly Wsdl[]): { endpoints: SoapEndpoint[]; generated: M
       const { endpoint } = readDsl(made.text, { file, group, service: made.name })
       ok(endpoint.kind === 'soap')
       endpoints.push(endpoint)
-      generated.set(file, { wsdl, operation, request: made.request })
+      generated.set(file, { wsdl, operation, request: made.request, notes: made.notes })
     }
   }
   return { endpoints, generated }
@@ -209,13 +209,16 @@ describe('[D6.3] the description of generated endpoints', () => {
   })
 })
 
-test('[S-endpoint.api] [D6.3] /api of a service with a WSDL', async () => {
+test('/api of a service with a WSDL, its required body and the header of the user [S-endpoint.api] [D6.3] [X24]', async () => {
   const service = await startTypedService({ wsdl: { 'owner/api.wsdl': wsdlAround(person) } })
   try {
     const document = await service.api()
     await refuseInvalid({ document, text: JSON.stringify(document) })
     const { schema } = document.paths['/owner/op']!['post']!.requestBody.content['application/json']
     deepStrictEqual(schema['required'], ['code'])
+    const { parameters, requestBody } = document.paths['/owner/op']!['post']!
+    deepStrictEqual(parameters, [{ $ref: '#/components/parameters/X-Road-UserId' }])
+    strictEqual((requestBody as { required?: boolean }).required, true)
   } finally {
     await service.close()
   }

@@ -21,7 +21,7 @@ function requestField(type: string, types: string): { schema: unknown; example: 
   return { schema: (schema['properties'] as JsonSchema)['f'], example: example['f'] }
 }
 
-const int = { type: 'integer', format: 'int32' }
+const int = { type: 'integer', format: 'int32', minimum: -2147483648, maximum: 2147483647 }
 const boolean = { type: 'boolean' }
 
 describe('unions in unions [X31]', () => {

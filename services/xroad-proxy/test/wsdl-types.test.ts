@@ -19,6 +19,10 @@ function request(content: string, types = ''): ReturnType<typeof describeRequest
   return describeRequest(result.request)
 }
 
+const int = { type: 'integer', format: 'int32', minimum: -2147483648, maximum: 2147483647 }
+const base64 = '^(?:(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?)$'
+const long = 9_223_372_036_854_775_000
+
 const typed = (type: string, more = '') => `<x:element name="f" type="${type}" ${more}/>`
 const restricted = (base: string, facets: Readonly<Record<string, string | number>>) =>
   `<x:element name="f"><x:simpleType><x:restriction base="${base}">${Object.entries(facets)
@@ -26,17 +30,17 @@ const restricted = (base: string, facets: Readonly<Record<string, string | numbe
     .join('')}</x:restriction></x:simpleType></x:element>`
 
 describe('[D6.3] fields of a request', () => {
-  const cases: readonly (readonly [string, string, object, unknown])[] = [
+  const cases: readonly (readonly [string, string, object | undefined, unknown])[] = [
     ['text', typed('x:string'), { type: 'string' }, 'text'],
     ['an integer', typed('x:integer'), { type: 'integer' }, 1],
-    ['a long', typed('x:long'), { type: 'integer', format: 'int64' }, 1],
+    ['a long', typed('x:long'), { type: 'integer', format: 'int64', minimum: -long, maximum: long }, 1],
     ['a decimal', typed('x:decimal'), { type: 'number' }, 1],
     ['a boolean', typed('x:boolean'), { type: 'boolean' }, true],
     ['a date', typed('x:date'), { type: 'string', format: 'date' }, '2026-01-31'],
     ['a moment', typed('x:dateTime'), { type: 'string', format: 'date-time' }, '2026-01-31T12:00:00Z'],
-    ['bytes', typed('x:base64Binary'), { type: 'string', contentEncoding: 'base64' }, 'AAAA'],
-    ['null allowed', typed('x:int', 'nillable="true"'), { type: ['integer', 'null'], format: 'int32' }, 1],
-    ['a default', typed('x:int', 'default="5"'), { type: 'integer', format: 'int32', default: 5 }, 1],
+    ['bytes', typed('x:base64Binary'), { type: 'string', contentEncoding: 'base64', pattern: base64 }, 'AAAA'],
+    ['null allowed', typed('x:int', 'nillable="true"'), { ...int, type: ['integer', 'null'] }, 1],
+    ['a default [X21]', typed('x:int', 'default="5"'), { ...int, default: 5 }, 5],
     [
       'lengths',
       restricted('x:string', { minLength: 6, maxLength: 9 }),
@@ -47,7 +51,7 @@ describe('[D6.3] fields of a request', () => {
     [
       'a range',
       restricted('x:int', { minInclusive: 5, maxExclusive: 9 }),
-      { type: 'integer', format: 'int32', minimum: 5, exclusiveMaximum: 9 },
+      { ...int, minimum: 5, exclusiveMaximum: 9 },
       5,
     ],
     [
@@ -56,9 +60,31 @@ describe('[D6.3] fields of a request', () => {
       { type: 'string', pattern: '^(?:[0-9]{2}|x)$' },
       '00',
     ],
-    ['a pattern of digits', restricted('x:int', { pattern: '\\d{4}' }), { type: 'integer', format: 'int32' }, 1111],
-    ['a pattern of XML Schema alone', restricted('x:string', { pattern: '\\i\\c*' }), { type: 'string' }, 'text'],
-    ['a pattern with a plain ^', restricted('x:string', { pattern: '^a' }), { type: 'string' }, 'text'],
+    [
+      'a pattern of digits',
+      restricted('x:int', { pattern: '\\d{4}' }),
+      { type: 'string', format: 'int32', pattern: '^(?:[0-9]{4})$' },
+      '1111',
+    ],
+    [
+      'a pattern of XML Schema alone',
+      restricted('x:string', { pattern: '\\i\\c*' }),
+      { type: 'string', pattern: '^(?:[\\p{L}_:][\\p{L}\\p{N}._:\\-]*)$' },
+      'text',
+    ],
+    ['a pattern that cannot be said', restricted('x:string', { pattern: '[a-z-[b]]' }), { type: 'string' }, 'text'],
+    [
+      'a pattern with a plain ^',
+      restricted('x:string', { pattern: '^a' }),
+      { type: 'string', pattern: '^(?:\\^a)$' },
+      'text',
+    ],
+    [
+      'a pattern whose author means the ends',
+      restricted('x:string', { pattern: '^a$' }),
+      { type: 'string', pattern: '^(?:a)$' },
+      'a',
+    ],
     ['values', restricted('x:string', { enumeration: 'a' }), { type: 'string', enum: ['a'] }, 'a'],
     [
       'values that are numbers',
@@ -67,10 +93,35 @@ describe('[D6.3] fields of a request', () => {
       7,
     ],
     [
-      'a list',
+      'a list [X19]',
       '<x:element name="f"><x:simpleType><x:list itemType="x:int"/></x:simpleType></x:element>',
-      { type: 'string' },
-      'text',
+      { type: 'array', items: int },
+      [1],
+    ],
+    [
+      'a list of values [X19]',
+      '<x:element name="f"><x:simpleType><x:list><x:simpleType><x:restriction base="x:string"><x:enumeration value="A"/></x:restriction></x:simpleType></x:list></x:simpleType></x:element>',
+      { type: 'array', items: { type: 'string', enum: ['A'] } },
+      ['A'],
+    ],
+    [
+      'a fixed value that may be left out [X21]',
+      typed('x:int', 'fixed="7" minOccurs="0" nillable="true"'),
+      { type: 'integer', format: 'int32', enum: [7] },
+      7,
+    ],
+    ['a fixed value that has to be there [X21]', typed('x:int', 'fixed="7" nillable="true"'), undefined, undefined],
+    [
+      'so many at least and at most [X18]',
+      typed('x:boolean', 'minOccurs="2" maxOccurs="3"'),
+      { type: 'array', items: { type: 'boolean' }, minItems: 2, maxItems: 3 },
+      [true, true],
+    ],
+    [
+      'as many as there may be [X18]',
+      typed('x:boolean', 'minOccurs="0" maxOccurs="3"'),
+      { type: 'array', items: { type: 'boolean' }, maxItems: 3 },
+      [true],
     ],
     [
       'a union',
@@ -78,7 +129,12 @@ describe('[D6.3] fields of a request', () => {
       { anyOf: [{ type: 'boolean' }, { type: 'string', format: 'date' }] },
       true,
     ],
-    ['repeating', typed('x:boolean', 'maxOccurs="unbounded"'), { type: 'array', items: { type: 'boolean' } }, [true]],
+    [
+      'repeating',
+      typed('x:boolean', 'maxOccurs="unbounded"'),
+      { type: 'array', items: { type: 'boolean' }, minItems: 1 },
+      [true],
+    ],
     ['an empty element', '<x:element name="f" minOccurs="0"><x:complexType/></x:element>', { type: 'boolean' }, true],
   ]
   for (const [name, declaration, schema, example] of cases) {
@@ -99,11 +155,22 @@ describe('[D6.3] fields of a request', () => {
       `<x:complexType name="item"><x:sequence><x:element name="a" type="x:int"/><x:element name="b" type="x:int" minOccurs="0"/></x:sequence></x:complexType>`,
     )
     deepStrictEqual(schema['required'], ['mark', 'must', 'list'])
-    const int = { type: 'integer', format: 'int32' }
     deepStrictEqual((schema['properties'] as Record<string, unknown>)['list'], {
       type: 'array',
       items: { type: 'object', properties: { a: int, b: int }, required: ['a'] },
+      minItems: 1,
     })
+    strictEqual(schema['dependentRequired'], undefined)
+  })
+
+  test('a branch that may be left out needs all of its required values once one of them is given [X24]', () => {
+    const { schema } = request(`<x:sequence>
+      <x:element name="branch" minOccurs="0"><x:complexType><x:sequence>
+        <x:element name="a" type="x:int"/><x:element name="b" type="x:int"/><x:element name="c" type="x:int" minOccurs="0"/>
+        <x:element name="inner" minOccurs="0"><x:complexType><x:sequence><x:element name="d" type="x:int"/><x:element name="e" type="x:int" minOccurs="0"/></x:sequence></x:complexType></x:element>
+      </x:sequence></x:complexType></x:element></x:sequence>`)
+    strictEqual(schema['required'], undefined)
+    deepStrictEqual(schema['dependentRequired'], { a: ['b'], b: ['a'], c: ['a'], d: ['a'], e: ['d', 'a'] })
   })
 
   test('titles, notes and the words of values, Estonian first', () => {

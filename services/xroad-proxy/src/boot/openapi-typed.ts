@@ -54,11 +54,12 @@ class Types {
     const shape: ResponseShape = isTyped ? 'schema' : 'plain'
     const body = this.#answer(from, shape)
     if (!generated.has(endpoint.file)) return this.#spend({ body, shape })
-    const { title, description, ...others } = toWords(from.operation.documentation)
+    const { title, description: words, ...others } = toWords(from.operation.documentation)
     const { schema, example } = describeRequest(from.request)
+    const description = [...(typeof words === 'string' ? [words] : []), ...from.notes].join('\n\n')
     return this.#spend({
       ...(typeof title === 'string' ? { summary: title } : {}),
-      ...(typeof description === 'string' ? { description } : {}),
+      ...(description === '' ? {} : { description }),
       others,
       request: { schema, example },
       body,

@@ -139,11 +139,16 @@ function soapParts(endpoint: SoapEndpoint, typed: TypedEndpoint | undefined): Js
   const { params } = endpoint
   const attachments = endpoint.attachments ?? (typed?.shape === 'schema' ? 'list' : 'none')
   const untyped = { schema: { type: 'object', properties: Object.fromEntries(params.map((name) => [name, {}])) } }
+  const isRequired = typed?.request?.schema['required'] !== undefined
   return {
     ...typed?.others,
     ...(typed?.summary === undefined ? {} : { summary: typed.summary }),
     description: typed?.description === undefined ? dropped : `${typed.description}\n\n${dropped}`,
-    requestBody: { content: { 'application/json': typed?.request ?? untyped } },
+    ...(hasUserId(endpoint) ? { parameters: references('parameters', ['X-Road-UserId']) } : {}),
+    requestBody: {
+      ...(isRequired ? { required: true } : {}),
+      content: { 'application/json': typed?.request ?? untyped },
+    },
     responses: {
       200: {
         description: 'The answer of the service, translated to JSON.',
@@ -152,6 +157,11 @@ function soapParts(endpoint: SoapEndpoint, typed: TypedEndpoint | undefined): Js
       ...errorReferences('soap'),
     },
   }
+}
+
+/** Generated envelopes have a place for it where they have an X-Road header. */
+function hasUserId({ isGenerated, url }: SoapEndpoint): boolean {
+  return isGenerated && url === undefined
 }
 
 function answerSchema(body: Json = {}, hasAttachments: boolean = false): Json {

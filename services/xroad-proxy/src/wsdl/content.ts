@@ -2,6 +2,7 @@
  * What an element of some type may hold, all references followed and all inheritance worked in: pieces of its children in
  * order, attributes, the kind of its text. One level at a time, so whoever asks decides how deep to go.
  */
+import { joinPatterns } from './pattern.ts'
 import { localOf } from './qname.ts'
 import type { QName } from './qname.ts'
 import type {
@@ -34,13 +35,17 @@ export interface SimpleType {
   /** Local name of the built-in type that it comes from. */
   readonly builtin: string
   readonly isList: boolean
+  /** The type of a list's items. */
+  readonly item: SimpleType | undefined
   /** The alternatives of a union; empty for any other type. */
   readonly members: readonly SimpleType[]
   /** Named types on the way to the built-in one, itself first. */
   readonly names: readonly QName[]
   readonly enumeration: readonly Facet[]
-  /** The narrowest of each kind, without enumerations. */
+  /** The narrowest of each kind, without enumerations and patterns. */
   readonly facets: ReadonlyMap<string, string>
+  /** All of them hold. */
+  readonly patterns: readonly string[]
 }
 
 /** A reference to something that no schema holds. */
@@ -115,11 +120,16 @@ function baseContent(schema: Schema, { base }: ComplexDefinition, depth: number)
 const plainText: SimpleType = {
   builtin: 'string',
   isList: false,
+  item: undefined,
   members: [],
   names: [],
   enumeration: [],
   facets: new Map(),
+  patterns: [],
 }
+
+/** Built-in types that are lists, and what of. */
+const builtinLists: Readonly<Record<string, string>> = { NMTOKENS: 'NMTOKEN', IDREFS: 'IDREF', ENTITIES: 'ENTITY' }
 
 function simpleContentText(
   schema: Schema,
@@ -182,14 +192,24 @@ function simpleTypeOf(schema: Schema, type: SimpleDefinition, depth = 0): Simple
 function derive(schema: Schema, { derivation, name }: SimpleDefinition, depth: number): SimpleType {
   switch (derivation.by) {
     case 'builtin':
-      return { ...plainText, builtin: name === undefined ? 'string' : localOf(name) }
+      return builtinType(name === undefined ? 'string' : localOf(name))
     case 'list':
-      return { ...plainText, builtin: simpleTypeIn(schema, derivation.item, depth + 1).builtin, isList: true }
+      return listOf(simpleTypeIn(schema, derivation.item, depth + 1))
     case 'union':
       return unionOf(derivation.members.map((it) => simpleTypeIn(schema, it, depth + 1)))
     case 'restriction':
       return restrict(simpleTypeIn(schema, derivation.base, depth + 1), derivation.facets)
   }
+}
+
+function builtinType(builtin: string): SimpleType {
+  const item = builtinLists[builtin]
+  if (item === undefined) return { ...plainText, builtin }
+  return { ...listOf({ ...plainText, builtin: item }), facets: new Map([['minLength', '1']]) }
+}
+
+function listOf(item: SimpleType): SimpleType {
+  return { ...plainText, builtin: item.builtin, isList: true, item, names: item.names }
 }
 
 /** The text of a type that is named or written in place. */
@@ -200,12 +220,14 @@ export function simpleTypeIn(schema: Schema, use: TypeUse, depth = 0): SimpleTyp
 
 function restrict(base: SimpleType, facets: readonly Facet[]): SimpleType {
   if (facets.length === 0) return base
-  const enumeration = facets.filter((it) => it.name === 'enumeration')
-  const others = facets.filter((it) => it.name !== 'enumeration').map((it) => [it.name, it.value] as const)
+  const named = Map.groupBy(facets, (it) => it.name)
+  const patterns = named.get('pattern')?.map((it) => it.value)
+  const others = facets.filter((it) => it.name !== 'enumeration' && it.name !== 'pattern')
   return {
     ...base,
-    enumeration: enumeration.length > 0 ? enumeration : base.enumeration,
-    facets: new Map([...base.facets, ...others]),
+    enumeration: named.get('enumeration') ?? base.enumeration,
+    facets: new Map([...base.facets, ...others.map((it) => [it.name, it.value] as const)]),
+    patterns: patterns === undefined ? base.patterns : [...base.patterns, joinPatterns(patterns)],
   }
 }
 
@@ -215,6 +237,6 @@ function unionOf(types: readonly SimpleType[]): SimpleType {
   return { ...plainText, members: [...members], names: [...new Set(types.flatMap((it) => it.names))] }
 }
 
-function isNarrowed({ facets, enumeration }: SimpleType): boolean {
-  return facets.size > 0 || enumeration.length > 0
+function isNarrowed({ facets, enumeration, patterns }: SimpleType): boolean {
+  return facets.size > 0 || enumeration.length > 0 || patterns.length > 0
 }

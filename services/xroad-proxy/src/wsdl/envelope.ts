@@ -2,12 +2,12 @@
  * The tree of a request and the names of its parameters -> the text of the SOAP envelope, a template in the order and with the
  * namespaces of the schema. What a caller may leave out stands in a condition, what repeats in a loop.
  */
-import { isFlag, isLeaf, nameParams } from './params.ts'
+import { isFlag, isLeaf, isScope, nameParams } from './params.ts'
 import type { Params, Slot } from './params.ts'
 import { Prefixes } from './prefixes.ts'
 import { namespaces, toQName } from './qname.ts'
 import { Skip } from './reasons.ts'
-import type { RequestAttribute, RequestElement, RequestNode } from './request.ts'
+import type { RequestAttribute, RequestElement, RequestNode, RequestText } from './request.ts'
 import { block, blockElse, escapeText, indent, toPath } from './template-text.ts'
 
 /** The X-Road service that an envelope is for. */
@@ -32,7 +32,7 @@ export function writeEnvelope(
 ): Envelope {
   const prefixes = new Prefixes(ofWsdl, service === undefined ? ['soapenv'] : ['soapenv', 'xroad', 'id'])
   const { names, nameOf } = nameParams(root)
-  const body = new BodyWriter(nameOf, prefixes).element(root)
+  const body = new BodyWriter(nameOf, prefixes).root(root)
   const header = service === undefined ? [] : indent(writeHeader(service))
   const lines = [
     `<soapenv:Envelope${prefixes.declarations()}>`,
@@ -67,6 +67,7 @@ function writeHeader(service: ServiceId): readonly string[] {
 }
 
 const nilAttribute = toQName(namespaces.instance, 'nil')
+const typeAttribute = toQName(namespaces.instance, 'type')
 
 /** Values named in all conditions together: branches in branches name theirs again and again. */
 const maxConditionValues = 20_000
@@ -81,8 +82,15 @@ class BodyWriter {
     this.#prefixes = prefixes
   }
 
+  /** The types that may stand for an abstract one are params of their own. */
+  root(root: RequestElement): readonly string[] {
+    return root.alternatives.length > 0 ? this.#single(root) : this.element(root)
+  }
+
   element(element: RequestElement): readonly string[] {
+    if (element.isAlwaysNil) return [this.#nil(element)]
     if (element.isRepeating) return this.#repeating(element)
+    if (isScope(element)) return this.#scope(element)
     if (isFlag(element)) return block('if', [this.#reference(element)], this.#single(element))
     const isNillable = element.isNillable && element.text === undefined
     if (!element.isOptional && !isNillable) return this.#single(element)
@@ -99,15 +107,32 @@ class BodyWriter {
     return block('each_value', [this.#reference(element)], item)
   }
 
+  /** One object; null, and nothing at all, is nil where that is allowed. */
+  #scope(element: RequestElement): readonly string[] {
+    const reference = this.#reference(element)
+    const given = block('each_value', [reference], this.#single(element))
+    if (!element.isNillable) return given
+    const nil = [this.#nil(element)]
+    return element.isOptional
+      ? [...block('if', [`(is_nil ${reference})`], nil), ...given]
+      : blockElse('if_present', [reference], given, nil)
+  }
+
+  /** Of an abstract type not even null is allowed; any of the types that stand for it will do. */
   #nil(element: RequestElement): string {
-    return `<${this.#prefixes.nameOf(element.name)} ${this.#prefixes.nameOf(nilAttribute)}="true"/>`
+    const type = this.#type(element.alternatives[0] ?? element)
+    return `<${this.#prefixes.nameOf(element.name)}${type} ${this.#prefixes.nameOf(nilAttribute)}="true"/>`
   }
 
   /** One occurrence, without the question whether it is there. */
   #single(element: RequestElement): readonly string[] {
+    const { alternatives } = element
+    if (alternatives.length > 0) {
+      return alternatives.flatMap((it) => block('each_value', [this.#reference(it)], this.#single(it)))
+    }
     const name = this.#prefixes.nameOf(element.name)
     const attributes = element.attributes.map((it) => this.#attribute(it)).join('')
-    const start = `<${name}${this.#nilIfNull(element)}${attributes}`
+    const start = `<${name}${this.#type(element)}${this.#nilIfNull(element)}${attributes}`
     const end = `</${name}>`
     const text = this.#text(element)
     const children = element.children.flatMap((it) => this.#node(it))
@@ -129,15 +154,22 @@ class BodyWriter {
         )
   }
 
+  #type({ typeName }: RequestElement): string {
+    if (typeName === undefined) return ''
+    return ` ${this.#prefixes.nameOf(typeAttribute)}="${this.#prefixes.nameOf(typeName)}"`
+  }
+
   #nilIfNull(element: RequestElement): string {
     if (!element.isNillable || element.text === undefined) return ''
     return `{{#if (is_nil ${this.#textReference(element)})}} ${this.#prefixes.nameOf(nilAttribute)}="true"{{/if}}`
   }
 
   #text(element: RequestElement): string {
-    if (element.text === undefined) return ''
-    const { fixed } = element.text
-    return fixed === undefined ? `{{${this.#textReference(element)}}}` : escapeText(fixed)
+    const { text } = element
+    if (text === undefined) return ''
+    if (text.fixed !== undefined) return escapeText(text.fixed)
+    const reference = this.#textReference(element)
+    return isListed(text) ? spaced(reference, '{{this}}') : `{{${reference}}}`
   }
 
   #textReference(element: RequestElement): string {
@@ -147,9 +179,11 @@ class BodyWriter {
 
   #attribute(attribute: RequestAttribute): string {
     const name = this.#prefixes.nameOf(attribute.name)
-    if (attribute.fixed !== undefined) return ` ${name}="${escapeText(attribute.fixed)}"`
+    const constant = attribute.fixed === undefined ? undefined : ` ${name}="${escapeText(attribute.fixed)}"`
+    if (constant !== undefined && attribute.isConstant) return constant
     const reference = this.#reference(attribute)
-    const written = ` ${name}="{{xml_attr ${reference}}}"`
+    const value = isListed(attribute) ? spaced(reference, '{{xml_attr this}}') : `{{xml_attr ${reference}}}`
+    const written = constant ?? ` ${name}="${value}"`
     return attribute.isRequired ? written : block('if_present', [reference], [written]).join('')
   }
 
@@ -165,13 +199,14 @@ class BodyWriter {
 
   #givenBy(node: RequestNode): readonly string[] {
     if (node.kind === 'group') return node.children.flatMap((it) => this.#givenBy(it))
-    if (node.isRepeating || isFlag(node)) return [this.#reference(node)]
+    if (node.isAlwaysNil) return []
+    if (node.isRepeating || isScope(node) || isFlag(node)) return [this.#reference(node)]
     const { text, attributes, children, isNillable } = node
-    const reference = text === undefined || text.fixed !== undefined ? undefined : this.#reference(text)
+    const reference = text === undefined || text.isConstant ? undefined : this.#reference(text)
     const nil = isNillable && reference !== undefined ? [`(is_nil ${reference})`] : []
     return [
       ...(reference === undefined ? [] : [reference, ...nil]),
-      ...attributes.filter((it) => it.fixed === undefined).map((it) => this.#reference(it)),
+      ...attributes.filter((it) => !it.isConstant).map((it) => this.#reference(it)),
       ...children.flatMap((it) => this.#givenBy(it)),
     ]
   }
@@ -179,4 +214,13 @@ class BodyWriter {
   #reference(slot: Slot): string {
     return toPath(this.#nameOf.get(slot) ?? '')
   }
+}
+
+/** Whether its values may be lists, which stand in one text with spaces between them. */
+function isListed({ type }: RequestText): boolean {
+  return type.isList || type.members.some((it) => it.isList)
+}
+
+function spaced(reference: string, value: string): string {
+  return `{{#each_value ${reference}}}${value} {{/each_value}}`
 }

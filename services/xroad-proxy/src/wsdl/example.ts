@@ -4,7 +4,9 @@
  */
 import type { SimpleType } from './content.ts'
 import { matchPattern } from './example-pattern.ts'
-import { kindOf, toJson } from './value-schema.ts'
+import { toExpression } from './pattern.ts'
+import { toRequestValue } from './request-value.ts'
+import { kindOf } from './value-schema.ts'
 import type { Json } from './value-schema.ts'
 
 const texts: Readonly<Record<string, string>> = {
@@ -28,38 +30,57 @@ const maxLength = 1000
 
 export function exampleValue(type: SimpleType): Json {
   const [first] = type.enumeration
-  const kind = kindOf(type)
-  if (first !== undefined) return toJson(first.value, kind)
-  const [member] = type.members
+  if (first !== undefined) return (toRequestValue(type, false)['enum'] as readonly Json[])[0] ?? ''
+  const { item, members, patterns } = type
+  const [member] = members
   if (member !== undefined) return exampleValue(member)
-  switch (kind) {
+  if (patterns.length > 0) return patterned(type) ?? exampleText(type)
+  if (item !== undefined) return exampleList(type, item)
+  switch (kindOf(type)) {
     case 'boolean':
       return true
     case 'integer':
     case 'number':
       return exampleNumber(type)
     case 'text':
-      return patterned(type) ?? texts[type.builtin] ?? exampleText(type)
+      return texts[type.builtin] ?? exampleText(type)
   }
 }
 
-function exampleNumber(type: SimpleType): number {
-  const { facets, builtin } = type
-  const written = patterned(type)
-  // Only what a number is written as again: leading zeros would be lost.
-  if (written !== undefined && String(Number(written)) === written) return Number(written)
-  const least = Number(facets.get('minInclusive') ?? -Infinity)
-  const most = Number(facets.get('maxInclusive') ?? Infinity)
-  const usual = builtin.startsWith('negative') || builtin.startsWith('nonPositive') ? -1 : 1
-  return Math.max(least, Math.min(most, usual))
+function exampleList({ facets }: SimpleType, item: SimpleType): Json {
+  const least = Number(facets.get('minLength') ?? facets.get('length') ?? 1)
+  return Array.from({ length: Math.max(0, Math.min(least, maxLength)) }, () => exampleValue(item))
 }
 
-function patterned({ facets }: SimpleType): string | undefined {
-  const pattern = facets.get('pattern')
-  if (pattern === undefined) return undefined
-  const text = matchPattern(pattern)
+/** 1 or -1, or else what is next to them within the bounds. */
+function exampleNumber(type: SimpleType): number {
+  const schema = toRequestValue(type, false)
+  const bound = (keyword: string): number | undefined => {
+    const value = schema[keyword]
+    return typeof value === 'number' ? value : undefined
+  }
+  const step = bound('multipleOf') ?? 1
+  const above = bound('exclusiveMinimum')
+  const below = bound('exclusiveMaximum')
+  const least = Math.max(bound('minimum') ?? -Infinity, above === undefined ? -Infinity : above + step)
+  const most = Math.min(bound('maximum') ?? Infinity, below === undefined ? Infinity : below - step)
+  const value = Math.max(least, Math.min(most, 1))
+  // Between two numbers that are closer than a step.
+  return value > most && above !== undefined && below !== undefined ? (above + below) / 2 : value
+}
+
+/** Only where nothing else is asked of the text: the first pattern of several may be the weaker one. */
+function patterned({ facets, patterns }: SimpleType): string | undefined {
+  const expression = toExpression(patterns)
   const least = Number(facets.get('minLength') ?? facets.get('length') ?? 0)
-  return text !== undefined && text.length >= least ? text : undefined
+  const most = Number(facets.get('maxLength') ?? Infinity)
+  return patterns
+    .map((it) => matchPattern(/^\^(.*)\$$/su.exec(it)?.[1] ?? it))
+    .filter((it) => it !== undefined)
+    .find(
+      (it) =>
+        it.length >= least && it.length <= most && (expression === undefined || new RegExp(expression, 'u').test(it)),
+    )
 }
 
 function exampleText({ facets }: SimpleType): string {

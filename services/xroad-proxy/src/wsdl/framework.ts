@@ -10,11 +10,12 @@ const encodings = ['http://schemas.xmlsoap.org/soap/encoding/', 'http://www.w3.o
 const xmlmime = ['http://www.w3.org/2005/05/xmlmime', 'http://www.w3.org/2004/11/xmlmime']
 const swaRef = 'http://ws-i.org/profiles/basic/1.1/xsd'
 
-/** Types of values that travel as an attachment beside the envelope. */
-export const attachmentTypes: ReadonlySet<QName> = new Set([
-  toQName(swaRef, 'swaRef'),
-  ...xmlmime.flatMap((it) => [toQName(it, 'base64Binary'), toQName(it, 'hexBinary')]),
-])
+const swaRefType = toQName(swaRef, 'swaRef')
+
+/** Whether values with these types travel beside the envelope. Those of xmlmime may stand inline, as base64 text. */
+export function isAttachment(types: readonly QName[]): boolean {
+  return types.includes(swaRefType)
+}
 
 const known: ReadonlySet<string> = new Set([
   ...envelopes,
@@ -154,9 +155,4 @@ export const frameworkSchemas: readonly string[] = [
 /** Attributes that say how a value is encoded or sent; a literal message does without them. */
 export function isEncodingAttribute(name: QName): boolean {
   return encodings.includes(namespaceOf(name)) || namespaceOf(name) === namespaces.wsdl
-}
-
-/** Attributes that only a value sent as an attachment carries. */
-export function isAttachmentAttribute(name: QName): boolean {
-  return xmlmime.includes(namespaceOf(name))
 }

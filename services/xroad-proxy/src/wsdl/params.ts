@@ -26,8 +26,13 @@ export function nameParams(root: RequestElement): Params {
 }
 
 /** Text and nothing else: its repetitions are plain values. */
-export function isLeaf({ attributes, children }: RequestElement): boolean {
-  return attributes.length === 0 && children.length === 0
+export function isLeaf({ attributes, children, alternatives }: RequestElement): boolean {
+  return attributes.length === 0 && children.length === 0 && alternatives.length === 0
+}
+
+/** Its value is an object with names of its own, or a list of them. */
+export function isScope(element: RequestElement): boolean {
+  return (element.isRepeating && !isLeaf(element)) || element.alternatives.length > 0
 }
 
 /** An element that can hold nothing: all a caller can say is whether it is there. */
@@ -106,16 +111,21 @@ function free(name: string, taken: ReadonlySet<string>, numbers: Map<string, num
 
 function slotsOf(node: RequestNode, outer: readonly string[]): readonly NamedSlot[] {
   if (node.kind === 'group') return node.children.flatMap((it) => slotsOf(it, outer))
+  if (node.isAlwaysNil) return []
   const path = [...outer, localOf(node.name)]
-  if (node.isRepeating || isFlag(node)) return [{ slot: node, path }]
+  if (node.isRepeating || isScope(node) || isFlag(node)) return [{ slot: node, path }]
   return slotsWithin(node, path)
 }
 
+/** What an object for the element holds: its values, or the types that it may have. */
 function slotsWithin(element: RequestElement, path: readonly string[]): readonly NamedSlot[] {
-  const { text, attributes, children } = element
+  const { text, attributes, children, alternatives } = element
+  if (alternatives.length > 0) {
+    return alternatives.map((it) => ({ slot: it, path: [...path, localOf(it.typeName ?? it.name)] }))
+  }
   const textPath = path.length === 0 ? [localOf(element.name)] : path
-  const texts = text === undefined || text.fixed !== undefined ? [] : [{ slot: text, path: textPath }]
-  const free = attributes.filter((it) => it.fixed === undefined)
+  const texts = text === undefined || text.isConstant ? [] : [{ slot: text, path: textPath }]
+  const free = attributes.filter((it) => !it.isConstant)
   const named = free.map((it) => ({ slot: it, path: [...path, localOf(it.name)] }))
   return [...texts, ...named, ...children.flatMap((it) => slotsOf(it, path))]
 }

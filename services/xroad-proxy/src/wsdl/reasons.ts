@@ -15,6 +15,11 @@ export const skipReasons = {
   choice: 'has an xsd:choice in its request',
   input_unresolved: 'has an input element that cannot be resolved',
   type_missing: 'uses a declaration in its request that is missing',
+  broken_schema: 'has a schema of its request that is broken',
+  any: 'has an xsd:any in its request that may not be left out',
+  abstract: 'has something abstract in its request that nothing can stand for',
+  repeating_group: 'has a group of elements in its request that must be sent several times',
+  endless: 'has an element in its request that must hold itself',
   request_too_large: 'has a request with too many elements',
 } as const
 
@@ -34,7 +39,14 @@ export function describeSkip({ name, reason, detail }: SkippedOperation): string
   return `operation ${name} ${skipReasons[reason]}${detail === '' ? '' : `: ${detail}`}`
 }
 
-/** Ends the reading of one operation. */
+/** Of an optional branch these end the branch, not the operation: a request without it is whole. */
+const ofBranches: ReadonlySet<SkipReason> = new Set(['attachment', 'any', 'abstract', 'repeating_group', 'endless'])
+
+export function isLeftOut(error: unknown): error is Skip {
+  return error instanceof Skip && ofBranches.has(error.reason)
+}
+
+/** Ends the reading of one operation, or of a branch of its request. */
 export class Skip extends Error {
   readonly reason: SkipReason
   readonly detail: string

@@ -9,6 +9,8 @@ import type { Place, QName } from './qname.ts'
 export interface Occurs {
   readonly min: number
   readonly max: number
+  /** Why this says nothing, in words. */
+  readonly problem?: string
 }
 
 export type TypeUse = { readonly ref: QName } | { readonly inline: TypeDefinition }
@@ -23,6 +25,8 @@ export interface ElementDeclaration {
   readonly default: string | undefined
   readonly documentation: Documentation
   readonly place: Place
+  /** Why no message can hold it, in words. */
+  readonly problem: string | undefined
 }
 
 export type Particle =
@@ -44,6 +48,8 @@ export interface AttributeDeclaration {
   readonly fixed: string | undefined
   readonly default: string | undefined
   readonly documentation: Documentation
+  /** Why no message can hold it, in words. */
+  readonly problem: string | undefined
 }
 
 export type AttributeUse =

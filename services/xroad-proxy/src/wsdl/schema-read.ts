@@ -3,7 +3,7 @@
  * at. Knows the defaults of the schema element (forms) and the namespace that an included file without one takes on.
  */
 import { readDocumentation } from './documentation.ts'
-import { localOf, namespaceOf, namespaces, toQName } from './qname.ts'
+import { isNCName, localOf, namespaceOf, namespaces, toQName } from './qname.ts'
 import type { QName } from './qname.ts'
 import type {
   AttributeDeclaration,
@@ -55,6 +55,7 @@ function readElement(document: SchemaDocument, node: XmlElement, isGlobal: boole
     default: node.attributes.get('default'),
     documentation: readDocumentation(node),
     place: { file: document.file, line: node.line },
+    problem: nameProblem(document, node),
   }
 }
 
@@ -65,7 +66,18 @@ function readAttribute(document: SchemaDocument, node: XmlElement, isGlobal: boo
     fixed: node.attributes.get('fixed'),
     default: node.attributes.get('default'),
     documentation: readDocumentation(node),
+    problem: nameProblem(document, node),
   }
+}
+
+/** A start tag with such a name would be no XML. */
+function nameProblem({ file, namespace }: SchemaDocument, node: XmlElement): string | undefined {
+  const name = node.attributes.get('name')
+  const place = `${file}:${node.line}`
+  if (name === undefined) return `an ${node.local} has no name (${place})`
+  if (!isNCName(name.trim())) return `the name ${JSON.stringify(name.slice(0, 64))} is no XML name (${place})`
+  const isReserved = namespace === namespaces.xmlns || (node.local === 'attribute' && name.trim() === 'xmlns')
+  return isReserved ? `the name ${name.trim()} is reserved (${place})` : undefined
 }
 
 function nameOf(document: SchemaDocument, node: XmlElement, isGlobal: boolean, formDefault: string): QName {
@@ -179,14 +191,20 @@ function readParticle(document: SchemaDocument, node: XmlElement): Particle | un
   return { kind: 'element', occurs, declaration: readElement(document, node, false) }
 }
 
-function occursOf({ attributes }: XmlElement): Occurs {
-  const max = attributes.get('maxOccurs')?.trim() ?? '1'
-  return { min: toCount(attributes.get('minOccurs') ?? '1'), max: max === 'unbounded' ? Infinity : toCount(max) }
+function occursOf({ attributes, local }: XmlElement): Occurs {
+  const least = attributes.get('minOccurs')?.trim() ?? '1'
+  const most = attributes.get('maxOccurs')?.trim() ?? '1'
+  const occurs = { min: toCount(least), max: most === 'unbounded' ? Infinity : toCount(most) }
+  const isEmpty = occurs.max === 0 && !attributes.has('minOccurs')
+  if (occurs.min <= occurs.max || isEmpty) return occurs
+  const name = attributes.get('name') ?? attributes.get('ref') ?? ''
+  const problem = `${`${local} ${name}`.trim()} has minOccurs ${JSON.stringify(least)} and maxOccurs ${JSON.stringify(most)}`
+  return { min: 1, max: 1, problem }
 }
 
+/** NaN for what is no count: it compares with nothing. */
 function toCount(text: string): number {
-  const trimmed = text.trim()
-  return /^\d+$/u.test(trimmed) ? Number(trimmed) : 1
+  return /^\d+$/u.test(text) ? Number(text) : NaN
 }
 
 function readAttributes(document: SchemaDocument, node: XmlElement): readonly AttributeUse[] {

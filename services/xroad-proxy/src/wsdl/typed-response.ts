@@ -8,7 +8,7 @@ import { Outlines } from './outline.ts'
 import type { Outline, OutlineMember, OutlineValue } from './outline.ts'
 import type { QName } from './qname.ts'
 import type { Schema } from './schema.ts'
-import { toTypedSchema } from './value-schema.ts'
+import { orNull, toTypedSchema } from './value-schema.ts'
 import type { Json, JsonSchema } from './value-schema.ts'
 import { toWords } from './words.ts'
 
@@ -103,10 +103,4 @@ export class TypedResponseSchemas {
 
 function attributeSchema(type: SimpleType | undefined): JsonSchema {
   return type === undefined ? { type: 'string' } : toTypedSchema(type)
-}
-
-function orNull(schema: JsonSchema): JsonSchema {
-  const { type, enum: values } = schema
-  if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] }
-  return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...(values as Json[]), null] } : {}) }
 }

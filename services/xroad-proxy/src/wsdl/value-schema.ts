@@ -1,7 +1,7 @@
 /**
- * A simple type of XML Schema -> the JSON Schema (2020-12) of the JSON value that stands for it. The two directions differ: a
- * caller writes what the type means, an answer is what the translation of text makes of it (only bare integers, `true` and
- * `false` are more than text there, and then whatever the type says).
+ * A simple type of XML Schema -> the JSON Schema (2020-12) of the JSON value that stands for it in an answer: what the
+ * translation of text makes of it (only bare integers, `true` and `false` are more than text there, and then whatever the
+ * type says). Values of requests are request-value.ts.
  */
 import type { SimpleType } from './content.ts'
 
@@ -10,7 +10,7 @@ export interface JsonSchema {
   readonly [key: string]: Json
 }
 
-type Kind = 'text' | 'integer' | 'number' | 'boolean'
+export type Kind = 'text' | 'integer' | 'number' | 'boolean'
 
 const integers: ReadonlySet<string> = new Set(
   `integer nonPositiveInteger negativeInteger long int short byte nonNegativeInteger unsignedLong unsignedInt
@@ -40,29 +40,12 @@ const formats: Readonly<Record<string, JsonSchema>> = {
   double: { format: 'double' },
 }
 
-const requestTypes: Readonly<Record<Kind, string>> = {
+/** Kind of value -> type of JSON. */
+export const jsonTypes: Readonly<Record<Kind, string>> = {
   text: 'string',
   integer: 'integer',
   number: 'number',
   boolean: 'boolean',
-}
-
-/** What a caller may send. */
-export function toRequestValue(type: SimpleType, isNillable: boolean): JsonSchema {
-  if (type.members.length > 0 && type.enumeration.length === 0) {
-    const members = type.members.map((it) => toRequestValue(it, false))
-    return { anyOf: isNillable ? [...members, { type: 'null' }] : members }
-  }
-  const kind = kindOf(type)
-  const jsonType = requestTypes[kind]
-  const nil = isNillable ? [null] : []
-  return {
-    type: isNillable ? [jsonType, 'null'] : jsonType,
-    ...formatOf(type),
-    ...(type.enumeration.length === 0
-      ? facetsOf(type, kind)
-      : { enum: [...type.enumeration.map((it) => toJson(it.value, kind)), ...nil] }),
-  }
 }
 
 const responseTypes: Readonly<Record<Kind, readonly string[]>> = {
@@ -95,13 +78,13 @@ export function toTypedSchema(type: SimpleType): JsonSchema {
   const values = type.enumeration.map((it) => (kind === 'text' ? it.value : toJson(it.value, kind)))
   // Values that only digits can say are not listed: no number of JavaScript is the same.
   const isExact = values.every((it) => (typeof it === 'string') === (kind === 'text'))
-  if (values.length > 0 && isExact) return { type: requestTypes[kind], enum: values }
-  const schema = { type: requestTypes[kind], ...formatOf(type) }
+  if (values.length > 0 && isExact) return { type: jsonTypes[kind], enum: values }
+  const schema = { type: jsonTypes[kind], ...formatOf(type) }
   const isFloat = kind === 'number' && type.builtin !== 'decimal'
   return isFloat ? { anyOf: [schema, { enum: ['INF', '-INF', 'NaN'] }] } : schema
 }
 
-function formatOf({ builtin, isList }: SimpleType): JsonSchema {
+export function formatOf({ builtin, isList }: SimpleType): JsonSchema {
   return isList ? {} : (formats[builtin] ?? {})
 }
 
@@ -124,47 +107,8 @@ export function toJson(text: string, kind: Kind): Json {
   return Number.isFinite(number) && (kind === 'number' || Number.isSafeInteger(number)) ? number : text
 }
 
-/** Facet -> keyword, for values that are numbers and for texts. */
-const numberFacets: Readonly<Record<string, string>> = {
-  minInclusive: 'minimum',
-  maxInclusive: 'maximum',
-  minExclusive: 'exclusiveMinimum',
-  maxExclusive: 'exclusiveMaximum',
-}
-const textFacets: Readonly<Record<string, readonly string[]>> = {
-  length: ['minLength', 'maxLength'],
-  minLength: ['minLength'],
-  maxLength: ['maxLength'],
-}
-/** Their length is counted in bytes, not in characters. */
-const binary: ReadonlySet<string> = new Set(['base64Binary', 'hexBinary'])
-
-function facetsOf(type: SimpleType, kind: Kind): JsonSchema {
-  if (type.isList || kind === 'boolean') return {}
-  const found: Record<string, Json> = {}
-  for (const [facet, value] of type.facets) {
-    const number = Number(value)
-    const keyword = numberFacets[facet]
-    if (keyword !== undefined && kind !== 'text' && Number.isFinite(number)) found[keyword] = number
-    const lengths = kind === 'text' && !binary.has(type.builtin) && number >= 0 ? (textFacets[facet] ?? []) : []
-    for (const it of lengths) found[it] = number
-    const pattern = facet === 'pattern' && kind === 'text' ? toPattern(value) : undefined
-    if (pattern !== undefined) found['pattern'] = pattern
-  }
-  return found
-}
-
-/** Constructs that XML Schema has and ECMAScript has not, or reads otherwise. */
-const foreign = /\\[icIC]|-\[|[$^](?<!\[\^)/u
-
-/** Patterns of XML Schema are about the whole value. */
-function toPattern(pattern: string): string | undefined {
-  if (foreign.test(pattern)) return undefined
-  const anchored = `^(?:${pattern})$`
-  try {
-    void new RegExp(anchored, 'u')
-    return anchored
-  } catch {
-    return undefined
-  }
+export function orNull(schema: JsonSchema): JsonSchema {
+  const { type, enum: values } = schema
+  if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] }
+  return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...(values as Json[]), null] } : {}) }
 }

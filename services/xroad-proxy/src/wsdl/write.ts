@@ -10,7 +10,7 @@ import type { Operation, Wsdl } from './operations.ts'
 import { Skip } from './reasons.ts'
 import type { SkippedOperation } from './reasons.ts'
 import { readRequest } from './request.ts'
-import type { RequestElement } from './request.ts'
+import type { Request, RequestElement } from './request.ts'
 
 /** Whom the generated file calls. */
 export type Destination =
@@ -23,10 +23,14 @@ export interface GeneratedDsl {
   readonly name: string
   readonly text: string
   readonly request: RequestElement
+  /** What its request could hold and cannot be sent, one sentence each. */
+  readonly notes: readonly string[]
 }
 
 /** Half of what a DSL file may hold. */
 const maxCharacters = 500_000
+
+const maxNotes = 20
 
 /** Lines of the file about its answer; what is left out is not written. */
 export interface AnswerFields {
@@ -48,7 +52,7 @@ export function generateDsl(
     const text = writeDsl({ wsdl, operation, request, to, answers })
     if (text.length > maxCharacters)
       throw new Skip('request_too_large', `its file would exceed ${maxCharacters} characters`)
-    return { kind: 'generated', name, request, text }
+    return { kind: 'generated', name, request: request.root, notes: request.notes, text }
   } catch (error) {
     if (!(error instanceof Skip)) throw error
     return { kind: 'skipped', name, line, reason: error.reason, detail: error.detail }
@@ -58,18 +62,20 @@ export function generateDsl(
 interface Contents {
   readonly wsdl: Wsdl
   readonly operation: Operation
-  readonly request: RequestElement
+  readonly request: Request
   readonly to: Destination
   readonly answers: AnswerFields
 }
 
 function writeDsl({ wsdl, operation, request, to, answers }: Contents): string {
   const { soapAction, documentation, line } = operation
-  const { text, params } = writeEnvelope(request, to.kind === 'direct' ? undefined : to.service, wsdl.prefixes)
+  const { text, params } = writeEnvelope(request.root, to.kind === 'direct' ? undefined : to.service, wsdl.prefixes)
   const title = textIn(documentation.titles)
+  const { notes } = request
   const lines = [
     ...writeMarker(toComment(wsdl.file), line),
     ...(title === undefined ? [] : [`# ${toComment(title)}`]),
+    ...notes.slice(0, maxNotes).map((it) => `# ${toComment(it)}`),
     ...(params.length === 0 ? ['params: []'] : ['params:', ...params.map((it) => `  - ${toScalar(it)}`)]),
     ...(to.kind === 'direct' ? [`service: ${JSON.stringify(to.url)}`] : []),
     'method: POST',

@@ -41,6 +41,28 @@ export function openSchemas(path: string, text: string): Schemas {
   return { validate: (documents) => validate(folder, documents) }
 }
 
+/** Why no document can be judged; undefined where the schemas are whole. */
+export function whyNotCompiled(path: string, text: string): string | undefined {
+  try {
+    openSchemas(path, text).validate(new Map([['empty', '<empty/>']]))
+    return undefined
+  } catch (error) {
+    const [line = ''] = /.*Schemas parser error.*/.exec((error as Error).message) ?? []
+    return `xmllint cannot read its schemas: ${line}`
+  }
+}
+
+/** What the Body of an envelope holds, with the prefixes that the envelope declares. */
+export function standAlone(envelope: string): string {
+  const [head = ''] = /<soapenv:Envelope[^>]*>/.exec(envelope) ?? []
+  const body = /<soapenv:Body>\s*([\s\S]*?)\s*<\/soapenv:Body>/.exec(envelope)?.[1] ?? ''
+  const [tag = ''] = /^<[^\s/>]+/.exec(body) ?? []
+  const start = /^<[^>]*>/.exec(body)?.[0] ?? ''
+  const own = new Set(Array.from(start.matchAll(/\s(xmlns(?::\S+?)?)=/g), ([, name]) => name))
+  const declared = Array.from(head.matchAll(/\s(xmlns(?::\S+?)?)="[^"]*"/g)).filter(([, name]) => !own.has(name))
+  return `${tag}${declared.map(([text]) => text).join('')}${body.slice(tag.length)}`
+}
+
 const open = '<xs:sequence><xs:any minOccurs="0" maxOccurs="unbounded" processContents="skip"/></xs:sequence>'
 const identifiers = ['Service', 'Client', 'CentralService', 'SecurityServer'].map((each) => {
   return `<xs:complexType name="XRoad${each}IdentifierType">${open}<xs:anyAttribute processContents="skip"/></xs:complexType>`
@@ -50,6 +72,10 @@ const frameworks: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'http://ws-i.org/profiles/basic/1.1/xsd': [
       '<xs:simpleType name="swaRef"><xs:restriction base="xs:anyURI"/></xs:simpleType>',
+    ],
+    'http://schemas.xmlsoap.org/soap/encoding/': [
+      `<xs:complexType name="Array">${open}<xs:anyAttribute processContents="skip"/></xs:complexType>`,
+      '<xs:attribute name="arrayType" type="xs:string"/>',
     ],
     'http://x-road.eu/xsd/identifiers': identifiers,
     'http://x-road.eu/xsd/xroad.xsd': [],

@@ -39,6 +39,8 @@ export interface GeneratedFrom {
   readonly wsdl: Wsdl
   readonly operation: Operation
   readonly request: RequestElement
+  /** What its request could hold and cannot be sent. */
+  readonly notes: readonly string[]
 }
 
 export interface WsdlReport {
@@ -115,7 +117,7 @@ function putAll(
     }
     const service = subsystem === undefined ? it.name : `${subsystem}-${it.name}`
     const outcome = output.put(owner, service, join(dir, file), it.dsl.text)
-    const from = { wsdl: it.wsdl, operation: it.operation, request: it.dsl.request }
+    const from = { wsdl: it.wsdl, operation: it.operation, request: it.dsl.request, notes: it.dsl.notes }
     if (outcome.kind === 'written') {
       generated.set(outcome.path, from)
       return toReport(it)
