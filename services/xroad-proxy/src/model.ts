@@ -65,6 +65,8 @@ export type Endpoint = SoapEndpoint | RestEndpoint
 
 /** A SOAP envelope with gaps. Rendering throws `template_expansion_failed`. */
 export interface Template {
+  /** Whether it says who the client is: by `generate.client`. */
+  readonly namesClient: boolean
   render(values: TemplateValues, generated: Generated): string
 }
 

@@ -4,6 +4,7 @@
  */
 import { setFlagsFromString } from 'node:v8'
 import type { Loaded } from './boot/config.ts'
+import { endpointsWithoutClient, tellWithoutClient } from './boot/client-identity.ts'
 import { loadEndpoints } from './boot/endpoints.ts'
 import { createClientContext, createPublicContext, createServerCheck } from './boot/keystore.ts'
 import { describeEndpoints, type EndpointTypes } from './boot/openapi.ts'
@@ -18,9 +19,9 @@ import { createGuardedLookup } from './serve/guard.ts'
 import { handle, type Service } from './serve/handle.ts'
 import { refuse } from './serve/refuse.ts'
 import { toRoutes } from './serve/route.ts'
-import type { SecurityServer } from './serve/security-server.ts'
+import type { Obstacle, SecurityServer } from './serve/security-server.ts'
 import { startServer } from './serve/server.ts'
-import { type Destination, toDestination, type Upstreams } from './serve/soap.ts'
+import { type Destination, type SoapLane, toDestination, type Upstreams } from './serve/soap.ts'
 import { openUpstream, type Upstream, type UpstreamOptions } from './serve/upstream.ts'
 import type { Member } from './soap/shape.ts'
 import { version } from './version.ts'
@@ -47,7 +48,9 @@ export async function startService(
   const loaded = loadEndpoints(config.dslPath)
   const { endpoints, warnings: refused } = refuseAddresses(loaded.endpoints, config.wsdl)
   const types = await readTypes(config, endpoints, ingested)
+  const nameless = endpointsWithoutClient(endpoints, config.client)
   const found = [
+    ...tellWithoutClient(nameless, config.client),
     ...(ingested?.warnings ?? []),
     ...loaded.warnings,
     ...loaded.templateWarnings,
@@ -59,7 +62,12 @@ export async function startService(
   const rest = endpoints.filter((endpoint) => endpoint.kind === 'rest')
   log.write('started', { version, config: source, soap: endpoints.length - rest.length, rest: rest.length })
 
-  const { upstreams, ...lanes } = openLanes(config, { endpoints, rest, bodies: types.bodies }, env, log)
+  const { upstreams, ...lanes } = openLanes(
+    config,
+    { endpoints, rest, nameless: new Set(nameless), bodies: types.bodies },
+    env,
+    log,
+  )
   const routes = toRoutes(endpoints)
   const service: Service = {
     routes,
@@ -120,6 +128,8 @@ async function readTypes(
 interface Loads {
   readonly endpoints: readonly Endpoint[]
   readonly rest: readonly RestEndpoint[]
+  /** Those that cannot say who calls. */
+  readonly nameless: ReadonlySet<Endpoint>
   readonly bodies: Types['bodies']
 }
 
@@ -128,7 +138,7 @@ interface Lanes extends Pick<Service, 'soap' | 'rest'> {
   readonly upstreams: readonly Upstream[]
 }
 
-function openLanes(config: Config, { endpoints, rest, bodies }: Loads, env: Environment, log: Log): Lanes {
+function openLanes(config: Config, { endpoints, rest, nameless, bodies }: Loads, env: Environment, log: Log): Lanes {
   const { client, instance, limits } = config
   const bounds = { timeoutSeconds: limits.requestTimeoutSeconds, maxAnswerBytes: limits.maxResponseBytes }
   // Everything that calls need of the file system is read now: none of it has to be there later.
@@ -144,7 +154,7 @@ function openLanes(config: Config, { endpoints, rest, bodies }: Loads, env: Envi
     upstreams: Object.values(upstreams),
     soap: {
       maxRequestBytes,
-      destinations: toDestinations(endpoints, upstreams, securityServer),
+      ...toDestinations(endpoints, nameless, upstreams, securityServer),
       generated: { instance, client: toClientElement(client), protocol_version: config.protocolVersion },
       exposeFaultDetail: config.exposeSoapFaultDetail,
       bodies,
@@ -159,18 +169,23 @@ function openLanes(config: Config, { endpoints, rest, bodies }: Loads, env: Envi
   }
 }
 
+/** Where envelopes go, or why they go nowhere. A server that is missing is the first thing to mend. */
 function toDestinations(
   endpoints: readonly Endpoint[],
+  nameless: ReadonlySet<Endpoint>,
   upstreams: Upstreams,
   securityServer: SecurityServer | undefined,
-): ReadonlyMap<SoapEndpoint, Destination> {
+): Pick<SoapLane, 'destinations' | 'obstacles'> {
   const destinations = new Map<SoapEndpoint, Destination>()
+  const obstacles = new Map<SoapEndpoint, Obstacle>()
   for (const endpoint of endpoints) {
     if (endpoint.kind === 'rest') continue
     const destination = toDestination(endpoint, upstreams, securityServer)
-    if (destination !== undefined) destinations.set(endpoint, destination)
+    if (destination === undefined) obstacles.set(endpoint, 'no_security_server')
+    else if (nameless.has(endpoint)) obstacles.set(endpoint, 'no_client')
+    else destinations.set(endpoint, destination)
   }
-  return destinations
+  return { destinations, obstacles }
 }
 
 function toPlaces(

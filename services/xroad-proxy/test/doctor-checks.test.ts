@@ -33,6 +33,7 @@ const rest = (changes: Readonly<Record<string, string>>): Situation => ({
   config: { security_server: server },
   dsl: { 'g/s.yml': Object.entries(changes).reduce((text, [from, to]) => text.replace(from, to), restFile) },
 })
+const naming = 'method: POST\nenvelope: <e>{{{generate.client}}}</e>\n'
 const soapThrough = 'method: POST\nenvelope: <e/>\n'
 
 const asked: ProbeFacts = {
@@ -392,6 +393,23 @@ const cases: readonly Case[] = [
     field: 'dsl_path',
     fires: [{ dsl: { 'g/s.yml': `${soapFile}envelop: x\n` } }, { dsl: { 'g/s.yml': soapFile.replace('POST', 'GET') } }],
     silent: [{}, { dsl: null }],
+  },
+  {
+    rule: '[S-doctor.fatal-client-data-needed]',
+    field: 'client_data',
+    fires: [
+      { config: { client_data: {} }, dsl: { 'g/s.yml': restFile } },
+      { config: { client_data: { ...client, member_class: '' } }, dsl: { 'g/s.yml': restFile } },
+      { config: { client_data: { ...client, member_code: ' ' } }, dsl: { 'g/s.yml': naming } },
+      { config: { client_data: { subsystem_code: 'demo' } }, dsl: { 'g/s.yml': naming } },
+      { config: { client_data: {} }, wsdl: [{ ...skipped, outcome: 'generated', lane: 'securityServer' }] },
+    ],
+    silent: [
+      { config: { client_data: { ...client, subsystem_code: '' } }, dsl: { 'g/s.yml': restFile } },
+      { config: { client_data: {} }, dsl: { 'g/s.yml': soapThrough } },
+      { config: { client_data: {} }, wsdl: [{ ...skipped, outcome: 'generated', lane: 'direct' }] },
+      { config: { client_data: { ...client, member_code: [1] } }, dsl: { 'g/s.yml': restFile } },
+    ],
   },
   {
     rule: '[S-doctor.fatal-dsl-template]',

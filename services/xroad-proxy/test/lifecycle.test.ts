@@ -295,7 +295,18 @@ describe('what it writes', { concurrency: 3 }, () => {
     const lines = linesOf(stdout).map((line) => JSON.parse(line) as Record<string, unknown>)
     deepStrictEqual(
       lines.map(({ event }) => event),
-      ['warning', 'warning', 'started', 'listening', 'request', 'request', 'request', 'shuttingDown', 'stopped'],
+      [
+        'warning',
+        'warning',
+        'warning',
+        'started',
+        'listening',
+        'request',
+        'request',
+        'request',
+        'shuttingDown',
+        'stopped',
+      ],
     )
     ok(lines.every(({ level, time, target }) => target === 'xroad_proxy' && Boolean(level) && Number.isFinite(Date.parse(String(time))))) // prettier-ignore
     const requests = lines.filter(({ event }) => event === 'request')

@@ -21,7 +21,7 @@ import { describe as describeCause } from '../src/serve/causes.ts'
 import { hopByHop, toInbound, toOutbound } from '../src/serve/headers.ts'
 import { toQuery } from '../src/serve/query.ts'
 import { refuse } from '../src/serve/refuse.ts'
-import { requireSecurityServer } from '../src/serve/security-server.ts'
+import { refuseCall } from '../src/serve/security-server.ts'
 import { readAnswer } from '../src/soap/answer.ts'
 import { toFailure } from '../src/soap/fault.ts'
 import { readParams } from '../src/soap/params.ts'
@@ -327,8 +327,9 @@ describe('errors.md', () => {
   })
 
   test('lists the other messages of internal_error', () => {
-    const [missing, calls, unexpected] = column(rowsOf('errors.md', 'internal'), 0)
-    throws(() => requireSecurityServer(undefined), { code: 'internal_error', message: missing })
+    const [missing, nameless, calls, unexpected] = column(rowsOf('errors.md', 'internal'), 0)
+    throws(() => refuseCall('no_security_server'), { code: 'internal_error', message: missing })
+    throws(() => refuseCall('no_client'), { code: 'internal_error', message: nameless })
     strictEqual(calls, `more than ${constantOf('serve/upstream.ts', 'maxCalls')} calls are under way`)
     deepStrictEqual(JSON.parse(toReply(new Error('x')).body), { error: 'internal_error', message: unexpected })
   })

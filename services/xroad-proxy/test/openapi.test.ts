@@ -47,7 +47,7 @@ const exampleOfSoap: SoapEndpoint = {
   params: ['code'],
   url: undefined,
   soapAction: undefined,
-  envelope: { render: () => '' },
+  envelope: { namesClient: false, render: () => '' },
   response: undefined,
   attachments: undefined,
   isGenerated: false,

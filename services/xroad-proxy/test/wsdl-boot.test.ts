@@ -135,6 +135,7 @@ test('[D5.7] [S-sidecar.service_url] a generated address is called by its own co
     generated: { instance: 'ee-test', client: '', protocol_version: '4.0' },
     exposeFaultDetail: false,
     bodies: new Map(),
+    obstacles: new Map(),
     log: openLog({ level: 'off', format: 'text', destination: { write: () => undefined } }),
   }
   const trace: Trace = { endpoint: 'a/find', messageId: undefined, upstreamMs: undefined, source: undefined }

@@ -1,5 +1,7 @@
 /** The checks of the configuration itself: fields, limits, paths, where WSDL files may lead. */
-import type { ConfigFacts, FieldNote } from './facts.ts'
+import { endpointsWithoutClient, missingParts, tellWithoutClient } from '../boot/client-identity.ts'
+import type { Identity } from '../model.ts'
+import type { ConfigFacts, Facts, FieldNote } from './facts.ts'
 import { type Check, type Hit, hitIf, shown } from './finding.ts'
 
 const mebibyte = 1_048_576
@@ -78,6 +80,16 @@ export const configChecks: readonly Check[] = [
     headline: 'The field is still a placeholder: %',
     rationale: 'No identifier, address or path of this service has the characters < or >.',
     recovery: 'Write the value that the placeholder describes.',
+  },
+  {
+    code: 'fatal-client-data-needed',
+    severity: 'FATAL',
+    field: 'client_data',
+    when: ({ config, dsl, wsdl }) =>
+      isWrong(config, 'client_data') ? [] : needsClient(config.settings.client, dsl, wsdl),
+    headline: 'Endpoints say in X-Road who calls, and client_data does not know it: %',
+    rationale: 'The service starts, but X-Road takes no call without a member class and a member code.',
+    recovery: 'Fill in member_class and member_code as they are registered on the Security Server.',
   },
   {
     code: 'weak-client-data-empty',
@@ -261,6 +273,16 @@ function isWrong({ problems }: ConfigFacts, section: string): boolean {
 function partsOf({ settings }: ConfigFacts): readonly [string, string, string] {
   const { memberClass, memberCode, subsystemCode } = settings.client
   return [memberClass, memberCode, subsystemCode]
+}
+
+/** One hit for each lane; operations that the next start is still to make endpoints of count as well. */
+function needsClient(client: Identity, dsl: Facts['dsl'], wsdl: Facts['wsdl']): readonly Hit[] {
+  const endpoints = endpointsWithoutClient(dsl.endpoints, client)
+  const told = tellWithoutClient(endpoints, client).map((text) => ({ text }))
+  const isSoapTold = endpoints.some(({ kind }) => kind === 'soap')
+  const coming = wsdl.filter(({ lane }) => lane === 'securityServer')
+  if (isSoapTold || coming.length === 0 || missingParts(client).length === 0) return told
+  return [...told, { text: `${coming.length} operations of WSDL files go through the Security Server` }]
 }
 
 /** Fields that everybody has to fill in for himself, beside those with a code of their own. */

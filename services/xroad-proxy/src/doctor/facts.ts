@@ -82,6 +82,8 @@ export interface WsdlFinding {
   readonly outcome: 'generated' | 'skipped'
   /** In words; empty for what was generated. */
   readonly reason: string
+  /** How the endpoint will call; undefined without one. */
+  readonly lane?: 'securityServer' | 'direct' | undefined
 }
 
 export interface GatherOptions extends Surroundings {

@@ -11,6 +11,6 @@ export function findWsdls({ wsdlWatchDir: dir, dslPath, client, wsdl }: Config):
     if (problem !== undefined) return [{ file, operation: '', outcome: 'skipped', reason: problem }]
     // One with a hand-written file has its endpoint, as its owner wants it.
     const others = operations.filter(({ reason }) => reason !== 'hand_written')
-    return others.map(({ name, outcome, words }) => ({ file, operation: name, outcome, reason: words }))
+    return others.map(({ name, outcome, words, lane }) => ({ file, operation: name, outcome, reason: words, lane }))
   })
 }

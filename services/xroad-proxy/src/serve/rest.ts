@@ -7,7 +7,7 @@ import type { Outlet, Request, RestEndpoint, Trace, Upload } from '../model.ts'
 import { sourceOf } from '../xroad.ts'
 import { readCallerHeaders, toOutbound } from './headers.ts'
 import { toQuery } from './query.ts'
-import { requireSecurityServer, type SecurityServer } from './security-server.ts'
+import { refuseCall, type SecurityServer } from './security-server.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface RestLane {
@@ -31,7 +31,7 @@ export async function callRest(
 ): Promise<void> {
   const body = request.upload.length === 0 ? noBody : await readBody(request.upload, lane.maxRequestBytes)
   const { 'x-road-id': id } = readCallerHeaders(request.headers)
-  const { origin, path } = requireSecurityServer(lane.places.get(endpoint))
+  const { origin, path } = lane.places.get(endpoint) ?? refuseCall('no_security_server')
   const { headers, messageId } = toOutbound(request.headers, lane.client, randomUUID)
   // In the log it is text, to the Security Server it goes byte for byte.
   trace.messageId = id || messageId

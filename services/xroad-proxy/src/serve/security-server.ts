@@ -7,11 +7,16 @@ export interface SecurityServer {
   readonly path: string
 }
 
-/** What an endpoint needs of it. The configuration may lack the section; then the endpoint fails when it is called. */
-export function requireSecurityServer<Needed>(found: Needed | undefined): Needed {
-  if (found !== undefined) return found
-  throw new Failure(
-    'internal_error',
+/** What keeps an endpoint from being called at all. The service starts all the same. */
+export type Obstacle = 'no_security_server' | 'no_client'
+
+const messages: Readonly<Record<Obstacle, string>> = {
+  no_security_server:
     'this endpoint goes through the Security Server, and the configuration has no section security_server',
-  )
+  no_client:
+    'this endpoint says in X-Road who calls, and client_data in the configuration has no member_class or no member_code',
+}
+
+export function refuseCall(obstacle: Obstacle): never {
+  throw new Failure('internal_error', messages[obstacle])
 }

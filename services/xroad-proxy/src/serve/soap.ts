@@ -16,12 +16,13 @@ import type { Member } from '../soap/shape.ts'
 import { XmlError } from '../soap/translate.ts'
 import { sourceOf } from '../xroad.ts'
 import { readCallerHeaders } from './headers.ts'
-import { requireSecurityServer, type SecurityServer } from './security-server.ts'
+import { type Obstacle, refuseCall, type SecurityServer } from './security-server.ts'
 import type { Answer, Call, Upstream } from './upstream.ts'
 
 export interface SoapLane {
-  /** Where the envelopes of each endpoint go. Those that need a Security Server are missing where there is none. */
+  /** Where the envelopes of each endpoint go, but for those with an obstacle. */
   readonly destinations: ReadonlyMap<SoapEndpoint, Destination>
+  readonly obstacles: ReadonlyMap<SoapEndpoint, Obstacle>
   readonly maxRequestBytes: number
   /** `generate.*` without the message id. */
   readonly generated: { readonly instance: string; readonly client: string; readonly protocol_version: string }
@@ -81,7 +82,8 @@ export async function callSoap(
   const uuid = randomUUID()
   trace.messageId = uuid
   const { 'x-road-userid': user_id } = readCallerHeaders(request.headers)
-  const { upstream, call, source } = requireSecurityServer(lane.destinations.get(endpoint))
+  const { upstream, call, source } =
+    lane.destinations.get(endpoint) ?? refuseCall(lane.obstacles.get(endpoint) ?? 'no_security_server')
   const generated = { ...lane.generated, uuid, user_id }
   const envelope = endpoint.envelope.render(readParams(body, endpoint.params), generated)
   const answer = await send(upstream, { ...call, body: Buffer.from(envelope) }, outlet, trace)

@@ -63,8 +63,14 @@ export function parseTemplate(source: string, known?: KnownNames): ParsedTemplat
       throw toFailure(error)
     }
   }
-  return { template: { render }, warnings }
+  return { template: { namesClient: clientName.test(source), render }, warnings }
 }
+
+/**
+ * `generate.client` in any tag but a comment, and the ways to reach it without these words. One time too many is no harm: a
+ * template that has it in a branch that is never taken counts as well.
+ */
+const clientName = /\{\{(?!!)[^}]{0,1000}\bgenerate\b(?:\.\[?client\b|[^}.]{0,1000}\}\})/
 
 const knownHelpers = { xml_attr: true, if_present: true, is_nil: true, each_value: true, log: false }
 
