@@ -228,6 +228,24 @@ describe('several processes', { concurrency: 2, skip }, () => {
     strictEqual((await running.stop()).code, 0)
   })
 
+  test('one that keeps ending waits longer each time, and the other one does not [S25]', async () => {
+    const running = await start()
+    const [stable = 0] = childrenOf(running.pid)
+    const pauses = (): number[] =>
+      Array.from(running.stdout().matchAll(/ pauseMs=(\d+)$/gm), ([, pause]) => Number(pause))
+    for (const count of [1, 2, 3]) {
+      await until(() => childrenOf(running.pid).length === 2, 'two processes')
+      const victim = childrenOf(running.pid).find((pid) => pid !== stable) as number
+      process.kill(victim, 'SIGKILL')
+      await until(() => pauses().length === count, 'a line about its end')
+    }
+    deepStrictEqual(pauses(), [100, 200, 400])
+    process.kill(stable, 'SIGKILL')
+    await until(() => pauses().length === 4, 'a line about the end of the other one')
+    strictEqual(pauses()[3], 100)
+    await running.stop()
+  })
+
   test('[D7.3] a connection on its way to one that is killed is closed', async () => {
     const running = await start()
     const [stopped = 0] = childrenOf(running.pid)

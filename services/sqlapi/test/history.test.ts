@@ -1,0 +1,31 @@
+/** What is learnt of a statement's runs: database/history.ts. Its effect on the pool is for the simulation. */
+import { deepStrictEqual, strictEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import { History } from '../src/database/history.ts'
+
+function historyOf(...runs: readonly number[]): History {
+  const history = new History()
+  for (const ms of runs) history.record(ms)
+  return history
+}
+
+const many = (count: number, ms: number): number[] => Array.from({ length: count }, () => ms)
+
+test('the first runs count alike, later ones weigh an eighth [S25]', () => {
+  strictEqual(historyOf(2).expectedMs, 2)
+  strictEqual(historyOf(2, 4).expectedMs, 3)
+  strictEqual(historyOf(2, 4, 6).expectedMs, 4)
+  // The eighth run weighs as much as each before it, and so does the ninth.
+  strictEqual(historyOf(...many(7, 8), 16).expectedMs, 9)
+  strictEqual(historyOf(...many(8, 8), 16).expectedMs, 9)
+  strictEqual(historyOf(...many(1000, 8), 16).expectedMs, 9)
+  strictEqual(historyOf(...many(1000, 8), 0).expectedMs, 7)
+})
+
+test('a statement that turns slow is not short for long, however many runs it has had [S25]', () => {
+  const isShortAfter = (runs: number): boolean => historyOf(...many(10_000, 1), ...many(runs, 40)).isShort
+  deepStrictEqual([0, 1, 2, 3].map(isShortAfter), [true, true, false, false])
+  // Nor does it stay slow for long: 40 ms become less than 10 in eleven runs of 1 ms.
+  const isShortAgain = (runs: number): boolean => historyOf(...many(10_000, 40), ...many(runs, 1)).isShort
+  deepStrictEqual([0, 10, 11].map(isShortAgain), [false, false, true])
+})
