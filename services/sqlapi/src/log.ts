@@ -33,6 +33,7 @@ export interface Events {
   }
   answerBrokenOff: { method: string; path: string; reason: string }
   internalError: { method: string; path: string; stack: string }
+  sessionCode: { datasource: string; code: string; reason: string }
   arrayAsJson: { endpoint: string; parameter: string }
   statement: { datasource: string; sql: string; parameters: string }
   processWarning: {
@@ -87,6 +88,11 @@ const rules: Readonly<Record<EventName, Rule>> = {
   statementFailed: { level: 'info', target: 'sqlapi', message: 'Statement failed' },
   answerBrokenOff: { level: 'warn', target: 'sqlapi', message: 'A streamed answer broke off, its client was cut off' },
   internalError: { level: 'error', target: 'sqlapi', message: 'Internal error' },
+  sessionCode: {
+    level: 'info',
+    target: 'sqlapi',
+    message: 'Stored code may change the session, so every connection is reset after each request',
+  },
   arrayAsJson: { level: 'debug', target: 'sqlapi', message: 'Array parameter bound as JSONB' },
   statement: { level: 'debug', target: 'sqlx', message: 'Statement' },
   processWarning: { level: 'warn', target: 'sqlapi', message: 'Warning of Node.js or of a library' },

@@ -71,6 +71,7 @@ function openDatabases({ datasources }: Booted, log: Log): ReadonlyMap<string, D
       const { name } = datasource
       const database = openDatabase({
         ...datasource,
+        onSessionCode: (finding) => log.write('sessionCode', { datasource: name, ...finding }),
         onStatement: log.isEnabled('statement')
           ? (sql, values) => log.write('statement', { datasource: name, sql, parameters: showValues(values) })
           : undefined,

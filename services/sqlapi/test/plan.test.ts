@@ -141,5 +141,5 @@ test('[D4.2] an error that is none of types is the answer at once', async () => 
 })
 
 test('[D3.6] until the database has said otherwise, any statement may change the session', () => {
-  assert.equal(new Catalog().hasSessionFunctions, true)
+  assert.equal(new Catalog().code.isEverywhere, true)
 })

@@ -16,6 +16,8 @@ export interface DatasourceOptions {
   readonly acquireTimeoutSeconds: number
   /** Longest time that a statement may run; 0 for no limit. */
   readonly statementTimeoutSeconds: number
+  /** Called for each piece of stored code that costs every request a reset of its session, once. */
+  readonly onSessionCode?: ((finding: { readonly code: string; readonly reason: string }) => void) | undefined
   /** Called for every statement that runs, when statements are logged. */
   readonly onStatement?: ((text: string, values: readonly unknown[]) => void) | undefined
   /** Called once for each time that the file of a SQLite database was deleted or replaced. */

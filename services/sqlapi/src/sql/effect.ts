@@ -54,7 +54,7 @@ const changes = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE', 'REPLACE'])
 /** Functions and schemas that reach the session from inside an otherwise plain statement. */
 const reaching = [
   ['SET_CONFIG', 'PG_(?:TRY_)?ADVISORY_.*', 'PG_TEMP', 'SETSEED', 'LASTVAL', 'CURRVAL', 'PG_SETTINGS', 'DBLINK.*'],
-  ['(?:QUERY|CURSOR)_TO_XML.*', 'TS_STAT', 'CROSSTAB.*', 'LOAD_EXTENSION'],
+  ['(?:QUERY|CURSOR)_TO_XML.*', 'TS_STAT', 'TS_REWRITE', 'CROSSTAB.*', 'LOAD_EXTENSION'],
 ].flat()
 const sessionNames = new RegExp(`^(?:${reaching.join('|')})$`)
 

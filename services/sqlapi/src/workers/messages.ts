@@ -6,7 +6,7 @@ import type { Events } from '../log.ts'
 export const end = 'end'
 
 /** Events of the service as a whole: each worker meets them, the first process logs them once. */
-export const shared = ['listening', 'datasourceUnreachable', 'fileChanged'] as const
+export const shared = ['listening', 'datasourceUnreachable', 'fileChanged', 'sessionCode'] as const
 
 export type SharedEvent = (typeof shared)[number]
 

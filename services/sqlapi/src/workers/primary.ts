@@ -58,6 +58,9 @@ export async function startWorkers(booted: Booted, log: Log, stdout: Destination
   return workers
 }
 
+/** Pieces of stored code that are told of. */
+const maxSessionCode = 1000
+
 export class Workers {
   readonly #log: Log
   readonly #stdout: Destination
@@ -69,6 +72,8 @@ export class Workers {
   readonly #unreachable = new Set<string>()
   /** The file of each datasource of which it was told last that it had gone. */
   readonly #changed = new Map<string, string>()
+  /** Stored code that was told of already. */
+  readonly #sessionCode = new Set<string>()
   /** Where the service listens, once it does. */
   #address: string | undefined
   #port: number
@@ -145,6 +150,13 @@ export class Workers {
         this.#changed.set(fields.datasource, fields.was)
         this.#log.write('fileChanged', fields)
         return
+      case 'sessionCode': {
+        const key = JSON.stringify(fields)
+        if (this.#sessionCode.has(key) || this.#sessionCode.size >= maxSessionCode) return
+        this.#sessionCode.add(key)
+        this.#log.write('sessionCode', fields)
+        return
+      }
       case 'failure':
         if (this.#address === undefined) this.#refuse(new StartupFailure(fields.name, fields.message))
         else this.#giveUp(place, fields.message)

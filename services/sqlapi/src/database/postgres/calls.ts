@@ -13,6 +13,7 @@ import type { Step } from './flight.ts'
 import { type Binding, bindStatement, encodeAll, type Plan } from './plan.ts'
 import { NotStarted, type Rows, type Session } from './session.ts'
 import { isTypeError, settle } from './settle.ts'
+import type { SessionCode } from './session-code.ts'
 import { type KnownStatement, Statements } from './statements.ts'
 
 export interface CallListeners {
@@ -34,9 +35,27 @@ const dropsPrepared = /^(?:DEALLOCATE\s+(?:PREPARE\s+)?|DISCARD\s+)ALL\b/i
 export class Calls {
   readonly #listeners: CallListeners
   readonly #statements = new Statements()
+  readonly #code: SessionCode
 
-  constructor(listeners: CallListeners) {
+  constructor(listeners: CallListeners, code: SessionCode) {
     this.#listeners = listeners
+    this.#code = code
+  }
+
+  /** Whether the statement may leave something behind: it says so, or names stored code that does. */
+  touchesSession(known: KnownStatement): boolean {
+    const { statement } = known
+    if (statement.effect === 'session') return true
+    if (known.judgedAt !== this.#code.version) {
+      known.judgedAt = this.#code.version
+      known.namesSessionCode = this.#code.isNamedIn(statement.pieces.join(' '))
+    }
+    return known.namesSessionCode
+  }
+
+  /** The same of any statement of the file. */
+  isAnySession({ script }: Work): boolean {
+    return script.statements.some((statement) => this.touchesSession(this.#statements.of(statement)))
   }
 
   /** The calls that a set of parameters makes, in order. Throws where a value fits no type. */
@@ -100,6 +119,8 @@ export class Calls {
     const { known, binding } = call
     const { effect } = known.statement
     if (effect === 'session') session.hasRunSession = true
+    // What was assumed when the statement ran counts, whatever is known when it has ended.
+    else if (this.#code.isEverywhere || this.touchesSession(known)) session.hasRunCode = true
     if (effect === 'definition') session.hasRunDefinition = true
     const values = encodeAll(plan, binding)
     this.#listeners.onStatement?.(plan.text, values)
@@ -122,12 +143,13 @@ export class Calls {
       const plan = known.plans.get(binding.shape)
       const prepared = plan === undefined ? undefined : session.described(plan)
       // What touches the session or the schema may change what was known.
-      if (prepared === undefined || known.statement.effect === 'session' || known.statement.effect === 'definition') {
+      if (prepared === undefined || known.statement.effect === 'definition' || this.touchesSession(known)) {
         return undefined
       }
       if (prepared.result !== undefined) answering = index
       steps.push({ prepared, values: encodeAll(prepared.plan, binding), answer: 'none' })
     }
+    if (this.#code.isEverywhere) session.hasRunCode = true
     const last = steps[answering]
     if (last !== undefined) {
       const answer = last.prepared.result === undefined ? 'empty' : 'rows'

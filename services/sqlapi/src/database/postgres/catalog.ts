@@ -1,7 +1,8 @@
 /**
- * What has to be asked of PostgreSQL's catalogue: types that are not in the built-in table, and whether the database has
- * functions that may change the session. Texts and answers only; the asking is session.ts's.
+ * What one datasource has learnt of its database's catalogue: types that are not in the built-in table, and through
+ * session-code.ts which stored code may change the session. Texts and answers only; the asking is session.ts's.
  */
+import { type Finding, SessionCode } from './session-code.ts'
 import { builtinTypes, type ColumnType, scalarKindOf } from './types.ts'
 
 /**
@@ -20,37 +21,7 @@ resolved(id, at, element, delimiter) AS (
 )
 SELECT r.id, r.at, r.element, r.delimiter FROM resolved r JOIN pg_type t ON t.oid = r.at WHERE t.typtype <> 'd'`
 
-/**
- * Whether any statement might change the session without saying so: through a function in a procedural or SQL language whose
- * source sets something or runs SQL that it puts together, or through a view, rule, default, policy, constraint or index that
- * calls one of the system's functions that do (stored expressions name functions by number). Any statement may reach those, so
- * the answer concerns the whole datasource.
- */
-const sessionFunctionsQuery = String.raw`
-WITH risky AS (
-  SELECT ':funcid (' || string_agg(oid::text, '|') || ') ' AS call
-  FROM pg_proc
-  WHERE pronamespace = 'pg_catalog'::regnamespace
-    AND proname ~ '^(set_config|setseed|pg_(try_)?advisory_lock.*|(query|cursor)_to_xml.*|ts_stat)$'
-),
-stored(expression) AS (
-  SELECT r.ev_action::text FROM pg_rewrite r WHERE r.oid >= 16384
-  UNION ALL SELECT adbin::text FROM pg_attrdef
-  UNION ALL SELECT to_jsonb(p) ->> 'prosqlbody' FROM pg_proc p WHERE p.oid >= 16384
-  UNION ALL SELECT concat(polqual::text, polwithcheck::text) FROM pg_policy
-  UNION ALL SELECT conbin::text FROM pg_constraint WHERE oid >= 16384
-  UNION ALL SELECT tgqual::text FROM pg_trigger
-  UNION ALL SELECT concat(indexprs::text, indpred::text) FROM pg_index WHERE indexrelid >= 16384
-)
-SELECT EXISTS (
-  SELECT FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
-  WHERE l.lanname NOT IN ('internal', 'c') AND p.oid >= 16384 AND (
-    l.lanname NOT IN ('sql', 'plpgsql')
-    OR p.prosrc ~* '\m(set_config|pg_(try_)?advisory_lock|(query|cursor)_to_xml|dblink_connect|setseed|execute)|(^|;|\m(begin|then|else|loop)\M|'')\s*(set|reset|listen|unlisten|prepare|deallocate|discard|declare|create\s+(or\s+replace\s+)?((local|global)\s+)?temp)\M'
-  )
-) OR EXISTS (SELECT FROM stored, risky WHERE expression ~ call)`
-
-export const queries = { types: typesQuery, sessionFunctions: sessionFunctionsQuery }
+export const queries = { types: typesQuery }
 
 /** One row of the types query -> the type. */
 export function toColumnType(row: readonly (string | null)[]): [number, ColumnType] {
@@ -64,9 +35,12 @@ const maxAgeMs = 60_000
 /** What one datasource's connections have learnt of its catalogue, shared by them all. */
 export class Catalog {
   readonly #found = new Map<number, ColumnType>()
-  /** The database has functions that may change the session, so any statement may; assumed until it is known. */
-  hasSessionFunctions = true
+  readonly code: SessionCode
   #askedAt = -Infinity
+
+  constructor(onSessionCode?: (finding: Finding) => void) {
+    this.code = new SessionCode(onSessionCode)
+  }
 
   /** Functions may be made behind our back, so the answer is asked for again now and then. */
   get isOld(): boolean {
@@ -75,6 +49,11 @@ export class Catalog {
 
   touch(): void {
     this.#askedAt = performance.now()
+  }
+
+  /** The last question has only been answered in part. */
+  expire(): void {
+    this.#askedAt = -Infinity
   }
 
   typeOf(id: number): ColumnType | undefined {

@@ -202,6 +202,8 @@ export class Description extends Exchange {
 /** Runs a text of our own, which may hold several commands, for its effect. */
 export class Command extends Exchange {
   readonly #text: string
+  /** First values of its rows that are not empty. */
+  readonly names: string[] = []
 
   constructor(text: string) {
     super()
@@ -210,6 +212,11 @@ export class Command extends Exchange {
 
   send(out: ByteWriter): void {
     writeQuery(out, this.#text)
+  }
+
+  override handleRow(source: Buffer, at: number): void {
+    const [name] = readTexts(source, at)
+    if (name) this.names.push(name)
   }
 }
 

@@ -13,6 +13,7 @@ import { runBatch } from './batch.ts'
 import { type Call, type CallListeners, Calls, needsNewPlan } from './calls.ts'
 import { Catalog } from './catalog.ts'
 import { toConnectFailure, toFailure } from './failures.ts'
+import type { Finding } from './session-code.ts'
 import { Session } from './session.ts'
 import type { KnownStatement } from './statements.ts'
 
@@ -28,6 +29,8 @@ export interface PostgresOptions extends CallListeners {
   readonly onStatementFailure?: ((fault: StatementFault) => void) | undefined
   /** Longest time that a statement may run; 0 for no limit. */
   readonly statementTimeoutSeconds: number
+  /** Called for each piece of stored code that costs every request a reset, once. */
+  readonly onSessionCode?: ((finding: Finding) => void) | undefined
 }
 
 /** Short statements in flight on one connection. */
@@ -43,8 +46,8 @@ export class PostgresDatabase implements Database {
     this.#options = options
     const { name, url, maxConnections, poolSize, acquireTimeoutSeconds, statementTimeoutSeconds } = options
     const session = { url, connectTimeoutSeconds: acquireTimeoutSeconds, statementTimeoutSeconds }
-    const catalog = new Catalog()
-    this.#calls = new Calls(options)
+    const catalog = new Catalog(options.onSessionCode)
+    this.#calls = new Calls(options, catalog.code)
     this.#pool = new Pool({
       name,
       max: poolSize,
@@ -75,10 +78,10 @@ export class PostgresDatabase implements Database {
     const calls = this.#calls.of(work, work.sets[0] as ParameterSet)
     const [only] = calls
     if (only === undefined) return emptyAnswer(1, false)
-    if (calls.length === 1 && only.known.statement.effect !== 'session') return this.#runOne(only, work, outlet)
+    if (calls.length === 1 && !this.#calls.touchesSession(only.known)) return this.#runOne(only, work, outlet)
     return this.#onOwnConnection(work, undefined, async (session) => {
       const runAll = async (): Promise<Answer> => (await this.#calls.runAll(session, calls, outlet)) ?? '[]'
-      await resetFor(work, session)
+      await this.#resetFor(work, session)
       return work.endpoint.transactional ? this.#transact(session, work, runAll) : runAll()
     })
   }
@@ -113,7 +116,7 @@ export class PostgresDatabase implements Database {
     if (script.statements.length === 0 || sets.length === 0) return emptyAnswer(sets.length, true)
     this.#calls.check(work)
     return this.#onOwnConnection(work, undefined, async (session) => {
-      await resetFor(work, session)
+      await this.#resetFor(work, session)
       return this.#transact(session, work, () => runBatch(this.#calls, session, work))
     })
   }
@@ -147,6 +150,14 @@ export class PostgresDatabase implements Database {
     return error
   }
 
+  /** What looks at the session must not see what the plain statements of others have left (the last value of a sequence). */
+  async #resetFor(work: Work, session: Session): Promise<void> {
+    if (!this.#calls.isAnySession(work)) return
+    await session.reset().catch((error: unknown) => {
+      throw toFailure(error, firstStatement(work))
+    })
+  }
+
   async #transact(session: Session, work: Work, job: () => Promise<Answer>): Promise<Answer> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -158,23 +169,12 @@ export class PostgresDatabase implements Database {
         // Where the connection is lost the server rolls back by itself.
         await session.command('ROLLBACK').catch(() => undefined)
         // The transaction is undone, so running it once more with fresh plans is safe, unless the file itself can commit.
-        if (attempt > 1 || touchesSession(work) || !needsNewPlan(error)) throw toFailure(error, firstStatement(work))
+        if (attempt > 1 || this.#calls.isAnySession(work) || !needsNewPlan(error))
+          throw toFailure(error, firstStatement(work))
         this.#calls.forget(session, work)
       }
     }
   }
-}
-
-/** What looks at the session must not see what the plain statements of others have left (the last value of a sequence). */
-async function resetFor(work: Work, session: Session): Promise<void> {
-  if (!touchesSession(work)) return
-  await session.reset().catch((error: unknown) => {
-    throw toFailure(error, firstStatement(work))
-  })
-}
-
-function touchesSession({ script }: Work): boolean {
-  return script.statements.some(({ effect }) => effect === 'session')
 }
 
 function firstStatement({ script }: Work): Statement {

@@ -22,7 +22,7 @@ import { Flight, type Step } from './flight.ts'
 import { type ColumnDescription, ServerError } from './frames.ts'
 import type { Plan } from './plan.ts'
 import { compileRowWriter, type RowWriter } from './rows.ts'
-import { resetText, settingsText } from './settings.ts'
+import { deallocateText, resetText, settingsText } from './settings.ts'
 import type { ColumnType } from './types.ts'
 import { Wire } from './wire.ts'
 
@@ -78,6 +78,8 @@ export class Session {
   #settingChanged = false
   /** Set by whoever runs a statement that may leave something behind. */
   hasRunSession = false
+  /** The same by way of stored code, which leaves our prepared statements alone. */
+  hasRunCode = false
   /** Set by whoever runs a statement that may have made functions. */
   hasRunDefinition = false
 
@@ -122,7 +124,7 @@ export class Session {
   get isDirty(): boolean {
     const isLeft = this.isInTransaction || this.#cancelling !== undefined || this.#settingChanged
     const isAsked = this.hasRunDefinition || this.#catalog.isOld
-    return isLeft || this.hasRunSession || isAsked || this.#catalog.hasSessionFunctions
+    return isLeft || this.hasRunSession || this.hasRunCode || isAsked || this.#catalog.code.isEverywhere
   }
 
   /** What is sent is taken for UTF-8, not for single bytes. */
@@ -213,8 +215,10 @@ export class Session {
   }
 
   /** Undoes what other requests may have left for a statement that looks at the session. */
-  reset(): Promise<void> {
-    return this.command(resetText + this.#settings)
+  async reset(): Promise<void> {
+    const command = new Command(resetText + this.#settings)
+    await this.#wire.submit(command)
+    if (command.names.length > 0) await this.command(deallocateText(command.names))
   }
 
   /** Ends a transaction that was left open and undoes what may have been left behind. False when that failed. */
@@ -224,16 +228,17 @@ export class Session {
       await this.#cancelling
       this.#cancelling = undefined
       if (this.isInTransaction) await this.command('ROLLBACK')
-      if (this.hasRunDefinition || this.#catalog.isOld) await this.#askForSessionFunctions()
+      if (this.hasRunDefinition || this.#catalog.isOld) await this.#lookAtCode()
       if (this.hasRunSession) {
         // DISCARD ALL has to stand alone, so what follows it is sent behind it.
         await Promise.all([this.command('DISCARD ALL'), this.#applySettings()])
         this.#prepared.clear()
-      } else if (this.#settingChanged || this.#catalog.hasSessionFunctions) {
+      } else if (this.hasRunCode || this.#settingChanged || this.#catalog.code.isEverywhere) {
         await this.reset()
       }
       this.hasRunDefinition = false
       this.hasRunSession = false
+      this.hasRunCode = false
       this.#settingChanged = false
       return true
     } catch {
@@ -247,7 +252,7 @@ export class Session {
 
   /** What takes more than the start-up message. */
   async #prepare(): Promise<void> {
-    await Promise.all([this.#applySettings(), this.#catalog.isOld ? this.#askForSessionFunctions() : undefined])
+    await Promise.all([this.#applySettings(), this.#catalog.isOld ? this.#lookAtCode() : undefined])
   }
 
   async #applySettings(): Promise<void> {
@@ -270,13 +275,19 @@ export class Session {
     return isOver ? new TimedOut(error, this.#timeoutSeconds) : error
   }
 
-  async #askForSessionFunctions(): Promise<void> {
+  async #lookAtCode(): Promise<void> {
     this.#catalog.touch()
-    const listing = new Listing(queries.sessionFunctions, [])
-    // Without an answer the last one stands: a cancel may have hit the question, or the server has another catalogue.
-    await this.#wire.submit(listing).catch(() => undefined)
-    const [row] = listing.rows
-    if (row !== undefined) this.#catalog.hasSessionFunctions = row[0] === 't'
+    try {
+      if (!(await this.#catalog.code.look((query, values) => this.#list(query, values)))) this.#catalog.expire()
+    } catch {
+      // The last answer stands: a cancel may have hit the question, or the server has another catalogue.
+    }
+  }
+
+  async #list(query: string, values: readonly string[]): Promise<Listing['rows']> {
+    const listing = new Listing(query, values)
+    await this.#wire.submit(listing)
+    return listing.rows
   }
 
   #remember(plan: Plan): Prepared {
@@ -330,8 +341,6 @@ export class Session {
   async #learn(ids: readonly number[]): Promise<void> {
     const unknown = ids.filter((id) => id !== 0 && this.#catalog.typeOf(id) === undefined)
     if (unknown.length === 0) return
-    const listing = new Listing(queries.types, [`{${unknown.join(',')}}`])
-    await this.#wire.submit(listing)
-    this.#catalog.addTypes(listing.rows, unknown)
+    this.#catalog.addTypes(await this.#list(queries.types, [`{${unknown.join(',')}}`]), unknown)
   }
 }

@@ -15,6 +15,9 @@ export interface KnownStatement {
   readonly history: History
   /** Plans by shape, the oldest first. */
   readonly plans: Map<string, Plan>
+  /** It names stored code that may change the session, as known at this version of session-code.ts. */
+  namesSessionCode: boolean
+  judgedAt: number
 }
 
 export class Statements {
@@ -26,7 +29,13 @@ export class Statements {
   of(statement: Statement): KnownStatement {
     const known = this.#known.get(statement)
     if (known !== undefined) return known
-    const fresh = { statement, history: new History(), plans: new Map<string, Plan>() }
+    const fresh = {
+      statement,
+      history: new History(),
+      plans: new Map<string, Plan>(),
+      namesSessionCode: false,
+      judgedAt: -1,
+    }
     this.#known.set(statement, fresh)
     return fresh
   }
