@@ -20,7 +20,8 @@ import { loadConfig, searchPaths } from '../src/boot/config.ts'
 import { loadEndpoints } from '../src/boot/endpoints.ts'
 import { readFlags } from '../src/boot/flags.ts'
 import { configSchema } from '../src/boot/schema.ts'
-import { bind, declaredTypes } from '../src/database/postgres/encode.ts'
+import { bind, candidateTypes, type Code } from '../src/database/postgres/encode.ts'
+import { maxAttempts } from '../src/database/postgres/search.ts'
 import { oid, scalarKindOf } from '../src/database/postgres/types.ts'
 import { failures, StartupFailure, startupFailures } from '../src/errors.ts'
 import { readJson } from '../src/json.ts'
@@ -307,7 +308,7 @@ test('parameters.md tells the PostgreSQL type of every kind of value', () => {
   for (const [kind = '', type = ''] of rows) {
     const value = readJson(Buffer.from(`{"x": ${samples[kind]}}`)) as Map<string, JsonValue>
     const { code } = bind('x', value.get('x') as JsonValue)
-    const name = Object.entries(oid).find(([, id]) => id === declaredTypes[code])?.[0] ?? ''
+    const name = Object.entries(oid).find(([, id]) => id === candidateTypes[code][0])?.[0] ?? ''
     const shown = name === 'unspecified' ? 'NULL, without a type' : name.replace(/Array$/, '[]')
     strictEqual(type, shown, kind)
   }
@@ -315,12 +316,39 @@ test('parameters.md tells the PostgreSQL type of every kind of value', () => {
     const value = readJson(Buffer.from(`{"x": ${sample}}`)) as Map<string, JsonValue>
     return bind('x', value.get('x') as JsonValue).code
   })
-  // `M` is `m` with arrays or objects inside, which the table has in one row.
-  deepStrictEqual(new Set([...codes, 'M']), new Set(Object.keys(declaredTypes)))
+  // `M` is `m` with arrays or objects inside, which the table has in one row; `l` and `L` are large integers.
+  deepStrictEqual(new Set([...codes, 'M', 'l', 'L']), new Set(Object.keys(candidateTypes)))
+})
+
+test('parameters.md tells the types that are tried for each kind of value, and how many combinations [S2] [S3]', () => {
+  const codes: Record<string, readonly Code[]> = {
+    'integer that fits `int4`': ['i'],
+    'larger integer': ['l'],
+    'array of integers that fit `int4`': ['I'],
+    null: ['n'],
+    'everything else': ['b', 'f', 't', 'B', 'F', 'T', 'L', 'e', 'm', 'M', 'o'],
+  }
+  const rows = tableAfter(page('parameters.md'), '<!-- table: candidates')
+  deepStrictEqual(column(rows, 0), Object.keys(codes))
+  deepStrictEqual(new Set(Object.values(codes).flat()), new Set(Object.keys(candidateTypes)))
+  const nameOf = (type: number): string =>
+    Object.entries(oid)
+      .find(([, id]) => id === type)?.[0]
+      .replace(/Array$/, '[]') ?? ''
+  for (const [kind = '', types = ''] of rows) {
+    for (const code of codes[kind] ?? []) {
+      const [declared = 0, ...others] = candidateTypes[code]
+      const first = kind === 'everything else' ? 'the type of the table above' : nameOf(declared)
+      const shown = [first, ...others.map(nameOf)].join(', ')
+      const open = kind === 'null' ? 'without a type' : 'left to PostgreSQL'
+      strictEqual(types.replaceAll('`', ''), shown.replace('unspecified', open), kind)
+    }
+  }
+  ok(page('parameters.md').replaceAll(/\s+/g, ' ').includes(`Up to ${maxAttempts} combinations are tried`))
 })
 
 test('parameters.md lists the errors after which PostgreSQL chooses the types', () => {
-  const source = readFileSync(join(service, 'src/database/postgres/settle.ts'), 'utf8')
+  const source = readFileSync(join(service, 'src/database/postgres/search.ts'), 'utf8')
   const [, codes = ''] = /const typeErrors = new Set\(\[([\s\S]*?)\]\)/.exec(source) ?? []
   const known = Array.from(codes.matchAll(/'(\w{5})'/g), ([, code]) => code)
   const text = page('parameters.md')

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Catalog } from '../src/database/postgres/catalog.ts'
 import { type Bound, bind, type Code, encode } from '../src/database/postgres/encode.ts'
-import { bindStatement, render } from '../src/database/postgres/plan.ts'
+import { bindStatement, render, widen } from '../src/database/postgres/plan.ts'
 import { type Preparer, settle } from '../src/database/postgres/settle.ts'
 import { oid } from '../src/database/postgres/types.ts'
 import { Failure } from '../src/errors.ts'
@@ -102,7 +102,7 @@ function serverThatAccepts(...accepted: string[]): Preparer & { asked: string[] 
     async describe(text, types) {
       asked.push(`${text} ${types.join()}`)
       if (accepted.includes(types.join())) return types.map((type) => type || 23)
-      throw Object.assign(new Error('operator does not exist'), { code: '42883' })
+      throw Object.assign(new Error(`operator does not exist: ${types.join()}`), { code: '42883', position: 1 })
     },
     isArrayType: () => Promise.resolve(false),
   }
@@ -124,12 +124,26 @@ test('[D4.1] the declared types are tried first and kept when they fit', async (
 })
 
 test('[D4.2] where they do not, the server decides, and every other parameter gets its own type back', async () => {
-  const server = serverThatAccepts('0,0', '20,23')
+  const server = serverThatAccepts('0,0', '20,0')
   const plan = await settleOn(server, 'select :a, :b', '{"a":1,"b":"x"}')
   assert.deepEqual(
     plan.parameters.map(({ type }) => type),
     [20, 23],
   )
+  assert.deepEqual(plan.narrow, [])
+})
+
+test('a plan that takes an integer as int4 needs a wider shape for one that does not fit, once for its name [S2]', async () => {
+  const server = serverThatAccepts('23,20,1007', '0,20,0')
+  const plan = await settleOn(server, 'select :a, :b, :xs', '{"a":1,"b":1,"xs":[1]}')
+  assert.deepEqual(plan.narrow, [0, 2])
+  const statement = statementOf('select :a, :b, :xs')
+  const shapes: [json: string, shape: string][] = [
+    ['{"a":2147483647,"b":2147483648,"xs":[null,-2147483648]}', 'iiI'],
+    ['{"a":2147483648,"b":1,"xs":[]}', 'lie'],
+    ['{"a":-2147483649,"b":1,"xs":[1,9223372036854775807]}', 'liL'],
+  ]
+  for (const [json, shape] of shapes) assert.equal(widen(plan, bindStatement(statement, readObject(json))), shape)
 })
 
 test('[D4.2] an error that is none of types is the answer at once', async () => {

@@ -177,6 +177,8 @@ export const rules: Readonly<Record<string, string>> = {
   'D7.6': 'every case is answered by several processes as by one',
 
   S1: 'in brackets a colon and a name are a parameter wherever an operand may begin',
+  S2: 'an integer is int8, then int4 where it fits, and only then left to PostgreSQL',
+  S3: 'each parameter has its own list of types; a combination that the statement allows is found',
   S4: 'in a time zone that a file sets a timestamptz has an offset with minutes',
   S5: 'what is never closed is an error of its request that names the line',
   S7: 'stored code is harmless when its language and its words show it; what other code leaves behind is undone',

@@ -105,7 +105,7 @@ test('[D3.6] [D4.4] a file that changes the encoding is answered in UTF-8 all th
 
 test('rows whose types become known while they come are all kept', () => {
   const prepared: Prepared = {
-    plan: { name: 's', text: '', ends: [], parameters: [] },
+    plan: { name: 's', text: '', ends: [], parameters: [], narrow: [] },
     isDescribed: true,
     result: undefined,
   }

@@ -12,8 +12,9 @@ import { noteSent, toFailure } from './failures.ts'
 import type { Step } from './flight.ts'
 import { type Binding, bindStatement, encodeAll, type Plan } from './plan.ts'
 import { NotStarted, type Rows, type Session } from './session.ts'
-import { isTypeError, settle } from './settle.ts'
+import { isTypeError } from './search.ts'
 import type { SessionCode } from './session-code.ts'
+import { settle } from './settle.ts'
 import { type KnownStatement, Statements } from './statements.ts'
 
 export interface CallListeners {
@@ -98,9 +99,9 @@ export class Calls {
 
   /** One call, its plan settled where it is not known yet or does not fit any more. */
   async run(session: Session, call: Call, outlet?: Outlet): Promise<Rows> {
-    const { known, binding } = call
+    const { known } = call
     try {
-      const plan = known.plans.get(binding.shape)
+      const plan = this.planFor(call)
       if (plan === undefined) return await this.execute(session, await this.#settle(session, call), call, outlet)
       try {
         return await this.execute(session, plan, call, outlet)
@@ -112,6 +113,11 @@ export class Calls {
     } catch (error) {
       throw toFailure(error, known.statement)
     }
+  }
+
+  /** The call's plan, if one is known. */
+  planFor({ known, binding }: Call): Plan | undefined {
+    return this.#statements.find(known, binding)
   }
 
   /** One call with the plan that it has; `shared` as in session.ts. */
@@ -139,8 +145,9 @@ export class Calls {
   toSteps(session: Session, calls: readonly Call[]): Step[] | undefined {
     const steps: Step[] = []
     let answering = calls.length - 1
-    for (const [index, { known, binding }] of calls.entries()) {
-      const plan = known.plans.get(binding.shape)
+    for (const [index, call] of calls.entries()) {
+      const { known, binding } = call
+      const plan = this.planFor(call)
       const prepared = plan === undefined ? undefined : session.described(plan)
       // What touches the session or the schema may change what was known.
       if (prepared === undefined || known.statement.effect === 'definition' || this.touchesSession(known)) {
@@ -168,15 +175,21 @@ export class Calls {
     }
   }
 
-  async #settle(session: Session, { known, binding }: Call): Promise<Plan> {
+  async #settle(session: Session, call: Call): Promise<Plan> {
+    const { known, binding } = call
     const preparer = {
       describe: (text: string, types: readonly number[]) => describeSafely(session, text, types),
       noteSent: (error: unknown, rendered: Rendered) => noteSent(error, rendered, session),
       isArrayType: (type: number) => session.isArrayType(type),
     }
-    const plan = await settle(preparer, this.#statements.nextName(), known.statement, binding.shape)
-    this.#statements.keep(known, binding.shape, plan)
-    return plan
+    // What values of these kinds need is settled before what this one needs that does not fit, so that the order of the calls
+    // does not count.
+    for (;;) {
+      const plan = await settle(preparer, this.#statements.nextName(), known.statement, binding.shape)
+      this.#statements.keep(known, binding.shape, plan)
+      const fitting = this.planFor(call)
+      if (fitting !== undefined) return fitting
+    }
   }
 }
 

@@ -10,36 +10,44 @@ import { integerTypes, oid } from './types.ts'
 
 /**
  * One letter per kind of value, so that the kinds of a whole set are one short string.
- * `e` is an array without a kind (empty or all null), `m` one with several kinds or nested, `o` an object.
+ * `e` is an array without a kind (empty or all null), `m` one with several kinds or nested, `o` an object. `l` and `L` are an
+ * integer and integers that do not fit int4; `bind` gives `i` and `I` for all, and plan.ts widens them where that counts.
  */
-export type Code = 'n' | 'b' | 'i' | 'f' | 't' | 'B' | 'I' | 'F' | 'T' | 'e' | 'm' | 'M' | 'o'
+export type Code = 'n' | 'b' | 'i' | 'l' | 'f' | 't' | 'B' | 'I' | 'L' | 'F' | 'T' | 'e' | 'm' | 'M' | 'o'
 
-/** The type that each kind is declared with (manual, "Binding"). */
-export const declaredTypes: Readonly<Record<Code, number>> = {
-  n: oid.unspecified,
-  b: oid.bool,
-  i: oid.int8,
-  f: oid.float8,
-  t: oid.text,
-  B: oid.boolArray,
-  I: oid.int8Array,
-  F: oid.float8Array,
-  T: oid.textArray,
-  e: oid.jsonb,
-  m: oid.jsonb,
-  M: oid.jsonb,
-  o: oid.jsonb,
+const open = oid.unspecified
+
+/**
+ * The types that a parameter may be prepared with, by the kind of its value (manual, "When a type does not fit"): the declared
+ * one, then what else is tried. An integer that is left open could become text where only int4 fits, so int4 is tried before.
+ */
+export const candidateTypes: Readonly<Record<Code, readonly number[]>> = {
+  n: [open, oid.text],
+  b: [oid.bool, open],
+  i: [oid.int8, oid.int4, open],
+  l: [oid.int8, open],
+  f: [oid.float8, open],
+  t: [oid.text, open],
+  B: [oid.boolArray, open],
+  I: [oid.int8Array, oid.int4Array, open],
+  L: [oid.int8Array, open],
+  F: [oid.float8Array, open],
+  T: [oid.textArray, open],
+  e: [oid.jsonb, open],
+  m: [oid.jsonb, open],
+  M: [oid.jsonb, open],
+  o: [oid.jsonb, open],
 }
 
 /** The same for a parameter that stands alone in `ARRAY[..]` and is a list: always an array of its elements. */
-export const declaredElementTypes: Readonly<Record<Code, number>> = {
-  ...declaredTypes,
-  e: oid.textArray,
-  m: oid.jsonbArray,
-  M: oid.jsonbArray,
+export const candidateElementTypes: Readonly<Record<Code, readonly number[]>> = {
+  ...candidateTypes,
+  e: [oid.textArray, open],
+  m: [oid.jsonbArray, open],
+  M: [oid.jsonbArray, open],
 }
 
-export const isList = (code: Code): boolean => 'BIFTemM'.includes(code)
+export const isList = (code: Code): boolean => 'BILFTemM'.includes(code)
 
 /** An array that has no element type of its own. */
 export const isKindless = (code: Code): boolean => 'emM'.includes(code)
@@ -65,6 +73,20 @@ export function bind(name: string, value: JsonValue): Bound {
   if (code === 'I')
     for (const element of elements) if (element !== null) requireInt64(name, (element as JsonNumber).digits)
   return { code, value, elements }
+}
+
+const int4 = { least: -2_147_483_648, most: 2_147_483_647 }
+
+/** Whether an integer, or every element of a list of integers, fits int4. */
+export function fitsInt4({ value, elements }: Bound): boolean {
+  if (elements !== undefined) return elements.every((element) => element === null || isInt4(element))
+  return isInt4(value)
+}
+
+/** A 64-bit integer that a double rounds is far outside of int4 and stays there. */
+function isInt4(value: JsonValue): boolean {
+  const number = Number((value as JsonNumber).digits)
+  return number >= int4.least && number <= int4.most
 }
 
 /** Throws where `bind` would; a list is only taken apart when it could hold too large a number. */

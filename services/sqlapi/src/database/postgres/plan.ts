@@ -5,7 +5,16 @@
  */
 import type { JsonValue, ParameterSet, Slot, Statement } from '../../model.ts'
 import type { Rendered } from '../../sql/place.ts'
-import { bind, type Bound, type Code, declaredElementTypes, declaredTypes, encode, isList } from './encode.ts'
+import {
+  bind,
+  type Bound,
+  candidateElementTypes,
+  candidateTypes,
+  type Code,
+  encode,
+  fitsInt4,
+  isList,
+} from './encode.ts'
 import { oid } from './types.ts'
 
 /** `$n` of a plan: the value of the statement's name number `source`, with the type that it is prepared for. */
@@ -27,6 +36,8 @@ export interface Plan extends Rendered {
   /** Name of the prepared statement, unique in the datasource. */
   readonly name: string
   readonly parameters: readonly PlanParameter[]
+  /** Numbers of the names whose integers it takes as int4. Other values than those that fit need another plan. */
+  readonly narrow: readonly number[]
 }
 
 /** How a list parameter alone in `IN (..)` is written: as it stands, or as membership in an array. */
@@ -39,7 +50,8 @@ export interface Rendering {
 /** A statement's values for one call, by name number, and the shape that their codes make. */
 export interface Binding {
   readonly values: readonly Bound[]
-  readonly shape: string
+  /** Becomes wider where a plan takes integers as int4 and one of these does not fit. */
+  shape: string
 }
 
 export function bindStatement(statement: Statement, set: ParameterSet): Binding {
@@ -49,10 +61,25 @@ export function bindStatement(statement: Statement, set: ParameterSet): Binding 
   return { values, shape }
 }
 
+const wide: Readonly<Record<string, Code>> = { i: 'l', I: 'L' }
+
+/** The shape of the plan that these values need: the same where they fit the plan that was made for their kinds. */
+export function widen({ narrow }: Plan, { values, shape }: Binding): string {
+  let wider = shape
+  for (const source of narrow) {
+    if (!fitsInt4(values[source] as Bound)) {
+      const code = wider.charAt(source)
+      wider = wider.slice(0, source) + (wide[code] ?? code) + wider.slice(source + 1)
+    }
+  }
+  return wider
+}
+
 /** What a `$n` stands for, before it has a type. */
 export interface Place {
   readonly source: number
-  readonly declared: number
+  /** The types to try, the declared one first. */
+  readonly candidates: readonly number[]
 }
 
 /** The statement's text for one shape and rendering, with the places that its `$n` stand for. */
@@ -65,11 +92,11 @@ export function render(
   const numbers = new Map<string, number>()
   const numberOf = (slot: Slot, code: Code): number => {
     const asElements = slot.role === 'array' && isList(code)
-    const declared = (asElements ? declaredElementTypes : declaredTypes)[code]
-    const key = rendering.perPlace ? `${places.length}` : `${slot.source} ${declared}`
+    const candidates = (asElements ? candidateElementTypes : candidateTypes)[code]
+    const key = rendering.perPlace ? `${places.length}` : `${slot.source} ${candidates[0]}`
     const known = numbers.get(key)
     if (known !== undefined) return known
-    places.push({ source: slot.source, declared })
+    places.push({ source: slot.source, candidates })
     numbers.set(key, places.length)
     return places.length
   }
@@ -94,12 +121,13 @@ function renderSlot(slot: Slot, placeholder: string, code: Code, { membership }:
   return role === 'in' ? `= ANY (${list})` : `<> ALL (${list})`
 }
 
-/** Whether the membership rendering differs from the plain one for this shape. */
-export function hasMembership(statement: Statement, shape: string): boolean {
-  return statement.slots.some(
+/** Numbers of the names whose places the membership rendering writes otherwise than the plain one, for this shape. */
+export function listsOf(statement: Statement, shape: string): ReadonlySet<number> {
+  const slots = statement.slots.filter(
     ({ source, role, cast }) =>
       (role === 'in' || role === 'notIn') && cast === '' && isList(shape.charAt(source) as Code),
   )
+  return new Set(slots.map(({ source }) => source))
 }
 
 /** The texts of all `$n`, in order. */

@@ -90,7 +90,7 @@ export class PostgresDatabase implements Database {
   async #runOne(call: Call, work: Work, outlet: Outlet): Promise<Answer> {
     const { known, binding } = call
     const { history } = known
-    const plan = known.plans.get(binding.shape)
+    const plan = this.#calls.planFor(call)
     if (plan !== undefined && history.isShort) {
       let started = 0
       try {

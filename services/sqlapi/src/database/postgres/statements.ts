@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Statement } from '../../model.ts'
 import { History } from '../history.ts'
-import type { Plan } from './plan.ts'
+import { type Binding, type Plan, widen } from './plan.ts'
 
 /** A client chooses the kinds of its values, so the plans of a statement must have an end. */
 const maxPlans = 64
@@ -38,6 +38,17 @@ export class Statements {
     }
     this.#known.set(statement, fresh)
     return fresh
+  }
+
+  /** The plan for the values, if one is known; their shape is the one that it is or will be kept under. */
+  find({ plans }: KnownStatement, binding: Binding): Plan | undefined {
+    for (;;) {
+      const plan = plans.get(binding.shape)
+      if (plan === undefined || plan.narrow.length === 0) return plan
+      const shape = widen(plan, binding)
+      if (shape === binding.shape) return plan
+      binding.shape = shape
+    }
   }
 
   /** A name for the next prepared statement. */

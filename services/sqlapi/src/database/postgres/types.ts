@@ -18,6 +18,7 @@ export const oid = {
   float4: 700,
   float8: 701,
   boolArray: 1000,
+  int4Array: 1007,
   textArray: 1009,
   int8Array: 1016,
   float8Array: 1022,
@@ -69,7 +70,9 @@ export const builtinTypes: ReadonlyMap<number, ColumnType> = new Map<number, Col
   // void, unknown, record
   ...[2278, 705, 2249].map((id) => [id, scalar('string')] as const),
   [oid.boolArray, arrayOf('boolean')],
-  ...[oid.int8Array, 1005, 1007, 1028, oid.jsonArray, oid.jsonbArray].map((id) => [id, arrayOf('verbatim')] as const),
+  ...[oid.int8Array, 1005, oid.int4Array, 1028, oid.jsonArray, oid.jsonbArray].map(
+    (id) => [id, arrayOf('verbatim')] as const,
+  ),
   ...[1021, oid.float8Array].map((id) => [id, arrayOf('float')] as const),
   [1115, arrayOf('timestamp')],
   [1185, arrayOf('timestamptz')],

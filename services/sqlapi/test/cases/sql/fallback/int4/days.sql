@@ -1,0 +1,1 @@
+SELECT '2026-01-10'::date + x AS day FROM unnest(:xs) AS x

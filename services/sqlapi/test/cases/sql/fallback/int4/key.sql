@@ -1,0 +1,1 @@
+SELECT '{"3000000000": 1}'::jsonb -> :n AS element

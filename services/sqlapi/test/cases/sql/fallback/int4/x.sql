@@ -1,0 +1,1 @@
+SELECT substring('hello', :n) AS part, '[10,20]'::jsonb - :n AS less, '[10,20,30]'::jsonb -> :n AS element, ('2026-01-10'::date + :n)::text AS later

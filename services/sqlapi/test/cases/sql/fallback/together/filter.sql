@@ -1,0 +1,2 @@
+SELECT name FROM item WHERE (:id IS NULL OR id = :id) AND (:name IS NULL OR name = :name) AND (:from IS NULL OR born >= :from)
+  AND (:s IS NULL OR :s = '') ORDER BY id LIMIT CASE WHEN :n IS NULL THEN 10 ELSE :n END OFFSET :skip

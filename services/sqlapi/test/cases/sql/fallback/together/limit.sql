@@ -1,0 +1,1 @@
+SELECT 1 AS r WHERE (:s IS NULL OR :s = '') LIMIT CASE WHEN true THEN :n END

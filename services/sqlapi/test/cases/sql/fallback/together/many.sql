@@ -1,0 +1,1 @@
+SELECT id, :a + :b AS total, (born + :days)::text AS later, tags -> :at AS tag, substring(name, :at, :length) AS part FROM item WHERE id IN (:ids) AND code = :code AND born IN (:d, :e) ORDER BY id
