@@ -184,6 +184,7 @@ const refusals: Readonly<Record<string, () => Promise<string>>> = {
   'fewer connections than workers': () =>
     refusalOf('server: {workers: 4}\ndatasources: [{name: crm, url: "sqlite:a", max_connections: 3}]'),
   'an unknown field': () => refusalOf('sqldir: sql'),
+  'a password in the file': () => refusalOf('datasources: [{name: crm, url: "postgresql://db/crm", password: x}]'),
   'a field of the wrong type or out of bounds': () => refusalOf('server: {max_body_bytes: 0}'),
   'a URL of another kind': () => refusalOf('datasources: [{name: crm, url: "mysql://db/crm"}]'),
   'the file is no YAML': () => refusal(() => load('sql_dir: [\n')),

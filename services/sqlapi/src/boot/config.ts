@@ -12,6 +12,7 @@ import type { Dialect } from '../model.ts'
 import { isLegacy, translateLegacy } from './legacy.ts'
 import { parseConfig } from './schema.ts'
 import type { Config, DatasourceConfig } from './schema.ts'
+import { unsetVariable } from './secrets.ts'
 import { dialectOf, injectCredentials, isInMemory, userOf } from './url.ts'
 import { readYaml } from './yaml.ts'
 import type { Mapping } from './yaml.ts'
@@ -153,7 +154,7 @@ function datasourceProblems(
   }
   // A variable that is set to nothing counts as set: it is a password that is empty on purpose.
   if (passwordEnv !== '' && env[passwordEnv] === undefined) {
-    problems.push(`${here}.password_env: environment variable ${passwordEnv} is not set; set it to the password`)
+    problems.push(`${here}.password_env: ${unsetVariable(passwordEnv)}`)
   }
   return problems
 }

@@ -9,6 +9,7 @@
 import { basename } from 'node:path'
 import { StartupFailure } from '../errors.ts'
 import { translateJdbc } from './jdbc.ts'
+import { shownKey } from './secrets.ts'
 import { dialectOf, injectCredentials } from './url.ts'
 import type { Mapping } from './yaml.ts'
 
@@ -88,7 +89,7 @@ function translate(from: Mapping, rules: Rules, path: string, into: Draft, notes
   for (const [key, value] of Object.entries(from)) {
     const bare = key.toLowerCase().replaceAll(/[-_]/g, '')
     const [, rule = moveTo(key)] = rules.find(([pattern]) => pattern.test(bare)) ?? []
-    rule(value, path === '' ? key : `${path}.${key}`, into, notes)
+    rule(value, path === '' ? shownKey(key) : `${path}.${shownKey(key)}`, into, notes)
   }
 }
 

@@ -8,6 +8,7 @@ import * as z from 'zod'
 import { StartupFailure } from '../errors.ts'
 import { defaultLevels, levelsMeaning, levelsPattern } from '../log.ts'
 import { nearest } from './nearest.ts'
+import { isSecretField, passwordCure, shownKey } from './secrets.ts'
 import { urlProblem } from './url.ts'
 
 type Issue = z.core.$ZodRawIssue
@@ -30,7 +31,7 @@ const datasource = section({
     'Name in URLs, in project_datasource_map and in the X-Datasource header.',
   ),
   url: z
-    .string(expected(urlMeaning()))
+    .string(expected(urlMeaning(), { secret: true }))
     .refine((url) => urlProblem(url) === undefined, {
       error: ({ input }) => `found ${urlProblem(String(input))}, expected ${urlMeaning()}`,
     })
@@ -39,7 +40,8 @@ const datasource = section({
   username: anyText('a user name')
     .default('')
     .describe('User to log in as, unless the URL names one. Needs password_env.'),
-  password_env: anyText('the name of an environment variable')
+  password_env: z
+    .string(expected('the name of an environment variable', { secret: true }))
     .default('')
     .describe('Environment variable that holds the password.'),
   max_connections: wholeNumber(1, 1000)
@@ -132,9 +134,11 @@ function sectionProblem(issue: Issue, known: readonly string[]): string {
   if (issue.code !== 'unrecognized_keys') return `${found(issue.input)}, expected the fields ${known.join(', ')}`
   return issue.keys
     .map((key) => {
+      const path = toPath([...(issue.path ?? []), shownKey(key)])
+      if (isSecretField(key)) return `${path}: unknown field; ${passwordCure}`
       const meant = nearest(key, known)
       const remedy = meant === undefined ? `known here are ${known.join(', ')}` : `did you mean ${meant}?`
-      return `${toPath([...(issue.path ?? []), key])}: unknown field, ${remedy}`
+      return `${path}: unknown field, ${remedy}`
     })
     .join('; ')
 }
@@ -156,16 +160,23 @@ function urlMeaning(): string {
   return 'a URL that starts with postgres://, postgresql:// or sqlite:'
 }
 
-/** `shown` where the value is no secret, not even by mistake, as when a password stands where its variable should. */
-function expected(meaning: string, { shown = false } = {}) {
-  return { error: ({ input }: Issue) => `${found(input, shown)}, expected ${meaning}` }
+interface Showing {
+  /** The value is no secret, not even by mistake. */
+  readonly shown?: boolean
+  /** It may be one even where it is a number, as when a password stands in the place of its variable. */
+  readonly secret?: boolean
 }
 
-function found(value: unknown, shown = false): string {
+function expected(meaning: string, showing: Showing = {}) {
+  return { error: ({ input }: Issue) => `${found(input, showing)}, expected ${meaning}` }
+}
+
+function found(value: unknown, { shown = false, secret = false }: Showing = {}): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'left empty'
   if (Array.isArray(value)) return 'found a list'
   if (typeof value === 'object') return 'found a group of fields'
+  if (typeof value !== 'string' && secret) return `found a ${typeof value}`
   if (typeof value !== 'string')
     return `found the ${typeof value} ${JSON.stringify(value)}${shown ? '' : ' (as a text it needs quotes)'}`
   if (value.trim() === '') return 'found an empty text'
@@ -191,7 +202,7 @@ export interface Address {
 function readAddress(text: string, context: z.RefinementCtx): Address {
   const [, ipv6, name = '', port = ''] = /^(?:\[(.+)\]|([\w.-]*)):(\d{1,5})$/.exec(text) ?? []
   if (port === '' || Number(port) > 65_535 || (ipv6 !== undefined && !isIPv6(ipv6))) {
-    context.addIssue(`${found(text, true)}, expected ${addressMeaning()}`)
+    context.addIssue(`${found(text, { shown: true })}, expected ${addressMeaning()}`)
   }
   return Object.freeze({ host: ipv6 ?? (name || '0.0.0.0'), port: Number(port) })
 }

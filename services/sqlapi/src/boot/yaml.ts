@@ -33,7 +33,7 @@ export function readYaml(text: string, file: string): Mapping {
     return compose(text, lines, fail)
   } catch (error) {
     if (error instanceof StartupFailure) throw error
-    return fail(`not readable as YAML: ${firstLine((error as Error).message)}`, 0)
+    return fail(`not readable as YAML: ${withoutSource((error as Error).message)}`, 0)
   }
 }
 
@@ -68,7 +68,7 @@ function* tokens(text: string, lines: LineCounter, fail: Fail) {
 /** Warnings count as well: the parser warns where it has to guess, as with a tag that it does not know. */
 function refuseProblems(document: Document.Parsed, fail: Fail): void {
   const [problem]: YAMLError[] = [...document.errors, ...document.warnings]
-  if (problem !== undefined) fail(firstLine(problem.message), problem.pos[0])
+  if (problem !== undefined) fail(withoutSource(problem.message), problem.pos[0])
 }
 
 /** Validation would pass over this key without a word. */
@@ -77,6 +77,17 @@ function refusePrototype(key: unknown, value: unknown): unknown {
   return value
 }
 
-function firstLine(message: string): string {
-  return message.split('\n', 1)[0] ?? message
+/** The parser's messages that quote the text, which may be a password: what they say of it ends before the quotation. */
+const quoting: readonly (readonly [message: RegExp, cure: string])[] = [
+  [/^(Unresolved alias).*/s, '; a text that begins with * needs quotes'],
+  [/^(Unresolved tag|.*? tag\b(?! [a-z])).*/s, '; a text that begins with ! needs quotes'],
+  [/^(Block scalar header includes extra characters).*/s, '; a text that begins with | or > needs quotes'],
+  [/^(Invalid escape sequence).*/s, String.raw`; in double quotes a \ is written \\`],
+  [/^(Unknown directive|Unsupported YAML version|Unexpected [^:]*|[^:"]*(?=: ")).*/s, ''],
+]
+
+function withoutSource(message: string): string {
+  const [line = message] = message.split('\n', 1)
+  const found = quoting.find(([pattern]) => pattern.test(line))
+  return found === undefined ? line : line.replace(found[0], `$1${found[1].replaceAll('$', '$$$$')}`)
 }
