@@ -4,6 +4,8 @@
  */
 import { setFlagsFromString } from 'node:v8'
 import type { Loaded } from './boot/config.ts'
+import { type DatedCertificate, readDates } from './boot/certificates.ts'
+import { watchCertificates } from './certificate-watch.ts'
 import { endpointsWithoutClient, tellWithoutClient } from './boot/client-identity.ts'
 import { loadEndpoints } from './boot/endpoints.ts'
 import { createClientContext, createPublicContext, createServerCheck } from './boot/keystore.ts'
@@ -62,7 +64,7 @@ export async function startService(
   const rest = endpoints.filter((endpoint) => endpoint.kind === 'rest')
   log.write('started', { version, config: source, soap: endpoints.length - rest.length, rest: rest.length })
 
-  const { upstreams, ...lanes } = openLanes(
+  const { upstreams, certificates, ...lanes } = openLanes(
     config,
     { endpoints, rest, nameless: new Set(nameless), bodies: types.bodies },
     env,
@@ -86,10 +88,12 @@ export async function startService(
     refuse: (reason, at) => refuse(routes, log, reason, at),
   })
   log.write('listening', { address: server.address })
+  const stopWatching = watchCertificates(certificates, log)
   return {
     address: server.address,
     port: server.port,
     async close() {
+      stopWatching()
       await server.close()
       await Promise.all(upstreams.map((each) => each.close()))
     },
@@ -136,13 +140,16 @@ interface Loads {
 interface Lanes extends Pick<Service, 'soap' | 'rest'> {
   /** To be closed at the end. */
   readonly upstreams: readonly Upstream[]
+  /** Those that calls to the Security Server need. */
+  readonly certificates: readonly DatedCertificate[]
 }
 
 function openLanes(config: Config, { endpoints, rest, nameless, bodies }: Loads, env: Environment, log: Log): Lanes {
   const { client, instance, limits } = config
   const bounds = { timeoutSeconds: limits.requestTimeoutSeconds, maxAnswerBytes: limits.maxResponseBytes }
   // Everything that calls need of the file system is read now: none of it has to be there later.
-  const upstream = openUpstream({ ...bounds, ...openIdentity(config, endpoints, env) })
+  const { certificates, ...identity } = openIdentity(config, endpoints, env)
+  const upstream = openUpstream({ ...bounds, ...identity })
   if (endpoints.some((endpoint) => endpoint.kind === 'soap' && endpoint.url?.startsWith('https:')))
     createPublicContext()
   const direct = openUpstream({ ...bounds, secureContext: createPublicContext })
@@ -152,6 +159,7 @@ function openLanes(config: Config, { endpoints, rest, nameless, bodies }: Loads,
   const { maxRequestBytes } = limits
   return {
     upstreams: Object.values(upstreams),
+    certificates,
     soap: {
       maxRequestBytes,
       ...toDestinations(endpoints, nameless, upstreams, securityServer),
@@ -205,11 +213,15 @@ function openIdentity(
   { securityServer }: Config,
   endpoints: readonly Endpoint[],
   env: Environment,
-): Pick<UpstreamOptions, 'secureContext' | 'checkServer'> {
+): Pick<UpstreamOptions, 'secureContext' | 'checkServer'> & Pick<Lanes, 'certificates'> {
   const isNeeded = endpoints.some((endpoint) => endpoint.kind === 'rest' || endpoint.url === undefined)
-  if (securityServer === undefined || !isNeeded) return { secureContext: createPublicContext }
+  if (securityServer === undefined || !isNeeded) return { secureContext: createPublicContext, certificates: [] }
   const identity = createClientContext(securityServer, env)
-  return { secureContext: () => identity, checkServer: createServerCheck(securityServer) }
+  return {
+    secureContext: () => identity,
+    checkServer: createServerCheck(securityServer),
+    certificates: readDates(securityServer, identity),
+  }
 }
 
 function readPlace(url: string): SecurityServer {

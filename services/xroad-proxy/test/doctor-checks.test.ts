@@ -14,6 +14,7 @@ import {
   password,
   restFile,
   server,
+  serverCertificate,
   type Situation,
   soapFile,
   trust,
@@ -35,6 +36,11 @@ const rest = (changes: Readonly<Record<string, string>>): Situation => ({
 })
 const naming = 'method: POST\nenvelope: <e>{{{generate.client}}}</e>\n'
 const soapThrough = 'method: POST\nenvelope: <e/>\n'
+
+const trusting = (pem: string): Situation => ({
+  config: { security_server: { ...server, trust_ca_path: '@/server.pem' } },
+  files: { 'server.pem': pem },
+})
 
 const asked: ProbeFacts = {
   connectionProblem: undefined,
@@ -346,7 +352,22 @@ const cases: readonly Case[] = [
     silent: [{ config: { security_server: { ...server, trust_ca_path: '@/ca.pem' } }, files: { 'ca.pem': trust } }],
   },
   {
-    rule: '[S-doctor.weak-keystore-expired]',
+    rule: '[S-doctor.weak-keystore-open-to-others]',
+    field: 'security_server.keystore_path',
+    fires: [
+      { config: { security_server: server }, keystoreMode: 0o644 },
+      { config: { security_server: server }, keystoreMode: 0o604 },
+      { config: { security_server: server }, keystoreMode: 0o644, env: { PROXY_KEYSTORE_PASSWORD: 'wrong' } },
+    ],
+    silent: [
+      { config: { security_server: server }, keystoreMode: 0o600 },
+      { config: { security_server: server }, keystoreMode: 0o640 },
+      { keystoreMode: 0o644 },
+      { config: { security_server: { ...server, keystore_path: '@/nowhere.p12' } } },
+    ],
+  },
+  {
+    rule: '[S-doctor.fatal-keystore-expired]',
     field: 'security_server.keystore_path',
     fires: [{ config: { security_server: server }, files: { 'client.p12': keystore({ notAfter: inDays(0, -1) }) } }],
     silent: [{ config: { security_server: server }, files: { 'client.p12': keystore({ notAfter: inDays(0) }) } }],
@@ -358,15 +379,42 @@ const cases: readonly Case[] = [
     silent: [{ config: { security_server: server }, files: { 'client.p12': keystore({ notBefore: inDays(0) }) } }],
   },
   {
-    rule: '[S-doctor.info-keystore-expiring]',
+    rule: '[S-doctor.weak-keystore-expiring]',
     field: 'security_server.keystore_path',
     fires: [
-      { config: { security_server: server }, files: { 'client.p12': keystore({ notAfter: inDays(30, -1) }) } },
+      { config: { security_server: server }, files: { 'client.p12': keystore({ notAfter: inDays(30) }) } },
       { config: { security_server: server }, files: { 'client.p12': keystore({ notAfter: inDays(0) }) } },
     ],
     silent: [
-      { config: { security_server: server }, files: { 'client.p12': keystore({ notAfter: inDays(30) }) } },
+      { config: { security_server: server }, files: { 'client.p12': keystore({ notAfter: inDays(30, 1) }) } },
       { config: { security_server: server }, files: { 'client.p12': keystore({ notAfter: inDays(0, -1) }) } },
+    ],
+  },
+  {
+    rule: '[S-doctor.fatal-trust-ca-expired]',
+    field: 'security_server.trust_ca_path',
+    fires: [trusting(serverCertificate({ notAfter: inDays(0, -1) }))],
+    silent: [
+      trusting(serverCertificate({ notAfter: inDays(0) })),
+      trusting(serverCertificate({ notAfter: inDays(0, -1) }) + serverCertificate()),
+    ],
+  },
+  {
+    rule: '[S-doctor.weak-trust-ca-expired]',
+    field: 'security_server.trust_ca_path',
+    fires: [trusting(serverCertificate({ notAfter: inDays(0, -1) }) + serverCertificate())],
+    silent: [trusting(serverCertificate()), trusting(serverCertificate({ notAfter: inDays(0, -1) }))],
+  },
+  {
+    rule: '[S-doctor.weak-trust-ca-expiring]',
+    field: 'security_server.trust_ca_path',
+    fires: [
+      trusting(serverCertificate({ notAfter: inDays(30) })),
+      trusting(serverCertificate({ notAfter: inDays(1) }) + serverCertificate()),
+    ],
+    silent: [
+      trusting(serverCertificate({ notAfter: inDays(30, 1) })),
+      trusting(serverCertificate({ notAfter: inDays(0, -1) })),
     ],
   },
   {

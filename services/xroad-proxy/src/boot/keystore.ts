@@ -224,6 +224,10 @@ const certificateBlock =
   /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[^-]*-----END (?:X509 |TRUSTED )?CERTIFICATE-----/g
 const certificateStart = /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/g
 
+export function trustedCertificates(path: string): readonly X509Certificate[] {
+  return readTrust(path).map((certificate) => new X509Certificate(certificate))
+}
+
 /** Every certificate of the file. The TLS library would stop at the first broken one without a word. */
 function readTrust(path: string): string[] {
   const place: Place = { code: 'trust_ca_load_failed', label: `security_server.trust_ca_path ${path}` }

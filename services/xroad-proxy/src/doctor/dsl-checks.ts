@@ -1,4 +1,5 @@
 /** The checks of the endpoints: DSL files, what they need of the configuration, and what became of WSDL files. */
+import { type Dates, validityOf } from '../boot/certificates.ts'
 import type { Endpoint, RestEndpoint } from '../model.ts'
 import { isIdentifier } from '../xroad.ts'
 import type { Facts } from './facts.ts'
@@ -154,8 +155,9 @@ function namesOf({ memberClass, memberCode, subsystemCode, serviceCode }: RestEn
 
 /** Everything that a check of its own would complain about. */
 function isRestReady({ config, dsl, keystore, now }: Facts): boolean {
-  const { identity, trustProblem } = keystore ?? {}
-  const isIdentified = identity !== undefined && identity.validFrom <= now && now <= identity.validTo
+  const { identity, trustProblem, trusted = [] } = keystore ?? {}
+  const isGood = (dates: Dates): boolean => ['good', 'expiring'].includes(validityOf(dates, now))
+  const isIdentified = identity !== undefined && isGood(identity) && (trusted.length === 0 || trusted.some(isGood))
   return (
     restOf(dsl.endpoints).length > 0 &&
     config.settings.securityServer !== undefined &&

@@ -6,6 +6,7 @@ import { readFileSync, statSync } from 'node:fs'
 import type { SecureContext } from 'node:tls'
 import { findFile, readConfigText, readMapping, type Surroundings } from '../boot/config.ts'
 import { surveyEndpoints, type TreeProblem } from '../boot/endpoints.ts'
+import { type DatedCertificate, trustedDates } from '../boot/certificates.ts'
 import { createClientContext, type KeystoreSettings } from '../boot/keystore.ts'
 import { Literal } from '../boot/literal.ts'
 import { type Config, parseConfig, type Problem, toFieldName } from '../boot/schema.ts'
@@ -67,11 +68,15 @@ export interface KeystoreFacts {
   readonly variable: string
   readonly password: 'set' | 'empty' | 'missing'
   readonly exists: boolean
+  /** By its mode; a system without such modes says no. */
+  readonly isOpenToOthers: boolean
   /** Undefined when it cannot be opened. */
   readonly identity: KeystoreIdentity | undefined
   /** Why it cannot be opened, where the file and the password are there. */
   readonly problem: string | undefined
   readonly trustProblem: string | undefined
+  /** Those of `trust_ca_path`. */
+  readonly trusted: readonly DatedCertificate[]
   /** Identity and trust together, for those who connect. */
   readonly context: SecureContext | undefined
 }
@@ -235,20 +240,27 @@ function gatherKeystore({ settings, problems }: ConfigFacts, env: Surroundings['
   // Of a path that is wrong itself the configuration tells.
   const isPath = !wrong.has('security_server.keystore_path')
   const exists = !isPath || isThere(path)
-  const closed = { path, variable, exists, ...nothingInside }
+  const closed = { path, variable, exists, isOpenToOthers: isPath && isOpenToOthers(path), ...nothingInside }
   if (!word) return { ...closed, password: word === undefined ? 'missing' : 'empty' }
   const facts = { ...closed, password: 'set' } as const
   return isPath && exists ? { ...facts, ...openKeystore(securityServer, env) } : facts
 }
 
-const nothingInside = { identity: undefined, problem: undefined, trustProblem: undefined, context: undefined }
+const nothingInside = {
+  identity: undefined,
+  problem: undefined,
+  trustProblem: undefined,
+  trusted: [],
+  context: undefined,
+}
 
 function openKeystore(settings: KeystoreSettings, env: Surroundings['env']): typeof nothingInside | Opened {
   const bare = attempt(() => createClientContext({ ...settings, trustCaPath: undefined }, env))
   if (bare.value === undefined) return { ...nothingInside, problem: bare.problem }
   const identity = readIdentity(bare.value)
   const full = attempt(() => createClientContext(settings, env))
-  return { identity, problem: undefined, trustProblem: full.problem, context: full.value }
+  const trusted = attempt(() => trustedDates(settings.trustCaPath)).value ?? []
+  return { identity, problem: undefined, trustProblem: full.problem, trusted, context: full.value }
 }
 
 type Opened = Pick<KeystoreFacts, keyof typeof nothingInside>
@@ -259,6 +271,17 @@ function attempt<Value>(make: () => Value): { readonly value?: Value; readonly p
   } catch (error) {
     if (!(error instanceof StartupFailure)) throw error
     return { problem: error.message }
+  }
+}
+
+const readableByOthers = 0o004
+
+function isOpenToOthers(path: string): boolean {
+  try {
+    const status = statSync(path)
+    return process.platform !== 'win32' && status.isFile() && (status.mode & readableByOthers) !== 0
+  } catch {
+    return false
   }
 }
 

@@ -1,10 +1,16 @@
 /** The checks of the identity: password, file, what the certificate inside says, and whom the service trusts. */
+import {
+  type DatedCertificate,
+  dayOf,
+  daysLeft,
+  expiringDays,
+  timeLeft,
+  type Validity,
+  validityOf,
+} from '../boot/certificates.ts'
 import type { Facts, KeystoreFacts } from './facts.ts'
 import { type Check, type Hit, hitIf } from './finding.ts'
 import type { KeystoreIdentity } from './keystore-facts.ts'
-
-const dayMs = 86_400_000
-const expiringDays = 30
 
 /** Both files are read at start, but not when nothing needs them. */
 const atStart = {
@@ -70,43 +76,75 @@ export const keystoreChecks: readonly Check[] = [
     },
   ]),
   {
-    code: 'weak-keystore-expired',
+    code: 'weak-keystore-open-to-others',
     severity: 'WEAK',
     field: 'security_server.keystore_path',
-    when: (facts) => onIdentity(facts, ({ validTo }, now) => hitIf(validTo < now, dayOf(validTo))),
+    when: ({ keystore }) => hitIf(keystore?.isOpenToOthers === true, keystore?.path),
+    headline: 'Every user of this machine may read the keystore: %',
+    rationale: 'It holds the private key of the service; only its password stands between the key and them.',
+    recovery: 'Let only the user of the service read it: chmod 600 FILE; for a mounted secret set its defaultMode.',
+  },
+  {
+    code: 'fatal-keystore-expired',
+    severity: 'FATAL',
+    field: 'security_server.keystore_path',
+    when: (facts) => onIdentity(facts, 'expired', ({ validTo }) => dayOf(validTo)),
     headline: 'The certificate in the keystore has expired on %.',
     rationale:
-      'A Security Server that checks the dates of its clients refuses it; others write a warning with every call.',
+      'The service starts and warns each day, but a Security Server that checks the dates of its clients refuses it.',
     recovery: 'Make a new certificate, put it into the keystore and upload it to the Security Server.',
   },
   {
     code: 'weak-keystore-not-yet-valid',
     severity: 'WEAK',
     field: 'security_server.keystore_path',
-    when: (facts) => onIdentity(facts, ({ validFrom }, now) => hitIf(validFrom > now, dayOf(validFrom))),
+    when: (facts) => onIdentity(facts, 'not_yet_valid', ({ validFrom }) => dayOf(validFrom)),
     headline: 'The certificate in the keystore is valid only from % on.',
     rationale: 'A Security Server that checks the dates of its clients refuses it until then.',
     recovery: 'Check the clock of this machine, or make a certificate that is valid now.',
   },
   {
-    code: 'info-keystore-expiring',
-    severity: 'INFO',
+    code: 'weak-keystore-expiring',
+    severity: 'WEAK',
     field: 'security_server.keystore_path',
-    when: (facts) =>
-      onIdentity(facts, ({ validTo }, now) => {
-        const isSoon = validTo >= now && validTo.getTime() - now.getTime() < expiringDays * dayMs
-        return hitIf(isSoon, `${dayOf(validTo)}, in ${daysLeft(validTo, now)} days`)
-      }),
+    when: (facts) => onIdentity(facts, 'expiring', (dates) => `${dayOf(dates.validTo)}, ${timeLeft(dates, facts.now)}`),
     headline: 'The certificate in the keystore expires on %.',
-    rationale: `Less than ${expiringDays} days are left to make a new one and have it uploaded.`,
+    rationale: `No more than ${expiringDays} days are left to make a new one and have it uploaded.`,
     recovery:
       'Make a new certificate and upload it to the Security Server beside the old one, then change the keystore.',
+  },
+  ...(['FATAL', 'WEAK'] as const).map((severity): Check => ({
+    code: `${severity.toLowerCase()}-trust-ca-expired`,
+    severity,
+    field: 'security_server.trust_ca_path',
+    when: (facts) => onExpiredTrust(facts, severity),
+    headline: 'A certificate that the Security Server is verified with has expired: %',
+    rationale:
+      severity === 'FATAL'
+        ? 'All of the file have, so no server is trusted any more and no call succeeds.'
+        : 'A server that is verified with it is not trusted any more; the others of the file still hold.',
+    recovery: 'Put the new certificate of the Security Server, or of its issuer, into the file and remove the old one.',
+  })),
+  {
+    code: 'weak-trust-ca-expiring',
+    severity: 'WEAK',
+    field: 'security_server.trust_ca_path',
+    when: ({ keystore, now }) =>
+      trustedAt(keystore, 'expiring', now).map((each) => ({
+        text: `${each.subject}, on ${dayOf(each.validTo)}, ${timeLeft(each, now)}`,
+      })),
+    headline: 'A certificate that the Security Server is verified with expires soon: %',
+    rationale: 'Without the next one in the file the server is not trusted from that day on.',
+    recovery: 'Ask the operator of the Security Server for its new certificate, and put it there beside the old one.',
   },
   {
     code: 'info-keystore-identity',
     severity: 'INFO',
     field: 'security_server.keystore_path',
-    when: (facts) => onIdentity(facts, describeIdentity),
+    when: ({ keystore, now }) => {
+      const identity = keystore?.identity
+      return identity === undefined ? [] : describeIdentity(identity, now)
+    },
     headline: 'The identity of the service: %',
     rationale:
       'The Security Server knows a client by this very certificate, so it must be the one that is uploaded there.',
@@ -123,10 +161,22 @@ function onUnreadable({ dsl }: Facts, severity: 'FATAL' | 'WEAK', problem: strin
 
 function onIdentity(
   { keystore, now }: Facts,
-  judge: (identity: KeystoreIdentity, now: Date) => readonly Hit[],
+  validity: Validity,
+  tell: (identity: KeystoreIdentity) => string,
 ): readonly Hit[] {
-  const identity: KeystoreFacts['identity'] = keystore?.identity
-  return identity === undefined ? [] : judge(identity, now)
+  const identity = keystore?.identity
+  return identity === undefined || validityOf(identity, now) !== validity ? [] : [{ text: tell(identity) }]
+}
+
+function trustedAt(keystore: KeystoreFacts | undefined, validity: Validity, now: Date): readonly DatedCertificate[] {
+  return (keystore?.trusted ?? []).filter((each) => validityOf(each, now) === validity)
+}
+
+function onExpiredTrust({ keystore, now }: Facts, severity: 'FATAL' | 'WEAK'): readonly Hit[] {
+  const expired = trustedAt(keystore, 'expired', now)
+  const areAll = expired.length === keystore?.trusted.length
+  if (areAll !== (severity === 'FATAL')) return []
+  return expired.map(({ subject, validTo }) => ({ text: `${subject}, on ${dayOf(validTo)}` }))
 }
 
 function describeIdentity(identity: KeystoreIdentity, now: Date): readonly Hit[] {
@@ -134,15 +184,6 @@ function describeIdentity(identity: KeystoreIdentity, now: Date): readonly Hit[]
   const issued = issuer === subject ? 'self-signed' : `issued by ${issuer || 'nobody named'}`
   const text =
     `${subject || 'a certificate without a name'}, ${issued}, key ${keyType}, ` +
-    `valid until ${dayOf(validTo)} (${daysLeft(validTo, now)} days left), SHA-256 ${sha256}`
+    `valid until ${dayOf(validTo)} (${daysLeft(identity, now)} days left), SHA-256 ${sha256}`
   return [{ text, appendix: pem }]
-}
-
-function dayOf(date: Date): string {
-  return date.toISOString().slice(0, 10)
-}
-
-/** Whole days; negative when the day has passed. */
-function daysLeft(validTo: Date, now: Date): number {
-  return Math.floor((validTo.getTime() - now.getTime()) / dayMs)
 }

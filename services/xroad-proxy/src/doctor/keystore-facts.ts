@@ -1,10 +1,9 @@
 /**
- * TLS settings with an identity in -> what the certificate of that identity says. The TLS library chooses the certificate
- * that belongs to the private key, so this is the very one that a Security Server will be shown, whatever else is inside.
+ * TLS settings with an identity in -> what the certificate of that identity says, in the words of the report.
  */
 import type { X509Certificate } from 'node:crypto'
-import { Socket } from 'node:net'
-import { type SecureContext, TLSSocket } from 'node:tls'
+import type { SecureContext } from 'node:tls'
+import { inOneLine, ownCertificate } from '../boot/certificates.ts'
 
 export interface KeystoreIdentity {
   /** `C=EE, O=.., CN=..` */
@@ -22,7 +21,7 @@ export interface KeystoreIdentity {
 
 /** Undefined where the settings hold no identity. */
 export function readIdentity(secureContext: SecureContext): KeystoreIdentity | undefined {
-  const certificate = certificateOf(secureContext)
+  const certificate = ownCertificate(secureContext)
   if (certificate === undefined) return undefined
   return {
     subject: inOneLine(certificate.subject),
@@ -33,21 +32,6 @@ export function readIdentity(secureContext: SecureContext): KeystoreIdentity | u
     sha256: certificate.fingerprint256,
     pem: certificate.toString(),
   }
-}
-
-/** A connection knows its own certificate before it is one: nothing is opened here. */
-function certificateOf(secureContext: SecureContext): X509Certificate | undefined {
-  const socket = new TLSSocket(new Socket(), { secureContext })
-  try {
-    return socket.getX509Certificate()
-  } finally {
-    socket.destroy()
-  }
-}
-
-/** The names stand on lines of their own; a certificate without any has none. */
-function inOneLine(names: string | undefined): string {
-  return (names ?? '').split('\n').filter(Boolean).join(', ')
 }
 
 function keyTypeOf({ publicKey }: X509Certificate): string {

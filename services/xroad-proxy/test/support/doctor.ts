@@ -1,10 +1,10 @@
 /** A configuration, its files and its environment -> what the doctor finds, without a process. */
-import { writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runChecks } from '../../src/doctor/checks.ts'
 import { type Facts, gatherFacts, type WsdlFinding } from '../../src/doctor/facts.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
-import { issueClient, makeAuthority, toPkcs12 } from './certificates.ts'
+import { issueClient, makeAuthority, makeSelfSigned, toPkcs12 } from './certificates.ts'
 import { type Files, newFolder, writeFiles } from './process.ts'
 
 export interface Situation {
@@ -14,6 +14,8 @@ export interface Situation {
   readonly dsl?: Files | null
   /** Files below the folder. */
   readonly files?: Files
+  /** 0600 unless given. */
+  readonly keystoreMode?: number
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly flag?: string
   readonly now?: Date
@@ -40,6 +42,11 @@ export function keystore(dates: { notBefore?: Date; notAfter?: Date } = {}): Buf
 
 const soundKeystore = keystore()
 
+/** What `trust_ca_path` may name: a Security Server's own certificate with these dates. */
+export function serverCertificate(dates: { notBefore?: Date; notAfter?: Date } = {}): string {
+  return makeSelfSigned({ notAfter: inDays(90), ...dates }).certificate
+}
+
 export const server = { url: 'https://server.example.org:5500', keystore_path: '@/client.p12' }
 
 /** Draws no finding but INFO. */
@@ -64,6 +71,7 @@ export function examine(situation: Situation = {}): readonly Finding[] {
 export function gather(situation: Situation): Facts {
   const { config = {}, dsl = { 'a/b.yml': soapFile }, files = {}, env = {}, flag } = situation
   const folder = newFolder({ 'client.p12': soundKeystore, ...files })
+  chmodSync(join(folder, 'client.p12'), situation.keystoreMode ?? 0o600)
   if (dsl !== null) writeFiles(join(folder, 'DSL'), dsl)
   if (config !== null) {
     const text = typeof config === 'string' ? config : JSON.stringify({ ...sound, ...config })

@@ -1,0 +1,117 @@
+/**
+ * How long the certificates hold that calls to the Security Server need: our own, and those that the server is verified with.
+ * Settings that are loaded in, dates and words out; whoever tells them brings the time along. The chain above our own
+ * certificate does not count: a Security Server compares the certificate with the copy that it was given.
+ */
+import type { X509Certificate } from 'node:crypto'
+import { Socket } from 'node:net'
+import { type SecureContext, TLSSocket } from 'node:tls'
+import { type KeystoreSettings, trustedCertificates } from './keystore.ts'
+
+export interface Dates {
+  readonly validFrom: Date
+  readonly validTo: Date
+}
+
+export interface DatedCertificate extends Dates {
+  readonly kind: 'own' | 'trusted'
+  /** Field and path, as messages of the start have them. */
+  readonly place: string
+  /** `C=EE, O=.., CN=..` */
+  readonly subject: string
+}
+
+export type Validity = 'good' | 'not_yet_valid' | 'expiring' | 'expired'
+
+const dayMs = 86_400_000
+/** From so many days before its end on, a certificate is told about. */
+export const expiringDays = 30
+
+export function validityOf({ validFrom, validTo }: Dates, now: Date, days: number = expiringDays): Validity {
+  if (now > validTo) return 'expired'
+  if (now < validFrom) return 'not_yet_valid'
+  return validTo.getTime() - now.getTime() <= days * dayMs ? 'expiring' : 'good'
+}
+
+/** Whole days; negative when the day has passed. */
+export function daysLeft({ validTo }: Dates, now: Date): number {
+  return Math.floor((validTo.getTime() - now.getTime()) / dayMs)
+}
+
+export function readDates(
+  settings: Pick<KeystoreSettings, 'keystorePath' | 'trustCaPath'>,
+  identity: SecureContext,
+): readonly DatedCertificate[] {
+  const own = ownCertificate(identity)
+  const { keystorePath, trustCaPath } = settings
+  const ownPlace = `security_server.keystore_path ${keystorePath}`
+  return [...(own === undefined ? [] : [toDated('own', ownPlace, own)]), ...trustedDates(trustCaPath)]
+}
+
+/** Of the system's authorities nothing is said: they are many, and others look after them. */
+export function trustedDates(trustCaPath: string | undefined): readonly DatedCertificate[] {
+  if (trustCaPath === undefined) return []
+  const place = `security_server.trust_ca_path ${trustCaPath}`
+  return trustedCertificates(trustCaPath).map((certificate) => toDated('trusted', place, certificate))
+}
+
+function toDated(kind: DatedCertificate['kind'], place: string, certificate: X509Certificate): DatedCertificate {
+  const { validFrom, validTo, subject } = certificate
+  return { kind, place, subject: inOneLine(subject), validFrom: new Date(validFrom), validTo: new Date(validTo) }
+}
+
+/**
+ * The certificate that belongs to the private key: the TLS library has chosen it, so this is the very one that a Security Server
+ * is shown, whatever else a keystore holds. A connection knows it before it is one: nothing is opened here.
+ */
+export function ownCertificate(secureContext: SecureContext): X509Certificate | undefined {
+  const socket = new TLSSocket(new Socket(), { secureContext })
+  try {
+    return socket.getX509Certificate()
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** The names stand on lines of their own; a certificate without any has none. */
+export function inOneLine(names: string | undefined): string {
+  return (names ?? '').split('\n').filter(Boolean).join(', ')
+}
+
+const remedies: Readonly<Record<DatedCertificate['kind'], Readonly<Record<Exclude<Validity, 'good'>, string>>>> = {
+  own: {
+    expired: 'a Security Server refuses it: make a new one, upload it there, change the keystore and restart',
+    expiring: 'make a new one, upload it to the Security Server beside the old one, change the keystore and restart',
+    not_yet_valid: 'check the clock of this machine, or make a certificate that is valid now',
+  },
+  trusted: {
+    expired: 'a server that is verified with it is not trusted any more: put its new certificate there and restart',
+    expiring: 'put the new certificate of the Security Server, or of its issuer, there beside the old one and restart',
+    not_yet_valid: 'check the clock of this machine; until then a server that is verified with it is not trusted',
+  },
+}
+
+/** A warning in words; undefined while there is nothing to tell. */
+export function tellDates(certificate: DatedCertificate, now: Date): string | undefined {
+  const { kind, place, subject, validFrom, validTo } = certificate
+  const validity = validityOf(certificate, now)
+  if (validity === 'good') return undefined
+  const name = `${kind === 'own' ? 'the client certificate' : 'the certificate'} ${subject || 'without a name'}`
+  const states = {
+    expired: `has expired on ${dayOf(validTo)}`,
+    expiring: `expires on ${dayOf(validTo)}, ${timeLeft(certificate, now)}`,
+    not_yet_valid: `is valid only from ${validFrom.toISOString()} on`,
+  }
+  return `${place}: ${name} ${states[validity]}; ${remedies[kind][validity]}`
+}
+
+/** `in 12 days` */
+export function timeLeft(dates: Dates, now: Date): string {
+  const days = daysLeft(dates, now)
+  if (days === 0) return 'in less than a day'
+  return days === 1 ? 'in 1 day' : `in ${days} days`
+}
+
+export function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10)
+}

@@ -1,0 +1,38 @@
+/**
+ * Tells of certificates that have expired, are not valid yet or will expire soon: at start, and each day from then on. Owns the
+ * timer, which does not keep the process alive; what there is to tell is boot/certificates.ts.
+ */
+import { type DatedCertificate, tellDates } from './boot/certificates.ts'
+import type { Log } from './log.ts'
+
+export interface Clock {
+  now(): Date
+  /** Returns what ends it. */
+  eachDay(run: () => void): () => void
+}
+
+const dayMs = 86_400_000
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  eachDay(run) {
+    const timer = setInterval(run, dayMs).unref()
+    return () => clearInterval(timer)
+  },
+}
+
+/** Returns what ends the watch. */
+export function watchCertificates(
+  certificates: readonly DatedCertificate[],
+  log: Pick<Log, 'write'>,
+  clock: Clock = systemClock,
+): () => void {
+  const tell = (): void => {
+    for (const certificate of certificates) {
+      const message = tellDates(certificate, clock.now())
+      if (message !== undefined) log.write('warning', { message })
+    }
+  }
+  tell()
+  return certificates.length === 0 ? () => undefined : clock.eachDay(tell)
+}
