@@ -119,16 +119,18 @@ describe('PostgreSQL', () => {
       BadSqlGrammarException: [run('/narrow/echo', '{"x":99999999999999999999}')],
     }
     for (const [error, answers] of Object.entries(atOnce)) {
-      for (const answer of await Promise.all(answers)) strictEqual(errorOf(answer), error, answer.text)
+      for (const answer of await Promise.all(answers)) {
+        strictEqual(errorOf(answer), error, answer.text)
+        ok(!answer.text.includes('became free'), answer.text)
+      }
     }
     strictEqual((await call(port, '/health')).status, 200)
     strictEqual((await run('/wide/echo', { x: 1 })).status, 200)
-    ok(since() < 800, `others were answered after ${since()} ms`)
     for (const answer of await waiting) {
       deepStrictEqual([answer.status, errorOf(answer)], [400, 'BadSqlGrammarException'])
       match(answer.text, /narrow.*1 s/)
     }
-    ok(since() > 900 && since() < 3000, `the pool's answer came after ${since()} ms`)
+    ok(since() > 900, `the pool's answer came after ${since()} ms`)
     first.abort()
     await until(async () => (await run('/narrow/echo', { x: 1 })).status === 200, 'the connection to be free')
   })
@@ -139,7 +141,7 @@ describe('PostgreSQL', () => {
     await until(async () => (await sleeping('queue')) === 1, 'a statement that runs')
     abort()
     strictEqual(await answer, undefined)
-    await until(async () => (await sleeping('queue')) === 0, 'the statement to be cancelled', 3000)
+    await until(async () => (await sleeping('queue')) === 0, 'the statement to be cancelled')
     strictEqual((await run('/narrow/pid', {}, viaQueue)).text, pid)
     strictEqual(await backends('queue', "state = 'idle'"), 1)
   })
@@ -156,7 +158,7 @@ describe('PostgreSQL', () => {
       const { abort } = abortable(path, body, viaQueue)
       await until(async () => (await sleeping('queue')) === 1, 'a statement that runs')
       abort()
-      await until(async () => (await sleeping('queue')) === 0, 'the statement to be cancelled', 3000)
+      await until(async () => (await sleeping('queue')) === 0, 'the statement to be cancelled')
       strictEqual((await run('/narrow/echo', { x: 1 }, viaQueue)).status, 200)
       strictEqual(await backends('queue', "state LIKE 'idle in transaction%'"), 0)
     }
@@ -167,14 +169,13 @@ describe('PostgreSQL', () => {
   test('[D6.7] a client that goes away while it waits frees its place', async () => {
     const first = run('/narrow/sleep', { s: 0.6 }, viaQueue)
     await until(async () => (await sleeping('queue')) === 1, 'a statement that runs')
-    const waiting = Array.from({ length: 5 }, () => abortable('/narrow/sleep', { s: 5 }, viaQueue))
+    // Had one of them kept its place, the last one would wait longer than any test may take.
+    const waiting = Array.from({ length: 5 }, () => abortable('/narrow/sleep', { s: 3600 }, viaQueue))
     await sleep(100)
     const last = run('/narrow/echo', { x: 7 }, viaQueue)
     for (const { abort } of waiting) abort()
     strictEqual((await first).status, 200)
-    const since = elapsed()
     strictEqual((await last).text, '[{"x":7}]')
-    ok(since() < 1000, `${since()}`)
   })
 
   test('[D6.7] a statement that used to be short is cancelled as well', async () => {
@@ -182,7 +183,7 @@ describe('PostgreSQL', () => {
     const { abort } = abortable('/narrow/varying', { s: 6 }, viaQueue)
     await until(async () => (await sleeping('queue')) === 1, 'a statement that runs')
     abort()
-    await until(async () => (await sleeping('queue')) === 0, 'the statement to be cancelled', 3000)
+    await until(async () => (await sleeping('queue')) === 0, 'the statement to be cancelled')
   })
 
   test('[D6.7] a hundred clients that leave at any moment leak nothing', async () => {
@@ -201,10 +202,9 @@ describe('PostgreSQL', () => {
         await answer
       }),
     )
-    const since = elapsed()
-    const four = await Promise.all(Array.from({ length: 4 }, () => run('/wide/sleep', { s: 0.5 })))
-    for (const { status, text } of four) strictEqual(status, 200, text)
-    ok(since() < 3000, 'all four run at once')
+    const four = Array.from({ length: 4 }, () => abortable('/wide/sleep', { s: 3600 }))
+    await until(async () => (await sleeping('wide')) === 4, 'all four to run at once')
+    for (const { abort } of four) abort()
     ok((await backends('wide')) <= 4)
     await until(async () => (await backends('wide', "state <> 'idle'")) === 0, 'every connection idle')
   })
@@ -286,18 +286,13 @@ describe('PostgreSQL', () => {
       await run('/wide/varying', { s: 0 })
     }
     // Known to be slow, unknown so far, and short until now.
-    const slow = [run('/wide/sleep', { s: 2 }), run('/wide/varying', { s: 2 })]
+    const slow = [abortable('/wide/sleep', { s: 3600 }), abortable('/wide/varying', { s: 3600 })]
     await until(async () => (await sleeping('wide')) === 2, 'two statements that run')
     await sleep(50)
-    let slowest = 0
-    for (let i = 0; i < 60; i++) {
-      const since = elapsed()
-      strictEqual((await run('/wide/echo', { x: i })).text, `[{"x":${i}}]`)
-      slowest = Math.max(slowest, since())
-    }
-    ok(slowest < 700, `the slowest took ${slowest} ms`)
+    for (let i = 0; i < 60; i++) strictEqual((await run('/wide/echo', { x: i })).text, `[{"x":${i}}]`)
     strictEqual(await sleeping('wide'), 2, 'they are still at it')
-    for (const answer of await Promise.all(slow)) strictEqual(answer.status, 200)
+    for (const { abort } of slow) abort()
+    await until(async () => (await sleeping('wide')) === 0, 'the statements to be cancelled')
   })
 
   test('[S-batch.2] [S-marker.1] transfers at random add up', async () => transferAtRandom(port, 'wide', 11))

@@ -187,7 +187,7 @@ describe('the pool by itself', { concurrency: true }, () => {
       match(error.message, /'demo'.*0\.1 s/)
       return true
     })
-    ok(since() >= 95 && since() < 1000, `${since()}`)
+    ok(since() >= 95, `${since()}`)
     const next = held()
     const second = pool.run(next.job)
     first.end()
@@ -218,12 +218,10 @@ describe('the pool by itself', { concurrency: true }, () => {
 
   test('[D6.4] when nothing can be opened everybody is told at once', async () => {
     const refused = new Error('refused')
-    const { pool } = pretend({ max: 3, open: () => Promise.reject(refused) })
-    const since = elapsed()
+    const { pool } = pretend({ max: 3, acquireTimeoutSeconds: 3600, open: () => Promise.reject(refused) })
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => pool.run(held().job)))
     for (const outcome of outcomes) strictEqual(outcome.status === 'rejected' && outcome.reason, refused)
     await rejects(pool.probe(), refused)
-    ok(since() < 1000)
     await pool.close()
   })
 
@@ -231,18 +229,16 @@ describe('the pool by itself', { concurrency: true }, () => {
     let count = 0
     const { pool } = pretend({
       max: 1,
-      acquireTimeoutSeconds: 2,
+      acquireTimeoutSeconds: 3600,
       open: (broken) => {
         if (count++ === 0) broken()
         return Promise.resolve(new Pretended())
       },
     })
-    const since = elapsed()
     const waiting = held()
     waiting.end()
     await Promise.allSettled([pool.run(waiting.job)])
     await pool.close()
-    ok(since() < 1000, `settled after ${Math.round(since())} ms`)
   })
 
   test('closing ends waiting jobs and every connection', async () => {

@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test'
 import { type RunningMock, startMock } from '../src/mock/mock.ts'
 import { keystorePassword } from '../src/mock/pki.ts'
 import { sharedPki } from './support/lanes.ts'
-import { type Answer, call, elapsed, errorOf, linesOf, newFolder, type Running, send, type Setting, startProxy, until, Wire, writeFiles } from './support/process.ts' // prettier-ignore
+import { type Answer, call, errorOf, linesOf, newFolder, type Running, send, type Setting, startProxy, until, Wire, writeFiles } from './support/process.ts' // prettier-ignore
 import { restFile, type SoapService, startSoapService } from './support/soap-service.ts'
 
 const echoed = '{"body":{"x":"y"},"headers":null}'
@@ -78,7 +78,7 @@ function connectTo(port: number): Promise<string> {
 async function endOf(running: Running, signal: NodeJS.Signals): Promise<void> {
   running.kill(signal)
   await running.line(/Shutting down/)
-  await until(async () => (await connectTo(running.port)) === 'ECONNREFUSED', 'connections to be refused', 2000)
+  await until(async () => (await connectTo(running.port)) === 'ECONNREFUSED', 'connections to be refused')
 }
 
 function requestLines(stdout: string): string[] {
@@ -160,10 +160,9 @@ describe('the end', { concurrency: 3 }, () => {
     const silent = await Promise.all(Array.from({ length: 100 }, () => Wire.open(running.port)))
     silent[0]?.write('GET /health HTTP/1.1\r\nHo')
     silent[1]?.write('nonsense\r\n\r\n')
-    const since = elapsed()
+    // In order, so before the end is forced.
     const { code } = await running.stop()
     strictEqual(code, 0)
-    ok(since() < 3000, `ended after ${since()} ms`)
     for (const wire of silent) wire.socket.destroy()
     agent.destroy()
   })
@@ -175,10 +174,9 @@ describe('the end', { concurrency: 3 }, () => {
       for (;;) await call(running.port, '/g/echo', { body, agent })
     })().catch((error: unknown) => (error as NodeJS.ErrnoException).code)
     await until(() => requestLines(running.stdout()).length > 10, 'some requests')
-    const since = elapsed()
+    // In order, so before the end is forced.
     const { code } = await running.stop()
     strictEqual(code, 0)
-    ok(since() < 3000, `ended after ${since()} ms`)
     match(String(await failed), /^ECONN(?:REFUSED|RESET)$/)
     agent.destroy()
   })
@@ -194,10 +192,9 @@ describe('the end', { concurrency: 3 }, () => {
     await new Promise((resolve) => setTimeout(resolve, 200))
     abort.abort()
     deepStrictEqual(await Promise.all(gone), ['gone', 'gone'])
-    const since = elapsed()
+    // In order, so before the end is forced.
     const { code, stdout } = await running.stop()
     strictEqual(code, 0)
-    ok(since() < 3000, `ended after ${since()} ms`)
     strictEqual(requestLines(stdout).filter((line) => line.includes('status=499')).length, 2, stdout)
     strictEqual(running.soap.waiting(), 0)
   })
@@ -209,10 +206,8 @@ describe('the end', { concurrency: 3 }, () => {
       const outcome = held?.catch((error: unknown) => error)
       running.kill('SIGTERM')
       await running.line(/Shutting down/)
-      const since = elapsed()
       running.kill(second)
       const { code, signal, stdout } = await running.ended
-      ok(since() < 1500)
       ok(code !== 0 || signal !== null)
       match(
         linesOf(stdout).at(-1) ?? '',
@@ -348,7 +343,7 @@ describe('what it writes', { concurrency: 3 }, () => {
     strictEqual(code, 0)
   })
 
-  test('[D1.8] a reader of the log that stops reading does not stop the service', { timeout: 60_000 }, async () => {
+  test('[D1.8] a reader of the log that stops reading does not stop the service', async () => {
     const running = await start()
     running.child.stdout?.pause()
     const agent = new Agent({ keepAlive: true, maxSockets: 4 })
@@ -356,9 +351,7 @@ describe('what it writes', { concurrency: 3 }, () => {
     for (let i = 0; i < 20; i++) {
       await Promise.all(Array.from({ length: 20 }, () => call(running.port, path, { agent })))
     }
-    const since = elapsed()
     strictEqual((await call(running.port, '/g/echo', { agent, body })).text, echoed)
-    ok(since() < 1000)
     agent.destroy()
     running.child.stdout?.resume()
     const { code, stdout } = await running.stop()

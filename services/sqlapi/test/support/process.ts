@@ -282,7 +282,7 @@ export function elapsed(): () => number {
 }
 
 /** Waits for something that no event tells of. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, withinMs = 10_000): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, what: string, withinMs = 120_000): Promise<void> {
   for (const since = elapsed(); !(await holds());) {
     if (since() > withinMs) throw new Error(`not within ${withinMs} ms: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 10))

@@ -44,7 +44,7 @@ export async function openBrowser(): Promise<Browser | NoBrowser> {
         headless: true,
         args: flags,
         env: { ...process.env, ...env },
-        timeout: 30_000,
+        timeout: 120_000,
       })
     } catch (error) {
       reasons.push((error as Error).message.split('\n', 1)[0] ?? '')

@@ -1,0 +1,44 @@
+/**
+ * Whether work grows in proportion to its input. Work of two sizes comes in, an AssertionError goes out where it does not.
+ *
+ * Counted is the time that this thread computes, not that in which it waits for its turn, and only the relation of two times
+ * of one run. Four times the input takes about four times the work; a loop within a loop would take sixteen. The limit lies
+ * far above four, because caches are shared with other work.
+ */
+import { ok } from 'node:assert/strict'
+
+const factor = 4
+const growthLimit = 10
+/** No growth is read from times as short as this. */
+const noiseMs = 30
+const samples = 3
+/** A neighbour may disturb a measurement, so what looks wrong is measured again. */
+const tries = 4
+
+/**
+ * `prepare` makes the input of a size and returns the work on it; only the work is measured. `size` is that of the smaller
+ * input, in whatever unit `prepare` takes.
+ */
+export function checkGrowth(size: number, prepare: (size: number) => () => unknown): void {
+  const small = prepare(size)
+  const large = prepare(size * factor)
+  let told = ''
+  for (let i = 0; i < tries; i++) {
+    const before = fastest(small)
+    const after = fastest(large)
+    if (after < before * growthLimit + noiseMs) return
+    told = `${before} ms for one, ${after} ms for ${factor} times as much`
+  }
+  ok(false, `the work grows faster than its input: ${told}`)
+}
+
+function fastest(work: () => unknown): number {
+  let least = Infinity
+  for (let i = 0; i < samples; i++) {
+    const start = process.threadCpuUsage()
+    work()
+    const { user, system } = process.threadCpuUsage(start)
+    least = Math.min(least, (user + system) / 1000)
+  }
+  return least
+}
