@@ -95,9 +95,9 @@ class Search {
       try {
         return { levels, chosen, reported: await this.#describe([...chosen]) }
       } catch (error) {
-        const index = namedParameter(error as ServerSaid)
+        const index = typelessParameter(error as ServerSaid)
         if (index !== undefined && chosen[index] === oid.unspecified) {
-          if ((error as ServerSaid).code === '42P18') this.#typeless.add(index)
+          this.#typeless.add(index)
           chosen[index] = oid.text
         } else if (this.#isAboutTypes(error as ServerSaid)) {
           return { levels, error: error as ServerSaid }
@@ -203,8 +203,8 @@ function changed(levels: Levels, steps: readonly Step[]): Levels {
 }
 
 /** Index of the parameter in `could not determine data type of parameter $2`, in whatever language. */
-function namedParameter({ code, message }: ServerSaid): number | undefined {
-  if (code !== '42P18' && code !== '42P08') return undefined
+function typelessParameter({ code, message }: ServerSaid): number | undefined {
+  if (code !== '42P18') return undefined
   const number = /\$(\d+)/.exec(message)?.[1]
   return number === undefined ? undefined : Number(number) - 1
 }
