@@ -325,9 +325,11 @@ test('parameters.md tells the types that are tried for each kind of value, and h
   const codes: Record<string, readonly Code[]> = {
     'integer that fits `int4`': ['i'],
     'larger integer': ['l'],
+    'number with fraction or exponent': ['f'],
     'array of integers that fit `int4`': ['I'],
+    'array of numbers, some with a fraction or exponent': ['F'],
     null: ['n'],
-    'everything else': ['b', 'f', 't', 'B', 'F', 'T', 'L', 'e', 'm', 'M', 'o'],
+    'everything else': ['b', 't', 'B', 'T', 'L', 'e', 'm', 'M', 'o'],
   }
   const rows = tableAfter(page('parameters.md'), '<!-- table: candidates')
   deepStrictEqual(column(rows, 0), Object.keys(codes))

@@ -19,19 +19,20 @@ const open = oid.unspecified
 
 /**
  * The types that a parameter may be prepared with, by the kind of its value (manual, "When a type does not fit"): the declared
- * one, then what else is tried. An integer that is left open could become text where only int4 fits, so int4 is tried before.
+ * one, then what else is tried. What is left open could become text or another number, so a number is tried as what it is in
+ * SQL before: int4 or numeric.
  */
 export const candidateTypes: Readonly<Record<Code, readonly number[]>> = {
   n: [open, oid.text],
   b: [oid.bool, open],
   i: [oid.int8, oid.int4, open],
   l: [oid.int8, open],
-  f: [oid.float8, open],
+  f: [oid.float8, oid.numeric, open],
   t: [oid.text, open],
   B: [oid.boolArray, open],
   I: [oid.int8Array, oid.int4Array, open],
   L: [oid.int8Array, open],
-  F: [oid.float8Array, open],
+  F: [oid.float8Array, oid.numericArray, open],
   T: [oid.textArray, open],
   e: [oid.jsonb, open],
   m: [oid.jsonb, open],

@@ -22,6 +22,8 @@ export const oid = {
   textArray: 1009,
   int8Array: 1016,
   float8Array: 1022,
+  numericArray: 1231,
+  numeric: 1700,
   jsonb: 3802,
   jsonbArray: 3807,
 } as const
@@ -57,7 +59,7 @@ const scalarKinds: readonly (readonly [number, ScalarKind])[] = [
   [1114, 'timestamp'],
   [1184, 'timestamptz'],
   // date, time, timetz, numeric, uuid
-  ...[1082, 1083, 1266, 1700, 2950].map((id) => [id, 'plain'] as const),
+  ...[1082, 1083, 1266, oid.numeric, 2950].map((id) => [id, 'plain'] as const),
 ]
 
 export const scalarKindOf: ReadonlyMap<number, ScalarKind> = new Map(scalarKinds)
@@ -77,7 +79,7 @@ export const builtinTypes: ReadonlyMap<number, ColumnType> = new Map<number, Col
   [1115, arrayOf('timestamp')],
   [1185, arrayOf('timestamptz')],
   // text[], bpchar[], varchar[], date[], time[], numeric[], uuid[]
-  ...[oid.textArray, 1014, 1015, 1182, 1183, 1231, 2951].map((id) => [id, arrayOf('string')] as const),
+  ...[oid.textArray, 1014, 1015, 1182, 1183, oid.numericArray, 2951].map((id) => [id, arrayOf('string')] as const),
 ])
 
 export const integerTypes: ReadonlySet<number> = new Set([oid.int2, oid.int4, oid.int8, oid.oid])
