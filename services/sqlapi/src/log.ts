@@ -14,6 +14,11 @@ import { type LogFormat, StartupFailure } from './errors.ts'
  */
 export interface Events {
   started: { version: string; config: string; endpoints: number; datasources: number }
+  ignored: { path: string; cure: string }
+  moreIgnored: { more: number }
+  projectWithoutDatasource: { project: string; cure: string }
+  moreProjectsWithoutDatasource: { more: number }
+  datasourceHeader: { datasources: number; cure: string }
   listening: { address: string }
   diagnostic: { message: string }
   statementsLogged: object
@@ -65,6 +70,15 @@ interface Rule {
 
 const rules: Readonly<Record<EventName, Rule>> = {
   started: { level: 'info', target: 'sqlapi', message: 'Configuration and SQL files read' },
+  ignored: { level: 'info', target: 'sqlapi', message: 'Not published' },
+  moreIgnored: { level: 'info', target: 'sqlapi', message: 'More folders and files are not published' },
+  projectWithoutDatasource: { level: 'warn', target: 'sqlapi', message: 'Project without a datasource' },
+  moreProjectsWithoutDatasource: { level: 'warn', target: 'sqlapi', message: 'More projects without a datasource' },
+  datasourceHeader: {
+    level: 'info',
+    target: 'sqlapi',
+    message: 'The header X-Datasource may choose among the datasources',
+  },
   listening: { level: 'info', target: 'sqlapi', message: 'Listening' },
   diagnostic: { level: 'warn', target: 'sqlapi', message: 'Configuration' },
   statementsLogged: {

@@ -73,7 +73,8 @@ async function untilCounting(running: Running): Promise<void> {
 }
 
 function warnings(running: Running): string[] {
-  return linesOf(running.stdout()).filter((line) => line.includes(' WARN '))
+  const lines = linesOf(running.stdout()).filter((line) => line.includes(' WARN '))
+  return lines.filter((line) => !line.includes('Project without a datasource'))
 }
 
 describe('databases that come and go', () => {

@@ -227,7 +227,7 @@ test('[D6.8] [D6.4] the log of a whole life, in order', async () => {
   const events = linesOf(stdout).map((line) => JSON.parse(line) as Record<string, unknown>)
   const named = events.map(({ event }) => event)
   const unreachable = ['datasourceUnreachable', 'datasourceUnreachable']
-  deepStrictEqual(named, ['started', 'listening', ...unreachable, 'shuttingDown', 'stopped'])
+  deepStrictEqual(named, ['started', 'datasourceHeader', 'listening', ...unreachable, 'shuttingDown', 'stopped'])
   for (const event of events) {
     for (const key of ['time', 'level', 'target', 'event', 'message']) strictEqual(typeof event[key], 'string', key)
   }

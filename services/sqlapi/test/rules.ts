@@ -187,6 +187,7 @@ export const rules: Readonly<Record<string, string>> = {
   S17: 'a batch that fails says which set it was',
   S14: 'a path in a log line is cut as in the answer; warnings of Node.js are log lines',
   S16: 'the log tells the cause of a failed statement and its place in the file',
+  S18: 'a start tells what it passes over, projects without a datasource, and that the header counts',
   S19: 'a password in the file is led to its variable, and no message shows it',
   S21: 'a method without a file is told which methods the path answers',
   S24: 'no test waits for ever, none depends on the speed of the machine',

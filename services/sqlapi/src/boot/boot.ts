@@ -2,9 +2,11 @@
  * What boot does once the configuration is read: tells what the operator should know, and reads the files. Out comes
  * everything that a service is made of, as plain values, so that it can be made in another process too.
  */
+import { foldCase } from '../endpoint-key.ts'
 import type { Log } from '../log.ts'
 import type { Datasource, Loaded } from './config.ts'
 import { type Endpoints, loadEndpoints } from './endpoints.ts'
+import type { Ignored } from './ignored.ts'
 import type { Config } from './schema.ts'
 import { version } from '../version.ts'
 
@@ -26,8 +28,46 @@ export async function boot({ config, datasources, file, diagnostics }: Loaded, l
   const startTime = Date.now()
   for (const message of diagnostics) log.write('diagnostic', { message })
   if (log.isEnabled('statement')) log.write('statementsLogged', {})
-  const endpoints = await loadEndpoints(config.sqlDir, new Set(datasources.map(({ dialect }) => dialect)))
+  const dialects = new Set(datasources.map(({ dialect }) => dialect))
+  const ignored: Ignored[] = []
+  const endpoints = await loadEndpoints(config.sqlDir, dialects, (what) => ignored.push(what))
   log.write('started', { version, config: file, endpoints: endpoints.size, datasources: datasources.length })
+  tellSurprises({ config, endpoints, ignored }, log)
   const sized = datasources.map((datasource) => ({ ...datasource, poolSize: datasource.maxConnections }))
   return { config, datasources: sized, endpoints, startTime }
+}
+
+/** Of the lines of one kind so many are written, then one that tells how many more there are. */
+const maxLines = 20
+
+/** What starts without an error and may still not be what the operator expects. */
+function tellSurprises({ config, endpoints, ignored }: Surroundings, log: Log): void {
+  for (const what of ignored.slice(0, maxLines)) log.write('ignored', { ...what })
+  if (ignored.length > maxLines) log.write('moreIgnored', { more: ignored.length - maxLines })
+  const lost = projectsWithoutDatasource(config, endpoints)
+  for (const project of lost.slice(0, maxLines)) log.write('projectWithoutDatasource', { project, cure: projectCure })
+  if (lost.length > maxLines) log.write('moreProjectsWithoutDatasource', { more: lost.length - maxLines })
+  if (config.allowDatasourceHeader && config.datasources.length > 1) {
+    log.write('datasourceHeader', { datasources: config.datasources.length, cure: headerCure })
+  }
+}
+
+interface Surroundings {
+  readonly config: Config
+  readonly endpoints: Endpoints
+  readonly ignored: readonly Ignored[]
+}
+
+const projectCure =
+  'its requests are refused unless X-Datasource names one; add a datasource of this name, or a line to project_datasource_map'
+const headerCure = 'allow_datasource_header: false switches it off'
+
+/** As a request finds its datasource. */
+function projectsWithoutDatasource(config: Config, endpoints: Endpoints): string[] {
+  const known = new Set([
+    ...config.datasources.map(({ name }) => foldCase(name)),
+    ...Object.keys(config.projectDatasourceMap).map(foldCase),
+  ])
+  const projects = new Set(Array.from(endpoints.values(), ({ project }) => project))
+  return [...projects].filter((project) => !known.has(foldCase(project)))
 }

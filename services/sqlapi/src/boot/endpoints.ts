@@ -3,16 +3,18 @@
  * operator guessing: colliding or empty files, files that are no text, links that lead out of the tree. Of several problems
  * the first in the order of names is told, whichever was found first.
  *
- * Layout: `<sql_dir>/<project>/<GET|POST>/<name...>.sql`. Anything else in the tree is none of ours and is left alone.
+ * Layout: `<sql_dir>/<project>/<GET|POST>/<name...>.sql`. Anything else in the tree is none of ours and is left alone; what
+ * looks as if it was meant to be published is told (ignored.ts).
  */
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { join, resolve, sep } from 'node:path'
+import { basename, join, resolve, sep } from 'node:path'
 import { endpointKey } from '../endpoint-key.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Dialect, Endpoint, Method, Script } from '../model.ts'
 import { hasTransactionMarker } from '../sql/marker.ts'
 import { readScript } from '../sql/script.ts'
+import { cureOfFile, cureOfFolder, cureOfSuffix, type Ignored } from './ignored.ts'
 
 /** Keys as endpoint-key.ts makes them. */
 export type Endpoints = ReadonlyMap<string, Endpoint>
@@ -22,17 +24,28 @@ const methods: readonly Method[] = ['GET', 'POST']
 /** So many files are being read while others are scanned; each is an open file. */
 const readsAhead = 32
 
-/** Scans for the given dialects only. */
-export async function loadEndpoints(sqlDir: string, dialects: ReadonlySet<Dialect>): Promise<Endpoints> {
+/** Scans for the given dialects only. `ignored` is told of what is not published, in the order of names. */
+export async function loadEndpoints(
+  sqlDir: string,
+  dialects: ReadonlySet<Dialect>,
+  ignored: (what: Ignored) => void = () => undefined,
+): Promise<Endpoints> {
   const root = openRoot(sqlDir)
   const endpoints = new Map<string, Endpoint>()
-  for (const project of childFolders(root, root)) {
-    const folders = childFolders(project, root)
+  const pass: PassOver = (path, cure) => {
+    if (cure !== undefined) ignored({ path: shownPath(path, root), cure })
+  }
+  for (const project of childFolders(root, root, pass)) {
+    const folders = childFolders(project, root, pass)
+    for (const folder of folders) {
+      const name = basename(folder)
+      if (!methods.some((method) => method === name)) pass(folder, cureOfFolder(name, folder))
+    }
     for (const method of methods) {
       const folder = join(project, method)
       if (!folders.includes(folder)) continue
       const place = { root, project: shownPath(project, root), method, dialects }
-      const files = sqlFiles(folder, root, [])
+      const files = sqlFiles(folder, root, [], pass)
       for await (const [file, content] of readInOrder(files)) add(endpoints, toEndpoint(file, content, place))
     }
   }
@@ -56,18 +69,27 @@ function openRoot(sqlDir: string): string {
   return root
 }
 
+/** Told of a folder or file that is passed over, with what would have it published if it should have been. */
+type PassOver = (path: string, cure: string | undefined) => void
+
 /** Folders directly below, in order of name, links to folders included. */
-function childFolders(folder: string, root: string): string[] {
-  return entries(folder, root).flatMap(({ path, isFolder }) => (isFolder ? [path] : []))
+function childFolders(folder: string, root: string, pass: PassOver): string[] {
+  return entries(folder, root).flatMap(({ path, isFolder, name }) => {
+    if (isFolder) return [path]
+    pass(path, cureOfFile(name))
+    return []
+  })
 }
 
 /** The `.sql` files below a method folder, at any depth. `ancestors` are the real paths of the folders above. */
-function sqlFiles(folder: string, root: string, ancestors: readonly string[]): string[] {
+function sqlFiles(folder: string, root: string, ancestors: readonly string[], pass: PassOver): string[] {
   const real = realpathSync(folder)
   if (ancestors.includes(real)) refuseFolder(`${shownPath(folder, root)} is a symbolic link to a folder that it is in`)
   return entries(folder, root).flatMap(({ path, isFolder, name }) => {
-    if (isFolder) return sqlFiles(path, root, [...ancestors, real])
-    return name.endsWith('.sql') ? [path] : []
+    if (isFolder) return sqlFiles(path, root, [...ancestors, real], pass)
+    if (name.endsWith('.sql')) return [path]
+    pass(path, cureOfSuffix(name))
+    return []
   })
 }
 

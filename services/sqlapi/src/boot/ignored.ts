@@ -1,0 +1,61 @@
+/**
+ * What stands in the tree of files and is not published: which folders and files are worth a word to the operator, and what
+ * would have them published. Whoever walks the tree brings them here; nothing is refused.
+ */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface Ignored {
+  /** Below `sql_dir`. */
+  readonly path: string
+  readonly cure: string
+}
+
+/** Names that somebody gives to a folder who expects its files to be published. */
+const methodLike = /^(?:get|post|put|patch|delete|head|options)$/i
+
+/** So many entries of a folder are looked at for a `.sql` file, and so deep. */
+const maxEntries = 1000
+const maxDepth = 8
+
+/** A folder in a project that is no method folder. `path` is where it is. */
+export function cureOfFolder(name: string, path: string): string | undefined {
+  const upper = name.toUpperCase()
+  if (upper === 'GET' || upper === 'POST') return `only folders called GET and POST are read; rename it to ${upper}`
+  if (!methodLike.test(name) && (name.startsWith('.') || !hasSqlFile(path))) return undefined
+  return 'only folders called GET and POST are read; move its files into one of them, or the folder out of sql_dir'
+}
+
+/** A file in no method folder. */
+export function cureOfFile(name: string): string | undefined {
+  if (!isSqlFile(name)) return undefined
+  return 'files are read in the folders <project>/GET and <project>/POST only; move it into one of them'
+}
+
+/** A file in a method folder that is not read. */
+export function cureOfSuffix(name: string): string | undefined {
+  return isSqlFile(name) ? 'only names that end in .sql, in lower case, are read; rename it' : undefined
+}
+
+function isSqlFile(name: string): boolean {
+  return /\.sql$/i.test(name)
+}
+
+/** Links are not followed, and what cannot be read has none: nobody asked for these folders. */
+function hasSqlFile(folder: string): boolean {
+  let left = maxEntries
+  const look = (path: string, depth: number): boolean => {
+    let entries
+    try {
+      entries = readdirSync(path, { withFileTypes: true })
+    } catch {
+      return false
+    }
+    if (entries.some((entry) => entry.isFile() && isSqlFile(entry.name))) return true
+    left -= entries.length
+    return entries.some(
+      (entry) => left > 0 && depth < maxDepth && entry.isDirectory() && look(join(path, entry.name), depth + 1),
+    )
+  }
+  return look(folder, 0)
+}
