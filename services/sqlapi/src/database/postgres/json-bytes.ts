@@ -99,6 +99,8 @@ function writeEscaped(source: Buffer, from: number, end: number, out: ByteWriter
   out.at = at
 }
 
+/** Where the space stands behind the opening quote and `2026-01-01`. */
+const gapOfUsualYear = 11
 const letterT = 0x54
 const letterZ = 0x5a
 const plus = 0x2b
@@ -112,8 +114,10 @@ const colon = 0x3a
 export function writeTimestamp(source: Buffer, from: number, end: number, out: ByteWriter): void {
   const start = out.at
   writeQuoted(source, from, end, out)
-  const gap = start + out.bytes.subarray(start, out.at).indexOf(space)
-  if (gap > start + 3 && out.bytes[gap - 3] === minus) out.bytes[gap] = letterT
+  const { bytes, at } = out
+  let gap = start + gapOfUsualYear
+  if (gap >= at || bytes[gap] !== space) gap = start + bytes.subarray(start, at).indexOf(space)
+  if (gap > start + 3 && bytes[gap - 3] === minus) bytes[gap] = letterT
 }
 
 /**
