@@ -304,6 +304,7 @@ export const rules: Readonly<Record<string, string>> = {
   X20: 'a required xs:any or an abstract type without a concrete one skips; several derived types are a choice',
   X21: 'a fixed value is no free param, a default is the example',
   X22: 'an optional attachment is left out with a note; base64 of xmime stands inline',
+  X23: 'large requests are written to a bounded depth and callable; what has not changed is not read again',
   X24: 'a body that fits the schema in /api makes a valid envelope; required bodies and the header of the user are told',
   X3: 'certificates that have expired, are not valid yet or end within 30 days: a WARN at start and each day; the doctor tells',
   X4: 'endpoints that need the identity of the client and have none: a WARN for each lane, nothing is sent, FATAL',

@@ -88,6 +88,20 @@ test('[S-template.braces] double braces escape, triple ones do not', () => {
   strictEqual(render('{{&a}}', values), values.a)
 })
 
+test('xml_element puts a value into its element, and knows left out, null and empty apart [X23]', () => {
+  const source = '{{xml_element "n:a" a}}{{xml_element "b" b "xsi:nil"}}'
+  const cases: Readonly<Record<string, string>> = {
+    '{}': '',
+    '{"a": null, "b": null}': '<b xsi:nil="true"/>',
+    '{"a": "", "b": false}': '<n:a></n:a><b>false</b>',
+    '{"a": "<&>\\u0022", "b": 0.10}': '<n:a>&lt;&amp;&gt;&quot;</n:a><b>0.10</b>',
+  }
+  for (const [body, envelope] of Object.entries(cases)) strictEqual(renderBody(source, body), envelope)
+  ok(fails(source, '{"a": [1]}').message.includes("'a' is an object or a list"))
+  ok(fails(source, '{"a": "\\u0001"}').message.includes('a character that XML forbids'))
+  ok(isPlain(source))
+})
+
 test('[S-template.single-pass] a value that looks like a template stays as it is', () => {
   strictEqual(render('{{{a}}}{{b}}', { a: '{{generate.uuid}}{{{b}}}', b: '{{a}}' }), '{{generate.uuid}}{{{b}}}{{a}}')
 })

@@ -13,6 +13,7 @@ import { ingestWsdls } from '../src/boot/wsdl/ingest.ts'
 import { readWsdl } from '../src/wsdl/operations.ts'
 import { describeRequest } from '../src/wsdl/request-schema.ts'
 import { ResponseSchemas } from '../src/wsdl/response-schema.ts'
+import { generatedFloors } from './support/real-floors.ts'
 import { newFolder } from './support/process.ts'
 import { generateAll, resolveIn } from './support/wsdl.ts'
 import { nobody } from './support/wsdl-folder.ts'
@@ -20,29 +21,38 @@ import { nobody } from './support/wsdl-folder.ts'
 const folder = process.env['XROAD_PROXY_REAL_WSDLS']
 const skip = folder === undefined ? 'XROAD_PROXY_REAL_WSDLS names no folder' : false
 
-describe('[S-wsdl.1] [S-wsdl.2] [S-wsdl.4] real WSDLs', { skip }, () => {
-  for (const path of folder === undefined ? [] : wsdlsIn(folder)) {
-    test(relative(folder ?? '', path), () => {
-      const wsdl = readWsdl(readFileSync(path), relative(folder ?? '', path), resolveIn(dirname(path)))
-      const answers = new ResponseSchemas(wsdl, (key) => `#/${key}`)
-      const results = generateAll(wsdl)
-      ok(results.length > 0)
-      for (const result of results) {
-        if (result.kind === 'skipped') continue
-        const { endpoint } = readDsl(result.text, { file: result.name, group: 'group', service: result.name })
-        ok(endpoint.kind === 'soap')
-        const { schema, example } = describeRequest(result.request)
-        deepStrictEqual(Object.keys((schema['properties'] ?? {}) as object), endpoint.params)
-        deepStrictEqual(Object.keys(example), endpoint.params)
-      }
-      for (const it of wsdl.operations) {
-        if (it.kind === 'operation' && it.output !== undefined) ok('properties' in answers.describe(it.output))
-      }
-      const references = JSON.stringify([...answers.definitions.values()]).matchAll(/"\$ref":"#\/([^"]+)"/g)
-      for (const [, key = ''] of references) strictEqual(answers.definitions.has(key), true, key)
-    })
-  }
-})
+describe(
+  'real WSDLs: every operation is generated or has a reason, and none is lost [S-wsdl.1] [S-wsdl.2] [S-wsdl.4] [X23]',
+  { skip },
+  () => {
+    for (const path of folder === undefined ? [] : wsdlsIn(folder)) {
+      test(relative(folder ?? '', path), () => {
+        const wsdl = readWsdl(readFileSync(path), relative(folder ?? '', path), resolveIn(dirname(path)))
+        const answers = new ResponseSchemas(wsdl, (key) => `#/${key}`)
+        const results = generateAll(wsdl)
+        ok(results.length > 0)
+        const floor = generatedFloors[`${relative(folder ?? '', path)} ${results.length}`] ?? 0
+        ok(
+          results.filter((it) => it.kind === 'generated').length >= floor,
+          `fewer than ${floor} operations are generated`,
+        )
+        for (const result of results) {
+          if (result.kind === 'skipped') continue
+          const { endpoint } = readDsl(result.text, { file: result.name, group: 'group', service: result.name })
+          ok(endpoint.kind === 'soap')
+          const { schema, example } = describeRequest(result.request)
+          deepStrictEqual(Object.keys((schema['properties'] ?? {}) as object), endpoint.params)
+          deepStrictEqual(Object.keys(example), endpoint.params)
+        }
+        for (const it of wsdl.operations) {
+          if (it.kind === 'operation' && it.output !== undefined) ok('properties' in answers.describe(it.output))
+        }
+        const references = JSON.stringify([...answers.definitions.values()]).matchAll(/"\$ref":"#\/([^"]+)"/g)
+        for (const [, key = ''] of references) strictEqual(answers.definitions.has(key), true, key)
+      })
+    }
+  },
+)
 
 test(
   '[S-wsdl.1] [S-generated.3] a folder of real WSDLs is read in moments, and twice to the same bytes',

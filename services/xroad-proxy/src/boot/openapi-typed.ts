@@ -37,6 +37,8 @@ class Types {
   readonly schemas: Record<string, JsonSchema> = {}
   readonly #options: TypeOptions
   readonly #answers: Readonly<Record<'plain' | 'schema', Map<Wsdl, Answers>>> = { plain: new Map(), schema: new Map() }
+  readonly #requestParts = new Map<Wsdl, Map<string, string>>()
+  readonly #prefixes = new Map<Wsdl, string>()
   readonly #takenPrefixes = new Set<string>()
   #left: number
 
@@ -55,7 +57,8 @@ class Types {
     const body = this.#answer(from, shape)
     if (!generated.has(endpoint.file)) return this.#spend({ body, shape })
     const { title, description: words, ...others } = toWords(from.operation.documentation)
-    const { schema, example } = describeRequest(from.request)
+    const { schema: whole, example } = describeRequest(from.request)
+    const schema = this.#shareParts(from.wsdl, whole)
     const description = [...(typeof words === 'string' ? [words] : []), ...from.notes].join('\n\n')
     return this.#spend({
       ...(typeof title === 'string' ? { summary: title } : {}),
@@ -65,6 +68,32 @@ class Types {
       body,
       shape,
     })
+  }
+
+  /** Large parts of requests are components: hundreds of operations may take the same one. */
+  #shareParts(wsdl: Wsdl, schema: JsonSchema): JsonSchema {
+    const properties = Object.entries((schema['properties'] ?? {}) as JsonSchema)
+    if (!properties.some(([, it]) => isObjectSchema(it))) return schema
+    const shared = properties.map(
+      ([name, it]) => [name, isObjectSchema(it) ? this.#share(wsdl, name, it) : it] as const,
+    )
+    return { ...schema, properties: Object.fromEntries(shared) }
+  }
+
+  #share(wsdl: Wsdl, name: string, part: JsonSchema): JsonSchema {
+    const text = JSON.stringify(part)
+    if (text.length < minSharedCharacters) return part
+    const parts = this.#requestParts.get(wsdl) ?? new Map<string, string>()
+    this.#requestParts.set(wsdl, parts)
+    let key = parts.get(text)
+    if (key === undefined) {
+      const wished = `${this.#prefixOf(wsdl)}request.${name.replace(/[^A-Za-z0-9._-]/gu, '_')}`
+      key = wished
+      for (let count = 2; Object.hasOwn(this.schemas, key); count++) key = `${wished}_${count}`
+      parts.set(text, key)
+      this.schemas[key] = this.#spend(part)
+    }
+    return { $ref: `#/components/schemas/${key}` }
   }
 
   #answer(
@@ -91,14 +120,17 @@ class Types {
   }
 
   /** Made of the WSDL's name; with a dot, which no other component has. */
-  #prefixOf({ file }: Wsdl): string {
-    const name = file
+  #prefixOf(wsdl: Wsdl): string {
+    const known = this.#prefixes.get(wsdl)
+    if (known !== undefined) return known
+    const name = wsdl.file
       .replace(/\.wsdl$/iu, '')
       .replaceAll('/', '.')
       .replace(/[^A-Za-z0-9._-]/gu, '_')
     let prefix = `${name}.`
     for (let count = 2; this.#takenPrefixes.has(prefix); count++) prefix = `${name}_${count}.`
     this.#takenPrefixes.add(prefix)
+    this.#prefixes.set(wsdl, prefix)
     return prefix
   }
 
@@ -106,6 +138,12 @@ class Types {
     this.#left -= JSON.stringify(part).length
     return part
   }
+}
+
+const minSharedCharacters = 2000
+
+function isObjectSchema(schema: unknown): schema is JsonSchema {
+  return typeof schema === 'object' && schema !== null && 'properties' in schema
 }
 
 interface Answers {

@@ -17,7 +17,8 @@ const value = String.raw`(?:\(is_nil ${path}\)|${path})`
 /** A field, or one of the helpers with what it needs: with nothing they are calls that fail. */
 const field =
   String.raw`(?:xml_attr +${path}|lookup +${path} +(?:"[^"\\{}\0]*"|${path})` +
-  String.raw`|(?!\[?(?:${block}|lookup|xml_attr|if_present|is_nil)\]?[ }])${path})`
+  String.raw`|xml_element +"[^"\\{}\0]*" +${path}(?: +"[^"\\{}\0]*")?` +
+  String.raw`|(?!\[?(?:${block}|lookup|xml_attr|xml_element|if_present|is_nil)\]?[ }])${path})`
 
 /** One tag where it starts. One brace more after the closing ones would belong to the tag, and be an error. */
 const tag = new RegExp(

@@ -72,7 +72,7 @@ export function parseTemplate(source: string, known?: KnownNames): ParsedTemplat
  */
 const clientName = /\{\{(?!!)[^}]{0,1000}\bgenerate\b(?:\.\[?client\b|[^}.]{0,1000}\}\})/
 
-const knownHelpers = { xml_attr: true, if_present: true, is_nil: true, each_value: true, log: false }
+const knownHelpers = { xml_attr: true, xml_element: true, if_present: true, is_nil: true, each_value: true, log: false }
 
 function createHandlebars(): typeof Handlebars {
   const environment = Handlebars.create()
@@ -80,6 +80,7 @@ function createHandlebars(): typeof Handlebars {
   // It would print values of the caller on the console.
   environment.unregisterHelper('log')
   environment.registerHelper('xml_attr', toAttribute)
+  environment.registerHelper('xml_element', toElement)
   environment.registerHelper('if_present', function choose(this: unknown, ...args: unknown[]) {
     // The last argument is Handlebars' own.
     const { fn, inverse } = args.pop() as Handlebars.HelperOptions
@@ -125,7 +126,7 @@ const helpers: ReadonlyMap<unknown, number> = new Map([
   ['each_value', 1],
 ])
 /** The same for a helper that takes any number of values. */
-const openHelpers: ReadonlySet<unknown> = new Set(['if_present'])
+const openHelpers: ReadonlySet<unknown> = new Set(['if_present', 'xml_element'])
 const allHelpers: ReadonlySet<unknown> = new Set([...helpers.keys(), ...openHelpers])
 
 type Call = hbs.AST.MustacheStatement | hbs.AST.BlockStatement | hbs.AST.SubExpression
@@ -256,6 +257,19 @@ function toAttribute(...args: unknown[]): Handlebars.SafeString {
   const value = (args[0] ?? '') as string | number | boolean
   const text = typeof value === 'string' ? value : `${value}`
   return new Handlebars.SafeString(text.replaceAll(/[&<>"'\t\n\r]/g, (found) => attributeEscapes[found] ?? found))
+}
+
+/** Text in an element of this name: nothing where the value was left out, nil where it is null and there is a name for that. */
+function toElement(...args: unknown[]): Handlebars.SafeString {
+  // The last argument is Handlebars' own.
+  args.pop()
+  const [name, value, nil] = args as [name: string, value: unknown, nil?: string]
+  if (args.length < 2 || args.length > 3)
+    throw new RenderError("the helper 'xml_element' takes a name, a value and a name of nil")
+  if (value === undefined || (value === null && nil === undefined)) return new Handlebars.SafeString('')
+  if (value === null) return new Handlebars.SafeString(`<${name} ${nil}="true"/>`)
+  const text = typeof value === 'string' ? value : `${value as number}`
+  return new Handlebars.SafeString(`<${name}>${Handlebars.escapeExpression(text)}</${name}>`)
 }
 
 /** Own properties only, and said aloud, because Handlebars would write a notice on the console otherwise. */

@@ -169,6 +169,31 @@ function attributesOf(schema: Schema, uses: readonly AttributeUse[], seen: Set<Q
   })
 }
 
+const maxAlternatives = 50
+
+/** All types that come from this one, however far, and that an element can have. */
+export function concreteTypes(
+  schema: Schema,
+  base: QName,
+): readonly { readonly type: TypeDefinition; readonly typeName: QName }[] {
+  const found = new Set([base])
+  for (const name of found) {
+    for (const it of schema.derivedFrom(name)) if (found.size <= maxAlternatives) found.add(it)
+  }
+  return [...found].flatMap((typeName) => {
+    const type = findComponent(schema, 'type', typeName)
+    return type.kind === 'complex' && type.abstract ? [] : [{ type, typeName }]
+  })
+}
+
+/** An element around a list and nothing else: it and its items are one level. */
+export function isList({ text, attributes, particles }: Content): boolean {
+  const [only] = particles
+  if (only === undefined || particles.length > 1 || attributes.length > 0 || text !== undefined) return false
+  if (only.kind === 'element' || only.kind === 'elementRef') return only.occurs.max > 1
+  return only.kind === 'sequence' && isList({ text, attributes, particles: only.particles })
+}
+
 /** What has been worked out, and `pending` while it is: a type may not come from itself. */
 const simpleTypes = new WeakMap<SimpleDefinition, SimpleType | 'pending'>()
 

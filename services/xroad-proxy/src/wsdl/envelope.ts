@@ -7,7 +7,7 @@ import type { Params, Slot } from './params.ts'
 import { Prefixes } from './prefixes.ts'
 import { namespaces, toQName } from './qname.ts'
 import { Skip } from './reasons.ts'
-import type { RequestAttribute, RequestElement, RequestNode, RequestText } from './request.ts'
+import type { Request, RequestAttribute, RequestElement, RequestNode, RequestText } from './request.ts'
 import { block, blockElse, escapeText, indent, toPath } from './template-text.ts'
 
 /** The X-Road service that an envelope is for. */
@@ -26,13 +26,14 @@ export interface Envelope {
 
 /** Without a service the envelope is plain: no header, for a call straight to its address. Throws `Skip`. */
 export function writeEnvelope(
-  root: RequestElement,
+  { root, isNested }: Pick<Request, 'root' | 'isNested'>,
   service: ServiceId | undefined,
   ofWsdl: ReadonlyMap<string, string>,
 ): Envelope {
   const prefixes = new Prefixes(ofWsdl, service === undefined ? ['soapenv'] : ['soapenv', 'xroad', 'id'])
   const { names, nameOf } = nameParams(root)
-  const body = new BodyWriter(nameOf, prefixes).root(root)
+  const written = new BodyWriter({ nameOf, prefixes, isShort: isNested }).root(root)
+  const body = isNested ? written.map((it) => it.trimStart()) : written
   const header = service === undefined ? [] : indent(writeHeader(service))
   const lines = [
     `<soapenv:Envelope${prefixes.declarations()}>`,
@@ -72,14 +73,23 @@ const typeAttribute = toQName(namespaces.instance, 'type')
 /** Values named in all conditions together: branches in branches name theirs again and again. */
 const maxConditionValues = 20_000
 
+interface BodyOptions {
+  readonly nameOf: Params['nameOf']
+  readonly prefixes: Prefixes
+  /** Hundreds of optional values in one file: each takes the shortest form. */
+  readonly isShort: boolean
+}
+
 class BodyWriter {
   readonly #nameOf: Params['nameOf']
   readonly #prefixes: Prefixes
+  readonly #isShort: boolean
   #conditionValues = 0
 
-  constructor(nameOf: Params['nameOf'], prefixes: Prefixes) {
+  constructor({ nameOf, prefixes, isShort }: BodyOptions) {
     this.#nameOf = nameOf
     this.#prefixes = prefixes
+    this.#isShort = isShort
   }
 
   /** The types that may stand for an abstract one are params of their own. */
@@ -92,12 +102,18 @@ class BodyWriter {
     if (element.isRepeating) return this.#repeating(element)
     if (isScope(element)) return this.#scope(element)
     if (isFlag(element)) return block('if', [this.#reference(element)], this.#single(element))
+    if (this.#isShort && isPlainOptional(element)) return [this.#short(element)]
     const isNillable = element.isNillable && element.text === undefined
     if (!element.isOptional && !isNillable) return this.#single(element)
     const given = this.#condition([element])
     if (element.isOptional) return given.length === 0 ? [] : block('if_present', given, this.#single(element))
     if (given.length === 0) return this.#single(element)
     return blockElse('if_present', given, this.#single(element), [this.#nil(element)])
+  }
+
+  #short(element: RequestElement): string {
+    const nil = element.isNillable ? ` "${this.#prefixes.nameOf(nilAttribute)}"` : ''
+    return `{{xml_element "${this.#prefixes.nameOf(element.name)}" ${this.#textReference(element)}${nil}}}`
   }
 
   #repeating(element: RequestElement): readonly string[] {
@@ -223,4 +239,11 @@ function isListed({ type }: RequestText): boolean {
 
 function spaced(reference: string, value: string): string {
   return `{{#each_value ${reference}}}${value} {{/each_value}}`
+}
+
+/** Text that may be left out, and nothing else. */
+function isPlainOptional(element: RequestElement): boolean {
+  const { isOptional, text, typeName } = element
+  if (!isOptional || !isLeaf(element) || typeName !== undefined || text === undefined) return false
+  return text.fixed === undefined && !isListed(text)
 }

@@ -3,7 +3,7 @@
  * a reason; where it stands in a branch that may be left out, that branch is left out instead, with a note. Types inside
  * themselves end at the point of repeat. Plain values come out (request.ts); nothing here knows templates or JSON.
  */
-import { contentOf, elementOf, findComponent, simpleTypeIn, typeOf } from './content.ts'
+import { concreteTypes, contentOf, elementOf, findComponent, isList, simpleTypeIn, typeOf } from './content.ts'
 import type { Attribute, Content } from './content.ts'
 import { isAttachment, isEncodingAttribute } from './framework.ts'
 import { localOf } from './qname.ts'
@@ -13,10 +13,18 @@ import type { RequestAttribute, RequestElement, RequestNode, RequestText } from 
 import type { ComplexDefinition, ElementDeclaration, ModelGroup, Particle, TypeDefinition } from './schema-model.ts'
 import type { Schema } from './schema.ts'
 
-export const requestLimits = { parts: 10_000, depth: 100, alternatives: 50 }
+export const requestLimits = { parts: 10_000, depth: 100 }
 
 /** Types on the way from the request element to here, with the names of the elements that have them. */
-export type Path = readonly { readonly type: TypeDefinition; readonly name: QName }[]
+export type Path = readonly { readonly type: TypeDefinition; readonly name: QName; readonly level: number }[]
+
+interface Branch {
+  readonly element: RequestElement
+  readonly notes: readonly string[]
+}
+
+/** Branches by type, and by all else that makes them what they are. */
+export type SharedBranches = Map<TypeDefinition, Map<string, Branch>>
 
 /** How often something comes, all groups around it counted. */
 export interface Count {
@@ -32,12 +40,19 @@ export class Expansion {
   /** What was left out, one sentence each. */
   readonly notes = new Set<string>()
   readonly #schema: Schema
+  readonly #depth: number | undefined
+  readonly #shared: SharedBranches
   /** Named groups around the particle at hand. */
   #openGroups = new Set<QName>()
   #parts = 0
+  /** Branches that this tree holds: each value in it has to be one of its own. */
+  readonly #taken = new Set<Branch>()
 
-  constructor(schema: Schema) {
+  /** With a depth, what is deeper is left out and each element that holds others is an object of its own. */
+  constructor(schema: Schema, depth?: number, shared: SharedBranches = new Map()) {
     this.#schema = schema
+    this.#depth = depth
+    this.#shared = shared
   }
 
   element(declared: ElementDeclaration, count: Count, outer: Path): RequestElement {
@@ -50,9 +65,44 @@ export class Expansion {
 
   /** Content that cannot be sent does not matter where null may stand in its place. */
   #typed(element: Typed, count: Count, outer: Path): RequestElement {
+    if (this.#depth !== undefined && outer.length === 1) return this.#branch(element, count, outer)
+    return this.#grown(element, count, outer)
+  }
+
+  /** The branches of a large request are the same for many operations. */
+  #branch(element: Typed, count: Count, outer: Path): RequestElement {
+    const { declaration } = element
+    const { name, nillable, fixed, documentation } = declaration
+    const key = JSON.stringify([
+      this.#depth,
+      name,
+      count,
+      nillable,
+      fixed,
+      declaration.default,
+      documentation,
+      element.typeName,
+    ])
+    const known = this.#shared.get(element.type)?.get(key)
+    if (known !== undefined && !this.#taken.has(known)) {
+      this.#taken.add(known)
+      for (const it of known.notes) this.notes.add(it)
+      return known.element
+    }
+    const own = new Expansion(this.#schema, this.#depth, this.#shared)
+    const branch = { element: own.#grown(element, count, outer), notes: [...own.notes] }
+    const branches = this.#shared.get(element.type) ?? new Map<string, Branch>()
+    if (known === undefined) this.#shared.set(element.type, branches.set(key, branch))
+    this.#taken.add(branch)
+    for (const it of branch.notes) this.notes.add(it)
+    return branch.element
+  }
+
+  #grown(element: Typed, count: Count, outer: Path): RequestElement {
     const { declaration } = element
     try {
-      if (isRepeat(element.type, outer)) throw new Skip('endless', localOf(declaration.name))
+      if (isRepeat(element.type, outer))
+        throw count.min === 0 ? repeated : new Skip('endless', localOf(declaration.name))
       return this.#withContent(element, count, outer)
     } catch (error) {
       if (count.min === 0 || !declaration.nillable || outer.length === 0 || !isLeftOut(error)) throw error
@@ -62,18 +112,32 @@ export class Expansion {
 
   #withContent(element: Typed, count: Count, outer: Path): RequestElement {
     const { declaration, type } = element
-    const path = [...outer, { type, name: declaration.name }]
-    if (path.length > requestLimits.depth) throw tooDeep()
     const content = contentOf(this.#schema, type)
+    const level = (outer.at(-1)?.level ?? 0) + (isList(content) ? 0 : 1)
+    const path = [...outer, { type, name: declaration.name, level }]
+    if (path.length > requestLimits.depth) throw tooDeep()
+    this.#refuseDeep(content, count, declaration.nillable, level)
     const { text } = content
     if (text !== undefined && isAttachment(text.names)) throw new Skip('attachment', describePath(path))
     this.#count(content.attributes.length)
+    const children = this.#children(content, path)
+    // Without anything inside, the element would say nothing.
+    if (children.length === 0) this.#refuseDeep(content, count, declaration.nillable, Infinity)
     return {
       ...emptyElement(element, count),
       text: text === undefined ? undefined : { type: text, ...valueOf(declaration, count.min > 0 && count.max === 1) },
       attributes: content.attributes.flatMap((it) => this.#attribute(it, path)),
-      children: this.#children(content, path),
+      children,
+      isObject: this.#depth !== undefined && outer.length > 0 && count.max === 1 && content.particles.length > 0,
     }
+  }
+
+  /** What has to be there goes on, however deep. */
+  #refuseDeep({ particles }: Content, { min }: Count, isNillable: boolean, level: number): void {
+    if (this.#depth === undefined || level <= this.#depth + 1 || particles.length === 0) return
+    if (min > 0 && !isNillable) return
+    this.notes.add(`left out, as the whole request is too large: what is deeper than ${this.#depth} levels`)
+    throw tooFar
   }
 
   /** An element inside a group may hold that group again; whether types repeat is looked at elsewhere. */
@@ -101,7 +165,7 @@ export class Expansion {
       return this.#nodes(particle, count, path)
     } catch (error) {
       if (count.min > 0 || !isLeftOut(error)) throw error
-      if (error.reason !== 'endless') this.notes.add(describeNote(error))
+      if (error.detail !== '' && error.reason !== 'endless') this.notes.add(describeNote(error))
       return []
     }
   }
@@ -222,6 +286,7 @@ function emptyElement({ declaration, typeName }: Typed, count: Count): RequestEl
     isRepeating: count.max > 1,
     occurs: { min: count.least, max: count.max },
     isNillable: declaration.nillable && declaration.fixed === undefined,
+    isObject: false,
     isAlwaysNil: false,
     typeName,
     alternatives: [],
@@ -240,18 +305,6 @@ function valueOf(
   return { fixed, isConstant: fixed !== undefined && isNeeded, default: usual }
 }
 
-/** All types that come from this one, however far, and that an element can have. */
-function concreteTypes(schema: Schema, base: QName): readonly Pick<Typed, 'type' | 'typeName'>[] {
-  const found = new Set([base])
-  for (const name of found) {
-    for (const it of schema.derivedFrom(name)) if (found.size <= requestLimits.alternatives) found.add(it)
-  }
-  return [...found].flatMap((typeName) => {
-    const type = findComponent(schema, 'type', typeName)
-    return type.kind === 'complex' && type.abstract ? [] : [{ type, typeName }]
-  })
-}
-
 function isRepeat(type: TypeDefinition, path: Path): boolean {
   return type.kind === 'complex' && path.some((it) => it.type === type)
 }
@@ -260,6 +313,10 @@ function refuseBroken(problem: string | undefined, path: Path): void {
   if (problem !== undefined)
     throw new Skip('broken_schema', path.length === 0 ? problem : `${problem}, in ${describePath(path)}`)
 }
+
+/** One for all: thousands of branches of a large request end so. */
+const tooFar = new Skip('request_too_large', '', true)
+const repeated = new Skip('endless')
 
 function tooDeep(): Skip {
   return new Skip('request_too_large', `deeper than ${requestLimits.depth} levels`)

@@ -32,7 +32,7 @@ export function isLeaf({ attributes, children, alternatives }: RequestElement): 
 
 /** Its value is an object with names of its own, or a list of them. */
 export function isScope(element: RequestElement): boolean {
-  return (element.isRepeating && !isLeaf(element)) || element.alternatives.length > 0
+  return element.isObject || (element.isRepeating && !isLeaf(element)) || element.alternatives.length > 0
 }
 
 /** An element that can hold nothing: all a caller can say is whether it is there. */

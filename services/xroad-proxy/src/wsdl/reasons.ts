@@ -43,18 +43,21 @@ export function describeSkip({ name, reason, detail }: SkippedOperation): string
 const ofBranches: ReadonlySet<SkipReason> = new Set(['attachment', 'any', 'abstract', 'repeating_group', 'endless'])
 
 export function isLeftOut(error: unknown): error is Skip {
-  return error instanceof Skip && ofBranches.has(error.reason)
+  return error instanceof Skip && (error.isOfBranch || ofBranches.has(error.reason))
 }
 
 /** Ends the reading of one operation, or of a branch of its request. */
 export class Skip extends Error {
   readonly reason: SkipReason
   readonly detail: string
+  /** Ends no more than a branch, whatever the reason. */
+  readonly isOfBranch: boolean
 
-  constructor(reason: SkipReason, detail = '') {
+  constructor(reason: SkipReason, detail = '', isOfBranch = false) {
     super(`${reason} ${detail}`)
     this.name = 'Skip'
     this.reason = reason
     this.detail = detail
+    this.isOfBranch = isOfBranch
   }
 }

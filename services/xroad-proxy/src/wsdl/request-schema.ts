@@ -173,8 +173,19 @@ function scopeField(element: RequestElement, branch: Branch | undefined): Field 
 
 const maxExampleItems = 100
 
+/** Large branches are shared by many requests, with all that is within them, names included. */
+const described = new WeakMap<RequestElement, RequestSchema>()
+
+function describeShared(element: RequestElement, nameOf: Names): RequestSchema {
+  const known = described.get(element)
+  if (known !== undefined || !element.isObject) return known ?? describeScope(element, nameOf)
+  const made = describeScope(element, nameOf)
+  described.set(element, made)
+  return made
+}
+
 function itemOf(element: RequestElement, nameOf: Names): { readonly schema: JsonSchema; readonly example: Json } {
-  if (!isLeaf(element)) return describeScope(element, nameOf)
+  if (!isLeaf(element)) return describeShared(element, nameOf)
   const { text } = element
   if (text === undefined) return { schema: {}, example: true }
   return { schema: valueSchema(text, false), example: valueExample(text) }

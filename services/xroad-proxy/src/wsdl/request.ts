@@ -11,8 +11,10 @@ import type { Operation, Wsdl } from './operations.ts'
 import { localOf } from './qname.ts'
 import type { QName } from './qname.ts'
 import { Skip } from './reasons.ts'
+import type { ElementDeclaration } from './schema-model.ts'
 import { whereElse } from './schema.ts'
 import type { Schema } from './schema.ts'
+import { Sizes } from './size.ts'
 
 export interface RequestElement {
   readonly kind: 'element'
@@ -22,6 +24,8 @@ export interface RequestElement {
   /** How often it stands there, where it stands there at all; `max` is Infinity for `unbounded`. */
   readonly occurs: { readonly min: number; readonly max: number }
   readonly isNillable: boolean
+  /** Its value is an object with names of its own, although it does not repeat. */
+  readonly isObject: boolean
   /** Has to be there, and has no content that could be sent: it is always nil. */
   readonly isAlwaysNil: boolean
   /** Said by `xsi:type`, where the declared type is abstract. */
@@ -60,6 +64,8 @@ export interface RequestAttribute extends RequestText {
 
 export interface Request {
   readonly root: RequestElement
+  /** Its params are objects in objects, like the message, and not the values at all depths. */
+  readonly isNested: boolean
   /** What the schema allows and this service cannot send, one sentence each. */
   readonly notes: readonly string[]
 }
@@ -75,9 +81,30 @@ export function readRequest({ schema }: Wsdl, { input }: Operation): Request {
   }
 }
 
+const sizes = new WeakMap<Schema, Sizes>()
+
+/** The whole tree, or as much of one that is too large as a person can look through. */
 function grow(schema: Schema, input: QName): Request {
-  const expansion = new Expansion(schema)
-  const root = expansion.element(findComponent(schema, 'element', input), once, [])
+  const declaration = findComponent(schema, 'element', input)
+  const known = sizes.get(schema) ?? new Sizes(schema)
+  sizes.set(schema, known)
+  if (known.isKnownLarge(declaration)) return expand(schema, declaration, known)
+  try {
+    return expand(schema, declaration)
+  } catch (error) {
+    if (!(error instanceof Skip) || error.reason !== 'request_too_large') throw error
+    known.rememberLarge(declaration)
+    return expand(schema, declaration, known)
+  }
+}
+
+function expand(schema: Schema, declaration: ElementDeclaration, large?: Sizes): Request {
+  const expansion = new Expansion(schema, large?.depthFor(declaration), large?.branches)
+  const root = expansion.element(declaration, once, [])
   const isUntyped = root.text?.type.builtin === 'anyType'
-  return { root: isUntyped ? { ...root, text: undefined } : root, notes: [...expansion.notes] }
+  return {
+    root: isUntyped ? { ...root, text: undefined } : root,
+    isNested: large !== undefined,
+    notes: [...expansion.notes],
+  }
 }

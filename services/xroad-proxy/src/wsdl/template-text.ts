@@ -5,7 +5,7 @@
 
 /** Words that Handlebars reads as something else than a field. */
 const taken: ReadonlySet<string> = new Set(
-  `as else each each_value false generate if if_present is_nil log lookup null this true undefined unless with xml_attr
+  `as else each each_value false generate if if_present is_nil log lookup null this true undefined unless with xml_attr xml_element
   blockHelperMissing helperMissing`.split(/\s+/u),
 )
 

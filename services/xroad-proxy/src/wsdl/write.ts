@@ -69,7 +69,7 @@ interface Contents {
 
 function writeDsl({ wsdl, operation, request, to, answers }: Contents): string {
   const { soapAction, documentation, line } = operation
-  const { text, params } = writeEnvelope(request.root, to.kind === 'direct' ? undefined : to.service, wsdl.prefixes)
+  const { text, params } = writeEnvelope(request, to.kind === 'direct' ? undefined : to.service, wsdl.prefixes)
   const title = textIn(documentation.titles)
   const { notes } = request
   const lines = [
