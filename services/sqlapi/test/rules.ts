@@ -182,6 +182,8 @@ export const rules: Readonly<Record<string, string>> = {
   S4: 'in a time zone that a file sets a timestamptz has an offset with minutes',
   S5: 'what is never closed is an error of its request that names the line',
   S7: 'stored code is harmless when its language and its words show it; what other code leaves behind is undone',
+  S8: 'after every reset the session has our settings again, whoever stands between',
+  S10: 'a connection that has fallen silent is ended, its requests fail, the pool recovers',
   S11: 'a statement that runs longer than statement_timeout_seconds is ended, and its client is told so',
   S13: 'a SQLite file that is deleted or replaced: no write is acknowledged that is not in the file of that name',
   S17: 'a batch that fails says which set it was',

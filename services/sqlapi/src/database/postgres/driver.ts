@@ -5,6 +5,7 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import { type Location, readLocation } from './location.ts'
+import type { Setting } from './settings.ts'
 
 export interface DriverOptions {
   readonly url: string
@@ -16,9 +17,18 @@ export interface Opened {
   readonly socket: Socket
   /** The texts that the server sends are valid UTF-8. */
   readonly isUtf8: boolean
+  /** What the URL asks for beside the settings of the service. */
+  readonly settings: readonly Setting[]
+  /** The server has not taken `options`, so all of them have to be set. */
+  readonly lacksOptions: boolean
   /** Asks the server, over a connection of its own, to stop what this one is doing. Resolves when that was delivered. */
   readonly cancel: () => Promise<void>
 }
+
+/** A request to cancel is given up after this time. */
+const cancelSeconds = 5
+/** A connection on which nothing came for so long is probed by TCP, ten times, once a second. */
+const keepAliveMs = 20_000
 
 /** The parts of the driver's connection that this file touches. */
 interface DriverConnection {
@@ -42,10 +52,21 @@ interface DriverClient {
 export async function openSocket(options: DriverOptions): Promise<Opened> {
   const location = readLocation(options.url)
   try {
-    return await connect(options, location)
+    return await connectPatiently(options, location)
   } catch (error) {
     if (!location.isSslOptional || !(error as Error).message.includes('does not support SSL')) throw error
-    return connect(options, { ...location, ssl: false })
+    return connectPatiently(options, { ...location, ssl: false })
+  }
+}
+
+/** PgBouncer takes `options` only where it is told to ignore or to track them. */
+async function connectPatiently(options: DriverOptions, location: Location): Promise<Opened> {
+  try {
+    return await connect(options, location)
+  } catch (error) {
+    const { options: given, ...startup } = location.startup
+    if (given === undefined || !(error as Error).message.includes('unsupported startup parameter')) throw error
+    return { ...(await connect(options, { ...location, startup })), lacksOptions: true }
   }
 }
 
@@ -65,7 +86,9 @@ async function connect({ connectTimeoutSeconds }: DriverOptions, location: Locat
     socket,
     // Such a server passes on whatever bytes it was given.
     isUtf8: serverEncoding !== 'SQL_ASCII',
-    cancel: () => cancel(client, location, connectTimeoutSeconds),
+    settings: [{ name: 'application_name', value: location.startup['application_name'] ?? '' }, ...location.options],
+    lacksOptions: false,
+    cancel: () => cancel(client, location, Math.min(connectTimeoutSeconds, cancelSeconds)),
   }
 }
 
@@ -102,6 +125,7 @@ class Client extends pg.Client {
       // As a function, because an empty password would make the driver look for one in the environment.
       password: () => password,
       keepAlive: true,
+      keepAliveInitialDelayMillis: keepAliveMs,
       connectionTimeoutMillis: Math.max(1, connectTimeoutSeconds) * 1000,
     } as pg.ClientConfig)
     this.#startup = location.startup

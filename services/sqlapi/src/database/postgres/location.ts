@@ -4,6 +4,7 @@
  * environment.
  */
 import { parse } from 'pg-connection-string'
+import { ownSettings, readOptions, type Setting } from './settings.ts'
 
 export interface Location {
   readonly host: string
@@ -19,9 +20,11 @@ export interface Location {
   readonly isSslOptional: boolean
   /** Parameters of the start-up message, so that RESET ALL returns to them. */
   readonly startup: Readonly<Record<string, string>>
+  /** What the URL's `options` set. */
+  readonly options: readonly Setting[]
 }
 
-const settings = { TimeZone: 'UTC', DateStyle: 'ISO' }
+const own = Object.fromEntries(ownSettings.map(({ name, value }) => [name, value]))
 
 export function readLocation(url: string): Location {
   const parsed = parse(url, { useLibpqCompat: true }) as ReturnType<typeof parse> & Record<string, string | undefined>
@@ -37,6 +40,7 @@ export function readLocation(url: string): Location {
     ssl: ssl === true ? {} : ((ssl || false) as false | object),
     sslnegotiation: parsed['sslnegotiation'] ?? 'postgres',
     isSslOptional: parsed['sslmode'] === 'prefer',
-    startup: { ...startup, ...(options ? { options } : {}), ...settings },
+    startup: { ...startup, ...(options ? { options } : {}), ...own },
+    options: readOptions(options ?? ''),
   }
 }

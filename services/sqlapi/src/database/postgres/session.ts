@@ -6,6 +6,7 @@ import { Failure } from '../../errors.ts'
 import type { Answer, Cancellation } from '../../model.ts'
 import type { Outlet } from '../answer.ts'
 import { ByteWriter } from './bytes.ts'
+import { toArrayText } from './arrays.ts'
 import { type Catalog, queries } from './catalog.ts'
 import { type DriverOptions, type Opened, openSocket } from './driver.ts'
 import {
@@ -22,7 +23,7 @@ import { Flight, type Step } from './flight.ts'
 import { type ColumnDescription, ServerError } from './frames.ts'
 import type { Plan } from './plan.ts'
 import { compileRowWriter, type RowWriter } from './rows.ts'
-import { deallocateText, resetText, settingsText } from './settings.ts'
+import { deallocateText, isAsSet, ownSettings, resetText, settableQuery, settingsText } from './settings.ts'
 import type { ColumnType } from './types.ts'
 import { Wire } from './wire.ts'
 
@@ -36,6 +37,9 @@ export interface SessionOptions extends DriverOptions {
   /** Longest time that the server lets a statement run; 0 leaves that to the server. */
   readonly statementTimeoutSeconds: number
 }
+
+/** How long the server may be silent after a cancel, or after a command of ours that takes no time. */
+const silentMs = 10_000
 
 /** Two clocks measure a statement's time. */
 const clockSlackMs = 50
@@ -64,7 +68,6 @@ export class NotStarted extends Error {
 
 export class Session {
   readonly #wire: Wire
-  readonly #cancel: () => Promise<void>
   readonly #catalog: Catalog
   /** The texts that the server sends are valid UTF-8. */
   #isUtf8: boolean
@@ -72,9 +75,14 @@ export class Session {
   readonly #context: ExecutionContext
   /** Seconds after which the server ends a statement; 0 for never. */
   readonly #timeoutSeconds: number
-  /** Commands that make the session what the service expects; empty where the start-up message has done so. */
-  readonly #settings: string
+  readonly #opened: Opened
+  /** Commands that make the session what the service expects. */
+  #settings = ''
+  /** Settings that the server has reported as others than ours. */
+  readonly #wrong = new Set<string>()
   #cancelling: Promise<void> | undefined
+  /** Ends the connection when a cancel brings nothing. */
+  #giveUp: NodeJS.Timeout | undefined
   #settingChanged = false
   /** Set by whoever runs a statement that may leave something behind. */
   hasRunSession = false
@@ -99,15 +107,15 @@ export class Session {
   }
 
   private constructor(
-    { socket, isUtf8, cancel }: Opened,
+    opened: Opened,
     { statementTimeoutSeconds }: SessionOptions,
     catalog: Catalog,
     onBroken: () => void,
   ) {
+    const { socket, isUtf8 } = opened
     this.#wire = new Wire(socket, onBroken)
     this.#timeoutSeconds = statementTimeoutSeconds
-    this.#settings = settingsText(statementTimeoutSeconds)
-    this.#cancel = cancel
+    this.#opened = opened
     this.#catalog = catalog
     this.#isUtf8 = isUtf8
     this.#context = {
@@ -117,6 +125,8 @@ export class Session {
     }
     this.#wire.onSetting = (name, value) => {
       this.#settingChanged = true
+      if (isAsSet(name, value)) this.#wrong.delete(name)
+      else this.#wrong.add(name)
       if (name === 'client_encoding') this.#setEncoding(isUtf8 && value === 'UTF8')
     }
   }
@@ -139,13 +149,13 @@ export class Session {
   /**
    * Runs the plan; an answer that grows long goes to the outlet, if there is one. Rejects with the server's error; the
    * connection is ready for more by then. With a `shared` cancellation others may be on the connection too: their
-   * statements must not be hit, so this one is only stopped when it is alone.
+   * statements must not be hit, so this one is only stopped when their clients have gone as well.
    */
   async execute(plan: Plan, values: Values, outlet?: Outlet, shared?: Cancellation): Promise<Rows> {
     const known = this.#prepared.get(plan.name)
     const prepared = known ?? this.#remember(plan)
     const execution = new Execution(this.#context, prepared, known === undefined, values, outlet)
-    if (shared !== undefined) shared.onCancel = () => this.#wire.whenAlone(execution, () => this.cancel())
+    if (shared !== undefined) shared.onCancel = () => this.#wire.whenAbandoned(execution, () => this.cancel())
     const started = this.#now()
     try {
       await this.#wire.submit(execution)
@@ -211,27 +221,30 @@ export class Session {
 
   /** Asks the server to stop what this connection is doing, which must all be one request's. */
   cancel(): void {
-    this.#cancelling ??= this.#cancel()
+    if (this.#cancelling !== undefined) return
+    this.#cancelling = this.#opened.cancel()
+    this.#giveUp = setTimeout(() => this.#wire.destroy(), silentMs).unref()
   }
 
   /** Undoes what other requests may have left for a statement that looks at the session. */
   async reset(): Promise<void> {
     const command = new Command(resetText + this.#settings)
-    await this.#wire.submit(command)
+    await this.#answered(this.#wire.submit(command))
     if (command.names.length > 0) await this.command(deallocateText(command.names))
   }
 
   /** Ends a transaction that was left open and undoes what may have been left behind. False when that failed. */
   async clean(): Promise<boolean> {
     try {
+      clearTimeout(this.#giveUp)
       // A cancel request that is still under way would hit whoever is next.
       await this.#cancelling
       this.#cancelling = undefined
-      if (this.isInTransaction) await this.command('ROLLBACK')
+      if (this.isInTransaction) await this.#answered(this.command('ROLLBACK'))
       if (this.hasRunDefinition || this.#catalog.isOld) await this.#lookAtCode()
       if (this.hasRunSession) {
         // DISCARD ALL has to stand alone, so what follows it is sent behind it.
-        await Promise.all([this.command('DISCARD ALL'), this.#applySettings()])
+        await this.#answered(Promise.all([this.command('DISCARD ALL'), this.applySettings()]))
         this.#prepared.clear()
       } else if (this.hasRunCode || this.#settingChanged || this.#catalog.code.isEverywhere) {
         await this.reset()
@@ -240,7 +253,7 @@ export class Session {
       this.hasRunSession = false
       this.hasRunCode = false
       this.#settingChanged = false
-      return true
+      return this.#wrong.size === 0
     } catch {
       return false
     }
@@ -252,11 +265,36 @@ export class Session {
 
   /** What takes more than the start-up message. */
   async #prepare(): Promise<void> {
-    await Promise.all([this.#applySettings(), this.#catalog.isOld ? this.#lookAtCode() : undefined])
+    const { settings, lacksOptions } = this.#opened
+    const names = settings.map(({ name }) => name)
+    // A single one is the application's name, which everybody may set.
+    const isPlain = names.length === 1
+    const settable = new Set(isPlain ? names : (await this.#list(settableQuery, [toArrayText(names)])).flat())
+    const refused = names.filter((name) => !settable.has(name))
+    if (lacksOptions && refused.length > 0) throw new Error(`The setting ${refused.join(', ')} cannot be made`)
+    const limit = { name: 'statement_timeout', value: `${this.#timeoutSeconds}s` }
+    this.#settings = settingsText([
+      ...settings.filter(({ name }) => settable.has(name)),
+      ...ownSettings,
+      ...(this.#timeoutSeconds === 0 ? [] : [limit]),
+    ])
+    await Promise.all([this.applySettings(), this.#catalog.isOld ? this.#lookAtCode() : undefined])
+    this.#settingChanged = false
   }
 
-  async #applySettings(): Promise<void> {
-    if (this.#settings !== '') await this.command(this.#settings)
+  /** Makes the session what the service expects, after something that the server's own settings come back with. */
+  applySettings(): Promise<void> {
+    return this.command(this.#settings)
+  }
+
+  /** A connection that leaves a command of ours without an answer is ended: something between us and the server drops packets. */
+  async #answered<T>(answer: Promise<T>): Promise<T> {
+    const timer = setTimeout(() => this.#wire.destroy(), silentMs)
+    try {
+      return await answer
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /** Time of now, where a statement that begins now is to be timed. */

@@ -16,10 +16,54 @@ export function deallocateText(names: readonly string[]): string {
   return names.map((name) => `DEALLOCATE "${name.replaceAll('"', '""')}";`).join('')
 }
 
+export interface Setting {
+  readonly name: string
+  readonly value: string
+}
+
+/** What every session speaks. Read by rows.ts and by the files. */
+export const ownSettings: readonly Setting[] = [
+  { name: 'TimeZone', value: 'UTC' },
+  { name: 'DateStyle', value: 'ISO' },
+  { name: 'client_encoding', value: 'UTF8' },
+]
+
 /**
- * Settings that follow the start-up message and every reset. They do not stand in that message, because poolers refuse what
- * they do not know there.
+ * Commands that follow the start-up message and every reset. The message alone is not enough: a pooler keeps it to itself, and a
+ * reset brings back what the server has of its own.
  */
-export function settingsText(statementTimeoutSeconds: number): string {
-  return statementTimeoutSeconds === 0 ? '' : `SET statement_timeout = '${statementTimeoutSeconds}s';`
+export function settingsText(settings: readonly Setting[]): string {
+  // The value comes back in a row, where only names of prepared statements are looked for.
+  return settings
+    .map(
+      ({ name, value }) =>
+        `SELECT pg_catalog.left(pg_catalog.set_config(${quoted(name)}, ${quoted(value)}, false), 0);`,
+    )
+    .join('')
+}
+
+/** As a literal that reads the same whatever `standard_conforming_strings` says. */
+function quoted(text: string): string {
+  return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+}
+
+/** Whether a setting that the server reports is what the service has set. */
+export function isAsSet(name: string, value: string): boolean {
+  if (name === 'DateStyle') return value.startsWith('ISO')
+  const own = ownSettings.find((setting) => setting.name === name)
+  return own === undefined || own.value === value
+}
+
+/** Of these names those that the session may set at any time, also names that the server does not know. */
+export const settableQuery = `SELECT o.name FROM unnest($1::text[]) AS o(name) LEFT JOIN pg_catalog.pg_settings s ON lower(s.name) = lower(o.name)
+WHERE s.context IS NULL OR s.context = 'user' OR s.context = 'superuser' AND current_setting('is_superuser') = 'on'`
+
+/** The settings in a URL's `options`: `-c name=value`, `-cname=value`, `--name=value`; a backslash keeps a space. */
+export function readOptions(options: string): readonly Setting[] {
+  const words = (options.match(/(?:\\.|[^\s\\])+/gs) ?? []).map((word) => word.replaceAll(/\\(.)/gs, '$1'))
+  return words.flatMap((word, index) => {
+    const text = word === '-c' ? (words[index + 1] ?? '') : (/^(?:-c|--)(.+)$/s.exec(word)?.[1] ?? '')
+    const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+    return name === '' ? [] : [{ name: word === '-c' ? name : name.replaceAll('-', '_'), value }]
+  })
 }

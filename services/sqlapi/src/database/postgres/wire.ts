@@ -76,7 +76,7 @@ export class Wire {
   readonly #onBroken: () => void
   readonly #out = new ByteWriter()
   readonly #inFlight: Exchange[] = []
-  /** Who waits for an exchange to be alone. */
+  /** Exchanges that nobody waits for, and what to do when there are no others. */
   #waiting: { readonly exchange: Exchange; readonly call: () => void }[] = []
   #isFlushing = false
   #isBroken = false
@@ -109,8 +109,11 @@ export class Wire {
     socket.on('close', () => this.#end())
   }
 
-  /** Calls back when the exchange is the only one under way, now or later; not at all if it ends among others. */
-  whenAlone(exchange: Exchange, call: () => void): void {
+  /**
+   * Nobody waits for the exchange any more. Calls back when that is so of all that are under way, now or later; not at all if it
+   * ends before.
+   */
+  whenAbandoned(exchange: Exchange, call: () => void): void {
     this.#waiting.push({ exchange, call })
     this.#callWaiting()
   }
@@ -225,10 +228,10 @@ export class Wire {
   }
 
   #callWaiting(): void {
-    const isAlone = this.#inFlight.length === 1
     const waiting = this.#waiting.filter(({ exchange }) => this.#inFlight.includes(exchange))
-    this.#waiting = isAlone ? [] : waiting
-    if (isAlone) for (const { call } of waiting) call()
+    const isAbandoned = waiting.length === this.#inFlight.length
+    this.#waiting = isAbandoned ? [] : waiting
+    if (isAbandoned) for (const { call } of waiting) call()
   }
 
   /** A frame that is longer than any answer may be. */

@@ -1,0 +1,114 @@
+/** The session behind a pooler: pgbouncer in session mode, in front of a server with settings of its own. */
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
+import { startThrowawayPostgres, type ThrowawayPostgres } from '../../../tools/throwaway-postgres.ts'
+import { startPgbouncer, withoutPgbouncer } from './support/pgbouncer.ts'
+import { elapsed } from './support/process.ts'
+import { startTestService, type TestService } from './support/service.ts'
+
+const files = {
+  'demo/GET/times.sql': `SELECT timestamptz '2026-07-01 12:00:00Z' AS at, to_json(timestamptz '2026-07-01 12:00:00Z')::text AS json,
+    ARRAY[timestamptz '2026-07-01 12:00:00Z'] AS ats, date '2026-07-01' AS day, daterange('2026-07-01', '2026-07-02')::text AS days,
+    ('2026-07-01 12:00:00'::text)::timestamptz AS read`,
+  'demo/GET/settings.sql': `SELECT current_setting('TimeZone') AS zone, current_setting('DateStyle') AS dates, current_setting('client_encoding') AS encoding,
+    current_setting('search_path') AS path, current_setting('statement_timeout') AS timeout, current_setting('application_name') AS name`,
+  'demo/POST/set.sql': `SET TIME ZONE 'Asia/Tokyo'; SET DateStyle = 'SQL, MDY'`,
+  'demo/POST/discard.sql': `DISCARD ALL; SELECT timestamptz '2026-07-01 12:00:00Z' AS at`,
+  'demo/POST/reset.sql': `RESET ALL; SELECT timestamptz '2026-07-01 12:00:00Z' AS at`,
+  'demo/POST/temp.sql': 'CREATE TEMP TABLE x (a int)',
+  'demo/POST/config.sql': `SELECT set_config('TimeZone', 'Asia/Tokyo', false)`,
+  'demo/POST/define.sql': 'CREATE TABLE IF NOT EXISTS made (a int)',
+  'demo/POST/echo.sql': 'SELECT cast(:x AS int) AS x',
+}
+const utc = 'T12:00:00Z'
+const times = JSON.stringify([
+  {
+    at: `2026-07-01${utc}`,
+    json: '"2026-07-01T12:00:00+00:00"',
+    ats: [`2026-07-01${utc}`],
+    day: '2026-07-01',
+    days: '[2026-07-01,2026-07-02)',
+    read: `2026-07-01${utc}`,
+  },
+])
+
+const modes: readonly (readonly [what: string, settings: Record<string, string>])[] = [
+  ['as it comes', {}],
+  ['that resets after every client', { server_reset_query_always: '1' }],
+  ['with another reset query', { server_reset_query: 'RESET ALL' }],
+  ['without a reset query', { server_reset_query: '' }],
+  ['that passes over options', { ignore_startup_parameters: 'options,extra_float_digits' }],
+]
+
+describe('pgbouncer', { skip: withoutPgbouncer ?? false }, () => {
+  let postgres: ThrowawayPostgres
+  before(async () => {
+    postgres = await startThrowawayPostgres({
+      TimeZone: 'Europe/Helsinki',
+      DateStyle: 'German,DMY',
+      IntervalStyle: 'iso_8601',
+    })
+    const client = new pg.Client({ connectionString: postgres.url })
+    await client.connect()
+    for (const text of ['CREATE SCHEMA crm', 'CREATE DATABASE other']) await client.query(text)
+    await client.query(`ALTER DATABASE other SET TimeZone = 'America/New_York'`)
+    await client.end()
+  })
+  after(() => postgres.remove())
+
+  for (const [what, settings] of modes) {
+    test(`${what}: our settings hold after every reset [S8]`, async () => {
+      const pooler = await startPgbouncer(postgres.url, settings)
+      for (const database of ['postgres', 'other']) {
+        const options = database === 'postgres' ? '?options=-c%20search_path%3Dcrm,public' : ''
+        const url = `${pooler.through(postgres.url).replace(/postgres$/, database)}${options}`
+        const service = await startTestService({
+          kind: 'postgres',
+          files,
+          datasource: { url, max_connections: 1, statement_timeout_seconds: 77 },
+        })
+        try {
+          const path = database === 'postgres' ? 'crm,public' : '"$user", public'
+          const expected = { zone: 'UTC', dates: 'ISO, DMY', encoding: 'UTF8', path, timeout: '77s', name: 'sqlapi' }
+          for (const leave of ['set', 'times', 'discard', 'reset', 'temp', 'config', 'define', 'set']) {
+            const { text } = leave === 'times' ? await service.get('/demo/times') : await service.post(`/demo/${leave}`)
+            if (/discard|reset/.test(leave)) strictEqual(text, `[{"at":"2026-07-01${utc}"}]`)
+            strictEqual((await service.get('/demo/times')).text, times, leave)
+            deepStrictEqual(JSON.parse((await service.get('/demo/settings')).text), [expected], leave)
+          }
+        } finally {
+          await service.close()
+        }
+      }
+      await pooler.stop()
+    })
+  }
+
+  test('acquire_timeout_seconds counts while the pooler makes us wait for a connection [S10]', async () => {
+    const pooler = await startPgbouncer(postgres.url, { default_pool_size: '1' })
+    const holder = new pg.Client({ connectionString: pooler.through(postgres.url) })
+    await holder.connect()
+    await holder.query('SELECT 1')
+    const url = pooler.through(postgres.url)
+    const service: TestService = await startTestService({
+      kind: 'postgres',
+      files,
+      datasource: { url, max_connections: 3, acquire_timeout_seconds: 1 },
+    })
+    try {
+      for (let round = 0; round < 2; round++) {
+        const since = elapsed()
+        const { status, text } = await service.post('/demo/echo', { x: 1 })
+        strictEqual(status, 400)
+        match(text, /became free within 1 s|cannot be connected/)
+        ok(since() < 10_000, `${since()} ms`)
+      }
+      await holder.end()
+      for (let status = 0; status !== 200;) ({ status } = await service.post('/demo/echo', { x: 1 }))
+    } finally {
+      await service.close()
+      await pooler.stop()
+    }
+  })
+})

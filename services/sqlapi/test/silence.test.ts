@@ -1,0 +1,94 @@
+/** Connections to PostgreSQL that fall silent without being closed, as behind a firewall that drops packets. */
+import { match, strictEqual } from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createDatabase, sharedPostgres } from './support/databases.ts'
+import { type Forwarder, startForwarder } from './support/forwarder.ts'
+import { call, until } from './support/process.ts'
+import { startTestService, type TestService } from './support/service.ts'
+
+const files = {
+  'demo/POST/echo.sql': 'SELECT cast(:x AS int) AS x',
+  'demo/POST/set.sql': `SET application_name = 'x'; SELECT 1 AS one`,
+  'demo/POST/marked.sql': '-- @transactional\nSELECT 1 AS one; SELECT cast(:x AS int) AS x',
+}
+
+interface Place {
+  readonly forwarder: Forwarder
+  readonly service: TestService
+  readonly port: number
+}
+
+async function behindForwarder(fields: object, run: (place: Place) => Promise<void>): Promise<void> {
+  const forwarder = await startForwarder((await sharedPostgres()).port)
+  const database = await createDatabase('postgres')
+  const url = database.url.replace(/:\d+(?=\/[^/]*$)/, `:${forwarder.port}`)
+  const service = await startTestService({ kind: 'postgres', files, datasource: { url, ...fields } })
+  try {
+    await run({ forwarder, service, port: Number(new URL(service.url).port) })
+  } finally {
+    await service.close()
+    await forwarder.close()
+    await database.remove()
+  }
+}
+
+/** A request whose client goes before there is an answer. */
+async function giveUp(port: number, path: string, body: object): Promise<void> {
+  const controller = new AbortController()
+  const asked = call(port, path, { body, signal: controller.signal }).catch(() => undefined)
+  setTimeout(() => controller.abort(), 100)
+  await asked
+}
+
+const isServed = async (service: TestService): Promise<boolean> =>
+  (await service.post('/demo/echo', { x: 7 })).text === '[{"x":7}]'
+
+describe('a silent connection', { concurrency: true }, () => {
+  for (const path of ['/demo/echo', '/demo/marked', '/demo/set', '/demo/echo/batch']) {
+    test(`is given up when its client has gone and a cancel brings nothing: ${path} [S10]`, async () => {
+      await behindForwarder(
+        { max_connections: 1, acquire_timeout_seconds: 2 },
+        async ({ forwarder, service, port }) => {
+          strictEqual(await isServed(service), true)
+          forwarder.silence()
+          await giveUp(port, path, path.endsWith('batch') ? { queries: [{ x: 1 }] } : { x: 1 })
+          await until(() => isServed(service), 'the pool to recover', 60_000)
+        },
+      )
+    })
+  }
+
+  test('is given up with all the requests that share it [S10]', async () => {
+    await behindForwarder({ max_connections: 1, acquire_timeout_seconds: 2 }, async ({ forwarder, service, port }) => {
+      for (let round = 0; round < 8; round++) strictEqual(await isServed(service), true)
+      forwarder.silence()
+      await Promise.all(Array.from({ length: 20 }, (_, x) => giveUp(port, '/demo/echo', { x })))
+      await until(() => isServed(service), 'the pool to recover', 60_000)
+    })
+  })
+
+  test('is given up when it does not answer the reset after a request [S10]', async () => {
+    await behindForwarder({ max_connections: 1, acquire_timeout_seconds: 2 }, async ({ forwarder, service }) => {
+      strictEqual(await isServed(service), true)
+      const silenced = forwarder.silenceAt('DISCARD ALL')
+      strictEqual((await service.post('/demo/set')).status, 200)
+      await silenced
+      forwarder.pass()
+      strictEqual(await isServed(service), false)
+      await until(() => isServed(service), 'the pool to recover', 60_000)
+    })
+  })
+
+  test('costs an opening no more than acquire_timeout_seconds [S10]', async () => {
+    await behindForwarder({ max_connections: 2, acquire_timeout_seconds: 1 }, async ({ forwarder, service }) => {
+      strictEqual(await isServed(service), true)
+      forwarder.silence(true)
+      // Nobody gives up here: the first request waits on the connection that was there, the others for a new one.
+      const first = service.post('/demo/echo', { x: 1 })
+      const second = await service.post('/demo/echo', { x: 2 })
+      match(second.text, /became free within 1 s|cannot be connected/)
+      await forwarder.close()
+      match((await first).text, /connection to the database was lost/)
+    })
+  })
+})

@@ -1,0 +1,76 @@
+/** A real pgbouncer in front of a PostgreSQL server, listening on loopback; for tests. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { newFolder } from './process.ts'
+
+const program = '/usr/sbin/pgbouncer'
+
+/** Why there is none on this machine; undefined where there is one. */
+export const withoutPgbouncer: string | undefined = existsSync(program) ? undefined : `${program} is not installed`
+
+export interface Pgbouncer {
+  readonly port: number
+  /** Changes the port of a URL to that of the pooler. */
+  through(url: string): string
+  stop(): Promise<void>
+}
+
+/** `settings` are lines of its section [pgbouncer]. */
+export async function startPgbouncer(url: string, settings: Readonly<Record<string, string>>): Promise<Pgbouncer> {
+  const folder = newFolder()
+  chmodSync(folder, 0o777)
+  const { hostname, port: server, username, password } = new URL(url)
+  const port = await freePort()
+  const users = join(folder, 'users.txt')
+  writeFileSync(users, `"${decodeURIComponent(username)}" "${decodeURIComponent(password)}"\n`)
+  const all = {
+    listen_addr: '127.0.0.1',
+    listen_port: port,
+    unix_socket_dir: '',
+    auth_type: 'scram-sha-256',
+    auth_file: users,
+    pool_mode: 'session',
+    ...settings,
+  }
+  const file = join(folder, 'pgbouncer.ini')
+  const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`)
+  writeFileSync(file, `[databases]\n* = host=${hostname} port=${server}\n[pgbouncer]\n${lines.join('\n')}\n`)
+  const isRoot = process.getuid?.() === 0
+  const child = spawn(program, [...(isRoot ? ['-u', 'nobody'] : []), file], { stdio: 'ignore' })
+  process.once('exit', () => child.kill('SIGKILL'))
+  await untilListening(port, child)
+  return {
+    port,
+    through: (each) => each.replace(/:\d+(?=\/[^/]*$)/, `:${port}`),
+    async stop() {
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  return port
+}
+
+async function untilListening(port: number, child: ChildProcess): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`pgbouncer ended with ${child.exitCode}`)
+    const socket = connect({ port, host: '127.0.0.1' })
+    const isThere = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+    if (isThere) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
