@@ -149,6 +149,33 @@ test('[D3.1] [S-params.2] quotes, comments and semicolons are where the scanner 
   ok(compared >= 6000, `${compared} texts compared`)
 })
 
+test('what the scanner of PostgreSQL calls unterminated is what is never closed here [S5]', () => {
+  let compared = 0
+  const isUnterminated = (text: string): boolean => {
+    try {
+      scanSync(text)
+      return false
+    } catch (error) {
+      // The library shows the first letters. Another error may stand before or behind it.
+      fc.pre((error as Error).message.includes('unterminat'))
+      return true
+    }
+  }
+  fc.assert(
+    fc.property(soup(postgresParts), (text) => {
+      fc.pre(!/:\w+\$/.test(text))
+      const expected = isUnterminated(text)
+      if (expected) compared++
+      strictEqual(
+        lex(text, 'postgres').some(({ kind }) => kind === 'unclosed'),
+        expected,
+      )
+    }),
+    { seed, numRuns: 2000 },
+  )
+  ok(compared > 500, `${compared} texts that are not closed`)
+})
+
 test('[D3.1] quotes that follow each other closely, nested comments and tags, as PostgreSQL sees them', () => {
   const parts = [
     "'",
