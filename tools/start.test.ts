@@ -1,6 +1,6 @@
 /** `npm start` as its users meet it, in a folder of its own: the script and the examples are copies, the services are not. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ after(() => {
 })
 
 mkdirSync(join(root, 'tools'))
-writeFileSync(join(root, 'package.json'), '{"type":"module"}')
+writeFileSync(join(root, 'package.json'), '{"type":"module","scripts":{"start":"node tools/start.ts"}}')
 cpSync(join(repository, 'tools/start.ts'), join(root, 'tools/start.ts'))
 symlinkSync(join(repository, 'services'), join(root, 'services'), 'junction')
 
@@ -28,6 +28,13 @@ beforeEach(() => {
   rmSync(examples, { recursive: true, force: true })
   cpSync(join(repository, 'examples'), examples, { recursive: true, filter: (path) => !path.endsWith('.data') })
 })
+
+const isWindows = process.platform === 'win32' && 'Windows has no such signals'
+
+/** Without npm there is nothing to try. */
+function hasNpm(): boolean {
+  return spawnSync('npm', ['--version']).status === 0
+}
 
 async function listen(): Promise<Server> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -47,8 +54,10 @@ async function freePorts(): Promise<number[]> {
   return ports
 }
 
-function start([port = 0, proxyPort = 0, mockPort = 0]: number[]) {
-  const child = spawn(process.execPath, [join(root, 'tools/start.ts')], {
+function start([port = 0, proxyPort = 0, mockPort = 0]: number[], byNpm = false) {
+  const [program, ...args] = byNpm ? ['npm', 'start'] : [process.execPath, join(root, 'tools/start.ts')]
+  const child = spawn(program as string, args, {
+    cwd: root,
     env: { ...process.env, PORT: `${port}`, PROXY_PORT: `${proxyPort}`, MOCK_PORT: `${mockPort}` },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -112,6 +121,33 @@ test('both services answer the printed requests, and Ctrl-C ends all of it in or
   deepStrictEqual(await Promise.all(ports.map(isFree)), [true, true, true])
   await rejects(fetch(commands[0]!.url))
 })
+
+for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
+  test(`${signal} ends all of it in order`, { skip: isWindows }, async () => {
+    const ports = await freePorts()
+    const running = start(ports)
+    await commandsIn(running)
+    running.child.kill(signal)
+    strictEqual(await running.code, 0, running.output())
+    deepStrictEqual(await Promise.all(ports.map(isFree)), [true, true, true])
+    match(running.output(), /sqlapi: Stopped/)
+  })
+
+  test(
+    `${signal} to npm ends what it has started`,
+    { skip: isWindows || (!hasNpm() && 'there is no npm') },
+    async () => {
+      const ports = await freePorts()
+      const running = start(ports, true)
+      await commandsIn(running)
+      running.child.kill(signal)
+      // The pipe of its output closes with the last of them.
+      await running.code
+      deepStrictEqual(await Promise.all(ports.map(isFree)), [true, true, true])
+      match(running.output(), /sqlapi: Stopped/)
+    },
+  )
+}
 
 test('a service that cannot start ends the others, and its exit code is told', async () => {
   writeFileSync(join(root, 'examples/xroad-proxy/DSL/population/broken.yml'), 'kind: soap\n')

@@ -3,10 +3,11 @@
  * proxy gets a mock Security Server, which makes keys and certificates. As soon as both services answer, requests to try
  * and the address of a page with forms are printed. PORT, PROXY_PORT and MOCK_PORT override the ports.
  *
- * Ctrl-C ends the services first and the mock after them; one that fails ends the others, and its exit code is ours.
+ * Ctrl-C, SIGTERM and SIGHUP end the services first and the mock after them, and so does the end of npm, which does not pass
+ * every signal on; one that fails ends the others, and its exit code is ours.
  * Delete examples/sqlapi/.data to start again with the first data.
  */
-import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -35,15 +36,17 @@ const running = new Set<ChildProcess>()
 /** Set as soon as the end has begun. */
 let exitCode: number | undefined
 let signalledAt = 0
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     // npm repeats the Ctrl-C that we got from the terminal, and to a service a second signal means: at once.
     if (Date.now() - signalledAt < 500) return
     signalledAt = Date.now()
     exitCode ??= 0
-    stop(signal)
+    // A hang-up means something else to a service.
+    stop(signal === 'SIGHUP' ? 'SIGTERM' : signal)
   })
 }
+if (process.env['npm_lifecycle_event'] === 'start') endWith(starters())
 process.on('exit', () => {
   for (const child of running) child.kill()
 })
@@ -58,6 +61,34 @@ await says(mock, 'Mock Security Server listening')
 if (!isEnding()) run([proxyProgram, '--config', proxyConfig()], { password: 'mock' })
 const haveStarted = await Promise.all([isServing(ports.PORT), isServing(ports.PROXY_PORT)])
 if (haveStarted.every(Boolean)) process.stdout.write(requests())
+
+/** The shell in which npm has started us, and npm itself where the system tells. */
+function starters(): number[] {
+  const { ppid } = process
+  const { stdout } = spawnSync('ps', ['-o', 'ppid=', '-p', `${ppid}`], { encoding: 'utf8' })
+  const npm = Number(stdout)
+  return npm > 1 ? [ppid, npm] : [ppid]
+}
+
+/** npm passes SIGTERM to the shell, which dies of it and tells nobody; of SIGHUP npm dies itself. */
+function endWith(pids: readonly number[]): void {
+  const timer = setInterval(() => {
+    if (pids.every(isAlive)) return
+    clearInterval(timer)
+    if (isEnding()) return
+    exitCode = 0
+    stop('SIGTERM')
+  }, 500)
+  timer.unref()
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
 
 function readPort(name: string, usual: number): number {
   const text = process.env[name] || `${usual}`
