@@ -1,0 +1,79 @@
+/** What the documents name is there: files of the repository, and in a package the targets of its links. */
+import { deepStrictEqual } from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { test } from 'node:test'
+
+const root = resolve(import.meta.dirname, '..')
+const packages = ['services/sqlapi', 'services/xroad-proxy']
+
+/** What npm packs besides `files`. */
+const alwaysPacked = ['package.json', 'README.md', 'LICENSE']
+
+for (const folder of packages) {
+  test(`links in the package of ${folder} lead to what is packed [S23]`, () => {
+    const { files } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as { files: string[] }
+    const packed = [...files, ...alwaysPacked]
+    const documents = packed.flatMap((name) => documentsIn(join(root, folder, name)))
+    const broken = documents.flatMap((document) =>
+      linksOf(readFileSync(document, 'utf8')).flatMap((link) => {
+        const target = resolve(dirname(document), link)
+        const path = relative(join(root, folder), target).split(sep)
+        const isThere = existsSync(target) && packed.includes(path[0] as string)
+        return isThere ? [] : [`${relative(root, document)}: ${link}`]
+      }),
+    )
+    deepStrictEqual(broken, [])
+  })
+}
+
+function documentsIn(path: string): string[] {
+  if (path.endsWith('.md')) return [path]
+  if (!existsSync(path) || !statSync(path).isDirectory()) return []
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.name.endsWith('.md'))
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+
+/** Targets of links and pictures, without those to other sites and inside of the page. */
+function linksOf(text: string): string[] {
+  const prose = text.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '')
+  const inline = Array.from(prose.matchAll(/\]\(([^)\s]+)[^)]*\)/g), ([, target = '']) => target)
+  const named = Array.from(prose.matchAll(/^\[[^\]]+\]:\s*(\S+)/gm), ([, target = '']) => target)
+  return [...inline, ...named]
+    .map((target) => target.split('#')[0] as string)
+    .filter((target) => target !== '' && !/^[a-z]+:/i.test(target))
+}
+
+for (const name of ['DECISIONS.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']) {
+  test(`${name} names no file that is gone [S23]`, () => {
+    const known = filesOfRepository()
+    const text = readFileSync(join(root, name), 'utf8')
+    deepStrictEqual([...new Set(filesIn(text).filter((file) => !isKnown(file, known)))], [])
+  })
+}
+
+/** Names in backquotes that end as files of the sources do. */
+function filesIn(text: string): string[] {
+  const spans = Array.from(text.matchAll(/`([^`\n]+)`/g), ([, span = '']) => span)
+  return spans.filter((span) => /^[\w./-]*\w\.(?:ts|cjs|js|sql|md)$/.test(span) && !span.startsWith('undici/'))
+}
+
+/** A path may begin anywhere: below the root, a service or its sources. */
+function isKnown(file: string, known: readonly string[]): boolean {
+  return known.some((path) => path === file || path.endsWith(`/${file}`))
+}
+
+/** Those that git knows, or in a package of the sources without it all that are there. */
+function filesOfRepository(): string[] {
+  try {
+    const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
+    return listed
+      .toString()
+      .split('\n')
+      .filter((path) => existsSync(join(root, path)))
+  } catch {
+    return readdirSync(root, { recursive: true, encoding: 'utf8' }).map((path) => path.split(sep).join('/'))
+  }
+}
