@@ -56,7 +56,7 @@ async function freePorts(): Promise<number[]> {
 
 function start([port = 0, proxyPort = 0, mockPort = 0]: number[], byNpm = false) {
   const [program, ...args] = byNpm ? ['npm', 'start'] : [process.execPath, join(root, 'tools/start.ts')]
-  const child = spawn(program as string, args, {
+  const child = spawn(program, args, {
     cwd: root,
     env: { ...process.env, PORT: `${port}`, PROXY_PORT: `${proxyPort}`, MOCK_PORT: `${mockPort}` },
     stdio: ['ignore', 'pipe', 'pipe'],
