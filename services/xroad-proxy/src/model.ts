@@ -104,10 +104,13 @@ export interface Upload {
   /** Declared length in bytes, 0 without a body, undefined for a chunked one. */
   readonly length: number | undefined
   /** The whole body. Throws `request_too_large` for more than `maxBytes`. */
-  collect(maxBytes: number): Promise<Uint8Array>
+  collect(maxBytes: number, reserve?: Reserve): Promise<Uint8Array>
   /** Pieces as they arrive; for a body of declared length. Leaving the loop early does not end the connection. */
   stream(): AsyncIterable<Uint8Array>
 }
+
+/** Counts bytes that are about to be kept. A promise makes the reader wait; one that rejects ends the reading. */
+export type Reserve = (bytes: number) => Promise<void> | undefined
 
 /** Where an answer goes. Either `send`, or `begin`, any number of `write`, and `end` or `breakOff`. */
 export interface Outlet {
@@ -118,6 +121,8 @@ export interface Outlet {
   readonly status: number
   /** Called once, when the caller leaves before the end of the answer. */
   onGone: (() => void) | undefined
+  /** Closed when the answer is out, or there is nobody to take it. */
+  held?: { close(): void } | undefined
   /** A whole answer of our own. */
   send(reply: Reply | FileReply): void
   begin(status: number, statusText: string, headers: RawHeaders): void

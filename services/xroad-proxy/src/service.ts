@@ -16,6 +16,7 @@ import type { Ingested } from './boot/wsdl/ingest.ts'
 import type { Log } from './log.ts'
 import type { Endpoint, RestEndpoint, SoapEndpoint } from './model.ts'
 import { encodePage } from './serve/coding.ts'
+import { Budget } from './serve/budget.ts'
 import { createDocsPage } from './serve/docs-page.ts'
 import { createGuardedLookup } from './serve/guard.ts'
 import { handle, type Service } from './serve/handle.ts'
@@ -156,12 +157,13 @@ function openLanes(config: Config, { endpoints, rest, nameless, bodies }: Loads,
   const guarded = openUpstream({ ...bounds, secureContext: createPublicContext, lookup: createGuardedLookup() })
   const securityServer = config.securityServer && readPlace(config.securityServer.url)
   const upstreams = { upstream, direct, guarded }
-  const { maxRequestBytes } = limits
+  const { maxRequestBytes, requestTimeoutSeconds: timeoutSeconds } = limits
+  const calls = { maxRequestBytes, timeoutSeconds, budget: new Budget(limits.maxInflightBytes) }
   return {
     upstreams: Object.values(upstreams),
     certificates,
     soap: {
-      maxRequestBytes,
+      ...calls,
       ...toDestinations(endpoints, nameless, upstreams, securityServer),
       generated: { instance, client: toClientElement(client), protocol_version: config.protocolVersion },
       exposeFaultDetail: config.exposeSoapFaultDetail,
@@ -170,7 +172,7 @@ function openLanes(config: Config, { endpoints, rest, nameless, bodies }: Loads,
     },
     rest: {
       upstream,
-      maxRequestBytes,
+      ...calls,
       client: toClientHeader(client),
       places: toPlaces(rest, instance, securityServer),
     },

@@ -98,7 +98,12 @@ const defaults = {
   wsdl: { allowHttpUpstream: false, upstreamHostAllowlist: [] },
   soapResponse: 'plain',
   exposeSoapFaultDetail: false,
-  limits: { maxRequestBytes: 1_048_576, maxResponseBytes: 16_777_216, requestTimeoutSeconds: 30 },
+  limits: {
+    maxRequestBytes: 1_048_576,
+    maxResponseBytes: 16_777_216,
+    maxInflightBytes: 268_435_456,
+    requestTimeoutSeconds: 30,
+  },
 }
 
 for (const text of ['', '# nothing\n', 'limits:\nclient_data:\nsecurity_server:\nport:\ndsl_path: ~\nwsdl: null\n']) {
@@ -133,6 +138,7 @@ security_server:
 limits:
   max_request_bytes: 1
   max_response_bytes: 2147483648
+  max_inflight_bytes: 3
   request_timeout_secs: 86400
 `
 
@@ -168,7 +174,12 @@ test(`every field is read: ${everyField}`, () => {
         keystorePasswordEnv: 'MY_PASSWORD',
         trustCaPath: 'ca.pem',
       },
-      limits: { maxRequestBytes: 1, maxResponseBytes: 2_147_483_648, requestTimeoutSeconds: 86_400 },
+      limits: {
+        maxRequestBytes: 1,
+        maxResponseBytes: 2_147_483_648,
+        maxInflightBytes: 3,
+        requestTimeoutSeconds: 86_400,
+      },
     },
   )
   ok(!JSON.stringify(config).includes('hunter2'))

@@ -357,6 +357,7 @@ describe('limits', () => {
       [
         ['body of a request', fields.get('limits.max_request_bytes')],
         ['answer of an upstream', fields.get('limits.max_response_bytes')],
+        ['all calls together', fields.get('limits.max_inflight_bytes')],
         ['time of a call', fields.get('limits.request_timeout_secs')],
         ['request line and headers', constantOf('serve/server.ts', 'maxHeaderBytes')],
         ['request line and headers, time', seconds(headersTimeout)],

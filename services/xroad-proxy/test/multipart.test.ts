@@ -103,9 +103,41 @@ test('[D3.8] transfer encodings', () => {
   strictEqual(refusal(encoded('constructor', '')), 'the root part has an unknown Content-Transfer-Encoding')
 })
 
-test('[D3.8] the closing boundary may be missing', () => {
-  strictEqual(root('--b\r\n\r\n<a/>').text, '<a/>')
-  strictEqual(root('--b\r\n\r\n<a/>\r\n--b').text, '<a/>')
+test('without its closing boundary an answer has been cut, wherever that was [X10]', () => {
+  const whole = crlf('--b', '', '<a/>', '--b', 'Content-Type: x', '', 'more', '--b--')
+  strictEqual(root(whole).text, '<a/>')
+  strictEqual(root(`${whole}\r\nepilogue`).text, '<a/>')
+  for (let length = whole.indexOf('<a/>') + 4; length < whole.length; length += 1) {
+    strictEqual(refusal(whole.slice(0, length)), 'the multipart answer has no closing boundary', `${length}`)
+  }
+  for (const end of ['--b--x', '--b-', '--b --', ' --b--', '--B--', '--c--']) {
+    strictEqual(refusal(crlf('--b', '', '<a/>', end)), 'the multipart answer has no closing boundary', end)
+  }
+})
+
+test('base64 has whole groups of four and nothing behind its end [X10]', () => {
+  const encoded = (content: string): string => crlf('--b', 'Content-Transfer-Encoding: base64', '', content, '--b--')
+  for (const good of ['QUJD', 'QUI=', 'QQ==', 'QUJD\r\nQUJD\r\n', ' Q U J D ', '', 'QUJD'.repeat(300_000)])
+    strictEqual(root(encoded(good)).text, Buffer.from(good, 'base64').toString(), good.slice(0, 20))
+  for (const broken of [
+    'QUJDR',
+    'QUJDRE',
+    'QUJDREV',
+    'QUI',
+    'Q',
+    'Q===',
+    '====',
+    '=',
+    'QQ==QQ==',
+    'QUI=QUJD',
+    'QU=D',
+    'QUJD\0',
+    'QUJ-',
+    'QUJDR'.padStart(524_289, 'QUJD'),
+    `${'QUJD'.repeat(131_072)}=QUJ`,
+  ])
+    // prettier-ignore
+    strictEqual(refusal(encoded(broken)), 'the root part is not valid base64', broken.slice(-20))
 })
 
 test('[D3.8] [S-error.upstream_xml_parse_error] no boundary, no root, no end of the headers', () => {

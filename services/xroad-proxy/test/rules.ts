@@ -291,7 +291,11 @@ export const rules: Readonly<Record<string, string>> = {
   'D6.3': '/api is valid OpenAPI 3.1; types and words for generated files, one property for each param of others',
 
   X1: "what calls need is read at start; a failure of one call is that call's error",
+  X6: 'all calls together hold so many bytes at most; who would go past it waits, then 504',
+  X7: 'attributes are events; no step of an answer holds the event loop over 50 ms',
+  X8: 'bytes of uploads that have not ended count, and fill half of the bound at most',
   X9: 'a call that waited until less than a tenth of its time is left is 504 and not sent',
+  X10: 'an answer that has been cut is never given as whole',
   X11: 'X-Road-UserId and X-Road-Id stand once and are UTF-8, or the request is 400',
   X12: 'a transfer coding other than chunked is an error',
   X13: 'bytes that a Windows charset does not define are an error',

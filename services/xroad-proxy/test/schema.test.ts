@@ -56,6 +56,7 @@ test('[S-config.search] these fields, these defaults, and nothing else', () => {
     limits: {},
     'limits.max_request_bytes': 1_048_576,
     'limits.max_response_bytes': 16_777_216,
+    'limits.max_inflight_bytes': 268_435_456,
     'limits.request_timeout_secs': 30,
   })
 })

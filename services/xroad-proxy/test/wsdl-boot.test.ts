@@ -10,7 +10,8 @@ import { createPublicContext } from '../src/boot/keystore.ts'
 import { readDsl } from '../src/boot/dsl.ts'
 import { Failure } from '../src/errors.ts'
 import { openLog } from '../src/log.ts'
-import type { Outlet, Reply, Request, SoapEndpoint, Trace } from '../src/model.ts'
+import type { FileReply, Outlet, Reply, Request, SoapEndpoint, Trace } from '../src/model.ts'
+import { Budget } from '../src/serve/budget.ts'
 import { createGuardedLookup } from '../src/serve/guard.ts'
 import { callSoap, toDestination, type Upstreams } from '../src/serve/soap.ts'
 import { openUpstream } from '../src/serve/upstream.ts'
@@ -132,6 +133,8 @@ test('[D5.7] [S-sidecar.service_url] a generated address is called by its own co
   const never = openUpstream({ ...bounds, lookup: createGuardedLookup(resolvesTo('10.0.0.1')) })
   const lane = {
     maxRequestBytes: 1000,
+    budget: new Budget(1_000_000),
+    timeoutSeconds: 5,
     generated: { instance: 'ee-test', client: '', protocol_version: '4.0' },
     exposeFaultDetail: false,
     bodies: new Map(),
@@ -140,7 +143,7 @@ test('[D5.7] [S-sidecar.service_url] a generated address is called by its own co
   }
   const trace: Trace = { endpoint: 'a/find', messageId: undefined, upstreamMs: undefined, source: undefined }
   const upstreams = { upstream: never, direct: never, guarded: loopback }
-  const callWith = (called: SoapEndpoint, through: Upstreams): Promise<Reply> => {
+  const callWith = (called: SoapEndpoint, through: Upstreams): Promise<Reply | FileReply> => {
     const destination = toDestination(called, through, undefined)
     ok(destination !== undefined)
     return callSoap({ ...lane, destinations: new Map([[called, destination]]) }, called, request(), outlet, trace)

@@ -61,6 +61,11 @@ const limits = section({
   max_response_bytes: wholeNumber(1, Number.MAX_SAFE_INTEGER)
     .default(16_777_216)
     .describe('Largest upstream response in bytes; a larger one is answered with 502.'),
+  max_inflight_bytes: wholeNumber(1, Number.MAX_SAFE_INTEGER)
+    .default(268_435_456)
+    .describe(
+      'Bytes that all calls together may hold; who would go past it waits, and is answered with 504 in the end.',
+    ),
   request_timeout_secs: wholeNumber(1, 86_400)
     .default(30)
     .describe('Seconds for one outbound request, connection and body included; beyond it the answer is 504.'),
@@ -116,6 +121,7 @@ interface Fields {
   readonly limits: {
     readonly maxRequestBytes: number
     readonly maxResponseBytes: number
+    readonly maxInflightBytes: number
     readonly requestTimeoutSecs: number
   }
 }
@@ -123,13 +129,13 @@ interface Fields {
 /** The words of the service for what the file calls otherwise. */
 function toConfig<Given extends Fields>(fields: Given) {
   const { xroadInstance: instance, xroadProtocolVersion: protocolVersion, clientData, limits, ...rest } = fields
-  const { maxRequestBytes, maxResponseBytes, requestTimeoutSecs: requestTimeoutSeconds } = limits
+  const { requestTimeoutSecs: requestTimeoutSeconds, ...bytes } = limits
   return Object.freeze({
     ...rest,
     instance,
     protocolVersion,
     client: Object.freeze({ instance, ...clientData }),
-    limits: Object.freeze({ maxRequestBytes, maxResponseBytes, requestTimeoutSeconds }),
+    limits: Object.freeze({ ...bytes, requestTimeoutSeconds }),
   })
 }
 

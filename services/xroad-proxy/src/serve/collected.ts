@@ -10,6 +10,9 @@ export interface Answer {
   readonly body: Uint8Array
 }
 
+/** An answer and what is made of it, which is about as long. */
+const perByte = 2
+
 export class Collected extends Exchange<Answer> {
   #status = 0
   #contentType: string | undefined
@@ -17,16 +20,19 @@ export class Collected extends Exchange<Answer> {
 
   protected override onHead(status: number, _statusText: string, headers: RawHeaders): void {
     this.#status = status
+    let length = 0
     for (let i = 0; i < headers.length; i += 2) {
       const name = (headers[i] as string).toLowerCase()
       if (name === 'content-type') this.#contentType = headers[i + 1]
-      else if (name === 'content-length' && Number(headers[i + 1]) > this.limits.maxAnswerBytes)
-        this.fail(tooLarge(this.limits))
+      else if (name === 'content-length') length = Number(headers[i + 1])
     }
+    if (length > this.limits.maxAnswerBytes) this.fail(tooLarge(this.limits))
+    else this.waitFor(this.room?.expect(length, perByte))
   }
 
   protected override onData(chunk: Buffer): void {
     if (!this.#pieces.add(chunk, this.limits.maxAnswerBytes)) this.fail(tooLarge(this.limits))
+    else this.waitFor(this.room?.grow(this.#pieces.length, perByte))
   }
 
   protected override onEnd(): Answer {

@@ -8,6 +8,7 @@ import type { Outlet, RawHeaders } from '../model.ts'
 import { codedAnswer, describe } from './causes.ts'
 import { type Call, type Connection, type Controller, type Handler, rawHeadersOf, send, toReason } from './client.ts'
 import { isCoded } from './headers.ts'
+import type { Room } from './room.ts'
 import type { Turns, Waiter } from './turns.ts'
 
 export interface Limits {
@@ -30,6 +31,7 @@ const leastShare = 0.1
 export abstract class Exchange<Result> implements Handler, Waiter<Connection> {
   readonly limits: Limits
   readonly outlet: Outlet
+  readonly room: Room | undefined
   readonly #way: Way
   readonly #call: Call
   #clock: NodeJS.Timeout | undefined
@@ -41,11 +43,12 @@ export abstract class Exchange<Result> implements Handler, Waiter<Connection> {
   #resolve: ((result: Result) => void) | undefined
   #reject: ((failure: Error) => void) | undefined
 
-  constructor(way: Way, call: Call, outlet: Outlet) {
+  constructor(way: Way, call: Call, outlet: Outlet, room?: Room) {
     this.#way = way
     this.#call = call
     this.limits = way.limits
     this.outlet = outlet
+    this.room = room
   }
 
   protected abstract onHead(status: number, statusText: string, headers: RawHeaders): void
@@ -77,6 +80,7 @@ export abstract class Exchange<Result> implements Handler, Waiter<Connection> {
   fail(failure: Error): void {
     if (this.#failure !== undefined) return
     this.#failure = failure
+    this.room?.close()
     // Without a controller the call still waits for a connection: it is given up when it gets one.
     this.#controller?.abort(failure)
     this.#leave()
@@ -85,6 +89,14 @@ export abstract class Exchange<Result> implements Handler, Waiter<Connection> {
 
   protected pause(): void {
     this.#controller?.pause()
+  }
+
+  /** Nothing more is read until there is room for it. */
+  protected waitFor(room: Promise<void> | undefined): void {
+    if (room === undefined) return
+    this.pause()
+    // Refused only when the call has failed, and then its caller has heard of it.
+    room.then(this.resume, ignore)
   }
 
   protected readonly resume = (): void => this.#controller?.resume()
@@ -147,10 +159,14 @@ export abstract class Exchange<Result> implements Handler, Waiter<Connection> {
 
 interface Failing {
   readonly limits: Limits
+  readonly room: Room | undefined
   fail(failure: Error): void
 }
 
+function ignore(): void {}
+
 function endOfTime(exchange: Failing): void {
+  if (exchange.room?.isWaiting) return exchange.fail(exchange.room.failure)
   exchange.fail(new Failure('upstream_timeout', `no whole answer within ${exchange.limits.timeoutSeconds} s`))
 }
 

@@ -37,6 +37,8 @@ export async function handle(service: Service, request: Request, outlet: Outlet)
   } catch (thrown) {
     error = thrown
     report(service.log, trace, thrown)
+    // Nothing is left of what it held but a short answer.
+    outlet.held?.close()
     if (outlet.hasBegun) outlet.breakOff()
     else outlet.send(toReply(thrown))
   }

@@ -14,6 +14,7 @@ const smallAnswerBytes = 16 * 1024
 
 export class ResponseOutlet implements Outlet {
   onGone: (() => void) | undefined
+  held: { close(): void } | undefined
   readonly #message: IncomingMessage
   readonly #response: ServerResponse
   #isGone = false
@@ -39,9 +40,11 @@ export class ResponseOutlet implements Outlet {
 
   /** The client has left, or has its answer. */
   gone(): void {
-    if (this.#isGone || this.#response.writableFinished) return
-    this.#isGone = true
-    this.onGone?.()
+    if (!this.#isGone && !this.#response.writableFinished) {
+      this.#isGone = true
+      this.onGone?.()
+    }
+    this.held?.close()
   }
 
   send({ status, body, headers = {} }: Reply | FileReply): void {

@@ -3,6 +3,10 @@ export class Pieces {
   readonly #chunks: Buffer[] = []
   #length = 0
 
+  get length(): number {
+    return this.#length
+  }
+
   /** False when the cap is passed. */
   add(chunk: Buffer, maxBytes: number): boolean {
     this.#length += chunk.length

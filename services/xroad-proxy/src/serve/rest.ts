@@ -5,14 +5,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Outlet, Request, RestEndpoint, Trace, Upload } from '../model.ts'
 import { sourceOf } from '../xroad.ts'
+import type { Budget } from './budget.ts'
 import { readCallerHeaders, toOutbound } from './headers.ts'
 import { toQuery } from './query.ts'
+import { Room } from './room.ts'
 import { refuseCall, type SecurityServer } from './security-server.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface RestLane {
   readonly upstream: Upstream
   readonly maxRequestBytes: number
+  readonly budget: Budget
+  /** Of a call, and of each wait before it. */
+  readonly timeoutSeconds: number
   /** Value of X-Road-Client. */
   readonly client: string
   /** Where the calls of each endpoint go; the path is the one before the query string. Empty without a Security Server. */
@@ -29,7 +34,9 @@ export async function callRest(
   outlet: Outlet,
   trace: Trace,
 ): Promise<void> {
-  const body = request.upload.length === 0 ? noBody : await readBody(request.upload, lane.maxRequestBytes)
+  const room = new Room(lane.budget, lane.timeoutSeconds)
+  outlet.held = room
+  const body = request.upload.length === 0 ? noBody : await readBody(request.upload, lane.maxRequestBytes, room)
   const { 'x-road-id': id } = readCallerHeaders(request.headers)
   const { origin, path } = lane.places.get(endpoint) ?? refuseCall('no_security_server')
   const { headers, messageId } = toOutbound(request.headers, lane.client, randomUUID)
@@ -46,6 +53,7 @@ export async function callRest(
         ...(endpoint.forwardBody ? body : noBody),
       },
       outlet,
+      room,
     )
     if (errorCode !== undefined) trace.source = sourceOf(errorCode)
     else if (status >= 400) trace.source = 'provider'
@@ -62,10 +70,12 @@ interface Body {
 const noBody: Body = { body: undefined }
 
 /** A body without a declared length is read whole, because it may turn out too large, and then nothing must have been sent. */
-async function readBody(upload: Upload, maxBytes: number): Promise<Body> {
+async function readBody(upload: Upload, maxBytes: number, room: Room): Promise<Body> {
   const { length } = upload
   if (length === undefined || length <= collectBytes || length > maxBytes) {
-    return { body: await upload.collect(maxBytes) }
+    const body = await upload.collect(maxBytes, room.reserve)
+    room.keepUpload()
+    return { body }
   }
   return { body: upload.stream(), bodyLength: length }
 }

@@ -7,15 +7,19 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { CallerGone, Failure } from '../errors.ts'
 import type { Log } from '../log.ts'
-import type { Fault, Outlet, Reply, Request, SoapEndpoint, Source, Trace, Translation } from '../model.ts'
+import type { Fault, FileReply, Outlet, Reply, Request, SoapEndpoint, Source, Trace } from '../model.ts'
 import { readAnswerInSteps } from '../soap/answer.ts'
 import type { AnswerOptions } from '../soap/answer.ts'
 import { toFailure } from '../soap/fault.ts'
+import type { Translated } from '../soap/frame.ts'
+import { type Json, joinJson, lengthOf } from '../soap/json-text.ts'
 import { readParams } from '../soap/params.ts'
 import type { Member } from '../soap/shape.ts'
 import { XmlError } from '../soap/translate.ts'
 import { sourceOf } from '../xroad.ts'
+import type { Budget } from './budget.ts'
 import { readCallerHeaders } from './headers.ts'
+import { Room } from './room.ts'
 import { type Obstacle, refuseCall, type SecurityServer } from './security-server.ts'
 import type { Answer, Call, Upstream } from './upstream.ts'
 
@@ -24,6 +28,9 @@ export interface SoapLane {
   readonly destinations: ReadonlyMap<SoapEndpoint, Destination>
   readonly obstacles: ReadonlyMap<SoapEndpoint, Obstacle>
   readonly maxRequestBytes: number
+  readonly budget: Budget
+  /** Of a call, and of each wait before it. */
+  readonly timeoutSeconds: number
   /** `generate.*` without the message id. */
   readonly generated: { readonly instance: string; readonly client: string; readonly protocol_version: string }
   readonly exposeFaultDetail: boolean
@@ -77,28 +84,40 @@ export async function callSoap(
   request: Request,
   outlet: Outlet,
   trace: Trace,
-): Promise<Reply> {
-  const body = await request.upload.collect(lane.maxRequestBytes)
+): Promise<Reply | FileReply> {
+  const room = new Room(lane.budget, lane.timeoutSeconds)
+  outlet.held = room
+  const body = await request.upload.collect(lane.maxRequestBytes, room.reserve)
   const uuid = randomUUID()
   trace.messageId = uuid
   const { 'x-road-userid': user_id } = readCallerHeaders(request.headers)
   const { upstream, call, source } =
     lane.destinations.get(endpoint) ?? refuseCall(lane.obstacles.get(endpoint) ?? 'no_security_server')
   const generated = { ...lane.generated, uuid, user_id }
-  const envelope = endpoint.envelope.render(readParams(body, endpoint.params), generated)
-  const answer = await send(upstream, { ...call, body: Buffer.from(envelope) }, outlet, trace)
+  const envelope = Buffer.from(endpoint.envelope.render(readParams(body, endpoint.params), generated))
+  const waiting = room.hold(envelope.length)
+  if (waiting !== undefined) await waiting
+  const answer = await send(upstream, { ...call, body: envelope }, { outlet, room }, trace)
   if (answer.body.length === 0 && empty.has(answer.status)) return nothing
   const expected = lane.bodies.get(endpoint)
   const attachments = endpoint.attachments ?? (expected === undefined ? 'none' : 'list')
   const translation = await translate(answer, { expected, attachments }, outlet)
   if (translation.fault !== undefined) throw refuseFault(lane, translation.fault, source, trace)
-  return { status: 200, body: toJson(translation) }
+  const json = toJson(translation)
+  room.keep(lengthOf(json))
+  if (typeof json === 'string') return { status: 200, body: json }
+  return { status: 200, body: Buffer.concat(json.pieces, json.length) }
 }
 
-async function send(upstream: Upstream, call: Call, outlet: Outlet, trace: Trace): Promise<Answer> {
+interface Ends {
+  readonly outlet: Outlet
+  readonly room: Room
+}
+
+async function send(upstream: Upstream, call: Call, { outlet, room }: Ends, trace: Trace): Promise<Answer> {
   const started = performance.now()
   try {
-    return await upstream.collect(call, outlet)
+    return await upstream.collect(call, outlet, room)
   } finally {
     trace.upstreamMs = performance.now() - started
   }
@@ -109,7 +128,7 @@ async function translate(
   { status, body, contentType }: Answer,
   options: AnswerOptions,
   outlet: Outlet,
-): Promise<Translation> {
+): Promise<Translated> {
   const isSuccess = status >= 200 && status < 300
   if (status >= 300 && status < 400) throw httpError(status)
   try {
@@ -133,9 +152,10 @@ async function translate(
   }
 }
 
-function toJson({ body, headers, attachments }: Translation): string {
-  const others = attachments === undefined ? '' : `,"attachments":${attachments}`
-  return `{"body":${body},"headers":${headers}${others}}`
+function toJson({ body, headers, attachments }: Translated): Json {
+  const inside = joinJson(joinJson(joinJson('{"body":', body), ',"headers":'), headers)
+  const all = attachments === undefined ? inside : joinJson(joinJson(inside, ',"attachments":'), attachments)
+  return joinJson(all, '}')
 }
 
 function httpError(status: number): Failure {

@@ -7,6 +7,7 @@ import type { Call } from './client.ts'
 import { Exchange, tooLarge, type Way } from './exchange.ts'
 import { type Inbound, toInbound } from './headers.ts'
 import { Pieces } from './pieces.ts'
+import type { Room } from './room.ts'
 
 /** What a call did for the log. */
 export interface Outcome {
@@ -27,8 +28,8 @@ export class Streamed extends Exchange<Outcome> {
   #left = 0
   #isEnded = false
 
-  constructor(way: Way, call: Call, outlet: Outlet) {
-    super(way, call, outlet)
+  constructor(way: Way, call: Call, outlet: Outlet, room?: Room) {
+    super(way, call, outlet, room)
     this.#isHead = call.method === 'HEAD'
   }
 
@@ -39,7 +40,7 @@ export class Streamed extends Exchange<Outcome> {
     this.#head = toInbound(received, status)
     const { contentLength } = this.#head
     if (this.#isHead || bodyless.has(status)) return
-    if (contentLength === undefined) this.#pieces = new Pieces()
+    if (contentLength === undefined) this.#collect()
     else if (contentLength > this.limits.maxAnswerBytes) this.fail(tooLarge(this.limits))
     else this.#left = contentLength
   }
@@ -47,6 +48,7 @@ export class Streamed extends Exchange<Outcome> {
   protected override onData(chunk: Buffer): void {
     if (this.#pieces !== undefined) {
       if (!this.#pieces.add(chunk, this.limits.maxAnswerBytes)) this.fail(tooLarge(this.limits))
+      else this.waitFor(this.room?.grow(this.#pieces.length, 1))
       return
     }
     this.#begin()
@@ -66,6 +68,11 @@ export class Streamed extends Exchange<Outcome> {
       this.outlet.end(this.#pieces?.join())
     }
     return { status: this.#status, errorCode: this.#head?.errorCode }
+  }
+
+  #collect(): void {
+    this.#pieces = new Pieces()
+    void this.room?.expect(0, 1)
   }
 
   #begin(): void {

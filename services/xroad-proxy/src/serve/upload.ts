@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { CallerGone, Failure } from '../errors.ts'
-import type { Upload } from '../model.ts'
+import type { Reserve, Upload } from '../model.ts'
 
 export class RequestUpload implements Upload {
   readonly length: number | undefined
@@ -18,12 +18,12 @@ export class RequestUpload implements Upload {
     this.#goAhead = goAhead
   }
 
-  async collect(maxBytes: number): Promise<Uint8Array> {
+  async collect(maxBytes: number, reserve?: Reserve): Promise<Uint8Array> {
     // The HTTP server does not tell of the end of what has none.
     if (this.length === 0) return new Uint8Array()
     if (this.length !== undefined && this.length > maxBytes) throw tooLarge(maxBytes)
     this.#goAhead()
-    return readAll(this.#message, maxBytes)
+    return readAll(this.#message, maxBytes, reserve)
   }
 
   stream(): AsyncIterable<Uint8Array> {
@@ -51,7 +51,7 @@ async function* readPieces(message: IncomingMessage): AsyncIterable<Uint8Array> 
 }
 
 /** The whole body, counted as it arrives. */
-function readAll(message: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+function readAll(message: IncomingMessage, maxBytes: number, reserve?: Reserve): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
   const chunks: Buffer[] = []
   let length = 0
@@ -62,6 +62,16 @@ function readAll(message: IncomingMessage, maxBytes: number): Promise<Uint8Array
       reject(tooLarge(maxBytes))
     } else {
       chunks.push(chunk)
+      const waiting = reserve?.(chunk.length)
+      if (waiting === undefined) return
+      message.pause()
+      waiting.then(
+        () => message.resume(),
+        (error: unknown) => {
+          message.off('data', onData)
+          reject(error instanceof Error ? error : new CallerGone())
+        },
+      )
     }
   }
   message.on('data', onData)

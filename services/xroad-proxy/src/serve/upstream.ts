@@ -12,6 +12,7 @@ import { type Call, type Connection, createConnection } from './client.ts'
 import { type Answer, Collected } from './collected.ts'
 import { createConnector } from './connect.ts'
 import type { Limits, Way } from './exchange.ts'
+import type { Room } from './room.ts'
 import { type Outcome, Streamed } from './streamed.ts'
 import { Turns } from './turns.ts'
 
@@ -19,9 +20,9 @@ export type { Answer, Call, Outcome }
 
 export interface Upstream {
   /** The whole answer, whatever its status. */
-  collect(call: Call, outlet: Outlet): Promise<Answer>
+  collect(call: Call, outlet: Outlet, room?: Room): Promise<Answer>
   /** Status, headers and body as they come; ends with the answer. Rejects when the answer cannot be given whole. */
-  stream(call: Call, outlet: Outlet): Promise<Outcome>
+  stream(call: Call, outlet: Outlet, room?: Room): Promise<Outcome>
   close(): Promise<void>
 }
 
@@ -51,8 +52,8 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   }
 
   return {
-    collect: (call, outlet) => new Collected(findWay(call.origin), call, outlet).run(),
-    stream: (call, outlet) => new Streamed(findWay(call.origin), call, outlet).run(),
+    collect: (call, outlet, room) => new Collected(findWay(call.origin), call, outlet, room).run(),
+    stream: (call, outlet, room) => new Streamed(findWay(call.origin), call, outlet, room).run(),
     async close() {
       const connections = [...ways.values()].flatMap(({ turns }) => turns.things)
       await Promise.all(connections.map(({ client }) => client.destroy()))

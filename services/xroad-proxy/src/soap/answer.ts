@@ -4,11 +4,13 @@
  */
 import type { AttachmentMode, Translation } from '../model.ts'
 import { listAttachments } from './attachments.ts'
-import { decodeXml, refuseCompressed } from './charset.ts'
+import { decodeInPieces, refuseCompressed } from './charset.ts'
+import type { Translated } from './frame.ts'
 import { readMediaType } from './media-type.ts'
-import { readParts, rootPart } from './multipart.ts'
+import { readPartsInSteps } from './multipart.ts'
 import type { Member } from './shape.ts'
-import { finish, type Steps, translateInSteps } from './translate.ts'
+import { decodeTransferInSteps } from './transfer.ts'
+import { finish, type Steps, toWhole, translateInSteps } from './translate.ts'
 
 export interface AnswerOptions {
   /** What the Body holds, where answers have types. */
@@ -17,7 +19,7 @@ export interface AnswerOptions {
 }
 
 export function readAnswer(body: Uint8Array, contentType: string | undefined, options?: AnswerOptions): Translation {
-  return finish(readAnswerInSteps(body, contentType, options))
+  return toWhole(finish(readAnswerInSteps(body, contentType, options)))
 }
 
 /** The same for an answer that may be long, so that others get their turn meanwhile. */
@@ -25,14 +27,14 @@ export function* readAnswerInSteps(
   body: Uint8Array,
   contentType: string | undefined,
   { expected, attachments = 'none' }: AnswerOptions = {},
-): Steps<Translation> {
+): Steps<Translated> {
   refuseCompressed(body)
   if (contentType === undefined || readMediaType(contentType).type !== 'multipart/related')
-    return yield* translateInSteps(decodeXml(body, contentType), { body: expected })
-  const { root, others } =
-    attachments === 'none' ? { root: rootPart(body, contentType), others: [] } : readParts(body, contentType)
-  const translation = yield* translateInSteps(decodeXml(root.body, root.contentType), { body: expected })
-  return others.length === 0
-    ? translation
-    : { ...translation, attachments: listAttachments(others, attachments === 'base64') }
+    return yield* translateInSteps(decodeInPieces(body, contentType), { body: expected })
+  const { root, others } = yield* readPartsInSteps(body, contentType, { isRootEnough: attachments === 'none' })
+  const content = yield* decodeTransferInSteps(root.body, root.headers.get('content-transfer-encoding'))
+  const pieces = decodeInPieces(content, root.headers.get('content-type'))
+  const translation = yield* translateInSteps(pieces, { body: expected })
+  if (others.length === 0) return translation
+  return { ...translation, attachments: yield* listAttachments(others, attachments === 'base64') }
 }

@@ -79,6 +79,11 @@ const maxDeclarationBytes = 1024
 const maxNameLength = 40
 
 export function decodeXml(body: Uint8Array, contentType: string | undefined): string {
+  return [...decodeInPieces(body, contentType)].join('')
+}
+
+/** The same in pieces of whole characters, so that no step decodes all of a long answer; a short one is one piece. */
+export function decodeInPieces(body: Uint8Array, contentType: string | undefined): Iterable<string> {
   refuseCompressed(body)
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const mark = byteOrderMarks.find((each) => startsWith(bytes, each.bytes))
@@ -117,16 +122,16 @@ function resolveWidth(charset: Charset, wide: Charset): Charset {
   return charset === 'utf-16' ? wide : charset
 }
 
-function decode(bytes: Buffer, charset: Charset): string {
+function decode(bytes: Buffer, charset: Charset): Iterable<string> {
   switch (charset) {
     // Where browsers read windows-1252 under this name, 0x80 to 0x9F are control characters here.
     case 'iso-8859-1':
-      return bytes.toString('latin1')
+      return decodeLatin(bytes)
     case 'utf-16':
     case 'utf-16be':
-      return decodeWide(Buffer.from(bytes), (copy) => copy.swap16())
+      return decodeWide(bytes, (piece) => Buffer.from(piece).swap16())
     case 'utf-16le':
-      return decodeWide(bytes, (same) => same)
+      return decodeWide(bytes, (piece) => piece)
     case 'utf-8':
     case 'iso-8859-15':
     case 'windows-1252':
@@ -135,16 +140,41 @@ function decode(bytes: Buffer, charset: Charset): string {
   }
 }
 
-function decodeWide(bytes: Buffer, toLittleEndian: (bytes: Buffer) => Buffer): string {
-  const text = bytes.length % 2 === 0 ? toLittleEndian(bytes).toString('utf16le') : undefined
-  if (text?.isWellFormed()) return text
-  throw new XmlError('the answer is not valid UTF-16')
+const pieceBytes = 128 * 1024
+
+function* decodeLatin(bytes: Buffer): Generator<string> {
+  for (let at = 0; at === 0 || at < bytes.length; at += pieceBytes) yield bytes.toString('latin1', at, at + pieceBytes)
 }
 
-function decodeNarrow(bytes: Buffer, charset: Charset): string {
+function* decodeWide(bytes: Buffer, toLittleEndian: (piece: Buffer) => Buffer): Generator<string> {
+  const refuse = (): never => {
+    throw new XmlError('the answer is not valid UTF-16')
+  }
+  if (bytes.length % 2 !== 0) refuse()
+  let half = ''
+  for (let at = 0; at === 0 || at < bytes.length; at += pieceBytes) {
+    const text = half + toLittleEndian(bytes.subarray(at, at + pieceBytes)).toString('utf16le')
+    // Half of a pair waits for the other half.
+    half = /[\ud800-\udbff]$/.exec(text)?.[0] ?? ''
+    const whole = text.slice(0, text.length - half.length)
+    if (!whole.isWellFormed()) refuse()
+    yield whole
+  }
+  if (half !== '') refuse()
+}
+
+function* decodeNarrow(bytes: Buffer, charset: 'utf-8' | 'iso-8859-15' | 'windows-1252' | 'windows-1257') {
+  // A second mark is for the parser to refuse.
+  const decoder = new TextDecoder(charset, { fatal: true, ignoreBOM: true })
+  for (let at = 0; at === 0 || at < bytes.length; at += pieceBytes) {
+    const stream = at + pieceBytes < bytes.length
+    yield decodePiece(decoder, charset, bytes.subarray(at, at + pieceBytes), stream)
+  }
+}
+
+function decodePiece(decoder: TextDecoder, charset: string, piece: Buffer, stream: boolean): string {
   try {
-    // A second mark is for the parser to refuse.
-    const text = new TextDecoder(charset, { fatal: true, ignoreBOM: true }).decode(bytes)
+    const text = decoder.decode(piece, { stream })
     if (!charset.startsWith('windows-') || !controls.test(text)) return text
   } catch {
     // Told below.

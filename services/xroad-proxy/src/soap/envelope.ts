@@ -3,6 +3,7 @@
  * SOAP 1.1 and 1.2; namespaces are not looked at. Elements that mean nothing to SOAP have no role.
  */
 import type { Fault } from '../model.ts'
+import type { Json } from './json-text.ts'
 
 export type Role = 'envelope' | 'header' | 'body' | 'fault' | 'code' | 'reason' | FaultRole
 
@@ -22,8 +23,7 @@ interface Element {
   readonly role: Role
   /** Trimmed. */
   readonly text: string
-  /** JSON text. */
-  readonly value: string
+  readonly value: Json
   /** Value of `xml:lang`. */
   readonly language: string | undefined
 }
@@ -83,7 +83,7 @@ export function readFaultPart(parts: FaultParts, { role, text, value, language }
       readReason(parts, text, /^en(?:-|$)/i.test(language ?? ''))
       break
     case 'detail':
-      parts.detail ??= value
+      parts.detail ??= String(value)
       break
     case 'envelope':
     case 'header':

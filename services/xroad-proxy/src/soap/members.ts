@@ -6,18 +6,20 @@
  * once for each level of elements.
  */
 
+import { type Json, joinJson } from './json-text.ts'
+
 /** So many keys are looked through one by one, the newest first; a Map for each element would cost more. */
 const few = 12
 
 export class Members {
   readonly #keys: string[] = []
-  readonly #values: string[] = []
+  readonly #values: Json[] = []
   #repeated: Set<number> | undefined
   /** Key -> place, once there are more than a few. */
   #places: Map<string, number> | undefined
 
   /** The key must need no escaping: names of XML do not. */
-  add(key: string, value: string): void {
+  add(key: string, value: Json): void {
     const place = this.#find(key)
     if (place === -1) {
       this.#append(key, value)
@@ -25,11 +27,11 @@ export class Members {
     }
     this.#repeated ??= new Set()
     this.#repeated.add(place)
-    this.#values[place] = `${this.#values[place]},${value}`
+    this.#values[place] = joinJson(joinJson(this.#values[place] as Json, ','), value)
   }
 
   /** A value of a key that has an array, however many there are. */
-  addItem(key: string, value: string): void {
+  addItem(key: string, value: Json): void {
     this.add(key, value)
     this.#repeated ??= new Set()
     this.#repeated.add(this.#find(key))
@@ -40,23 +42,28 @@ export class Members {
     if (this.#find(key) === -1) this.addItem(key, '')
   }
 
-  get(key: string): string | undefined {
+  get(key: string): Json | undefined {
     const place = this.#find(key)
     const value = this.#values[place]
-    return value !== undefined && this.#repeated?.has(place) ? `[${value}]` : value
+    return value !== undefined && this.#repeated?.has(place) ? joinJson(joinJson('[', value), ']') : value
   }
 
   /** The members without the braces. */
-  toJson(): string {
-    let json = ''
+  toJson(): Json {
+    let json: Json = ''
     for (const [place, key] of this.#keys.entries()) {
-      const value = this.#values[place] as string
-      json = joinMembers(json, this.#repeated?.has(place) ? `"${key}":[${value}]` : `"${key}":${value}`)
+      const value = this.#values[place] as Json
+      const isList = this.#repeated?.has(place) === true
+      if (typeof value === 'string') json = joinMembers(json, isList ? `"${key}":[${value}]` : `"${key}":${value}`)
+      else {
+        json = joinJson(joinMembers(json, isList ? `"${key}":[` : `"${key}":`), value)
+        if (isList) json = joinJson(json, ']')
+      }
     }
     return json
   }
 
-  #append(key: string, value: string): void {
+  #append(key: string, value: Json): void {
     this.#places?.set(key, this.#keys.length)
     this.#keys.push(key)
     this.#values.push(value)
@@ -68,6 +75,6 @@ export class Members {
   }
 }
 
-export function joinMembers(before: string, after: string): string {
-  return before === '' ? after : `${before},${after}`
+export function joinMembers(before: Json, after: Json): Json {
+  return before === '' ? after : joinJson(joinJson(before, ','), after)
 }

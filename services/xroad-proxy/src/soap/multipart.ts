@@ -1,12 +1,12 @@
 /**
  * The parts of a multipart/related answer (RFC 2387): the root, which the `start` parameter names or which comes first, and
- * the others. The bytes of the root come out decoded, with its own Content-Type; the others as they stand.
+ * the others. The bytes of each come out as they stand.
  *
- * A boundary counts on a line of its own. The closing one may be missing: whether the root is whole, its XML tells.
+ * A boundary counts on a line of its own. Without the closing one the answer has been cut.
  */
 import { readMediaType } from './media-type.ts'
-import { decodeTransfer, endOfBlankLine } from './transfer.ts'
-import { XmlError } from './translate.ts'
+import { decodeTransferInSteps, endOfBlankLine } from './transfer.ts'
+import { finish, type Steps, XmlError } from './translate.ts'
 
 export interface Part {
   readonly body: Uint8Array
@@ -27,7 +27,7 @@ export interface RawPart {
 }
 
 export interface Parts {
-  readonly root: Part
+  readonly root: RawPart
   readonly others: readonly RawPart[]
 }
 
@@ -37,57 +37,48 @@ const lineFeed = 0x0a
 const carriageReturn = 0x0d
 const dash = 0x2d
 
-/** What follows the root is not looked at. */
+/** The root alone, decoded. */
 export function rootPart(body: Uint8Array, contentType: string): Part {
-  return split(body, contentType, { isRootEnough: true }).root
-}
-
-export function readParts(body: Uint8Array, contentType: string): Parts {
-  return split(body, contentType, { isRootEnough: false })
+  const { root } = finish(readPartsInSteps(body, contentType, { isRootEnough: true }))
+  const content = finish(decodeTransferInSteps(root.body, root.headers.get('content-transfer-encoding')))
+  return { body: content, contentType: root.headers.get('content-type') }
 }
 
 interface Wish {
+  /** Of the other parts nothing is wanted but that the last one ends. */
   readonly isRootEnough: boolean
 }
 
-function split(body: Uint8Array, contentType: string, wish: Wish): Parts {
+export function* readPartsInSteps(body: Uint8Array, contentType: string, wish: Wish): Steps<Parts> {
   const { parameters } = readMediaType(contentType)
   const boundary = parameters.get('boundary') ?? ''
   if (boundary === '') throw new XmlError('the multipart answer names no boundary')
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  const { root, others } = findParts(bytes, Buffer.from(`--${boundary}`, 'latin1'), parameters.get('start'), wish)
-  return {
-    root: {
-      body: decodeTransfer(root.body, root.headers.get('content-transfer-encoding')),
-      contentType: root.headers.get('content-type'),
-    },
-    others,
-  }
+  return yield* findParts(bytes, Buffer.from(`--${boundary}`, 'latin1'), parameters.get('start'), wish)
 }
 
 /** A part behind the root may lack whatever it likes: it is listed as what it is. */
-function findParts(
-  bytes: Buffer,
-  marker: Buffer,
-  start: string | undefined,
-  { isRootEnough }: Wish,
-): { root: RawPart; others: RawPart[] } {
+function* findParts(bytes: Buffer, marker: Buffer, start: string | undefined, { isRootEnough }: Wish): Steps<Parts> {
   const others: RawPart[] = []
   let root: RawPart | undefined
-  let delimiter = findDelimiter(bytes, marker, 0)
+  let delimiter = yield* findDelimiter(bytes, marker, 0)
   while (delimiter !== undefined && !delimiter.isLast) {
     if (others.length === maxParts) throw tooMany(root !== undefined)
-    const following = findDelimiter(bytes, marker, delimiter.next)
+    const following: Delimiter | undefined = yield* findDelimiter(bytes, marker, delimiter.next)
+    if (root !== undefined && isRootEnough) {
+      delimiter = following
+      continue
+    }
     const content = bytes.subarray(delimiter.next, Math.max(delimiter.next, following?.end ?? bytes.length))
     const part = readPart(content) ?? (root === undefined ? refuseHeaders() : { headers: noHeaders, body: content })
     const isRoot = root === undefined && (start === undefined || toId(part.headers.get('content-id')) === toId(start))
     if (isRoot) root = part
     else others.push(part)
-    if (isRoot && isRootEnough) break
     delimiter = following
   }
+  if (root !== undefined && delimiter === undefined) throw new XmlError('the multipart answer has no closing boundary')
   if (root === undefined) throw new XmlError('the multipart answer has no root part')
-  return { root, others }
+  return { root, others: isRootEnough ? [] : others }
 }
 
 function tooMany(hasRoot: boolean): XmlError {
@@ -106,18 +97,37 @@ export function toId(id: string = ''): string {
   return id.trim().replace(/^<(.*)>$/, '$1')
 }
 
+/** Finds that are no boundary line are cheap, and many: so many are looked at in one step. */
+const findsPerStep = 3000
+/** Bytes in which a boundary is looked for in one step. */
+const bytesPerStep = 1024 * 1024
+
 /** The next boundary line. Every byte is looked at once: a boundary holds no line feed, so no two finds overlap. */
-function findDelimiter(bytes: Buffer, marker: Buffer, from: number): Delimiter | undefined {
-  let at = bytes.indexOf(marker, from)
-  while (at !== -1) {
-    const afterMarker = at + marker.length
-    const isLineStart = at === 0 || bytes[at - 1] === lineFeed
-    const isLast = bytes[afterMarker] === dash && bytes[afterMarker + 1] === dash
-    const next = isLineStart ? endOfBlankLine(bytes, isLast ? afterMarker + 2 : afterMarker) : undefined
-    if (next !== undefined) return { end: endOfLineBefore(bytes, at), next, isLast }
-    at = bytes.indexOf(marker, afterMarker)
+function* findDelimiter(bytes: Buffer, marker: Buffer, from: number): Steps<Delimiter | undefined> {
+  let start = from
+  for (let finds = 1; start < bytes.length; finds += 1) {
+    if (finds % findsPerStep === 0) yield
+    const end = Math.min(bytes.length, start + bytesPerStep + marker.length)
+    const found = bytes.subarray(start, end).indexOf(marker)
+    if (found === -1) {
+      if (end === bytes.length) return undefined
+      start = end - marker.length + 1
+      yield
+      continue
+    }
+    const at = start + found
+    const delimiter = toDelimiter(bytes, at, at + marker.length)
+    if (delimiter !== undefined) return delimiter
+    start = at + marker.length
   }
   return undefined
+}
+
+function toDelimiter(bytes: Buffer, at: number, afterMarker: number): Delimiter | undefined {
+  if (at !== 0 && bytes[at - 1] !== lineFeed) return undefined
+  const isLast = bytes[afterMarker] === dash && bytes[afterMarker + 1] === dash
+  const next = endOfBlankLine(bytes, isLast ? afterMarker + 2 : afterMarker)
+  return next === undefined ? undefined : { end: endOfLineBefore(bytes, at), next, isLast }
 }
 
 /** The line end before a boundary belongs to the boundary. */

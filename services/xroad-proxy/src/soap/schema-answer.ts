@@ -4,11 +4,25 @@
  * kept by the plain rules, under its name as written, so that nothing of an answer is lost.
  */
 import { trimBlank } from './leaf.ts'
+import { type Json, joinJson } from './json-text.ts'
+import type { LongText } from './long-text.ts'
 import { joinMembers, Members } from './members.ts'
 import type { Member, Shape } from './shape.ts'
 import { toTypedValue } from './typed-value.ts'
 
-type Attributes = Readonly<Record<string, string>>
+/** Of one element: as the parser gives them, and those that are too many for it. */
+export interface Attributes {
+  readonly few: Readonly<Record<string, string>>
+  readonly more: ReadonlyMap<string, string> | undefined
+  /** The JSON of `more`, where no type says otherwise. */
+  readonly members?: Json | undefined
+}
+
+function* entriesOf({ few, more }: Attributes): Generator<readonly [string, string]> {
+  // The parser's object has no prototype.
+  for (const name in few) yield [name, few[name] as string]
+  if (more !== undefined) yield* more
+}
 
 /** Prefixes that mean the namespace of `nil` and `type`, at one element. */
 export type InstancePrefixes = ReadonlySet<string>
@@ -19,10 +33,10 @@ const instanceNamespace = 'http://www.w3.org/2001/XMLSchema-instance'
 
 export function prefixesAt(attributes: Attributes, outer: InstancePrefixes): InstancePrefixes {
   let prefixes = outer
-  for (const name in attributes) {
+  for (const [name, value] of entriesOf(attributes)) {
     if (!name.startsWith('xmlns:')) continue
     const prefix = name.slice('xmlns:'.length)
-    const isInstance = attributes[name] === instanceNamespace
+    const isInstance = value === instanceNamespace
     if (isInstance === prefixes.has(prefix)) continue
     const changed = new Set(prefixes)
     if (isInstance) changed.add(prefix)
@@ -42,7 +56,7 @@ export function memberOf(parent: Member | undefined, name: string): Member | und
 export function withNamedType(member: Member, attributes: Attributes, instance: InstancePrefixes): Member {
   if (member.shape.derived.size === 0) return member
   for (const prefix of instance) {
-    const named = attributes[`${prefix}:type`]
+    const named = attributes.few[`${prefix}:type`] ?? attributes.more?.get(`${prefix}:type`)
     const shape = named === undefined ? undefined : member.shape.derived.get(localName(trimBlank(named)))
     if (shape !== undefined) return { ...member, shape }
   }
@@ -51,19 +65,17 @@ export function withNamedType(member: Member, attributes: Attributes, instance: 
 
 export interface ReadAttributes {
   /** Members of a JSON object, separated by commas. */
-  readonly members: string
+  readonly members: Json
   readonly isNil: boolean
 }
 
 /** Declarations of prefixes and what is about the schema are left out. */
 export function readAttributes(attributes: Attributes, shape: Shape, instance: InstancePrefixes): ReadAttributes {
-  let members = ''
+  let members: Json = ''
   let isNil = false
   let taken: Set<string> | undefined
-  // The parser's object has no prototype.
-  for (const name in attributes) {
+  for (const [name, value] of entriesOf(attributes)) {
     if (name === 'xmlns' || name.startsWith('xmlns:')) continue
-    const value = attributes[name] ?? ''
     const colon = name.indexOf(':')
     if (colon >= 0 && instance.has(name.slice(0, colon))) {
       if (name.slice(colon + 1) === 'nil') isNil = /^(?:true|1)$/.test(trimBlank(value))
@@ -84,23 +96,27 @@ export function readAttributes(attributes: Attributes, shape: Shape, instance: I
 
 /** What has been collected of an element. */
 interface Collected {
-  readonly attributes: string
+  readonly attributes: Json
   readonly isNil: boolean
   readonly children: Members | undefined
   readonly text: string
+  readonly long: LongText | undefined
 }
 
-export function toShapedValue(shape: Shape, { attributes, isNil, children, text }: Collected): string {
+export function toShapedValue(shape: Shape, { attributes, isNil, children, text, long }: Collected): Json {
   if (isNil) return 'null'
   if (shape.kind === 'value' && shape.text !== undefined && attributes === '' && children === undefined) {
-    return toTypedValue(shape.text, text)
+    return long?.toJson() ?? toTypedValue(shape.text, text)
   }
   let members = attributes
   const held = withLists(shape.lists, children)
   if (held !== undefined) members = joinMembers(members, held.toJson())
-  if (shape.text !== undefined) members = joinMembers(members, `"#text":${toTypedValue(shape.text, text)}`)
+  if (long !== undefined)
+    members =
+      long.isBlank && shape.text === undefined ? members : joinMembers(members, joinJson('"#text":', long.toJson()))
+  else if (shape.text !== undefined) members = joinMembers(members, `"#text":${toTypedValue(shape.text, text)}`)
   else if (trimBlank(text) !== '') members = joinMembers(members, `"#text":${JSON.stringify(trimBlank(text))}`)
-  return `{${members}}`
+  return typeof members === 'string' ? `{${members}}` : joinJson(joinJson('{', members), '}')
 }
 
 /** A list of which nothing came is an empty one. */

@@ -1,37 +1,72 @@
 /**
  * Undoes the Content-Transfer-Encoding of a part (RFC 2045). What the encoding does not allow is an error.
  */
-import { XmlError } from './translate.ts'
+import { type Steps, XmlError } from './translate.ts'
 
-const decoders: ReadonlyMap<string, (body: Buffer) => Uint8Array> = new Map([
-  ['', (body: Buffer) => body],
-  ['7bit', (body: Buffer) => body],
-  ['8bit', (body: Buffer) => body],
-  ['binary', (body: Buffer) => body],
+type Decoder = (body: Buffer) => Steps<Buffer>
+
+const decoders: ReadonlyMap<string, Decoder> = new Map([
+  ['', keep],
+  ['7bit', keep],
+  ['8bit', keep],
+  ['binary', keep],
   ['base64', decodeBase64],
   ['quoted-printable', decodeQuotedPrintable],
 ])
 
+/** Bytes that are decoded in one step. */
+const stepBytes = 512 * 1024
 const equalsSign = 0x3d
 
-export function decodeTransfer(body: Buffer, encoding = ''): Uint8Array {
-  const decode = decoders.get(encoding.toLowerCase())
-  if (decode === undefined) throw new XmlError('the root part has an unknown Content-Transfer-Encoding')
-  return decode(body)
+export function isKnownTransfer(encoding = ''): boolean {
+  return decoders.has(encoding.toLowerCase())
 }
 
-function decodeBase64(body: Buffer): Uint8Array {
-  const text = body.toString('latin1').replaceAll(/[\r\n\t ]+/g, '')
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) throw new XmlError('the root part is not valid base64')
-  return Buffer.from(text, 'base64')
+export function* decodeTransferInSteps(body: Buffer, encoding = '', part = 'the root part'): Steps<Buffer> {
+  const decode = decoders.get(encoding.toLowerCase())
+  if (decode === undefined) throw new XmlError(`${part} has an unknown Content-Transfer-Encoding`)
+  const decoded = yield* decode(body)
+  if (decoded === broken) throw new XmlError(`${part} is not valid ${encoding.toLowerCase()}`)
+  return decoded
+}
+
+const broken = Buffer.alloc(0)
+
+// oxlint-disable-next-line require-yield -- there is nothing to do
+function* keep(body: Buffer): Steps<Buffer> {
+  return body
+}
+
+/** Groups of four, the last one filled up with equals signs; lines and white space anywhere between. */
+function* decodeBase64(body: Buffer): Steps<Buffer> {
+  const decoded = Buffer.allocUnsafe(Math.ceil(body.length / 4) * 3)
+  let length = 0
+  let rest = ''
+  let isEnded = false
+  for (let at = 0; at < body.length; at += stepBytes) {
+    if (at > 0) yield
+    const text = rest + body.toString('latin1', at, at + stepBytes).replaceAll(/[\r\n\t ]+/g, '')
+    const whole = text.slice(0, text.length - (text.length % 4))
+    rest = text.slice(whole.length)
+    if (isEnded && text !== '') return broken
+    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(whole)) return broken
+    isEnded = whole.endsWith('=')
+    length += decoded.write(whole, length, 'base64')
+  }
+  return rest === '' ? decoded.subarray(0, length) : broken
 }
 
 /** `=C3` is a byte, `=` at the end of a line joins it to the next one; everything else stands for itself. */
-function decodeQuotedPrintable(body: Buffer): Uint8Array {
+function* decodeQuotedPrintable(body: Buffer): Steps<Buffer> {
   const decoded = Buffer.allocUnsafe(body.length)
   let length = 0
   let at = 0
+  let pause = stepBytes
   while (at < body.length) {
+    if (at > pause) {
+      yield
+      pause = at + stepBytes
+    }
     const byte = body[at] ?? 0
     if (byte !== equalsSign) {
       decoded[length++] = byte
@@ -40,7 +75,7 @@ function decodeQuotedPrintable(body: Buffer): Uint8Array {
     }
     const escaped = toDigit(body[at + 1]) * 16 + toDigit(body[at + 2])
     const next = Number.isNaN(escaped) ? endOfBlankLine(body, at + 1) : at + 3
-    if (next === undefined) throw new XmlError('the root part is not valid quoted-printable')
+    if (next === undefined) return broken
     if (!Number.isNaN(escaped)) decoded[length++] = escaped
     at = next
   }

@@ -1,0 +1,71 @@
+/**
+ * The room of one call in the budget of all of them: what it holds at each stage, and how long it may wait for more. Before the
+ * call is sent the wait has a clock of its own; afterwards that of the call counts.
+ */
+import type { Failure } from '../errors.ts'
+import type { Reserve } from '../model.ts'
+import { type Budget, noRoom, type Share, within } from './budget.ts'
+
+/** What is asked for ahead of an answer whose length is not declared. */
+const aheadBytes = 64 * 1024
+
+export class Room {
+  readonly #budget: Budget
+  readonly #timeoutSeconds: number
+  readonly #share: Share
+  /** What is held beside the answer while it arrives. */
+  #base = 0
+
+  constructor(budget: Budget, timeoutSeconds: number) {
+    this.#budget = budget
+    this.#timeoutSeconds = timeoutSeconds
+    this.#share = budget.open()
+  }
+
+  get isWaiting(): boolean {
+    return this.#share.isWaiting
+  }
+
+  /** For a body that is arriving. */
+  readonly reserve: Reserve = (bytes) => this.#waitFor(this.#share.hold(this.#share.held + bytes, 'upload'))
+
+  /** Holds so much from now on, in the place of what was before. */
+  hold(bytes: number): Promise<void> | undefined {
+    return this.#waitFor(this.#share.hold(bytes))
+  }
+
+  /** The body has arrived, and is kept. */
+  keepUpload(): void {
+    void this.#share.hold(this.#share.held)
+  }
+
+  /** An answer begins, and everything that is held now stays until its end. `times` as much is wanted as it is long. */
+  expect(bytes: number, times: number): Promise<void> | undefined {
+    this.#base = this.#share.held
+    return this.#share.hold(this.#base + bytes * times)
+  }
+
+  /** So much of an answer has arrived. */
+  grow(bytes: number, times: number): Promise<void> | undefined {
+    const needed = this.#base + bytes * times
+    return needed <= this.#share.held ? undefined : this.#share.hold(needed + aheadBytes * times)
+  }
+
+  /** Holds so much in the place of what was before. It is there already, so nothing waits. */
+  keep(bytes: number): void {
+    this.#share.keep(bytes)
+  }
+
+  close(): void {
+    this.#share.close()
+  }
+
+  /** Why a call is over that found no room in its time. */
+  get failure(): Failure {
+    return noRoom(this.#budget, this.#timeoutSeconds)
+  }
+
+  #waitFor(waiting: Promise<void> | undefined): Promise<void> | undefined {
+    return waiting && within(this.#share, waiting, this.#budget, this.#timeoutSeconds)
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * No answer holds the event loop: whatever its bytes are, each step of its translation is short. Counted is the time that this
+ * thread computes, and the shortest of three runs, because others use this machine as well; the steps are some milliseconds long.
+ */
+import { ok, strictEqual } from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AttachmentMode } from '../src/model.ts'
+import { readAnswerInSteps } from '../src/soap/answer.ts'
+import { XmlError } from '../src/soap/translate.ts'
+
+const size = 15 * 1024 * 1024
+const limitMs = 50
+
+const fill = (piece: string): string => piece.repeat(Math.floor(size / piece.length))
+const number = (count: number, each: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => each(index)).join('')
+const nest = (inside: string): string => '<a>'.repeat(127) + inside + '</a>'.repeat(127)
+
+/** What a document does, and how it is written. */
+const documents: Readonly<Record<string, () => string>> = {
+  'attributes without number': () => `<a${number(1_200_000, (index) => ` a${index}=""`)}/>`,
+  'as many attributes as may be': () => `<a${number(99_000, (index) => ` name${index}="${'x'.repeat(120)}"`)}/>`,
+  'one text': () => `<a>${fill('x')}</a>`,
+  'one text of quotes': () => `<a>${fill('"')}</a>`,
+  'one text of lines': () => `<a>${fill('x\n')}</a>`,
+  'one text of carriage returns': () => `<a>${fill('\r')}</a>`,
+  'one text of references': () => `<a>${fill('&amp;')}</a>`,
+  'one text beyond ASCII': () => `<a>${fill('\u0416').slice(0, size / 2)}</a>`,
+  'white space inside a text': () => `<a>x${fill(' ')}x</a>`,
+  'white space behind the root': () => `<a/>${fill(' ')}`,
+  'one attribute': () => `<a b='${fill('"')}'/>`,
+  'one attribute of tabs': () => `<a b="${fill('\t')}"/>`,
+  'one comment': () => `<a><!--${fill(' -')} --></a>`,
+  'one CDATA section': () => `<a><![CDATA[${fill(']]x]')}]]></a>`,
+  'one processing instruction': () => `<a><?p ${fill('?')}?></a>`,
+  'one entity': () => `<a>&${fill('a')};</a>`,
+  'one name': () => `<${fill('a')}/>`,
+  'a DOCTYPE': () => `<!DOCTYPE a [${fill('<!ENTITY a "b">')}]><a/>`,
+  'wide and long': () => `<a>${number(30_000, (index) => `<n${index}>${'x'.repeat(480)}</n${index}>`)}</a>`,
+  'many of one name': () => `<a>${number(30_000, () => `<row>${'"'.repeat(480)}</row>`)}</a>`,
+  'deep and long': () => nest(number(30_000, () => `x<row>${'y'.repeat(480)}</row>`)),
+}
+
+const encoded = (encoding: string, content: string): string =>
+  `Content-Transfer-Encoding: ${encoding}\n\n${content}\n--b--`
+
+/** The boundary is `b`, unless it stands in front. */
+const parts: Readonly<Record<string, () => string>> = {
+  'boundaries inside lines': () => fill('x --b'),
+  'boundaries that go on': () => fill('--b x\n'),
+  'boundaries behind the root': () => `--b\n\n<a/>\n--b\n\n${fill('x --b')}\n--b--`,
+  'white space behind boundaries': () => fill(`--b${' '.repeat(50)}x\n`),
+  'quoted-printable': () => `--b\n${encoded('quoted-printable', fill('=41'))}`,
+  base64: () => `--b\n${encoded('base64', fill('QUJD'))}`,
+  'an attachment in base64': () => `--b\n\n<a/>\n--b\n${encoded('base64', fill('QUJD'))}`,
+  'an attachment of bytes': () => `--b\n\n<a/>\n--b\n${encoded('binary', fill('QUJD'))}`,
+}
+
+/** The longest step in milliseconds of work. */
+function longest(body: Buffer, contentType: string, attachments: AttachmentMode): number {
+  let most = 0
+  const steps = readAnswerInSteps(body, contentType, { attachments })
+  for (let isDone = false; !isDone;) {
+    const since = process.threadCpuUsage()
+    try {
+      isDone = steps.next().done === true
+    } catch (error) {
+      ok(error instanceof XmlError, String(error))
+      isDone = true
+    }
+    const { user, system } = process.threadCpuUsage(since)
+    most = Math.max(most, (user + system) / 1000)
+  }
+  return most
+}
+
+function check(text: string, contentType: string): void {
+  const body = Buffer.from(text)
+  // Compiling and collecting garbage are no work of the step that they fall into.
+  let most = Infinity
+  for (let run = 0; run < 5 && most > limitMs; run += 1) most = Math.min(most, longest(body, contentType, 'base64'))
+  ok(most <= limitMs, `${most} ms`)
+}
+
+for (const [name, write] of Object.entries(documents)) {
+  test(`no step is long, whatever the document is: ${name} [X7]`, () => check(write(), 'text/xml'))
+}
+
+for (const [name, write] of Object.entries(parts)) {
+  test(`no step is long, whatever the parts are: ${name} [X7]`, () => check(write(), 'multipart/related; boundary=b'))
+}
+
+test('attributes are parse events, and more than there may be are refused before the tag ends [X7]', () => {
+  const run = (count: number): number => {
+    let steps = 1
+    for (const _ of readAnswerInSteps(Buffer.from(`<a${number(count, (index) => ` a${index}=""`)}/>`), undefined))
+      steps += 1
+    return steps
+  }
+  run(99_999)
+  try {
+    run(100_000)
+    ok(false, 'accepted')
+  } catch (error) {
+    ok(error instanceof XmlError, String(error))
+    strictEqual(error.message.replace(/^\d+:\d+: /, ''), 'more than 100000 parse events')
+  }
+})
