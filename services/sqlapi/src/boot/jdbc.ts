@@ -35,6 +35,12 @@ const carried = new Map<string, (value: string) => Parameters>(
     sslrootcert: (value) => [['sslrootcert', value]],
     sslcert: (value) => [['sslcert', value]],
     sslkey: (value) => [['sslkey', value]],
+    sslpassword: (value) => [['sslpassword', value]],
+    sslnegotiation: (value) => [['sslnegotiation', value]],
+    // What these ask for cannot be had, but for the values that ask for nothing; url-parameters.ts says so.
+    channelbinding: (value) => [['channel_binding', value]],
+    gssencmode: (value) => [['gssencmode', value]],
+    targetservertype: (value) => [['target_session_attrs', value]],
     applicationname: (value) => [['application_name', value]],
     options: (value) => [['options', value]],
     currentschema: (value) => [['options', `-c search_path=${value.replaceAll(/[\s\\]/g, String.raw`\$&`)}`]],

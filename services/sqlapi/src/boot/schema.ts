@@ -9,7 +9,7 @@ import { StartupFailure } from '../errors.ts'
 import { defaultLevels, levelsMeaning, levelsPattern } from '../log.ts'
 import { nearest } from './nearest.ts'
 import { isSecretField, passwordCure, shownKey } from './secrets.ts'
-import { urlProblem } from './url.ts'
+import { urlParameterProblems, urlProblem } from './url.ts'
 
 type Issue = z.core.$ZodRawIssue
 
@@ -34,6 +34,9 @@ const datasource = section({
     .string(expected(urlMeaning(), { secret: true }))
     .refine((url) => urlProblem(url) === undefined, {
       error: ({ input }) => `found ${urlProblem(String(input))}, expected ${urlMeaning()}`,
+    })
+    .refine((url) => urlParameterProblems(url).length === 0, {
+      error: ({ input }) => urlParameterProblems(String(input)).join('; '),
     })
     .meta({ pattern: '^(postgres(ql)?://|sqlite:)' })
     .describe('Connection URL: postgres://, postgresql:// or sqlite:.'),

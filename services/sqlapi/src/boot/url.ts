@@ -3,6 +3,7 @@
  * Pure text work. `maskUrl` is the only form of a URL that may leave the process; it prefers hiding too much.
  */
 import type { Dialect } from '../model.ts'
+import { parameterProblems } from './url-parameters.ts'
 
 const hidden = '*****'
 
@@ -98,6 +99,16 @@ export function urlProblem(url: string): string | undefined {
   return readable && decodable
     ? undefined
     : 'a URL that cannot be read (percent-encode special characters of user and password)'
+}
+
+/** What a PostgreSQL URL asks for that cannot be had, each with a cure, in words that hold no value of it. */
+export function urlParameterProblems(url: string): string[] {
+  if (dialectOf(url) !== 'postgres' || urlProblem(url) !== undefined) return []
+  const { rest, query } = split(url)
+  const isSecret = [...query.keys()].some((key) => secretKey.test(key))
+  const problems = parameterProblems(query, isSecret)
+  if (/^[^/?]*,/.test(rest)) problems.unshift('several hosts are not supported; name one')
+  return problems
 }
 
 const foreign = [

@@ -27,8 +27,6 @@ export interface Opened {
 
 /** A request to cancel is given up after this time. */
 const cancelSeconds = 5
-/** A connection on which nothing came for so long is probed by TCP, ten times, once a second. */
-const keepAliveMs = 20_000
 
 /** The parts of the driver's connection that this file touches. */
 interface DriverConnection {
@@ -125,7 +123,9 @@ class Client extends pg.Client {
       // As a function, because an empty password would make the driver look for one in the environment.
       password: () => password,
       keepAlive: true,
-      keepAliveInitialDelayMillis: keepAliveMs,
+      // Behind it TCP probes ten times, once a second.
+      keepAliveInitialDelayMillis: location.keepAliveSeconds * 1000,
+      enableChannelBinding: location.enableChannelBinding,
       connectionTimeoutMillis: Math.max(1, connectTimeoutSeconds) * 1000,
     } as pg.ClientConfig)
     this.#startup = location.startup

@@ -20,6 +20,10 @@ export interface Location {
   readonly isSslOptional: boolean
   /** Parameters of the start-up message, so that RESET ALL returns to them. */
   readonly startup: Readonly<Record<string, string>>
+  /** SCRAM is bound to the TLS connection where the server offers it. */
+  readonly enableChannelBinding: boolean
+  /** After so many seconds without a packet TCP probes the connection. */
+  readonly keepAliveSeconds: number
   /** What the URL's `options` set. */
   readonly options: readonly Setting[]
 }
@@ -37,10 +41,22 @@ export function readLocation(url: string): Location {
     user: role,
     password: password ?? '',
     database: startup.database,
-    ssl: ssl === true ? {} : ((ssl || false) as false | object),
+    ssl: toTls(ssl, parsed),
     sslnegotiation: parsed['sslnegotiation'] ?? 'postgres',
     isSslOptional: parsed['sslmode'] === 'prefer',
     startup: { ...startup, ...(options ? { options } : {}), ...own },
+    enableChannelBinding: parsed['channel_binding'] === 'prefer',
+    keepAliveSeconds: Number(parsed['keepalives_idle'] ?? keepAliveSeconds),
     options: readOptions(options ?? ''),
   }
+}
+
+/** Without a word in the URL; firewalls forget a connection after some minutes. */
+const keepAliveSeconds = 20
+
+function toTls(ssl: unknown, parsed: Readonly<Record<string, unknown>>): false | object {
+  if (ssl !== true && typeof ssl !== 'object') return false
+  const { sslpassword: passphrase, ssl_min_protocol_version: minVersion, ssl_max_protocol_version: maxVersion } = parsed
+  const wanted = Object.entries({ passphrase, minVersion, maxVersion }).filter(([, value]) => value !== undefined)
+  return { ...(ssl === true ? {} : ssl), ...Object.fromEntries(wanted) }
 }
