@@ -24,6 +24,7 @@ export interface Events {
   statementsLogged: object
   datasourceUnreachable: { datasource: string; url: string; reason: string }
   fileChanged: { datasource: string; file: string; reason: string; was: string }
+  statementGivenUp: { datasource: string; line: number | undefined; reason: string; outcome: string }
   startupFailure: { error: string; message: string }
   requestFailed: { method: string; path: string; status: number; error: string; code?: string | undefined }
   statementFailed: {
@@ -97,6 +98,7 @@ const rules: Readonly<Record<EventName, Rule>> = {
     message:
       'The open SQLite file is not there any more; requests under way fail, the file that is put there is opened',
   },
+  statementGivenUp: { level: 'warn', target: 'sqlapi', message: 'A statement was given up in the middle' },
   startupFailure: { level: 'error', target: 'sqlapi', message: 'Cannot start', always: true },
   requestFailed: { level: 'info', target: 'sqlapi', message: 'Request refused' },
   statementFailed: { level: 'info', target: 'sqlapi', message: 'Statement failed' },

@@ -79,6 +79,7 @@ function openDatabases({ datasources }: Booted, log: Log): ReadonlyMap<string, D
         onStatementFailure: log.isEnabled('statementFailed')
           ? (fault) => log.write('statementFailed', { ...fault })
           : undefined,
+        onGivenUp: (report) => log.write('statementGivenUp', { datasource: name, ...report }),
         onArrayAsJson: log.isEnabled('arrayAsJson')
           ? (endpoint, parameter) => log.write('arrayAsJson', { endpoint, parameter })
           : undefined,

@@ -185,6 +185,7 @@ export const rules: Readonly<Record<string, string>> = {
   S8: 'after every reset the session has our settings again, whoever stands between',
   S10: 'a connection that has fallen silent is ended, its requests fail, the pool recovers',
   S11: 'a statement that runs longer than statement_timeout_seconds is ended, and its client is told so',
+  S12: 'a SQLite statement that never ends costs nobody else an answer, and leaves nothing behind',
   S13: 'a SQLite file that is deleted or replaced: no write is acknowledged that is not in the file of that name',
   S17: 'a batch that fails says which set it was',
   S14: 'a path in a log line is cut as in the answer; warnings of Node.js are log lines',

@@ -37,6 +37,7 @@ class Bench {
       session: this.session,
       run: (job) => this.#run(job),
       next: (fits) => (this.#waiting[0] !== undefined && fits(this.#waiting[0]) ? this.#waiting.shift() : undefined),
+      commit: () => this.session.commit(),
       now: () => this.#nowMs,
     })
   }
@@ -75,7 +76,14 @@ class Bench {
   #run(job: Job): JobReply {
     const number = job.sets[0]?.[0]?.statement
     for (const [sql, ms] of this.tookMs) if (this.#numbers.get(sql) === number) this.#nowMs += ms
-    return runJob(job, { session: this.session, isCancelled: () => false, pieces: undefined })
+    const site = {
+      session: this.session,
+      isCancelled: () => false,
+      beginStatement: nothing,
+      endStatement: nothing,
+      commit: () => this.session.commit(),
+    }
+    return runJob(job, site, undefined)
   }
 
   #toJob([sql, ...values]: Write): Job {
@@ -90,10 +98,15 @@ class Bench {
       transaction: 'shared',
       touchesSession: false,
       batch: false,
+      mayRunOn: true,
       isRead: false,
       sets: [[{ statement, values }]],
     }
   }
+}
+
+function nothing(): void {
+  // Nobody looks.
 }
 
 function show(reply: JobReply): string {

@@ -12,9 +12,9 @@ const table = 'PRAGMA journal_mode = WAL; CREATE TABLE t (x)'
 const add = 'INSERT INTO t VALUES (:x)'
 const size = 'SELECT count(*) AS n FROM t'
 const post = { method: 'POST' } as const
-/** Some tenths of a second of work for SQLite. */
-const addSlowly =
-  'INSERT INTO t WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < :x) SELECT max(n) FROM c'
+/** Some tenths of a second of work for SQLite, and nothing that might not end: it stays in its thread. */
+const addSlowly = 'INSERT INTO t SELECT sum(length(hex(randomblob(100000)))) FROM json_each(:x)'
+const manyTimes = JSON.stringify(Array.from({ length: 3000 }, () => 0))
 
 /** The next worker that is started. */
 async function nextWorker(): Promise<Worker> {
@@ -52,7 +52,7 @@ describe('a SQLite worker', () => {
     const starting = nextWorker()
     await lite.run(add, { x: 0 }, post)
     const worker = await starting
-    const slow = lite.run(addSlowly, { x: 3_000_000 }, post)
+    const slow = lite.run(addSlowly, { x: manyTimes }, post)
     const behind = Promise.all(Array.from({ length: 20 }, (_, x) => lite.run(add, { x }, post)))
     const failing = rejects(slow, /The connection to the database was lost/)
     await until(() => isLocked(file), 'the slow write has begun')
@@ -68,7 +68,7 @@ describe('a SQLite worker', () => {
     const starting = nextWorker()
     await lite.run(add, { x: 0 }, post)
     const ended = once(await starting, 'exit')
-    const touching = lite.run(`PRAGMA foreign_keys = OFF; ${addSlowly}`, { x: 3_000_000 }, post)
+    const touching = lite.run(`PRAGMA foreign_keys = OFF; ${addSlowly}`, { x: manyTimes }, post)
     const failing = rejects(touching, /The file of the database was deleted or replaced meanwhile/)
     await until(() => isLocked(file), 'it is under way')
     renameSync(file, `${file}-away`)

@@ -15,6 +15,7 @@ function select(n: number, sql = 'SELECT ?1 AS n'): Assignment {
     transaction: 'none' as const,
     touchesSession: false,
     batch: false,
+    mayRunOn: true,
     isRead: true,
     sets: [[{ statement: sql.length, values: [n] }]],
   }
@@ -22,10 +23,10 @@ function select(n: number, sql = 'SELECT ?1 AS n'): Assignment {
 }
 
 async function open(): Promise<Connection> {
-  const connection = await Connection.open(openOptions(newFile(), 1000), {
-    broken: () => undefined,
-    moved: () => undefined,
-  })
+  const connection = await Connection.open(
+    { ...openOptions(newFile(), 1000), statementTimeoutSeconds: 0 },
+    { broken: () => undefined, moved: () => undefined, long: () => undefined, abandoned: () => undefined },
+  )
   after(() => connection.close())
   return connection
 }

@@ -2,7 +2,7 @@
 import type { Database, Dialect } from '../model.ts'
 import type { StatementFault } from './fault.ts'
 import { PostgresDatabase } from './postgres/postgres.ts'
-import { type FileChangeReport, SqliteDatabase } from './sqlite/sqlite.ts'
+import { type FileChangeReport, type GivenUp, SqliteDatabase } from './sqlite/sqlite.ts'
 
 export interface DatasourceOptions {
   readonly name: string
@@ -24,6 +24,8 @@ export interface DatasourceOptions {
   readonly onFileChange?: ((change: FileChangeReport) => void) | undefined
   /** Called when a database has refused a statement or given it up. */
   readonly onStatementFailure?: ((fault: StatementFault) => void) | undefined
+  /** Called for every statement that SQLite could not be made to end. */
+  readonly onGivenUp?: ((report: GivenUp) => void) | undefined
   /** Called when an array parameter has no element type of its own and is sent as JSON. */
   readonly onArrayAsJson?: ((endpoint: string, parameter: string) => void) | undefined
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after } from 'node:test'
 import type { OpenOptions } from '../../src/database/sqlite/library.ts'
-import { type FileChangeReport, SqliteDatabase } from '../../src/database/sqlite/sqlite.ts'
+import { type FileChangeReport, type GivenUp, SqliteDatabase } from '../../src/database/sqlite/sqlite.ts'
 import { readScript } from '../../src/sql/script.ts'
 import type { Answer, Cancellation, Endpoint, JsonValue, ParameterSet, Work } from '../../src/model.ts'
 import { newFolder } from './process.ts'
@@ -53,17 +53,20 @@ export class Datasource {
   readonly database: SqliteDatabase
   /** What the log would have told of the file. */
   readonly fileChanges: FileChangeReport[] = []
+  /** What the log would have told of statements. */
+  readonly givenUp: GivenUp[] = []
   readonly #endpoints = new Map<string, Endpoint>()
 
   /** `url` is a path, or what stands behind `sqlite:`. Closed after the test or the suite that opened it. */
-  constructor(url: string, maxConnections = 4) {
+  constructor(url: string, maxConnections = 4, statementTimeoutSeconds = 0) {
     this.database = new SqliteDatabase({
       name: 'lite',
       url: `sqlite:${url}`,
       maxConnections,
       poolSize: maxConnections,
       acquireTimeoutSeconds: 20,
-      statementTimeoutSeconds: 0,
+      statementTimeoutSeconds,
+      onGivenUp: (report) => this.givenUp.push(report),
       onFileChange: (change) => this.fileChanges.push(change),
     })
     after(() => this.database.close())

@@ -1,6 +1,7 @@
 /**
  * The memory that the main thread and a SQLite worker share: for each job under way whose it is, and how many pieces of its
- * answer have been taken. By it the main thread takes back or gives up a job whose worker is busy or waits.
+ * answer have been taken; which statement the worker is at. By it the main thread takes back or gives up a job whose worker is
+ * busy or waits, and gives up the worker itself.
  */
 
 /** Short jobs that may be under way at one worker. */
@@ -9,18 +10,38 @@ export const depth = 64
 export const maxClaims = 4 * depth
 
 /** The worker takes a queued job when it comes to it; until then the main thread may take it back. */
-const state = { queued: 0, running: 1, takenBack: 2, cancelled: 3 } as const
+const state = { queued: 0, running: 1, takenBack: 2, cancelled: 3, settled: 4 } as const
+
+/** A worker is either given up or may commit, never both. */
+const phase = { open: 0, committing: 1, abandoned: 2 } as const
+
+/** Words about the worker as a whole. */
+const word = { phase: 0, claim: 1, statement: 2, turn: 3 } as const
+
+/** Words between what the two threads write all the time, so that they share no cache line. */
+const apart = 32
+
+/** A statement that a worker is at. */
+export interface Turn {
+  readonly claim: number
+  readonly statement: number
+  /** Another one for each time that a statement is begun. */
+  readonly turn: number
+}
 
 export class Claims {
   readonly memory: SharedArrayBuffer
   readonly #states: Int32Array
   /** Pieces taken. Only ever grows while a job is under way, so that a worker which waits for more misses none. */
   readonly #credits: Int32Array
+  readonly #words: Int32Array
+  #turn = 0
 
-  constructor(memory = new SharedArrayBuffer(2 * maxClaims * Int32Array.BYTES_PER_ELEMENT)) {
+  constructor(memory = new SharedArrayBuffer((2 * maxClaims + 2 * apart) * Int32Array.BYTES_PER_ELEMENT)) {
     this.memory = memory
     this.#states = new Int32Array(memory, 0, maxClaims)
     this.#credits = new Int32Array(memory, this.#states.byteLength, maxClaims)
+    this.#words = new Int32Array(memory, 2 * this.#states.byteLength + apart * Int32Array.BYTES_PER_ELEMENT)
   }
 
   // What the main thread says.
@@ -35,9 +56,10 @@ export class Claims {
     return Atomics.compareExchange(this.#states, claim, state.queued, state.takenBack) === state.queued
   }
 
-  /** The credit wakes a worker that waits for some. */
+  /** The credit wakes a worker that waits for some. What is settled stays so. */
   cancel(claim: number): void {
-    Atomics.store(this.#states, claim, state.cancelled)
+    Atomics.compareExchange(this.#states, claim, state.queued, state.cancelled)
+    Atomics.compareExchange(this.#states, claim, state.running, state.cancelled)
     this.credit(claim, 1)
   }
 
@@ -46,7 +68,51 @@ export class Claims {
     Atomics.notify(this.#credits, claim)
   }
 
-  // What the worker asks.
+  /** The statement that the worker is at, if it is at one. */
+  get turn(): Turn | undefined {
+    const turn = Atomics.load(this.#words, word.turn)
+    if (turn % 2 === 0) return undefined
+    const claim = Atomics.load(this.#words, word.claim)
+    const statement = Atomics.load(this.#words, word.statement)
+    return Atomics.load(this.#words, word.turn) === turn ? { claim, statement, turn } : undefined
+  }
+
+  /** From now on the worker commits nothing. False while it commits. */
+  abandon(): boolean {
+    return Atomics.compareExchange(this.#words, word.phase, phase.open, phase.abandoned) !== phase.committing
+  }
+
+  /** What the job has done is done: it must not be done again. */
+  isSettled(claim: number): boolean {
+    return Atomics.load(this.#states, claim) === state.settled
+  }
+
+  // What the worker asks and says.
+
+  beginStatement(claim: number, statement: number): void {
+    this.#words[word.claim] = claim
+    this.#words[word.statement] = statement
+    // Seen with what stands before it.
+    Atomics.store(this.#words, word.turn, ++this.#turn)
+  }
+
+  endStatement(): void {
+    Atomics.store(this.#words, word.turn, ++this.#turn)
+  }
+
+  /** False when the worker has been given up: then everything is to be undone. */
+  beginCommit(): boolean {
+    return Atomics.compareExchange(this.#words, word.phase, phase.open, phase.committing) === phase.open
+  }
+
+  /** Between the commit of these jobs and the next thing that may take long. */
+  settle(claim: number): void {
+    Atomics.store(this.#states, claim, state.settled)
+  }
+
+  endCommit(): void {
+    Atomics.compareExchange(this.#words, word.phase, phase.committing, phase.open)
+  }
 
   /** False when the job is not to be done any more. */
   begin(claim: number): boolean {

@@ -1,6 +1,7 @@
 /**
  * The main thread's end of one SQLite worker: jobs are collected for one turn of the event loop and sent as one message,
- * answers are handed to whoever waits for them. Knows nothing of SQL.
+ * answers are handed to whoever waits for them. A worker whose statement runs too long, or for nobody, is given up: it is told
+ * to its jobs, and what becomes of the thread is for others to see to. Knows nothing of SQL.
  */
 import { once } from 'node:events'
 import { getCompileCacheDir } from 'node:module'
@@ -8,7 +9,7 @@ import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Outlet } from '../answer.ts'
 import { takenBack } from '../pool.ts'
-import { Claims, depth, maxClaims } from './claims.ts'
+import { Claims, depth, maxClaims, type Turn } from './claims.ts'
 import type { DatabaseFiles } from './files.ts'
 import type { Job, JobError, JobReply, Jobs, Moved, Opened, WorkerOptions } from './messages.ts'
 
@@ -17,6 +18,14 @@ const workerFile = new URL(`./worker${import.meta.url.slice(import.meta.url.last
 
 /** A worker that is asked to close and does not is ended; SQLite's files survive that. */
 const closeMs = 2000
+/** A busy worker is looked at so often. */
+const lookMs = 100
+/** A statement that has taken longer once is done in a process from then on, where it can be ended. */
+const longMs = 1000
+/** A statement that goes on for so long after its client has gone is given up. */
+const goneMs = 5000
+/** A statement whose time is up gets so long to end by itself, as one does that gives rows. */
+const graceMs = 300
 
 /** A job that the worker could not do. */
 export class JobFailure extends Error {
@@ -29,6 +38,15 @@ export class JobFailure extends Error {
     this.error = error
     this.code = error.code === undefined ? undefined : `SQLite ${error.code}`
   }
+}
+
+/** What a job rejects with that was not begun because it may run on and on. */
+export const runsOn = Symbol('runs on')
+
+/** How a worker is started, and how long its statements may take. */
+export interface ConnectionOptions extends Omit<WorkerOptions, 'claims'> {
+  /** 0 for no limit. */
+  readonly statementTimeoutSeconds: number
 }
 
 /** The message that is being collected. */
@@ -60,6 +78,22 @@ export interface Listeners {
   readonly broken: () => void
   /** These files are open, and others have their names. The worker is about to end. */
   readonly moved: (files: DatabaseFiles) => void
+  /** A statement takes so long that it would be better to be able to end it. */
+  readonly long: (statement: number) => void
+  /**
+   * The worker has been given up and all of its jobs are settled. It commits nothing any more; its thread ends when the
+   * statement does, and whatever locks it has are held until then.
+   */
+  readonly abandoned: (loss: Loss) => void
+}
+
+/** A worker that was given up. */
+export interface Loss {
+  /** The statement that it is at, and why that was given up; undefined when the worker was to end anyway. */
+  readonly statement: number | undefined
+  readonly reason: string
+  /** Resolves when the thread has ended after all. */
+  readonly ended: Promise<void>
 }
 
 /** What a connection is made of. */
@@ -69,9 +103,15 @@ interface Parts extends Listeners {
   readonly ended: Promise<void>
   readonly claims: Claims
   readonly files: DatabaseFiles | undefined
+  readonly statementTimeoutSeconds: number
 }
 
 interface Waiting {
+  readonly job: Omit<Job, 'claim'>
+  /** Since when nobody waits for the answer any more. */
+  goneSince: number | undefined
+  /** Its statement that has had all of its time. */
+  timedOut: number | undefined
   readonly resolve: (json: string) => void
   readonly reject: (reason: unknown) => void
   readonly outlet: Outlet
@@ -88,29 +128,44 @@ export class Connection {
   /** By claim. */
   readonly #waiting = new Map<number, Waiting>()
   readonly #sentTexts = new Set<number>()
+  readonly #timeoutSeconds: number
+  readonly #abandoned: Listeners['abandoned']
+  readonly #long: Listeners['long']
   #outgoing: Outgoing | undefined
   #isClosing = false
+  #isAbandoned = false
+  /** Runs while there is something to look at. */
+  #watch: NodeJS.Timeout | undefined
+  /** The statement of the last look, and since when it has been there. */
+  #turn: Turn | undefined
+  #turnSince = 0
   /** What the worker has open; undefined for a database in memory. */
   readonly files: DatabaseFiles | undefined
   /** The worker cleans up after each job itself. */
   readonly isDirty = false
 
-  static async open(options: Omit<WorkerOptions, 'claims'>, listeners: Listeners): Promise<Connection> {
+  static async open(options: ConnectionOptions, listeners: Listeners): Promise<Connection> {
+    const { statementTimeoutSeconds, ...openOptions } = options
     const claims = new Claims()
-    const workerData = { ...options, claims: claims.memory } satisfies WorkerOptions
+    const workerData = { ...openOptions, claims: claims.memory } satisfies WorkerOptions
     const worker = new Worker(workerFile, { workerData, env: workerEnvironment() })
     worker.on('error', () => undefined)
     // From here on: by the time somebody asks, the worker may have ended.
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
     // Rejects with what the worker could not even start for.
     const [answer] = (await once(worker, 'message')) as [Opened]
-    if (answer.opened) return new Connection({ worker, ended, claims, files: answer.files, ...listeners })
+    if (answer.opened)
+      return new Connection({ worker, ended, claims, files: answer.files, statementTimeoutSeconds, ...listeners })
     void worker.terminate()
     throw new Error(answer.message)
   }
 
-  private constructor({ worker, ended, claims, files, broken, moved }: Parts) {
+  private constructor(parts: Parts) {
+    const { worker, ended, claims, files, broken, moved, abandoned, long } = parts
+    this.#long = long
     this.files = files
+    this.#timeoutSeconds = parts.statementTimeoutSeconds
+    this.#abandoned = abandoned
     this.#worker = worker
     this.#ended = ended
     this.#claims = claims
@@ -119,8 +174,9 @@ export class Connection {
       else for (const reply of message) this.#receive(reply)
     })
     void ended.then(() => {
+      clearInterval(this.#watch)
       this.#giveUp()
-      if (!this.#isClosing) broken()
+      if (!this.#isClosing && !this.#isAbandoned) broken()
     })
   }
 
@@ -128,9 +184,10 @@ export class Connection {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
     // There is one: the pool has no more than `depth` jobs here, and `giveBack` leaves as many claims free.
     const claim = this.#free.pop() as number
-    const waiting: Waiting = { resolve, reject, outlet, pieces: 0 }
+    const waiting: Waiting = { job, resolve, reject, outlet, pieces: 0, goneSince: undefined, timedOut: undefined }
     this.#claims.queue(claim)
     this.#waiting.set(claim, waiting)
+    this.#watch ??= setInterval(() => this.#look(), lookMs).unref()
     const outgoing = this.#collect()
     outgoing.jobs.push({ ...job, claim })
     for (const calls of job.sets) {
@@ -161,23 +218,88 @@ export class Connection {
 
   async close(): Promise<void> {
     this.#isClosing = true
+    if (this.#isAbandoned) return
     this.#worker.postMessage({ jobs: [], texts: [] } satisfies Jobs)
-    const timer = setTimeout(() => void this.#worker.terminate(), closeMs)
-    await this.#ended
-    clearTimeout(timer)
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+    // A thread that sleeps is ended at once, one that is in the middle of a statement only when that has ended.
+    const terminating = setTimeout(() => void this.#worker.terminate(), closeMs)
+    const leaving = setTimeout(() => {
+      this.#leave({ statement: this.#claims.turn?.statement, reason: 'the service does not wait for it' })
+      leave()
+    }, closeMs + graceMs)
+    await Promise.race([this.#ended, left])
+    clearTimeout(terminating)
+    clearTimeout(leaving)
+  }
+
+  /** Looks whether the worker is still at what it was at. */
+  #look(): void {
+    if (this.#waiting.size === 0) {
+      clearInterval(this.#watch)
+      this.#watch = undefined
+      return
+    }
+    const now = performance.now()
+    const turn = this.#claims.turn
+    if (turn?.turn !== this.#turn?.turn) {
+      this.#turn = turn
+      this.#turnSince = now
+      return
+    }
+    const waiting = turn === undefined ? undefined : this.#waiting.get(turn.claim)
+    if (turn === undefined || waiting === undefined) return
+    const ranMs = now - this.#turnSince
+    if (ranMs >= longMs && !waiting.outlet.isOpen) this.#long(turn.statement)
+    const timeoutMs = this.#timeoutSeconds * 1000
+    if (timeoutMs > 0 && ranMs >= timeoutMs) {
+      waiting.timedOut = turn.statement
+      this.#claims.cancel(turn.claim)
+      if (ranMs >= timeoutMs + graceMs) this.#abandon(turn, `it ran longer than ${this.#timeoutSeconds} s`)
+    } else if (waiting.goneSince !== undefined && now - waiting.goneSince >= goneMs) {
+      this.#abandon(turn, 'its client has gone')
+    }
+  }
+
+  /** From now on the worker commits nothing, so what it has begun and not committed can be done elsewhere. */
+  #abandon({ claim: stuck, statement }: Turn, reason: string): void {
+    if (!this.#claims.abandon()) return
+    for (const [claim, waiting] of this.#waiting) {
+      // Its answer is on its way.
+      if (this.#claims.isSettled(claim)) continue
+      this.#waiting.delete(claim)
+      if (claim !== stuck) waiting.reject(waiting.pieces > 0 ? lost() : takenBack)
+      else waiting.reject(waiting.timedOut === undefined ? lost() : this.#timeout(statement))
+      this.#claims.takeBack(claim)
+    }
+    clearInterval(this.#watch)
+    this.#leave({ statement, reason })
+  }
+
+  #leave(loss: Omit<Loss, 'ended'>): void {
+    this.#isAbandoned = true
+    this.#giveUp()
+    this.#abandoned({ ...loss, ended: this.#ended })
+    void this.#worker.terminate()
+  }
+
+  #timeout(statement: number): JobFailure {
+    const timeoutSeconds = this.#timeoutSeconds
+    return new JobFailure({ code: undefined, message: 'statement timeout', statement, timeoutSeconds })
   }
 
   /** The worker has ended. Jobs that it had not begun can be done elsewhere; of the others nobody knows how far they came. */
   #giveUp(): void {
     for (const [claim, { reject }] of this.#waiting) {
-      reject(this.#claims.takeBack(claim) ? takenBack : new Error('The worker has ended'))
+      reject(this.#claims.takeBack(claim) ? takenBack : lost())
     }
     this.#waiting.clear()
   }
 
   /** The claim may be another job's by now. */
   #cancel(claim: number, waiting: Waiting): void {
-    if (this.#waiting.get(claim) === waiting) this.#claims.cancel(claim)
+    if (this.#waiting.get(claim) !== waiting) return
+    waiting.goneSince ??= performance.now()
+    this.#claims.cancel(claim)
   }
 
   #collect(): Outgoing {
@@ -202,7 +324,13 @@ export class Connection {
     this.#waiting.delete(claim)
     this.#free.push(claim)
     if ('json' in reply) waiting.resolve(reply.json)
-    else waiting.reject('error' in reply ? new JobFailure(reply.error) : new Error('The job was given up'))
+    else waiting.reject(this.#reasonOf(reply, waiting))
+  }
+
+  #reasonOf(reply: JobReply, { timedOut }: Waiting): unknown {
+    if ('runsOn' in reply) return runsOn
+    if (timedOut !== undefined) return this.#timeout(timedOut)
+    return 'error' in reply ? new JobFailure(reply.error) : new Error('The job was given up')
   }
 
   /** The worker sends no more than a few pieces ahead of those for which the reader has made room. */
@@ -220,8 +348,12 @@ export class Connection {
   }
 }
 
+function lost(): Error {
+  return new Error('The worker has ended')
+}
+
 /** The compile cache does not reach workers by itself; without it each takes the types out of the sources again. */
-function workerEnvironment(): NodeJS.ProcessEnv {
+export function workerEnvironment(): NodeJS.ProcessEnv {
   const cache = getCompileCacheDir()
   return cache === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(cache) }
 }

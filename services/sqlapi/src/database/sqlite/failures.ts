@@ -6,6 +6,7 @@ import { Failure } from '../../errors.ts'
 import { placeOf, sourceOf } from '../../sql/place.ts'
 import { ConnectionLost, inSet, StatementFailure, type Verdict } from '../fault.ts'
 import { redact } from '../redact.ts'
+import { statementTimeout } from '../statement-timeout.ts'
 import { JobFailure } from './connection.ts'
 import type { StatementText } from './statements.ts'
 
@@ -17,8 +18,14 @@ const constraintName = /^(CHECK constraint failed): .*|^(UNIQUE constraint faile
 /** `textOf` gives a statement by its number, and how it was written. */
 export function toFailure(error: unknown, textOf: (statement: number) => StatementText, batch: boolean): Failure {
   if (!(error instanceof JobFailure)) return new ConnectionLost(error)
-  const { code, message, statement: number, set, offset } = error.error
+  const { code, message, statement: number, set, offset, timeoutSeconds } = error.error
   const text = number === undefined ? undefined : textOf(number)
+  if (timeoutSeconds !== undefined && text !== undefined) {
+    const { statement } = text
+    const { message: said } = statementTimeout(timeoutSeconds, `statement at line ${statement.line}`, error)
+    const verdict: Verdict = { statement, code: undefined, text: message, place: undefined, redact: (words) => words }
+    return new StatementFailure(said, verdict, error)
+  }
   const place = text === undefined ? '' : `, statement at line ${text.statement.line}`
   const state = code === undefined ? '' : ` (SQLite ${code}${place})`
   const shown = quotesSql.test(message) ? 'Syntax error' : message.replace(constraintName, '$1$2')
@@ -50,4 +57,13 @@ export function toOpenFailure(error: unknown, datasource: string): Failure {
 export function toGoneFailure(datasource: string): Failure {
   const cure = 'put a file in its place, or restart the service to have an empty one made'
   return new Failure('BadSqlGrammarException', `The file of datasource '${datasource}' was deleted; ${cure}`)
+}
+
+export function toFullFailure({ name, maxConnections }: { name: string; maxConnections: number }): Failure {
+  const statements = `${maxConnections} statements that were given up still run (max_connections ${maxConnections})`
+  const cure = 'wait for their end, or restart the service'
+  return new Failure(
+    'BadSqlGrammarException',
+    `No worker of datasource '${name}' can be started: ${statements}; ${cure}`,
+  )
 }

@@ -20,6 +20,8 @@ const shortMs = 2
 export interface GroupOptions {
   readonly session: Session
   readonly run: (job: Job) => JobReply
+  /** Commits the transaction in which these jobs were done, or throws. */
+  readonly commit: (claims: readonly number[]) => void
   /** Takes the next job, if there is one and it fits. */
   readonly next: (fits: (job: Job) => boolean) => Job | undefined
   /** Milliseconds since some moment. */
@@ -48,7 +50,11 @@ export class Groups {
     const until = now() + groupMs
     const group: Done[] = []
     const fits = (job: Job): boolean =>
-      job.transaction === 'shared' && this.#isShort(job) && group.length < maxGroup && now() < until
+      job.transaction === 'shared' &&
+      this.#isShort(job) &&
+      !this.#runsOn(job) &&
+      group.length < maxGroup &&
+      now() < until
     const takesMore = this.#isShort(first)
     for (let job: Job | undefined = first; job !== undefined;) {
       group.push({ job, reply: this.#time(job) })
@@ -66,7 +72,12 @@ export class Groups {
       session.prepare(call.statement)
       if (session.isWal) {
         session.begin('immediate')
-        if (!session.defersConstraints()) return undefined
+        const defers = session.defersConstraints()
+        if (this.#runsOn(job)) {
+          session.rollback()
+          return { claim: job.claim, runsOn: true }
+        }
+        if (!defers) return undefined
       }
     } catch (error) {
       session.rollback()
@@ -88,12 +99,12 @@ export class Groups {
   }
 
   #settle(group: readonly Done[]): JobReply[] {
-    const { session, run } = this.#options
+    const { session, run, commit } = this.#options
     // What a statement alone in its transaction did to that is what it would have done to its own.
     let isSettled = group.length === 1
     if (session.isTransaction) {
       try {
-        session.commit()
+        commit(group.map(({ job }) => job.claim))
         isSettled = true
       } catch {
         session.rollback()
@@ -109,6 +120,11 @@ export class Groups {
         return 'error' in reply ? reply : { claim: job.claim, error: toJobError(error, undefined) }
       })
     }
+  }
+
+  /** Known to have been prepared, or about to be: the error of one that is wrong is its own. */
+  #runsOn(job: Job): boolean {
+    return !job.mayRunOn && this.#options.session.mayRunOn(callOf(job).statement, true)
   }
 
   #isShort(job: Job): boolean {

@@ -24,6 +24,8 @@ export interface Job {
   /** The statements may leave something behind on the connection, which is then opened afresh. */
   readonly touchesSession: boolean
   readonly batch: boolean
+  /** It runs where it can be ended: its statements may run on and on. */
+  readonly mayRunOn: boolean
   /** Nothing is written: a long answer may be sent while its rows come. */
   readonly isRead: boolean
   /** For each set of parameters the calls, in order. */
@@ -45,17 +47,21 @@ export interface JobError {
   readonly set?: number | undefined
   /** Where in the statement's text the mistake is. */
   readonly offset?: number | undefined
+  /** The statement ran longer than this allows. */
+  readonly timeoutSeconds?: number
 }
 
 /**
  * `json` is the answer, or what is left of it behind the pieces. `piece` is UTF-8, and more will come. `skipped`: the worker
- * came to the job and found it claimed by somebody else.
+ * came to the job and found it claimed by somebody else. `runsOn`: nothing was done, because a statement of the job may run on
+ * and on, and this worker cannot be ended then.
  */
 export type JobReply = { readonly claim: number } & (
   | { readonly json: string }
   | { readonly piece: Uint8Array<ArrayBuffer> }
   | { readonly error: JobError }
   | { readonly skipped: true }
+  | { readonly runsOn: true }
 )
 
 /** The files that the worker has open are no longer those of the database. It ends, and begins no job any more. */
@@ -73,3 +79,28 @@ export interface WorkerOptions extends OpenOptions {
   /** The memory of its `Claims`. */
   readonly claims: SharedArrayBuffer
 }
+
+/** What the main thread says to a SQLite process; `run`, `cancel` and `taken` carry the number of a job. */
+export type ToProcess =
+  | { readonly open: Omit<WorkerOptions, 'claims'> & { readonly statementTimeoutSeconds: number } }
+  | { readonly run: number; readonly job: Omit<Job, 'claim'>; readonly texts: Jobs['texts'] }
+  | { readonly cancel: number }
+  /** A piece of the answer has gone to its reader. */
+  | { readonly taken: number }
+  | { readonly tell: 'giveBack' | 'interrupt' | 'close' }
+
+/** What it answers: of itself, or of a job. */
+export type FromProcess =
+  | Opened
+  | Moved
+  /** Its thread has ended. */
+  | { readonly ended: true }
+  /** It has been given up, all jobs have been told, and it ends. */
+  | { readonly abandoned: { readonly statement: number | undefined; readonly reason: string } }
+  | ({ readonly run: number } & (
+      | { readonly json: string }
+      | { readonly piece: Uint8Array }
+      | { readonly error: JobError }
+      | { readonly takenBack: true }
+      | { readonly lost: true }
+    ))

@@ -4,6 +4,7 @@
  */
 import { Failure } from '../../errors.ts'
 import { maxAnswerLength, tooLong } from '../answer.ts'
+import { type Instruction, mayRunOn } from './bytecode.ts'
 import { areInPlace, type DatabaseFiles, findFiles, isInPlace, keyOf } from './files.ts'
 import { openConnection, type OpenOptions, type SqliteConnection, type SqliteStatement } from './library.ts'
 import type { Call, Job } from './messages.ts'
@@ -12,6 +13,11 @@ import { compileRowWriter, type RowWriter, type SqliteColumn } from './rows.ts'
 
 /** Prepared statements kept; the oldest goes first. */
 const maxPrepared = 1000
+
+/** A database of fewer pages is scanned in no time. */
+const smallPages = 4096
+
+const explained = /^(?:SELECT|VALUES|WITH|INSERT|REPLACE|UPDATE|DELETE|CREATE)\b/i
 
 interface Prepared {
   readonly statement: SqliteStatement
@@ -38,12 +44,15 @@ export interface Pieces {
 export class Session {
   readonly #options: OpenOptions
   readonly #texts = new Map<number, string>()
+  /** Whether a statement may run on and on, as long as the schema is this one. */
+  readonly #runsOn = new Map<number, { readonly schemaVersion: unknown; readonly verdict: boolean }>()
   #database: SqliteConnection
   /** What stands under the database's name as long as nobody touches it; undefined for one in memory. */
   #files: DatabaseFiles | undefined
   #prepared = new Map<number, Prepared>()
-  /** The version of the schema that `#defers` was found for. */
+  /** The version of the schema that was seen last. */
   #schemaVersion: unknown
+  #defersSince: unknown
   #defers = false
   #isLost = false
   /** Readers and the writer do not wait for each other. */
@@ -96,13 +105,35 @@ export class Session {
    * only with its commit, and a later statement may mend it. To be asked inside a transaction, so that nobody changes the schema.
    */
   defersConstraints(): boolean {
-    const version = this.#ask('PRAGMA schema_version')
-    if (version !== this.#schemaVersion) {
-      this.#schemaVersion = version
+    this.noticeSchema()
+    if (this.#defersSince !== this.#schemaVersion) {
+      this.#defersSince = this.#schemaVersion
       // No pragma tells which foreign keys are deferred. A text that mentions it otherwise costs nothing but speed.
       this.#defers = this.#ask("SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%deferred%'") !== 0
     }
     return this.#defers
+  }
+
+  /** To be called where what was found out about statements has to be true. */
+  noticeSchema(): void {
+    this.#schemaVersion = this.#ask('PRAGMA schema_version')
+  }
+
+  /**
+   * Whether the statement may run on and on. Inside a write transaction that is certain, elsewhere as certain as the schema that
+   * was seen last.
+   */
+  mayRunOn(statement: number, isWrite: boolean): boolean {
+    const known = this.#runsOn.get(statement)
+    if (known !== undefined && known.schemaVersion === this.#schemaVersion) return known.verdict
+    const text = this.#texts.get(statement) ?? ''
+    // Of others (PRAGMA, BEGIN) some would be done by being asked.
+    const program = explained.test(text) ? this.#database.prepare(`EXPLAIN ${text}`).all() : []
+    const isSmall = (this.#ask('PRAGMA page_count') as number) < smallPages
+    const verdict = mayRunOn(program as unknown as Instruction[], isWrite, isSmall)
+    if (this.#runsOn.size >= maxPrepared) this.#runsOn.clear()
+    this.#runsOn.set(statement, { schemaVersion: this.#schemaVersion, verdict })
+    return verdict
   }
 
   /** Whether the statement has been prepared, as all have that ran here and did not fail. */
@@ -175,6 +206,11 @@ export class Session {
     if (this.#files === undefined || areInPlace(this.#files)) return
     this.#isLost = true
     throw new Failure('BadSqlGrammarException', 'The file of the database was deleted or replaced meanwhile')
+  }
+
+  /** No job is begun any more. */
+  lose(): void {
+    this.#isLost = true
   }
 
   /** No job is begun any more. What was committed is brought into the database itself, wherever that is now. */

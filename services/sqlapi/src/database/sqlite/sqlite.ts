@@ -13,13 +13,15 @@ import { inSet, StatementFailure, type StatementFault, toFault } from '../fault.
 import { requireInt64 } from '../int64.ts'
 import { Pool, takenBack } from '../pool.ts'
 import { depth } from './claims.ts'
-import { type Assignment, Connection } from './connection.ts'
-import { toFailure, toGoneFailure, toOpenFailure } from './failures.ts'
+import { type Assignment, type ConnectionOptions, type Loss, runsOn } from './connection.ts'
+import { toFailure, toFullFailure, toGoneFailure, toOpenFailure } from './failures.ts'
 import { changeOf, type DatabaseFiles, describe, removeLeftLogs } from './files.ts'
-import { openConnection, type OpenOptions, type SqliteConnection } from './library.ts'
+import { openConnection, type SqliteConnection } from './library.ts'
 import { type Location, readLocation } from './location.ts'
 import type { Call, Job, SqliteValue } from './messages.ts'
+import { Losses } from './losses.ts'
 import { Statements, WriteHistory } from './statements.ts'
+import { Workplace } from './workplace.ts'
 
 /** What is told of a file that is not where it was. */
 export interface FileChangeReport {
@@ -27,6 +29,14 @@ export interface FileChangeReport {
   readonly reason: string
   /** The file that was open. */
   readonly was: string
+}
+
+/** A statement was given up. */
+export interface GivenUp {
+  readonly line: number | undefined
+  readonly reason: string
+  /** What becomes of it. */
+  readonly outcome: string
 }
 
 export interface SqliteOptions {
@@ -44,18 +54,21 @@ export interface SqliteOptions {
   /** Called once for each time that the file was deleted or replaced. */
   readonly onFileChange?: ((change: FileChangeReport) => void) | undefined
   readonly onStatementFailure?: ((fault: StatementFault) => void) | undefined
+  /** Called for every statement that is given up in the middle. */
+  readonly onGivenUp?: ((report: GivenUp) => void) | undefined
 }
 
 export class SqliteDatabase implements Database {
   readonly dialect = 'sqlite'
   readonly #options: SqliteOptions
   readonly #location: Location
-  readonly #readers: Pool<Connection>
-  readonly #writer: Pool<Connection>
+  readonly #readers: Pool<Workplace>
+  readonly #writer: Pool<Workplace>
   readonly #statements = new Statements()
   readonly #writes = new WriteHistory()
   /** Keeps a database in memory alive while no worker has it open. */
   readonly #keeper: SqliteConnection | undefined
+  readonly #losses: Losses
   /** What connections have open. */
   #files: DatabaseFiles | undefined
   /** The database has been opened: a file that is missing now was deleted. */
@@ -67,6 +80,7 @@ export class SqliteDatabase implements Database {
     this.#options = options
     this.#location = readLocation(options.url)
     const { poolSize } = options
+    this.#losses = new Losses(poolSize)
     // With a single connection readers and writers have to share it.
     this.#readers = this.#openPool(Math.max(1, poolSize - 1))
     this.#writer = poolSize === 1 ? this.#readers : this.#openPool(1)
@@ -91,56 +105,87 @@ export class SqliteDatabase implements Database {
   }
 
   async #run(work: Work, outlet: Outlet): Promise<string> {
-    const job = this.#toJob(work)
+    let job = this.#toJob(work)
     if (job.sets.flat().length === 0) return emptyAnswer(work.sets.length, work.batch)
     const { cancellation } = work
     const pool = job.isRead ? this.#readers : this.#writer
     const isPlainWrite = job.transaction === 'shared' && pool !== this.#readers
     const history = isPlainWrite ? this.#writes : this.#statements.historyOf(work)
     outlet.history = history
-    return pool.run({
-      // Each pool is of one kind, and a worker that is late gives back what it has not begun.
-      group: job.touchesSession ? undefined : 'any',
+    const errand = {
+      group: groupOf(job),
       history,
       cancellation,
-      run: async (connection) => {
+      run: async (workplace: Workplace): Promise<string> => {
         const started = performance.now()
         const textOf = (statement: number): string => this.#statements.textOf(statement).text
-        const running = connection.run({ job, textOf, outlet })
+        const running = workplace.run({ job, textOf, outlet })
         cancellation.onCancel = running.cancel
         try {
           return await running.done
         } catch (error) {
           if (error === takenBack) throw error
-          throw this.#toFailure(error, work, performance.now() - started)
+          if (error !== runsOn) throw this.#toFailure(error, work, performance.now() - started)
+          this.#statements.markRunsOn(job.sets)
+          job = { ...job, mayRunOn: true }
+          errand.group = groupOf(job)
+          throw takenBack as unknown
         } finally {
           cancellation.onCancel = undefined
         }
       },
-    })
+    }
+    return pool.run(errand)
   }
 
-  #openPool(max: number): Pool<Connection> {
+  #openPool(max: number): Pool<Workplace> {
     const { name, maxConnections, acquireTimeoutSeconds } = this.#options
-    const open = (broken: () => void): Promise<Connection> => this.#open(broken)
+    const open = (broken: () => void): Promise<Workplace> => this.#open(broken)
     return new Pool({ name, max, maxConnections, acquireTimeoutSeconds, depth, open })
   }
 
-  async #open(broken: () => void): Promise<Connection> {
+  async #open(broken: () => void): Promise<Workplace> {
     const openElsewhere = await this.#settledFiles()
     const options = openOptions(this.#options, this.#location)
     const uri = this.#wasOpened ? options.uriOfExisting : options.uri
     try {
-      const moved = (files: DatabaseFiles): void => this.#leave(files)
-      const connection = await Connection.open({ ...options, uri, openElsewhere }, { broken, moved })
-      this.#files = connection.files
+      if (this.#losses.isFull) throw toFullFailure(this.#options)
+      const workplace = await Workplace.open(
+        { ...options, uri, openElsewhere },
+        {
+          broken,
+          moved: (files) => this.#leave(files),
+          long: (statement) => this.#statements.markRunsOn([[{ statement, values: [] }]]),
+          killed: ({ statement, reason }) => this.#tellGivenUp(statement, reason, 'it was ended and undone'),
+          abandoned: (loss) => {
+            this.#lose(loss)
+            broken()
+          },
+        },
+      )
+      this.#files = workplace.files
       this.#wasOpened = true
-      return connection
+      return workplace
     } catch (error) {
+      if (error instanceof Failure) throw error
       if (openElsewhere !== undefined && changeOf(openElsewhere) !== undefined) return this.#open(broken)
       const isGone = this.#wasOpened && options.path !== undefined && !(await exists(options.path))
       throw isGone ? toGoneFailure(this.#options.name) : toOpenFailure(error, this.#options.name)
     }
+  }
+
+  #lose(loss: Loss): void {
+    this.#losses.add(loss)
+    const { maxConnections } = this.#options
+    const outcome = this.#losses.isFull
+      ? `it goes on and holds what it has locked; no more than max_connections (${maxConnections}) may, so nothing is started until one has ended or the service is restarted`
+      : 'it goes on in a thread of its own, and holds what it has locked, until it has ended'
+    this.#tellGivenUp(loss.statement, loss.reason, outcome)
+  }
+
+  #tellGivenUp(statement: number | undefined, reason: string, outcome: string): void {
+    const line = statement === undefined ? undefined : this.#statements.textOf(statement).statement.line
+    this.#options.onGivenUp?.({ line, reason, outcome })
   }
 
   /** The files that are open now, once those that have moved are left. */
@@ -177,13 +222,16 @@ export class SqliteDatabase implements Database {
       if (refusal !== undefined) throw new Failure('BadSqlGrammarException', refusal)
     }
     const transaction = transactionOf(endpoint, script, batch)
+    const calls = sets.map((set, index) => this.#toCalls(script, set, batch ? index : undefined))
+    if (script.statements.some(({ effect }) => effect === 'definition')) this.#statements.forgetRunsOn()
     const isRead = transaction !== 'immediate' && script.statements.every(({ effect }) => effect === 'read')
     return {
       transaction,
       touchesSession: script.statements.some(({ effect }) => effect === 'session'),
       batch,
       isRead,
-      sets: sets.map((set, index) => this.#toCalls(script, set, batch ? index : undefined)),
+      mayRunOn: this.#location.path === undefined || this.#statements.mayRunOn(calls),
+      sets: calls,
     }
   }
 
@@ -206,10 +254,17 @@ export class SqliteDatabase implements Database {
   }
 }
 
-function openOptions({ acquireTimeoutSeconds }: SqliteOptions, location: Location): OpenOptions {
+/** Each pool is of one kind, and a worker that is late gives back what it has not begun. Thread and process take turns. */
+function groupOf({ touchesSession, mayRunOn }: Assignment['job']): unknown {
+  if (touchesSession) return undefined
+  return mayRunOn ? 'process' : 'thread'
+}
+
+function openOptions(options: SqliteOptions, location: Location): ConnectionOptions {
+  const { acquireTimeoutSeconds, statementTimeoutSeconds } = options
   const { uri, uriOfExisting, path, isReadOnly } = location
   const isWal = path !== undefined && !isReadOnly
-  return { uri, uriOfExisting, path, isWal, busyTimeoutMs: acquireTimeoutSeconds * 1000 }
+  return { uri, uriOfExisting, path, isWal, busyTimeoutMs: acquireTimeoutSeconds * 1000, statementTimeoutSeconds }
 }
 
 function exists(path: string): Promise<boolean> {

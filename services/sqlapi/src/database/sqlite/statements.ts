@@ -6,6 +6,9 @@ import { Failure } from '../../errors.ts'
 import type { JsonValue, ParameterSet, Statement, Work } from '../../model.ts'
 import type { Rendered } from '../../sql/place.ts'
 import { History } from '../history.ts'
+import type { Call } from './messages.ts'
+
+type Sets = readonly (readonly Call[])[]
 
 /** Texts of one statement; they are kept for ever, and the client chooses which are needed. */
 const maxTexts = 1024
@@ -23,6 +26,8 @@ export interface StatementText extends Rendered {
 export class Statements {
   readonly #numbers = new WeakMap<Statement, Map<string, number>>()
   readonly #texts: StatementText[] = []
+  /** Those that may run on and on. */
+  readonly #runOn = new Set<number>()
   readonly #histories = new WeakMap<Statement, History>()
 
   numberOf(statement: Statement, set: ParameterSet): number {
@@ -37,6 +42,20 @@ export class Statements {
       numbers.set(key, number)
     }
     return number
+  }
+
+  mayRunOn(sets: Sets): boolean {
+    return this.#runOn.size > 0 && sets.some((calls) => calls.some(({ statement }) => this.#runOn.has(statement)))
+  }
+
+  /** Found so, or seen to take long. */
+  markRunsOn(sets: Sets): void {
+    for (const calls of sets) for (const { statement } of calls) this.#runOn.add(statement)
+  }
+
+  /** With another schema they may be others. */
+  forgetRunsOn(): void {
+    this.#runOn.clear()
   }
 
   textOf(number: number): StatementText {

@@ -6,9 +6,10 @@
  * Which worker gets which job is the pool's decision, which SQL it is sqlite.ts's.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { Failure } from '../../errors.ts'
 import { Claims } from './claims.ts'
 import { Groups } from './group.ts'
-import { runJob } from './job.ts'
+import { type JobSite, runJob } from './job.ts'
 import { areInPlace } from './files.ts'
 import type { Job, JobReply, Jobs, Moved, Opened, WorkerOptions } from './messages.ts'
 import { Sender } from './sender.ts'
@@ -24,14 +25,24 @@ const port = parentPort as NonNullable<typeof parentPort>
 /** Jobs that have come and are not begun. */
 const inbox: Job[] = []
 let outbox: JobReply[] = []
+/** A reply tells what cannot be done again: it is sent before anything that might not end. */
+let mayNotWait = false
 let isClosing = false
 let session: Session
+let site: JobSite
 let groups: Groups
 
 passWarningsOn()
 try {
   session = new Session(options)
-  groups = new Groups({ session, run, next, now: () => performance.now() })
+  site = {
+    session,
+    isCancelled: (claim) => claims.isCancelled(claim),
+    beginStatement: (claim, statement) => claims.beginStatement(claim, statement),
+    endStatement: () => claims.endStatement(),
+    commit,
+  }
+  groups = new Groups({ session, run, next, commit, now: () => performance.now() })
   port.on('message', receive)
   port.postMessage({ opened: true, files: session.files } satisfies Opened)
 } catch (error) {
@@ -44,7 +55,7 @@ function receive(message: Jobs): void {
   let since = performance.now()
   for (let job = next(); job !== undefined; job = next()) {
     // What nobody knows yet may take long, and replies cannot be sent meanwhile.
-    if (!isKnown(job)) flush()
+    if (mayNotWait || !isKnown(job)) flush()
     if (job.transaction === 'shared') outbox.push(...groups.run(job))
     else outbox.push(run(job))
     if (performance.now() - since < holdBackMs) continue
@@ -96,18 +107,35 @@ function next(fits?: (job: Job) => boolean): Job | undefined {
 }
 
 function run(job: Job): JobReply {
-  const { claim, isRead } = job
-  return runJob(job, {
-    session,
-    isCancelled: () => claims.isCancelled(claim),
-    // Elsewhere a reader holds up the writer for as long as it takes, and so would whoever reads the answer.
-    pieces: isRead && session.isWal ? new Sender(claim, claims, (piece) => post(claim, piece)) : undefined,
-  })
+  const { claim, isRead, transaction } = job
+  // Elsewhere a reader holds up the writer for as long as it takes, and so would whoever reads the answer.
+  const mayPost = isRead && session.isWal
+  const reply = runJob(job, site, mayPost ? new Sender(claim, claims, (piece) => post(claim, piece)) : undefined)
+  if (!isRead) {
+    mayNotWait = true
+    if (transaction === 'none') claims.settle(claim)
+  }
+  return reply
+}
+
+/** Unless this thread has been given up: those who wait were told so, and others may be doing their jobs by now. */
+function commit(done: readonly number[]): void {
+  if (!claims.beginCommit()) {
+    session.lose()
+    throw new Failure('BadSqlGrammarException', 'The connection to the database was lost')
+  }
+  try {
+    session.commit()
+    for (const claim of done) claims.settle(claim)
+  } finally {
+    claims.endCommit()
+  }
 }
 
 function post(claim: number, piece: Uint8Array<ArrayBuffer>): void {
   // Who is done does not wait for the reader of this one.
   flush()
+  mayNotWait = true
   port.postMessage([{ claim, piece } satisfies JobReply], [piece.buffer])
 }
 
@@ -115,4 +143,5 @@ function flush(): void {
   if (outbox.length === 0) return
   port.postMessage(outbox)
   outbox = []
+  mayNotWait = false
 }
