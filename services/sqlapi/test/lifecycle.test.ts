@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { repeat } from '@services/testing'
 import pg from 'pg'
 import { type ThrowawayPostgres, startThrowawayPostgres } from '../../../tools/throwaway-postgres.ts'
 import { call, errorOf, linesOf, type Running, startSqlapi, until, Wire } from './support/process.ts'
@@ -150,23 +151,18 @@ describe('databases that come and go', () => {
       strictEqual((await call(running.port, '/pg/one')).text, '[{"one":1}]')
     })
 
-    await t.test('[D6.4] a database that stops under many statements at once', async () => {
-      const state = { going: true }
+    await t.test('[D6.4] a database that stops under many statements at once', async (t) => {
       const seen = new Set<string>()
-      const keepAsking = async (): Promise<void> => {
-        while (state.going) {
-          const answer = await call(running.port, '/pg/echo', { body: { x: 1 } })
-          seen.add(answer.status === 200 ? answer.text : errorOf(answer))
-        }
-      }
-      const clients = Array.from({ length: 20 }, keepAsking)
+      const clients = repeat(t, 20, async () => {
+        const answer = await call(running.port, '/pg/echo', { body: { x: 1 } })
+        seen.add(answer.status === 200 ? answer.text : errorOf(answer))
+      })
       await until(() => seen.size > 0, 'answers')
       await postgres.stop()
       await until(() => seen.has('BadSqlGrammarException'), 'refusals')
       await postgres.start()
       strictEqual((await call(running.port, '/pg/echo', { body: { x: 2 } })).text, '[{"x":2}]')
-      state.going = false
-      await Promise.all(clients)
+      await clients.end()
       deepStrictEqual([...seen].toSorted(), ['BadSqlGrammarException', '[{"x":1}]'])
     })
 

@@ -1,6 +1,7 @@
 /** Who gets a connection to a real PostgreSQL, and in which state, seen by another client of the server. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { repeat } from '@services/testing'
 import pg from 'pg'
 import { type ThrowawayPostgres, startThrowawayPostgres } from '../../../tools/throwaway-postgres.ts'
 import { inProject, transferAtRandom, transfers } from './pool-transfers.ts'
@@ -78,16 +79,13 @@ describe('PostgreSQL', () => {
     return { answer, abort: () => controller.abort() }
   }
 
-  test('[D6.5] [S-limits.max_connections] [S-config.datasources.max_connections] never more connections than allowed', async () => {
+  test('[D6.5] [S-limits.max_connections] [S-config.datasources.max_connections] never more connections than allowed', async (t) => {
     const next = chance(1)
-    const state = { going: true }
     let most = 0
-    const watching = (async () => {
-      while (state.going) {
-        most = Math.max(most, await backends('wide'))
-        await sleep(2)
-      }
-    })()
+    const watching = repeat(t, 1, async () => {
+      most = Math.max(most, await backends('wide'))
+      await sleep(2)
+    })
     const requests = Array.from({ length: 200 }, async (_, i) => {
       await sleep(next() * 400)
       const { answer, abort } =
@@ -96,8 +94,7 @@ describe('PostgreSQL', () => {
       return answer
     })
     const answers = await Promise.all(requests)
-    state.going = false
-    await watching
+    await watching.end()
     for (const answer of answers) if (answer !== undefined) strictEqual(answer.status, 200, answer.text)
     strictEqual(most, 4)
   })

@@ -6,8 +6,9 @@
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
+import { repeat } from '@services/testing'
 import type { Dialect } from '../src/model.ts'
+import { until } from './support/process.ts'
 import { startTestService, type TestReply, type TestService } from './support/service.ts'
 
 const seed = Number(process.env['SQLAPI_SEED'] ?? 20_260_701)
@@ -193,7 +194,7 @@ test('[D3.6] disorder that a file leaves is gone with its request', async () => 
   )
 })
 
-test('[D4.2] tables that change while clients read them', async () => {
+test('[D4.2] tables that change while clients read them', async (t) => {
   const changes = [
     'ADD x int DEFAULT 5',
     'RENAME v TO w',
@@ -214,26 +215,22 @@ test('[D4.2] tables that change while clients read them', async () => {
   const set =
     'CREATE TABLE d (id int PRIMARY KEY, v text, n int); INSERT INTO d SELECT i, i, i FROM generate_series(1, 50) i'
   const service = await startTestService({ kind: 'postgres', schema: set, files, datasource: { max_connections: 5 } })
-  const state = { isDone: false }
   const wrong: string[] = []
   let right = 0
-  const readers = Array.from({ length: 16 }, async (_, reader) => {
-    for (let id = reader; !state.isDone; id++) {
-      const asked = { id: 1 + (id % 50) }
-      const { text } = await service.post(id % 3 === 0 ? '/demo/number' : '/demo/row', asked)
-      // A call that a change meets twice may fail, but no call gives another's rows.
-      if (text.startsWith(`[{"id":${asked.id}`)) right++
-      else if (!text.startsWith('{"error":"BadSqlGrammarException"')) wrong.push(text)
-    }
+  const readers = repeat(t, 16, async (reader, round) => {
+    const id = reader + round
+    const asked = { id: 1 + (id % 50) }
+    const { text } = await service.post(id % 3 === 0 ? '/demo/number' : '/demo/row', asked)
+    // A call that a change meets twice may fail, but no call gives another's rows.
+    if (text.startsWith(`[{"id":${asked.id}`)) right++
+    else if (!text.startsWith('{"error":"BadSqlGrammarException"')) wrong.push(text)
   })
   for (const index of changes.keys()) {
     strictEqual((await service.post(`/demo/change${index}`)).text, '[]')
     const before = right
-    await setTimeout(60)
-    ok(right > before, `nobody could read after ${changes[index]}`)
+    await until(() => right > before + 16, `somebody to read after ${changes[index]}`)
   }
-  state.isDone = true
-  await Promise.all(readers)
+  await readers.end()
   await service.close()
   deepStrictEqual(wrong, [])
 })

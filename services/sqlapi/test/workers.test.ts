@@ -10,6 +10,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
+import { repeat } from '@services/testing'
 import pg from 'pg'
 import { type ThrowawayPostgres, startThrowawayPostgres } from '../../../tools/throwaway-postgres.ts'
 import { isInMemory } from '../src/boot/url.ts'
@@ -181,14 +182,13 @@ describe('several processes', { concurrency: 2, skip }, () => {
     strictEqual(others.length, 1)
   })
 
-  test('[D7.2] [D6.5] together they open no more connections than max_connections, and as many', async () => {
+  test('[D7.2] [D6.5] together they open no more connections than max_connections, and as many', async (t) => {
     const running = await start({ workers: 2, maxConnections: 5 })
     const seen: number[] = []
     const calls = Array.from({ length: 40 }, () => call(running.port, '/pg/sleep', { body: { s: 0.3 } }))
-    const state = { isDone: false }
-    const done = Promise.all(calls).finally(() => (state.isDone = true))
-    while (!state.isDone) seen.push((await connectionsOf(running)).length)
-    await done
+    const watching = repeat(t, 1, async () => void seen.push((await connectionsOf(running)).length))
+    await Promise.all(calls)
+    await watching.end()
     strictEqual(Math.max(...seen), 5, seen.join())
     await running.stop()
   })
