@@ -15,6 +15,7 @@ import { call, errorOf, linesOf, type Running, startSqlapi, until, Wire } from '
 const files = {
   'pg/GET/one.sql': 'SELECT 1 AS one',
   'pg/POST/sleep.sql': 'SELECT 1 AS slept FROM pg_sleep(:s)',
+  'pg/POST/held.sql': 'SELECT 1 AS held FROM pg_advisory_xact_lock(:key)',
   'pg/POST/echo.sql': 'SELECT :x AS x',
   'lite/GET/one.sql': 'SELECT 1 AS one',
   'lite/POST/large.sql': "SELECT replace(hex(zeroblob(:n)), '00', 'x') AS x",
@@ -60,11 +61,22 @@ async function ask(sql: string): Promise<Record<string, unknown>[]> {
 }
 
 function active({ name }: Started): string {
-  return `FROM pg_stat_activity WHERE application_name = '${name}' AND state = 'active' AND query LIKE '%pg_sleep%'`
+  return `FROM pg_stat_activity WHERE application_name = '${name}' AND state = 'active' AND query ~ 'pg_sleep|pg_advisory'`
 }
 
 async function untilSleeping(running: Started): Promise<void> {
   await until(async () => (await ask(`SELECT 1 ${active(running)}`)).length > 0, 'a statement that runs')
+}
+
+let keys = 0
+
+/** Calls of `held.sql` with this body do not end before `release`. */
+async function lock(): Promise<{ readonly body: { readonly key: number }; readonly release: () => Promise<void> }> {
+  const key = ++keys
+  const client = new pg.Client({ connectionString: postgres.url, application_name: 'observer' })
+  await client.connect()
+  await client.query('SELECT pg_advisory_lock($1)', [key])
+  return { body: { key }, release: () => client.end() }
 }
 
 /** Long enough for the service to have taken a request up that no database tells of. */
@@ -208,14 +220,16 @@ describe('the end', { concurrency: 3 }, () => {
       const running = await start()
       const agent = new Agent({ keepAlive: true })
       await call(running.port, '/lite/one', { agent })
-      const onPostgres = call(running.port, '/pg/sleep', { body: { s: 1 }, agent })
+      const { body, release } = await lock()
+      const onPostgres = call(running.port, '/pg/held', { body, agent })
       const onSqlite = call(running.port, '/lite/count', { body: short })
       await untilSleeping(running)
       await untilCounting(running)
       running.kill(signal)
       await running.line(/Shutting down/)
       await untilRefused(running)
-      strictEqual((await onPostgres).text, '[{"slept":1}]')
+      await release()
+      strictEqual((await onPostgres).text, '[{"held":1}]')
       strictEqual((await onSqlite).text, `[{"n":${short.n}}]`)
       const { code, stdout, stderr } = await running.ended
       deepStrictEqual([code, stderr], [0, ''])
@@ -296,11 +310,15 @@ describe('the end', { concurrency: 3 }, () => {
   test('[D6.6] a statement that takes long is waited for', async () => {
     const running = await start()
     const sleeping = call(running.port, '/lite/count', { body: { n: 6_000_000 } })
-    const other = call(running.port, '/pg/sleep', { body: { s: 2 } })
+    const { body, release } = await lock()
+    const other = call(running.port, '/pg/held', { body })
     await untilSleeping(running)
     await untilCounting(running)
     running.kill('SIGTERM')
-    deepStrictEqual([(await sleeping).status, (await other).status], [200, 200])
+    await running.line(/Shutting down/)
+    strictEqual((await sleeping).status, 200)
+    await release()
+    strictEqual((await other).status, 200)
     strictEqual((await running.ended).code, 0)
   })
 

@@ -23,6 +23,7 @@ import { call, errorOf, type Files, linesOf, newFolder, type Running, spawnProce
 const files: Files = {
   'pg/GET/who.sql': 'SELECT pg_backend_pid() AS pid',
   'pg/POST/sleep.sql': 'SELECT pg_backend_pid() AS pid FROM pg_sleep(:s)',
+  'pg/POST/held.sql': 'SELECT pg_backend_pid() AS pid FROM pg_advisory_xact_lock(:key)',
   'pg/POST/echo.sql': 'SELECT length(:x) AS n',
   'lite/GET/one.sql': 'SELECT 1 AS one',
   'lite/POST/setup.sql': 'CREATE TABLE t (x)',
@@ -84,21 +85,34 @@ async function whoAnswers({ port }: Running, requests: number): Promise<Set<unkn
   return new Set(answers.map(({ text }) => (JSON.parse(text) as { pid: number }[])[0]?.pid))
 }
 
-/** One request that keeps each of two workers busy. */
-async function sleepOnBoth(running: Started, seconds: number): Promise<Promise<string>[]> {
-  const sleeping: Promise<string>[] = []
+interface Held {
+  /** The status of each answer, or the code of the error. */
+  readonly outcomes: Promise<string[]>
+  /** Lets the statements end. */
+  readonly release: () => Promise<void>
+}
+
+let keys = 0
+
+/** A statement under way in each of two workers, until it is released. */
+async function holdOnBoth(running: Started): Promise<Held> {
+  const key = ++keys
+  const client = new pg.Client({ connectionString: postgres.url, application_name: 'observer' })
+  await client.connect()
+  await client.query('SELECT pg_advisory_lock($1)', [key])
+  const outcomes: Promise<string>[] = []
   for (const count of [1, 2]) {
-    sleeping.push(
-      call(running.port, '/pg/sleep', { body: { s: seconds } }).then(
+    outcomes.push(
+      call(running.port, '/pg/held', { body: { key } }).then(
         ({ status }) => String(status),
         (error: unknown) => String((error as NodeJS.ErrnoException).code),
       ),
     )
     // One after the other: they take turns only when each has taken over what it was given.
-    const isSleeping = "state = 'active' AND query LIKE '%pg_sleep%'"
-    await until(async () => (await connectionsOf(running, isSleeping)).length === count, `${count} that sleep`)
+    const isHeld = "wait_event = 'advisory'"
+    await until(async () => (await connectionsOf(running, isHeld)).length === count, `${count} that are held`)
   }
-  return sleeping
+  return { outcomes: Promise.all(outcomes), release: () => client.end() }
 }
 
 /** The processes whose parent this is, by Linux's book-keeping. */
@@ -221,13 +235,13 @@ describe('several processes', { concurrency: 2, skip }, () => {
   test('[D7.3] one that is killed loses its requests only, and is replaced', async () => {
     const running = await start()
     const [first = 0, second] = childrenOf(running.pid)
-    const sleeping = await sleepOnBoth(running, 4)
+    const { outcomes, release } = await holdOnBoth(running)
     process.kill(first, 'SIGKILL')
-    deepStrictEqual((await Promise.all(sleeping)).toSorted(), ['200', 'ECONNRESET'])
-    match(
-      await running.line(/ WARN /),
-      new RegExp(`another one takes its place pid=${first} reason=SIGKILL pauseMs=100$`),
-    )
+    // Told before the other one goes on, so its end was not waited for.
+    const replaced = await running.line(/ WARN /)
+    await release()
+    deepStrictEqual((await outcomes).toSorted(), ['200', 'ECONNRESET'])
+    match(replaced, new RegExp(`another one takes its place pid=${first} reason=SIGKILL pauseMs=100$`))
     await until(async () => (await whoAnswers(running, 4)).size === 2, 'two that answer')
     const now = childrenOf(running.pid)
     deepStrictEqual([now.length, now.includes(first), now.includes(second as number)], [2, false, true])
@@ -307,10 +321,11 @@ describe('several processes', { concurrency: 2, skip }, () => {
     test(`[D7.4] [D6.6] ${signal}, to all of them even: what is in flight is finished, exit code 0`, async () => {
       const running = await start()
       const children = childrenOf(running.pid)
-      const sleeping = await sleepOnBoth(running, 4)
+      const { outcomes, release } = await holdOnBoth(running)
       for (const pid of [...children, running.pid]) process.kill(pid, signal)
       await running.line(/Shutting down/)
-      deepStrictEqual(await Promise.all(sleeping), ['200', '200'])
+      await release()
+      deepStrictEqual(await outcomes, ['200', '200'])
       const { code, stdout, stderr } = await running.ended
       deepStrictEqual([code, stderr, warnings(running)], [0, '', []])
       match(linesOf(stdout).at(-1) ?? '', /Stopped$/)
@@ -322,26 +337,28 @@ describe('several processes', { concurrency: 2, skip }, () => {
   test('[D7.4] [D6.6] a second signal ends all of them at once', async () => {
     const running = await start()
     const children = childrenOf(running.pid)
-    const sleeping = await sleepOnBoth(running, 60)
+    const { outcomes, release } = await holdOnBoth(running)
     running.kill('SIGTERM')
     await running.line(/Shutting down/)
     running.kill('SIGTERM')
     const { code, signal, stdout } = await running.ended
     deepStrictEqual([code, signal], [null, 'SIGKILL'])
     match(linesOf(stdout).at(-1) ?? '', /WARN .*second signal/)
-    deepStrictEqual(await Promise.all(sleeping), ['ECONNRESET', 'ECONNRESET'])
+    deepStrictEqual(await outcomes, ['ECONNRESET', 'ECONNRESET'])
+    await release()
     await until(() => !children.some(isAlive), 'no process left')
   })
 
   test('[D7.4] none outlives the first process, whatever it is doing', async () => {
     const running = await start()
     const children = childrenOf(running.pid)
-    const sleeping = await sleepOnBoth(running, 60)
+    const { outcomes, release } = await holdOnBoth(running)
     // A minute of work for SQLite, in one of them.
     const working = call(running.port, '/lite/work', { body: { n: 500_000_000 } }).catch((error: unknown) => error)
     await call(running.port, '/lite/one')
     running.kill('SIGKILL')
-    deepStrictEqual(await Promise.all(sleeping), ['ECONNRESET', 'ECONNRESET'])
+    deepStrictEqual(await outcomes, ['ECONNRESET', 'ECONNRESET'])
+    await release()
     const outcome = await working
     ok(outcome instanceof Error, JSON.stringify(outcome))
     await until(() => !children.some(isAlive), 'no process left')
@@ -351,11 +368,13 @@ describe('several processes', { concurrency: 2, skip }, () => {
   test('[D7.4] one that is killed during the end is told and not replaced', async () => {
     const running = await start()
     const [first = 0] = childrenOf(running.pid)
-    const sleeping = await sleepOnBoth(running, 4)
+    const { outcomes, release } = await holdOnBoth(running)
     running.kill('SIGTERM')
     await running.line(/Shutting down/)
     process.kill(first, 'SIGKILL')
-    deepStrictEqual((await Promise.all(sleeping)).toSorted(), ['200', 'ECONNRESET'])
+    await running.line(/ WARN /)
+    await release()
+    deepStrictEqual((await outcomes).toSorted(), ['200', 'ECONNRESET'])
     const { code } = await running.ended
     strictEqual(code, 0)
     deepStrictEqual(warnings(running).length, 1)
