@@ -4,11 +4,12 @@
  */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import type { Socket } from 'node:net'
+import { once } from 'node:events'
+import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSecureContext } from 'node:tls'
+import { createSecureContext, createServer as createTls } from 'node:tls'
 import { Failure } from '../src/errors.ts'
 import type { Outlet } from '../src/model.ts'
 import { type Call, openUpstream } from '../src/serve/upstream.ts'
@@ -260,4 +261,61 @@ describe('transfer codings of an answer', () => {
       for (const lane of lanesOfCalls) isGood(lane, await post(lane))
     }
   })
+})
+
+async function play(socket: Socket, pieces: readonly string[], isLater: boolean): Promise<void> {
+  socket.on('error', () => undefined)
+  await once(socket, 'data')
+  for (const piece of pieces) {
+    await new Promise((resolve) => socket.write(piece, resolve))
+    if (pieces.length > 1) await sleep(5)
+  }
+  if (isLater) await sleep(30)
+}
+
+describe('answers without a length', () => {
+  const good = `HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n\r\n${envelope}`
+  /** All at once, or in pieces; the end comes with the last one or later. */
+  const ways: Readonly<Record<string, readonly [pieces: readonly string[], isLater: boolean]>> = {
+    'in one write': [[good], false],
+    'in one write, the end later': [[good], true],
+    'in pieces': [[good.slice(0, 80), good.slice(80, 100), good.slice(100)], false],
+    'in pieces, the end later': [[good.slice(0, 80), good.slice(80, 100), good.slice(100)], true],
+  }
+  for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+    for (const ciphers of maxVersion === 'TLSv1.3'
+      ? [undefined]
+      : [undefined, 'ECDHE-RSA-CHACHA20-POLY1305', 'ECDHE-RSA-AES256-SHA']) {
+      for (const [how, [pieces, isLater]] of Object.entries(ways)) {
+        test(`${maxVersion} ${ciphers ?? ''}, ${how}: whole with close_notify, an error without it [X10]`, async () => {
+          // Without it only TCP ends, and TLS is not asked.
+          for (const isWhole of [true, false, true, false]) {
+            const { files } = sharedPki()
+            const tcps: Socket[] = []
+            const server = createTls(
+              {
+                key: readFileSync(files.serverKey),
+                cert: readFileSync(files.serverCertificate),
+                maxVersion,
+                ...(ciphers === undefined ? {} : { ciphers }),
+              },
+              (socket) =>
+                void play(socket, pieces, isLater).then(() => (isWhole ? socket.end() : tcps.at(-1)?.destroy())),
+            )
+            server.on('connection', (tcp: Socket) => tcps.push(tcp.on('error', () => undefined)))
+            await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+            const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+            const context = createSecureContext({ ca: readFileSync(files.ca) })
+            const calls = openUpstream({ secureContext: () => context, timeoutSeconds: 20, maxAnswerBytes: 100_000 })
+            const answered = calls.collect(callOf(url, '/'), newOutlet())
+            if (isWhole) strictEqual((await answered).body.toString(), envelope)
+            else await rejects(answered, { code: 'internal_error' })
+            await calls.close()
+            server.close()
+            for (const tcp of tcps) tcp.destroy()
+          }
+        })
+      }
+    }
+  }
 })

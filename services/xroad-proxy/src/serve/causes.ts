@@ -113,6 +113,7 @@ const causes: Readonly<Record<string, string>> = {
   EPIPE: `${broken} while the request was being sent`,
   UND_ERR_SOCKET: closed,
   UNASKED_ANSWER: 'the upstream answered with the status 101, which this service does not ask for',
+  TLS_CUT: 'the answer was cut: it has no length, and its connection ended without the last message of TLS',
   TRANSFER_CODING: 'the answer of the upstream has a Transfer-Encoding other than chunked, which nobody asked for',
   UND_ERR_INFO: broken,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer of the upstream is not as long as it says',

@@ -8,6 +8,7 @@ import UndiciClient from 'undici/lib/dispatcher/client.js'
 import 'undici/lib/llhttp/llhttp_simd-wasm.js'
 import type { RawHeaders } from '../model.ts'
 import type { Connector } from './connect.ts'
+import { Ending } from './ending.ts'
 import { Interim } from './interim.ts'
 
 export interface Call {
@@ -26,6 +27,7 @@ export interface Call {
 export interface Connection {
   readonly client: Client
   readonly interim: Interim
+  readonly ending: Ending
 }
 /** What hears of a call on a connection. */
 export type Handler = Dispatcher.DispatchHandler
@@ -38,10 +40,14 @@ const maxHeadBytes = 64 * 1024
 
 export function createConnection(origin: string, connect: Connector): Connection {
   const interim = new Interim()
+  const ending = new Ending()
   const client = new UndiciClient(origin, {
     connect: (place, callback) => {
       connect(place, (...result) => {
-        if (result[1] !== null) interim.watch(result[1])
+        if (result[1] !== null) {
+          interim.watch(result[1])
+          ending.watch(result[1])
+        }
         callback(...result)
       })
     },
@@ -54,7 +60,7 @@ export function createConnection(origin: string, connect: Connector): Connection
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  return { client, interim }
+  return { client, interim, ending }
 }
 
 /** Never throws: what cannot be sent is told to the handler. */

@@ -7,7 +7,7 @@ import { CallerGone, Failure } from '../errors.ts'
 import type { Outlet, RawHeaders } from '../model.ts'
 import { codedAnswer, describe } from './causes.ts'
 import { type Call, type Connection, type Controller, type Handler, rawHeadersOf, send, toReason } from './client.ts'
-import { isCoded } from './headers.ts'
+import { bodyless, framingOf } from './headers.ts'
 import type { Room } from './room.ts'
 import type { Turns, Waiter } from './turns.ts'
 
@@ -111,8 +111,11 @@ export abstract class Exchange<Result> implements Handler, Waiter<Connection> {
   onResponseStart(controller: Controller, status: number, _headers: unknown, statusText?: string): void {
     if (status < 200) return
     const headers = rawHeadersOf(controller)
-    if (isCoded(headers)) this.#failWith(codedAnswer())
-    else this.onHead(status, toReason(statusText), headers)
+    const framing = framingOf(headers)
+    if (framing === 'unknown') this.#failWith(codedAnswer())
+    const hasEnd = framing === 'connection' && !bodyless.has(status) && this.#call.method !== 'HEAD'
+    this.#connection?.ending.expect(hasEnd)
+    if (framing !== 'unknown') this.onHead(status, toReason(statusText), headers)
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {

@@ -89,16 +89,23 @@ export function toInbound(received: RawHeaders, status = 200): Inbound {
   return { headers, contentLength, errorCode }
 }
 
-/** Whether the body of an answer is coded in another way than in chunks. A header that is repeated counts as a list. */
-export function isCoded(received: RawHeaders): boolean {
-  let isChunked = false
+/** Statuses whose answers have no body, whatever their headers say. */
+export const bodyless: ReadonlySet<number> = new Set([204, 304])
+
+/** How the end of an answer is told: by its length, by its last chunk, by the end of its connection, or in a way unknown here. */
+export type Framing = 'length' | 'chunks' | 'connection' | 'unknown'
+
+/** A header that is repeated counts as a list. */
+export function framingOf(received: RawHeaders): Framing {
+  let framing: Framing = 'connection'
   for (let i = 0; i < received.length; i += 2) {
     const name = received[i] as string
+    if (name.length === 'content-length'.length && name.toLowerCase() === 'content-length') framing = 'length'
     if (name.length !== 'transfer-encoding'.length || name.toLowerCase() !== 'transfer-encoding') continue
-    if (isChunked || (received[i + 1] as string).trim().toLowerCase() !== 'chunked') return true
-    isChunked = true
+    if (framing === 'chunks' || (received[i + 1] as string).trim().toLowerCase() !== 'chunked') return 'unknown'
+    framing = 'chunks'
   }
-  return false
+  return framing
 }
 
 /** Headers that say which message this is and who asks, in lower case. */

@@ -5,7 +5,7 @@
 import type { Outlet, RawHeaders } from '../model.ts'
 import type { Call } from './client.ts'
 import { Exchange, tooLarge, type Way } from './exchange.ts'
-import { type Inbound, toInbound } from './headers.ts'
+import { bodyless, type Inbound, toInbound } from './headers.ts'
 import { Pieces } from './pieces.ts'
 import type { Room } from './room.ts'
 
@@ -14,9 +14,6 @@ export interface Outcome {
   readonly status: number
   readonly errorCode: string | undefined
 }
-
-/** Statuses whose answers have no body, whatever their headers say. */
-const bodyless: ReadonlySet<number> = new Set([204, 304])
 
 export class Streamed extends Exchange<Outcome> {
   readonly #isHead: boolean
