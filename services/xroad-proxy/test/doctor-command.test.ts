@@ -8,7 +8,7 @@ import { startMock } from '../src/mock/mock.ts'
 import { keystorePassword } from '../src/mock/pki.ts'
 import { password, restFile, soapFile } from './support/doctor.ts'
 import { sharedPki } from './support/lanes.ts'
-import { binary, type Ended, type Files, newFolder, spawnProcess } from './support/process.ts'
+import { binary, type Ended, type Files, newFolder, spawnProcess, writeFiles } from './support/process.ts'
 
 const client = { member_class: 'GOV', member_code: '70000000', subsystem_code: 'demo' }
 const sound = { client_data: client }
@@ -135,6 +135,8 @@ test('[S-doctor.probe] in front of the mock Security Server', async () => {
 
   const probed = await run(['--probe', '--strict', '--format', 'json'], files, env)
   const closed = { ...files, 'DSL/g/secret.yml': restFile.replace('companies', 'secret') }
+  const echoed = await run(['--probe', '--strict'], closed, env)
+  writeFiles(answers, { 'allowedMethods.json': '{"service":[{"service_code":"companies"}]}' })
   const refused = await run(['--probe', '--strict'], closed, env)
   await mock.close()
   const unreachable = await run(['--probe'], files, env)
@@ -142,6 +144,11 @@ test('[S-doctor.probe] in front of the mock Security Server', async () => {
   deepStrictEqual([probed.code, probed.stderr], [0, ''])
   const codes = new Set((JSON.parse(probed.stdout) as Finding[]).map(({ code }) => code))
   for (const code of ['info-probe-connected', 'info-probe-clients', 'info-probe-allowed']) ok(codes.has(code), code)
+  strictEqual(echoed.code, 0)
+  match(
+    echoed.stdout,
+    /INFO {2}info-probe-allowed {2}\S*secret\.yml\n {6}.*this is the mock, which answers every service code/,
+  )
   strictEqual(refused.code, 1)
   match(refused.stdout, /WEAK {2}weak-probe-not-allowed {2}\S*secret\.yml\n {6}.*\/g\/secret/)
   strictEqual(unreachable.code, 1)

@@ -16,7 +16,7 @@ import type { Outlet } from '../src/model.ts'
 import { openUpstream } from '../src/serve/upstream.ts'
 import { keystorePassword } from '../src/mock/pki.ts'
 import { issueClient, issueServer, makeAuthority, toPkcs12 } from './support/certificates.ts'
-import { sharedPki } from './support/lanes.ts'
+import { sharedPki, startLanes } from './support/lanes.ts'
 import { type Files, newFolder, writeFiles } from './support/process.ts'
 import { type Act, startUpstream, toAnswer, toEnvelope, toFault11 } from './support/upstream.ts'
 
@@ -105,10 +105,10 @@ describe('in front of the mock', async () => {
       '/g/partly': 'unknown',
       '/g/plain': 'unknown',
       '/g/rest': 'allowed',
-      '/g/rest2': 'not allowed',
+      '/g/rest2': 'allowed',
       '/g/soap': 'allowed',
-      '/g/soap2': 'not allowed',
-      '/g/version': 'not allowed',
+      '/g/soap2': 'allowed',
+      '/g/version': 'allowed',
     })
     const asked = events.map((line) => line.split(': ')[0] ?? '')
     deepStrictEqual(asked.toSorted(), [
@@ -116,6 +116,28 @@ describe('in front of the mock', async () => {
       'GET /r1/ee-test/GOV/70000001/registry/allowedMethods allowedMethods',
       'POST / allowedMethods',
     ])
+  })
+
+  test('calls that the mock answers are not said to be refused, whatever it has files for [X29]', async () => {
+    const dsl = {
+      'g/rest.yml': restFile('anything', '/v1/x', 'POST'),
+      'g/soap.yml': soapFile('whatever', 'v7'),
+      'g/elsewhere.yml': restFile('companies', '', 'GET', 'other'),
+    }
+    const facts = await ask(mock.url, dsl)
+    deepStrictEqual(verdictsOf(facts), { '/g/elsewhere': 'allowed', '/g/rest': 'allowed', '/g/soap': 'allowed' })
+    const reasons = facts.endpoints.map(({ reason }) => reason)
+    strictEqual(reasons.filter((reason) => reason === 'this is the mock, which answers every service code').length, 2)
+    const lanes = await startLanes({ dsl })
+    const statuses = await Promise.all([
+      lanes.call('/g/rest', { method: 'POST', body: '{}' }),
+      lanes.call('/g/elsewhere'),
+    ])
+    await lanes.close()
+    deepStrictEqual(
+      statuses.map(({ status }) => status),
+      [200, 200],
+    )
   })
 
   test('[S-doctor.probe] endpoints of an OpenAPI description are compared with the path of the file', async () => {

@@ -315,6 +315,7 @@ export const rules: Readonly<Record<string, string>> = {
   X26: 'names in an envelope that no call can fill: one WARN each with line and nearest name, FATAL for the doctor',
   X27: 'a required field that is missing and an unknown one: the hint is given',
   X28: 'soap_response: schema or response: schema without an effect on an endpoint is a WARN',
+  X29: 'the cure for a sidecar of another member is right; calls that the mock answers are not said to be refused',
   X30: 'npm pack on a bare clone, /api compressed, leftovers of a killed start removed, a blocked log pipe ends in 5 s',
   X31: 'lines that could be broken unnoticed have a test: a union of narrowed unions, overtaking, answers to nonsense',
 }

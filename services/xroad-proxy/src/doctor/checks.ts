@@ -30,8 +30,9 @@ export function exitCodeOf(findings: readonly Finding[], { strict }: { readonly 
   return isFailure ? 1 : 0
 }
 
-function toFinding(check: Check, { field = check.field, text = '', appendix = '' }: Hit): Finding {
-  const { severity, code, headline, rationale, recovery } = check
+function toFinding(check: Check, hit: Hit): Finding {
+  const { field = check.field, text = '', recovery = check.recovery, appendix = '' } = hit
+  const { severity, code, headline, rationale } = check
   return {
     severity,
     code,

@@ -1,5 +1,6 @@
 /** The checks of the endpoints: DSL files, what they need of the configuration, and what became of WSDL files. */
 import { type Dates, validityOf } from '../boot/certificates.ts'
+import { otherMemberCure } from '../boot/wsdl/survey.ts'
 import type { Endpoint, RestEndpoint } from '../model.ts'
 import { isIdentifier } from '../xroad.ts'
 import type { Facts } from './facts.ts'
@@ -97,10 +98,13 @@ export const dslChecks: readonly Check[] = [
     when: ({ wsdl }) =>
       wsdl
         .filter(({ outcome }) => outcome === 'skipped')
-        .map(({ file, operation, reason }) => ({ field: file, text: `${operation} ${reason}`.trim() })),
+        .map(({ file, operation, reason, isOfOther }) => {
+          const text = `${operation} ${reason}`.trim()
+          return isOfOther ? { field: file, text, recovery: asSentence(otherMemberCure) } : { field: file, text }
+        }),
     headline: 'No endpoint is generated from an operation of a WSDL file: %',
     rationale: 'Its siblings are not touched; callers of this operation get template_not_found.',
-    recovery: 'Change the WSDL file, or write the DSL file by hand.',
+    recovery: 'Change the WSDL file, or its sidecar if the message is about that, or write the DSL file by hand.',
   },
   {
     code: 'info-wsdl-generated',
@@ -119,6 +123,10 @@ export const dslChecks: readonly Check[] = [
 /** Messages about files begin with the file and the line. */
 function fileOf(message: string): string {
   return /^(.*?):\d+: /.exec(message)?.[1] ?? ''
+}
+
+function asSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
 const maxNamed = 5

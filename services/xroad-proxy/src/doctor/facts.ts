@@ -87,6 +87,8 @@ export interface WsdlFinding {
   readonly outcome: 'generated' | 'skipped'
   /** In words; empty for what was generated. */
   readonly reason: string
+  /** The whole WSDL is skipped, because its sidecar names another member or subsystem. */
+  readonly isOfOther?: boolean
   /** How the endpoint will call; undefined without one. */
   readonly lane?: 'securityServer' | 'direct' | undefined
 }

@@ -20,7 +20,14 @@ export interface Service {
 export interface Answer {
   readonly status: number
   readonly contentType: string | undefined
+  /** Names and values in turn. */
+  readonly headers?: readonly string[]
   readonly body: Uint8Array
+}
+
+/** Whether a list of services is that of our own mock, which answers all others as well. */
+export function isOfMock({ headers = [] }: Answer): boolean {
+  return headers.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'x-mock-answers')
 }
 
 /** What an answer says in place of what was asked for. Free of control characters. */

@@ -16,6 +16,7 @@ import { toClientElement, toClientHeader, toServicePath } from '../xroad.ts'
 import {
   type Answer,
   type Client,
+  isOfMock,
   MetadataError,
   readClients,
   readRestServices,
@@ -174,7 +175,7 @@ async function askAll(
 
 async function askProvider(server: Server, provider: Provider): Promise<ProviderAnswer> {
   const { value, problem } = await allowedMethods(server, provider)
-  return value === undefined ? { kind: 'failed', problem: problem ?? '' } : { kind: 'services', services: value }
+  return value === undefined ? { kind: 'failed', problem: problem ?? '' } : { kind: 'services', ...value }
 }
 
 function listClients(server: Server): Promise<Attempt<readonly Client[]>> {
@@ -183,19 +184,34 @@ function listClients(server: Server): Promise<Attempt<readonly Client[]>> {
   return send(server, { method: 'GET', path: `/listClients?${query}`, headers }, readClients)
 }
 
-function allowedMethods(server: Server, { lane, identity }: Provider): Promise<Attempt<readonly Service[]>> {
+interface Listed {
+  readonly services: readonly Service[]
+  readonly isOfMock: boolean
+}
+
+function allowedMethods(server: Server, { lane, identity }: Provider): Promise<Attempt<Listed>> {
+  const list =
+    (read: (answer: Answer) => readonly Service[]) =>
+    (answer: Answer): Listed => ({
+      services: read(answer),
+      isOfMock: isOfMock(answer),
+    })
   const { client, protocolVersion } = server.settings
   switch (lane) {
     case 'rest': {
       const path = toServicePath(identity.instance, { ...identity, serviceCode: 'allowedMethods', path: '' })
       const xroad = ['X-Road-Client', toClientHeader(client), 'X-Road-Id', randomUUID()]
-      return send(server, { method: 'GET', path, headers: ['Accept', 'application/json', ...xroad] }, readRestServices)
+      return send(
+        server,
+        { method: 'GET', path, headers: ['Accept', 'application/json', ...xroad] },
+        list(readRestServices),
+      )
     }
     case 'soap': {
       const head = { client: toClientElement(client), id: randomUUID(), protocolVersion }
       const body = Buffer.from(toAllowedMethods(identity, head))
       const headers = ['Content-Type', 'text/xml; charset=utf-8']
-      return send(server, { method: 'POST', path: '/', headers, body }, readSoapServices)
+      return send(server, { method: 'POST', path: '/', headers, body }, list(readSoapServices))
     }
   }
 }

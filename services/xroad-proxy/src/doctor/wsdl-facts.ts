@@ -7,8 +7,8 @@ export function findWsdls({ wsdlWatchDir: dir, dslPath, client, wsdl }: Config):
   if (dir === undefined) return []
   const { allowHttpUpstream: allowHttp, upstreamHostAllowlist: hostAllowlist } = wsdl
   const { report } = ingestWsdls({ dir, dslPath, client, allowHttp, hostAllowlist, write: false })
-  return report.flatMap(({ file, problem, operations }): readonly WsdlFinding[] => {
-    if (problem !== undefined) return [{ file, operation: '', outcome: 'skipped', reason: problem }]
+  return report.flatMap(({ file, problem, isOfOther, operations }): readonly WsdlFinding[] => {
+    if (problem !== undefined) return [{ file, operation: '', outcome: 'skipped', reason: problem, isOfOther }]
     // One with a hand-written file has its endpoint, as its owner wants it.
     const others = operations.filter(({ reason }) => reason !== 'hand_written')
     return others.map(({ name, outcome, words, lane }) => ({ file, operation: name, outcome, reason: words, lane }))

@@ -20,6 +20,12 @@ export const contentTypes: Readonly<Record<string, string>> = {
   bin: 'application/octet-stream',
 }
 
+/**
+ * Stands on a list of allowed methods that the mock makes itself: services without a file are not in it, and are answered all
+ * the same.
+ */
+export const answersAll: readonly [name: string, value: string] = ['X-Mock-Answers', 'every service']
+
 /** What no file name may hold on one system or another, and so no service code that has a file. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const unsafeName = /^\.|[/\\:*?"<>|\u0000-\u001F\u007F]/

@@ -4,7 +4,7 @@
  * failures.ts.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { contentTypes, type Answers } from './answers.ts'
+import { type Answers, answersAll, contentTypes } from './answers.ts'
 import { onDemand } from './envelope.ts'
 import { type Exchange, readFailure } from './failures.ts'
 import { Refusal, type RestError, spell, toRestError } from './faults.ts'
@@ -53,7 +53,8 @@ export async function serveRest({ answers, spelling }: Surroundings, wire: Wire)
     if (serviceCode.startsWith(onDemand)) {
       throw new Refusal('server.serverproxy.unknown_service', `The mock knows no service code ${serviceCode}`)
     }
-    wire.send({ status: 200, headers, ...content(wire, target, upload, answers) })
+    const { type, body, more = [] } = content(wire, target, upload, answers)
+    wire.send({ status: 200, headers: [...headers, ...more], type, body })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     wire.send(refuse(spell(error.code, spelling), error.message))
@@ -159,7 +160,11 @@ function encodeIdentifier(parts: readonly string[]): string {
     .join('/')
 }
 
-function content(wire: Wire, target: Target, upload: Upload, answers: Answers): Pick<Answer, 'type' | 'body'> {
+interface Content extends Pick<Answer, 'type' | 'body'> {
+  readonly more?: readonly Header[]
+}
+
+function content(wire: Wire, target: Target, upload: Upload, answers: Answers): Content {
   const { method = '' } = wire.request
   const [instance = '', memberClass = '', memberCode = '', subsystemCode = '', serviceCode = ''] = target.service
   const isMetadata = serviceCode === 'listMethods' || serviceCode === 'allowedMethods'
@@ -180,7 +185,7 @@ function content(wire: Wire, target: Target, upload: Upload, answers: Answers): 
       xroad_instance: instance,
       endpoint_list: [],
     }))
-  return json({ service })
+  return serviceCode === 'allowedMethods' ? { ...json({ service }), more: [answersAll] } : json({ service })
 }
 
 function json(value: unknown): Pick<Answer, 'type' | 'body'> {

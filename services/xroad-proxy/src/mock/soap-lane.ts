@@ -3,7 +3,7 @@
  * verbatim, the body is a file of the answers folder, the list of methods, or an echo; `mock.` codes go to failures.ts.
  */
 import { createHash } from 'node:crypto'
-import type { Answers } from './answers.ts'
+import { type Answers, answersAll } from './answers.ts'
 import { identifierNamespace, type Message, onDemand, readMessage, type Service, xroadNamespace } from './envelope.ts'
 import { type Exchange, readFailure, soapFault } from './failures.ts'
 import { faultEnvelope, Refusal, spell, type Spelling } from './faults.ts'
@@ -98,7 +98,8 @@ function answer(message: Message, body: Buffer, answers: Answers): Answer {
   const file = answers.forSoap(service.serviceCode)
   if (file !== undefined) return fromFile(file.content, message, body)
   if (service.serviceCode === 'listMethods' || service.serviceCode === 'allowedMethods') {
-    return dress(methodList(service, answers.serviceCodes(['xml'])), message, body)
+    const list = dress(methodList(service, answers.serviceCodes(['xml'])), message, body)
+    return service.serviceCode === 'allowedMethods' ? { ...list, headers: [...list.headers, answersAll] } : list
   }
   const name = `${request.prefix}${service.serviceCode}Response`
   return dress(`<${name}${request.attributes}>${request.content}</${name}>`, message, body)

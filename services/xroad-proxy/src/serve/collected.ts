@@ -7,6 +7,7 @@ export interface Answer {
   readonly status: number
   /** The last one, where the header is repeated. */
   readonly contentType: string | undefined
+  readonly headers: RawHeaders
   readonly body: Uint8Array
 }
 
@@ -16,11 +17,13 @@ const perByte = 2
 export class Collected extends Exchange<Answer> {
   #status = 0
   #contentType: string | undefined
+  #headers: RawHeaders = []
   readonly #pieces = new Pieces()
 
   protected override onHead(status: number, _statusText: string, headers: RawHeaders): void {
     this.#status = status
     let length = 0
+    this.#headers = headers
     for (let i = 0; i < headers.length; i += 2) {
       const name = (headers[i] as string).toLowerCase()
       if (name === 'content-type') this.#contentType = headers[i + 1]
@@ -36,6 +39,6 @@ export class Collected extends Exchange<Answer> {
   }
 
   protected override onEnd(): Answer {
-    return { status: this.#status, contentType: this.#contentType, body: this.#pieces.join() }
+    return { status: this.#status, contentType: this.#contentType, headers: this.#headers, body: this.#pieces.join() }
   }
 }

@@ -14,8 +14,8 @@ export interface Explanation extends WsdlReport {
 
 export function explain(wsdls: readonly FoundWsdl[], circumstances: Circumstances): readonly Explanation[] {
   return wsdls.map(({ root, file }) => {
-    const { problem, operations, missing, warnings } = surveyWsdl(root, file, circumstances)
-    return { file: join(root, file), problem, operations: operations.map(toReport), missing, warnings }
+    const { problem, isOfOther, operations, missing, warnings } = surveyWsdl(root, file, circumstances)
+    return { file: join(root, file), problem, isOfOther, operations: operations.map(toReport), missing, warnings }
   })
 }
 

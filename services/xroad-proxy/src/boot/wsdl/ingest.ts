@@ -48,6 +48,8 @@ export interface WsdlReport {
   readonly file: string
   /** Why there is nothing to be had from the file as a whole. */
   readonly problem: string | undefined
+  /** Whether that is a sidecar for another member or subsystem. */
+  readonly isOfOther: boolean
   readonly operations: readonly OperationReport[]
   readonly missing: readonly MissingSchema[]
 }
@@ -80,7 +82,8 @@ export function ingestWsdls(options: IngestOptions): Ingested {
     if (!surveyed.isRead) kept.add(place.file)
     const { operations, warnings: refusals } = putAll(surveyed, place, { dir, output, generated, replaced })
     warnings.push(...surveyed.warnings, ...refusals)
-    return { file: join(dir, place.file), problem: surveyed.problem, missing: surveyed.missing, operations }
+    const { problem, isOfOther, missing } = surveyed
+    return { file: join(dir, place.file), problem, isOfOther, missing, operations }
   })
   const isGone = (wsdl: string): boolean => !kept.has(wsdl) && !unread.some((folder) => wsdl.startsWith(folder))
   return { warnings: [...warnings, ...output.removeRest(isGone)], report, generated, replaced }

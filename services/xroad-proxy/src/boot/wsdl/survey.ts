@@ -20,6 +20,8 @@ export interface SurveyedWsdl {
   readonly file: string
   /** Why there is nothing to be had from the file as a whole, in words. */
   readonly problem: string | undefined
+  /** Whether the problem is that its sidecar names another member or subsystem than ours. */
+  readonly isOfOther: boolean
   /** Whether it could be read; what was generated from it before stays where it could not. */
   readonly isRead: boolean
   readonly operations: readonly SurveyedOperation[]
@@ -48,7 +50,7 @@ export function surveyWsdl(root: string, file: string, circumstances: Circumstan
   }
 }
 
-const nothing = { operations: [], missing: [] } as const
+const nothing = { isOfOther: false, operations: [], missing: [] } as const
 
 /** Begins with the file, as every warning does. */
 function toProblem(error: unknown, path: string): Pick<SurveyedWsdl, 'problem' | 'isRead' | 'warnings'> {
@@ -70,8 +72,8 @@ function survey(root: string, file: string, circumstances: Circumstances): Surve
   const differing = sidecar && identityProblem(sidecar, circumstances.client)
   if (differing !== undefined) {
     const problem = `its sidecar is for somebody else: ${differing}`
-    const warning = `${path}: ${problem}; no operation of this WSDL is generated`
-    return { ...nothing, file, problem, isRead: true, warnings: [...warnings, warning] }
+    const warning = `${path}: ${problem}; no operation of this WSDL is generated; ${otherMemberCure}`
+    return { ...nothing, file, problem, isOfOther: true, isRead: true, warnings: [...warnings, warning] }
   }
   const wsdl = readWsdl(readInside(root, file), file, resolveBeside(root, file))
   const remarks = new Set<string>()
@@ -95,12 +97,19 @@ function survey(root: string, file: string, circumstances: Circumstances): Surve
   return {
     file,
     problem: undefined,
+    isOfOther: false,
     isRead: true,
     operations,
     missing: wsdl.missing,
     warnings: [...warnings, ...Array.from(remarks, (remark) => `${path}: ${remark}`)],
   }
 }
+
+/** What to do about a sidecar for another member, as the end of a sentence. */
+export const otherMemberCure =
+  'where the service is your own, make the sidecar and client_data agree; for one of another member take member_class, ' +
+  'member_code and subsystem_code out of the sidecar, start, then delete the first line of each generated file and ' +
+  'write the provider into its xroad:service'
 
 /** Of all DSL files of one WSDL; a hundred times what large ones have. Many operations may share one huge request. */
 const maxCharacters = 20_000_000
