@@ -38,6 +38,9 @@ export interface SessionOptions extends DriverOptions {
   readonly statementTimeoutSeconds: number
 }
 
+/** Of the time that connecting may take, how much goes into reading stored code. */
+const readingShare = 0.25
+
 /** How long the server may be silent after a cancel, or after a command of ours that takes no time. */
 const silentMs = 10_000
 
@@ -96,7 +99,7 @@ export class Session {
     const session = new Session(await openSocket(options), options, catalog, onBroken)
     const timer = setTimeout(() => session.#wire.destroy(), options.connectTimeoutSeconds * 1000)
     try {
-      await session.#prepare()
+      await session.#prepare(options.connectTimeoutSeconds * 1000 * readingShare)
       return session
     } catch (error) {
       session.#wire.destroy()
@@ -264,7 +267,7 @@ export class Session {
   }
 
   /** What takes more than the start-up message. */
-  async #prepare(): Promise<void> {
+  async #prepare(readingMs: number): Promise<void> {
     const { settings, lacksOptions } = this.#opened
     const names = settings.map(({ name }) => name)
     // A single one is the application's name, which everybody may set.
@@ -278,7 +281,10 @@ export class Session {
       ...ownSettings,
       ...(this.#timeoutSeconds === 0 ? [] : [limit]),
     ])
-    await Promise.all([this.applySettings(), this.#catalog.isOld ? this.#lookAtCode() : undefined])
+    await this.applySettings()
+    // Better now than beside the first requests.
+    for (const since = performance.now(); this.#catalog.isOld && performance.now() - since < readingMs;)
+      await this.#lookAtCode()
     this.#settingChanged = false
   }
 
