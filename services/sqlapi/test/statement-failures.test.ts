@@ -1,5 +1,5 @@
 /** What is said of a statement that fails: to the client in short, with the number of its set, and in the log with its place. */
-import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, doesNotMatch, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Dialect } from '../src/model.ts'
 import { startTestService, type TestService } from './support/service.ts'
@@ -178,6 +178,24 @@ for (const dialect of ['postgres', 'sqlite'] as const) {
         match(String(faultsOf(service)[1]?.['text']), /short_name/)
       },
     ))
+}
+
+for (const dialect of ['postgres', 'sqlite'] as const) {
+  test(`an error behind the first mebibyte is in the log although nobody can be told, ${dialect} [S16]`, () => {
+    const rows = dialect === 'postgres' ? 'generate_series(1, 100000) AS g (n)' : 'c'
+    const series = 'WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000)'
+    // SQLite has few errors that only a row brings about.
+    const last =
+      dialect === 'postgres' ? '1 / (90000 - n)' : "CASE WHEN n < 90000 THEN 1 ELSE json_extract('{', '$') END"
+    const file = `${dialect === 'sqlite' ? series : ''}\n  SELECT n, 'some text to fill a row with', ${last} AS r FROM ${rows}`
+    return withFiles(dialect, { 'demo/GET/long.sql': file }, async (service) => {
+      await rejects(service.get('/demo/long'))
+      const [fault, ...others] = faultsOf(service)
+      strictEqual(fault?.['file'], 'demo/GET/long.sql')
+      match(String(fault['text']), /division by zero|malformed JSON/)
+      deepStrictEqual(others, [])
+    })
+  })
 }
 
 test('a lost client and a database that cannot be reached are no failures of a statement [S16]', () =>
