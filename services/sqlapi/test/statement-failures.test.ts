@@ -198,6 +198,21 @@ for (const dialect of ['postgres', 'sqlite'] as const) {
   })
 }
 
+for (const dialect of ['postgres', 'sqlite'] as const) {
+  test(`a statement that is refused without a database is in the log too, ${dialect} [S16]`, () =>
+    withFiles(dialect, { 'demo/POST/open.sql': 'SELECT 1;\n  SELECT 2 /* never closed' }, async (service) => {
+      match((await service.post('/demo/open', {})).text, /never closed/)
+      match((await service.post('/demo/open/batch', { queries: [{}] })).text, /never closed/)
+      deepStrictEqual(
+        faultsOf(service).map(({ line, column, text }) => [line, column, /never closed/.test(String(text))]),
+        [
+          [2, 3, true],
+          [2, 3, true],
+        ],
+      )
+    }))
+}
+
 test('a lost client and a database that cannot be reached are no failures of a statement [S16]', () =>
   withFiles('postgres', { 'demo/GET/end.sql': 'SELECT pg_terminate_backend(pg_backend_pid())' }, async (service) => {
     strictEqual((await service.get('/demo/end')).status, 400)

@@ -1,6 +1,6 @@
 /** The one place that knows which kinds of database there are: a datasource's settings in, a `Database` out. */
 import type { Database, Dialect } from '../model.ts'
-import type { StatementFault } from './fault.ts'
+import type { FaultListener } from './fault.ts'
 import { PostgresDatabase } from './postgres/postgres.ts'
 import { type FileChangeReport, type GivenUp, SqliteDatabase } from './sqlite/sqlite.ts'
 
@@ -23,7 +23,7 @@ export interface DatasourceOptions {
   /** Called once for each time that the file of a SQLite database was deleted or replaced. */
   readonly onFileChange?: ((change: FileChangeReport) => void) | undefined
   /** Called when a database has refused a statement or given it up. */
-  readonly onStatementFailure?: ((fault: StatementFault) => void) | undefined
+  readonly onStatementFailure?: FaultListener
   /** Called for every statement that SQLite could not be made to end. */
   readonly onGivenUp?: ((report: GivenUp) => void) | undefined
   /** Called when an array parameter has no element type of its own and is sent as JSON. */

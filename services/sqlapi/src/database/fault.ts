@@ -61,6 +61,20 @@ export function inSet(error: unknown, set: number): unknown {
   return new Failure(error.name, message, { cause: error.cause })
 }
 
+export type FaultListener = ((fault: StatementFault) => void) | undefined
+
+/** Throws for a statement that cannot run on this database, before a connection is asked for, and tells the listener. */
+export function requireRunnable(work: Work, datasource: string, listener: FaultListener): void {
+  for (const statement of work.script.statements) {
+    const { refusal } = statement
+    if (refusal === undefined) continue
+    const verdict = { statement, code: undefined, text: refusal, place: undefined, redact: (text: string) => text }
+    const failure = new StatementFailure(refusal, verdict, undefined)
+    listener?.(toFault(failure, work, datasource, 0))
+    throw failure
+  }
+}
+
 export function toFault(failure: StatementFailure, work: Work, datasource: string, ms: number): StatementFault {
   const { statement, code, text, place = statement, redact } = failure.verdict
   // What fails at the end of a batch may be of any set.

@@ -65,7 +65,6 @@ export class Calls {
   of({ script, endpoint }: Work, set: ParameterSet): Call[] {
     const { onArrayAsJson } = this.#listeners
     return script.statements.map((statement) => {
-      if (statement.refusal !== undefined) throw new Failure('BadSqlGrammarException', statement.refusal)
       const binding = bindStatement(statement, set)
       if (onArrayAsJson !== undefined) {
         for (const [index, { code }] of binding.values.entries()) {
@@ -78,9 +77,6 @@ export class Calls {
 
   /** Throws where `of` will for some set, before a connection is asked for. */
   check({ script, sets }: Work): void {
-    for (const { refusal } of script.statements) {
-      if (refusal !== undefined) throw new Failure('BadSqlGrammarException', refusal)
-    }
     let index = 0
     try {
       for (; index < sets.length; index++) {

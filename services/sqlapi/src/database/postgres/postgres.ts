@@ -6,7 +6,7 @@
  */
 import type { Answer, Database, ParameterSet, Statement, Work } from '../../model.ts'
 import { deliver, emptyAnswer, type Outlet } from '../answer.ts'
-import { StatementFailure, type StatementFault, toFault } from '../fault.ts'
+import { type FaultListener, requireRunnable, StatementFailure, toFault } from '../fault.ts'
 import type { History } from '../history.ts'
 import { Pool } from '../pool.ts'
 import { runBatch } from './batch.ts'
@@ -26,7 +26,7 @@ export interface PostgresOptions extends CallListeners {
   /** Most connections of this process. */
   readonly poolSize: number
   readonly acquireTimeoutSeconds: number
-  readonly onStatementFailure?: ((fault: StatementFault) => void) | undefined
+  readonly onStatementFailure?: FaultListener
   /** Longest time that a statement may run; 0 for no limit. */
   readonly statementTimeoutSeconds: number
   /** Called for each piece of stored code that costs every request a reset, once. */
@@ -74,7 +74,9 @@ export class PostgresDatabase implements Database {
   }
 
   async #runCall(work: Work, outlet: Outlet): Promise<Answer> {
-    // Values are checked before a connection is asked for.
+    const { name, onStatementFailure } = this.#options
+    // Statements and values are checked before a connection is asked for.
+    requireRunnable(work, name, onStatementFailure)
     const calls = this.#calls.of(work, work.sets[0] as ParameterSet)
     const [only] = calls
     if (only === undefined) return emptyAnswer(1, false)
@@ -114,6 +116,7 @@ export class PostgresDatabase implements Database {
   async #runBatch(work: Work): Promise<Answer> {
     const { script, sets } = work
     if (script.statements.length === 0 || sets.length === 0) return emptyAnswer(sets.length, true)
+    requireRunnable(work, this.#options.name, this.#options.onStatementFailure)
     this.#calls.check(work)
     return this.#onOwnConnection(work, undefined, async (session) => {
       await this.#resetFor(work, session)

@@ -9,7 +9,7 @@ import { Failure } from '../../errors.ts'
 import { compact } from '../../json.ts'
 import type { Answer, Database, Endpoint, JsonValue, ParameterSet, Script, Statement, Work } from '../../model.ts'
 import { deliver, emptyAnswer, type Outlet } from '../answer.ts'
-import { inSet, StatementFailure, type StatementFault, toFault } from '../fault.ts'
+import { type FaultListener, inSet, requireRunnable, StatementFailure, toFault } from '../fault.ts'
 import { requireInt64 } from '../int64.ts'
 import { Pool, takenBack } from '../pool.ts'
 import { depth } from './claims.ts'
@@ -53,7 +53,7 @@ export interface SqliteOptions {
   readonly onStatement?: ((text: string, values: readonly SqliteValue[]) => void) | undefined
   /** Called once for each time that the file was deleted or replaced. */
   readonly onFileChange?: ((change: FileChangeReport) => void) | undefined
-  readonly onStatementFailure?: ((fault: StatementFault) => void) | undefined
+  readonly onStatementFailure?: FaultListener
   /** Called for every statement that is given up in the middle. */
   readonly onGivenUp?: ((report: GivenUp) => void) | undefined
 }
@@ -105,6 +105,7 @@ export class SqliteDatabase implements Database {
   }
 
   async #run(work: Work, outlet: Outlet): Promise<string> {
+    requireRunnable(work, this.#options.name, this.#options.onStatementFailure)
     let job = this.#toJob(work)
     if (job.sets.flat().length === 0) return emptyAnswer(work.sets.length, work.batch)
     const { cancellation } = work
@@ -218,9 +219,6 @@ export class SqliteDatabase implements Database {
   }
 
   #toJob({ script, sets, batch, endpoint }: Work): Assignment['job'] {
-    for (const { refusal } of script.statements) {
-      if (refusal !== undefined) throw new Failure('BadSqlGrammarException', refusal)
-    }
     const transaction = transactionOf(endpoint, script, batch)
     const calls = sets.map((set, index) => this.#toCalls(script, set, batch ? index : undefined))
     if (script.statements.some(({ effect }) => effect === 'definition')) this.#statements.forgetRunsOn()
