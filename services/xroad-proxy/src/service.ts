@@ -15,8 +15,8 @@ import type { Config } from './boot/schema.ts'
 import type { Ingested } from './boot/wsdl/ingest.ts'
 import type { Log } from './log.ts'
 import type { Endpoint, RestEndpoint, SoapEndpoint } from './model.ts'
-import { encodePage } from './serve/coding.ts'
 import { Budget } from './serve/budget.ts'
+import { type CodedPage, compress, encodePage, toCodedPage } from './serve/coding.ts'
 import { createDocsPage } from './serve/docs-page.ts'
 import { createGuardedLookup } from './serve/guard.ts'
 import { handle, type Service } from './serve/handle.ts'
@@ -76,7 +76,7 @@ export async function startService(
     routes,
     pages: {
       health: { status: 200, body: Buffer.from('{"status":"ok"}') },
-      api: await encodePage(Buffer.from(describeEndpoints(endpoints, version, types.described))),
+      api: await makeDescription(config, endpoints, ingested, types),
     },
     docs: createDocsPage(),
     ...lanes,
@@ -107,6 +107,26 @@ async function ingest({ wsdlWatchDir: dir, dslPath, client, wsdl }: Config): Pro
   const { ingestWsdls } = await import('./boot/wsdl/ingest.ts')
   const { allowHttpUpstream: allowHttp, upstreamHostAllowlist: hostAllowlist } = wsdl
   return ingestWsdls({ dir, dslPath, client, allowHttp, hostAllowlist, write: true })
+}
+
+/** Where WSDL files are read, the description of an earlier start is used as long as it would be the same. */
+async function makeDescription(
+  { dslPath, soapResponse }: Config,
+  endpoints: readonly Endpoint[],
+  ingested: Ingested | undefined,
+  { described, bodies }: Types,
+): Promise<CodedPage> {
+  const describe = (): Buffer => Buffer.from(describeEndpoints(endpoints, version, described))
+  if (ingested === undefined) return encodePage(describe())
+  const { pageKey, recallPage, rememberPage } = await import('./boot/page-memory.ts')
+  const typed = Array.from(bodies.keys(), ({ file }) => file)
+  const key = pageKey(endpoints, ingested.keys, [version, soapResponse, typed, [...ingested.generated.keys()]])
+  const known = recallPage(dslPath, key)
+  if (known !== undefined) return toCodedPage(known)
+  const body = describe()
+  const page = { body, ...(await compress(body)) }
+  rememberPage(dslPath, key, page)
+  return toCodedPage(page)
 }
 
 interface Types {

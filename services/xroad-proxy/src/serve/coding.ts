@@ -20,6 +20,11 @@ export interface CodedPage {
 const levels = { br: 6, gzip: 7 }
 
 export async function encodePage(body: Buffer, headers: Readonly<Record<string, string>> = {}): Promise<CodedPage> {
+  return toCodedPage({ body, ...(await compress(body)) }, headers)
+}
+
+/** The same bytes in the codings of `CodedPage`. */
+export async function compress(body: Buffer): Promise<{ readonly br: Buffer; readonly gzip: Buffer }> {
   const brotli = {
     params: { [constants.BROTLI_PARAM_QUALITY]: levels.br, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
   }
@@ -27,6 +32,13 @@ export async function encodePage(body: Buffer, headers: Readonly<Record<string, 
     promisify(brotliCompress)(body, brotli),
     promisify(gzip)(body, { level: levels.gzip }),
   ])
+  return { br, gzip: gzipped }
+}
+
+export function toCodedPage(
+  { body, br, gzip: gzipped }: { readonly body: Buffer; readonly br: Buffer; readonly gzip: Buffer },
+  headers: Readonly<Record<string, string>> = {},
+): CodedPage {
   const etag = etagOf(body)
   // Confirmed with each use, because the content changes with a start and its address stays.
   const common = { ...headers, etag, vary: 'accept-encoding', 'cache-control': 'no-cache' }

@@ -28,6 +28,9 @@ const tag = new RegExp(
   'y',
 )
 
+/** What large generated files consist of, found without trying all the others. */
+const shortTag = /\{\{xml_element "[\w:.-]+" [A-Za-z_][\w-]*(?: "xsi:nil")?\}\}(?!\})/y
+
 interface OpenBlock {
   readonly name: string
   hasElse: boolean
@@ -41,6 +44,11 @@ export function isPlain(source: string): boolean {
   for (let at = source.indexOf('{{'); at >= 0; at = source.indexOf('{{', tag.lastIndex)) {
     // A backslash makes text of a tag.
     if (source[at - 1] === '\\') return false
+    shortTag.lastIndex = at
+    if (shortTag.test(source)) {
+      tag.lastIndex = shortTag.lastIndex
+      continue
+    }
     tag.lastIndex = at
     const groups = tag.exec(source)?.groups
     if (groups === undefined || !follow(blocks, groups)) return false

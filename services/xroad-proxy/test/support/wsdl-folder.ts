@@ -76,7 +76,9 @@ export function drop(files: Files, options: Partial<IngestOptions> = {}): Droppe
 
 function filesBelow(folder: string): Record<string, string> {
   try {
-    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
+    const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    // What a start remembers is no matter of those who look for DSL files.
+    const names = found.filter((it) => !it.startsWith('.xroad-proxy')).toSorted()
     const files = names.filter((name) => statSync(join(folder, name)).isFile())
     return Object.fromEntries(files.map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
   } catch {

@@ -10,6 +10,7 @@ import type { RequestElement } from '../../wsdl/request.ts'
 import type { MissingSchema } from '../../wsdl/schema.ts'
 import { listWsdls, type WsdlPlace } from './folder.ts'
 import { removeLeftovers } from './leftovers.ts'
+import { SurveyMemory } from './memory.ts'
 import { DslOutput, type Outcome, outputReasons } from './output.ts'
 import { type GeneratedOperation, type SurveyedWsdl, surveyWsdl } from './survey.ts'
 
@@ -33,8 +34,11 @@ export interface Ingested {
   readonly generated: ReadonlyMap<string, GeneratedFrom>
   /** The same for files that were written by hand and stand in the place of a generated one. */
   readonly replaced: ReadonlyMap<string, GeneratedFrom>
+  /** One for each WSDL: the same as long as nothing that it is made of has changed. */
+  readonly keys: readonly string[]
 }
 
+/** Read from its WSDL where that is not at hand. */
 export interface GeneratedFrom {
   readonly wsdl: Wsdl
   readonly operation: Operation
@@ -72,21 +76,29 @@ export function ingestWsdls(options: IngestOptions): Ingested {
   const { wsdls, unread, warnings: found } = listWsdls(dir)
   const warnings = [...found]
   // A directory that is not there says nothing about what was generated from it.
-  if (unread.includes('/')) return { warnings, report: [], generated: new Map(), replaced: new Map() }
+  if (unread.includes('/')) return { warnings, report: [], generated: new Map(), replaced: new Map(), keys: [] }
   const output = new DslOutput({ dslPath, write })
   const generated = new Map<string, GeneratedFrom>()
   const replaced = new Map<string, GeneratedFrom>()
   const kept = new Set<string>()
+  const memory = write ? new SurveyMemory(dir, dslPath, options) : undefined
   const report = wsdls.map((place) => {
-    const surveyed = surveyWsdl(dir, place.file, options)
+    const surveyed = memory?.survey(place.file) ?? surveyWsdl(dir, place.file, options)
     if (!surveyed.isRead) kept.add(place.file)
     const { operations, warnings: refusals } = putAll(surveyed, place, { dir, output, generated, replaced })
     warnings.push(...surveyed.warnings, ...refusals)
     const { problem, isOfOther, missing } = surveyed
     return { file: join(dir, place.file), problem, isOfOther, missing, operations }
   })
+  memory?.tidy()
   const isGone = (wsdl: string): boolean => !kept.has(wsdl) && !unread.some((folder) => wsdl.startsWith(folder))
-  return { warnings: [...warnings, ...output.removeRest(isGone)], report, generated, replaced }
+  return {
+    warnings: [...warnings, ...output.removeRest(isGone)],
+    report,
+    generated,
+    replaced,
+    keys: memory?.keys ?? [],
+  }
 }
 
 /** What became of an operation, for a table. */
@@ -119,8 +131,8 @@ function putAll(
       return toReport(it)
     }
     const service = subsystem === undefined ? it.name : `${subsystem}-${it.name}`
-    const outcome = output.put(owner, service, join(dir, file), it.dsl.text)
-    const from = { wsdl: it.wsdl, operation: it.operation, request: it.dsl.request, notes: it.dsl.notes }
+    const outcome = output.put(owner, service, join(dir, file), { digest: it.digest, read: () => it.open().dsl.text })
+    const from = toSource(it)
     if (outcome.kind === 'written') {
       generated.set(outcome.path, from)
       return toReport(it)
@@ -136,6 +148,23 @@ function putAll(
     warnings.push(`${join(dir, file)}: ${count} DSL files cannot be written (${code}); those that are there are used`)
   }
   return { operations: reports, warnings }
+}
+
+function toSource(it: GeneratedOperation): GeneratedFrom {
+  return {
+    get wsdl() {
+      return it.open().wsdl
+    },
+    get operation() {
+      return it.open().operation
+    },
+    get request() {
+      return it.open().dsl.request
+    },
+    get notes() {
+      return it.open().dsl.notes
+    },
+  }
 }
 
 function wordsOf({ reason, detail }: Extract<Outcome, { kind: 'refused' }>): string {

@@ -2,6 +2,7 @@
  * Texts of DSL files -> the DSL directory. Files of our own are replaced where they differ, those of people are left alone,
  * and files whose operation is gone are removed. Nothing here knows what a WSDL is beyond its name.
  */
+import { createHash } from 'node:crypto'
 import { readFileSync, unlinkSync } from 'node:fs'
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path'
 import { StartupFailure } from '../../errors.ts'
@@ -25,6 +26,13 @@ export type Outcome =
   | { readonly kind: 'written'; readonly path: string }
   | { readonly kind: 'refused'; readonly reason: OutputReason; readonly detail: string }
 
+/** The text of a DSL file, which is only asked for where another one stands in its place. */
+export interface MadeText {
+  /** SHA-256 in hex. */
+  readonly digest: string
+  read(): string
+}
+
 export interface OutputOptions {
   readonly dslPath: string
   /** False: everything is looked at and nothing changed. */
@@ -44,7 +52,7 @@ export class DslOutput {
     this.#existing = Map.groupBy(listDslFiles(options.dslPath), urlOf)
   }
 
-  put(group: string, service: string, wsdl: string, text: string): Outcome {
+  put(group: string, service: string, wsdl: string, made: MadeText): Outcome {
     const path = join(this.#options.dslPath, group, `${service}.yml`)
     const url = `/${group}/${service}`
     const other = this.#taken.get(url)
@@ -53,8 +61,9 @@ export class DslOutput {
     const rival = this.#existing.get(url)?.find((file) => file !== path)
     if (rival !== undefined) return { kind: 'refused', reason: 'hand_written', detail: rival }
     const found = readIfAny(path)
-    if (found === text) return this.#settled(path)
+    if (found !== undefined && digestOf(found) === made.digest) return this.#settled(path)
     if (found !== undefined && !isGenerated(found)) return { kind: 'refused', reason: 'hand_written', detail: path }
+    const text = made.read()
     const problem = loadProblem(text, { file: path, group, service })
     if (problem !== undefined) return { kind: 'refused', reason: 'not_loadable', detail: problem }
     const failure = this.#options.write ? writeWhole(path, text) : undefined
@@ -126,4 +135,8 @@ function remove(path: string): string | undefined {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? 'unknown'
   }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }

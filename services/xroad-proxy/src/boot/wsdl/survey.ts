@@ -3,11 +3,12 @@
  * why there is none. Whatever is wrong with the files is told; nothing is thrown and nothing is written. Which DSL file
  * an operation gets, and whether it may have it, is for output.ts.
  */
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Operation, Wsdl } from '../../wsdl/operations.ts'
 import { readWsdl } from '../../wsdl/operations.ts'
 import type { SkippedOperation } from '../../wsdl/reasons.ts'
-import type { MissingSchema } from '../../wsdl/schema.ts'
+import type { MissingSchema, Resolve } from '../../wsdl/schema.ts'
 import { besideWsdl } from '../../wsdl/vendored.ts'
 import { type GeneratedDsl, generateDsl } from '../../wsdl/write.ts'
 import { WsdlError } from '../../wsdl/xml.ts'
@@ -34,17 +35,30 @@ export interface GeneratedOperation {
   readonly kind: 'generated'
   readonly name: string
   readonly line: number
+  readonly lane: 'securityServer' | 'direct'
+  /** SHA-256 of the text of its DSL file, in hex. */
+  readonly digest: string
+  /** The text, and what it was made from; costs the reading of the WSDL where the operation was remembered. */
+  open(): OpenedOperation
+}
+
+export interface OpenedOperation {
   readonly dsl: GeneratedDsl
   readonly wsdl: Wsdl
   readonly operation: Operation
-  readonly lane: 'securityServer' | 'direct'
 }
 
 export type SurveyedOperation = GeneratedOperation | SkippedOperation
 
-export function surveyWsdl(root: string, file: string, circumstances: Circumstances): SurveyedWsdl {
+/** `watch` sees where includes and imports lead. */
+export function surveyWsdl(
+  root: string,
+  file: string,
+  circumstances: Circumstances,
+  watch: (resolve: Resolve) => Resolve = (resolve) => resolve,
+): SurveyedWsdl {
   try {
-    return survey(root, file, circumstances)
+    return survey(root, file, circumstances, watch)
   } catch (error) {
     return { ...nothing, file, ...toProblem(error, join(root, file)) }
   }
@@ -66,7 +80,12 @@ function problemOf(error: unknown): string {
   return `cannot be read (unexpected ${error instanceof Error ? `${error.name}: ${error.message}` : 'error'})`
 }
 
-function survey(root: string, file: string, circumstances: Circumstances): SurveyedWsdl {
+function survey(
+  root: string,
+  file: string,
+  circumstances: Circumstances,
+  watch: (resolve: Resolve) => Resolve,
+): SurveyedWsdl {
   const path = join(root, file)
   const { sidecar, answers, warnings } = openSidecar(root, file)
   const differing = sidecar && identityProblem(sidecar, circumstances.client)
@@ -75,7 +94,7 @@ function survey(root: string, file: string, circumstances: Circumstances): Surve
     const warning = `${path}: ${problem}; no operation of this WSDL is generated; ${otherMemberCure}`
     return { ...nothing, file, problem, isOfOther: true, isRead: true, warnings: [...warnings, warning] }
   }
-  const wsdl = readWsdl(readInside(root, file), file, resolveBeside(root, file))
+  const wsdl = readWsdl(readInside(root, file), file, watch(resolveBeside(root, file)))
   const remarks = new Set<string>()
   let characters = 0
   const operations = wsdl.operations.map((it): SurveyedOperation => {
@@ -88,7 +107,8 @@ function survey(root: string, file: string, circumstances: Circumstances): Surve
     characters += dsl.text.length
     if (characters > maxCharacters) return tooLarge(it)
     for (const remark of said) remarks.add(remark)
-    return { kind: 'generated', name, line, dsl, wsdl, operation: it, lane: to.kind }
+    const digest = createHash('sha256').update(dsl.text).digest('hex')
+    return { kind: 'generated', name, line, lane: to.kind, digest, open: () => ({ dsl, wsdl, operation: it }) }
   })
   if (operations.length === 0) remarks.add('has no operation')
   if (sidecar?.serviceCode !== undefined && operations.length > 1) {
