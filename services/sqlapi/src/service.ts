@@ -49,6 +49,7 @@ export async function startService(booted: Booted, log: Log): Promise<RunningSer
   const server = await startServer({
     ...config.server.bind,
     maxBodyBytes: config.server.maxBodyBytes,
+    maxPipelinedRequests: config.server.maxPipelinedRequests,
     cors: createCors(config.cors.allowedOrigins),
     handle: (request) => handle(service, request),
     breaksOff: (request, error) => reportBrokenOff(service, request, error),

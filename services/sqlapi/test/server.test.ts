@@ -300,7 +300,14 @@ describe('connections', { concurrency: true }, () => {
 
   test('the head and the whole of a request have to arrive in time', async () => {
     const cors = createCors('*')
-    const options = { host: '127.0.0.1', port: 0, maxBodyBytes: 10, cors, breaksOff: () => undefined }
+    const options = {
+      host: '127.0.0.1',
+      port: 0,
+      maxBodyBytes: 10,
+      maxPipelinedRequests: 2,
+      cors,
+      breaksOff: () => undefined,
+    }
     const server = await startServer({ ...options, handle: () => Promise.resolve({ status: 200, body: '[]' }) })
     const seen: Server[] = []
     const notice = (message: unknown): void => void seen.push((message as { server: Server }).server)
@@ -587,6 +594,7 @@ test('[S-error.InternalError] what nobody expected is 500 with a minimal body, a
     port: 0,
     maxBodyBytes: 10,
     cors: createCors('*'),
+    maxPipelinedRequests: 2,
     breaksOff: () => undefined,
   }
   const server = await startServer({ ...options, handle: (request) => handle(service, request) })

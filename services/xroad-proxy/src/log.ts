@@ -42,6 +42,7 @@ export interface Events {
     reason: string
     cause?: string | undefined
   }
+  answerBrokenOff: { method: string; path: string; reason: string }
   internalError: { endpoint?: string | undefined; id?: string | undefined; stack: string }
   processWarning: {
     warning: string
@@ -77,6 +78,7 @@ const rules: Readonly<Record<EventName, Rule>> = {
   request: { level: 'info', message: 'Request' },
   soapFault: { level: 'warn', message: 'SOAP fault' },
   callFailed: { level: 'warn', message: 'Call failed' },
+  answerBrokenOff: { level: 'warn', message: 'Answer broken off' },
   internalError: { level: 'error', message: 'Internal error' },
   processWarning: { level: 'warn', message: 'Warning of Node.js or of a library' },
   shuttingDown: { level: 'info', message: 'Shutting down' },

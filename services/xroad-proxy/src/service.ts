@@ -19,7 +19,7 @@ import { Budget } from './serve/budget.ts'
 import { type CodedPage, compress, encodePage, toCodedPage } from './serve/coding.ts'
 import { createDocsPage } from './serve/docs-page.ts'
 import { createGuardedLookup } from './serve/guard.ts'
-import { handle, type Service } from './serve/handle.ts'
+import { handle, reportTooSlow, type Service } from './serve/handle.ts'
 import { refuse } from './serve/refuse.ts'
 import { toRoutes } from './serve/route.ts'
 import type { Obstacle, SecurityServer } from './serve/security-server.ts'
@@ -86,7 +86,8 @@ export async function startService(
     host: config.host,
     port: config.port,
     handle: (request, outlet) => handle(service, request, outlet),
-    refuse: (reason, at) => refuse(routes, log, reason, at),
+    refuse: (refusal) => refuse(routes, log, refusal),
+    tooSlow: (request) => reportTooSlow(service, request),
   })
   log.write('listening', { address: server.address })
   const stopWatching = watchCertificates(certificates, log)

@@ -6,7 +6,15 @@ import { createServer } from 'node:http'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { ListenProblem } from '@services/http-shell'
+import {
+  defaultBounds,
+  drainMs,
+  keepAliveMs,
+  maxHeadBytes,
+  ListenProblem,
+  smallUploadBytes,
+  stallBytes,
+} from '@services/http-shell'
 import { loadConfig, searchPaths } from '../src/boot/config.ts'
 import { dslSchema } from '../src/boot/dsl-schema.ts'
 import { loadEndpoints } from '../src/boot/endpoints.ts'
@@ -281,12 +289,19 @@ describe('errors.md', () => {
 
   test('shows what is answered to what is no HTTP', () => {
     const silent = openLog({ level: 'off', format: 'text', destination: { write: () => undefined } })
-    const shown = (['malformed', 'timeout', 'head too large'] as const).map((reason) => {
-      const { status, body } = refuse(new Map(), silent, reason, undefined)
-      const { error, message } = JSON.parse(body) as { error: string; message: string }
-      strictEqual(error, 'malformed_request')
-      return [String(status), message]
-    })
+    const shown = (['malformed', 'repeated host', 'timeout', 'head too large', 'transfer coding'] as const).map(
+      (reason) => {
+        const { status, body } = refuse(new Map(), silent, {
+          reason,
+          line: undefined,
+          isBody: false,
+          maxHeadBytes: 65_536,
+        })
+        const { error, message } = JSON.parse(body) as { error: string; message: string }
+        strictEqual(error, 'malformed_request')
+        return [String(status), message]
+      },
+    )
     deepStrictEqual(
       rowsOf('errors.md', 'malformed').map((row) => row.slice(0, 2)),
       shown,
@@ -359,9 +374,12 @@ describe('limits', () => {
         ['answer of an upstream', fields.get('limits.max_response_bytes')],
         ['all calls together', fields.get('limits.max_inflight_bytes')],
         ['time of a call', fields.get('limits.request_timeout_secs')],
-        ['request line and headers', constantOf('serve/server.ts', 'maxHeaderBytes')],
+        ['request line and headers', maxHeadBytes],
         ['request line and headers, time', seconds(headersTimeout)],
         ['whole request, time', seconds(requestTimeout)],
+        ['requests of one connection that run at the same time', defaultBounds.maxPipelinedRequests],
+        ['answers that a caller has not taken, of one connection', defaultBounds.maxUnsentBytes],
+        ['what a caller takes of an answer in 10 seconds', stallBytes],
         ['head of an answer', constantOf('serve/client.ts', 'maxHeadBytes')],
         ['XML levels', constantOf('soap/translate.ts', 'maxDepth')],
         ['XML parse events', constantOf('soap/translate.ts', 'maxEvents')],
@@ -383,21 +401,13 @@ describe('limits', () => {
 
   /** Page -> a text on it, with the number that the code has. */
   const mentions: readonly (readonly [string, string, number])[] = [
-    [
-      'http.md',
-      'Idle connections of callers are kept for # seconds',
-      seconds(constantOf('serve/server.ts', 'keepAliveMs')),
-    ],
+    ['http.md', 'Idle connections of callers are kept for # seconds', seconds(keepAliveMs)],
     ['http.md', 'those to upstreams for #,', seconds(constantOf('serve/client.ts', 'idleMs'))],
     ['http.md', 'at most # to each', constantOf('serve/upstream.ts', 'maxConnections')],
-    ['http.md', 'an upload that declares more than # KiB', constantOf('serve/outlet.ts', 'smallUploadBytes') / 1024],
-    ['http.md', 'to # seconds, and the connection closes', seconds(constantOf('serve/outlet.ts', 'drainMs'))],
+    ['http.md', 'an upload that declares more than # KiB', smallUploadBytes / 1024],
+    ['http.md', 'to # seconds, and the connection closes', seconds(drainMs)],
     ['rest.md', 'A body of declared length up to # KiB', constantOf('serve/rest.ts', 'collectBytes') / 1024],
-    [
-      'errors.md',
-      'request line and headers have more than # KiB',
-      constantOf('serve/server.ts', 'maxHeaderBytes') / 1024,
-    ],
+    ['errors.md', 'request line and headers have more than # KiB', maxHeadBytes / 1024],
     ['errors.md', 'the head took # seconds', seconds(createServer().headersTimeout)],
     ['errors.md', 'or the whole request #', seconds(createServer().requestTimeout)],
     ['errors.md', '`string` is cut after # characters', constantOf('soap/fault.ts', 'maxCharacters')],

@@ -9,10 +9,11 @@ import type { Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import type { Shell } from '@services/http-shell'
 import { openLog } from '../src/log.ts'
 import type { Outlet, Request } from '../src/model.ts'
 import { handle, type Service } from '../src/serve/handle.ts'
-import { type RunningServer, startServer } from '../src/serve/server.ts'
+import { startServer } from '../src/serve/server.ts'
 import { type Lanes, startLanes } from './support/lanes.ts'
 import { type Answer, call, errorOf, send, until, Wire, type WireAnswer } from './support/process.ts'
 import { restFile, type SoapService, soapFile, startSoapService } from './support/soap-service.ts'
@@ -259,6 +260,7 @@ describe('methods', { concurrency: true }, () => {
     const wire = await Wire.open(port)
     wire.write(post('/g/echo', '{"x":"first"}') + head('CONNECT', 'other.example:443'))
     strictEqual((await wire.answer()).text, echoed('first'))
+    deepStrictEqual(refusal(await wire.answer()), notFound)
     await wire.closed
     strictEqual(wire.received, '')
     wire.socket.destroy()
@@ -344,11 +346,16 @@ describe('requests that are no good', { concurrency: true }, () => {
     wire.socket.destroy()
   })
 
-  test('what came before the nonsense gets its answer, and only that', async () => {
-    for (const rest of ['BREW / HTTP/1.1\r\n\r\n', '\0\0\0\0', 'no HTTP']) {
+  test('what came before the nonsense gets its answer, the nonsense one of its own, and then the connection ends', async () => {
+    for (const [rest, refused] of [
+      ['BREW / HTTP/1.1\r\n\r\n', notFound],
+      ['\0\0\0\0', malformed],
+      ['no HTTP', malformed],
+    ] as const) {
       const wire = await Wire.open(port)
       wire.write(post('/g/echo', '{"x":"y"}') + rest)
       strictEqual((await wire.answer()).text, echoed('y'))
+      deepStrictEqual(refusal(await wire.answer()), refused)
       await wire.closed
       strictEqual(wire.received, '')
       wire.socket.destroy()
@@ -375,9 +382,9 @@ describe('requests that are no good', { concurrency: true }, () => {
     strictEqual((await send(port, 'GET /health HTTP/1.0\r\n\r\n')).text, health)
   })
 
-  test('a request without Host, with two of them, with an expectation that nobody knows', async () => {
+  test('a request without Host, and one with an expectation that nobody knows; two Hosts are refused [X16]', async () => {
     strictEqual((await send(port, 'GET /health HTTP/1.1\r\n\r\n')).text, health)
-    strictEqual((await send(port, head('GET', '/health', 'Host: y'))).text, health)
+    deepStrictEqual(refusal(await send(port, head('GET', '/health', 'hOST: y'))), malformed)
     strictEqual((await send(port, head('GET', '/health', 'Expect: bananas'))).text, health)
     strictEqual((await send(port, `\r\n\r\n${head('GET', '/health')}`)).text, health)
   })
@@ -518,8 +525,8 @@ describe('the server alone', () => {
   const options = { host: '127.0.0.1', port: 0 }
   const refuse = () => ({ status: 400, body: '{}' })
 
-  async function start(handler: (request: Request, outlet: Outlet) => Promise<void>): Promise<RunningServer> {
-    return startServer({ ...options, handle: handler, refuse })
+  async function start(handler: (request: Request, outlet: Outlet) => Promise<void>): Promise<Shell> {
+    return startServer({ ...options, handle: handler, refuse, tooSlow: () => undefined })
   }
 
   test('[S-error.internal_error] what nobody expected is 500 with a minimal body, and the log has the rest', async () => {

@@ -22,6 +22,11 @@ const server = section({
   max_body_bytes: wholeNumber(1, 268_435_456)
     .default(1_048_576)
     .describe('Largest request body in bytes; a larger one is answered with 413.'),
+  max_pipelined_requests: wholeNumber(1, 1000)
+    .default(64)
+    .describe(
+      'Requests of a connection that run at the same time; further ones are not read before others are answered.',
+    ),
   request_timeout_seconds: wholeNumber(0, 86_400).default(30).describe('Kept for information, has no effect.'),
   workers: wholeNumber(1, 64).default(1).describe('Processes that serve on the port; they share max_connections.'),
 })

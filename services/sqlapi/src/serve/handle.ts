@@ -30,7 +30,11 @@ export async function handle(service: Service, request: Request): Promise<Reply>
 }
 
 /** A streamed answer could not be sent whole: its client has been cut off, the log says why. */
-export function reportBrokenOff({ log }: Service, { method, target }: Request, error: Error): void {
+export function reportBrokenOff(
+  { log }: Service,
+  { method, target }: Pick<Request, 'method' | 'target'>,
+  error: Error,
+): void {
   log.write('answerBrokenOff', { method, path: pathOf(target), reason: error.message })
 }
 

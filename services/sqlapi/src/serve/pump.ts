@@ -1,47 +1,26 @@
 /**
- * A streamed answer -> the client, as fast as the client reads and no faster. Whoever reads nothing for too long, or an answer
- * that breaks off, ends in a cut connection: the client must not take a part for the whole.
+ * A streamed answer -> the client, as fast as the client reads and no faster. An answer that breaks off ends in a cut
+ * connection: the client must not take a part for the whole.
  */
-import type { Readable, Writable } from 'node:stream'
+import type { Readable } from 'node:stream'
+import type { Exchange } from '@services/http-shell'
 
-/** A client that takes nothing for so long frees the database. */
-const stallMs = 10_000
-
-export interface Client {
-  /** Called at most once, with why the answer broke off; it is to cut the connection. */
-  readonly cut: (error: Error) => void
-  /** The client can read the answer now, if it wants to. */
-  readonly isRead: () => boolean
-}
-
-/** The head of the response has been written. */
-export function pump(stream: Readable, response: Writable, { cut, isRead }: Client): void {
-  if (stream.errored !== null || response.destroyed) {
+/** The head of the answer has been written. `cut` is called at most once, with why the answer broke off. */
+export function pump(stream: Readable, exchange: Exchange, cut: (error: Error) => void): void {
+  if (stream.errored !== null || !exchange.isOpen) {
     stream.destroy()
     if (stream.errored !== null) cut(stream.errored)
     return
   }
-  let stall: NodeJS.Timeout | undefined
-  const watch = (): void => {
-    stall = setTimeout(() => {
-      if (isRead()) stream.destroy(new Error('The client reads too slowly'))
-      else watch()
-    }, stallMs)
-  }
-  stream.on('data', (piece: Buffer | string) => {
-    if (response.write(piece)) return
-    stream.pause()
-    if (stall === undefined) watch()
-  })
-  response.on('drain', () => {
-    clearTimeout(stall)
-    stall = undefined
-    stream.resume()
-  })
-  stream.on('end', () => response.end())
-  stream.on('error', cut)
-  response.on('close', () => {
-    clearTimeout(stall)
+  const { onGone } = exchange
+  exchange.onGone = () => {
+    onGone?.()
     stream.destroy()
+  }
+  const resume = (): void => void stream.resume()
+  stream.on('data', (piece: Buffer | string) => {
+    if (!exchange.write(piece, resume)) stream.pause()
   })
+  stream.on('end', () => exchange.end())
+  stream.on('error', cut)
 }

@@ -45,6 +45,15 @@ export async function handle(service: Service, request: Request, outlet: Outlet)
   service.log.write('request', describe(request, outlet, trace, error, performance.now() - started))
 }
 
+/** A caller was cut off because it took too little of its answer. */
+export function reportTooSlow({ log }: Service, { method, target }: Pick<Request, 'method' | 'target'>): void {
+  log.write('answerBrokenOff', {
+    method,
+    path: cut(toPath(target)),
+    reason: 'the caller took less than 64 KiB in 10 s',
+  })
+}
+
 /** Throws, or settles with the end of the answer. */
 async function answer(service: Service, request: Request, outlet: Outlet, trace: Trace): Promise<void> {
   const match = route(service.routes, request.method, request.target)

@@ -2,17 +2,17 @@
  * The answer to what never became a request: no HTTP at all, a head beyond the limit, a method that the HTTP parser does not
  * know. What was wrong comes in, a reply goes out, and a line of log, because the request path sees none of this.
  */
+import type { Refusal, RequestLine } from '@services/http-shell'
 import { Failure, toReply } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Reply } from '../model.ts'
 import { route, type Routes } from './route.ts'
-import type { Refusal, RequestLine } from './server.ts'
 
-/** `at` is `body` where a request breaks off in the middle: the request path logs that one. */
-export function refuse(routes: Routes, log: Log, reason: Refusal, at: RequestLine | 'body' | undefined): Reply {
-  const { error, reply } = toRefusal(routes, reason, at)
-  // Neither method nor path: what looks like them may be the rest of a body that was longer than declared.
-  if (at !== 'body') log.write('request', { method: 'unknown', status: reply.status, ms: 0, error, source: 'proxy' })
+export function refuse(routes: Routes, log: Log, refusal: Refusal): Reply {
+  const { error, reply } = toRefusal(routes, refusal)
+  // Neither method nor path: what looks like them may be the rest of a body that was longer than declared. The request path
+  // logs a request whose body is what was refused.
+  if (!refusal.isBody) log.write('request', { method: 'unknown', status: reply.status, ms: 0, error, source: 'proxy' })
   return reply
 }
 
@@ -21,12 +21,24 @@ interface Refused {
   readonly reply: Reply
 }
 
-function toRefusal(routes: Routes, reason: Refusal, at: RequestLine | 'body' | undefined): Refused {
-  if (reason !== 'unknown method' || at === undefined || at === 'body') {
-    return { error: 'malformed_request', reply: replies[reason] }
+function toRefusal(routes: Routes, { reason, line, maxHeadBytes }: Refusal): Refused {
+  switch (reason) {
+    case 'unknown method':
+    case 'tunnel': {
+      const failure = findFailure(routes, line ?? { method: '', target: '' })
+      return { error: failure.code, reply: toReply(failure) }
+    }
+    case 'head too large':
+      return malformed(431, `the request line and headers are larger than ${maxHeadBytes} bytes`)
+    case 'timeout':
+      return malformed(408, 'the request did not arrive in time')
+    case 'transfer coding':
+      return malformed(501, 'transfer codings other than chunked are not supported')
+    case 'repeated host':
+      return malformed(400, 'the request has more than one Host header')
+    case 'malformed':
+      return malformed(400, 'the request is not valid HTTP')
   }
-  const failure = findFailure(routes, at)
-  return { error: failure.code, reply: toReply(failure) }
 }
 
 /** A method that the parser does not know is wrong for every path, and unknown paths stay unknown. */
@@ -40,15 +52,7 @@ function findFailure(routes: Routes, { method, target }: RequestLine): Failure {
   return new Failure('internal_error', 'internal error')
 }
 
-const malformed: Reply = { status: 400, body: toBody('the request is not valid HTTP') }
-
-const replies: Readonly<Record<Refusal, Reply>> = {
-  malformed,
-  'unknown method': malformed,
-  'head too large': { status: 431, body: toBody('the head of the request is too large') },
-  timeout: { status: 408, body: toBody('the request did not arrive in time') },
-}
-
-function toBody(message: string): string {
-  return JSON.stringify({ error: 'malformed_request', message })
+function malformed(status: number, message: string): Refused {
+  const error = 'malformed_request'
+  return { error, reply: { status, body: JSON.stringify({ error, message }) } }
 }

@@ -1,0 +1,90 @@
+/**
+ * The body of a request, whole and under a cap, or in pieces. Nothing is read before somebody asks. A service that counts
+ * bytes hears of them before they are kept, and may make the reader wait.
+ */
+import type { IncomingMessage } from 'node:http'
+
+/** More than the cap. */
+export class BodyTooLarge extends Error {
+  readonly limit: number
+
+  constructor(limit: number) {
+    super(`the request body is larger than ${limit} bytes`)
+    this.name = 'BodyTooLarge'
+    this.limit = limit
+  }
+}
+
+/** The client left, or sent something that is no body, before the end. */
+export class BodyCut extends Error {
+  constructor() {
+    super('the request body has no end')
+    this.name = 'BodyCut'
+  }
+}
+
+/** Counts bytes that are about to be kept. A promise makes the reader wait; one that rejects ends the reading. */
+export type Reserve = (bytes: number) => Promise<void> | undefined
+
+/** In bytes; 0 without a body, undefined where the length is not declared. */
+export function declaredLength({ headers }: IncomingMessage): number | undefined {
+  if (headers['transfer-encoding'] !== undefined) return undefined
+  const length = headers['content-length']
+  return length === undefined ? 0 : Number(length)
+}
+
+export function isTooLarge(length: number | undefined, maxBytes: number): boolean {
+  return length !== undefined && length > maxBytes
+}
+
+/** The whole body, counted as it arrives. Throws BodyTooLarge or BodyCut. */
+export function collect(message: IncomingMessage, maxBytes: number, reserve?: Reserve): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const chunks: Buffer[] = []
+  let length = 0
+  const onData = (chunk: Buffer): void => {
+    length += chunk.length
+    if (length > maxBytes) {
+      message.off('data', onData)
+      reject(new BodyTooLarge(maxBytes))
+      return
+    }
+    chunks.push(chunk)
+    const waiting = reserve?.(chunk.length)
+    if (waiting === undefined) return
+    message.pause()
+    waiting.then(
+      () => message.resume(),
+      (error: unknown) => {
+        message.off('data', onData)
+        reject(error instanceof Error ? error : new BodyCut())
+      },
+    )
+  }
+  const onCut = (): void => reject(new BodyCut())
+  // What is there is kept by the stream until somebody listens, but what has ended with its connection has no end.
+  if (message.destroyed && !message.readableEnded) onCut()
+  message.on('data', onData)
+  message.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)))
+  // Asked first, because an error is costly to make, and every body ends with this event.
+  message.on('close', () => {
+    if (!message.readableEnded) onCut()
+  })
+  message.on('error', onCut)
+  return promise
+}
+
+/** What is left when nobody wants more of it is dropped: a client that has to send all before it reads would wait forever. */
+export async function* readPieces(message: IncomingMessage): AsyncIterable<Uint8Array> {
+  try {
+    yield* message.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>
+  } finally {
+    message.resume()
+  }
+}
+
+/** What is left of the upload at most. */
+export function bytesToCome(message: IncomingMessage): number {
+  if (message.complete) return 0
+  return declaredLength(message) ?? Infinity
+}

@@ -1,0 +1,47 @@
+/**
+ * What this package needs of Node's HTTP server beyond its documentation, and why; test/node-http.test.ts fails where a
+ * version of Node has it no longer.
+ */
+import type { RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
+import { Server as NetServer, type Socket } from 'node:net'
+
+// An import would make every export of the module, the browser's WebSocket and what it needs among them, which costs more
+// memory than all of a service's code.
+const { createServer } = process.getBuiltinModule('node:http')
+
+interface HalfOpen {
+  httpAllowHalfOpen: boolean
+}
+
+/** A server whose clients may end their side behind their last request and still get the answers. */
+export function createHttpServer(options: ServerOptions, listener: RequestListener): Server {
+  const server = createServer(options, listener)
+  // Without it Node ends the connection at the client's FIN, whatever is owed. It has no option.
+  const halfOpen = server as Server & HalfOpen
+  halfOpen.httpAllowHalfOpen = true
+  return server
+}
+
+/** Stops listening. The HTTP server's own `close` cuts answers which their clients are still reading. */
+export function stopListening(server: Server, done: () => void): void {
+  NetServer.prototype.close.call(server, done)
+}
+
+/** The connection ends with this answer. A header `Connection: close` says the same, but not in raw pairs of an upstream. */
+export function closeAfter(response: ServerResponse): void {
+  response.shouldKeepAlive = false
+}
+
+export function isClosedAfter(response: ServerResponse): boolean {
+  return !response.shouldKeepAlive
+}
+
+/**
+ * Takes the connection from the parser, which has met something that it cannot read: whatever still comes is dropped. The
+ * parser would report an error for each piece.
+ */
+export function dropInput(socket: Socket): void {
+  socket.removeAllListeners('data')
+  socket.on('data', () => undefined)
+  socket.resume()
+}

@@ -1,0 +1,217 @@
+/**
+ * The HTTP server: an address and a handler come in, requests go to the handler as exchanges. Owns what is refused before
+ * the handler sees a request, and the orderly end. Decides nothing about paths.
+ */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { type Arrival, Connection, type Host } from './connection.ts'
+import { Exchange } from './exchange.ts'
+import { type Bounds, defaultBounds, keepAliveMs, maxHeadBytes } from './limits.ts'
+import { type Address, listen } from './listen.ts'
+import { closeAfter, createHttpServer, stopListening } from './node-http.ts'
+import { type ParserError, type Reason, type Refusal, type Refused, toBytes, toRefusal } from './refusals.ts'
+import { isPlainUpgrade, isUpgradeWithBody, toPlainRequest } from './upgrade.ts'
+
+export interface ShellOptions extends Address {
+  /** Called with each request, in their order on a connection, when it may begin. Must not throw. */
+  readonly handle: (exchange: Exchange) => void
+  /** Answers what is no request that the handler could see. */
+  readonly refuse: (refusal: Refusal) => Refused
+  /** Told of the answer that a client was reading when it was cut off because it took too little of it. */
+  readonly cut?: (exchange: Exchange) => void
+  readonly bounds?: Partial<Bounds>
+}
+
+export interface Shell {
+  /** Address as bound, `host:port`. */
+  readonly address: string
+  readonly port: number
+  /** Stops accepting, finishes what is in flight. Settles when the last connection has closed. */
+  close(): Promise<void>
+}
+
+const lookMs = 1000
+
+/** Rejects with a ListenProblem. */
+export async function startShell(options: ShellOptions): Promise<Shell> {
+  const host = new ShellHost(options)
+  const { address, port } = await listen(host.server, options)
+  return { address, port, close: () => host.close() }
+}
+
+class ShellHost implements Host {
+  readonly server: Server
+  readonly bounds: Bounds
+  isClosing = false
+  readonly #options: ShellOptions
+  /** Open connections only. */
+  readonly #connections = new Map<Duplex, Connection>()
+  readonly #emptied = Promise.withResolvers<void>()
+
+  constructor(options: ShellOptions) {
+    this.#options = options
+    this.bounds = { ...defaultBounds, ...options.bounds }
+    const settings = {
+      keepAliveTimeout: keepAliveMs,
+      maxHeaderSize: maxHeadBytes,
+      headersTimeout: this.bounds.headMs,
+      // A request without one is answered like any other.
+      requireHostHeader: false,
+      // A request without a body costs no stream then.
+      optimizeEmptyRequests: true,
+      // No other protocol is spoken on request. Node loses what comes behind such a request if it is not told of it.
+      shouldUpgradeCallback: isPlainUpgrade,
+    }
+    this.server = createHttpServer(settings, (message, response) => this.#arrived(message, response, false))
+    // Size is the limit. With a count, Node passes over the headers beyond it, the length of the body too.
+    this.server.maxHeadersCount = 0
+    this.#listen()
+    const looking = setInterval(() => this.#look(), lookMs).unref()
+    this.server.once('close', () => clearInterval(looking))
+  }
+
+  #listen(): void {
+    const { server } = this
+    server.on('connection', (socket: Socket) => {
+      // It comes a second time behind a request for another protocol.
+      if (!this.#connections.has(socket)) this.#connected(socket)
+    })
+    // The go-ahead is given when somebody wants the body, so a body that is refused is never sent.
+    server.on('checkContinue', (message: IncomingMessage, response: ServerResponse) =>
+      this.#arrived(message, response, true),
+    )
+    // Expectations that nobody knows are passed over.
+    server.on('checkExpectation', (message: IncomingMessage, response: ServerResponse) =>
+      this.#arrived(message, response, false),
+    )
+    server.on('clientError', (error: ParserError, socket: Duplex) => this.#failed(error, socket))
+    server.on('connect', (message: IncomingMessage, socket: Duplex) => {
+      const { method = '', url: target = '' } = message
+      this.#detached(socket)
+      const refused = this.#refuse({ reason: 'tunnel', line: { method, target }, isBody: false, maxHeadBytes })
+      this.#connections.get(socket)?.endWith(toBytes(refused))
+    })
+    server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) => {
+      this.#detached(socket)
+      const connection = this.#connections.get(socket)
+      // Given back at once: a stream that is empty when the client ends its side takes nothing any more.
+      socket.unshift(toPlainRequest(message, head))
+      connection?.whenIdle(() => server.emit('connection', socket))
+    })
+  }
+
+  begin(connection: Connection, { message, response, awaitsGoAhead }: Arrival): void {
+    const exchange = new Exchange(message, response, connection, awaitsGoAhead)
+    connection.began(exchange)
+    response.on('finish', () => connection.answered(exchange))
+    if (isUpgradeWithBody(message)) {
+      closeAfter(response)
+      connection.ignoreRest()
+    }
+    const reason = reasonToRefuse(message)
+    if (reason === undefined) this.#options.handle(exchange)
+    else this.#refuseRequest(connection, exchange, reason)
+  }
+
+  cut(exchange: Exchange): void {
+    this.#options.cut?.(exchange)
+  }
+
+  /** Ends the idle connections now and the others with their last answer. */
+  async close(): Promise<void> {
+    this.isClosing = true
+    const stopped = Promise.withResolvers<void>()
+    stopListening(this.server, stopped.resolve)
+    for (const connection of this.#connections.values()) connection.close()
+    this.#settle()
+    await Promise.all([stopped.promise, this.#emptied.promise])
+  }
+
+  #connected(socket: Socket): void {
+    this.#connections.set(socket, new Connection(socket, this))
+    socket.once('close', () => {
+      this.#connections.delete(socket)
+      this.#settle()
+    })
+  }
+
+  #settle(): void {
+    // Not at once: whoever else waits for the last connection to close hears of it first.
+    if (this.isClosing && this.#connections.size === 0) setImmediate(this.#emptied.resolve)
+  }
+
+  #arrived(message: IncomingMessage, response: ServerResponse, awaitsGoAhead: boolean): void {
+    this.#connections.get(message.socket)?.arrived({ message, response, awaitsGoAhead })
+  }
+
+  /** A request that was understood, and must not be run. What comes behind it is not to be trusted. */
+  #refuseRequest(connection: Connection, exchange: Exchange, reason: Reason): void {
+    const { method, target } = exchange
+    const { status, body, headers } = this.#refuse({ reason, line: { method, target }, isBody: false, maxHeadBytes })
+    exchange.send(status, { 'content-type': 'application/json', ...headers }, body, true)
+    connection.ignoreRest()
+  }
+
+  #refuse(refusal: Refusal): Refused {
+    return this.#options.refuse(refusal)
+  }
+
+  #failed(error: ParserError, socket: Duplex): void {
+    const connection = this.#connections.get(socket)
+    if (connection === undefined || error.code === 'ECONNRESET') {
+      socket.destroy()
+      return
+    }
+    if (!socket.writable || connection.isEnding || (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && connection.excuse()))
+      return
+    this.#end(connection, error)
+  }
+
+  #end(connection: Connection, error: ParserError): void {
+    const isBody = connection.isReading
+    const refused = toBytes(this.#refuse(toRefusal(error, isBody)))
+    if (isBody) connection.endWithBody(refused)
+    else connection.endWith(refused)
+  }
+
+  /** Node has taken its own listeners off. */
+  #detached(socket: Duplex): void {
+    // Without one a reset by the client would end the process.
+    if (socket.listenerCount('error') === 0) socket.on('error', () => undefined)
+    this.#connections.get(socket)?.detached()
+  }
+
+  #look(): void {
+    const now = Date.now()
+    for (const connection of this.#connections.values()) {
+      if (connection.look(now) === 'late') {
+        this.#end(connection, Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }))
+      }
+    }
+  }
+}
+
+/** Of a request that the parser lets pass. */
+function reasonToRefuse({ headers, rawHeaders }: IncomingMessage): Reason | undefined {
+  const coding = headers['transfer-encoding']?.toLowerCase()
+  if (coding !== undefined && coding !== 'chunked') {
+    // Without chunks there is no telling where the body ends; the parser will say so as well.
+    return /(^|[\s,])chunked$/.test(coding) ? 'transfer coding' : 'malformed'
+  }
+  // The parser counts neither colons nor line ends, which are most of many short headers.
+  if (rawHeaders.length > manyHeaders && sizeOf(rawHeaders) > maxHeadBytes) return 'head too large'
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts > 1 ? 'repeated host' : undefined
+}
+
+/** From so many names and values on the size of a head is counted anew. */
+const manyHeaders = 200
+
+function sizeOf(rawHeaders: readonly string[]): number {
+  return rawHeaders.reduce((sum, text) => sum + text.length + 2, 0)
+}

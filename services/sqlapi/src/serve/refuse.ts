@@ -1,0 +1,30 @@
+/** The answer to what never becomes a request: what was wrong comes in, status and JSON text go out. */
+import type { Refusal, Refused } from '@services/http-shell'
+import { Failure, toReply } from '../errors.ts'
+import { missingEndpoint, readTarget } from './route.ts'
+
+/** A transfer coding that is not known has a status of its own. */
+const notImplemented = 501
+
+export function refuse({ reason, line, maxHeadBytes }: Refusal): Refused {
+  switch (reason) {
+    // A method that no file can answer, whatever the path.
+    case 'unknown method':
+    case 'tunnel':
+      return toReply(missingEndpoint(readTarget(line?.target ?? '').shown))
+    case 'head too large':
+      return malformed(`Request line and headers are larger than ${maxHeadBytes} bytes`)
+    case 'timeout':
+      return malformed('The request did not arrive in time')
+    case 'transfer coding':
+      return { ...malformed('Transfer codings other than chunked are not supported'), status: notImplemented }
+    case 'repeated host':
+      return malformed('The request has more than one Host header')
+    case 'malformed':
+      return malformed('The request is not valid HTTP')
+  }
+}
+
+function malformed(message: string): Refused {
+  return toReply(new Failure('MalformedRequestException', message))
+}

@@ -1,0 +1,94 @@
+/**
+ * An exchange of the HTTP shell as the request path knows it: request, upload and outlet in one object. Turns the shell's
+ * errors into those that a caller is told.
+ */
+import { BodyCut, BodyTooLarge, type Exchange } from '@services/http-shell'
+import { CallerGone, Failure } from '../errors.ts'
+import type { FileReply, Outlet, RawHeaders, Reply, Request, Reserve, Upload } from '../model.ts'
+
+export class Inbound implements Request, Upload, Outlet {
+  readonly method: string
+  readonly target: string
+  readonly #exchange: Exchange
+
+  constructor(exchange: Exchange) {
+    this.method = exchange.method
+    this.target = exchange.target
+    this.#exchange = exchange
+  }
+
+  get headers(): RawHeaders {
+    return this.#exchange.rawHeaders
+  }
+
+  get upload(): Upload {
+    return this
+  }
+
+  get length(): number | undefined {
+    return this.#exchange.length
+  }
+
+  async collect(maxBytes: number, reserve?: Reserve): Promise<Uint8Array> {
+    try {
+      return await this.#exchange.collect(maxBytes, reserve)
+    } catch (error) {
+      if (error instanceof BodyCut) throw new CallerGone()
+      if (!(error instanceof BodyTooLarge)) throw error
+      const { message, limit } = error
+      throw new Failure('request_too_large', message, { extras: { limit } })
+    }
+  }
+
+  stream(): AsyncIterable<Uint8Array> {
+    return this.#exchange.stream()
+  }
+
+  get isOpen(): boolean {
+    return this.#exchange.isOpen
+  }
+
+  get hasBegun(): boolean {
+    return this.#exchange.hasBegun
+  }
+
+  get status(): number {
+    return this.#exchange.status
+  }
+
+  get onGone(): (() => void) | undefined {
+    return this.#exchange.onGone
+  }
+
+  set onGone(callback: (() => void) | undefined) {
+    this.#exchange.onGone = callback
+  }
+
+  get held(): Outlet['held'] {
+    return this.#exchange.held
+  }
+
+  set held(held: Outlet['held']) {
+    this.#exchange.held = held
+  }
+
+  send({ status, body, headers }: Reply | FileReply): void {
+    this.#exchange.send(status, { 'content-type': 'application/json', ...headers }, body)
+  }
+
+  begin(status: number, statusText: string, headers: RawHeaders): void {
+    this.#exchange.begin(status, headers, statusText)
+  }
+
+  write(chunk: Uint8Array, resume: () => void): boolean {
+    return this.#exchange.write(chunk, resume)
+  }
+
+  end(chunk?: Uint8Array): void {
+    this.#exchange.end(chunk)
+  }
+
+  breakOff(): void {
+    this.#exchange.breakOff()
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * The HTTP shell under this service, over real sockets: the table of pipelines that both services run, random ones, callers
+ * that send thousands of requests at once.
+ */
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { connect } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { converse, pipelines, randomFrom, randomPipeline, type Subject } from '@services/http-shell/testing'
+import { type Lanes, startLanes } from './support/lanes.ts'
+import { call } from './support/process.ts'
+import { restFile, type SoapService, startSoapService } from './support/soap-service.ts'
+
+const seed = Number(process.env['PIPELINES_SEED'] ?? 20_261_122)
+
+let soap: SoapService
+let lanes: Lanes
+let subject: Subject
+
+before(async () => {
+  soap = await startSoapService()
+  lanes = await startLanes({ dsl: { 'g/echo.yml': soap.echo, 'g/get.yml': restFile('GET', 'anything') } })
+  const line = 'HTTP/1.1\r\nHost: x\r\n'
+  subject = {
+    port: lanes.port,
+    quick: `GET /health ${line}\r\n`,
+    slow: `GET /g/get ${line}\r\n`,
+    post: `POST /g/echo ${line}Content-Length: 9\r\n\r\n{"x":"y"}`,
+    postPath: '/g/echo',
+    status: { unknownMethod: 404, tunnel: 404, headTooLarge: 431 },
+  }
+})
+
+after(async () => {
+  await lanes.close()
+  await soap.close()
+})
+
+describe('a connection is answered request by request, in order, then refused once [X12] [X16]', () => {
+  for (const { title, bytes, expected, isHalfClosed } of pipelines) {
+    test(title, async () => {
+      const answers = await converse(lanes.port, [bytes(subject)], isHalfClosed)
+      deepStrictEqual(
+        answers.map(({ status }) => status),
+        expected(subject),
+      )
+    })
+  }
+})
+
+test(`random pipelines, cut anywhere (seed ${seed}) [X16]`, async () => {
+  const random = randomFrom(seed)
+  for (let i = 0; i < 30; i++) {
+    const { pieces, expected, isHalfClosed } = randomPipeline(subject, random)
+    const answers = await converse(lanes.port, pieces, isHalfClosed)
+    deepStrictEqual(
+      answers.map(({ status }) => status),
+      expected,
+      JSON.stringify(pieces),
+    )
+  }
+})
+
+test('one connection with 6000 requests leaves the places to others [X8]', { timeout: 600_000 }, async () => {
+  const count = 6000
+  const socket = connect({ port: lanes.port, host: '127.0.0.1' })
+  let answered = 0
+  const done = new Promise<void>((resolve, reject) => {
+    socket.on('data', (chunk: Buffer) => {
+      answered += chunk.toString('latin1').split('HTTP/1.1 ').length - 1
+      if (answered >= count * 0.99) resolve()
+    })
+    socket.on('error', reject)
+  })
+  socket.write(subject.slow.repeat(count))
+  for (let i = 0; i < 5; i++) strictEqual((await call(lanes.port, '/g/get')).status, 200)
+  ok(answered < count, 'others were answered before the long pipeline')
+  await done
+  socket.destroy()
+})
