@@ -10,7 +10,7 @@ import { ok } from 'node:assert/strict'
 const factor = 4
 const growthLimit = 10
 /** No growth is read from times as short as this. */
-const noiseMs = 30
+const noiseMs = 20
 const samples = 3
 /** A neighbour may disturb a measurement, so what looks wrong is measured again. */
 const tries = 4
