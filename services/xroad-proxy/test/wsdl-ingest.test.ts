@@ -205,7 +205,7 @@ describe('[S-wsdl.2] includes', () => {
       })
       deepStrictEqual(urls(endpoints()), ['/good/fine'])
       strictEqual(warnings.length, 1)
-      match(warnings[0] ?? '', /operation find uses a declaration in its request that is missing: Far; perhaps in/)
+      match(warnings[0] ?? '', /operation find uses a declaration in its request that is missing: t:Far; perhaps in/)
     })
   }
 

@@ -1,8 +1,8 @@
 /** Requests that no message can be made for: schemas that are broken, and content that cannot be sent. */
-import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { describeRequest } from '../src/wsdl/request-schema.ts'
-import { bodyOf, generateAround, renderDsl } from './support/wsdl.ts'
+import { bodyOf, generateAround, readText, renderDsl } from './support/wsdl.ts'
 
 const around = (content: string, types = ''): ReturnType<typeof generateAround> =>
   generateAround(`<x:element name="op"><x:complexType>${content}</x:complexType></x:element>${types}`)
@@ -173,4 +173,14 @@ test('several patterns of one restriction are alternatives, those of its base ho
   const { f } = describeRequest(result.request).schema['properties'] as { f: { pattern: string } }
   const fits = (text: string) => new RegExp(f.pattern, 'u').test(text)
   deepStrictEqual(['az', 'bz', 'cz', 'a', 'b'].map(fits), [true, true, false, false, false])
+})
+
+test('what is missing is named with its prefix, and what is no WSDL with its namespace [X25]', () => {
+  const missing = around('<x:sequence><x:element name="a" type="t:gone"/></x:sequence>')
+  ok(reasonOf(missing).startsWith('type_missing: t:gone'), reasonOf(missing))
+  throws(
+    () => readText('<definitions xmlns="urn:other"/>'),
+    /is no WSDL: its first element is definitions in the namespace "urn:other"$/,
+  )
+  throws(() => readText('<html/>'), /is no WSDL: its first element is html without a namespace$/)
 })

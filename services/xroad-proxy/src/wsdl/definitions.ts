@@ -30,7 +30,7 @@ export function readDefinitions(bytes: Uint8Array, file: string, resolve: Resolv
   const root = readXml(bytes)
   if (root.local !== 'definitions' || root.namespace !== namespaces.wsdl) {
     if (root.namespace !== namespaces.wsdl2)
-      throw new WsdlError(`is no WSDL: its first element is ${root.local}`, root.line)
+      throw new WsdlError(`is no WSDL: its first element is ${root.local} ${inNamespace(root)}`, root.line)
   }
   const missing: MissingSchema[] = []
   const documents = withImports({ file, root }, resolve, missing)
@@ -46,6 +46,10 @@ export function readDefinitions(bytes: Uint8Array, file: string, resolve: Resolv
       .flatMap((it) => childrenOf(it, namespaces.wsdl, 'port')),
     missing,
   }
+}
+
+function inNamespace({ namespace }: XmlElement): string {
+  return namespace === '' ? 'without a namespace' : `in the namespace ${JSON.stringify(namespace)}`
 }
 
 interface Document {

@@ -8,7 +8,7 @@ import type { SimpleType } from './content.ts'
 import type { Documentation } from './documentation.ts'
 import { Expansion, once } from './expansion.ts'
 import type { Operation, Wsdl } from './operations.ts'
-import { localOf } from './qname.ts'
+import { localOf, namespaceOf } from './qname.ts'
 import type { QName } from './qname.ts'
 import { Skip } from './reasons.ts'
 import type { ElementDeclaration } from './schema-model.ts'
@@ -71,14 +71,20 @@ export interface Request {
 }
 
 /** Throws `Skip`. */
-export function readRequest({ schema }: Wsdl, { input }: Operation): Request {
+export function readRequest({ schema, prefixes }: Wsdl, { input }: Operation): Request {
   try {
     return grow(schema, input)
   } catch (error) {
     if (error instanceof MissingComponent)
-      throw new Skip('type_missing', `${localOf(error.component)}${whereElse(schema)}`)
+      throw new Skip('type_missing', `${prefixed(error.component, prefixes)}${whereElse(schema)}`)
     throw error
   }
+}
+
+/** As the WSDL writes it. */
+function prefixed(name: QName, prefixes: Wsdl['prefixes']): string {
+  const prefix = prefixes.get(namespaceOf(name))
+  return prefix === undefined ? localOf(name) : `${prefix}:${localOf(name)}`
 }
 
 const sizes = new WeakMap<Schema, Sizes>()
