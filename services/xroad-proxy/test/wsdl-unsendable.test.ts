@@ -184,3 +184,13 @@ test('what is missing is named with its prefix, and what is no WSDL with its nam
   )
   throws(() => readText('<html/>'), /is no WSDL: its first element is html without a namespace$/)
 })
+
+test('patterns that take for ever on a text that does not match hold up no start [X23]', () => {
+  const result = around(
+    '<x:sequence><x:element name="f" type="t:n"/></x:sequence>',
+    `<x:simpleType name="w"><x:restriction base="x:string"><x:pattern value="(a+)+b"/></x:restriction></x:simpleType>
+    <x:simpleType name="n"><x:restriction base="t:w"><x:pattern value="a{60}c"/></x:restriction></x:simpleType>`,
+  )
+  ok(result.kind === 'generated')
+  deepStrictEqual(describeRequest(result.request).example, { f: `${'a'.repeat(60)}c` })
+})

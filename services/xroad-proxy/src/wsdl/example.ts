@@ -4,7 +4,6 @@
  */
 import type { SimpleType } from './content.ts'
 import { matchPattern } from './example-pattern.ts'
-import { toExpression } from './pattern.ts'
 import { toRequestValue } from './request-value.ts'
 import { kindOf } from './value-schema.ts'
 import type { Json } from './value-schema.ts'
@@ -69,18 +68,16 @@ function exampleNumber(type: SimpleType): number {
   return value > most && above !== undefined && below !== undefined ? (above + below) / 2 : value
 }
 
-/** Only where nothing else is asked of the text: the first pattern of several may be the weaker one. */
+/**
+ * A text for the pattern of the type itself, which is as narrow as those of the types that it comes from. No expression of a WSDL is
+ * run here: some take hours.
+ */
 function patterned({ facets, patterns }: SimpleType): string | undefined {
-  const expression = toExpression(patterns)
   const least = Number(facets.get('minLength') ?? facets.get('length') ?? 0)
   const most = Number(facets.get('maxLength') ?? Infinity)
-  return patterns
-    .map((it) => matchPattern(/^\^(.*)\$$/su.exec(it)?.[1] ?? it))
-    .filter((it) => it !== undefined)
-    .find(
-      (it) =>
-        it.length >= least && it.length <= most && (expression === undefined || new RegExp(expression, 'u').test(it)),
-    )
+  const last = patterns.at(-1) ?? ''
+  const text = matchPattern(/^\^(.*)\$$/su.exec(last)?.[1] ?? last)
+  return text !== undefined && text.length >= least && text.length <= most ? text : undefined
 }
 
 function exampleText({ facets }: SimpleType): string {

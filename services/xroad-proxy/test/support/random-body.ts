@@ -90,8 +90,11 @@ export class RandomBodies {
       .replaceAll(String.raw`\p{Lu}`, 'A-Z')
       .replaceAll(String.raw`\p{N}`, '0-9')
     const texts = fc.sample(fc.stringMatching(new RegExp(simple, 'u')), { numRuns: 200, seed: this.#below(2 ** 30) })
-    const whole = new RegExp(pattern, 'u')
-    const found = texts.find((it) => whole.test(it) && isBetween(Array.from(it).length, least, most) && isXml(it))
+    // Only where a part was taken out above: some expressions of WSDL files take hours for a text that does not match.
+    const whole = simple === pattern || !pattern.includes('(?=') ? undefined : new RegExp(pattern, 'u')
+    const found = texts.find(
+      (it) => whole?.test(it) !== false && isBetween(Array.from(it).length, least, most) && isXml(it),
+    )
     if (found === undefined) throw new Error(`no text of ${least} to ${most} characters for ${pattern}`)
     return found
   }
