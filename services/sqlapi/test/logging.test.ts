@@ -46,7 +46,10 @@ function start(env: Record<string, string> = {}, logging: Record<string, string>
         { name: 'pg', url: postgres.url },
         { name: 'lite', url: 'sqlite::memory:' },
         { name: 'wrong', url: `postgres://${host}/postgres`, username: 'postgres', password_env: 'SECRET' },
-        { name: 'down', url: `postgres://u:${encodeURIComponent(password)}@127.0.0.1:1/db?sslmode=require&sslpassword=hunter2` },
+        {
+          name: 'down',
+          url: `postgres://u:${encodeURIComponent(password)}@127.0.0.1:1/db?sslmode=require&sslpassword=hunter2`,
+        },
       ],
     },
   })
