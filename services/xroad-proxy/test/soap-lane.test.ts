@@ -626,7 +626,8 @@ describe('connections', () => {
       act = answerAll
     }
     const left = (): number => lanes.log.filter(({ endpoint, status }) => endpoint === 'd/id' && status === 499).length
-    await until(() => left() === many, 'a line for each caller that left')
+    // The others may have left before their requests arrived.
+    await until(() => left() >= 256, 'a line for each call that was under way')
     // By their bodies, because what those before them had sent may still be arriving.
     const last = Array.from({ length: many }, async () => (await post('/d/id', '{"a":"last"}')).status)
     deepStrictEqual([...new Set(await Promise.all(last))], [200])
