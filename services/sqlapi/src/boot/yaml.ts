@@ -68,7 +68,13 @@ function* tokens(text: string, lines: LineCounter, fail: Fail) {
 /** Warnings count as well: the parser warns where it has to guess, as with a tag that it does not know. */
 function refuseProblems(document: Document.Parsed, fail: Fail): void {
   const [problem]: YAMLError[] = [...document.errors, ...document.warnings]
-  if (problem !== undefined) fail(withoutSource(problem.message), problem.pos[0])
+  if (problem === undefined) return
+  // Its many texts have the tag at the front, in the middle or at the end.
+  const isTag = problem.code === 'TAG_RESOLVE_FAILED'
+  fail(
+    isTag ? 'Unresolved tag; a text that begins with ! needs quotes' : withoutSource(problem.message),
+    problem.pos[0],
+  )
 }
 
 /** Validation would pass over this key without a word. */
@@ -80,7 +86,6 @@ function refusePrototype(key: unknown, value: unknown): unknown {
 /** The parser's messages that quote the text, which may be a password: what they say of it ends before the quotation. */
 const quoting: readonly (readonly [message: RegExp, cure: string])[] = [
   [/^(Unresolved alias).*/s, '; a text that begins with * needs quotes'],
-  [/^(Unresolved tag|.*? tag\b(?! [a-z])).*/s, '; a text that begins with ! needs quotes'],
   [/^(Block scalar header includes extra characters).*/s, '; a text that begins with | or > needs quotes'],
   [/^(Invalid escape sequence).*/s, String.raw`; in double quotes a \ is written \\`],
   [/^(Unknown directive|Unsupported YAML version|Unexpected [^:]*|[^:"]*(?=: ")).*/s, ''],
