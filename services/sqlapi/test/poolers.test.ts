@@ -21,6 +21,21 @@ const files = {
   'demo/POST/define.sql': 'CREATE TABLE IF NOT EXISTS made (a int)',
   'demo/POST/echo.sql': 'SELECT cast(:x AS int) AS x',
 }
+/** Each brings one of the server's own settings back. */
+const resets = [
+  'RESET TimeZone',
+  '/* first */ reset "TimeZone"',
+  '-- first\nRESET\tTIME ZONE',
+  'SET TimeZone TO DEFAULT',
+  'SET SESSION timezone=DEFAULT',
+  'SET LOCAL TimeZone = DEFAULT',
+  'SET TIME ZONE DEFAULT',
+  'SET SESSION TIME ZONE LOCAL',
+  'SET LOCAL TIME ZONE DEFAULT',
+  'RESET DateStyle',
+  'SET datestyle TO DEFAULT',
+  '/* first */ RESET ALL',
+]
 const utc = 'T12:00:00Z'
 const times = JSON.stringify([
   {
@@ -84,6 +99,37 @@ describe('pgbouncer', { skip: withoutPgbouncer ?? false }, () => {
       await pooler.stop()
     })
   }
+
+  test('a setting of ours that a file resets is ours again at once, and the file keeps its others [S8]', async () => {
+    const pooler = await startPgbouncer(postgres.url, {})
+    const look = `SELECT ('2026-07-01 12:00:00'::text)::timestamptz AS at, timestamptz '2026-07-01 12:00:00Z' AS same`
+    const service = await startTestService({
+      kind: 'postgres',
+      files: {
+        ...Object.fromEntries(
+          resets.flatMap((reset, at) => [
+            [`demo/POST/plain${at}.sql`, `${reset};\n${look}`],
+            [`demo/POST/marked${at}.sql`, `-- @transactional\n${reset};\n${look}`],
+          ]),
+        ),
+        'demo/POST/keep.sql': `SET TIME ZONE 'Asia/Tokyo'; RESET DateStyle; SET work_mem TO DEFAULT; SELECT timestamptz '2026-07-01 12:00:00Z' AS at`,
+      },
+      datasource: { url: pooler.through(postgres.url), max_connections: 1 },
+    })
+    try {
+      const expected = `[{"at":"2026-07-01${utc}","same":"2026-07-01${utc}"}]`
+      for (const [at, reset] of resets.entries()) {
+        for (const kind of ['plain', 'marked'])
+          strictEqual((await service.post(`/demo/${kind}${at}`)).text, expected, `${kind}: ${reset}`)
+        const batch = await service.post(`/demo/plain${at}/batch`, { queries: [{}, {}] })
+        strictEqual(batch.text, `[${expected},${expected}]`, `batch: ${reset}`)
+      }
+      strictEqual((await service.post('/demo/keep')).text, '[{"at":"2026-07-01T21:00:00+09:00"}]')
+    } finally {
+      await service.close()
+      await pooler.stop()
+    }
+  })
 
   test('acquire_timeout_seconds counts while the pooler makes us wait for a connection [S10]', async () => {
     const pooler = await startPgbouncer(postgres.url, { default_pool_size: '1' })

@@ -30,8 +30,6 @@ export interface Call {
   readonly binding: Binding
 }
 
-/** Statements that bring the server's own settings back. */
-const resetsSettings = /^(?:RESET|DISCARD)\s+ALL\b/i
 /** Statements that drop our prepared statements too. */
 const dropsPrepared = /^(?:DEALLOCATE\s+(?:PREPARE\s+)?|DISCARD\s+)ALL\b/i
 
@@ -131,7 +129,7 @@ export class Calls {
     if (outlet !== undefined) outlet.history = known.history
     try {
       const rows = await session.execute(plan, values, outlet, shared)
-      if (effect === 'session' && resetsSettings.test(plan.text)) await session.applySettings()
+      if (effect === 'session') await session.repairSettings(plan.text)
       if (effect === 'session' && dropsPrepared.test(plan.text)) session.forget()
       return rows
     } catch (error) {

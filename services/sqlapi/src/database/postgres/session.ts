@@ -23,7 +23,7 @@ import { Flight, type Step } from './flight.ts'
 import { type ColumnDescription, ServerError } from './frames.ts'
 import type { Plan } from './plan.ts'
 import { compileRowWriter, type RowWriter } from './rows.ts'
-import { deallocateText, isAsSet, ownSettings, resetText, settableQuery, settingsText } from './settings.ts'
+import { deallocateText, isAsSet, resetBy, resetText, settableQuery, settingsText, withOwn } from './settings.ts'
 import type { ColumnType } from './types.ts'
 import { Wire } from './wire.ts'
 
@@ -80,7 +80,7 @@ export class Session {
   readonly #timeoutSeconds: number
   readonly #opened: Opened
   /** Commands that make the session what the service expects. */
-  #settings = ''
+  #set = withOwn([], 0)
   /** Settings that the server has reported as others than ours. */
   readonly #wrong = new Set<string>()
   #cancelling: Promise<void> | undefined
@@ -231,7 +231,7 @@ export class Session {
 
   /** Undoes what other requests may have left for a statement that looks at the session. */
   async reset(): Promise<void> {
-    const command = new Command(resetText + this.#settings)
+    const command = new Command(resetText + settingsText(this.#set))
     await this.#answered(this.#wire.submit(command))
     if (command.names.length > 0) await this.command(deallocateText(command.names))
   }
@@ -275,12 +275,8 @@ export class Session {
     const settable = new Set(isPlain ? names : (await this.#list(settableQuery, [toArrayText(names)])).flat())
     const refused = names.filter((name) => !settable.has(name))
     if (lacksOptions && refused.length > 0) throw new Error(`The setting ${refused.join(', ')} cannot be made`)
-    const limit = { name: 'statement_timeout', value: `${this.#timeoutSeconds}s` }
-    this.#settings = settingsText([
-      ...settings.filter(({ name }) => settable.has(name)),
-      ...ownSettings,
-      ...(this.#timeoutSeconds === 0 ? [] : [limit]),
-    ])
+    const possible = settings.filter(({ name }) => settable.has(name))
+    this.#set = withOwn(possible, this.#timeoutSeconds)
     await this.applySettings()
     // Better now than beside the first requests.
     for (const since = performance.now(); this.#catalog.isOld && performance.now() - since < readingMs;)
@@ -290,7 +286,13 @@ export class Session {
 
   /** Makes the session what the service expects, after something that the server's own settings come back with. */
   applySettings(): Promise<void> {
-    return this.command(this.#settings)
+    return this.command(settingsText(this.#set))
+  }
+
+  /** After a statement of a file: behind a pooler a reset brings back what the server has, and not what we have set. */
+  async repairSettings(statement: string): Promise<void> {
+    const reset = resetBy(statement, this.#set)
+    if (reset.length > 0) await this.command(settingsText(reset))
   }
 
   /** A connection that leaves a command of ours without an answer is ended: something between us and the server drops packets. */

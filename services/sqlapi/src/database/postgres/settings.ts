@@ -28,6 +28,12 @@ export const ownSettings: readonly Setting[] = [
   { name: 'client_encoding', value: 'UTF8' },
 ]
 
+/** All settings of a session: those of the URL, ours, and the time limit of its statements. */
+export function withOwn(ofUrl: readonly Setting[], timeoutSeconds: number): readonly Setting[] {
+  const limit = { name: 'statement_timeout', value: `${timeoutSeconds}s` }
+  return [...ofUrl, ...ownSettings, ...(timeoutSeconds === 0 ? [] : [limit])]
+}
+
 /**
  * Commands that follow the start-up message and every reset. The message alone is not enough: a pooler keeps it to itself, and a
  * reset brings back what the server has of its own.
@@ -40,6 +46,18 @@ export function settingsText(settings: readonly Setting[]): string {
         `SELECT pg_catalog.left(pg_catalog.set_config(${quoted(name)}, ${quoted(value)}, false), 0);`,
     )
     .join('')
+}
+
+const resetsAll = /^(?:RESET|DISCARD)\s+ALL\b/i
+const resetsZone = /^(?:RESET\s+TIME\s+ZONE|SET\s+(?:(?:SESSION|LOCAL)\s+)?TIME\s+ZONE\s+(?:DEFAULT|LOCAL))\b/i
+const resetsOne = /^(?:RESET\s+"?([\w.]+)|SET\s+(?:(?:SESSION|LOCAL)\s+)?"?([\w.]+)"?\s*(?:=|\bTO\b)\s*DEFAULT\b)/i
+
+/** Of our settings those that this statement has brought back to the values of the server. */
+export function resetBy(text: string, settings: readonly Setting[]): readonly Setting[] {
+  if (resetsAll.test(text)) return settings
+  const match = resetsOne.exec(text)
+  const reset = resetsZone.test(text) ? 'timezone' : (match?.[1] ?? match?.[2])?.toLowerCase()
+  return settings.filter(({ name }) => name.toLowerCase() === reset)
 }
 
 /** As a literal that reads the same whatever `standard_conforming_strings` says. */
