@@ -42,7 +42,7 @@ const owners: Record<Service, Record<string, readonly string[]>> = {
     'src/database/sqlite/library.ts': ['node:sqlite'],
     'src/boot/yaml.ts': ['yaml'],
     'src/boot/schema.ts': ['zod'],
-    'src/log.ts': ['sonic-boom'],
+    'src/log.ts': [],
     'src/serve/server.ts': [],
     'src/workers/primary.ts': ['node:cluster'],
     'src/main.ts': [],
@@ -55,7 +55,7 @@ const owners: Record<Service, Record<string, readonly string[]>> = {
     'tools/write-schema.ts': libraries[sqlapi],
   },
   [proxy]: {
-    'src/log.ts': ['sonic-boom'],
+    'src/log.ts': [],
     'src/boot/yaml.ts': ['yaml'],
     'src/boot/schema.ts': ['zod'],
     'src/serve/server.ts': [],
@@ -124,6 +124,9 @@ const folders: [file: string, imported: string, isAllowed: boolean][] = [
   ]),
   [`${shell}/src/listen.ts`, 'sqlapi', false],
   [`${shell}/src/listen.ts`, '@services/other', true],
+  [`${shell}/src/listen.ts`, 'sonic-boom', false],
+  ['packages/observe/src/stdout.ts', 'sonic-boom', true],
+  ['packages/observe/src/stdout.ts', '../../../services/sqlapi/src/log.ts', false],
   [`${shell}/src/listen.ts`, './bounds.ts', true],
 ]
 

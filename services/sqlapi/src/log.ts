@@ -5,7 +5,7 @@
  * Both formats are made of the same fields; lines are written together, some milliseconds later. No control or invisible
  * character reaches a line as itself, whoever sent it.
  */
-import sonicBoom from 'sonic-boom'
+import { type Destination, openStdout } from '@services/observe'
 import { type LogFormat, StartupFailure } from './errors.ts'
 
 /**
@@ -38,7 +38,8 @@ export interface Events {
     ms: number
   }
   answerBrokenOff: { method: string; path: string; reason: string }
-  internalError: { method: string; path: string; stack: string }
+  /** Without a request where it happened outside of any. */
+  internalError: { method?: string; path?: string; stack: string }
   sessionCode: { datasource: string; code: string; reason: string }
   arrayAsJson: { endpoint: string; parameter: string }
   statement: { datasource: string; sql: string; parameters: string }
@@ -50,6 +51,8 @@ export interface Events {
     leftOut: number
   }
   workerReplaced: { pid: number; reason: string; pauseMs: number }
+  linesDropped: { count: number }
+  reloadIgnored: { signal: string }
   shuttingDown: { signal: string }
   stopForced: { reason: string }
   stopped: object
@@ -117,6 +120,12 @@ const rules: Readonly<Record<EventName, Rule>> = {
     target: 'sqlapi',
     message: 'A worker has ended, another one takes its place',
   },
+  linesDropped: { level: 'warn', target: 'sqlapi', message: 'Lines were dropped, because nobody read the log' },
+  reloadIgnored: {
+    level: 'info',
+    target: 'sqlapi',
+    message: 'Files and settings are read at start only; restart the service to apply changes',
+  },
   shuttingDown: { level: 'info', target: 'sqlapi', message: 'Shutting down' },
   stopForced: { level: 'warn', target: 'sqlapi', message: 'Ended before all work was finished' },
   stopped: { level: 'info', target: 'sqlapi', message: 'Stopped' },
@@ -126,14 +135,8 @@ export interface Log {
   write<Name extends EventName>(event: Name, fields: Events[Name]): void
   /** To ask before fields are made that are costly to make. */
   isEnabled(event: EventName): boolean
-  /** Writes what is waiting, for a process that is about to be killed; an exit does so by itself. */
-  flush(): void
-}
-
-/** Where lines go. A text may hold several of them, and ends with the end of a line. */
-export interface Destination {
-  write(lines: string): void
-  flush?(): void
+  /** Settles when every line is out or lost, and after `withinMs` in any case. */
+  drained(withinMs: number): Promise<void>
 }
 
 export interface LogOptions {
@@ -149,43 +152,15 @@ export function openLog({ level, format, destination = openStdout() }: LogOption
     Object.entries(rules).map(([event, rule]) => [event, rule.always === true || isHeard(rule, levels)]),
   ) as Record<EventName, boolean>
   const toLine = format === 'json' ? toJson : toText
-  return {
+  const log: Log = {
     isEnabled: (event) => enabled[event],
     write(event, fields) {
       if (enabled[event]) destination.write(`${escape(toLine(event, rules[event], fields))}\n`)
     },
-    flush: () => destination.flush?.(),
+    drained: async (withinMs) => destination.drained?.(withinMs),
   }
-}
-
-/** Lines of so many milliseconds, or of so many characters, are written together. */
-const togetherMs = 20
-const togetherLength = 16_384
-/** What a full disk or a slow reader does not take is kept for a later try up to so many bytes. */
-const maxWaitingBytes = 16_777_216
-
-/** A reader that is gone or a full disk stops nothing. Written in this thread, so that nothing is under way at an end. */
-export function openStdout(): Destination {
-  const stdout = new sonicBoom.SonicBoom({ fd: 1, sync: true, maxLength: maxWaitingBytes })
-  stdout.on('error', () => undefined)
-  let waiting = ''
-  let timer: NodeJS.Timeout | undefined
-  const pass = (): void => {
-    clearTimeout(timer)
-    timer = undefined
-    if (waiting !== '') stdout.write(waiting)
-    waiting = ''
-  }
-  process.once('exit', pass)
-  return {
-    write(lines) {
-      waiting += lines
-      if (waiting.length >= togetherLength) pass()
-      // It does not keep the process alive, whose exit writes what is left.
-      else timer ??= setTimeout(pass, togetherMs).unref()
-    },
-    flush: pass,
-  }
+  destination.onDropped?.((count) => log.write('linesDropped', { count }))
+  return log
 }
 
 const severities = ['off', 'error', 'warn', 'info', 'debug', 'trace']

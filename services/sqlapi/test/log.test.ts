@@ -1,7 +1,4 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual, throws } from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { openSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { defaultLevels, openLog } from '../src/log.ts'
@@ -119,37 +116,3 @@ for (const format of ['text', 'json'] as const) {
     )
   })
 }
-
-const child = `
-  import { openLog } from '${new URL('../src/log.ts', import.meta.url).href}'
-  const log = openLog({ level: 'info', format: 'text' })`
-
-test('[D6.8] lines are out before the process ends', async () => {
-  const script = `${child}; for (let i = 0; i < 20000; i++) log.write('listening', { address: 'line' + i }); process.exit(3)`
-  const writer = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  let text = ''
-  writer.stdout.on('data', (chunk) => (text += String(chunk)))
-  const [code] = (await once(writer, 'close')) as [number]
-  deepStrictEqual([code, text.split('\n').length, text.trimEnd().split('=').at(-1)], [3, 20001, 'line19999'])
-})
-
-test('[D6.8] a reader that goes away does not end the process', async () => {
-  const script = `${child}; let i = 0; setInterval(() => { log.write('listening', { address: 'a' }); if (++i > 50) process.exit(7) }, 5)`
-  const writer = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  writer.stdout.once('data', () => writer.stdout.destroy())
-  const [code] = (await once(writer, 'exit')) as [number]
-  strictEqual(code, 7)
-})
-
-test('[D6.8] a full disk does not end the process', { skip: process.platform !== 'linux' }, () => {
-  const script = `${child}; for (let i = 0; i < 1000; i++) log.write('listening', { address: 'a' }); process.exitCode = 7`
-  const disk = openSync('/dev/full', 'w')
-  const { status } = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', script], {
-    stdio: ['ignore', disk, 'inherit'],
-  })
-  strictEqual(status, 7)
-})

@@ -82,8 +82,8 @@ test('the package holds what it says and runs where it is installed', async (t) 
 
   await t.test('it carries JavaScript for every module, and no TypeScript', () => {
     const own = modulesOf(join(service, 'src')).map((path) => `dist/${path}`)
-    const shared = modulesOf(join(repository, 'packages/http-shell/src')).map(
-      (path) => `dist/packages/http-shell/${path}`,
+    const shared = ['command-line', 'http-shell', 'observe'].flatMap((name) =>
+      modulesOf(join(repository, 'packages', name, 'src')).map((path) => `dist/packages/${name}/${path}`),
     )
     const modules = [...own, ...shared]
     const always = ['LICENSE', 'bin/sqlapi.js', 'dist/build.json', 'package.json', 'sqlapi.schema.json']

@@ -197,6 +197,7 @@ export const rules: Readonly<Record<string, string>> = {
   S18: 'a start tells what it passes over, projects without a datasource, and that the header counts',
   S19: 'a password in the file is led to its variable, and no message shows it',
   S20: 'each parameter of a URL is honoured or refused',
+  S22: 'no signal ends the service without order or opens an inspector',
   S21: 'a method without a file is told which methods the path answers',
   S24: 'no test waits for ever, none depends on the speed of the machine',
   S25: 'the lines that no test noticed broken have a test each',

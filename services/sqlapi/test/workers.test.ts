@@ -312,7 +312,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
     const [first = 0] = childrenOf(running.pid)
     process.kill(first, 'SIGUSR2')
     match(await running.line(/ ERROR /), /Internal error .*out of the blue/)
-    match(await running.line(/ WARN /), new RegExp(`pid=${first} `))
+    match(await running.line(/ WARN /), new RegExp(`pid=${first} reason="exit code 1"`))
     await until(async () => (await whoAnswers(running, 4)).size === 2, 'two that answer')
     strictEqual((await running.stop()).code, 0)
   })

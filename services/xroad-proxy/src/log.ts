@@ -5,7 +5,7 @@
  * Lines are written behind the back of the request path and in order; `flush` writes what is left before the process ends.
  * No control or invisible character reaches a line as itself, whoever sent it.
  */
-import sonicBoom from 'sonic-boom'
+import { type Destination, openStdout } from '@services/observe'
 
 /**
  * What each event carries; a new event is a line here and a line in `rules`. No field ever holds a body, a password or a
@@ -51,6 +51,8 @@ export interface Events {
     stack: string | undefined
     left_out: number
   }
+  linesDropped: { count: number }
+  reloadIgnored: { signal: string }
   shuttingDown: { signal: string }
   stopForced: { reason: string }
   stopped: Record<string, never>
@@ -81,6 +83,11 @@ const rules: Readonly<Record<EventName, Rule>> = {
   answerBrokenOff: { level: 'warn', message: 'Answer broken off' },
   internalError: { level: 'error', message: 'Internal error' },
   processWarning: { level: 'warn', message: 'Warning of Node.js or of a library' },
+  linesDropped: { level: 'warn', message: 'Lines were dropped, because nobody read the log' },
+  reloadIgnored: {
+    level: 'info',
+    message: 'Files and settings are read at start only; restart the service to apply changes',
+  },
   shuttingDown: { level: 'info', message: 'Shutting down' },
   stopForced: { level: 'warn', message: 'Ended before all work was finished' },
   stopped: { level: 'info', message: 'Stopped' },
@@ -88,12 +95,6 @@ const rules: Readonly<Record<EventName, Rule>> = {
 
 /** A field longer than this is cut: a fault may be as large as an answer. */
 const maxFieldLength = 65_536
-/** Lines that wait for a slow reader of stdout; what is beyond is dropped. */
-const maxWaitingBytes = 16_777_216
-/** Lines wait for so long for others to be written with, unless they are so many characters already. */
-const togetherMs = 20
-const togetherLength = 16_384
-
 /** How log lines are written. */
 export type LogFormat = 'text' | 'json'
 
@@ -101,17 +102,8 @@ export interface Log {
   write<Name extends EventName>(event: Name, fields: Events[Name]): void
   /** To ask before fields are made that are costly to make. */
   isEnabled(event: EventName): boolean
-  /** Settles when every line is out, in order, or cannot be written. */
-  drained(): Promise<void>
-  /** Writes at once what has not been written yet, for an end that cannot wait. */
-  flush(): void
-}
-
-interface Destination {
-  write(line: string): void
-  /** Calls back when everything is written, or failed to be. */
-  flush?(callback: () => void): void
-  flushSync?(): void
+  /** Settles when every line is out or lost, and after `withinMs` in any case. */
+  drained(withinMs: number): Promise<void>
 }
 
 export interface LogOptions {
@@ -130,52 +122,15 @@ export function openLog({ level, format, destination = openStdout() }: LogOption
     ]),
   ) as Record<EventName, boolean>
   const toLine = format === 'json' ? toJson : toText
-  return {
+  const log: Log = {
     isEnabled: (event) => enabled[event],
     write(event, fields) {
       if (enabled[event]) destination.write(toLine(event, rules[event], fields))
     },
-    async drained() {
-      if (destination.flush !== undefined) await new Promise<void>((resolve) => destination.flush?.(resolve))
-    },
-    flush() {
-      try {
-        destination.flushSync?.()
-      } catch {
-        // A reader that is gone or a full disk: there is nowhere left to say so.
-      }
-    },
+    drained: async (withinMs) => destination.drained?.(withinMs),
   }
-}
-
-/** A reader that is gone or a full disk stops nothing. Lines of a moment are written together: a write costs more than a line. */
-function openStdout(): Destination {
-  const stdout = new sonicBoom.SonicBoom({ fd: 1, sync: false, maxLength: maxWaitingBytes })
-  stdout.on('error', () => undefined)
-  let waiting = ''
-  let timer: NodeJS.Timeout | undefined
-  const pass = (): void => {
-    clearTimeout(timer)
-    timer = undefined
-    if (waiting !== '') stdout.write(waiting)
-    waiting = ''
-  }
-  return {
-    write(line) {
-      waiting += line
-      if (waiting.length >= togetherLength) pass()
-      // It does not keep the process alive: what ends the process flushes.
-      else timer ??= setTimeout(pass, togetherMs).unref()
-    },
-    flush(callback) {
-      pass()
-      stdout.flush(callback)
-    },
-    flushSync() {
-      pass()
-      stdout.flushSync()
-    },
-  }
+  destination.onDropped?.((count) => log.write('linesDropped', { count }))
+  return log
 }
 
 const target = 'xroad_proxy'

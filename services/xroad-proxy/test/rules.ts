@@ -290,7 +290,7 @@ export const rules: Readonly<Record<string, string>> = {
   'D6.2': 'the limits of size are exact',
   'D6.3': '/api is valid OpenAPI 3.1; types and words for generated files, one property for each param of others',
 
-  X1: "what calls need is read at start; a failure of one call is that call's error",
+  X1: "what calls need is read at start; a failure of one call is that call's error, an unexpected one is logged before the end",
   X6: 'all calls together hold so many bytes at most; who would go past it waits, then 504',
   X7: 'attributes are events; no step of an answer holds the event loop over 50 ms',
   X8: 'bytes of uploads that have not ended count, and fill half of the bound at most; a connection has a bound on requests that run',
@@ -314,6 +314,7 @@ export const rules: Readonly<Record<string, string>> = {
   X16: 'an unasked 100 Continue of an upstream is skipped; two Host headers are refused',
   X25: 'words of WSDL files: the namespace that was found, names with their prefix',
   X26: 'names in an envelope that no call can fill: one WARN each with line and nearest name, FATAL for the doctor',
+  X2: 'no signal ends the service without order or opens an inspector',
   X27: 'a required field that is missing and an unknown one: the hint is given',
   X28: 'soap_response: schema or response: schema without an effect on an endpoint is a WARN',
   X29: 'the cure for a sidecar of another member is right; calls that the mock answers are not said to be refused',

@@ -4,6 +4,7 @@
  * together. It serves no request and opens no database.
  */
 import type { ChildProcess } from 'node:child_process'
+import type { Destination } from '@services/observe'
 import cluster, { type Worker } from 'node:cluster'
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
@@ -11,7 +12,7 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Booted } from '../boot/boot.ts'
 import { StartupFailure } from '../errors.ts'
-import type { Destination, Log } from '../log.ts'
+import type { Log } from '../log.ts'
 import { assign, type Assignment } from './assignments.ts'
 import { passLines } from './lines.ts'
 import { end, type Report } from './messages.ts'

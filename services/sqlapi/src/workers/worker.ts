@@ -4,12 +4,18 @@
  * first process.
  */
 import cluster from 'node:cluster'
+import { handleSignals } from '@services/command-line'
 import { StartupFailure } from '../errors.ts'
 import { type EventName, type Log, openLog } from '../log.ts'
 import { startService } from '../service.ts'
 import { logWarnings } from '../warnings.ts'
 import { type Assignment, unpack } from './assignments.ts'
 import { end, type Report, shared } from './messages.ts'
+
+/** After a failure that nobody expected, requests in flight get so long to finish. */
+const shutdownSeconds = 30
+/** The first process takes lines at once; one that does not is about to end. */
+const lastLinesMs = 1000
 
 const ending = Promise.withResolvers<void>()
 
@@ -18,8 +24,7 @@ process.on('message', (message: Assignment | typeof end) => {
   else void work(message)
 })
 // A terminal and some supervisors signal all processes; it is the first one that decides.
-process.on('SIGTERM', () => undefined)
-process.on('SIGINT', () => undefined)
+handleSignals({ end: () => undefined, reload: () => undefined })
 // Killed, not exited: an exit would wait for a thread that is in the middle of a long SQLite statement.
 cluster.worker?.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 
@@ -28,14 +33,18 @@ async function work(assignment: Assignment): Promise<void> {
   logWarnings(() => log)
   try {
     const service = await startService(unpack(assignment), reporting(log))
+    let exitCode = 0
     process.on('uncaughtException', (error) => {
-      log.write('internalError', { method: '', path: '', stack: error.stack ?? error.message })
-      log.flush()
-      process.kill(process.pid, 'SIGKILL')
+      log.write('internalError', { stack: error.stack ?? error.message })
+      exitCode = 1
+      // It finishes what it has begun, and the first process replaces it.
+      setTimeout(() => process.kill(process.pid, 'SIGKILL'), shutdownSeconds * 1000).unref()
+      ending.resolve()
     })
     await ending.promise
     await service.close()
-    process.exit(0)
+    await log.drained(lastLinesMs)
+    process.exit(exitCode)
   } catch (error) {
     if (!(error instanceof StartupFailure)) throw error
     report({ event: 'failure', fields: { name: error.name, message: error.message } })
@@ -50,7 +59,7 @@ function reporting(log: Log): Log {
       if (isShared(event)) report({ event, fields } as Report)
       else log.write(event, fields)
     },
-    flush: () => log.flush(),
+    drained: (withinMs) => log.drained(withinMs),
   }
 }
 

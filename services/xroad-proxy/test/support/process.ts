@@ -9,6 +9,7 @@ import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { after } from 'node:test'
 
 /** Path below a folder -> content. */
 export type Files = Readonly<Record<string, string | Buffer>>
@@ -70,6 +71,10 @@ const compileCache = join(tmpdir(), 'xroad-proxy-test-compile-cache')
 const folders: string[] = []
 const children = new Set<ChildProcess>()
 
+// A test that failed leaves its processes behind, and a test run waits for every process that it has started.
+after(() => {
+  for (const child of children) child.kill('SIGKILL')
+})
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL')
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })

@@ -1,0 +1,93 @@
+/**
+ * The life of a service as a process: start, signals, the orderly end, the forced end, failures that nobody expected. What
+ * serves comes from the service, and so does the log; exit codes are decided here.
+ *
+ * Exit codes: 0 after an orderly end; 1 when the start failed, or when an unexpected failure was the reason for the end. A
+ * forced end is a SIGKILL, because an exit would wait for threads that are in the middle of something.
+ */
+import { handleSignals } from './signals.ts'
+
+/** What serves, in this process or in others. */
+export interface Running {
+  /** Stops accepting and finishes what is in flight. */
+  close(): Promise<void>
+  /** Ends other processes at once, for a forced end. */
+  abandon?(): void
+}
+
+/** The log lines of a process's life. */
+export interface LifecycleLog {
+  write(event: 'shuttingDown' | 'reloadIgnored', fields: { readonly signal: string }): void
+  write(event: 'stopForced', fields: { readonly reason: string }): void
+  write(event: 'internalError', fields: { readonly stack: string }): void
+  write(event: 'stopped', fields: object): void
+  /** Settles when every line is out, or after `withinMs`. */
+  drained(withinMs: number): Promise<void>
+}
+
+export interface Lifecycle {
+  /** The log at this moment: it may change while the configuration is read. */
+  readonly log: () => LifecycleLog
+  readonly start: () => Promise<Running>
+  /** Logs why the start failed. False for an error that is not the user's: it is thrown on. */
+  readonly explains: (error: unknown) => boolean
+  /** Requests in flight get so long to finish. */
+  readonly shutdownSeconds: number
+}
+
+/** A reader of the log that stands still delays an orderly end for so long at most, a forced end for one second. */
+const lastLinesMs = 5000
+const lastLineMs = 1000
+
+/** Starts the service and stays in charge until the process ends. */
+export async function live(lifecycle: Lifecycle): Promise<void> {
+  const { log, shutdownSeconds } = lifecycle
+  let running: Running | undefined
+  let exitCode = 0
+  let isEnding = false
+  let isForced = false
+
+  const exit = async (code: number): Promise<never> => {
+    await log().drained(lastLinesMs)
+    process.exit(code)
+  }
+  const force = (reason: string): void => {
+    if (isForced) return
+    isForced = true
+    log().write('stopForced', { reason })
+    running?.abandon?.()
+    void log()
+      .drained(lastLineMs)
+      .then(() => process.kill(process.pid, 'SIGKILL'))
+  }
+  const end = (): void => {
+    isEnding = true
+    setTimeout(() => force(`${shutdownSeconds} s`), shutdownSeconds * 1000).unref()
+    // A service that is still starting has nothing to finish.
+    void Promise.resolve(running?.close()).then(() => {
+      log().write('stopped', {})
+      return exit(exitCode)
+    })
+  }
+
+  handleSignals({
+    end(signal) {
+      if (isEnding) return force('second signal')
+      log().write('shuttingDown', { signal })
+      end()
+    },
+    reload: (signal) => log().write('reloadIgnored', { signal }),
+  })
+  process.on('uncaughtException', (error: unknown) => {
+    log().write('internalError', { stack: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+    exitCode = 1
+    if (!isEnding) end()
+  })
+  try {
+    running = await lifecycle.start()
+  } catch (error) {
+    if (!lifecycle.explains(error)) throw error
+    // Not left to the event loop: a database that is being asked would keep the process alive.
+    await exit(1)
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * What signals do to a service, as cases that the suite of each service runs against its own program. A service that runs
+ * comes in; tests are registered.
+ */
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { constants } from 'node:os'
+import { describe, test } from 'node:test'
+import { signalActions } from '../src/signals.ts'
+
+/** A service in a process of its own. */
+export interface Subject {
+  readonly pid: number
+  readonly child: ChildProcess
+  readonly stdout: () => string
+  readonly stderr: () => string
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
+  /** The first line of stdout that matches, now or later. */
+  line(pattern: RegExp): Promise<string>
+  /** Asks something of the service; resolves with the status. */
+  ask(): Promise<number>
+  /** Has the service write so many lines of log, of 300 characters each. */
+  chat(lines: number): Promise<void>
+  /** A request that is under way until `release`; resolves with the status of its answer. */
+  hold(): Promise<{ readonly status: Promise<number>; release(): void }>
+}
+
+export interface SignalCases {
+  /** What runs, and the ids of the rules that the cases prove. */
+  readonly title: string
+  /** Starts the service; `nodeOptions` is its `NODE_OPTIONS`. */
+  readonly start: (nodeOptions?: string) => Promise<Subject>
+}
+
+/** Signals that this platform knows. */
+const known = Object.entries(signalActions).filter(([signal]) => Object.hasOwn(constants.signals, signal))
+
+export function testSignals({ title, start }: SignalCases): void {
+  describe(`signals: ${title}`, { skip: process.platform === 'win32' ? 'Windows has no signals' : false }, () => {
+    test('no signal that may be ignored ends the service or opens an inspector', async () => {
+      const subject = await start()
+      for (const [signal, action] of known) if (action === 'ignore') process.kill(subject.pid, signal)
+      strictEqual(await subject.ask(), 200)
+      for (const [signal, action] of known) if (action === 'ignore') process.kill(subject.pid, signal)
+      strictEqual(await subject.ask(), 200)
+      process.kill(subject.pid, 'SIGTERM')
+      const { code } = await subject.ended
+      deepStrictEqual([code, subject.stderr()], [0, ''])
+    })
+
+    test(`SIGHUP is one line for each, and changes nothing`, async () => {
+      const subject = await start()
+      process.kill(subject.pid, 'SIGHUP')
+      match(await subject.line(/SIGHUP/), / INFO .*read at start.* signal=SIGHUP$/)
+      strictEqual(await subject.ask(), 200)
+      process.kill(subject.pid, 'SIGTERM')
+      const { code } = await subject.ended
+      strictEqual(code, 0)
+      strictEqual(subject.stdout().match(/SIGHUP/g)?.length, 1)
+    })
+
+    for (const [signal] of known.filter(([, action]) => action === 'end')) {
+      test(`${signal} ends the service in order: what is under way is answered, exit code 0`, async () => {
+        const subject = await start()
+        const held = await subject.hold()
+        process.kill(subject.pid, signal)
+        match(await subject.line(/Shutting down/), new RegExp(`signal=${signal}$`))
+        // None of these counts as the second signal that ends it at once.
+        for (const [other, action] of known) if (action !== 'end') process.kill(subject.pid, other)
+        held.release()
+        strictEqual(await held.status, 200)
+        const { code, signal: killedBy } = await subject.ended
+        deepStrictEqual([code, killedBy, subject.stderr()], [0, null, ''])
+        match(subject.stdout(), /Stopped\n$/)
+      })
+    }
+
+    test(`an inspector is opened by SIGUSR1 where the process was started with one`, async () => {
+      const subject = await start('--inspect=127.0.0.1:0')
+      strictEqual(await subject.ask(), 200)
+      match(subject.stderr(), /Debugger listening/)
+      process.kill(subject.pid, 'SIGUSR1')
+      strictEqual(await subject.ask(), 200)
+      process.kill(subject.pid, 'SIGTERM')
+      strictEqual((await subject.ended).code, 0)
+    })
+
+    test(`a reader of the log that stands still holds up neither requests nor the end`, async () => {
+      const subject = await start()
+      subject.child.stdout?.pause()
+      // More than the pipe between the two processes takes.
+      await subject.chat(4000)
+      strictEqual(await subject.ask(), 200)
+      const exited = once(subject.child, 'exit')
+      process.kill(subject.pid, 'SIGTERM')
+      deepStrictEqual(await exited, [0, null])
+      subject.child.stdout?.resume()
+      await subject.ended
+      ok(subject.stdout().length > 100_000)
+    })
+
+    test(`an unexpected failure is logged with its stack, then the service ends in order with 1`, async () => {
+      // Nothing that a caller sends should do this, so a module loaded beside the service does.
+      const failing = "process.on('SIGUSR2', () => { throw new Error('out of the blue') })"
+      const subject = await start(`--import=data:text/javascript,${encodeURIComponent(failing)}`)
+      const held = await subject.hold()
+      process.kill(subject.pid, 'SIGUSR2')
+      match(await subject.line(/ ERROR /), /Internal error .*out of the blue.*\bat\b/)
+      held.release()
+      strictEqual(await held.status, 200)
+      const { code, signal } = await subject.ended
+      deepStrictEqual([code, signal], [1, null])
+      doesNotMatch(subject.stdout(), /before all work was finished/)
+      ok(subject.stdout().endsWith('Stopped\n'), subject.stdout())
+    })
+  })
+}

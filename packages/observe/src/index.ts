@@ -1,0 +1,2 @@
+/** The entry point: what services import of this package. */
+export { type Destination, openStdout } from './stdout.ts'
