@@ -31,7 +31,7 @@ interface Judged {
 function judge(path: string, bytes: Uint8Array, bodies: number, seed: number): Judged {
   const wsdl = readWsdl(bytes, path, resolveIn(dirname(path)))
   const random = new RandomBodies(seed)
-  const ajv = new Ajv2020({ strict: false, validateFormats: false, ownProperties: true, multipleOfPrecision: 6 })
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, ownProperties: true, multipleOfPrecision: 1 })
   const envelopes = new Map<string, string>()
   const sent = new Map<string, string>()
   let operations = 0
