@@ -1,99 +1,113 @@
 /**
- * Guards against regressions: this sqlapi and an older one take turns, in a few scenarios. A scenario that looks slower is
- * repeated, with new processes each time, until chance can no longer explain it or it has been tried often enough.
+ * This sqlapi beside an older one, in every scenario: what a race between the two is. Which of them has become slower is
+ * judged by @services/bench.
  */
+import {
+  compare,
+  exitCode,
+  exportRelease,
+  type Figures,
+  type Pair,
+  type Sides,
+  thereAndBack,
+  toReport,
+  type Trial,
+} from '@services/bench'
 import { type Arena, openArena } from './arena.ts'
-import type { Contender } from './contenders/contender.ts'
+import { makeBoot, mostFiles } from './boot.ts'
 import { overHttp } from './contenders/http.ts'
 import { sqlapi } from './contenders/sqlapi.ts'
-import { median, medianOf, ratios } from './figures.ts'
+import { medianOf } from './figures.ts'
+import { fetchMillion } from './million.ts'
 import type { Options } from './options.ts'
-import { type Lengths, race, type Result } from './race.ts'
-import { guard, type Judgement, judgeRatios } from './regression.ts'
-import { exportRelease } from './release.ts'
-import { table } from './report.ts'
+import { race, type Result } from './race.ts'
+import { writeComparison } from './readme.ts'
 import { scenarios } from './scenarios/all.ts'
 import type { Scenario } from './scenarios/scenario.ts'
 
-const mostRepeats = 5
-const block = { rounds: 5, warmUpSeconds: 1.5, seconds: 1 } satisfies Lengths
+/** There and back. */
+const lengths = { rounds: 2, warmUpSeconds: 1, seconds: 1 }
+/** With all scenarios a race of each takes more than half of this. */
+const secondsPerRound = 330
 
-interface Compared {
-  readonly scenario: Scenario
-  /** New to old, of all rounds. */
-  readonly ratios: readonly number[]
-  /** CPU time for the same work, old to new: above 1 is less work. */
-  readonly cpuRatio: number
-  readonly judgement: Judgement
+/** Its folder, if it is not this one, and how its contender is called. */
+interface Side {
+  readonly title: string
+  readonly service?: string
 }
 
 /** Prints a table; gives the exit code. */
-export async function compare(which: string, { only, lengths }: Options): Promise<number> {
+export async function compareWith(which: string, { only, rounds, isWritten }: Options): Promise<number> {
   const arena = await openArena(false)
   try {
-    const release = exportRelease(which, arena.folder)
+    const release = exportRelease(which, 'services/sqlapi', arena.folder)
     console.error(`Compared with ${release.title}.`)
     for (const remark of release.remarks) console.error(remark)
-    const contenders = [
-      overHttp(sqlapi({ title: 'this' })),
-      overHttp(sqlapi({ title: release.title, service: release.service })),
-    ]
-    const wanted = scenarios.filter(
-      ({ isGuarded, name }) => isGuarded === true && (only.length === 0 || only.includes(name)),
-    )
-    const all: Compared[] = []
-    for (const scenario of wanted) {
-      all.push(await compareOne(scenario, contenders, arena, { ...block, rounds: Math.max(lengths.rounds, 3) }))
-    }
-    console.log(toTable(all, release.title))
-    return all.some(({ judgement }) => judgement === 'slower') ? 1 : 0
+    const sides = { ours: { title: 'this' }, theirs: { title: release.title, service: release.service } }
+    const trials = makeTrials(sides, arena).filter(({ name }) => only.length === 0 || only.includes(name))
+    const races = rounds ?? 1
+    const all = await compare(trials, { races, seconds: races * secondsPerRound }, console.error)
+    const report = toReport(all, `sqlapi ${release.title}`, `PostgreSQL ${arena.postgresVersion}`)
+    console.log(report)
+    if (isWritten) writeComparison(report)
+    return exitCode(all)
   } finally {
     await arena.remove()
   }
 }
 
-async function compareOne(
-  scenario: Scenario,
-  contenders: readonly Contender[],
-  arena: Arena,
-  lengths: Lengths,
-): Promise<Compared> {
-  const all: number[] = []
-  const cpu: number[] = []
-  for (let repeat = 1; ; repeat++) {
-    const [ours, theirs] = (await race(scenario, contenders, arena, lengths)) as [Result, Result]
-    all.push(...ratios(ours, theirs, scenario.merit))
-    cpu.push(
-      (medianOf(theirs, 'cpuSecondsPer1000') ?? Number.NaN) / (medianOf(ours, 'cpuSecondsPer1000') ?? Number.NaN),
-    )
-    const judgement = judgeRatios(all)
-    if (judgement !== 'unclear' || repeat === mostRepeats) {
-      return { scenario, ratios: all, cpuRatio: median(cpu), judgement }
+function makeTrials(sides: Sides<Side>, arena: Arena): Trial[] {
+  const startOnce = makeBoot(arena.folder, mostFiles)
+  const races = scenarios.map((scenario): Trial => {
+    const { name, title, merit } = scenario
+    return {
+      name,
+      title,
+      merit: merit === 'p99' ? 'p99' : 'requests/s',
+      race: (isThisFirst) => raceOnce(scenario, sides, isThisFirst, arena),
     }
-    console.error(`${scenario.name}: ${median(all).toFixed(2)}, which may be noise; once more`)
+  })
+  const million = async (side: Side): Promise<Figures> => {
+    const { seconds, peakMiB } = await fetchMillion(sqlapi(side), arena)
+    return { speed: 1 / seconds, peak: peakMiB }
   }
+  const boot = async ({ service }: Side): Promise<Figures> => {
+    const { seconds, cpuSeconds, peakMiB } = await startOnce(service)
+    return { speed: 1 / seconds, cpu: cpuSeconds, peak: peakMiB }
+  }
+  const alone = [
+    { name: 'million', title: 'one answer of 1 000 000 rows', measure: million },
+    { name: 'boot', title: `boot of 10 000 files`, measure: boot },
+  ].map(({ name, title, measure }): Trial => {
+    return { name, title, merit: 'time', race: (isThisFirst) => thereAndBack(sides, isThisFirst, measure) }
+  })
+  return [...races, ...alone]
 }
 
-const words: Readonly<Record<Judgement, string>> = {
-  fine: 'no',
-  unclear: 'unclear: the machine is too noisy to tell',
-  slower: 'YES',
+async function raceOnce(
+  scenario: Scenario,
+  { ours, theirs }: Sides<Side>,
+  isThisFirst: boolean,
+  arena: Arena,
+): Promise<Pair> {
+  const order = isThisFirst ? [ours, theirs] : [theirs, ours]
+  const contenders = order.map((side) => overHttp(sqlapi(side)))
+  const [first, second] = (await race(scenario, contenders, arena, lengths)).map((result) =>
+    toFigures(result, scenario),
+  )
+  return isThisFirst ? { ours: first!, theirs: second! } : { ours: second!, theirs: first! }
 }
 
-function toTable(all: readonly Compared[], old: string): string {
-  const rows = all.map(({ scenario, ratios, cpuRatio, judgement }) => [
-    scenario.title,
-    words[judgement],
-    median(ratios).toFixed(2),
-    Math.min(...ratios).toFixed(2),
-    Math.max(...ratios).toFixed(2),
-    String(ratios.length),
-    cpuRatio.toFixed(2),
-  ])
-  const asked = `slower than ${guard.limit} x`
-  return [
-    `This sqlapi to ${old}, requests/s:`,
-    '',
-    ...table(['scenario', asked, 'median', 'lowest', 'highest', 'rounds', 'CPU time, old to new'], rows, 2),
-  ].join('\n')
+function toFigures(result: Result, { merit }: Scenario): Figures {
+  const requestsPerSecond = medianOf(result, 'requestsPerSecond') ?? Number.NaN
+  const p99Ms = medianOf(result, 'p99Ms') ?? Number.NaN
+  const cpu = medianOf(result, 'cpuSecondsPer1000') ?? Number.NaN
+  const { peakMiB } = result
+  return {
+    speed: merit === 'p99' ? 1 / p99Ms : requestsPerSecond,
+    requestsPerSecond,
+    p99Ms,
+    cpu,
+    ...(peakMiB === undefined ? {} : { peak: peakMiB }),
+  }
 }

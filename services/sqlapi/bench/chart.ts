@@ -3,7 +3,8 @@
  * and go right for better, left for worse, on a logarithmic scale, so that twice and half are equally far. Colours follow the
  * reader's light or dark mode; nothing is loaded and no script runs, so it can be an image in a page.
  */
-import { median, ratio, readable } from './figures.ts'
+import { median } from '@services/bench'
+import { ratio, readable } from './figures.ts'
 import { contenderTitles } from './scenarios/scenario.ts'
 import type { RaceResult, Results } from './targets.ts'
 

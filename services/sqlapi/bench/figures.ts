@@ -1,14 +1,8 @@
 /** Rounds -> figures. Medians throughout: one bad round changes nothing. */
+import { median } from '@services/bench'
 import type { Round } from './contenders/contender.ts'
 import type { Result } from './race.ts'
 import type { Scenario } from './scenarios/scenario.ts'
-
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = Math.floor(sorted.length / 2)
-  const upper = sorted[middle] ?? Number.NaN
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
-}
 
 /** Nothing if the contender does not know it. */
 export function medianOf({ rounds }: Result, figure: keyof Round): number | undefined {

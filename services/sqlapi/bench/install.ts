@@ -5,7 +5,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { installPackages } from './npm.ts'
+import { installPackages } from '@services/bench'
 
 export interface Installed {
   /** The module of Fastify. */

@@ -1,5 +1,5 @@
 /** Results -> Markdown. */
-import { cpus, totalmem } from 'node:os'
+import { describeMachine, table } from '@services/bench'
 import type { BootResult } from './boot.ts'
 import { medianOf, ratio, readable } from './figures.ts'
 import type { MillionResult } from './million.ts'
@@ -29,12 +29,7 @@ export function toMarkdown(results: Results, circumstances: Circumstances): stri
 }
 
 function describe({ rounds, seconds, postgresVersion, absences }: Circumstances): string {
-  const [first] = cpus()
-  const machine = `${first?.model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`
-  const versions = `Node.js ${process.versions.node}, PostgreSQL ${postgresVersion}`
-  const date = new Date().toISOString().slice(0, 10)
-  const how = `${rounds} rounds of ${seconds} s (medians)`
-  const facts = `${date}; ${machine}; ${process.platform} ${process.arch}; ${versions}; ${how}`
+  const facts = `${describeMachine(`PostgreSQL ${postgresVersion}`)}; ${rounds} rounds of ${seconds} s (medians)`
   return [facts, ...absences].map((sentence) => `${sentence}.`).join(' ')
 }
 
@@ -101,10 +96,4 @@ function figure(value: number | undefined): string {
 
 function number(value: number | undefined, digits: number): string {
   return value === undefined ? '' : value.toFixed(digits)
-}
-
-/** The first `texts` columns are words, the others numbers. */
-export function table(heads: readonly string[], rows: readonly (readonly string[])[], texts: number): string[] {
-  const rule = heads.map((_, index) => (index < texts ? '---' : '---:'))
-  return [heads, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`)
 }

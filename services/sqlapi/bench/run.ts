@@ -4,15 +4,16 @@
  */
 import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { compare } from './against.ts'
+import { UsageError } from '@services/bench'
+import { compareWith } from './against.ts'
 import { openArena } from './arena.ts'
 import { measureBoot } from './boot.ts'
 import { toChart } from './chart.ts'
 import { findAbsences, makeContenders } from './contenders/all.ts'
 import { measureMillion } from './million.ts'
-import { type Options, readOptions, usage, UsageError } from './options.ts'
+import { type Options, readOptions, usage } from './options.ts'
 import { race } from './race.ts'
-import { writeReadme } from './readme.ts'
+import { writeResult } from './readme.ts'
 import { toMarkdown } from './report.ts'
 import { scenarios } from './scenarios/all.ts'
 import type { RaceResult } from './targets.ts'
@@ -33,7 +34,7 @@ try {
 
 async function main(options: Options): Promise<number> {
   if (availableParallelism() < 2) console.error('One core for load, server and database: the figures will say little.')
-  if (options.against !== undefined) return compare(options.against, options)
+  if (options.against !== undefined) return compareWith(options.against, options)
   await measure(options)
   return 0
 }
@@ -65,7 +66,7 @@ async function measure({ lengths, only, isWritten, chart, profiles }: Options): 
     })
     console.log(markdown)
     if (chart !== undefined) writeFileSync(chart, toChart(results))
-    if (isWritten) writeReadme(markdown, toChart(results))
+    if (isWritten) writeResult(markdown, toChart(results))
   } finally {
     await arena.remove()
   }

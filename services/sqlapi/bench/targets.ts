@@ -1,6 +1,7 @@
 /** What is to be reached, as a table, and whether a run has reached it. */
+import { median } from '@services/bench'
 import type { BootResult } from './boot.ts'
-import { median, ratio } from './figures.ts'
+import { ratio } from './figures.ts'
 import type { MillionResult } from './million.ts'
 import type { Result } from './race.ts'
 import { type ContenderName, contenderTitles, type Scenario } from './scenarios/scenario.ts'

@@ -1,78 +1,25 @@
 /**
  * The pure parts of the benchmark, on given numbers: what it says of a run has to be right before the run is worth anything.
- * Above all the guard against regressions must be known to fail when it should, and only then.
  */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { insertResult, UsageError } from '@services/bench'
 import fc from 'fast-check'
 import { AnswerReader } from '../bench/answer-reader.ts'
 import { oneItem, pageOfItems } from '../bench/answers.ts'
 import { toChart } from '../bench/chart.ts'
 import type { Round } from '../bench/contenders/contender.ts'
-import { median, ratio, readable } from '../bench/figures.ts'
+import { ratio, readable } from '../bench/figures.ts'
 import { isSameMeaning } from '../bench/meaning.ts'
-import { readOptions, UsageError } from '../bench/options.ts'
-import { insertResult } from '../bench/readme.ts'
-import { chanceOfSoMany, judgeRatios } from '../bench/regression.ts'
+import { readOptions } from '../bench/options.ts'
+import { comparisonMarkers, resultMarkers } from '../bench/readme.ts'
 import { toMarkdown } from '../bench/report.ts'
 import { scenarios } from '../bench/scenarios/all.ts'
 import { type ContenderName, contenderTitles, type Scenario } from '../bench/scenarios/scenario.ts'
 import { judge, type RaceResult, type Results } from '../bench/targets.ts'
 
-const repeat = (count: number, value: number): number[] => Array.from({ length: count }, () => value)
-
-test('guard: what is as fast as before, or faster, is fine at once', () => {
-  strictEqual(judgeRatios([1, 0.98, 1.03, 0.99, 1.01]), 'fine')
-  strictEqual(judgeRatios([2, 0.3, 0.2, 1, 1.1]), 'fine')
-  strictEqual(judgeRatios(repeat(5, 0.9)), 'fine')
-})
-
-test('guard: slow rounds alone ask for more, and enough of them are a regression', () => {
-  strictEqual(judgeRatios(repeat(5, 0.85)), 'unclear')
-  strictEqual(judgeRatios(repeat(10, 0.85)), 'slower')
-  strictEqual(judgeRatios([...repeat(20, 0.8), ...repeat(5, 1.2)]), 'slower')
-  strictEqual(judgeRatios([...repeat(14, 0.8), ...repeat(11, 1.2)]), 'unclear')
-})
-
-test('guard: the chance is that of a coin', () => {
-  strictEqual(chanceOfSoMany(0, 7), 1)
-  strictEqual(chanceOfSoMany(10, 10), 1 / 1024)
-  strictEqual(chanceOfSoMany(9, 10), 11 / 1024)
-  strictEqual(chanceOfSoMany(13, 25), 0.5)
-})
-
-test('guard: noise seldom passes for a regression, and a regression seldom for noise', () => {
-  const alarms = (truth: number, noise: number): number => {
-    const random = seeded(7)
-    const runs = Array.from({ length: 500 }, () => judgeRun(() => truth * Math.exp(noise * (random() + random() - 1))))
-    return runs.filter((judgement) => judgement === 'slower').length / runs.length
-  }
-  ok(alarms(1, 0.1) < 0.005)
-  ok(alarms(1, 0.6) < 0.005)
-  ok(alarms(0.92, 0.2) < 0.02)
-  ok(alarms(0.8, 0.1) > 0.995)
-  ok(alarms(0.6, 0.6) > 0.8)
-})
-
-/** Five rounds at a time until it is clear, five times at the most, as against.ts does. */
-function judgeRun(ratioOfRound: () => number): string {
-  const ratios: number[] = []
-  for (let block = 0; block < 5; block++) {
-    ratios.push(...Array.from({ length: 5 }, ratioOfRound))
-    if (judgeRatios(ratios) !== 'unclear') break
-  }
-  return judgeRatios(ratios)
-}
-
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647
-}
-
-test('figures: medians, and ratios within each round', () => {
-  strictEqual(median([3, 1, 2]), 2)
-  strictEqual(median([4, 1, 2, 3]), 2.5)
+test('figures: ratios within each round', () => {
   const fast = { contender: 'a', rounds: [rate(100), rate(10), rate(1000)] }
   const slow = { contender: 'b', rounds: [rate(50), rate(10), rate(250)] }
   strictEqual(ratio(fast, slow, 'rate'), 2)
@@ -234,10 +181,9 @@ test('README.md: the table of scenarios is that of the code, and the result has 
   const rows = text.split('\n').filter((line) => /^\| `[a-z]/.test(line))
   const named = rows.flatMap((line) => Array.from(line.split('|')[1]!.matchAll(/`([^`]+)`/g), ([, name]) => name!))
   deepStrictEqual(named, [...scenarios.map(({ name }) => name), 'million', 'boot'])
-  const changed = insertResult(text, 'SOMETHING NEW')
-  match(changed, /<!-- results[^>]*-->\n\n!\[[^\]]+\]\(chart\.svg\)\n\nSOMETHING NEW\n\n<!-- end of results -->/)
-  strictEqual(insertResult(changed, 'SOMETHING NEW'), changed)
-  throws(() => insertResult('no markers', ''), /lost its markers/)
+  for (const markers of [resultMarkers, comparisonMarkers]) {
+    ok(insertResult(text, markers, 'SOMETHING NEW').includes('\n\nSOMETHING NEW\n\n'))
+  }
 })
 
 test('options: mistakes are told', () => {
@@ -247,8 +193,9 @@ test('options: mistakes are told', () => {
     [['--rounds', '1.5'], /whole number from 1/],
     [['--write', '--quick'], /whole run/],
     [['--write', '--only', 'boot'], /whole run/],
-    [['--against', 'HEAD', '--only', 'boot'], /no scenario 'boot'/],
-    [['--against', 'HEAD', '--write'], /does not go with --write/],
+    [['--against', 'HEAD', '--only', 'nothing'], /no scenario 'nothing'/],
+    [['--against', 'HEAD', '--write', '--only', 'boot'], /whole run/],
+    [['--against', 'HEAD', '--quick', '--chart', 'x.svg'], /does not go with --quick, --chart/],
     [['--nonsense'], /--nonsense/],
   ] as const
   for (const [args, message] of mistakes) {
@@ -259,6 +206,9 @@ test('options: mistakes are told', () => {
   }
   strictEqual(readOptions(['--help']), undefined)
   strictEqual(readOptions(['--quick', '--rounds', '4'])?.lengths.rounds, 4)
+  const against = readOptions(['--against', 'last-release', '--write', '--rounds', '3'])
+  deepStrictEqual([against?.against, against?.isWritten, against?.rounds], ['last-release', true, 3])
+  strictEqual(readOptions(['--against', 'last-release'])?.rounds, undefined)
 })
 
 test('answers: the same ones, however the bytes are cut', () => {

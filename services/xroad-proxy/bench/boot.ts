@@ -1,8 +1,8 @@
 /** How long the proxy takes from the start of its process to the line that says it listens, and what memory that takes. */
 import { join } from 'node:path'
+import { median } from '@services/bench'
 import { type Tree, writeTree } from './boot-tree.ts'
 import { startContender } from './contender.ts'
-import { median } from './median.ts'
 import type { Setup } from './setup.ts'
 
 export interface BootResult extends Tree {
@@ -25,7 +25,7 @@ export async function measureBoot(setup: Setup, rounds: number): Promise<BootRes
       contender,
       tree,
       command: setup.proxy(contender, dslPath),
-      starts: [] as Awaited<ReturnType<typeof startOnce>>[],
+      starts: [] as Start[],
     }))
   })
   for (let round = 0; round <= rounds; round++) {
@@ -49,7 +49,13 @@ export async function measureBoot(setup: Setup, rounds: number): Promise<BootRes
   })
 }
 
-async function startOnce(...start: Parameters<typeof startContender>) {
+export interface Start {
+  readonly seconds: number
+  readonly cpuSeconds: number
+  readonly peakMB: number
+}
+
+export async function startOnce(...start: Parameters<typeof startContender>): Promise<Start> {
   const proxy = await startContender(...start)
   const usage = proxy.usage()
   await proxy.stop()

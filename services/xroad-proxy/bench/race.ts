@@ -2,10 +2,10 @@
  * One scenario: its contenders run beside each other and are driven in turns, so that what disturbs the machine for a while
  * disturbs them all. The answers are checked before the first round and in every round.
  */
+import { median } from '@services/bench'
 import { sha256 } from './answers.ts'
 import { type Contender, drive, startContender } from './contender.ts'
 import type { Measured, Plan } from './load.ts'
-import { median } from './median.ts'
 import { type ContenderName, connections, type Request, type Scenario } from './scenarios.ts'
 import type { Setup } from './setup.ts'
 
@@ -51,7 +51,8 @@ export async function race(scenario: Scenario, setup: Setup, lengths: Lengths): 
     }
     for (const racer of racers) await runRound(racer, setup.upstream, lengths.warmUpSeconds)
     for (let round = 0; round < lengths.rounds; round++) {
-      for (const racer of racers) {
+      // There and back, so that none is always the one behind the same other.
+      for (const racer of round % 2 === 0 ? racers : racers.toReversed()) {
         const measured = await runRound(racer, setup.upstream, lengths.seconds)
         racer.rounds.push(measured)
         console.error(`${scenario.name} ${racer.name} round ${round + 1}: ${describe(measured)}`)

@@ -1,6 +1,6 @@
 /** Results -> Markdown, and its place in README.md. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { cpus, totalmem } from 'node:os'
+import { againstMarkers, describeMachine, insertResult, type Markers, table as tableLines } from '@services/bench'
 import { type BootResult, bootTarget } from './boot.ts'
 import type { Lengths, Result } from './race.ts'
 import type { Scenario } from './scenarios.ts'
@@ -22,8 +22,12 @@ export interface Results {
 
 const memoryTargetMB = 160
 const readme = new URL('README.md', import.meta.url)
-const begin = '<!-- results: written by `npm run bench:xroad-proxy -- --write` -->'
-const end = '<!-- end of results -->'
+
+export const resultMarkers = {
+  begin: '<!-- results: written by `npm run bench:xroad-proxy -- --write` -->',
+  end: '<!-- end of results -->',
+}
+export const comparisonMarkers = againstMarkers('bench:xroad-proxy')
 
 export function toMarkdown(results: Results, lengths: Lengths): string {
   const parts = [
@@ -38,21 +42,12 @@ export function toMarkdown(results: Results, lengths: Lengths): string {
   return parts.filter((part) => part !== '').join('\n\n')
 }
 
-export function writeReadme(markdown: string): void {
-  const text = readFileSync(readme, 'utf8')
-  const from = text.indexOf(begin)
-  const to = text.indexOf(end)
-  if (from < 0 || to < from) throw new Error('README.md has lost its markers')
-  writeFileSync(readme, `${text.slice(0, from)}${begin}\n\n${markdown}\n\n${text.slice(to)}`)
+export function writeReadme(markdown: string, markers: Markers = resultMarkers): void {
+  writeFileSync(readme, insertResult(readFileSync(readme, 'utf8'), markers, markdown))
 }
 
 function describe({ rounds, seconds }: Lengths): string {
-  const [first] = cpus()
-  const machine = `${first?.model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`
-  const date = new Date().toISOString().slice(0, 10)
-  const { node, openssl } = process.versions
-  const versions = `Node.js ${node}, OpenSSL ${openssl}`
-  return `${date}; ${machine}; ${process.platform} ${process.arch}; ${versions}; ${rounds} rounds of ${seconds} s (medians).`
+  return `${describeMachine(`OpenSSL ${process.versions.openssl}`)}; ${rounds} rounds of ${seconds} s (medians).`
 }
 
 function raceTable({ races }: Results): string {
@@ -173,9 +168,7 @@ function verdict(isReached: boolean): string {
   return isReached ? 'yes' : 'no'
 }
 
-/** The first `texts` columns are words, the others numbers. */
+/** Nothing of no rows. */
 function table(heads: readonly string[], rows: readonly (readonly string[])[], texts: number): string {
-  if (rows.length === 0) return ''
-  const rule = heads.map((_, index) => (index < texts ? '---' : '---:'))
-  return [heads, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+  return rows.length === 0 ? '' : tableLines(heads, rows, texts).join('\n')
 }

@@ -3,62 +3,48 @@
  * prints the tables. README.md tells what is measured and how.
  */
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
+import { join } from 'node:path'
+import { UsageError } from '@services/bench'
+import { compareWith } from './against.ts'
 import { type BootResult, measureBoot } from './boot.ts'
-import { type Lengths, race } from './race.ts'
+import { type Options, readOptions, usage } from './options.ts'
+import { buildPackage } from './package.ts'
+import { race } from './race.ts'
 import { type ScenarioResult, toMarkdown, writeReadme } from './report.ts'
 import { scenarios } from './scenarios.ts'
-import { prepare } from './setup.ts'
+import { ownProgram, prepare } from './setup.ts'
 import { folderVariable, measureWsdl } from './wsdl.ts'
 import { measureXml } from './xml.ts'
 
-const names = [...scenarios.map(({ name }) => name), 'xml', 'boot', 'wsdl']
-const usage = `Usage: npm run bench:xroad-proxy -- [OPTIONS]
-  --quick          short rounds, to see that everything works
-  --only NAME      one scenario, may be repeated: ${names.join(', ')}
-  --rounds N       rounds per scenario
-  --write          writes the result into README.md; only with all scenarios
-  --profile DIR    the proxy writes CPU profiles to DIR, a folder per scenario; the figures of such a run say nothing`
-
-const { values: flags } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string', multiple: true, default: [] },
-    rounds: { type: 'string' },
-    write: { type: 'boolean', default: false },
-    profile: { type: 'string' },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
-})
-const lengths: Lengths = {
-  ...(flags.quick ? { rounds: 2, warmUpSeconds: 1, seconds: 1.5 } : { rounds: 5, warmUpSeconds: 3, seconds: 5 }),
-  ...(flags.rounds === undefined ? {} : { rounds: Number(flags.rounds) }),
-}
-const refusal = findRefusal()
-if (flags.help || refusal !== undefined) {
-  console.error(refusal === undefined ? usage : `${refusal}\n${usage}`)
-  process.exit(flags.help ? 0 : 2)
-}
 // So that the handlers of `exit` end what was started.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-await main()
-
-function findRefusal(): string | undefined {
-  const unknown = flags.only.find((name) => !names.includes(name))
-  if (unknown !== undefined) return `There is no scenario '${unknown}'.`
-  if (!Number.isInteger(lengths.rounds) || lengths.rounds < 1) return '--rounds takes a whole number from 1.'
-  if (flags.write && (flags.only.length > 0 || flags.profile !== undefined)) return '--write needs a whole, plain run.'
-  return undefined
+try {
+  const options = readOptions(process.argv.slice(2))
+  if (options === undefined) console.error(usage)
+  else process.exitCode = await main(options)
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error
+  console.error(`${error.message}\n${usage}`)
+  process.exitCode = 2
 }
 
-async function main(): Promise<void> {
+async function main(options: Options): Promise<number> {
   if (availableParallelism() < 2) console.error('One core for load, server and upstream: the figures will say little.')
+  if (options.against !== undefined) return compareWith(options.against, options)
+  await measure(options)
+  return 0
+}
+
+async function measure({ lengths, only, isWritten, profiles }: Options): Promise<void> {
   const { rounds, warmUpSeconds, seconds } = lengths
-  const isWanted = (name: string): boolean => flags.only.length === 0 || flags.only.includes(name)
+  const isWanted = (name: string): boolean => only.length === 0 || only.includes(name)
   if (isWanted('wsdl') && process.env[folderVariable] === undefined) {
     console.error(`${folderVariable} names no folder: WSDL files of real registers are skipped.`)
   }
-  const setup = await prepare(flags.profile)
+  const setup = await prepare(
+    (folder) => ({ package: buildPackage(join(folder, 'package')), sources: ownProgram }),
+    profiles,
+  )
   try {
     const races: ScenarioResult[] = []
     for (const scenario of scenarios.filter(({ name }) => isWanted(name))) {
@@ -69,7 +55,7 @@ async function main(): Promise<void> {
     const wsdl = isWanted('wsdl') ? await measureWsdl(setup, rounds) : undefined
     const markdown = toMarkdown({ races, xml, boots, wsdl }, lengths)
     console.log(markdown)
-    if (flags.write) writeReadme(markdown)
+    if (isWritten) writeReadme(markdown)
   } finally {
     await setup.remove()
   }

@@ -10,8 +10,9 @@ import {
   toCode,
 } from './answers.ts'
 
-/** `package` is the proxy as it is published, `sources` the proxy as it stands in the repository. */
-export type ContenderName = 'package' | 'sources' | 'undici' | 'floor with context' | 'floor' | 'node-soap'
+/** `package` is the proxy as it is published, `sources` as it stands in the repository, `release` that of an older version. */
+export type Build = 'package' | 'sources' | 'release'
+export type ContenderName = Build | 'undici' | 'floor with context' | 'floor' | 'node-soap'
 
 export interface Request {
   readonly method: 'GET' | 'POST'

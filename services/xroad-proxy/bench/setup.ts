@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { keystorePassword, writePki } from '../src/mock/pki.ts'
 import { type Command, type Contender, startContender } from './contender.ts'
-import { buildPackage } from './package.ts'
-import type { ContenderName, Scenario } from './scenarios.ts'
+import type { Build, ContenderName, Scenario } from './scenarios.ts'
 
 export interface Setup {
   /** For files of this run. */
@@ -13,14 +12,23 @@ export interface Setup {
   readonly upstream: Contender
   command(name: ContenderName, scenario: Scenario): Command
   /** The proxy over other DSL files, and over a directory of WSDL files if there is one. */
-  proxy(name: 'package' | 'sources', dslPath: string, wsdlDir?: string): Command
+  proxy(build: Build, dslPath: string, wsdlDir?: string): Command
   remove(): Promise<void>
 }
 
 const here = import.meta.dirname
 
-/** `profiles` is the folder that the proxy writes its CPU profiles to, if it is to make any. */
-export async function prepare(profiles: string | undefined): Promise<Setup> {
+/** The file that starts each build; those that do not take part are left out. */
+export type Programs = Readonly<Partial<Record<Build, string>>>
+
+/** How the proxy is started from its sources. */
+export const ownProgram = join(here, '../bin/xroad-proxy.js')
+
+/**
+ * @param makePrograms makes the builds that take part, in the folder of this run if they need one
+ * @param profiles the folder that the proxy writes its CPU profiles to, if it is to make any
+ */
+export async function prepare(makePrograms: (folder: string) => Programs, profiles?: string): Promise<Setup> {
   const folder = mkdtempSync(join(tmpdir(), 'xroad-proxy-bench-'))
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true })
   process.once('exit', removeFolder)
@@ -28,12 +36,14 @@ export async function prepare(profiles: string | undefined): Promise<Setup> {
   writePki(pki)
   const env = { BENCH_PKI: pki, BENCH_PASSWORD: keystorePassword }
   const upstream = await startContender({ args: [join(here, 'upstream.ts')], env }, folder)
-  const programs = { package: buildPackage(join(folder, 'package')), sources: join(here, '../bin/xroad-proxy.js') }
-  const proxy: Setup['proxy'] = (name, dslPath, wsdlDir) => {
+  const programs = makePrograms(folder)
+  const proxy: Setup['proxy'] = (build, dslPath, wsdlDir) => {
+    const program = programs[build]
+    if (program === undefined) throw new Error(`${build} takes no part in this run`)
     const config = join(folder, `${Buffer.from(dslPath).toString('hex').slice(-100)}.yaml`)
     const more = wsdlDir === undefined ? '' : `wsdl_watch_dir: ${JSON.stringify(wsdlDir)}\n`
     writeFileSync(config, `${configText(dslPath, upstream.port, pki)}${more}`)
-    return { args: [programs[name], '--config', config], env: { PROXY_KEYSTORE_PASSWORD: keystorePassword } }
+    return { args: [program, '--config', config], env: { PROXY_KEYSTORE_PASSWORD: keystorePassword } }
   }
   return {
     folder,
@@ -42,7 +52,8 @@ export async function prepare(profiles: string | undefined): Promise<Setup> {
     command(name, scenario) {
       switch (name) {
         case 'package':
-        case 'sources': {
+        case 'sources':
+        case 'release': {
           const command = proxy(name, join(here, 'tree/DSL'))
           if (profiles === undefined) return command
           return { ...command, args: [...profileOptions(join(profiles, scenario.name, name)), ...command.args] }

@@ -6,9 +6,9 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { median } from '@services/bench'
 import type { Tree } from './boot-tree.ts'
 import { type Command, startContender } from './contender.ts'
-import { median } from './median.ts'
 import type { Setup } from './setup.ts'
 import { writeWsdls } from './wsdl-tree.ts'
 

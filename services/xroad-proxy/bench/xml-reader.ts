@@ -1,6 +1,8 @@
 /** Reads the document over and over for as many seconds as a message says, and tells how far it got. */
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { SaxesParser } from 'saxes'
-import { readAnswer } from '../src/soap/answer.ts'
+import type * as Answer from '../src/soap/answer.ts'
 import { sha256 } from './answers.ts'
 import { registerAnswer } from './xml-document.ts'
 
@@ -9,6 +11,8 @@ export interface Done {
   readonly result: string
 }
 
+const [, , what, service = ''] = process.argv
+const { readAnswer } = (await import(pathToFileURL(join(service, 'src/soap/answer.ts')).href)) as typeof Answer
 const bytes = Buffer.from(registerAnswer().xml)
 
 /** From bytes to JSON text, as the SOAP lane does it. */
@@ -35,7 +39,7 @@ function parse(): string {
   return String(events)
 }
 
-const [read, digest] = process.argv[2] === 'translate' ? [translate, sha256] : [parse, String]
+const [read, digest] = what === 'translate' ? [translate, sha256] : [parse, String]
 
 process.on('message', (seconds: number) => {
   let rounds = 0

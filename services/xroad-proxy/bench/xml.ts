@@ -5,8 +5,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { median } from '@services/bench'
 import { sha256 } from './answers.ts'
-import { median } from './median.ts'
 import { registerAnswer } from './xml-document.ts'
 import type { Done } from './xml-reader.ts'
 
@@ -24,14 +24,14 @@ export const xmlTarget = 40
 
 export async function measureXml(rounds: number, warmUpSeconds: number, seconds: number): Promise<XmlResult> {
   const document = registerAnswer()
-  const readers = { translate: start('translate'), parser: start('parser') }
+  const readers = { translate: startReader('translate'), parser: startReader('parser') }
   try {
-    await run(readers.translate, warmUpSeconds)
-    await run(readers.parser, warmUpSeconds)
+    await readFor(readers.translate, warmUpSeconds)
+    await readFor(readers.parser, warmUpSeconds)
     const measured: { translate: number; parser: number }[] = []
     for (let round = 0; round < rounds; round++) {
-      const translated = await run(readers.translate, seconds)
-      const parsed = await run(readers.parser, seconds)
+      const translated = await readFor(readers.translate, seconds)
+      const parsed = await readFor(readers.parser, seconds)
       if (translated.result !== sha256(document.json)) throw new Error('the translation is wrong')
       if (parsed.result !== String(document.events)) throw new Error(`the parser counts ${parsed.result} events`)
       measured.push({ translate: translated.bytesPerSecond / 1e6, parser: parsed.bytesPerSecond / 1e6 })
@@ -49,11 +49,12 @@ export async function measureXml(rounds: number, warmUpSeconds: number, seconds:
   }
 }
 
-function start(what: 'translate' | 'parser'): ChildProcess {
-  return fork(join(import.meta.dirname, 'xml-reader.ts'), [what])
+/** `service` is the folder of the service whose translation it is, if it is not this one. */
+export function startReader(what: 'translate' | 'parser', service = join(import.meta.dirname, '..')): ChildProcess {
+  return fork(join(import.meta.dirname, 'xml-reader.ts'), [what, service])
 }
 
-async function run(reader: ChildProcess, seconds: number): Promise<Done> {
+export async function readFor(reader: ChildProcess, seconds: number): Promise<Done> {
   reader.send(seconds)
   const [done] = (await Promise.race([once(reader, 'message'), failed(reader)])) as [Done]
   return done

@@ -30,7 +30,6 @@ export const postgresScenarios: readonly Scenario[] = [
     title: 'one row by key, GET',
     contenders: ['sqlapi', 'floor', 'toolbox', 'pgbench'],
     requests: oneRow('GET', 'bench'),
-    isGuarded: true,
   },
   {
     ...alike,
@@ -45,7 +44,6 @@ export const postgresScenarios: readonly Scenario[] = [
     title: '100 rows x 8 mixed columns',
     contenders: ['sqlapi', 'floor', 'toolbox'],
     requests: pages('/bench/hundred', 100, 50),
-    isGuarded: true,
   },
   {
     ...alike,
@@ -66,7 +64,6 @@ export const postgresScenarios: readonly Scenario[] = [
       expected: insertedNote(note),
       added: 1,
     })),
-    isGuarded: true,
   },
   {
     ...alike,
@@ -75,7 +72,6 @@ export const postgresScenarios: readonly Scenario[] = [
     connections: 8,
     contenders: ['sqlapi', 'floor'],
     requests: batches(100, 8),
-    isGuarded: true,
   },
   {
     ...alike,

@@ -49,6 +49,4 @@ export interface Scenario extends Callers {
   readonly reference: ContenderName
   /** What counts: requests per second, or the 99th percentile of the time that an answer takes. */
   readonly merit: 'rate' | 'p99'
-  /** One of those that are compared with the last release. */
-  readonly isGuarded?: true
 }

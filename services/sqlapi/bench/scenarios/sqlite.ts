@@ -15,7 +15,6 @@ export const sqliteScenarios: readonly Scenario[] = [
     contenders: ['sqlapi', 'floor', 'toolbox', 'fastify', 'constant'],
     reference: 'floor',
     merit: 'rate',
-    isGuarded: true,
   },
   {
     name: 'sqlite-mix',

@@ -1,3 +1,4 @@
+/** The middle one of some values, or the mean of the middle two: one bad round changes nothing. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)

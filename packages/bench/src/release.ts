@@ -1,10 +1,13 @@
-/** An older sqlapi out of the history of the repository, in a folder of its own. Its packages are those installed here, or its own where it names others. */
+/**
+ * An older version of a service out of the history of this repository, in a folder of its own, to be run from its sources.
+ * Its libraries are those installed here, and its own where it names others; private packages it brings itself, if any.
+ */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { installPackages } from './npm.ts'
-import { UsageError } from './options.ts'
+import { UsageError } from './usage-error.ts'
 
 export interface Release {
   /** Folder of the service. */
@@ -16,24 +19,28 @@ export interface Release {
 }
 
 const root = join(import.meta.dirname, '../../..')
-const service = 'services/sqlapi'
 /** Scope of the private packages, which a release brings itself. */
 const scope = '@services'
 
-/** `which` is `last-release` or anything that git takes for a commit. The release is laid into `folder`. */
-export function exportRelease(which: string, folder: string): Release {
-  const { commit, remarks } = which === 'last-release' ? findLastRelease() : { commit: findCommit(which), remarks: [] }
+/**
+ * @param which `last-release` or anything that git takes for a commit
+ * @param service the service's folder in the repository, as `services/name`
+ * @param folder where a folder `release` is made
+ */
+export function exportRelease(which: string, service: string, folder: string): Release {
+  const { commit, remarks } =
+    which === 'last-release' ? findLastRelease(service) : { commit: findCommit(which), remarks: [] }
   const place = join(folder, 'release')
   mkdirSync(place, { recursive: true })
   const archive = join(folder, 'release.tar')
+  // Older trees have no packages.
   const paths = [service, 'packages'].filter((path) => git('ls-tree', '--name-only', commit, path) !== '')
   git('archive', '--format=tar', `--output=${archive}`, commit, ...paths)
   execFileSync('tar', ['-xf', archive, '-C', place])
   const there = join(place, service)
   const { version, dependencies } = readManifest(there)
-  if (isDeepStrictEqual(dependencies, readManifest(join(root, service)).dependencies)) {
-    linkModules(place)
-  } else {
+  linkModules(place)
+  if (!isDeepStrictEqual(dependencies, readManifest(join(root, service)).dependencies)) {
     const failure = installPackages(there)
     if (failure !== undefined) throw new UsageError(`It needs other packages than this one: ${failure}`)
   }
@@ -54,7 +61,7 @@ function linkModules(place: string): void {
 }
 
 /** There are no tags: a release is a commit that changes the version. */
-function findLastRelease(): { commit: string; remarks: string[] } {
+export function findLastRelease(service: string): { commit: string; remarks: string[] } {
   const output = git('log', '--format=%H', '-G^ *"version":', '--', `${service}/package.json`)
   const [newest, ...older] = output.split('\n').filter((line) => line !== '')
   if (newest === undefined) throw new UsageError('The history has no release: it may be a shallow clone')

@@ -1,4 +1,4 @@
-/** Installs the packages that a package.json names, beside it, for what only the benchmark needs. */
+/** Installs the packages that a package.json names, beside it, for what only a bench needs. */
 import { spawnSync, type SpawnSyncOptionsWithStringEncoding } from 'node:child_process'
 
 const timeoutMs = 300_000

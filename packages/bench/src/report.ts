@@ -1,0 +1,68 @@
+/** Judgements -> Markdown, and Markdown -> its place in a page. */
+import { cpus, totalmem } from 'node:os'
+import type { Compared } from './compare.ts'
+import { median } from './median.ts'
+import { guard, type Judgement } from './regression.ts'
+
+/** Lines of a page between which a result stands. */
+export interface Markers {
+  readonly begin: string
+  readonly end: string
+}
+
+const words: Readonly<Record<Judgement, string>> = { fine: 'no', unclear: 'unclear', slower: 'YES' }
+
+/** `old` is what this was compared with, `versions` what else the figures depend on. */
+export function toReport(all: readonly Compared[], old: string, versions: string): string {
+  const rows = all.map(({ title, merit, judgement, speeds, requestsPerSecond, p99, cpu, peak }) => [
+    title,
+    merit,
+    words[judgement],
+    ...[median(speeds), Math.min(...speeds), Math.max(...speeds), requestsPerSecond, p99, cpu, peak].map(toText),
+    String(speeds.length),
+  ])
+  const figures = ['speed', 'lowest', 'highest', 'requests/s', 'p99', 'CPU time', 'peak memory', 'races']
+  return [
+    `${describeMachine(versions)}. Ratios of this version to ${old}: more speed is better, less p99, CPU time and memory.`,
+    '',
+    ...table(['scenario', 'judged by', `slower than ${guard.limit} x`, ...figures], rows, 3),
+    ...(all.some(({ judgement }) => judgement === 'unclear') ? ['', unclearMeans] : []),
+  ].join('\n')
+}
+
+const unclearMeans =
+  '`unclear`: slower on the face of it, but chance explains it too; a quieter machine or more `--rounds` would tell.'
+
+function toText(ratio: number | undefined): string {
+  return ratio === undefined ? '' : ratio.toFixed(2)
+}
+
+/** The day, the machine and what runs on it. */
+export function describeMachine(versions: string): string {
+  const [first] = cpus()
+  const machine = `${first?.model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`
+  const date = new Date().toISOString().slice(0, 10)
+  return `${date}; ${machine}; ${process.platform} ${process.arch}; Node.js ${process.versions.node}, ${versions}`
+}
+
+/** Lines of a table. The first `texts` columns are words, the others numbers. */
+export function table(heads: readonly string[], rows: readonly (readonly string[])[], texts: number): string[] {
+  const rule = heads.map((_, index) => (index < texts ? '---' : '---:'))
+  return [heads, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`)
+}
+
+/** Where the bench of a service writes the result of `--against`. */
+export function againstMarkers(script: string): Markers {
+  return {
+    begin: `<!-- against: written by \`npm run ${script} -- --against COMMIT --write\` -->`,
+    end: '<!-- end of against -->',
+  }
+}
+
+/** The page with this result in the place of the last one. */
+export function insertResult(page: string, { begin, end }: Markers, markdown: string): string {
+  const from = page.indexOf(begin)
+  const to = page.indexOf(end, from)
+  if (from < 0 || to < 0) throw new Error(`README.md has lost its markers ${begin} and ${end}`)
+  return `${page.slice(0, from)}${begin}\n\n${markdown}\n\n${page.slice(to)}`
+}

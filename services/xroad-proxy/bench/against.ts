@@ -1,0 +1,156 @@
+/**
+ * This xroad-proxy beside an older one, in every scenario: what a race between the two is. Which of them has become slower
+ * is judged by @services/bench. Both run from their sources, so that one needs nothing of how the other was built.
+ */
+import { join } from 'node:path'
+import {
+  compare,
+  exitCode,
+  exportRelease,
+  type Figures,
+  type Pair,
+  type Release,
+  type Sides,
+  thereAndBack,
+  toReport,
+  type Trial,
+} from '@services/bench'
+import { sha256 } from './answers.ts'
+import { type Start, startOnce } from './boot.ts'
+import { writeTree } from './boot-tree.ts'
+import type { Command } from './contender.ts'
+import type { Options } from './options.ts'
+import { race, type Result } from './race.ts'
+import { comparisonMarkers, writeReadme } from './report.ts'
+import { type Build, type Scenario, scenarios } from './scenarios.ts'
+import { ownProgram, prepare, type Setup } from './setup.ts'
+import { writeWsdls } from './wsdl-tree.ts'
+import { readFor, startReader } from './xml.ts'
+import { registerAnswer } from './xml-document.ts'
+
+/** There and back. */
+const lengths = { rounds: 2, warmUpSeconds: 1.5, seconds: 2 }
+const usualRaces = 3
+const usualSeconds = 330
+const bootFiles = 3000
+const wsdlEndpoints = 3000
+const xmlSeconds = { warmUp: 1, round: 1 }
+
+/** What each is called in a run. */
+const builds: Sides<Build> = { ours: 'sources', theirs: 'release' }
+
+/** Prints a table; gives the exit code. */
+export async function compareWith(which: string, { only, rounds, isWritten }: Options): Promise<number> {
+  let found: Release | undefined
+  const setup = await prepare((folder) => {
+    found = exportRelease(which, 'services/xroad-proxy', folder)
+    return { sources: ownProgram, release: join(found.service, 'bin/xroad-proxy.js') }
+  })
+  try {
+    const release = found as Release
+    console.error(`Compared with ${release.title}.`)
+    for (const remark of release.remarks) console.error(remark)
+    const isWanted = ({ name }: { readonly name: string }): boolean => only.length === 0 || only.includes(name)
+    const trials = makeTrials(setup, release).filter(isWanted)
+    const races = rounds ?? usualRaces
+    const seconds = usualSeconds * Math.max(1, races / usualRaces)
+    const all = await compare(trials, { races, seconds }, console.error)
+    const report = toReport(all, `xroad-proxy ${release.title}`, `OpenSSL ${process.versions.openssl}`)
+    console.log(report)
+    if (isWritten) writeReadme(report, comparisonMarkers)
+    return exitCode(all)
+  } finally {
+    await setup.remove()
+  }
+}
+
+function makeTrials(setup: Setup, release: Release): Trial[] {
+  const races = scenarios.map((scenario): Trial => {
+    const { name, title } = scenario
+    return { name, title, merit: 'requests/s', race: (isThisFirst) => raceOnce(scenario, setup, isThisFirst) }
+  })
+  const [boot, wsdlBoot] = [makeBoot(setup), makeWsdlBoot(setup)]
+  const services = { ours: join(import.meta.dirname, '..'), theirs: release.service }
+  return [
+    ...races,
+    {
+      name: 'xml',
+      title: 'XML to JSON, 1 MB',
+      merit: 'MB/s',
+      race: (isThisFirst) => thereAndBack(services, isThisFirst, translate),
+    },
+    {
+      name: 'boot',
+      title: `boot of ${bootFiles} DSL files`,
+      merit: 'time',
+      race: (isThisFirst) => thereAndBack(builds, isThisFirst, boot),
+    },
+    {
+      name: 'wsdl',
+      title: `second boot with WSDL files, ${wsdlEndpoints} endpoints`,
+      merit: 'time',
+      race: (isThisFirst) => thereAndBack(builds, isThisFirst, wsdlBoot),
+    },
+  ]
+}
+
+async function raceOnce(scenario: Scenario, setup: Setup, isThisFirst: boolean): Promise<Pair> {
+  const { ours, theirs } = builds
+  const contenders = isThisFirst ? ([ours, theirs] as const) : ([theirs, ours] as const)
+  const [first, second] = (await race({ ...scenario, contenders }, setup, lengths)).map(toFigures)
+  return isThisFirst ? { ours: first!, theirs: second! } : { ours: second!, theirs: first! }
+}
+
+function toFigures({ requestsPerSecond, p99Ms, cpuSecondsPer1000, peakMB }: Result): Figures {
+  return { speed: requestsPerSecond, requestsPerSecond, p99Ms, cpu: cpuSecondsPer1000, peak: peakMB }
+}
+
+/** The translation of a large answer without a network. */
+async function translate(service: string): Promise<Figures> {
+  const reader = startReader('translate', service)
+  try {
+    await readFor(reader, xmlSeconds.warmUp)
+    const { bytesPerSecond, result } = await readFor(reader, xmlSeconds.round)
+    if (result !== sha256(registerAnswer().json)) throw new Error(`the translation of ${service} is wrong`)
+    return { speed: bytesPerSecond }
+  } finally {
+    reader.kill()
+  }
+}
+
+function makeBoot(setup: Setup): (build: Build) => Promise<Figures> {
+  const dslPath = join(setup.folder, 'dsl-boot')
+  return makeWarmStart(setup, {
+    prepare: () => writeTree(dslPath, bootFiles),
+    command: (build) => setup.proxy(build, dslPath),
+  })
+}
+
+/** Each version has a folder of DSL files of its own, which its first start fills. */
+function makeWsdlBoot(setup: Setup): (build: Build) => Promise<Figures> {
+  const wsdlDir = join(setup.folder, 'wsdl')
+  return makeWarmStart(setup, {
+    prepare: () => writeWsdls(wsdlDir, wsdlEndpoints),
+    command: (build) => setup.proxy(build, join(setup.folder, `dsl-wsdl-${build}`), wsdlDir),
+  })
+}
+
+interface Boot {
+  readonly prepare: () => unknown
+  readonly command: (build: Build) => Command
+}
+
+/** The first start of each build is not measured: it fills caches. */
+function makeWarmStart(setup: Setup, { prepare: makeFiles, command }: Boot): (build: Build) => Promise<Figures> {
+  const warm = new Set<Build>()
+  return async (build) => {
+    if (warm.size === 0) makeFiles()
+    if (!warm.has(build)) await startOnce(command(build), setup.folder)
+    warm.add(build)
+    return toStart(await startOnce(command(build), setup.folder))
+  }
+}
+
+function toStart({ seconds, cpuSeconds, peakMB }: Start): Figures {
+  return { speed: 1 / seconds, cpu: cpuSeconds, peak: peakMB }
+}
