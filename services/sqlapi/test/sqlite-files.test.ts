@@ -241,6 +241,16 @@ describe('a SQLite file that is deleted', () => {
     strictEqual(contentOf(file), '1')
   })
 
+  test('and was made by the service is replaced: its log does not spoil the new one [S13]', async () => {
+    const file = join(newFolder(), 'made.db')
+    const lite = new Datasource(file)
+    strictEqual(await lite.run('CREATE TABLE t (x)', {}, post), '[]')
+    strictEqual(await lite.run(add, { x: 'old' }, post), '[]')
+    renameSync(newFile(`${schema} INSERT INTO t VALUES ('new')`), file)
+    strictEqual(await lite.run(add, { x: 'newer' }, post), '[]')
+    strictEqual(contentOf(file), 'new newer')
+  })
+
   test('under load: every acknowledged write is in the file that had the name then [S13]', async () => {
     const file = newFile(schema)
     const lite = await inUse(file)

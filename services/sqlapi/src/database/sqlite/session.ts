@@ -243,6 +243,7 @@ export class Session {
       if (openElsewhere !== undefined && !areInPlace(openElsewhere)) throw new Error('The file was replaced just now')
       const key = keyOf(path)
       const connection = openConnection({ ...this.#options, uri })
+      makeLogs(connection)
       this.#files = findFiles(path)
       // Else it was replaced at this very moment, and nobody knows which one is open.
       if (this.#files !== undefined && (key === '' || key === keyOf(path))) return connection
@@ -281,6 +282,15 @@ export class Session {
   /** The only value of the only row. */
   #ask(sql: string): unknown {
     return Object.values(this.#database.prepare(sql).get() ?? {})[0]
+  }
+}
+
+/** In a new file, or one that nobody has open, the log and its index come with the first look. They have to be known then. */
+function makeLogs(connection: SqliteConnection): void {
+  try {
+    connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get()
+  } catch {
+    // What cannot be read tells so to each request.
   }
 }
 
