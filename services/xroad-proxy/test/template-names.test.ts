@@ -253,3 +253,37 @@ describe('no generated file and no example is told of [X26]', () => {
     }
   })
 })
+
+test('templates that need no parser are those about which the parser has nothing to say [X26]', () => {
+  const name = fc.constantFrom('personalCode', 'given-name', 'persn', 'generate.uuid', 'generate.client', 'generate.uid', 'if', 'this') // prettier-ignore
+  const tag = fc
+    .tuple(
+      fc.constantFrom(
+        '{{%}}',
+        '{{{%}}}',
+        '{{ % }}',
+        '{{#if %}}x{{/if}}',
+        '{{#unless %}}{{else}}{{/unless}}',
+        '{{xml_attr %}}',
+        '{{#each %}}{{a}}{{/each}}',
+        '{{#with %}}{{b}}{{/with}}',
+        '\\{{%}}',
+        '{{! % }}',
+      ),
+      name,
+    ) // prettier-ignore
+    .map(([form, of]) => form.replace('%', of))
+  fc.assert(
+    fc.property(fc.array(tag, { maxLength: 4 }), (tags) => {
+      const source = tags.join(' ')
+      let parsed: readonly string[]
+      try {
+        parsed = warningsOf(`{{!-- has the parser asked --}}${source}`)
+      } catch {
+        return
+      }
+      deepStrictEqual(warningsOf(source), parsed, source)
+    }),
+    { numRuns: 3000 },
+  )
+})

@@ -24,6 +24,12 @@ const filledIn: Readonly<Record<keyof Generated, true>> = {
   user_id: true,
 }
 const filledNames: readonly string[] = Object.keys(filledIn)
+
+/** Whether it is a value of ours in the right braces: `generate.client` is XML and wants three. */
+export function isFilledIn(name: string, isRaw: boolean): boolean {
+  return name.startsWith('generate.') && Object.hasOwn(filledIn, name.slice(9)) && (isRaw || name !== 'generate.client')
+}
+
 const dataNames: readonly string[] = ['root', 'index', 'key', 'first', 'last']
 /** Helpers whose block has another `this`. */
 const entering: ReadonlySet<unknown> = new Set(['each', 'each_value', 'with'])

@@ -56,6 +56,25 @@ export function isPlain(source: string): boolean {
   return blocks.length === 0
 }
 
+/** A field alone or behind `xml_attr`, a condition on a field, and what ends one: `this` is the same everywhere. */
+const simpleTag =
+  /\{\{(?:(?<opening>\{?) *(?:xml_attr +|#(?:if|unless) +)?(?<name>[A-Za-z_][\w-]*(?:\.[A-Za-z_]\w*)?) *\}?|\/(?:if|unless)|else)\}\}/y
+
+/**
+ * Whether every name in a plain template is one that `isKnown` knows, in a place where nothing changes its meaning. "No"
+ * means "ask the parser". `isRaw` is for three braces. Linear in the length of the source.
+ */
+export function hasOnlyKnownNames(source: string, isKnown: (name: string, isRaw: boolean) => boolean): boolean {
+  for (let at = source.indexOf('{{'); at >= 0; at = source.indexOf('{{', simpleTag.lastIndex)) {
+    simpleTag.lastIndex = at
+    const groups = simpleTag.exec(source)?.groups
+    if (groups === undefined) return false
+    const { name, opening } = groups
+    if (name !== undefined && !isKnown(name, opening !== '')) return false
+  }
+  return true
+}
+
 function follow(blocks: OpenBlock[], groups: Readonly<Record<string, string | undefined>>): boolean {
   if (groups['opens'] !== undefined) return blocks.push({ name: groups['opens'], hasElse: false }) <= maxDepth
   if (groups['closes'] !== undefined) return blocks.pop()?.name === groups['closes']

@@ -10,8 +10,8 @@ import Handlebars from 'handlebars'
 import { Failure } from '../errors.ts'
 import type { Generated, Template, TemplateValue, TemplateValues } from '../model.ts'
 import { isNil, isPresent, listValues } from './presence.ts'
-import { type Nearest, reviewNames, type TemplateWarning } from './template-names.ts'
-import { isPlain } from './template-scan.ts'
+import { isFilledIn, type Nearest, reviewNames, type TemplateWarning } from './template-names.ts'
+import { hasOnlyKnownNames, isPlain } from './template-scan.ts'
 
 /** Rounds of all `each` of one rendering: loops over one list inside another one multiply. */
 const maxRounds = 1_000_000
@@ -46,11 +46,12 @@ export interface KnownNames {
 
 /** Throws `TemplateSyntaxError`. A warning names what no call can do or fill: a helper, a param, a value of ours. */
 export function parseTemplate(source: string, known?: KnownNames): ParsedTemplate {
-  const calls = isPlain(source) ? [] : check(source, known?.nearest)
-  const warnings =
-    known === undefined
-      ? calls
-      : [...calls, ...reviewNames(handlebars.parse(source), { ...known, helpers: allHelpers })]
+  const isUsual = isPlain(source)
+  const calls = isUsual ? [] : check(source, known?.nearest)
+  const isReviewed = known === undefined || (isUsual && hasOnlyKnownNames(source, knownIn(known.params)))
+  const warnings = isReviewed
+    ? calls
+    : [...calls, ...reviewNames(handlebars.parse(source), { ...known, helpers: allHelpers })]
   // Kept out when something is unknown: one wrong call must not spoil the branches that do without it.
   const knownHelpersOnly = calls.length === 0
   let compiled: HandlebarsTemplateDelegate | undefined
@@ -64,6 +65,11 @@ export function parseTemplate(source: string, known?: KnownNames): ParsedTemplat
     }
   }
   return { template: { namesClient: clientName.test(source), render }, warnings }
+}
+
+/** Names that can be told right without the parser: most templates have no others, and the parser is slow. */
+function knownIn(params: readonly string[]): (name: string, isRaw: boolean) => boolean {
+  return (name, isRaw) => isFilledIn(name, isRaw) || (params.includes(name) && !allHelpers.has(name))
 }
 
 /**
