@@ -27,8 +27,8 @@ interface Judged {
   readonly invalid: ReadonlyMap<string, string>
 }
 
-/** Envelopes of so many random bodies for each operation of a WSDL. */
-function judge(path: string, bytes: Uint8Array, bodies: number, seed: number): Judged {
+/** Envelopes of so many random bodies for each operation of a WSDL, and of its example. */
+function judge(path: string, bytes: Uint8Array, bodies: number, seed: number, isExample = true): Judged {
   const wsdl = readWsdl(bytes, path, resolveIn(dirname(path)))
   const random = new RandomBodies(seed)
   const ajv = new Ajv2020({ strict: false, validateFormats: false, ownProperties: true, multipleOfPrecision: 1 })
@@ -38,11 +38,11 @@ function judge(path: string, bytes: Uint8Array, bodies: number, seed: number): J
   for (const result of generateAll(wsdl)) {
     if (result.kind === 'skipped') continue
     operations += 1
-    const { schema } = describeRequest(result.request)
+    const { schema, example } = describeRequest(result.request)
     const fits = ajv.compile(schema)
-    for (let index = 0; index < bodies; index += 1) {
-      const body = random.next(schema) as TemplateObject
-      ok(fits(body), `${result.name}: ${JSON.stringify(fits.errors)}`)
+    for (let index = 0; index < bodies + (isExample ? 1 : 0); index += 1) {
+      const body = (index < bodies ? random.next(schema) : example) as TemplateObject
+      ok(fits(body), `${result.name}: ${JSON.stringify(fits.errors)} for ${JSON.stringify(body)}`)
       envelopes.set(`${result.name} ${index}`, standAlone(renderDsl(result.text, body)))
       sent.set(`${result.name} ${index}`, JSON.stringify(body))
     }
@@ -59,6 +59,9 @@ function judge(path: string, bytes: Uint8Array, bodies: number, seed: number): J
 const simple = (name: string, base: string, facets: string) =>
   `<x:element name="${name}" minOccurs="0"><x:simpleType><x:restriction base="x:${base}">${facets}</x:restriction></x:simpleType></x:element>`
 const facet = (name: string, value: string) => `<x:${name} value="${value}"/>`
+
+/** It has a pattern with `\\i`, for which no example is made. */
+const withoutExample = 'facets of texts'
 
 const schemas: Readonly<Record<string, string>> = {
   'facets of texts': `<x:element name="op"><x:complexType><x:sequence>
@@ -90,6 +93,13 @@ const schemas: Readonly<Record<string, string>> = {
     ${simple('e', 'unsignedByte', facet('minInclusive', '250'))}
     ${simple('f', 'decimal', facet('enumeration', '0.10') + facet('enumeration', '5'))}
     ${simple('g', 'integer', facet('enumeration', '123456789012345678901') + facet('enumeration', '007'))}
+    </x:sequence></x:complexType></x:element>`,
+  'lengths of bytes': `<x:element name="op"><x:complexType><x:sequence>
+    ${[0, 2, 5].map((n) => simple(`l${n}`, 'base64Binary', facet('length', `${n}`))).join('')}
+    ${[1, 2, 4].map((n) => simple(`a${n}`, 'base64Binary', facet('minLength', `${n}`))).join('')}
+    ${[2, 3].map((n) => simple(`b${n}`, 'base64Binary', facet('maxLength', `${n}`))).join('')}
+    ${[1, 4].map((n) => simple(`c${n}`, 'base64Binary', facet('minLength', `${n}`) + facet('maxLength', `${n + 1}`))).join('')}
+    ${[0, 2].map((n) => simple(`h${n}`, 'hexBinary', facet('minLength', `${n}`) + facet('maxLength', `${n + 1}`))).join('')}
     </x:sequence></x:complexType></x:element>`,
   'how often': `<x:element name="op"><x:complexType><x:sequence>
     <x:element name="a" type="x:int" minOccurs="2" maxOccurs="3"/>
@@ -142,7 +152,13 @@ describe(
       for (const form of ['qualified', 'unqualified']) {
         test(`${title}, ${form}`, () => {
           const text = wsdlAround(`${schema}<x:element name="opResponse"/>`, `elementFormDefault="${form}"`)
-          const { operations, invalid } = judge(join(newFolder(), 'api.wsdl'), Buffer.from(text), 60, 1)
+          const { operations, invalid } = judge(
+            join(newFolder(), 'api.wsdl'),
+            Buffer.from(text),
+            60,
+            1,
+            title !== withoutExample,
+          )
           deepStrictEqual([operations, [...invalid.values()]], [1, []])
         })
       }
@@ -162,7 +178,7 @@ describe('random bodies for real WSDLs make valid envelopes [X24]', { skip }, ()
       const bytes = readFileSync(path)
       const reason = whyNotCompiled(path, decodeXml(bytes, undefined))
       if (reason !== undefined) return t.skip(reason)
-      const { operations, invalid } = judge(path, bytes, 3, index)
+      const { operations, invalid } = judge(path, bytes, 3, index, false)
       const wrong = [...invalid].filter(([, problem]) => !anchored.test(problem))
       t.diagnostic(`${operations} operations, ${invalid.size} with an envelope that is not valid`)
       deepStrictEqual(wrong, [])

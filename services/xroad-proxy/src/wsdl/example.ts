@@ -2,6 +2,7 @@
  * A simple type -> a value that it allows, the same every time, for people to see what is meant. Facets that no value of this
  * simple sort meets are passed over.
  */
+import { exampleBytes, isByteText } from './byte-text.ts'
 import type { SimpleType } from './content.ts'
 import { matchPattern } from './example-pattern.ts'
 import { toRequestValue } from './request-value.ts'
@@ -16,11 +17,9 @@ const texts: Readonly<Record<string, string>> = {
   gYear: '2026',
   gYearMonth: '2026-01',
   gMonth: '--01',
-  gMonthDay: '--01-31',
+  gMonthDay: '--01-28',
   gDay: '---31',
   anyURI: 'http://example.org/',
-  base64Binary: 'AAAA',
-  hexBinary: '00',
   language: 'et',
   boolean: 'true',
 }
@@ -42,8 +41,17 @@ export function exampleValue(type: SimpleType): Json {
     case 'number':
       return exampleNumber(type)
     case 'text':
-      return texts[type.builtin] ?? exampleText(type)
+      return isByteText(type) ? exampleBytes(type) : (usualText(type) ?? exampleText(type))
   }
+}
+
+/** The usual one, or a bound that it is beyond: dates and times of one form are in order as texts. */
+function usualText({ builtin, facets }: SimpleType): string | undefined {
+  const usual = texts[builtin]
+  if (usual === undefined) return undefined
+  const [least, most] = [facets.get('minInclusive'), facets.get('maxInclusive')]
+  if (least !== undefined && usual < least) return least
+  return most !== undefined && usual > most ? most : usual
 }
 
 function exampleList({ facets }: SimpleType, item: SimpleType): Json {

@@ -3,6 +3,7 @@
  * the type once it stands in the envelope; where JSON Schema cannot say as much as XML Schema, it says less than the type
  * allows rather than more, as far as people write such types.
  */
+import { describeBytes, isByteText } from './byte-text.ts'
 import type { SimpleType } from './content.ts'
 import { toExpression } from './pattern.ts'
 import { formatOf, jsonTypes, kindOf, orNull, toJson } from './value-schema.ts'
@@ -33,6 +34,7 @@ function describe(type: SimpleType): JsonSchema {
     case 'boolean':
       return { type: 'boolean' }
     case 'text':
+      if (isByteText(type)) return { type: 'string', ...formatOf(type), ...describeBytes(type) }
       return describeText(type, formatOf(type))
   }
 }
@@ -54,8 +56,6 @@ const textFacets: Readonly<Record<string, readonly string[]>> = {
 
 /** Built-in type -> what its values look like, where JSON Schema has no format that says it. */
 const shapes: Readonly<Record<string, string>> = {
-  base64Binary: '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?',
-  hexBinary: '(?:[0-9A-Fa-f]{2})*',
   gYear: '[1-9][0-9]{3}',
   gYearMonth: '[1-9][0-9]{3}-(?:0[1-9]|1[0-2])',
   gMonth: '--(?:0[1-9]|1[0-2])',
@@ -69,8 +69,6 @@ const shapes: Readonly<Record<string, string>> = {
   ),
   NMTOKEN: '[A-Za-z0-9._-]+',
 }
-/** Their length is counted in bytes: four characters of base64 are up to three of them. */
-const bytesPerCharacter: Readonly<Record<string, number>> = { base64Binary: 3 / 4, hexBinary: 1 / 2 }
 /** White space at the ends is no part of such a value. */
 const collapsed: ReadonlySet<string> = new Set(['token', 'anyURI'])
 
@@ -78,9 +76,8 @@ function describeText(type: SimpleType, format: JsonSchema): JsonSchema {
   const { facets, builtin, patterns } = type
   const found: Record<string, Json> = {}
   for (const [facet, value] of type.isList ? [] : facets) {
-    const perByte = bytesPerCharacter[builtin]
-    const count = Number(value) / (perByte ?? 1)
-    if (Number(value) >= 0) for (const it of textFacets[facet] ?? []) found[it] = roundLength(it, builtin, count)
+    if (isByteText(type)) break
+    if (Number(value) >= 0) for (const it of textFacets[facet] ?? []) found[it] = Number(value)
   }
   const least = Number(found['minLength'] ?? 0)
   const isCollapsed = collapsed.has(builtin) || facets.get('whiteSpace') === 'collapse'
@@ -91,12 +88,6 @@ function describeText(type: SimpleType, format: JsonSchema): JsonSchema {
 
 /** Words with single spaces between them. */
 const solid = String.raw`\S+(?: \S+)*`
-
-/** Base64 comes in fours. */
-function roundLength(keyword: string, builtin: string, count: number): number {
-  if (builtin !== 'base64Binary') return count
-  return keyword === 'minLength' ? Math.ceil(count / 4) * 4 : Math.floor(count / 4) * 4 || 0
-}
 
 function itemFacets({ facets }: SimpleType): JsonSchema {
   const found: Record<string, Json> = {}
