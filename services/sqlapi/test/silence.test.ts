@@ -9,6 +9,7 @@ import { startTestService, type TestService } from './support/service.ts'
 const files = {
   'demo/POST/echo.sql': 'SELECT cast(:x AS int) AS x',
   'demo/POST/set.sql': `SET application_name = 'x'; SELECT 1 AS one`,
+  'demo/POST/define.sql': 'CREATE TABLE IF NOT EXISTS q (x int)',
   'demo/POST/marked.sql': '-- @transactional\nSELECT 1 AS one; SELECT cast(:x AS int) AS x',
 }
 
@@ -52,7 +53,7 @@ describe('a silent connection', { concurrency: true }, () => {
           strictEqual(await isServed(service), true)
           forwarder.silence()
           await giveUp(port, path, path.endsWith('batch') ? { queries: [{ x: 1 }] } : { x: 1 })
-          await until(() => isServed(service), 'the pool to recover', 60_000)
+          await until(() => isServed(service), 'the pool to recover')
         },
       )
     })
@@ -63,7 +64,7 @@ describe('a silent connection', { concurrency: true }, () => {
       for (let round = 0; round < 8; round++) strictEqual(await isServed(service), true)
       forwarder.silence()
       await Promise.all(Array.from({ length: 20 }, (_, x) => giveUp(port, '/demo/echo', { x })))
-      await until(() => isServed(service), 'the pool to recover', 60_000)
+      await until(() => isServed(service), 'the pool to recover')
     })
   })
 
@@ -75,7 +76,18 @@ describe('a silent connection', { concurrency: true }, () => {
       await silenced
       forwarder.pass()
       strictEqual(await isServed(service), false)
-      await until(() => isServed(service), 'the pool to recover', 60_000)
+      await until(() => isServed(service), 'the pool to recover')
+    })
+  })
+
+  test('is given up when it does not answer the question for stored code after a request [S10] [S7]', async () => {
+    await behindForwarder({ max_connections: 1, acquire_timeout_seconds: 2 }, async ({ forwarder, service }) => {
+      strictEqual(await isServed(service), true)
+      const silenced = forwarder.silenceAt('FROM pg_proc')
+      strictEqual((await service.post('/demo/define')).text, '[]')
+      await silenced
+      forwarder.pass()
+      await until(() => isServed(service), 'the pool to recover')
     })
   })
 

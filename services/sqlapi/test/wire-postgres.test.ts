@@ -69,9 +69,9 @@ test('[S-large.3] a long answer that nobody reads holds up none that stands behi
       socket.pause()
       socket.write(get('/demo/rows?n=300000&bad=-1'))
       const behind = await service.get('/demo/sleep?seconds=0')
-      if (behind.status !== 200 && attempt < 5) continue
-      strictEqual(behind.text, '[{"one":1}]')
-      const answers = await Promise.all([1, 2, 3].map(() => service.get('/demo/sleep?seconds=0')))
+      const later = await Promise.all([1, 2, 3].map(() => service.get('/demo/sleep?seconds=0')))
+      const answers = [behind, ...later]
+      if (attempt < 5 && answers.some(({ status }) => status !== 200)) continue
       for (const { text } of answers) strictEqual(text, '[{"one":1}]')
       socket.destroy()
       return

@@ -244,7 +244,7 @@ export class Session {
       await this.#cancelling
       this.#cancelling = undefined
       if (this.isInTransaction) await this.#answered(this.command('ROLLBACK'))
-      if (this.hasRunDefinition || this.#catalog.isOld) await this.#lookAtCode()
+      if (this.hasRunDefinition || this.#catalog.isOld) await this.#answered(this.#lookAtCode())
       if (this.hasRunSession) {
         // DISCARD ALL has to stand alone, so what follows it is sent behind it.
         await this.#answered(Promise.all([this.command('DISCARD ALL'), this.applySettings()]))
