@@ -312,7 +312,7 @@ export const rules: Readonly<Record<string, string>> = {
   X3: 'certificates that have expired, are not valid yet or end within 30 days: a WARN at start and each day; the doctor tells',
   X4: 'endpoints that need the identity of the client and have none: a WARN for each lane, nothing is sent, FATAL',
   X16: 'an unasked 100 Continue of an upstream is skipped; two Host headers are refused',
-  X25: 'words of WSDL files: the namespace that was found, names with their prefix',
+  X25: 'words of WSDL files: namespaces and prefixes, the file that is missing, no body, WSDLs that only import others',
   X26: 'names in an envelope that no call can fill: one WARN each with line and nearest name, FATAL for the doctor',
   X2: 'no signal ends the service without order or opens an inspector',
   X27: 'a required field that is missing and an unknown one: the hint is given',

@@ -206,5 +206,5 @@ test('[S-wsdl.4] a missing type names the include that may hold it, and the plac
   const result = generateAround(schema)
   ok(result.kind === 'skipped')
   ok(result.line > 1)
-  strictEqual(result.detail, 't:Far; perhaps in https://far.example.org/a.xsd (not beside the WSDL)')
+  match(result.detail, /^t:Far; perhaps in https:\/\/far\.example\.org\/a\.xsd \(not beside the WSDL\), which /)
 })

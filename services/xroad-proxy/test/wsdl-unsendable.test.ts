@@ -80,12 +80,12 @@ describe('what no message can hold skips the operation, or the branch that may b
       'an abstract type that nothing is derived from': [
         (occurs) => `<x:element name="e" type="t:A" ${occurs}/>`,
         abstract,
-        'abstract: type A in op',
+        'abstract: type t:A in op',
       ],
       'an abstract element that nothing stands for': [
         (occurs) => `<x:element ref="t:e" ${occurs}/>`,
         '<x:element name="e" abstract="true"/>',
-        'abstract: element e in op',
+        'abstract: element t:e in op',
       ],
       'an element that needs itself': [(occurs) => `<x:element name="e" type="t:N" ${occurs}/>`, endless, 'endless: n'],
       'a group that has to come several times': [

@@ -31,7 +31,12 @@ export function toJson(explanations: readonly Explanation[]): string {
       words,
       lane: lane === undefined ? '' : laneNames[lane],
     })),
-    missing: missing.map((each) => ({ ...each })),
+    missing: missing.map(({ file: from, line, location, problem: why }) => ({
+      file: from,
+      line,
+      location,
+      problem: why,
+    })),
     warnings,
   }))
   return `${JSON.stringify(rows, undefined, 2)}\n`

@@ -2,10 +2,12 @@
  * WSDL 1.1 as data: messages, port types, bindings and ports by name, and the schemas inside. A WSDL that imports another
  * one beside it is read together with that one. What an operation makes of them is operations.ts.
  */
+import { noLocation, notBeside } from './missing.ts'
+import type { MissingSchema } from './missing.ts'
 import { namespaces, toQName } from './qname.ts'
 import type { QName } from './qname.ts'
 import { readSchema } from './schema.ts'
-import type { MissingSchema, Resolve, Schema, SchemaRoot } from './schema.ts'
+import type { Resolve, Schema, SchemaRoot } from './schema.ts'
 import { WsdlError, childrenOf, readXml } from './xml.ts'
 import type { XmlElement } from './xml.ts'
 
@@ -19,6 +21,8 @@ export interface Definitions {
   readonly ports: readonly XmlElement[]
   /** WSDL imports that brought nothing. */
   readonly missing: readonly MissingSchema[]
+  /** Files that it imports, where it holds nothing but imports. */
+  readonly onlyImports: readonly string[]
 }
 
 /** Operations by name; overloaded ones are several. */
@@ -28,12 +32,9 @@ const maxImports = 50
 
 export function readDefinitions(bytes: Uint8Array, file: string, resolve: Resolve): Definitions {
   const root = readXml(bytes)
-  if (root.local !== 'definitions' || root.namespace !== namespaces.wsdl) {
-    if (root.namespace !== namespaces.wsdl2)
-      throw new WsdlError(`is no WSDL: its first element is ${root.local} ${inNamespace(root)}`, root.line)
-  }
+  if (!isWsdl(root) && root.namespace !== namespaces.wsdl2) throw new WsdlError(noWsdl(root), root.line)
   const missing: MissingSchema[] = []
-  const documents = withImports({ file, root }, resolve, missing)
+  const documents = withImports({ file, root, by: '' }, resolve, missing)
   return {
     file,
     root,
@@ -45,7 +46,24 @@ export function readDefinitions(bytes: Uint8Array, file: string, resolve: Resolv
       .flatMap((it) => childrenOf(it.root, namespaces.wsdl, 'service'))
       .flatMap((it) => childrenOf(it, namespaces.wsdl, 'port')),
     missing,
+    onlyImports: holdsOnlyImports(root) ? documents.filter((it) => it.by === file).map((it) => it.file) : [],
   }
+}
+
+function isWsdl({ local, namespace }: XmlElement): boolean {
+  return local === 'definitions' && namespace === namespaces.wsdl
+}
+
+function isSchema({ local, namespace }: XmlElement): boolean {
+  return local === 'schema' && namespace === namespaces.schema
+}
+
+function noWsdl(root: XmlElement): string {
+  return `is no WSDL: its first element is ${root.local} ${inNamespace(root)}`
+}
+
+function holdsOnlyImports({ children }: XmlElement): boolean {
+  return children.every((it) => it.namespace === namespaces.wsdl && ['import', 'documentation'].includes(it.local))
 }
 
 function inNamespace({ namespace }: XmlElement): string {
@@ -55,6 +73,8 @@ function inNamespace({ namespace }: XmlElement): string {
 interface Document {
   readonly file: string
   readonly root: XmlElement
+  /** The file that imports it, the first of several. */
+  readonly by: string
 }
 
 function withImports(main: Document, resolve: Resolve, missing: MissingSchema[]): readonly Document[] {
@@ -63,14 +83,15 @@ function withImports(main: Document, resolve: Resolve, missing: MissingSchema[])
     for (const node of childrenOf(root, namespaces.wsdl, 'import')) {
       const location = node.attributes.get('location')?.trim() ?? ''
       const miss = (problem: string) => {
-        missing.push({ file, line: node.line, location, problem })
+        const namespace = node.attributes.get('namespace') ?? ''
+        missing.push({ file, line: node.line, location, problem, by: 'imports', namespace })
       }
-      const found = resolve(location, file)
-      if (found === undefined) miss('not beside the WSDL')
+      const found = location === '' ? undefined : resolve(location, file)
+      if (found === undefined) miss(location === '' ? noLocation : notBeside)
       else if (documents.length > maxImports) miss(`more than ${maxImports} imports`)
       else if (!documents.some((it) => it.file === found.file)) {
         const imported = openImport(found, miss)
-        if (imported !== undefined) documents.push(imported)
+        if (imported !== undefined) documents.push({ file: found.file, root: imported, by: file })
       }
     }
   }
@@ -78,11 +99,15 @@ function withImports(main: Document, resolve: Resolve, missing: MissingSchema[])
 }
 
 function openImport(
-  { file, bytes }: { readonly file: string; readonly bytes: Uint8Array },
+  { bytes }: { readonly bytes: Uint8Array },
   miss: (problem: string) => void,
-): Document | undefined {
+): XmlElement | undefined {
   try {
-    return { file, root: readXml(bytes) }
+    const root = readXml(bytes)
+    // WSDL 1.1 lets an import bring a schema as well.
+    if (isWsdl(root) || isSchema(root)) return root
+    miss(noWsdl(root))
+    return undefined
   } catch (error) {
     if (!(error instanceof WsdlError)) throw error
     miss(`line ${error.line}: ${error.message}`)
@@ -91,6 +116,7 @@ function openImport(
 }
 
 function schemasOf({ file, root }: Document): readonly SchemaRoot[] {
+  if (isSchema(root)) return [{ file, root }]
   return childrenOf(root, namespaces.wsdl, 'types')
     .flatMap((it) => childrenOf(it, namespaces.schema, 'schema'))
     .map((it) => ({ file, root: it }))

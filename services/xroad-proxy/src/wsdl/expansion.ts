@@ -34,12 +34,16 @@ export interface Count {
   readonly least: number
 }
 
+/** A name as the WSDL writes it, for messages. */
+export type Spell = (name: QName) => string
+
 export const once: Count = { min: 1, max: 1, least: 1 }
 
 export class Expansion {
   /** What was left out, one sentence each. */
   readonly notes = new Set<string>()
   readonly #schema: Schema
+  readonly #spell: Spell
   readonly #depth: number | undefined
   readonly #shared: SharedBranches
   /** Named groups around the particle at hand. */
@@ -49,8 +53,9 @@ export class Expansion {
   readonly #taken = new Set<Branch>()
 
   /** With a depth, what is deeper is left out and each element that holds others is an object of its own. */
-  constructor(schema: Schema, depth?: number, shared: SharedBranches = new Map()) {
+  constructor(schema: Schema, spell: Spell, depth?: number, shared: SharedBranches = new Map()) {
     this.#schema = schema
+    this.#spell = spell
     this.#depth = depth
     this.#shared = shared
   }
@@ -89,7 +94,7 @@ export class Expansion {
       for (const it of known.notes) this.notes.add(it)
       return known.element
     }
-    const own = new Expansion(this.#schema, this.#depth, this.#shared)
+    const own = new Expansion(this.#schema, this.#spell, this.#depth, this.#shared)
     const branch = { element: own.#grown(element, count, outer), notes: [...own.notes] }
     const branches = this.#shared.get(element.type) ?? new Map<string, Branch>()
     if (known === undefined) this.#shared.set(element.type, branches.set(key, branch))
@@ -233,9 +238,7 @@ export class Expansion {
     if (only !== undefined && count.min > 0 && declaration.nillable && outer.length > 0) {
       return { ...emptyElement({ declaration, ...only }, count), isAlwaysNil: true }
     }
-    throw (
-      failures[0] ?? new Skip('abstract', `type ${localOf(type.name ?? declaration.name)} in ${describePath(outer)}`)
-    )
+    throw failures[0] ?? new Skip('abstract', `type ${this.#spell(type.name ?? declaration.name)}${within(outer)}`)
   }
 
   /** The element itself, or the only one that may stand for it. */
@@ -246,10 +249,9 @@ export class Expansion {
       .map((it) => findComponent(this.#schema, 'element', it))
       .filter((it) => !it.abstract)
     const [substitute] = substitutes
-    const name = localOf(declaration.name)
-    if (substitute === undefined) throw new Skip('abstract', `element ${name} in ${describePath(path)}`)
-    if (substitutes.length > 1)
-      throw new Skip('choice', `several elements may stand for ${name} in ${describePath(path)}`)
+    const name = this.#spell(declaration.name)
+    if (substitute === undefined) throw new Skip('abstract', `element ${name}${within(path)}`)
+    if (substitutes.length > 1) throw new Skip('choice', `several elements may stand for ${name}${within(path)}`)
     return substitute
   }
 
@@ -329,6 +331,11 @@ function multiply(inner: number, outer: number): number {
 
 function describeNote({ reason, detail }: Skip): string {
   return `left out, as it ${skipReasons[reason]}: ${detail}`
+}
+
+/** Nothing for the request element itself. */
+function within(path: Path): string {
+  return path.length === 0 ? '' : ` in ${describePath(path)}`
 }
 
 function describePath(path: Path): string {

@@ -3,16 +3,19 @@
  * one odd operation does not hide its siblings. Only the SOAP 1.1 document/literal side of a binding is looked at; what the
  * request element holds is judged in request.ts.
  */
+import { bodyElement, mimeParts, soapParts } from './body.ts'
 import { readDefinitions } from './definitions.ts'
 import type { Definitions, PortType } from './definitions.ts'
 import { readDocumentation } from './documentation.ts'
 import type { Documentation } from './documentation.ts'
-import { namespaces } from './qname.ts'
+import { describeMisnamed } from './misnamed.ts'
+import { whereElse } from './missing.ts'
+import type { MissingSchema } from './missing.ts'
+import { namespaceOf, namespaces } from './qname.ts'
 import type { QName } from './qname.ts'
 import { Skip } from './reasons.ts'
 import type { SkippedOperation } from './reasons.ts'
-import { whereElse } from './schema.ts'
-import type { MissingSchema, Resolve, Schema } from './schema.ts'
+import type { Resolve, Schema } from './schema.ts'
 import { childrenOf, resolveName } from './xml.ts'
 import type { XmlElement } from './xml.ts'
 
@@ -24,6 +27,10 @@ export interface Wsdl {
   readonly prefixes: ReadonlyMap<string, string>
   /** Includes and imports that brought nothing. */
   readonly missing: readonly MissingSchema[]
+  /** Those of them that should have brought another WSDL. */
+  readonly missingWsdls: readonly MissingSchema[]
+  /** Files that it imports, where it holds nothing but imports. */
+  readonly onlyImports: readonly string[]
 }
 
 export interface Operation {
@@ -50,7 +57,9 @@ export function readWsdl(bytes: Uint8Array, file: string, resolve: Resolve): Wsd
   const declared = [...root.bindings.declared].filter(([prefix]) => prefix !== '')
   const prefixes = new Map(declared.map(([prefix, namespace]) => [namespace, prefix]))
   const operations = root.namespace === namespaces.wsdl2 ? listWsdl2(root) : listOperations(definitions)
-  return { file, operations, schema, prefixes, missing: [...definitions.missing, ...schema.missing] }
+  const { missing: missingWsdls, onlyImports } = definitions
+  const missing = [...missingWsdls, ...schema.missing]
+  return { file, operations, schema, prefixes, missing, missingWsdls, onlyImports }
 }
 
 function listWsdl2(root: XmlElement): SkippedOperation[] {
@@ -127,7 +136,7 @@ const safeName = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._-]{0,99}$/u
 function readOperation(definitions: Definitions, { binding, node, portType }: BoundOperation, name: string): Operation {
   if (!safeName.test(name)) throw new Skip('unsafe_name')
   const abstract = operationOf(portType, node, name)
-  if (abstract === undefined) throw new Skip('no_port_type_operation')
+  if (abstract === undefined) throw new Skip('no_port_type_operation', whyNoOperation(definitions, binding, name))
   const [input] = childrenOf(abstract, namespaces.wsdl, 'input')
   if (input === undefined) throw new Skip('no_input')
   const [boundInput] = childrenOf(node, namespaces.wsdl, 'input')
@@ -173,16 +182,6 @@ function refuseUse(input: XmlElement): void {
   if (contents.length > 0) throw new Skip('attachment', `part ${contents[0]?.attributes.get('part') ?? ''}`.trim())
 }
 
-function mimeParts(side: XmlElement): readonly XmlElement[] {
-  const related = childrenOf(side, namespaces.mime, 'multipartRelated')
-  return related.flatMap((it) => childrenOf(it, namespaces.mime, 'part'))
-}
-
-/** `soap:body` or `soap:header`, bare or in the root part of a multipart message. */
-function soapParts(side: XmlElement, local: 'body' | 'header'): readonly XmlElement[] {
-  return [side, ...mimeParts(side)].flatMap((it) => childrenOf(it, namespaces.soap, local))
-}
-
 function outputElement(definitions: Definitions, output: XmlElement, bound: XmlElement | undefined): QName | undefined {
   try {
     return bodyElement(definitions, output, bound)
@@ -192,50 +191,14 @@ function outputElement(definitions: Definitions, output: XmlElement, bound: XmlE
   }
 }
 
-/** The element of the message part that is the body: the part that `soap:body` names, or the one that is no header. */
-function bodyElement(definitions: Definitions, side: XmlElement, bound: XmlElement | undefined): QName {
-  const messageName = resolveName(side.attributes.get('message') ?? '', side)
-  const message = messageName === undefined ? undefined : definitions.messages.get(messageName)
-  if (message === undefined)
-    throw new Skip('input_unresolved', `message ${side.attributes.get('message') ?? ''} is missing`)
-  const named = bound === undefined ? undefined : soapParts(bound, 'body')[0]?.attributes.get('parts')
-  const isBody = named === undefined ? notIn(headerParts(definitions, message, bound)) : isIn(named.split(/\s+/u))
-  const parts = childrenOf(message, namespaces.wsdl, 'part').filter((it) => isBody(nameOf(it)))
-  const withElement = parts.filter((it) => it.attributes.has('element'))
-  const [part] = withElement
-  if (part === undefined) throw new Skip('input_unresolved', describeParts(parts))
-  if (withElement.length > 1) throw new Skip('input_unresolved', 'its message has several parts for the body')
-  const element = part.attributes.get('element') ?? ''
-  const name = resolveName(element, part)
-  if (name === undefined || definitions.schema.find('element', name) === undefined) {
-    throw new Skip('input_unresolved', `element ${element} is not declared${whereElse(definitions.schema)}`)
-  }
-  return name
-}
-
-function describeParts(parts: readonly XmlElement[]): string {
-  const [part] = parts
-  return part === undefined
-    ? 'its message has no part for the body'
-    : `part ${nameOf(part)} names a type, not an element`
-}
-
-function headerParts(definitions: Definitions, message: XmlElement, bound: XmlElement | undefined): readonly string[] {
-  if (bound === undefined) return []
-  return soapParts(bound, 'header')
-    .filter((it) => {
-      const name = resolveName(it.attributes.get('message') ?? '', it)
-      return name !== undefined && definitions.messages.get(name) === message
-    })
-    .map((it) => it.attributes.get('part') ?? '')
-}
-
-function isIn(names: readonly string[]): (name: string) => boolean {
-  return (name) => names.includes(name)
-}
-
-function notIn(names: readonly string[]): (name: string) => boolean {
-  return (name) => !names.includes(name)
+/** Either the binding names a port type that is not there, or that has no such operation. */
+function whyNoOperation(definitions: Definitions, binding: XmlElement, name: string): string {
+  const text = binding.attributes.get('type') ?? ''
+  if (portTypeOf(definitions, binding) !== undefined) return `port type ${text.trim()} has no operation ${name}`
+  const { portTypes, missing } = definitions
+  const meant = resolveName(text, binding)
+  const why = describeMisnamed({ kind: 'port type', text, at: binding }, portTypes.keys())
+  return `${why}${meant === undefined ? '' : whereElse(missing, namespaceOf(meant))}`
 }
 
 function portTypeOf({ portTypes }: Definitions, binding: XmlElement): PortType | undefined {

@@ -14,6 +14,7 @@ export const skipReasons = {
   attachment: 'sends a MIME attachment',
   choice: 'has an xsd:choice in its request',
   input_unresolved: 'has an input element that cannot be resolved',
+  no_body: 'has no element for the body of its request',
   type_missing: 'uses a declaration in its request that is missing',
   broken_schema: 'has a schema of its request that is broken',
   any: 'has an xsd:any in its request that may not be left out',

@@ -7,12 +7,14 @@ import { MissingComponent, findComponent } from './content.ts'
 import type { SimpleType } from './content.ts'
 import type { Documentation } from './documentation.ts'
 import { Expansion, once } from './expansion.ts'
+import type { Spell } from './expansion.ts'
+import { namespacesOf } from './misnamed.ts'
+import { whereElse } from './missing.ts'
 import type { Operation, Wsdl } from './operations.ts'
 import { localOf, namespaceOf } from './qname.ts'
 import type { QName } from './qname.ts'
 import { Skip } from './reasons.ts'
 import type { ElementDeclaration } from './schema-model.ts'
-import { whereElse } from './schema.ts'
 import type { Schema } from './schema.ts'
 import { Sizes } from './size.ts'
 
@@ -71,13 +73,15 @@ export interface Request {
 }
 
 /** Throws `Skip`. */
-export function readRequest({ schema, prefixes }: Wsdl, { input }: Operation): Request {
+export function readRequest({ schema, prefixes, missing }: Wsdl, { input }: Operation): Request {
+  const spell: Spell = (name) => prefixed(name, prefixes)
   try {
-    return grow(schema, input)
+    return grow(schema, input, spell)
   } catch (error) {
-    if (error instanceof MissingComponent)
-      throw new Skip('type_missing', `${prefixed(error.component, prefixes)}${whereElse(schema)}`)
-    throw error
+    if (!(error instanceof MissingComponent)) throw error
+    const { kind, component } = error
+    const elsewhere = namespacesOf(component, schema.names(kind))
+    throw new Skip('type_missing', `${spell(component)}${elsewhere}${whereElse(missing, namespaceOf(component))}`)
   }
 }
 
@@ -90,22 +94,22 @@ function prefixed(name: QName, prefixes: Wsdl['prefixes']): string {
 const sizes = new WeakMap<Schema, Sizes>()
 
 /** The whole tree, or as much of one that is too large as a person can look through. */
-function grow(schema: Schema, input: QName): Request {
+function grow(schema: Schema, input: QName, spell: Spell): Request {
   const declaration = findComponent(schema, 'element', input)
   const known = sizes.get(schema) ?? new Sizes(schema)
   sizes.set(schema, known)
-  if (known.isKnownLarge(declaration)) return expand(schema, declaration, known)
+  if (known.isKnownLarge(declaration)) return expand(schema, declaration, spell, known)
   try {
-    return expand(schema, declaration)
+    return expand(schema, declaration, spell)
   } catch (error) {
     if (!(error instanceof Skip) || error.reason !== 'request_too_large') throw error
     known.rememberLarge(declaration)
-    return expand(schema, declaration, known)
+    return expand(schema, declaration, spell, known)
   }
 }
 
-function expand(schema: Schema, declaration: ElementDeclaration, large?: Sizes): Request {
-  const expansion = new Expansion(schema, large?.depthFor(declaration), large?.branches)
+function expand(schema: Schema, declaration: ElementDeclaration, spell: Spell, large?: Sizes): Request {
+  const expansion = new Expansion(schema, spell, large?.depthFor(declaration), large?.branches)
   const root = expansion.element(declaration, once, [])
   const isUntyped = root.text?.type.builtin === 'anyType'
   return {

@@ -5,8 +5,10 @@
  */
 import { builtinTypes, frameworkSchemas, isFramework } from './framework.ts'
 import { noDocumentation } from './documentation.ts'
+import { noLocation, notBeside } from './missing.ts'
+import type { MissingSchema } from './missing.ts'
 import { namespaceOf, namespaces, toQName } from './qname.ts'
-import type { Place, QName } from './qname.ts'
+import type { QName } from './qname.ts'
 import type { Components } from './schema-model.ts'
 import { readComponent } from './schema-read.ts'
 import type { SchemaDocument } from './schema-read.ts'
@@ -21,16 +23,12 @@ export type Resolve = (
 
 export type ComponentKind = keyof Components
 
-/** An include or import that brought nothing. */
-export interface MissingSchema extends Place {
-  readonly location: string
-  readonly problem: string
-}
-
 export interface Schema {
   /** Includes and imports that led nowhere: what is missing later is probably there. */
   readonly missing: readonly MissingSchema[]
   find<K extends ComponentKind>(kind: K, name: QName): Components[K] | undefined
+  /** All names of a kind but those of SOAP and X-Road; for messages only, as every component is looked at. */
+  names(kind: ComponentKind): readonly QName[]
   /** Elements that may stand for this one. */
   substitutesOf(name: QName): readonly QName[]
   /** Complex types that name this one as their base. */
@@ -51,14 +49,6 @@ export function readSchema(roots: readonly SchemaRoot[], resolve: Resolve): Sche
     library.add({ file, root, namespace: root.attributes.get('targetNamespace') ?? '', isChameleon: false })
   }
   return library
-}
-
-/** The end of a message about a missing declaration: where it may be. */
-export function whereElse({ missing }: Schema): string {
-  const [first] = missing
-  if (first === undefined) return ''
-  const others = missing.length > 1 ? ` and ${missing.length - 1} more` : ''
-  return `; perhaps in ${first.location}${others} (${first.problem})`
 }
 
 let readFramework: readonly SchemaRoot[] | undefined
@@ -107,6 +97,13 @@ class Library implements Schema {
     if (entry === undefined) return undefined
     entry.component ??= readComponent[kind](entry.document, entry.node)
     return entry.component as Components[K]
+  }
+
+  names(kind: ComponentKind): readonly QName[] {
+    const start = `${kind} `
+    return [...this.#entries]
+      .filter(([key, { document, node }]) => key.startsWith(start) && (document.file !== '' || node === emptyElement))
+      .map(([key]) => key.slice(start.length))
   }
 
   substitutesOf(name: QName): readonly QName[] {
@@ -164,11 +161,20 @@ class Library implements Schema {
   #open(document: SchemaDocument, node: XmlElement): { file: string; root: XmlElement } | undefined {
     const location = node.attributes.get('schemaLocation')?.trim() ?? ''
     const miss = (problem: string) => {
-      this.missing.push({ file: document.file, line: node.line, location, problem })
+      const namespace = node.local === 'import' ? (node.attributes.get('namespace') ?? '') : document.namespace
+      this.missing.push({
+        file: document.file,
+        line: node.line,
+        location,
+        problem,
+        by: verbs[node.local] ?? 'imports',
+        namespace,
+      })
       return undefined
     }
+    if (location === '') return miss(noLocation)
     const found = this.#resolve(location, document.file)
-    if (found === undefined) return miss('not beside the WSDL')
+    if (found === undefined) return miss(notBeside)
     const { file } = found
     const known = this.#files.get(file)
     if (known !== undefined) return { file, root: known }
@@ -183,6 +189,12 @@ class Library implements Schema {
       throw error
     }
   }
+}
+
+const verbs: Readonly<Record<string, MissingSchema['by']>> = {
+  include: 'includes',
+  import: 'imports',
+  redefine: 'redefines',
 }
 
 /** The base that a complex type names, if it does. */

@@ -153,6 +153,15 @@ function namespaceOfPrefix(prefix: string, bindings: Bindings): string | undefin
   return prefix === '' ? '' : undefined
 }
 
+/** A prefix that stands for the namespace at this place, empty for the default one; undefined when there is none. */
+export function prefixFor(namespace: string, { bindings }: XmlElement): string | undefined {
+  if (namespaceOfPrefix('', bindings) === namespace) return ''
+  for (let scope: Bindings | undefined = bindings; scope !== undefined; scope = scope.outer) {
+    for (const prefix of scope.declared.keys()) if (namespaceOfPrefix(prefix, bindings) === namespace) return prefix
+  }
+  return undefined
+}
+
 export function childrenOf(element: XmlElement, namespace: string, local?: string): readonly XmlElement[] {
   return element.children.filter((it) => it.namespace === namespace && (local === undefined || it.local === local))
 }

@@ -4,11 +4,12 @@
  */
 import { join } from 'node:path'
 import type { Identity } from '../../model.ts'
+import type { MissingSchema } from '../../wsdl/missing.ts'
 import type { Operation, Wsdl } from '../../wsdl/operations.ts'
 import { describeSkip, skipReasons } from '../../wsdl/reasons.ts'
 import type { RequestElement } from '../../wsdl/request.ts'
-import type { MissingSchema } from '../../wsdl/schema.ts'
 import { listWsdls, type WsdlPlace } from './folder.ts'
+import { settleImports } from './imports.ts'
 import { removeLeftovers } from './leftovers.ts'
 import { SurveyMemory } from './memory.ts'
 import { DslOutput, type Outcome, outputReasons } from './output.ts'
@@ -82,8 +83,11 @@ export function ingestWsdls(options: IngestOptions): Ingested {
   const replaced = new Map<string, GeneratedFrom>()
   const kept = new Set<string>()
   const memory = write ? new SurveyMemory(dir, dslPath, options) : undefined
-  const report = wsdls.map((place) => {
-    const surveyed = memory?.survey(place.file) ?? surveyWsdl(dir, place.file, options)
+  const all = wsdls.map(({ file }) => memory?.survey(file) ?? surveyWsdl(dir, file, options))
+  const surveys = new Map(settleImports(dir, all).map((it) => [it.file, it]))
+  const report = wsdls.flatMap((place) => {
+    const surveyed = surveys.get(place.file)
+    if (surveyed === undefined) return []
     if (!surveyed.isRead) kept.add(place.file)
     const { operations, warnings: refusals } = putAll(surveyed, place, { dir, output, generated, replaced })
     warnings.push(...surveyed.warnings, ...refusals)

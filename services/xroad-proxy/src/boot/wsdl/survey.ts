@@ -5,10 +5,12 @@
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { whereElse } from '../../wsdl/missing.ts'
+import type { MissingSchema } from '../../wsdl/missing.ts'
 import type { Operation, Wsdl } from '../../wsdl/operations.ts'
 import { readWsdl } from '../../wsdl/operations.ts'
 import type { SkippedOperation } from '../../wsdl/reasons.ts'
-import type { MissingSchema, Resolve } from '../../wsdl/schema.ts'
+import type { Resolve } from '../../wsdl/schema.ts'
 import { besideWsdl } from '../../wsdl/vendored.ts'
 import { type GeneratedDsl, generateDsl } from '../../wsdl/write.ts'
 import { WsdlError } from '../../wsdl/xml.ts'
@@ -27,6 +29,9 @@ export interface SurveyedWsdl {
   readonly isRead: boolean
   readonly operations: readonly SurveyedOperation[]
   readonly missing: readonly MissingSchema[]
+  readonly hasSidecar: boolean
+  /** Files that it imports, where it holds nothing but imports. */
+  readonly onlyImports: readonly string[]
   /** One WARN each, beginning with the file; about more than one operation. */
   readonly warnings: readonly string[]
 }
@@ -64,7 +69,7 @@ export function surveyWsdl(
   }
 }
 
-const nothing = { isOfOther: false, operations: [], missing: [] } as const
+const nothing = { isOfOther: false, operations: [], missing: [], hasSidecar: false, onlyImports: [] } as const
 
 /** Begins with the file, as every warning does. */
 function toProblem(error: unknown, path: string): Pick<SurveyedWsdl, 'problem' | 'isRead' | 'warnings'> {
@@ -110,7 +115,7 @@ function survey(
     const digest = createHash('sha256').update(dsl.text).digest('hex')
     return { kind: 'generated', name, line, lane: to.kind, digest, open: () => ({ dsl, wsdl, operation: it }) }
   })
-  if (operations.length === 0) remarks.add('has no operation')
+  if (operations.length === 0) for (const it of whyEmpty(wsdl)) remarks.add(it)
   if (sidecar?.serviceCode !== undefined && operations.length > 1) {
     remarks.add(`all ${operations.length} operations get the service_code of the sidecar, ${sidecar.serviceCode}`)
   }
@@ -121,8 +126,16 @@ function survey(
     isRead: true,
     operations,
     missing: wsdl.missing,
+    hasSidecar: sidecar !== undefined,
+    onlyImports: wsdl.onlyImports,
     warnings: [...warnings, ...Array.from(remarks, (remark) => `${path}: ${remark}`)],
   }
+}
+
+/** A WSDL that only imports others has the operations of those; that they have none is told where they are read. */
+function whyEmpty({ missingWsdls, onlyImports }: Wsdl): readonly string[] {
+  if (missingWsdls.length > 0) return [`has no operation${whereElse(missingWsdls)}`]
+  return onlyImports.length > 0 ? [] : ['has no operation']
 }
 
 /** What to do about a sidecar for another member, as the end of a sentence. */
