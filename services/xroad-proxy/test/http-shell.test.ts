@@ -7,7 +7,7 @@ import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { converse, pipelines, randomFrom, randomPipeline, type Subject } from '@services/http-shell/testing'
 import { type Lanes, startLanes } from './support/lanes.ts'
-import { call } from './support/process.ts'
+import { call, until } from './support/process.ts'
 import { restFile, type SoapService, startSoapService } from './support/soap-service.ts'
 
 const seed = Number(process.env['PIPELINES_SEED'] ?? 20_261_122)
@@ -76,4 +76,25 @@ test('one connection with 6000 requests leaves the places to others [X8]', { tim
   ok(answered < count, 'others were answered before the long pipeline')
   await done
   socket.destroy()
+})
+
+test('callers that do not read an answer which was collected for them are cut off, and told of in the log [X5]', async () => {
+  const own = await startLanes({
+    dsl: { 'g/echo.yml': soap.echo },
+    config: { limits: { max_request_bytes: 16_777_216 } },
+  })
+  // More than the kernel keeps for both sides of a connection.
+  const body = JSON.stringify({ x: 'y'.repeat(14_000_000) })
+  const sockets = Array.from({ length: 3 }, () => {
+    const socket = connect({ port: own.port, host: '127.0.0.1' }).on('error', () => undefined)
+    socket.pause()
+    socket.write(`POST /g/echo HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    return socket
+  })
+  const cutOff = (): number => own.log.filter(({ event }) => event === 'answerBrokenOff').length
+  await until(() => cutOff() === sockets.length, 'a line for each of them')
+  for (const socket of sockets) socket.resume()
+  await until(() => sockets.every(({ closed }) => closed), 'their connections to be reset')
+  strictEqual((await call(own.port, '/g/echo', { body: { x: 'y' } })).status, 200)
+  await own.close()
 })

@@ -291,6 +291,7 @@ export const rules: Readonly<Record<string, string>> = {
   'D6.3': '/api is valid OpenAPI 3.1; types and words for generated files, one property for each param of others',
 
   X1: "what calls need is read at start; a failure of one call is that call's error, an unexpected one is logged before the end",
+  X5: 'a caller who does not take its answer is cut off, and what is not sent has a bound',
   X6: 'all calls together hold so many bytes at most; who would go past it waits, then 504',
   X7: 'attributes are events; no step of an answer holds the event loop over 50 ms',
   X8: 'bytes of uploads that have not ended count, and fill half of the bound at most; a connection has a bound on requests that run',
