@@ -77,7 +77,7 @@ function modulesOf(folder: string): string[] {
     .map((path) => path.replaceAll('\\', '/').replace(/\.ts$/, '.js'))
 }
 
-test('the package holds what it says and runs where it is installed', async (t) => {
+test('the package holds what it says and runs where it is installed [S23]', async (t) => {
   const { archive, paths } = await pack()
 
   await t.test('it carries JavaScript for every module, and no TypeScript', () => {

@@ -199,6 +199,7 @@ export const rules: Readonly<Record<string, string>> = {
   S20: 'each parameter of a URL is honoured or refused',
   S22: 'no signal ends the service without order or opens an inspector',
   S21: 'a method without a file is told which methods the path answers',
+  S23: 'npm start ends what it started, npm pack works on a bare clone, links lead somewhere',
   S24: 'no test waits for ever, none depends on the speed of the machine',
   S25: 'the lines that no test noticed broken have a test each',
 }
