@@ -161,7 +161,8 @@ export class Share {
   /** Gives everything back, once. */
   close(): void {
     if (this.#isClosed) return
-    this.refuse(new CallerGone())
+    // Not made for each call that ends well: an error costs its stack.
+    if (this.isWaiting) this.refuse(new CallerGone())
     this.keep(0)
     this.#isClosed = true
   }
