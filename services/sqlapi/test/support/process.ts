@@ -9,7 +9,6 @@ import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { after } from 'node:test'
 
 /** Path below a folder -> content. */
 export type Files = Readonly<Record<string, string | Buffer>>
@@ -71,10 +70,7 @@ const compileCache = join(tmpdir(), 'sqlapi-test-compile-cache')
 const folders: string[] = []
 const children = new Set<ChildProcess>()
 
-// A test that failed leaves its processes behind, and a test run waits for every process that it has started.
-after(() => {
-  for (const child of children) child.kill('SIGKILL')
-})
+// What a test that failed leaves behind; the runner exits when the last test has ended, whoever is still there.
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL')
   for (const folder of folders) rmSync(folder, { recursive: true, force: true })
