@@ -22,6 +22,8 @@ interface Relay {
 const relays = new Map<number, Relay>()
 const texts = new Map<number, string>()
 let connection: Connection | undefined
+/** What comes from here on is not begun: process.ts gives it to another one. */
+let isEnding = false
 
 process.on('message', (message: ToProcess) => receive(message))
 // Nobody is left to answer, and a statement might go on for ever.
@@ -30,6 +32,7 @@ process.on('disconnect', die)
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined)
 
 function receive(message: ToProcess): void {
+  if (isEnding) return
   if ('open' in message) void open(message.open)
   else if ('run' in message) run(message)
   else if ('cancel' in message) relays.get(message.cancel)?.running?.cancel()
@@ -100,6 +103,7 @@ function send(message: FromProcess, then: () => void = () => undefined): void {
 
 /** Jobs have been told by then what became of them. */
 function end(last: FromProcess): void {
+  isEnding = true
   setImmediate(() => send(last, die))
 }
 

@@ -61,7 +61,10 @@ export class Process {
     child.on('message', (message: FromProcess) => {
       if ('run' in message) this.#receive(message)
       else if ('moved' in message) moved(message.moved)
-      else if ('abandoned' in message) abandoned({ ...message.abandoned, ended: ended.then(() => undefined) })
+      else if ('abandoned' in message) {
+        this.#takeBack()
+        abandoned({ ...message.abandoned, ended: ended.then(() => undefined) })
+      }
     })
     void ended.then(() => {
       for (const { reject } of this.#waiting.values()) reject(new Error('The process has ended'))
@@ -100,6 +103,15 @@ export class Process {
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), closeMs)
     await this.#ended
     clearTimeout(timer)
+  }
+
+  /** Its last word: whoever it has not answered by now reached it too late, and can be done elsewhere. */
+  #takeBack(): void {
+    for (const [run, { reject, outlet }] of this.#waiting) {
+      if (outlet.isOpen) continue
+      this.#waiting.delete(run)
+      reject(takenBack)
+    }
   }
 
   #receive(message: Extract<FromProcess, { run: number }>): void {
