@@ -5,7 +5,7 @@
 import { live, type Running } from '@services/command-line'
 import { type Destination, openStdout } from '@services/observe'
 import { boot, type Booted } from './boot/boot.ts'
-import { loadConfig } from './boot/config.ts'
+import { loadConfig } from './boot/config/config.ts'
 import { readFlags } from './boot/flags.ts'
 import { StartupFailure } from './errors.ts'
 import { type Log, openLog } from './log.ts'

@@ -4,7 +4,7 @@
  */
 import { setFlagsFromString } from 'node:v8'
 import type { Booted } from './boot/boot.ts'
-import { maskUrl } from './boot/url.ts'
+import { maskUrl } from './boot/config/url.ts'
 import { openDatabase } from './database/database.ts'
 import type { Log } from './log.ts'
 import type { Database } from './model.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type ArrayElements, arrayToJson, toArrayText } from '../src/database/postgres/arrays.ts'
+import { type ArrayElements, arrayToJson, toArrayText } from '../src/database/postgres/types/arrays.ts'
 
 const asString = (text: string): string => JSON.stringify(text)
 const asIs = (text: string): string => text

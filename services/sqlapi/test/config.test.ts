@@ -7,8 +7,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFil
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { loadConfig, resolveDatasources, searchPaths } from '../src/boot/config.ts'
-import type { Loaded } from '../src/boot/config.ts'
+import { loadConfig, resolveDatasources, searchPaths } from '../src/boot/config/config.ts'
+import type { Loaded } from '../src/boot/config/config.ts'
 import { StartupFailure } from '../src/errors.ts'
 
 interface Case {

@@ -1,7 +1,7 @@
 /** What is learnt of a statement's runs: database/history.ts. Its effect on the pool is for the simulation. */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { History } from '../src/database/history.ts'
+import { History } from '../src/database/pool/history.ts'
 
 function historyOf(...runs: readonly number[]): History {
   const history = new History()

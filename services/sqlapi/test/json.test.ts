@@ -6,7 +6,7 @@ import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Failure } from '../src/errors.ts'
-import { compact, type JsonDocument, readDocuments, readElements, readJson, readObject } from '../src/json.ts'
+import { compact, type JsonDocument, readDocuments, readElements, readJson, readObject } from '../src/json/read.ts'
 
 const depth = 128
 const mebibyte = 1024 * 1024

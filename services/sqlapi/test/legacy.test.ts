@@ -1,8 +1,8 @@
 /** The translation itself; whole files are in cases/config/legacy-*. */
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import { translateJdbc } from '../src/boot/jdbc.ts'
-import { isLegacy, translateLegacy } from '../src/boot/legacy.ts'
+import { translateJdbc } from '../src/boot/config/jdbc.ts'
+import { isLegacy, translateLegacy } from '../src/boot/config/legacy.ts'
 import { StartupFailure } from '../src/errors.ts'
 
 const names: readonly [string, boolean][] = [

@@ -16,18 +16,18 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { ListenProblem } from '@services/http-shell'
 import { boot } from '../src/boot/boot.ts'
-import { loadConfig, searchPaths } from '../src/boot/config.ts'
+import { loadConfig, searchPaths } from '../src/boot/config/config.ts'
 import { loadEndpoints } from '../src/boot/endpoints.ts'
 import { readFlags } from '../src/boot/flags.ts'
-import { configSchema } from '../src/boot/schema.ts'
-import { bind, candidateTypes, type Code } from '../src/database/postgres/encode.ts'
-import { maxAttempts } from '../src/database/postgres/search.ts'
-import { oid, scalarKindOf } from '../src/database/postgres/types.ts'
+import { configSchema } from '../src/boot/config/schema.ts'
+import { bind, candidateTypes, type Code } from '../src/database/postgres/types/encode.ts'
+import { maxAttempts } from '../src/database/postgres/plans/search.ts'
+import { oid, scalarKindOf } from '../src/database/postgres/types/types.ts'
 import { failures, StartupFailure, startupFailures } from '../src/errors.ts'
-import { readJson } from '../src/json.ts'
+import { readJson } from '../src/json/read.ts'
 import { type EventName, openLog } from '../src/log.ts'
 import type { JsonValue } from '../src/model.ts'
-import { toCamelCase } from '../src/rows/names.ts'
+import { toCamelCase } from '../src/json/keys.ts'
 import { createStatus } from '../src/serve/status.ts'
 import { startService } from '../src/service.ts'
 
@@ -110,7 +110,7 @@ test('configuration.md has the search order, the variables and the flags', () =>
   const order = text.slice(text.indexOf('The first of these'), text.indexOf('A file that is named'))
   deepStrictEqual(inBackquotes(order), [...searchPaths])
 
-  const source = readFileSync(join(service, 'src/boot/config.ts'), 'utf8')
+  const source = readFileSync(join(service, 'src/boot/config/config.ts'), 'utf8')
   const variables = new Set(Array.from(source.matchAll(/env\['(\w+)'\]/g), ([, name = '']) => name))
   const listed = column(tableAfter(text, '## Environment variables'), 0).filter((name) => /^[A-Z]/.test(name))
   deepStrictEqual(new Set(listed), variables)
@@ -351,7 +351,7 @@ test('parameters.md tells the types that are tried for each kind of value, and h
 })
 
 test('parameters.md lists the errors after which PostgreSQL chooses the types', () => {
-  const source = readFileSync(join(service, 'src/database/postgres/search.ts'), 'utf8')
+  const source = readFileSync(join(service, 'src/database/postgres/plans/search.ts'), 'utf8')
   const [, codes = ''] = /const typeErrors = new Set\(\[([\s\S]*?)\]\)/.exec(source) ?? []
   const known = Array.from(codes.matchAll(/'(\w{5})'/g), ([, code]) => code)
   const text = page('parameters.md')

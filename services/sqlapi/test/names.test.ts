@@ -2,7 +2,7 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { planColumns, toCamelCase } from '../src/rows/names.ts'
+import { planColumns, toCamelCase } from '../src/json/keys.ts'
 
 test('[S-rows.2] [D5.2] names with underscores become camel case', () => {
   const cases = {

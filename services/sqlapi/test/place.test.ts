@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { render } from '../src/database/postgres/plan.ts'
+import { render } from '../src/database/postgres/plans/plan.ts'
 import type { Dialect, Statement } from '../src/model.ts'
 import { offsetOfByte, offsetOfPoint, type Place, placeOf, sourceOf } from '../src/sql/place.ts'
 import { readScript } from '../src/sql/script.ts'

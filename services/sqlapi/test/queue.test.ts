@@ -1,7 +1,7 @@
 /** Those who wait: database/queue.ts in virtual time. Who is given which connection is for the simulation. */
 import { deepStrictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { Queue, type Waiting } from '../src/database/queue.ts'
+import { Queue, type Waiting } from '../src/database/pool/queue.ts'
 import { VirtualClock } from './simulation-clock.ts'
 
 interface Waiter extends Waiting {

@@ -11,7 +11,7 @@ import { join, relative, sep } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { parse } from 'libpg-query'
 import { loadEndpoints } from '../src/boot/endpoints.ts'
-import { render } from '../src/database/postgres/plan.ts'
+import { render } from '../src/database/postgres/plans/plan.ts'
 import type { Endpoint, Script } from '../src/model.ts'
 import { startTestService } from './support/service.ts'
 

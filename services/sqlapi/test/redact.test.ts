@@ -3,7 +3,7 @@ import { doesNotMatch, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { redact, type RedactOptions } from '../src/database/redact.ts'
-import { readObject } from '../src/json.ts'
+import { readObject } from '../src/json/read.ts'
 import type { JsonValue } from '../src/model.ts'
 
 const valuesOf = (json: string): JsonValue[] => [readObject(`{"x":${json}}`).get('x') as JsonValue]

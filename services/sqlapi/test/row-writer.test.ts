@@ -2,9 +2,9 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ByteWriter } from '../src/database/postgres/bytes.ts'
-import { compileRowWriter } from '../src/database/postgres/rows.ts'
-import type { ColumnType, ScalarKind } from '../src/database/postgres/types.ts'
+import { ByteWriter } from '../src/database/postgres/rows/bytes.ts'
+import { compileRowWriter } from '../src/database/postgres/rows/rows.ts'
+import type { ColumnType, ScalarKind } from '../src/database/postgres/types/types.ts'
 
 function dataRow(texts: readonly (string | Buffer | null)[]): Buffer {
   const parts = [Buffer.of(texts.length >> 8, texts.length & 255)]

@@ -2,7 +2,7 @@
 import { strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { quote } from '../src/rows/json.ts'
+import { quote } from '../src/json/quote.ts'
 
 test('[D5.3] [D5.4] any text comes back from its JSON string, which is well-formed', () => {
   const units = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) })

@@ -1,8 +1,8 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { nearest } from '../src/boot/nearest.ts'
-import { configSchema } from '../src/boot/schema.ts'
+import { nearest } from '../src/boot/config/nearest.ts'
+import { configSchema } from '../src/boot/config/schema.ts'
 
 interface JsonSchema {
   readonly description?: string

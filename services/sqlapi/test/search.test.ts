@@ -5,11 +5,11 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Catalog } from '../src/database/postgres/catalog.ts'
-import { candidateTypes, type Code } from '../src/database/postgres/encode.ts'
-import { type Describe, findTypes, isTypeError, maxAttempts } from '../src/database/postgres/search.ts'
-import { Session } from '../src/database/postgres/session.ts'
-import { oid } from '../src/database/postgres/types.ts'
+import { Catalog } from '../src/database/postgres/sessions/catalog.ts'
+import { candidateTypes, type Code } from '../src/database/postgres/types/encode.ts'
+import { type Describe, findTypes, isTypeError, maxAttempts } from '../src/database/postgres/plans/search.ts'
+import { Session } from '../src/database/postgres/sessions/session.ts'
+import { oid } from '../src/database/postgres/types/types.ts'
 import { createDatabase } from './support/databases.ts'
 
 const seed = Number(process.env['SEED'] ?? 20260701)

@@ -1,8 +1,8 @@
 /** One connection to a real PostgreSQL and what it remembers: database/postgres/session.ts. */
 import { rejects, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { Catalog } from '../src/database/postgres/catalog.ts'
-import { NotStarted, Session } from '../src/database/postgres/session.ts'
+import { Catalog } from '../src/database/postgres/sessions/catalog.ts'
+import { NotStarted, Session } from '../src/database/postgres/sessions/session.ts'
 import { createDatabase } from './support/databases.ts'
 
 test('a plan that the server has refused is prepared anew when it is tried again [S25]', async () => {

@@ -1,5 +1,5 @@
 /** Virtual time and seeded chance: a simulation that is run again with its seed takes the same course. */
-import type { Clock } from '../src/database/clock.ts'
+import type { Clock } from '../src/database/pool/clock.ts'
 
 /** Repeatable chance: numbers from 0 to 1 (mulberry32). */
 export function chance(seed: number): () => number {

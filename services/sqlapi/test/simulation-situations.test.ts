@@ -1,7 +1,7 @@
 /** The scheduler in single situations of the simulated world; figures are exact because time is virtual. */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { History } from '../src/database/history.ts'
+import { History } from '../src/database/pool/history.ts'
 import { settled } from './simulation-clock.ts'
 import { steadyServer } from './simulation-server.ts'
 import { shortStatement, type Statement, statementOf, World } from './simulation-world.ts'

@@ -3,8 +3,8 @@
  * server with connections (simulation-server.ts), and between them the pool. It writes down what happened; what must hold of
  * that is in simulation.test.ts and simulation-situations.test.ts.
  */
-import { History } from '../src/database/history.ts'
-import { Pool } from '../src/database/pool.ts'
+import { History } from '../src/database/pool/history.ts'
+import { Pool } from '../src/database/pool/pool.ts'
 import type { Cancellation } from '../src/model.ts'
 import { chance, VirtualClock } from './simulation-clock.ts'
 import { type Server, SimulatedConnection } from './simulation-server.ts'

@@ -6,8 +6,8 @@
  */
 import { ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { History } from '../src/database/history.ts'
-import { takenBack } from '../src/database/pool.ts'
+import type { History } from '../src/database/pool/history.ts'
+import { takenBack } from '../src/database/pool/pool.ts'
 import { chance, settled } from './simulation-clock.ts'
 import type { Server, SimulatedConnection } from './simulation-server.ts'
 import { shortStatement, type Start, type Statement, statementOf, type Task, World } from './simulation-world.ts'

@@ -5,10 +5,10 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
-import { Groups } from '../src/database/sqlite/group.ts'
-import { runJob } from '../src/database/sqlite/job.ts'
+import { Groups } from '../src/database/sqlite/worker/group.ts'
+import { runJob } from '../src/database/sqlite/worker/job.ts'
 import type { Job, JobReply, SqliteValue } from '../src/database/sqlite/messages.ts'
-import { Session } from '../src/database/sqlite/session.ts'
+import { Session } from '../src/database/sqlite/worker/session.ts'
 import { commitsOf, newFile, openOptions } from './support/sqlite.ts'
 
 /** A write: its text and values. */

@@ -2,9 +2,9 @@
 import { strictEqual } from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Outlet } from '../src/database/answer.ts'
-import { takenBack } from '../src/database/pool.ts'
+import { takenBack } from '../src/database/pool/pool.ts'
 import { depth } from '../src/database/sqlite/claims.ts'
-import { type Assignment, Connection } from '../src/database/sqlite/connection.ts'
+import { type Assignment, Connection } from '../src/database/sqlite/workplaces/connection.ts'
 import { newFile, openOptions } from './support/sqlite.ts'
 
 /** Some tenths of a second of work for SQLite. */

@@ -2,8 +2,8 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { translateJdbc } from '../src/boot/jdbc.ts'
-import { urlParameterProblems, urlProblem } from '../src/boot/url.ts'
+import { translateJdbc } from '../src/boot/config/jdbc.ts'
+import { urlParameterProblems, urlProblem } from '../src/boot/config/url.ts'
 import { readLocation } from '../src/database/postgres/location.ts'
 import { startTestService } from './support/service.ts'
 

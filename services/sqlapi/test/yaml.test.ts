@@ -1,9 +1,9 @@
 import { deepStrictEqual, ok, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseConfig } from '../src/boot/schema.ts'
-import { isLegacy, translateLegacy } from '../src/boot/legacy.ts'
-import { readYaml } from '../src/boot/yaml.ts'
+import { parseConfig } from '../src/boot/config/schema.ts'
+import { isLegacy, translateLegacy } from '../src/boot/config/legacy.ts'
+import { readYaml } from '../src/boot/config/yaml.ts'
 import { StartupFailure } from '../src/errors.ts'
 
 const read: readonly [string, object][] = [

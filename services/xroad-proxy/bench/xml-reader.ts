@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { SaxesParser } from 'saxes'
-import type * as Answer from '../src/soap/answer.ts'
+import type * as Answer from '../src/soap/message/answer.ts'
 import { sha256 } from './answers.ts'
 import { registerAnswer } from './xml-document.ts'
 
@@ -12,7 +12,7 @@ export interface Done {
 }
 
 const [, , what, service = ''] = process.argv
-const { readAnswer } = (await import(pathToFileURL(join(service, 'src/soap/answer.ts')).href)) as typeof Answer
+const { readAnswer } = (await import(pathToFileURL(join(service, 'src/soap/message/answer.ts')).href)) as typeof Answer
 const bytes = Buffer.from(registerAnswer().xml)
 
 /** From bytes to JSON text, as the SOAP lane does it. */

@@ -2,7 +2,7 @@
  * Tells of certificates that have expired, are not valid yet or will expire soon: at start, and each day from then on. Owns the
  * timer, which does not keep the process alive; what there is to tell is boot/certificates.ts.
  */
-import { type DatedCertificate, tellDates } from './boot/certificates.ts'
+import { type DatedCertificate, tellDates } from './boot/tls/certificates.ts'
 import type { Log } from './log.ts'
 
 export interface Clock {

@@ -7,7 +7,7 @@
  * reasons why a start would fail; 2 is the code for a wrong flag.
  */
 import { live } from '@services/command-line'
-import { loadConfig } from './boot/config.ts'
+import { loadConfig } from './boot/config/config.ts'
 import { readFlags } from './boot/flags.ts'
 import { StartupFailure } from './errors.ts'
 import { openLog } from './log.ts'

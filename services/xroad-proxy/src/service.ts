@@ -3,30 +3,30 @@
  * what `main.ts` adds is the process (flags, signals, exit code).
  */
 import { setFlagsFromString } from 'node:v8'
-import type { Loaded } from './boot/config.ts'
-import { type DatedCertificate, readDates } from './boot/certificates.ts'
+import type { Loaded } from './boot/config/config.ts'
+import { type DatedCertificate, readDates } from './boot/tls/certificates.ts'
 import { watchCertificates } from './certificate-watch.ts'
-import { endpointsWithoutClient, tellWithoutClient } from './boot/client-identity.ts'
-import { loadEndpoints } from './boot/endpoints.ts'
-import { createClientContext, createPublicContext, createServerCheck } from './boot/keystore.ts'
-import { describeEndpoints, type EndpointTypes } from './boot/openapi.ts'
-import { refuseAddresses } from './boot/wsdl/addresses.ts'
-import type { Config } from './boot/schema.ts'
-import type { Ingested } from './boot/wsdl/ingest.ts'
+import { endpointsWithoutClient, tellWithoutClient } from './boot/config/client-identity.ts'
+import { loadEndpoints } from './boot/dsl/endpoints.ts'
+import { createClientContext, createPublicContext, createServerCheck } from './boot/tls/keystore.ts'
+import { describeEndpoints, type EndpointTypes } from './boot/description/openapi.ts'
+import { refuseAddresses } from './boot/ingest/addresses.ts'
+import type { Config } from './boot/config/schema.ts'
+import type { Ingested } from './boot/ingest/ingest.ts'
 import type { Log } from './log.ts'
 import type { Endpoint, RestEndpoint, SoapEndpoint } from './model.ts'
-import { Budget } from './serve/budget.ts'
-import { type CodedPage, compress, encodePage, toCodedPage } from './serve/coding.ts'
-import { createDocsPage } from './serve/docs-page.ts'
-import { createGuardedLookup } from './serve/guard.ts'
+import { Budget } from './upstream/budget.ts'
+import { type CodedPage, compress, encodePage, toCodedPage } from './serve/pages/coding.ts'
+import { createDocsPage } from './serve/pages/docs-page.ts'
+import { createGuardedLookup } from './guard/lookup.ts'
 import { handle, reportTooSlow, type Service } from './serve/handle.ts'
 import { refuse } from './serve/refuse.ts'
 import { toRoutes } from './serve/route.ts'
-import type { Obstacle, SecurityServer } from './serve/security-server.ts'
+import type { Obstacle, SecurityServer } from './serve/lanes/security-server.ts'
 import { startServer } from './serve/server.ts'
-import { type Destination, type SoapLane, toDestination, type Upstreams } from './serve/soap.ts'
-import { openUpstream, type Upstream, type UpstreamOptions } from './serve/upstream.ts'
-import type { Member } from './soap/shape.ts'
+import { type Destination, type SoapLane, toDestination, type Upstreams } from './serve/lanes/soap.ts'
+import { openUpstream, type Upstream, type UpstreamOptions } from './upstream/upstream.ts'
+import type { Member } from './soap/json/shape.ts'
 import { version } from './version.ts'
 import { toClientElement, toClientHeader, toServicePath } from './xroad.ts'
 
@@ -105,7 +105,7 @@ export async function startService(
 /** Loaded only where WSDL files are to be read. */
 async function ingest({ wsdlWatchDir: dir, dslPath, client, wsdl }: Config): Promise<Ingested | undefined> {
   if (dir === undefined) return undefined
-  const { ingestWsdls } = await import('./boot/wsdl/ingest.ts')
+  const { ingestWsdls } = await import('./boot/ingest/ingest.ts')
   const { allowHttpUpstream: allowHttp, upstreamHostAllowlist: hostAllowlist } = wsdl
   return ingestWsdls({ dir, dslPath, client, allowHttp, hostAllowlist, write: true })
 }
@@ -119,7 +119,7 @@ async function makeDescription(
 ): Promise<CodedPage> {
   const describe = (): Buffer => Buffer.from(describeEndpoints(endpoints, version, described))
   if (ingested === undefined) return encodePage(describe())
-  const { pageKey, recallPage, rememberPage } = await import('./boot/page-memory.ts')
+  const { pageKey, recallPage, rememberPage } = await import('./boot/description/page-memory.ts')
   const typed = Array.from(bodies.keys(), ({ file }) => file)
   const key = pageKey(endpoints, ingested.keys, [version, soapResponse, typed, [...ingested.generated.keys()]])
   const known = recallPage(dslPath, key)
@@ -145,8 +145,8 @@ async function readTypes(
   const isAsked = endpoints.some((it) => it.kind === 'soap' && (it.response ?? soapResponse) === 'schema')
   if (ingested === undefined && !isAsked) return { bodies: new Map(), warnings: [] }
   const { generated, replaced } = ingested ?? { generated: new Map(), replaced: new Map() }
-  const { typeAnswers } = await import('./boot/typed-answers.ts')
-  const { typeEndpoints } = await import('./boot/openapi-typed.ts')
+  const { typeAnswers } = await import('./boot/description/typed-answers.ts')
+  const { typeEndpoints } = await import('./boot/description/openapi-typed.ts')
   const { bodies, warnings } = typeAnswers(endpoints, { generated, replaced }, soapResponse)
   return { bodies, warnings, described: typeEndpoints({ generated, replaced, bodies }) }
 }

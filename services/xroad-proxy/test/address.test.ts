@@ -11,10 +11,10 @@ import type { AddressInfo, Server } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import fc from 'fast-check'
-import { blockedRange, isBlockedAddress } from '../src/address.ts'
-import { AddressRefused, createGuardedLookup, refuseBlockedIp } from '../src/serve/guard.ts'
-import { judgeAddress } from '../src/wsdl/address.ts'
-import type { Verdict } from '../src/wsdl/address.ts'
+import { blockedRange, isBlockedAddress } from '../src/guard/ranges.ts'
+import { AddressRefused, createGuardedLookup, refuseBlockedIp } from '../src/guard/lookup.ts'
+import { judgeAddress } from '../src/guard/policy.ts'
+import type { Verdict } from '../src/guard/policy.ts'
 
 const strict = { allowHttp: false, hostAllowlist: [] }
 const lax = { allowHttp: true, hostAllowlist: [] }

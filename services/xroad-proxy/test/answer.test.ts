@@ -2,8 +2,8 @@
 import { deepStrictEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { readAnswer } from '../src/soap/answer.ts'
-import { XmlError } from '../src/soap/translate.ts'
+import { readAnswer } from '../src/soap/message/answer.ts'
+import { XmlError } from '../src/soap/json/translate.ts'
 
 const envelope = (inside: string): string => `<s:Envelope xmlns:s="u"><s:Body>${inside}</s:Body></s:Envelope>`
 const answered = (body: string): object => ({ body, headers: 'null', fault: undefined })

@@ -10,8 +10,8 @@ import { after, describe, test } from 'node:test'
 import { createSecureContext, createServer as createTls, type SecureContext, type TLSSocket } from 'node:tls'
 import fc from 'fast-check'
 import { Agent, request } from 'undici'
-import { createClientContext, createPublicContext } from '../src/boot/keystore.ts'
-import { describe as describeCause } from '../src/serve/causes.ts'
+import { createClientContext, createPublicContext } from '../src/boot/tls/keystore.ts'
+import { describe as describeCause } from '../src/upstream/causes.ts'
 import {
   type Issued,
   issueClient,

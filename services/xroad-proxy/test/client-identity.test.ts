@@ -1,7 +1,7 @@
 /** Endpoints that have to say who calls, and a configuration that does not know it. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { parseTemplate } from '../src/soap/template.ts'
+import { parseTemplate } from '../src/soap/request/template.ts'
 import { startLanes } from './support/lanes.ts'
 import { errorOf } from './support/process.ts'
 

@@ -4,7 +4,7 @@ import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'nod
 import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { chooseCoding, type Coding, encodePage, replyWith } from '../src/serve/coding.ts'
+import { chooseCoding, type Coding, encodePage, replyWith } from '../src/serve/pages/coding.ts'
 import { type Running, startProxy } from './support/process.ts'
 
 interface Received {

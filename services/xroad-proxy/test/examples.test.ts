@@ -2,8 +2,8 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { loadConfig } from '../src/boot/config.ts'
-import { loadEndpoints } from '../src/boot/endpoints.ts'
+import { loadConfig } from '../src/boot/config/config.ts'
+import { loadEndpoints } from '../src/boot/dsl/endpoints.ts'
 import { newFolder } from './support/process.ts'
 
 const service = join(import.meta.dirname, '..')

@@ -3,7 +3,7 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Failure, toReply } from '../src/errors.ts'
 import type { Fault } from '../src/model.ts'
-import { toFailure } from '../src/soap/fault.ts'
+import { toFailure } from '../src/soap/message/fault.ts'
 
 const source = 'provider'
 const marker = '… (truncated)'

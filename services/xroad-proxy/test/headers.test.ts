@@ -1,7 +1,7 @@
 /** Which headers pass the REST lane: raw pairs in, raw pairs out, both ways. */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { hopByHop, toInbound, toOutbound } from '../src/serve/headers.ts'
+import { hopByHop, toInbound, toOutbound } from '../src/upstream/headers.ts'
 
 const client = 'ee-test/GOV/70000000/demo'
 

@@ -17,7 +17,7 @@ import {
 } from 'node:tls'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
-import { createClientContext, createPublicContext, createServerCheck } from '../src/boot/keystore.ts'
+import { createClientContext, createPublicContext, createServerCheck } from '../src/boot/tls/keystore.ts'
 import { StartupFailure } from '../src/errors.ts'
 import {
   type Issued,
@@ -367,7 +367,7 @@ describe('[D2.7] [S-config.security_server.trust_ca_path] whom the Security Serv
 /** Connects in a process of its own: what the system trusts is settled by the environment at its start. */
 const probe = `
   import { connect } from 'node:tls'
-  import { createClientContext, createPublicContext, createServerCheck } from ${JSON.stringify(new URL('../src/boot/keystore.ts', import.meta.url).href)}
+  import { createClientContext, createPublicContext, createServerCheck } from ${JSON.stringify(new URL('../src/boot/tls/keystore.ts', import.meta.url).href)}
   const [port, kind, keystorePath, trustCaPath] = process.argv.slice(1)
   const settings = { keystorePath, keystorePasswordEnv: 'KEYSTORE_PASSWORD_OF_TEST', trustCaPath }
   const secureContext = kind === 'public' ? createPublicContext() : createClientContext(settings, process.env)

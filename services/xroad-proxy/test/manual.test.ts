@@ -15,25 +15,25 @@ import {
   smallUploadBytes,
   stallBytes,
 } from '@services/http-shell'
-import { loadConfig, searchPaths } from '../src/boot/config.ts'
-import { dslSchema } from '../src/boot/dsl-schema.ts'
-import { loadEndpoints } from '../src/boot/endpoints.ts'
+import { loadConfig, searchPaths } from '../src/boot/config/config.ts'
+import { dslSchema } from '../src/boot/dsl/dsl-schema.ts'
+import { loadEndpoints } from '../src/boot/dsl/endpoints.ts'
 import { readFlags } from '../src/boot/flags.ts'
-import { createClientContext } from '../src/boot/keystore.ts'
-import { describeEndpoints } from '../src/boot/openapi.ts'
-import { configSchema } from '../src/boot/schema.ts'
+import { createClientContext } from '../src/boot/tls/keystore.ts'
+import { describeEndpoints } from '../src/boot/description/openapi.ts'
+import { configSchema } from '../src/boot/config/schema.ts'
 import { Failure, failures, startupFailures, toReply } from '../src/errors.ts'
 import { type EventName, openLog } from '../src/log.ts'
 import type { TemplateValues } from '../src/model.ts'
-import { describe as describeCause } from '../src/serve/causes.ts'
-import { hopByHop, toInbound, toOutbound } from '../src/serve/headers.ts'
-import { toQuery } from '../src/serve/query.ts'
+import { describe as describeCause } from '../src/upstream/causes.ts'
+import { hopByHop, toInbound, toOutbound } from '../src/upstream/headers.ts'
+import { toQuery } from '../src/serve/lanes/query.ts'
 import { refuse } from '../src/serve/refuse.ts'
-import { refuseCall } from '../src/serve/security-server.ts'
-import { readAnswer } from '../src/soap/answer.ts'
-import { toFailure } from '../src/soap/fault.ts'
-import { readParams } from '../src/soap/params.ts'
-import { parseTemplate } from '../src/soap/template.ts'
+import { refuseCall } from '../src/serve/lanes/security-server.ts'
+import { readAnswer } from '../src/soap/message/answer.ts'
+import { toFailure } from '../src/soap/message/fault.ts'
+import { readParams } from '../src/soap/request/params.ts'
+import { parseTemplate } from '../src/soap/request/template.ts'
 import { sourceOf, toClientElement, toClientHeader } from '../src/xroad.ts'
 import { type Lanes, startLanes } from './support/lanes.ts'
 import { causesOf, column, inBackquotes, namesIn, refusals, tableAfter } from './support/manual.ts'
@@ -122,7 +122,7 @@ describe('configuration.md', () => {
     ])
 
     const used = Array.from(
-      `${source('boot/config.ts')}${source('main.ts')}`.matchAll(/env\['(\w+)'\]/g),
+      `${source('boot/config/config.ts')}${source('main.ts')}`.matchAll(/env\['(\w+)'\]/g),
       ([, name]) => name,
     )
     const password = fields.find(({ path }) => path.endsWith('keystore_password_env'))?.schema.default
@@ -243,7 +243,7 @@ function hasOpenssl(): boolean {
 
 test('security-server.md names codes that are read as it says', () => {
   const answers = column(rowsOf('security-server.md', 'symptoms'), 0).map((cell) => namesIn(cell))
-  const known = causesOf(source('serve/causes.ts'), describeCause)
+  const known = causesOf(source('upstream/causes.ts'), describeCause)
   for (const [error = '', code = ''] of answers) {
     ok(Object.hasOwn(failures, error), error)
     if (error === 'internal_error') ok(known.has(code), code)
@@ -335,7 +335,7 @@ describe('errors.md', () => {
     const listed = rows.flatMap(([message = '', cell = '']) =>
       namesIn(cell).map((code): [string, string] => [code, message]),
     )
-    deepStrictEqual(new Map(listed), causesOf(source('serve/causes.ts'), describeCause))
+    deepStrictEqual(new Map(listed), causesOf(source('upstream/causes.ts'), describeCause))
     match(page('errors.md'), /`the connection to the upstream failed \(CODE\)`/)
     strictEqual(describeCause({ code: 'CODE' }).message, 'the connection to the upstream failed (CODE)')
     strictEqual(describeCause({ code: 'ERR_SSL_X' }).message, 'the TLS handshake with the upstream failed (ERR_SSL_X)')
@@ -345,7 +345,7 @@ describe('errors.md', () => {
     const [missing, nameless, calls, unexpected] = column(rowsOf('errors.md', 'internal'), 0)
     throws(() => refuseCall('no_security_server'), { code: 'internal_error', message: missing })
     throws(() => refuseCall('no_client'), { code: 'internal_error', message: nameless })
-    strictEqual(calls, `more than ${constantOf('serve/upstream.ts', 'maxCalls')} calls are under way`)
+    strictEqual(calls, `more than ${constantOf('upstream/upstream.ts', 'maxCalls')} calls are under way`)
     deepStrictEqual(JSON.parse(toReply(new Error('x')).body), { error: 'internal_error', message: unexpected })
   })
 })
@@ -365,7 +365,7 @@ describe('limits', () => {
   test('http.md lists them as the code has them', () => {
     const fields = new Map(fieldsOf(configSchema()).map(({ path, schema }) => [path, schema.default as number]))
     const { headersTimeout, requestTimeout } = createServer()
-    const upstream = (name: string): number => constantOf('serve/upstream.ts', name)
+    const upstream = (name: string): number => constantOf('upstream/upstream.ts', name)
     const rows = rowsOf('http.md', 'limits')
     deepStrictEqual(
       rows.map(([what, limit = '']) => [what, numberIn(limit)]),
@@ -380,12 +380,12 @@ describe('limits', () => {
         ['requests of one connection that run at the same time', defaultBounds.maxPipelinedRequests],
         ['answers that a caller has not taken, of one connection', defaultBounds.maxUnsentBytes],
         ['what a caller takes of an answer in 10 seconds', stallBytes],
-        ['head of an answer', constantOf('serve/client.ts', 'maxHeadBytes')],
-        ['XML levels', constantOf('soap/translate.ts', 'maxDepth')],
-        ['XML parse events', constantOf('soap/translate.ts', 'maxEvents')],
-        ["rounds of a template's loops", constantOf('soap/template.ts', 'maxRounds')],
-        ['envelope', constantOf('soap/template.ts', 'maxEnvelopeCharacters')],
-        ['levels inside a param', constantOf('soap/params.ts', 'maxDepth')],
+        ['head of an answer', constantOf('upstream/client.ts', 'maxHeadBytes')],
+        ['XML levels', constantOf('soap/json/translate.ts', 'maxDepth')],
+        ['XML parse events', constantOf('soap/json/translate.ts', 'maxEvents')],
+        ["rounds of a template's loops", constantOf('soap/request/template.ts', 'maxRounds')],
+        ['envelope', constantOf('soap/request/template.ts', 'maxEnvelopeCharacters')],
+        ['levels inside a param', constantOf('soap/request/params.ts', 'maxDepth')],
         ['connections to one upstream', upstream('maxConnections')],
         ['calls under way or waiting, on each of the two ways', upstream('maxCalls')],
       ],
@@ -402,34 +402,34 @@ describe('limits', () => {
   /** Page -> a text on it, with the number that the code has. */
   const mentions: readonly (readonly [string, string, number])[] = [
     ['http.md', 'Idle connections of callers are kept for # seconds', seconds(keepAliveMs)],
-    ['http.md', 'those to upstreams for #,', seconds(constantOf('serve/client.ts', 'idleMs'))],
-    ['http.md', 'at most # to each', constantOf('serve/upstream.ts', 'maxConnections')],
+    ['http.md', 'those to upstreams for #,', seconds(constantOf('upstream/client.ts', 'idleMs'))],
+    ['http.md', 'at most # to each', constantOf('upstream/upstream.ts', 'maxConnections')],
     ['http.md', 'an upload that declares more than # KiB', smallUploadBytes / 1024],
     ['http.md', 'to # seconds, and the connection closes', seconds(drainMs)],
-    ['rest.md', 'A body of declared length up to # KiB', constantOf('serve/rest.ts', 'collectBytes') / 1024],
+    ['rest.md', 'A body of declared length up to # KiB', constantOf('serve/lanes/rest.ts', 'collectBytes') / 1024],
     ['errors.md', 'request line and headers have more than # KiB', maxHeadBytes / 1024],
     ['errors.md', 'the head took # seconds', seconds(createServer().headersTimeout)],
     ['errors.md', 'or the whole request #', seconds(createServer().requestTimeout)],
-    ['errors.md', '`string` is cut after # characters', constantOf('soap/fault.ts', 'maxCharacters')],
+    ['errors.md', '`string` is cut after # characters', constantOf('soap/message/fault.ts', 'maxCharacters')],
     ['errors.md', '(second signal, # seconds', constantOf('main.ts', 'shutdownSeconds')],
     ['configuration.md', 'a second signal came, or # seconds have passed', constantOf('main.ts', 'shutdownSeconds')],
-    ['configuration.md', 'may have # characters and', constantOf('boot/yaml.ts', 'characters')],
-    ['configuration.md', 'characters and # levels', constantOf('boot/yaml.ts', 'depth')],
+    ['configuration.md', 'may have # characters and', constantOf('boot/config/yaml.ts', 'characters')],
+    ['configuration.md', 'characters and # levels', constantOf('boot/config/yaml.ts', 'depth')],
     ['operations.md', 'After # seconds, or at a second signal', constantOf('main.ts', 'shutdownSeconds')],
     ['operations.md', 'is more than #, a call can be cut', constantOf('main.ts', 'shutdownSeconds')],
-    ['operations.md', 'calls by [#]', constantOf('serve/upstream.ts', 'maxCalls')],
-    ['operations.md', 'one of the # connections', constantOf('serve/upstream.ts', 'maxConnections')],
-    ['operations.md', 'kept for # idle seconds', seconds(constantOf('serve/client.ts', 'idleMs'))],
+    ['operations.md', 'calls by [#]', constantOf('upstream/upstream.ts', 'maxCalls')],
+    ['operations.md', 'one of the # connections', constantOf('upstream/upstream.ts', 'maxConnections')],
+    ['operations.md', 'kept for # idle seconds', seconds(constantOf('upstream/client.ts', 'idleMs'))],
     [
       'operations.md',
       'gets up to # characters behind',
       constantOf('../../../packages/observe/src/stdout.ts', 'maxWaitingLength'),
     ],
     ['operations.md', 'A field is cut after # characters', constantOf('log.ts', 'maxFieldLength')],
-    ['xml.md', 'An answer may have # levels', constantOf('soap/translate.ts', 'maxDepth')],
-    ['xml.md', 'the first, and # parse events', constantOf('soap/translate.ts', 'maxEvents')],
-    ['soap.md', 'may take # rounds together', constantOf('soap/template.ts', 'maxRounds')],
-    ['soap.md', 'an envelope may have # characters', constantOf('soap/template.ts', 'maxEnvelopeCharacters')],
+    ['xml.md', 'An answer may have # levels', constantOf('soap/json/translate.ts', 'maxDepth')],
+    ['xml.md', 'the first, and # parse events', constantOf('soap/json/translate.ts', 'maxEvents')],
+    ['soap.md', 'may take # rounds together', constantOf('soap/request/template.ts', 'maxRounds')],
+    ['soap.md', 'an envelope may have # characters', constantOf('soap/request/template.ts', 'maxEnvelopeCharacters')],
   ]
 
   for (const [name, text, number] of mentions) {
@@ -476,7 +476,8 @@ describe('DSL files', () => {
   })
 
   test('soap.md lists every helper', () => {
-    const [, body = ''] = /const helpers: .* = new Map\(\[([\s\S]*?)\n\]\)/.exec(source('soap/template.ts')) ?? []
+    const [, body = ''] =
+      /const helpers: .* = new Map\(\[([\s\S]*?)\n\]\)/.exec(source('soap/request/template.ts')) ?? []
     deepStrictEqual(
       rowsOf('soap.md', 'helpers').map(([name, values]) => [name, Number(values)]),
       Array.from(body.matchAll(/\['(\w+)', (\d)\]/g), ([, name, values]) => [name, Number(values)]),
@@ -509,7 +510,7 @@ describe('DSL files', () => {
 
   test('rest.md says of every header what becomes of it', () => {
     const rows = rowsOf('rest.md', 'headers').map(([cell = '', ...fates]) => ({ name: namesIn(cell)[0] ?? '', fates }))
-    const [, ours = ''] = /const ours: .* = new Set\(\[(.*)\]\)/.exec(source('serve/headers.ts')) ?? []
+    const [, ours = ''] = /const ours: .* = new Set\(\[(.*)\]\)/.exec(source('upstream/headers.ts')) ?? []
     const special = [...hopByHop, ...Array.from(ours.matchAll(/'([\w-]+)'/g), ([, name = '']) => name)]
     const listed = new Set(rows.map(({ name }) => name.toLowerCase()))
     deepStrictEqual(
@@ -557,7 +558,7 @@ describe('xml.md', () => {
   })
 
   test('lists every name of a charset', () => {
-    const [, body = ''] = /const charsets: .*\(\[\n([\s\S]*?)\n\]\)/.exec(source('soap/charset.ts')) ?? []
+    const [, body = ''] = /const charsets: .*\(\[\n([\s\S]*?)\n\]\)/.exec(source('soap/message/charset.ts')) ?? []
     const known = Array.from(body.matchAll(/\['([\w-]+)',/g), ([, name = '']) => name)
     const listed = rowsOf('xml.md', 'charsets').flatMap(([, names = '']) => namesIn(names))
     deepStrictEqual(new Set(listed), new Set(known))

@@ -1,9 +1,9 @@
 /** The root part of multipart/related, in the ways in which servers write it, and in ways in which they should not. */
 import { ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { readMediaType } from '../src/soap/media-type.ts'
-import { type Part, rootPart } from '../src/soap/multipart.ts'
-import { XmlError } from '../src/soap/translate.ts'
+import { readMediaType } from '../src/soap/message/media-type.ts'
+import { type Part, rootPart } from '../src/soap/message/multipart.ts'
+import { XmlError } from '../src/soap/json/translate.ts'
 
 const related = 'multipart/related; type="text/xml"; boundary=b'
 const crlf = (...lines: string[]): string => lines.join('\r\n')

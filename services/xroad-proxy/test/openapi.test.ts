@@ -2,7 +2,7 @@ import { deepStrictEqual, notStrictEqual, ok, strictEqual } from 'node:assert/st
 import { describe, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import fc from 'fast-check'
-import { describeEndpoints } from '../src/boot/openapi.ts'
+import { describeEndpoints } from '../src/boot/description/openapi.ts'
 import { failures } from '../src/errors.ts'
 import type { Endpoint, RestEndpoint, SoapEndpoint } from '../src/model.ts'
 

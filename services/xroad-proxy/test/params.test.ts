@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { checkGrowth } from '@services/testing'
 import fc from 'fast-check'
 import type { TemplateValue } from '../src/model.ts'
-import { readParams } from '../src/soap/params.ts'
+import { readParams } from '../src/soap/request/params.ts'
 
 const mebibyte = 1024 * 1024
 

@@ -1,7 +1,7 @@
 /** The query string on the REST lane, byte for byte. */
 import { strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { toQuery } from '../src/serve/query.ts'
+import { toQuery } from '../src/serve/lanes/query.ts'
 
 const target = '/g/s?a=1&b=%20x+y&a=2&&c&%61=3&a%26=4&=5&a=%zz'
 

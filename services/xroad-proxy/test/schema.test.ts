@@ -2,11 +2,11 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { dslSchema, fieldNames } from '../src/boot/dsl-schema.ts'
-import { Literal } from '../src/boot/literal.ts'
-import { nearest } from '../src/boot/nearest.ts'
-import { configSchema, parseConfig } from '../src/boot/schema.ts'
-import type { Mapping } from '../src/boot/yaml.ts'
+import { dslSchema, fieldNames } from '../src/boot/dsl/dsl-schema.ts'
+import { Literal } from '../src/boot/config/literal.ts'
+import { nearest } from '../src/boot/config/nearest.ts'
+import { configSchema, parseConfig } from '../src/boot/config/schema.ts'
+import type { Mapping } from '../src/boot/config/yaml.ts'
 
 interface JsonSchema {
   readonly description?: string

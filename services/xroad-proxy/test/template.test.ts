@@ -9,9 +9,9 @@ import fc from 'fast-check'
 import Handlebars from 'handlebars'
 import { Failure } from '../src/errors.ts'
 import type { Generated, TemplateValues } from '../src/model.ts'
-import { readParams } from '../src/soap/params.ts'
-import { isPlain } from '../src/soap/template-scan.ts'
-import { parseTemplate, TemplateSyntaxError } from '../src/soap/template.ts'
+import { readParams } from '../src/soap/request/params.ts'
+import { isPlain } from '../src/soap/request/template-scan.ts'
+import { parseTemplate, TemplateSyntaxError } from '../src/soap/request/template.ts'
 
 const generated: Generated = {
   uuid: '0c1f9d0e-0000-4000-8000-000000000001',

@@ -12,7 +12,7 @@ import {
   translate,
   translateInSteps,
   XmlError,
-} from '../src/soap/translate.ts'
+} from '../src/soap/json/translate.ts'
 import { toJson, type XmlElement } from './support/xml.ts'
 
 /** JSON text of one element. */

@@ -1,7 +1,7 @@
 /** Who waits for a connection, in which order they get one and which, and that nothing is kept of those who gave up. */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { Turns } from '../src/serve/turns.ts'
+import { Turns } from '../src/upstream/turns.ts'
 
 /** Things are numbers from 1; what was started is told as `name:thing`. */
 function open(max: number) {

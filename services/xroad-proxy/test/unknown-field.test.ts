@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import fc from 'fast-check'
-import { loadConfig } from '../src/boot/config.ts'
-import { readDsl } from '../src/boot/dsl.ts'
-import { readSidecar, SidecarError } from '../src/boot/wsdl/sidecar.ts'
+import { loadConfig } from '../src/boot/config/config.ts'
+import { readDsl } from '../src/boot/dsl/dsl.ts'
+import { readSidecar, SidecarError } from '../src/boot/ingest/sidecar.ts'
 import { StartupFailure } from '../src/errors.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'unknown-field-'))

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { writeWhole } from '../src/boot/whole-file.ts'
+import { writeWhole } from '../src/boot/ingest/whole-file.ts'
 import { newFolder } from './support/process.ts'
 
 /** A process that writes files one after the other and, in between, takes away what it believes was left behind. */
@@ -24,7 +24,9 @@ const busy = `
 test('two processes that start at the same time take no file away from each other [X30]', async () => {
   const dsl = newFolder()
   mkdirSync(join(dsl, 'owner'))
-  const modules = ['boot/whole-file.ts', 'boot/wsdl/leftovers.ts'].map((name) => import.meta.resolve(`../src/${name}`))
+  const modules = ['boot/ingest/whole-file.ts', 'boot/ingest/leftovers.ts'].map((name) =>
+    import.meta.resolve(`../src/${name}`),
+  )
   const run = async (): Promise<string> => {
     const child = spawn(process.execPath, ['--input-type=module', '-e', busy, ...modules, dsl])
     return text(child.stdout)

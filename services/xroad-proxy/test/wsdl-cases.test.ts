@@ -7,7 +7,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TemplateObject } from '../src/model.ts'
-import { readWsdl } from '../src/wsdl/operations.ts'
+import { readWsdl } from '../src/wsdl/operations/operations.ts'
 import { bodyOf, generateAll, renderDsl, resolveIn } from './support/wsdl.ts'
 
 interface Case {

@@ -1,9 +1,9 @@
 /** Simple types with everything that their bases say. */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { describeRequest } from '../src/wsdl/request-schema.ts'
-import { ResponseSchemas } from '../src/wsdl/response-schema.ts'
-import type { JsonSchema } from '../src/wsdl/value-schema.ts'
+import { describeRequest } from '../src/wsdl/description/request-schema.ts'
+import { ResponseSchemas } from '../src/wsdl/description/response-schema.ts'
+import type { JsonSchema } from '../src/wsdl/description/value-schema.ts'
 import { generateAround, readText, wsdlAround } from './support/wsdl.ts'
 
 const element = (name: string, type: string) =>

@@ -1,11 +1,11 @@
 /** What a WSDL file may be at all: charsets, well-formedness, limits; and schemas that try to take all time or memory. */
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { readWsdl } from '../src/wsdl/operations.ts'
-import { describeSkip, skipReasons } from '../src/wsdl/reasons.ts'
-import { ResponseSchemas } from '../src/wsdl/response-schema.ts'
-import { describeRequest } from '../src/wsdl/request-schema.ts'
-import { WsdlError, xmlLimits } from '../src/wsdl/xml.ts'
+import { readWsdl } from '../src/wsdl/operations/operations.ts'
+import { describeSkip, skipReasons } from '../src/wsdl/operations/reasons.ts'
+import { ResponseSchemas } from '../src/wsdl/description/response-schema.ts'
+import { describeRequest } from '../src/wsdl/description/request-schema.ts'
+import { WsdlError, xmlLimits } from '../src/wsdl/xml/xml.ts'
 import { generateAll, generateAround, noFiles, readText, wsdlAround } from './support/wsdl.ts'
 
 const read = (bytes: Uint8Array) => readWsdl(bytes, 'owner/api.wsdl', noFiles)

@@ -1,8 +1,8 @@
 /** The text of generated files: marker, source, direct calls, and that the service itself reads them. */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { readDsl } from '../src/boot/dsl.ts'
-import { isGenerated, sourceOf } from '../src/wsdl/marker.ts'
+import { readDsl } from '../src/boot/dsl/dsl.ts'
+import { isGenerated, sourceOf } from '../src/wsdl/request/marker.ts'
 import { bodyOf, generateAll, generateAround, readText, renderDsl, securityServer, wsdlAround } from './support/wsdl.ts'
 
 const simple =

@@ -5,10 +5,10 @@ import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlin
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { refuseAddresses } from '../src/boot/wsdl/addresses.ts'
-import { sidecarFields } from '../src/boot/wsdl/sidecar.ts'
+import { refuseAddresses } from '../src/boot/ingest/addresses.ts'
+import { sidecarFields } from '../src/boot/ingest/sidecar.ts'
 import type { Endpoint } from '../src/model.ts'
-import { besideWsdl, readVendored, writeVendored } from '../src/wsdl/vendored.ts'
+import { besideWsdl, readVendored, writeVendored } from '../src/wsdl/schema/vendored.ts'
 import { newFolder, writeFiles } from './support/process.ts'
 import { demo, drop, plain, wsdlOf } from './support/wsdl-folder.ts'
 

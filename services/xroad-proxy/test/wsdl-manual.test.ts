@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readFlags } from '../src/boot/flags.ts'
-import { sidecarFields } from '../src/boot/wsdl/sidecar.ts'
-import { outputReasons } from '../src/boot/wsdl/output.ts'
-import { skipReasons } from '../src/wsdl/reasons.ts'
+import { sidecarFields } from '../src/boot/ingest/sidecar.ts'
+import { outputReasons } from '../src/boot/ingest/output.ts'
+import { skipReasons } from '../src/wsdl/operations/reasons.ts'
 import { column, tableAfter } from './support/manual.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../docs/wsdl.md'), 'utf8')

@@ -3,7 +3,7 @@ import { deepStrictEqual, notDeepStrictEqual, ok, strictEqual } from 'node:asser
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { ingestWsdls, type IngestOptions } from '../src/boot/wsdl/ingest.ts'
+import { ingestWsdls, type IngestOptions } from '../src/boot/ingest/ingest.ts'
 import { newFolder } from './support/process.ts'
 import { startTypedService } from './support/typed-service.ts'
 import { wsdlAround } from './support/wsdl.ts'

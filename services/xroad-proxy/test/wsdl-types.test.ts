@@ -1,9 +1,9 @@
 /** JSON Schemas of requests and answers, made from the types of a WSDL. */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { matchPattern } from '../src/wsdl/example-pattern.ts'
-import { describeRequest } from '../src/wsdl/request-schema.ts'
-import { ResponseSchemas } from '../src/wsdl/response-schema.ts'
+import { matchPattern } from '../src/wsdl/description/example-pattern.ts'
+import { describeRequest } from '../src/wsdl/description/request-schema.ts'
+import { ResponseSchemas } from '../src/wsdl/description/response-schema.ts'
 import { generateAround, readText, wsdlAround } from './support/wsdl.ts'
 
 /** Schema and example of one field of a request, `f`. */

@@ -1,7 +1,7 @@
 /** Requests that no message can be made for: schemas that are broken, and content that cannot be sent. */
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { describeRequest } from '../src/wsdl/request-schema.ts'
+import { describeRequest } from '../src/wsdl/description/request-schema.ts'
 import { bodyOf, generateAround, readText, renderDsl } from './support/wsdl.ts'
 
 const around = (content: string, types = ''): ReturnType<typeof generateAround> =>

@@ -9,7 +9,7 @@ import { after, before, beforeEach, describe, test } from 'node:test'
 import { type DownloadRules, openDownloader } from '../src/wsdl-command/download.ts'
 import { findWsdls } from '../src/wsdl-command/paths.ts'
 import { vendor, type VendorStep } from '../src/wsdl-command/vendor.ts'
-import { readVendored } from '../src/wsdl/vendored.ts'
+import { readVendored } from '../src/wsdl/schema/vendored.ts'
 import { type Files, newFolder, spawnProcess } from './support/process.ts'
 import { drop, wsdlOf } from './support/wsdl-folder.ts'
 

@@ -3,7 +3,7 @@ import { ok, strictEqual } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { readAnswer } from '../src/soap/answer.ts'
+import { readAnswer } from '../src/soap/message/answer.ts'
 
 interface Case {
   readonly rule: readonly string[]

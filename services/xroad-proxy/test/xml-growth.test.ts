@@ -2,8 +2,8 @@
 import { ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkGrowth } from '@services/testing'
-import { readAnswer } from '../src/soap/answer.ts'
-import { XmlError } from '../src/soap/translate.ts'
+import { readAnswer } from '../src/soap/message/answer.ts'
+import { XmlError } from '../src/soap/json/translate.ts'
 
 const kibibyte = 1024
 const small = 384 * kibibyte

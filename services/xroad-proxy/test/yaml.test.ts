@@ -2,10 +2,10 @@ import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkGrowth } from '@services/testing'
 import fc from 'fast-check'
-import { Literal } from '../src/boot/literal.ts'
-import { readPlainYaml } from '../src/boot/yaml-plain.ts'
-import { firstLineOf, lineOf, readAnyYaml, readYaml, YamlError } from '../src/boot/yaml.ts'
-import type { Path } from '../src/boot/yaml.ts'
+import { Literal } from '../src/boot/config/literal.ts'
+import { readPlainYaml } from '../src/boot/config/yaml-plain.ts'
+import { firstLineOf, lineOf, readAnyYaml, readYaml, YamlError } from '../src/boot/config/yaml.ts'
+import type { Path } from '../src/boot/config/yaml.ts'
 
 const read: readonly [string, object][] = [
   ['', {}],

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { Failure } from '../errors.ts'
 import type { Answer } from '../model.ts'
-import type { History } from './history.ts'
+import type { History } from './pool/history.ts'
 
 /** A result longer than this is sent while its rows come; until then an error is still answered as one. Bytes. */
 export const collectLimit = 1024 * 1024

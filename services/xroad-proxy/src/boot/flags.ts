@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util'
 import { version } from '../version.ts'
-import { nearest } from './nearest.ts'
+import { nearest } from './config/nearest.ts'
 
 export interface MockAction {
   readonly action: 'mock'

@@ -1,5 +1,5 @@
 /** The checks of the configuration itself: fields, limits, paths, where WSDL files may lead. */
-import { endpointsWithoutClient, missingParts, tellWithoutClient } from '../boot/client-identity.ts'
+import { endpointsWithoutClient, missingParts, tellWithoutClient } from '../boot/config/client-identity.ts'
 import type { Identity } from '../model.ts'
 import type { ConfigFacts, Facts, FieldNote } from './facts.ts'
 import { type Check, type Hit, hitIf, shown } from './finding.ts'

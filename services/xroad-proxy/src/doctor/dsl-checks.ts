@@ -1,6 +1,6 @@
 /** The checks of the endpoints: DSL files, what they need of the configuration, and what became of WSDL files. */
-import { type Dates, validityOf } from '../boot/certificates.ts'
-import { otherMemberCure } from '../boot/wsdl/survey.ts'
+import { type Dates, validityOf } from '../boot/tls/certificates.ts'
+import { otherMemberCure } from '../boot/ingest/survey.ts'
 import type { Endpoint, RestEndpoint } from '../model.ts'
 import { isIdentifier } from '../xroad.ts'
 import type { Facts } from './facts.ts'

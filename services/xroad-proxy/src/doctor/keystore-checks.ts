@@ -7,7 +7,7 @@ import {
   timeLeft,
   type Validity,
   validityOf,
-} from '../boot/certificates.ts'
+} from '../boot/tls/certificates.ts'
 import type { Facts, KeystoreFacts } from './facts.ts'
 import { type Check, type Hit, hitIf } from './finding.ts'
 import type { KeystoreIdentity } from './keystore-facts.ts'

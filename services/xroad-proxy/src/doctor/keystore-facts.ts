@@ -3,7 +3,7 @@
  */
 import type { X509Certificate } from 'node:crypto'
 import type { SecureContext } from 'node:tls'
-import { inOneLine, ownCertificate } from '../boot/certificates.ts'
+import { inOneLine, ownCertificate } from '../boot/tls/certificates.ts'
 
 export interface KeystoreIdentity {
   /** `C=EE, O=.., CN=..` */

@@ -3,8 +3,8 @@
  * by SOAP. Answers in, plain lists out; an answer that is none of these is a `MetadataError` in words. Sends nothing.
  */
 import type { Identity } from '../model.ts'
-import { readAnswer } from '../soap/answer.ts'
-import { XmlError } from '../soap/translate.ts'
+import { readAnswer } from '../soap/message/answer.ts'
+import { XmlError } from '../soap/json/translate.ts'
 
 /** A member or one of its subsystems. */
 export type Client = Identity

@@ -6,12 +6,12 @@
 import { randomUUID } from 'node:crypto'
 import { isIP } from 'node:net'
 import { connect, type SecureContext } from 'node:tls'
-import { createServerCheck, type ServerCheck } from '../boot/keystore.ts'
-import type { Config } from '../boot/schema.ts'
+import { createServerCheck, type ServerCheck } from '../boot/tls/keystore.ts'
+import type { Config } from '../boot/config/schema.ts'
 import { Failure } from '../errors.ts'
 import type { Endpoint, Identity, Outlet } from '../model.ts'
-import { describe } from '../serve/causes.ts'
-import { openUpstream, type Upstream } from '../serve/upstream.ts'
+import { describe } from '../upstream/causes.ts'
+import { openUpstream, type Upstream } from '../upstream/upstream.ts'
 import { toClientElement, toClientHeader, toServicePath } from '../xroad.ts'
 import {
   type Answer,

@@ -2,7 +2,7 @@
  * One endpoint -> whom to ask whether it may be called, and the answer -> a verdict with its reason. Decides nothing that
  * the provider does not say: where rights cannot be told from a list, the verdict is `unknown`. Pure.
  */
-import type { Config } from '../boot/schema.ts'
+import type { Config } from '../boot/config/schema.ts'
 import type { Endpoint, Identity, RestEndpoint, SoapEndpoint } from '../model.ts'
 import { toClientElement } from '../xroad.ts'
 import { readServiceHeader, type Service } from './metadata.ts'

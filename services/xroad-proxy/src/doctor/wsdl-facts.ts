@@ -1,6 +1,6 @@
 /** What the next start would make of the WSDL files, as facts; a run of the same code that writes nothing. */
-import type { Config } from '../boot/schema.ts'
-import { ingestWsdls } from '../boot/wsdl/ingest.ts'
+import type { Config } from '../boot/config/schema.ts'
+import { ingestWsdls } from '../boot/ingest/ingest.ts'
 import type { WsdlFinding } from './facts.ts'
 
 export function findWsdls({ wsdlWatchDir: dir, dslPath, client, wsdl }: Config): readonly WsdlFinding[] {

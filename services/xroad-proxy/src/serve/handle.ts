@@ -5,11 +5,11 @@
 import { CallerGone, Failure, failures, toReply } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { FileReply, Outlet, Request, Trace } from '../model.ts'
-import { type CodedPage, replyWith } from './coding.ts'
-import type { DocsPage } from './docs-page.ts'
-import { callRest, type RestLane } from './rest.ts'
+import { type CodedPage, replyWith } from './pages/coding.ts'
+import type { DocsPage } from './pages/docs-page.ts'
+import { callRest, type RestLane } from './lanes/rest.ts'
 import { type Page, route, type Routes, toPath } from './route.ts'
-import { callSoap, type SoapLane } from './soap.ts'
+import { callSoap, type SoapLane } from './lanes/soap.ts'
 
 /** Everything that requests are answered from; made once at boot. */
 export interface Service {

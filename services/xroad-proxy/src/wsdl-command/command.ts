@@ -2,10 +2,10 @@
  * The subcommands `wsdl explain` and `wsdl vendor`: flags in, report on stdout and exit code out. `explain` reads, `vendor`
  * is the only part of the project that fetches schemas, and only when somebody runs it.
  */
-import { findFile, readConfigText, readMapping } from '../boot/config.ts'
+import { findFile, readConfigText, readMapping } from '../boot/config/config.ts'
 import type { ExplainAction, VendorAction } from '../boot/flags.ts'
-import { parseConfig, toFieldName } from '../boot/schema.ts'
-import type { Config } from '../boot/schema.ts'
+import { parseConfig, toFieldName } from '../boot/config/schema.ts'
+import type { Config } from '../boot/config/schema.ts'
 import { StartupFailure } from '../errors.ts'
 import { openDownloader } from './download.ts'
 import { explain, toJson, toText } from './explain.ts'

@@ -2,12 +2,12 @@
  * Fetches one schema file from the network for `wsdl vendor`: by https unless told otherwise, from public addresses only, up to
  * a number of bytes, without following a redirect. The service itself never comes here.
  */
-import { createPublicContext } from '../boot/keystore.ts'
+import { createPublicContext } from '../boot/tls/keystore.ts'
 import { Failure } from '../errors.ts'
 import type { Outlet } from '../model.ts'
-import { createGuardedLookup } from '../serve/guard.ts'
-import { openUpstream } from '../serve/upstream.ts'
-import { judgeAddress } from '../wsdl/address.ts'
+import { createGuardedLookup } from '../guard/lookup.ts'
+import { openUpstream } from '../upstream/upstream.ts'
+import { judgeAddress } from '../guard/policy.ts'
 
 export interface DownloadRules {
   /** When not empty, the only hosts. */

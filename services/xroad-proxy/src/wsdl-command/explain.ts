@@ -3,9 +3,9 @@
  * DSL files written by hand, and operations of one name in two WSDL files, are the start's business and not looked at.
  */
 import { join } from 'node:path'
-import type { Circumstances } from '../boot/wsdl/destination.ts'
-import { type OperationReport, toReport, type WsdlReport } from '../boot/wsdl/ingest.ts'
-import { surveyWsdl } from '../boot/wsdl/survey.ts'
+import type { Circumstances } from '../boot/ingest/destination.ts'
+import { type OperationReport, toReport, type WsdlReport } from '../boot/ingest/ingest.ts'
+import { surveyWsdl } from '../boot/ingest/survey.ts'
 import type { FoundWsdl } from './paths.ts'
 
 export interface Explanation extends WsdlReport {

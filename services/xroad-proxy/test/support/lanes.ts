@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { loadConfig } from '../../src/boot/config.ts'
+import { loadConfig } from '../../src/boot/config/config.ts'
 import { openLog } from '../../src/log.ts'
 import { type RunningMock, startMock } from '../../src/mock/mock.ts'
 import { keystorePassword, type PkiFiles, writePki } from '../../src/mock/pki.ts'

@@ -1,15 +1,15 @@
 /** WSDLs for tests: from a folder of cases/wsdl, or made around a schema; what comes of their operations; envelopes filled in. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readDsl } from '../../src/boot/dsl.ts'
-import { readParams } from '../../src/soap/params.ts'
+import { readDsl } from '../../src/boot/dsl/dsl.ts'
+import { readParams } from '../../src/soap/request/params.ts'
 import type { TemplateObject } from '../../src/model.ts'
-import { readWsdl } from '../../src/wsdl/operations.ts'
-import type { Wsdl } from '../../src/wsdl/operations.ts'
-import type { SkippedOperation } from '../../src/wsdl/reasons.ts'
-import type { Resolve } from '../../src/wsdl/schema.ts'
-import { generateDsl } from '../../src/wsdl/write.ts'
-import type { Destination, GeneratedDsl } from '../../src/wsdl/write.ts'
+import { readWsdl } from '../../src/wsdl/operations/operations.ts'
+import type { Wsdl } from '../../src/wsdl/operations/operations.ts'
+import type { SkippedOperation } from '../../src/wsdl/operations/reasons.ts'
+import type { Resolve } from '../../src/wsdl/schema/schema.ts'
+import { generateDsl } from '../../src/wsdl/request/write.ts'
+import type { Destination, GeneratedDsl } from '../../src/wsdl/request/write.ts'
 
 export const securityServer: Destination = {
   kind: 'securityServer',

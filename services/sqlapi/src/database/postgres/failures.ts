@@ -9,8 +9,8 @@ import { tooLong } from '../answer.ts'
 import { ConnectionLost, StatementFailure, type Verdict } from '../fault.ts'
 import { redact, type RedactOptions } from '../redact.ts'
 import { statementTimeout } from '../statement-timeout.ts'
-import { ServerError } from './frames.ts'
-import { NotStarted, type Session, TimedOut } from './session.ts'
+import { ServerError } from './wire/frames.ts'
+import { NotStarted, type Session, TimedOut } from './sessions/session.ts'
 
 /** SQLSTATE or its class -> message; `undefined` passes the server's own on. */
 const messages: readonly (readonly [prefix: string, message: string])[] = [

@@ -7,15 +7,15 @@
 import type { Answer, Database, ParameterSet, Statement, Work } from '../../model.ts'
 import { deliver, emptyAnswer, type Outlet } from '../answer.ts'
 import { type FaultListener, requireRunnable, StatementFailure, toFault } from '../fault.ts'
-import type { History } from '../history.ts'
-import { Pool } from '../pool.ts'
-import { runBatch } from './batch.ts'
-import { type Call, type CallListeners, Calls, needsNewPlan } from './calls.ts'
-import { Catalog } from './catalog.ts'
+import type { History } from '../pool/history.ts'
+import { Pool } from '../pool/pool.ts'
+import { runBatch } from './sessions/batch.ts'
+import { type Call, type CallListeners, Calls, needsNewPlan } from './sessions/calls.ts'
+import { Catalog } from './sessions/catalog.ts'
 import { toConnectFailure, toFailure } from './failures.ts'
-import type { Finding } from './session-code.ts'
-import { Session } from './session.ts'
-import type { KnownStatement } from './statements.ts'
+import type { Finding } from './sessions/session-code.ts'
+import { Session } from './sessions/session.ts'
+import type { KnownStatement } from './plans/statements.ts'
 
 export interface PostgresOptions extends CallListeners {
   readonly name: string

@@ -7,7 +7,7 @@ import { placeOf, sourceOf } from '../../sql/place.ts'
 import { ConnectionLost, inSet, StatementFailure, type Verdict } from '../fault.ts'
 import { redact } from '../redact.ts'
 import { statementTimeout } from '../statement-timeout.ts'
-import { JobFailure } from './connection.ts'
+import { JobFailure } from './workplaces/connection.ts'
 import type { StatementText } from './statements.ts'
 
 const quotesSql = /syntax error|unrecognized token|incomplete input|contains no statements/

@@ -1,7 +1,7 @@
 /** What the main thread and a SQLite worker say to each other: plain values that survive a structured clone. */
 
 import type { DatabaseFiles } from './files.ts'
-import type { OpenOptions } from './library.ts'
+import type { OpenOptions } from './worker/library.ts'
 
 /** A parameter as SQLite binds it. */
 export type SqliteValue = null | bigint | number | string

@@ -5,7 +5,7 @@
 import { Failure } from '../../errors.ts'
 import type { JsonValue, ParameterSet, Statement, Work } from '../../model.ts'
 import type { Rendered } from '../../sql/place.ts'
-import { History } from '../history.ts'
+import { History } from '../pool/history.ts'
 import type { Call } from './messages.ts'
 
 type Sets = readonly (readonly Call[])[]

@@ -1,0 +1,270 @@
+/**
+ * The Spring spelling of a configuration (files named application*.yml) -> the plain data of sqlapi.yaml and one
+ * diagnostic for each thing that was dropped, named and never quoted. What is in neither spelling passes through and
+ * schema.ts refuses it. The day nobody has such a file, this one and jdbc.ts can go.
+ *
+ * Passwords in plain text are taken, into the URL, for this spelling alone. `${NAME}` as a password becomes
+ * `password_env`; nothing else is looked up in the environment, so any other placeholder is refused.
+ */
+import { basename } from 'node:path'
+import { StartupFailure } from '../../errors.ts'
+import { translateJdbc } from './jdbc.ts'
+import { shownKey } from './secrets.ts'
+import { dialectOf, injectCredentials } from './url.ts'
+import type { Mapping } from './yaml.ts'
+
+export interface Translation {
+  readonly data: Mapping
+  readonly diagnostics: readonly string[]
+}
+
+export function isLegacy(file: string): boolean {
+  return /^application.*\.ya?ml$/.test(basename(file))
+}
+
+export function translateLegacy(data: Mapping, file: string): Translation {
+  const notes: Notes = { diagnostics: [], problems: [] }
+  const config: Draft = {}
+  translate(expand(data), rootRules, '', config, notes)
+  if (notes.problems.length > 0) {
+    throw new StartupFailure('InvalidConfigurationException', `${file}: ${notes.problems.join('; ')}`)
+  }
+  return { data: config, diagnostics: notes.diagnostics.map((text) => `${file}: ${text}`) }
+}
+
+type Draft = Record<string, unknown>
+
+interface Notes {
+  readonly diagnostics: string[]
+  readonly problems: string[]
+}
+
+/** What becomes of one key: `into` is the group of the new configuration that is being filled. */
+type Rule = (value: unknown, path: string, into: Draft, notes: Notes) => void
+
+/** Matched against keys without case, dashes and underscores, as Spring does. The first match counts. */
+type Rules = readonly (readonly [RegExp, Rule])[]
+
+const rootRules: Rules = [
+  [/^sqlms$/, (value, path, into, notes) => within(sqlmsRules, refuseKey)(value, path, into, notes)],
+  [/^savedqueriesdir$/, moveTo('sql_dir')],
+  [/^datasources$/, translateDatasources],
+  [/^server$/, group('server', translateServer)],
+  [/^cors$/, group('cors', (value, path, into, notes) => translate(value, corsRules, path, into, notes))],
+  [/^logging$/, group('logging', (value, path, into, notes) => translate(value, loggingRules, path, into, notes))],
+  [/^headers$/, within([[/^/, drop]], drop)],
+  [/^(?:spring|h2|management|info|timezone|userip.*)$/, drop],
+]
+
+const sqlmsRules: Rules = [
+  ...rootRules.filter(([key]) => key.test('savedqueriesdir') || key.test('datasources')),
+  [/^/, refuseKey],
+]
+
+const serverRules: Rules = [
+  [/^port$/, moveTo('port')],
+  [/^address$/, moveTo('address')],
+]
+
+const corsRules: Rules = [
+  [
+    /^allowedorigins$/,
+    (value, path, into, notes) =>
+      moveTo('allowed_origins')(Array.isArray(value) ? value.join(',') : value, path, into, notes),
+  ],
+]
+
+const loggingRules: Rules = [[/^level$/, translateLevels]]
+
+const datasourceRules: Rules = [
+  [/^(?:jdbc)?url$/, moveTo('url')],
+  [/^(?:driverclassname|timezone)$/, drop],
+  [/^password$/, (value, _, into) => (into['password'] = value)],
+  [/^name$/, moveTo('name')],
+  [/^username$/, moveTo('username')],
+]
+
+/** A key without a rule keeps its name. */
+function translate(from: Mapping, rules: Rules, path: string, into: Draft, notes: Notes): void {
+  for (const [key, value] of Object.entries(from)) {
+    const bare = key.toLowerCase().replaceAll(/[-_]/g, '')
+    const [, rule = moveTo(key)] = rules.find(([pattern]) => pattern.test(bare)) ?? []
+    rule(value, path === '' ? shownKey(key) : `${path}.${shownKey(key)}`, into, notes)
+  }
+}
+
+/** The keys below are translated into the same group; what has none below goes to `otherwise`. */
+function within(rules: Rules, otherwise: Rule): Rule {
+  return (value, path, into, notes) =>
+    isMapping(value) ? translate(value, rules, path, into, notes) : otherwise(value, path, into, notes)
+}
+
+function refuseKey(_value: unknown, path: string, _into: Draft, { problems }: Notes): void {
+  problems.push(`${path}: unknown field, known in sqlms are saved-queries-dir and datasources`)
+}
+
+function drop(_value: unknown, path: string, _into: Draft, { diagnostics }: Notes): void {
+  diagnostics.push(`${path} has no counterpart in sqlapi.yaml and is ignored`)
+}
+
+function moveTo(field: string): Rule {
+  return (value, path, into, notes) => {
+    if (typeof value === 'string' && value.includes('${')) {
+      notes.problems.push(`${path}: found a placeholder, expected the value itself (only a password may be \${NAME})`)
+    }
+    place(field, value, path, into, notes)
+  }
+}
+
+function place(field: string, value: unknown, path: string, into: Draft, { problems }: Notes): void {
+  if (Object.hasOwn(into, field)) problems.push(`${path}: says ${field} a second time, expected once`)
+  into[field] = value
+}
+
+function group(field: string, rule: (value: Mapping, path: string, into: Draft, notes: Notes) => void): Rule {
+  return (value, path, into, notes) => {
+    if (!isMapping(value)) return moveTo(field)(value, path, into, notes)
+    const inner: Draft = {}
+    rule(value, path, inner, notes)
+    place(field, inner, path, into, notes)
+  }
+}
+
+function translateServer(value: Mapping, path: string, into: Draft, notes: Notes): void {
+  const { port, address, ...others } = draft(value, serverRules, path, notes)
+  Object.assign(into, others)
+  if (port === undefined && address === undefined) return
+  const host = toText(address, '0.0.0.0')
+  place('bind', `${host.includes(':') ? `[${host}]` : host}:${toText(port, '8080')}`, path, into, notes)
+}
+
+/** A number or text as text; what is neither comes out so that the check of `bind` refuses it. */
+function toText(value: unknown, missing: string): string {
+  if (value === undefined) return missing
+  return typeof value === 'string' || typeof value === 'number' ? `${value}` : JSON.stringify(value)
+}
+
+const springLevels = new Map([
+  ['fatal', 'error'],
+  ['false', 'off'],
+])
+
+/** A map of logger names; `root` is the default level, and of the others only our own targets mean anything here. */
+function translateLevels(value: unknown, path: string, into: Draft, notes: Notes): void {
+  if (!isMapping(value)) return moveTo('level')(value, path, into, notes)
+  const items = flatten(value).flatMap(([logger, level]) => {
+    const item = String(level).toLowerCase()
+    if (logger === 'root') return [springLevels.get(item) ?? item]
+    if (logger === 'sqlapi' || logger === 'sqlx') return [`${logger}=${springLevels.get(item) ?? item}`]
+    drop(level, `${path}.${logger}`, into, notes)
+    return []
+  })
+  if (items.length > 0) place('level', items.join(','), path, into, notes)
+}
+
+function translateDatasources(value: unknown, path: string, into: Draft, notes: Notes): void {
+  const translated = Array.isArray(value)
+    ? value.map((each: unknown, index) =>
+        isMapping(each) ? translateDatasource(each, `${path}[${index}]`, notes) : each,
+      )
+    : value
+  place('datasources', translated, path, into, notes)
+}
+
+function translateDatasource(value: Mapping, path: string, notes: Notes): Draft {
+  const { url, username, password, ...others } = draft(value, datasourceRules, path, notes)
+  if (typeof url !== 'string') return { ...others, username, url }
+  const source = /^jdbc:/i.test(url) ? translateUrl(url, path, notes) : { url, user: '', password: '' }
+  const credentials = { user: source.user || (username ?? ''), password: source.password || (password ?? '') }
+  return { ...others, ...addCredentials(source.url, credentials, 'password_env' in others, path, notes) }
+}
+
+function translateUrl(url: string, path: string, { diagnostics, problems }: Notes): Source {
+  const translated = translateJdbc(url)
+  if (translated === undefined) {
+    const what = /^jdbc:h2:/i.test(url) ? 'H2 is not supported' : 'this kind of database is not supported'
+    problems.push(`${path}.jdbcUrl: ${what}, expected jdbc:postgresql: or jdbc:sqlite:`)
+    return { url, user: '', password: '' }
+  }
+  for (const key of translated.dropped)
+    diagnostics.push(`${path}.jdbcUrl: parameter ${key} has no counterpart and is ignored`)
+  return translated
+}
+
+interface Source {
+  readonly url: string
+  readonly user: string
+  readonly password: string
+}
+
+/** A user without a password goes into the URL as well: `username` would ask for `password_env`. */
+function addCredentials(
+  url: string,
+  { user, password }: Credentials,
+  named: boolean,
+  path: string,
+  notes: Notes,
+): Draft {
+  if (typeof user !== 'string') return { url, username: user }
+  if (typeof password !== 'string') {
+    notes.problems.push(`${path}.password: found no text, expected a password in quotes, digits are changed otherwise`)
+    return { url }
+  }
+  if (dialectOf(url) !== 'postgres') {
+    const useless = Object.entries({ username: user, password }).filter(([, text]) => text !== '')
+    for (const [key] of useless)
+      notes.diagnostics.push(`${path}.${key} means nothing for this kind of database and is ignored`)
+    return { url }
+  }
+  const [, variable] = /^\$\{(\w+)\}$/.exec(password) ?? []
+  if (variable !== undefined) return { url, username: user, password_env: variable }
+  if (named && password === '') return { url, username: user }
+  if (password.includes('${')) {
+    notes.problems.push(
+      `${path}.password: found a placeholder that is more than \${NAME}, expected \${NAME} or the password itself`,
+    )
+  } else if (password !== '') {
+    notes.diagnostics.push(`${path}.password stands in the file in plain text; better is password_env in sqlapi.yaml`)
+  }
+  return { url: injectCredentials(url, user, password) }
+}
+
+interface Credentials {
+  readonly user: unknown
+  readonly password: unknown
+}
+
+function draft(value: Mapping, rules: Rules, path: string, notes: Notes): Draft {
+  const into: Draft = {}
+  translate(value, rules, path, into, notes)
+  return into
+}
+
+/** `a.b: 1` is another spelling of `a: {b: 1}`. Objects without a prototype, because any key may come along. */
+function expand(data: Mapping, into: Draft = Object.create(null) as Draft): Draft {
+  for (const [key, value] of Object.entries(data)) {
+    const steps = key.split('.')
+    const last = steps.pop() ?? key
+    let target = into
+    for (const step of steps) {
+      const next = target[step]
+      target = isMapping(next) ? next : (target[step] = Object.create(null) as Draft)
+    }
+    const before = target[last]
+    target[last] = isMapping(value) ? expand(value, isMapping(before) ? before : undefined) : value
+  }
+  return into
+}
+
+/** Dotted names of everything below. */
+function flatten(data: Mapping): [string, unknown][] {
+  return Object.entries(data).flatMap(([key, value]) =>
+    isMapping(value)
+      ? flatten(value).map(([name, leaf]): [string, unknown] => [`${key}.${name}`, leaf])
+      : [[key, value]],
+  )
+}
+
+function isMapping(value: unknown): value is Mapping {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

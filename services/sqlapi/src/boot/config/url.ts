@@ -1,0 +1,130 @@
+/**
+ * Datasource URLs: which database they mean, whose credentials they carry, and how they look without the password.
+ * Pure text work. `maskUrl` is the only form of a URL that may leave the process; it prefers hiding too much.
+ */
+import type { Dialect } from '../../model.ts'
+import { parameterProblems } from './url-parameters.ts'
+
+const hidden = '*****'
+
+/** Query parameters that hold a password: `password`, `sslpassword`, in any case, however the key is escaped. */
+const secretKey = /password/i
+
+export function dialectOf(url: string): Dialect | undefined {
+  if (/^postgres(?:ql)?:\/\//i.test(url)) return 'postgres'
+  return /^sqlite:/i.test(url) ? 'sqlite' : undefined
+}
+
+/** A SQLite database that only one process can see. */
+export function isInMemory(url: string): boolean {
+  const [, path, query] = /^sqlite:(?:\/\/)?([^?]*)\??(.*)$/is.exec(url) ?? []
+  if (path === undefined) return false
+  const parameters = new URLSearchParams(query)
+  return path === ':memory:' || parameters.get('mode') === 'memory' || parameters.get('vfs') === 'memdb'
+}
+
+/** The URL with every password replaced. Never throws, whatever the text is. */
+export function maskUrl(url: string): string {
+  const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*:(?:\/\/)?)?(.*)$/is.exec(url) ?? []
+  const query = rest.indexOf('?')
+  const shown = query < 0 ? rest : rest.slice(0, query + 1) + maskQuery(rest.slice(query + 1))
+  return scheme + (dialectOf(url) === 'sqlite' ? shown : maskUserInfo(shown))
+}
+
+function maskQuery(query: string): string {
+  let secret = false
+  const shown = query.split('&').map((pair) => {
+    const equals = pair.indexOf('=')
+    // Without "=" it is the rest of a password that holds a bare "&".
+    if (equals < 0) return secret ? hidden : pair
+    const key = pair.slice(0, equals)
+    secret = secretKey.test(decode(key) ?? key)
+    return secret ? `${key}=${hidden}` : pair
+  })
+  return shown.join('&')
+}
+
+/**
+ * A password may hold any of `@ : / ? #` unescaped, so it reaches from the first colon to the last "@". Without an "@"
+ * a colon announces a port; what is no port may be half a password.
+ */
+function maskUserInfo(rest: string): string {
+  if (rest.includes('@')) return rest.replace(/^([^:]*):.*@/s, `$1:${hidden}@`)
+  return rest.replace(/^([^:/?#[\]]*):(?!\d*(?:[/?#,]|$)).*$/s, `$1:${hidden}`)
+}
+
+interface Parts {
+  readonly scheme: string
+  /** Percent-encoded, empty when absent. */
+  readonly user: string
+  readonly password: string
+  /** Host, port, path and query. */
+  readonly rest: string
+  readonly query: URLSearchParams
+}
+
+function split(url: string): Parts {
+  const [, scheme = '', userInfo = '', rest = ''] = /^([a-z]+:\/\/)(?:([^/?#]*)@)?(.*)$/is.exec(url) ?? []
+  const colon = userInfo.indexOf(':')
+  const query = new URLSearchParams(/\?([^#]*)/.exec(rest)?.[1] ?? '')
+  if (colon < 0) return { scheme, user: userInfo, password: '', rest, query }
+  return { scheme, user: userInfo.slice(0, colon), password: userInfo.slice(colon + 1), rest, query }
+}
+
+/** Adds the user and the password that the URL lacks; what it has, in user-info or query, it keeps. */
+export function injectCredentials(url: string, user: string, password: string): string {
+  if (dialectOf(url) !== 'postgres') return url
+  const own = split(url)
+  const name = own.user || (own.query.has('user') ? '' : encode(user))
+  const secret = own.password || (own.query.has('password') ? '' : encode(password))
+  const userInfo = secret === '' ? name : `${name}:${secret}`
+  return userInfo === '' ? url : `${own.scheme}${userInfo}@${own.rest}`
+}
+
+/** The user that a connection with this URL logs in as, as far as the URL tells. */
+export function userOf(url: string): string {
+  if (dialectOf(url) !== 'postgres') return ''
+  const { user, query } = split(url)
+  return query.get('user') || (decode(user) ?? user)
+}
+
+/** What is wrong with a datasource URL, in words that hold nothing of it; undefined when it can be used. */
+export function urlProblem(url: string): string | undefined {
+  const dialect = dialectOf(url)
+  if (dialect === undefined) return foreign.find(({ scheme }) => scheme.test(url))?.problem ?? 'another kind of text'
+  if (dialect === 'sqlite') return /^sqlite:(?:\/\/)?(?:\?|$)/i.test(url) ? 'a URL without a file' : undefined
+  const { user, password } = split(url)
+  const readable = URL.canParse(url) || URL.canParse(url.replace('@/', '@host/'))
+  const decodable = decode(user) !== undefined && decode(password) !== undefined
+  return readable && decodable
+    ? undefined
+    : 'a URL that cannot be read (percent-encode special characters of user and password)'
+}
+
+/** What a PostgreSQL URL asks for that cannot be had, each with a cure, in words that hold no value of it. */
+export function urlParameterProblems(url: string): string[] {
+  if (dialectOf(url) !== 'postgres' || urlProblem(url) !== undefined) return []
+  const { rest, query } = split(url)
+  const isSecret = [...query.keys()].some((key) => secretKey.test(key))
+  const problems = parameterProblems(query, isSecret)
+  if (/^[^/?]*,/.test(rest)) problems.unshift('several hosts are not supported; name one')
+  return problems
+}
+
+const foreign = [
+  { scheme: /^(?:jdbc:)?h2:/i, problem: 'an H2 URL, a database that is not supported' },
+  { scheme: /^jdbc:(?:postgresql|sqlite):/i, problem: 'a JDBC URL (drop "jdbc:")' },
+  { scheme: /^jdbc:/i, problem: 'a JDBC URL of a database that is not supported' },
+]
+
+function encode(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}

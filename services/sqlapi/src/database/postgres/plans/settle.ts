@@ -1,0 +1,76 @@
+/**
+ * Finds the plan of a statement for one shape of values, by asking PostgreSQL (manual, "When a type does not fit"): the text
+ * in one form after another, and for each form the types (search.ts). Done once per statement and shape; what was found is
+ * kept by the datasource (statements.ts).
+ *
+ * Runs on a connection of its own; inside a transaction each attempt stands behind a savepoint.
+ */
+import type { Statement } from '../../../model.ts'
+import type { Rendered } from '../../../sql/place.ts'
+import { listsOf, type Plan, render, type Rendering } from './plan.ts'
+import { type Found, findTypes, isTypeError } from './search.ts'
+import { oid } from '../types/types.ts'
+
+/** What settling needs of a connection. */
+export interface Preparer {
+  /** Prepares the text and gives the types that the server reports; rejects with the server's error. */
+  describe(text: string, types: readonly number[]): Promise<readonly number[]>
+  isArrayType(type: number): Promise<boolean>
+  /** Told of an error and the text that it is about. */
+  noteSent?(error: unknown, rendered: Rendered): void
+}
+
+export async function settle(preparer: Preparer, name: string, statement: Statement, shape: string): Promise<Plan> {
+  let firstError: unknown
+  for (const { rendering, keeps } of formsOf(statement, shape)) {
+    const rendered = render(statement, shape, rendering)
+    const candidates = rendered.places.map((place) =>
+      keeps(place.source) ? place.candidates.slice(0, 1) : place.candidates,
+    )
+    try {
+      const found = await findTypes((types) => preparer.describe(rendered.text, types), candidates)
+      return await toPlan(preparer, name, rendered, found)
+    } catch (error) {
+      preparer.noteSent?.(error, rendered)
+      if (!isTypeError(error)) throw error
+      firstError ??= error
+    }
+  }
+  throw firstError
+}
+
+interface Form {
+  readonly rendering: Rendering
+  /** Whether a name, by its number, keeps its declared type. */
+  readonly keeps: (source: number) => boolean
+}
+
+/** From what the file says to what is left to guess: the first that PostgreSQL accepts is taken. */
+function* formsOf(statement: Statement, shape: string): Generator<Form> {
+  const lists = listsOf(statement, shape)
+  const membership = lists.size > 0
+  if (membership) yield { rendering: { membership: false, perPlace: false }, keeps: () => true }
+  yield { rendering: { membership, perPlace: false }, keeps: () => false }
+  if (statement.slots.length > statement.names.length) {
+    yield { rendering: { membership, perPlace: true }, keeps: () => false }
+  }
+  // An open parameter in a plain `IN ($1)` would take the list for one element, so only the others are searched for.
+  if (membership) yield { rendering: { membership: false, perPlace: false }, keeps: (source) => lists.has(source) }
+}
+
+async function toPlan(
+  preparer: Preparer,
+  name: string,
+  { text, ends, places }: ReturnType<typeof render>,
+  { chosen, reported }: Found,
+): Promise<Plan> {
+  const parameters = await Promise.all(
+    places.map(async ({ source }, index) => {
+      const type = reported[index] ?? oid.unspecified
+      return { source, type, isArray: await preparer.isArrayType(type) }
+    }),
+  )
+  const isNarrow = (type: number | undefined): boolean => type === oid.int4 || type === oid.int4Array
+  const narrow = places.filter((_, index) => isNarrow(chosen[index])).map(({ source }) => source)
+  return { name, text, ends, parameters, narrow }
+}

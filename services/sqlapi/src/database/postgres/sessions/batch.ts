@@ -1,0 +1,122 @@
+/**
+ * The sets of a batch, inside the transaction that postgres.ts has opened. Sets whose plans the connection knows go out in
+ * flights, without waiting for each other's answers; the others go by themselves, and are known from then on.
+ */
+import { Failure } from '../../../errors.ts'
+import type { ParameterSet, Statement, Work } from '../../../model.ts'
+import { maxAnswerLength, tooLong } from '../../answer.ts'
+import { inSet, StatementFailure } from '../../fault.ts'
+import { ByteWriter } from '../rows/bytes.ts'
+import type { Call, Calls } from './calls.ts'
+import { noteSent, toFailure } from '../failures.ts'
+import { appendAnswer, beginAnswers, endAnswers, type Step } from '../wire/flight.ts'
+import type { Session } from './session.ts'
+
+/** A flight is sent when it has so many steps or so many characters of values. */
+const flightSteps = 1000
+const flightLength = 256 * 1024
+/** One flight is on its way while the next is made ready. */
+const maxFlights = 2
+
+/** Runs all sets in order; gives the array of their answers. Rejects with the error of the first set that fails. */
+export async function runBatch(calls: Calls, session: Session, work: Work): Promise<Buffer> {
+  const batch = new Batch(calls, session, work)
+  for (const [index, set] of work.sets.entries()) {
+    const running = batch.add(set, index)
+    if (running !== undefined) await running
+  }
+  return batch.end()
+}
+
+class Batch {
+  readonly #calls: Calls
+  readonly #session: Session
+  readonly #work: Work
+  readonly #out = new ByteWriter()
+  readonly #underWay: Promise<void>[] = []
+  /** Of sets that follow each other, each with one step for each statement of the file. */
+  #steps: Step[] = []
+  #firstSet = 0
+  #length = 0
+
+  constructor(calls: Calls, session: Session, work: Work) {
+    this.#calls = calls
+    this.#session = session
+    this.#work = work
+    beginAnswers(this.#out)
+  }
+
+  /** Takes the next set; a promise where it is to be waited for. */
+  add(set: ParameterSet, index: number): Promise<void> | undefined {
+    if (this.#work.cancellation.cancelled)
+      return this.#refuse(new Failure('BadSqlGrammarException', 'The client has gone'))
+    let calls: Call[]
+    try {
+      calls = this.#calls.of(this.#work, set)
+    } catch (error) {
+      return this.#refuse(inSet(error, index))
+    }
+    const steps = this.#calls.toSteps(this.#session, calls)
+    if (steps === undefined) return this.#runAlone(calls, index)
+    if (this.#steps.length === 0) this.#firstSet = index
+    for (const step of steps) {
+      this.#steps.push(step)
+      for (const value of step.values) this.#length += value?.length ?? 0
+    }
+    return this.#steps.length >= flightSteps || this.#length >= flightLength ? this.#send() : undefined
+  }
+
+  async end(): Promise<Buffer> {
+    await this.#land()
+    return endAnswers(this.#out)
+  }
+
+  /** The error of a set that comes before counts more. */
+  async #refuse(error: unknown): Promise<never> {
+    await this.#land()
+    throw error
+  }
+
+  async #runAlone(calls: readonly Call[], index: number): Promise<void> {
+    await this.#land()
+    try {
+      appendAnswer(this.#out, (await this.#calls.runAll(this.#session, calls)) ?? '[]')
+    } catch (error) {
+      throw error instanceof StatementFailure ? inSet(error, index) : error
+    }
+    if (this.#out.length > maxAnswerLength) throw tooLong()
+  }
+
+  async #send(): Promise<void> {
+    const steps = this.#steps
+    const firstSet = this.#firstSet
+    let failed = 0
+    const flight = this.#session
+      .fly(steps, this.#out, (step) => {
+        failed = step
+      })
+      .catch((error: unknown) => {
+        throw this.#toFailure(error, steps, failed, firstSet)
+      })
+    // The flights behind one that failed fail too; only the first is waited for then.
+    flight.catch(() => undefined)
+    this.#steps = []
+    this.#length = 0
+    this.#underWay.push(flight)
+    if (this.#underWay.length >= maxFlights) await this.#underWay.shift()
+  }
+
+  #toFailure(error: unknown, steps: readonly Step[], failed: number, firstSet: number): unknown {
+    const { statements } = this.#work.script
+    const plan = steps[failed]?.prepared.plan
+    if (plan !== undefined) noteSent(error, plan, this.#session)
+    const failure = toFailure(error, statements[failed % statements.length] as Statement)
+    const set = firstSet + Math.floor(failed / statements.length)
+    return failure instanceof StatementFailure ? inSet(failure, set) : failure
+  }
+
+  async #land(): Promise<void> {
+    if (this.#steps.length > 0) await this.#send()
+    while (this.#underWay.length > 0) await this.#underWay.shift()
+  }
+}

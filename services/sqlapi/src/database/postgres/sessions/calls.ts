@@ -1,0 +1,224 @@
+/**
+ * The statements of the files as they are called: values bound, plan found or settled, run on a session. Knows what the
+ * datasource has learnt about its statements; which connection and which transaction is postgres.ts's and batch.ts's.
+ */
+import { Failure } from '../../../errors.ts'
+import type { Cancellation, ParameterSet, Work } from '../../../model.ts'
+import type { Rendered } from '../../../sql/place.ts'
+import type { Outlet } from '../../answer.ts'
+import { inSet } from '../../fault.ts'
+import { isKindless, requireRange } from '../types/encode.ts'
+import { noteSent, toFailure } from '../failures.ts'
+import type { Step } from '../wire/flight.ts'
+import { type Binding, bindStatement, encodeAll, type Plan } from '../plans/plan.ts'
+import { NotStarted, type Rows, type Session } from './session.ts'
+import { isTypeError } from '../plans/search.ts'
+import type { SessionCode } from './session-code.ts'
+import { settle } from '../plans/settle.ts'
+import { type KnownStatement, Statements } from '../plans/statements.ts'
+
+export interface CallListeners {
+  /** Called for every statement that runs, when statements are logged. */
+  readonly onStatement?: ((text: string, values: readonly (string | null)[]) => void) | undefined
+  /** Called when an array has no element type of its own and is sent as JSONB. */
+  readonly onArrayAsJson?: ((endpoint: string, parameter: string) => void) | undefined
+}
+
+/** One statement with the values of one set. */
+export interface Call {
+  readonly known: KnownStatement
+  readonly binding: Binding
+}
+
+/** Statements that drop our prepared statements too. */
+const dropsPrepared = /^(?:DEALLOCATE\s+(?:PREPARE\s+)?|DISCARD\s+)ALL\b/i
+
+export class Calls {
+  readonly #listeners: CallListeners
+  readonly #statements = new Statements()
+  readonly #code: SessionCode
+
+  constructor(listeners: CallListeners, code: SessionCode) {
+    this.#listeners = listeners
+    this.#code = code
+  }
+
+  /** Whether the statement may leave something behind: it says so, or names stored code that does. */
+  touchesSession(known: KnownStatement): boolean {
+    const { statement } = known
+    if (statement.effect === 'session') return true
+    if (known.judgedAt !== this.#code.version) {
+      known.judgedAt = this.#code.version
+      known.namesSessionCode = this.#code.isNamedIn(statement.pieces.join(' '))
+    }
+    return known.namesSessionCode
+  }
+
+  /** The same of any statement of the file. */
+  isAnySession({ script }: Work): boolean {
+    return script.statements.some((statement) => this.touchesSession(this.#statements.of(statement)))
+  }
+
+  /** The calls that a set of parameters makes, in order. Throws where a value fits no type. */
+  of({ script, endpoint }: Work, set: ParameterSet): Call[] {
+    const { onArrayAsJson } = this.#listeners
+    return script.statements.map((statement) => {
+      const binding = bindStatement(statement, set)
+      if (onArrayAsJson !== undefined) {
+        for (const [index, { code }] of binding.values.entries()) {
+          if (isKindless(code)) onArrayAsJson(endpoint.path, statement.names[index] as string)
+        }
+      }
+      return { known: this.#statements.of(statement), binding }
+    })
+  }
+
+  /** Throws where `of` will for some set, before a connection is asked for. */
+  check({ script, sets }: Work): void {
+    let index = 0
+    try {
+      for (; index < sets.length; index++) {
+        for (const name of script.parameters) requireRange(name, sets[index]?.get(name) ?? null)
+      }
+    } catch (error) {
+      throw inSet(error, index)
+    }
+  }
+
+  /** The calls of one set in order; the answer is that of the last one with a result set, which alone may go to the outlet. */
+  async runAll(session: Session, calls: readonly Call[], outlet?: Outlet): Promise<Rows> {
+    let answer: Rows
+    const last = calls.at(-1)
+    for (const call of calls) answer = (await this.run(session, call, call === last ? outlet : undefined)) ?? answer
+    return answer
+  }
+
+  /** One call, its plan settled where it is not known yet or does not fit any more. */
+  async run(session: Session, call: Call, outlet?: Outlet): Promise<Rows> {
+    const { known } = call
+    try {
+      const plan = this.planFor(call)
+      if (plan === undefined) return await this.execute(session, await this.#settle(session, call), call, outlet)
+      try {
+        return await this.execute(session, plan, call, outlet)
+      } catch (error) {
+        if (session.isInTransaction || !needsNewPlan(error)) throw error
+        forgetPlan(session, call)
+        return await this.execute(session, await this.#settle(session, call), call, outlet)
+      }
+    } catch (error) {
+      throw toFailure(error, known.statement)
+    }
+  }
+
+  /** The call's plan, if one is known. */
+  planFor({ known, binding }: Call): Plan | undefined {
+    return this.#statements.find(known, binding)
+  }
+
+  /** One call with the plan that it has; `shared` as in session.ts. */
+  async execute(session: Session, plan: Plan, call: Call, outlet?: Outlet, shared?: Cancellation): Promise<Rows> {
+    const { known, binding } = call
+    const { effect } = known.statement
+    if (effect === 'session') session.hasRunSession = true
+    // What was assumed when the statement ran counts, whatever is known when it has ended.
+    else if (this.#code.isEverywhere || this.touchesSession(known)) session.hasRunCode = true
+    if (effect === 'definition') session.hasRunDefinition = true
+    const values = encodeAll(plan, binding)
+    this.#listeners.onStatement?.(plan.text, values)
+    if (outlet !== undefined) outlet.history = known.history
+    try {
+      const rows = await session.execute(plan, values, outlet, shared)
+      if (effect === 'session') await session.repairSettings(plan.text)
+      if (effect === 'session' && dropsPrepared.test(plan.text)) session.forget()
+      return rows
+    } catch (error) {
+      noteSent(error, plan, session)
+      throw error
+    }
+  }
+
+  /** The calls of one set as steps of a flight; nothing where the session does not know all about one of them yet. */
+  toSteps(session: Session, calls: readonly Call[]): Step[] | undefined {
+    const steps: Step[] = []
+    let answering = calls.length - 1
+    for (const [index, call] of calls.entries()) {
+      const { known, binding } = call
+      const plan = this.planFor(call)
+      const prepared = plan === undefined ? undefined : session.described(plan)
+      // What touches the session or the schema may change what was known.
+      if (prepared === undefined || known.statement.effect === 'definition' || this.touchesSession(known)) {
+        return undefined
+      }
+      if (prepared.result !== undefined) answering = index
+      steps.push({ prepared, values: encodeAll(prepared.plan, binding), answer: 'none' })
+    }
+    if (this.#code.isEverywhere) session.hasRunCode = true
+    const last = steps[answering]
+    if (last !== undefined) {
+      const answer = last.prepared.result === undefined ? 'empty' : 'rows'
+      steps[answering] = { ...last, answer }
+    }
+    for (const { prepared, values } of steps) this.#listeners.onStatement?.(prepared.plan.text, values)
+    return steps
+  }
+
+  /** Forgets every plan of the file, which is then settled anew. */
+  forget(session: Session, { script }: Work): void {
+    for (const statement of script.statements) {
+      const { plans } = this.#statements.of(statement)
+      for (const plan of plans.values()) session.forget(plan)
+      plans.clear()
+    }
+  }
+
+  async #settle(session: Session, call: Call): Promise<Plan> {
+    const { known, binding } = call
+    const preparer = {
+      describe: (text: string, types: readonly number[]) => describeSafely(session, text, types),
+      noteSent: (error: unknown, rendered: Rendered) => noteSent(error, rendered, session),
+      isArrayType: (type: number) => session.isArrayType(type),
+    }
+    // What values of these kinds need is settled before what this one needs that does not fit, so that the order of the calls
+    // does not count.
+    for (;;) {
+      const plan = await settle(preparer, this.#statements.nextName(), known.statement, binding.shape)
+      this.#statements.keep(known, binding.shape, plan)
+      const fitting = this.planFor(call)
+      if (fitting !== undefined) return fitting
+    }
+  }
+}
+
+/** In a transaction a text that cannot be prepared would end it; behind a savepoint only the attempt is undone. */
+async function describeSafely(session: Session, text: string, types: readonly number[]): Promise<readonly number[]> {
+  if (!session.isInTransaction) return session.describe(text, types)
+  await session.command('SAVEPOINT sqlapi_describe')
+  try {
+    const reported = await session.describe(text, types)
+    await session.command('RELEASE SAVEPOINT sqlapi_describe')
+    return reported
+  } catch (error) {
+    await session.command('ROLLBACK TO SAVEPOINT sqlapi_describe; RELEASE SAVEPOINT sqlapi_describe')
+    throw error
+  }
+}
+
+/**
+ * What the plan was made for has changed: a table has other columns (0A000 in that one routine), a type was made anew, the
+ * prepared statement was dropped (26000), or its types do not fit any more. Only while nothing was executed: a statement must
+ * not run twice.
+ */
+export function needsNewPlan(error: unknown): boolean {
+  const reason = error instanceof Failure ? error.cause : error
+  if (!(reason instanceof NotStarted)) return false
+  const { code, routine, message } = reason.cause
+  if (code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery')) return true
+  return (code === 'XX000' && message.startsWith('cache lookup failed')) || isTypeError(reason.cause)
+}
+
+function forgetPlan(session: Session, { known, binding }: Call): void {
+  const plan = known.plans.get(binding.shape)
+  known.plans.delete(binding.shape)
+  if (plan !== undefined) session.forget(plan)
+}

@@ -1,0 +1,71 @@
+/**
+ * What one datasource has learnt of its database's catalogue: types that are not in the built-in table, and through
+ * session-code.ts which stored code may change the session. Texts and answers only; the asking is session.ts's.
+ */
+import { type Finding, SessionCode } from './session-code.ts'
+import { builtinTypes, type ColumnType, scalarKindOf } from '../types/types.ts'
+
+/**
+ * For each type: what it is made of after domains are unwrapped, and what its elements are, likewise unwrapped, where it
+ * is an array (`array_out` tells real arrays from int2vector and oidvector, which print themselves otherwise).
+ */
+const typesQuery = `
+WITH RECURSIVE wanted(id) AS (SELECT unnest($1::oid[])),
+resolved(id, at, element, delimiter) AS (
+  SELECT w.id, CASE WHEN t.typoutput = 'array_out'::regproc THEN t.typelem ELSE t.oid END,
+         t.typoutput = 'array_out'::regproc,
+         coalesce((SELECT e.typdelim FROM pg_type e WHERE e.oid = t.typelem), ',')
+  FROM wanted w JOIN pg_type t ON t.oid = w.id
+  UNION ALL
+  SELECT r.id, t.typbasetype, r.element, r.delimiter FROM resolved r JOIN pg_type t ON t.oid = r.at WHERE t.typtype = 'd'
+)
+SELECT r.id, r.at, r.element, r.delimiter FROM resolved r JOIN pg_type t ON t.oid = r.at WHERE t.typtype <> 'd'`
+
+export const queries = { types: typesQuery }
+
+/** One row of the types query -> the type. */
+export function toColumnType(row: readonly (string | null)[]): [number, ColumnType] {
+  const [id, base, isArray, delimiter] = row
+  const kind = scalarKindOf.get(Number(base)) ?? 'string'
+  return [Number(id), { kind, array: isArray === 't', delimiter: delimiter ?? ',' }]
+}
+
+const maxAgeMs = 60_000
+
+/** What one datasource's connections have learnt of its catalogue, shared by them all. */
+export class Catalog {
+  readonly #found = new Map<number, ColumnType>()
+  readonly code: SessionCode
+  #askedAt = -Infinity
+
+  constructor(onSessionCode?: (finding: Finding) => void) {
+    this.code = new SessionCode(onSessionCode)
+  }
+
+  /** Functions may be made behind our back, so the answer is asked for again now and then. */
+  get isOld(): boolean {
+    return performance.now() - this.#askedAt > maxAgeMs
+  }
+
+  touch(): void {
+    this.#askedAt = performance.now()
+  }
+
+  /** The last question has only been answered in part. */
+  expire(): void {
+    this.#askedAt = -Infinity
+  }
+
+  typeOf(id: number): ColumnType | undefined {
+    return builtinTypes.get(id) ?? this.#found.get(id)
+  }
+
+  addTypes(rows: readonly (readonly (string | null)[])[], asked: readonly number[]): void {
+    // A type that was dropped meanwhile is not in the answer; its values are still text.
+    for (const id of asked) this.#found.set(id, { kind: 'string', array: false, delimiter: ',' })
+    for (const row of rows) {
+      const [id, type] = toColumnType(row)
+      this.#found.set(id, type)
+    }
+  }
+}

@@ -1,0 +1,392 @@
+/**
+ * One connection to PostgreSQL with what it remembers: which plans are prepared on it, whether a transaction is open and
+ * whether something may have been left behind. Runs plans, prepares texts, makes itself clean again.
+ */
+import { Failure } from '../../../errors.ts'
+import type { Answer, Cancellation } from '../../../model.ts'
+import type { Outlet } from '../../answer.ts'
+import { ByteWriter } from '../rows/bytes.ts'
+import { toArrayText } from '../types/arrays.ts'
+import { type Catalog, queries } from './catalog.ts'
+import { type DriverOptions, type Opened, openSocket } from '../wire/driver.ts'
+import {
+  Closing,
+  Command,
+  Description,
+  Execution,
+  type ExecutionContext,
+  Listing,
+  type Prepared,
+  type Values,
+} from '../wire/exchanges.ts'
+import { Flight, type Step } from '../wire/flight.ts'
+import { type ColumnDescription, ServerError } from '../wire/frames.ts'
+import type { Plan } from '../plans/plan.ts'
+import { compileRowWriter, type RowWriter } from '../rows/rows.ts'
+import { deallocateText, isAsSet, resetBy, resetText, settableQuery, settingsText, withOwn } from '../wire/settings.ts'
+import type { ColumnType } from '../types/types.ts'
+import { Wire } from '../wire/wire.ts'
+
+/** The answer of one statement: its rows as a JSON array, or nothing when it has no result set. */
+export type Rows = Answer | undefined
+
+/** Prepared statements of one connection beyond this are closed, the oldest first. */
+const maxPrepared = 1000
+
+export interface SessionOptions extends DriverOptions {
+  /** Longest time that the server lets a statement run; 0 leaves that to the server. */
+  readonly statementTimeoutSeconds: number
+}
+
+/** Of the time that connecting may take, how much goes into reading stored code. */
+const readingShare = 0.25
+
+/** How long the server may be silent after a cancel, or after a command of ours that takes no time. */
+const silentMs = 10_000
+
+/** Two clocks measure a statement's time. */
+const clockSlackMs = 50
+
+/** The server has ended a statement because it ran longer than the session lets it. */
+export class TimedOut extends ServerError {
+  readonly seconds: number
+
+  constructor(cause: ServerError, seconds: number) {
+    super(cause.message, cause)
+    this.seconds = seconds
+  }
+}
+
+/** The server has refused the plan or a value before anything was executed. */
+export class NotStarted extends Error {
+  override readonly cause: ServerError
+  readonly code: string | undefined
+
+  constructor(cause: ServerError) {
+    super(cause.message)
+    this.cause = cause
+    this.code = cause.code
+  }
+}
+
+export class Session {
+  readonly #wire: Wire
+  readonly #catalog: Catalog
+  /** The texts that the server sends are valid UTF-8. */
+  #isUtf8: boolean
+  readonly #prepared = new Map<string, Prepared>()
+  readonly #context: ExecutionContext
+  /** Seconds after which the server ends a statement; 0 for never. */
+  readonly #timeoutSeconds: number
+  readonly #opened: Opened
+  /** Commands that make the session what the service expects. */
+  #set = withOwn([], 0)
+  /** Settings that the server has reported as others than ours. */
+  readonly #wrong = new Set<string>()
+  #cancelling: Promise<void> | undefined
+  /** Ends the connection when a cancel brings nothing. */
+  #giveUp: NodeJS.Timeout | undefined
+  #settingChanged = false
+  /** Set by whoever runs a statement that may leave something behind. */
+  hasRunSession = false
+  /** The same by way of stored code, which leaves our prepared statements alone. */
+  hasRunCode = false
+  /** Set by whoever runs a statement that may have made functions. */
+  hasRunDefinition = false
+
+  /** `onBroken` is called when the connection ends by itself. */
+  static async open(options: SessionOptions, catalog: Catalog, onBroken: () => void): Promise<Session> {
+    const session = new Session(await openSocket(options), options, catalog, onBroken)
+    const timer = setTimeout(() => session.#wire.destroy(), options.connectTimeoutSeconds * 1000)
+    try {
+      await session.#prepare(options.connectTimeoutSeconds * 1000 * readingShare)
+      return session
+    } catch (error) {
+      session.#wire.destroy()
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  private constructor(
+    opened: Opened,
+    { statementTimeoutSeconds }: SessionOptions,
+    catalog: Catalog,
+    onBroken: () => void,
+  ) {
+    const { socket, isUtf8 } = opened
+    this.#wire = new Wire(socket, onBroken)
+    this.#timeoutSeconds = statementTimeoutSeconds
+    this.#opened = opened
+    this.#catalog = catalog
+    this.#isUtf8 = isUtf8
+    this.#context = {
+      wire: this.#wire,
+      out: new ByteWriter(),
+      compile: (columns) => this.#writerFor(columns),
+    }
+    this.#wire.onSetting = (name, value) => {
+      this.#settingChanged = true
+      if (isAsSet(name, value)) this.#wrong.delete(name)
+      else this.#wrong.add(name)
+      if (name === 'client_encoding') this.#setEncoding(isUtf8 && value === 'UTF8')
+    }
+  }
+
+  get isDirty(): boolean {
+    const isLeft = this.isInTransaction || this.#cancelling !== undefined || this.#settingChanged
+    const isAsked = this.hasRunDefinition || this.#catalog.isOld
+    return isLeft || this.hasRunSession || this.hasRunCode || isAsked || this.#catalog.code.isEverywhere
+  }
+
+  /** What is sent is taken for UTF-8, not for single bytes. */
+  get isUtf8(): boolean {
+    return this.#isUtf8
+  }
+
+  get isInTransaction(): boolean {
+    return this.#wire.status !== 'I'
+  }
+
+  /**
+   * Runs the plan; an answer that grows long goes to the outlet, if there is one. Rejects with the server's error; the
+   * connection is ready for more by then. With a `shared` cancellation others may be on the connection too: their
+   * statements must not be hit, so this one is only stopped when their clients have gone as well.
+   */
+  async execute(plan: Plan, values: Values, outlet?: Outlet, shared?: Cancellation): Promise<Rows> {
+    const known = this.#prepared.get(plan.name)
+    const prepared = known ?? this.#remember(plan)
+    const execution = new Execution(this.#context, prepared, known === undefined, values, outlet)
+    if (shared !== undefined) shared.onCancel = () => this.#wire.whenAbandoned(execution, () => this.cancel())
+    const started = this.#now()
+    try {
+      await this.#wire.submit(execution)
+    } catch (error) {
+      if (!execution.isParsed) this.#prepared.delete(plan.name)
+      const reason = this.#toReason(error, started)
+      throw execution.isBound ? reason : new NotStarted(reason as ServerError)
+    } finally {
+      if (shared !== undefined) shared.onCancel = undefined
+    }
+    if (execution.unwritten.length > 0) return this.#writeLate(prepared, execution.unwritten)
+    return prepared.result === undefined ? undefined : execution.answer
+  }
+
+  /** The plan as this connection has prepared it, if it knows all about its result. */
+  described(plan: Plan): Prepared | undefined {
+    const prepared = this.#prepared.get(plan.name)
+    if (prepared === undefined || !prepared.isDescribed) return undefined
+    return prepared.result === undefined || prepared.result.writer !== undefined ? prepared : undefined
+  }
+
+  /** Runs the steps behind each other. Rejects with the error of the first that fails, and tells `failed` its number. */
+  async fly(steps: readonly Step[], out: ByteWriter, failed: (step: number) => void): Promise<void> {
+    const flight = new Flight(steps, out)
+    const started = this.#now()
+    try {
+      await this.#wire.submit(flight)
+    } catch (error) {
+      failed(flight.current)
+      if (error instanceof Failure) throw error
+      const reason = this.#toReason(error, started)
+      throw flight.isBound ? reason : new NotStarted(reason as ServerError)
+    }
+  }
+
+  /** Prepares without a name and gives the parameter types as the server sees them. */
+  async describe(text: string, types: readonly number[]): Promise<readonly number[]> {
+    const description = new Description(text, types)
+    const started = this.#now()
+    await this.#wire.submit(description).catch((error: unknown) => {
+      throw this.#toReason(error, started)
+    })
+    // Known before the first row comes, so that none has to wait for it.
+    await this.#learn(description.columns.map(({ dataTypeID }) => dataTypeID))
+    return description.parameters
+  }
+
+  /** Runs a text of our own, which may hold several commands, for its effect. */
+  command(text: string): Promise<void> {
+    return this.#wire.submit(new Command(text))
+  }
+
+  async isArrayType(type: number): Promise<boolean> {
+    await this.#learn([type])
+    return this.#catalog.typeOf(type)?.array === true
+  }
+
+  /** Forgets that the plan is prepared, or that any is, because the server has. */
+  forget(plan?: Plan): void {
+    if (plan === undefined) this.#prepared.clear()
+    else this.#prepared.delete(plan.name)
+  }
+
+  /** Asks the server to stop what this connection is doing, which must all be one request's. */
+  cancel(): void {
+    if (this.#cancelling !== undefined) return
+    this.#cancelling = this.#opened.cancel()
+    this.#giveUp = setTimeout(() => this.#wire.destroy(), silentMs).unref()
+  }
+
+  /** Undoes what other requests may have left for a statement that looks at the session. */
+  async reset(): Promise<void> {
+    const command = new Command(resetText + settingsText(this.#set))
+    await this.#answered(this.#wire.submit(command))
+    if (command.names.length > 0) await this.command(deallocateText(command.names))
+  }
+
+  /** Ends a transaction that was left open and undoes what may have been left behind. False when that failed. */
+  async clean(): Promise<boolean> {
+    try {
+      clearTimeout(this.#giveUp)
+      // A cancel request that is still under way would hit whoever is next.
+      await this.#cancelling
+      this.#cancelling = undefined
+      if (this.isInTransaction) await this.#answered(this.command('ROLLBACK'))
+      if (this.hasRunDefinition || this.#catalog.isOld) await this.#answered(this.#lookAtCode())
+      if (this.hasRunSession) {
+        // DISCARD ALL has to stand alone, so what follows it is sent behind it.
+        await this.#answered(Promise.all([this.command('DISCARD ALL'), this.applySettings()]))
+        this.#prepared.clear()
+      } else if (this.hasRunCode || this.#settingChanged || this.#catalog.code.isEverywhere) {
+        await this.reset()
+      }
+      this.hasRunDefinition = false
+      this.hasRunSession = false
+      this.hasRunCode = false
+      this.#settingChanged = false
+      return this.#wrong.size === 0
+    } catch {
+      return false
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#wire.close()
+  }
+
+  /** What takes more than the start-up message. */
+  async #prepare(readingMs: number): Promise<void> {
+    const { settings, lacksOptions } = this.#opened
+    const names = settings.map(({ name }) => name)
+    // A single one is the application's name, which everybody may set.
+    const isPlain = names.length === 1
+    const settable = new Set(isPlain ? names : (await this.#list(settableQuery, [toArrayText(names)])).flat())
+    const refused = names.filter((name) => !settable.has(name))
+    if (lacksOptions && refused.length > 0) throw new Error(`The setting ${refused.join(', ')} cannot be made`)
+    const possible = settings.filter(({ name }) => settable.has(name))
+    this.#set = withOwn(possible, this.#timeoutSeconds)
+    await this.applySettings()
+    // Better now than beside the first requests.
+    for (const since = performance.now(); this.#catalog.isOld && performance.now() - since < readingMs;)
+      await this.#lookAtCode()
+    this.#settingChanged = false
+  }
+
+  /** Makes the session what the service expects, after something that the server's own settings come back with. */
+  applySettings(): Promise<void> {
+    return this.command(settingsText(this.#set))
+  }
+
+  /** After a statement of a file: behind a pooler a reset brings back what the server has, and not what we have set. */
+  async repairSettings(statement: string): Promise<void> {
+    const reset = resetBy(statement, this.#set)
+    if (reset.length > 0) await this.command(settingsText(reset))
+  }
+
+  /** A connection that leaves a command of ours without an answer is ended: something between us and the server drops packets. */
+  async #answered<T>(answer: Promise<T>): Promise<T> {
+    const timer = setTimeout(() => this.#wire.destroy(), silentMs)
+    try {
+      return await answer
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Time of now, where a statement that begins now is to be timed. */
+  #now(): number {
+    return this.#timeoutSeconds === 0 ? 0 : performance.now()
+  }
+
+  /**
+   * Tells a statement that the server has ended for its time apart from one that somebody cancelled: the server has one code
+   * for both, and its text may be in any language.
+   */
+  #toReason(error: unknown, started: number): unknown {
+    if (this.#timeoutSeconds === 0 || this.#cancelling !== undefined) return error
+    if (!(error instanceof ServerError) || error.code !== '57014') return error
+    const isOver = performance.now() - started >= this.#timeoutSeconds * 1000 - clockSlackMs
+    return isOver ? new TimedOut(error, this.#timeoutSeconds) : error
+  }
+
+  async #lookAtCode(): Promise<void> {
+    this.#catalog.touch()
+    try {
+      if (!(await this.#catalog.code.look((query, values) => this.#list(query, values)))) this.#catalog.expire()
+    } catch {
+      // The last answer stands: a cancel may have hit the question, or the server has another catalogue.
+    }
+  }
+
+  async #list(query: string, values: readonly string[]): Promise<Listing['rows']> {
+    const listing = new Listing(query, values)
+    await this.#wire.submit(listing)
+    return listing.rows
+  }
+
+  #remember(plan: Plan): Prepared {
+    const prepared = { plan, isDescribed: false, result: undefined }
+    this.#prepared.set(plan.name, prepared)
+    const [oldest] = this.#prepared.keys()
+    if (this.#prepared.size > maxPrepared && oldest !== undefined) {
+      this.#prepared.delete(oldest)
+      // Sent ahead of the new statement; should it fail, the connection is lost and says so itself.
+      this.#wire.submit(new Closing(oldest)).catch(() => undefined)
+    }
+    return prepared
+  }
+
+  async #writeLate({ result }: Prepared, rows: readonly Buffer[]): Promise<Rows> {
+    if (result === undefined) {
+      // Another session's statement of this name: something between us and the server swaps connections.
+      this.#wire.destroy()
+      throw new Failure(
+        'BadSqlGrammarException',
+        'The connection to the database is not kept, use a pooler in session mode',
+      )
+    }
+    await this.#learn(result.columns.map(({ dataTypeID }) => dataTypeID))
+    const writer = this.#writerFor(result.columns) as RowWriter
+    result.writer = writer
+    const out = new ByteWriter()
+    for (const [index, row] of rows.entries()) {
+      out.text(index === 0 ? '[' : ',')
+      writer(row, 0, out)
+    }
+    out.text(']')
+    return out.take()
+  }
+
+  #setEncoding(isUtf8: boolean): void {
+    this.#isUtf8 = isUtf8
+    for (const { result } of this.#prepared.values()) {
+      if (result !== undefined) result.writer = this.#writerFor(result.columns)
+    }
+  }
+
+  /** The writer for these columns, if every type is known. */
+  #writerFor(columns: readonly ColumnDescription[]): RowWriter | undefined {
+    const types = columns.map(({ dataTypeID }) => this.#catalog.typeOf(dataTypeID))
+    if (types.includes(undefined)) return undefined
+    const names = columns.map(({ name }) => name)
+    return compileRowWriter(names, types as ColumnType[], this.#isUtf8)
+  }
+
+  async #learn(ids: readonly number[]): Promise<void> {
+    const unknown = ids.filter((id) => id !== 0 && this.#catalog.typeOf(id) === undefined)
+    if (unknown.length === 0) return
+    this.#catalog.addTypes(await this.#list(queries.types, [`{${unknown.join(',')}}`]), unknown)
+  }
+}

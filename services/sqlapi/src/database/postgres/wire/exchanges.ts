@@ -1,0 +1,260 @@
+/**
+ * The exchanges that the service has with PostgreSQL, one class each: what is sent and what is made of the answer.
+ */
+import type { Answer } from '../../../model.ts'
+import { collectLimit, maxAnswerLength, type Outlet, pieceSize, tooLong } from '../../answer.ts'
+import type { ByteWriter } from '../rows/bytes.ts'
+import { type ColumnDescription, readTexts } from './frames.ts'
+import { closingBracket, comma, openingBracket } from '../rows/json-bytes.ts'
+import { writeBind, writeClose, writeDescribe, writeExecute, writeParse, writeQuery, writeSync } from './messages.ts'
+import { declaredType, type Plan } from '../plans/plan.ts'
+import type { RowWriter } from '../rows/rows.ts'
+import { Exchange, type Wire } from './wire.ts'
+
+/** A result set's columns, with the writer that was compiled for them, if all their types are known yet. */
+export interface ResultShape {
+  readonly columns: readonly ColumnDescription[]
+  writer: RowWriter | undefined
+}
+
+/** A plan that one connection has prepared, or is just preparing in the pipeline ahead. */
+export interface Prepared {
+  readonly plan: Plan
+  /** The server has described the statement. */
+  isDescribed: boolean
+  /** Stays undefined when it has no result set. */
+  result: ResultShape | undefined
+}
+
+/** Parameter texts in the order of a plan's `$n`. */
+export type Values = readonly (string | null)[]
+
+/** What executions of one connection share. */
+export interface ExecutionContext {
+  readonly wire: Wire
+  /** Where rows are written; only the execution at the head of the pipeline does, and takes its answer out when complete. */
+  readonly out: ByteWriter
+  readonly compile: (columns: readonly ColumnDescription[]) => RowWriter | undefined
+}
+
+/** Shorter answers leave as text, in one write with the head of the response. Measured. */
+const longestText = 32 * 1024
+
+/**
+ * Runs a plan: Parse and Describe where the connection has not prepared it, then Bind, Execute, Sync. With an outlet an answer
+ * that grows long becomes a stream; without one it is collected as far as any is.
+ */
+export class Execution extends Exchange {
+  readonly #context: ExecutionContext
+  readonly #prepared: Prepared
+  readonly #values: Values
+  readonly #isNew: boolean
+  readonly #outlet: Outlet | undefined
+  #limit: number
+  #hasRows = false
+  #isRefused = false
+  /** Rows that came before their types were known. */
+  readonly unwritten: Buffer[] = []
+  #unwrittenLength = 0
+  /** The rows as a JSON array, less what has gone to the outlet. */
+  answer: Answer = '[]'
+  isParsed: boolean
+  /** The server has begun to execute; before that nothing has happened. */
+  isBound = false
+
+  constructor(
+    context: ExecutionContext,
+    prepared: Prepared,
+    isNew: boolean,
+    values: Values,
+    outlet: Outlet | undefined,
+  ) {
+    super()
+    this.#context = context
+    this.#prepared = prepared
+    this.#isNew = isNew
+    this.isParsed = !isNew
+    this.#values = values
+    this.#outlet = outlet
+    this.#limit = outlet === undefined ? maxAnswerLength : collectLimit
+  }
+
+  send(out: ByteWriter): void {
+    const { name, text, parameters } = this.#prepared.plan
+    if (this.#isNew) {
+      writeParse(out, name, text, parameters.map(declaredType))
+      writeDescribe(out, name)
+    }
+    writeBind(out, name, this.#values)
+    writeExecute(out)
+    writeSync(out)
+  }
+
+  override handleParsed(): void {
+    this.isParsed = true
+  }
+
+  override handleBound(): void {
+    this.isBound = true
+    this.#prepared.isDescribed = true
+  }
+
+  override handleColumns(columns: readonly ColumnDescription[]): void {
+    this.#prepared.result = { columns, writer: this.#context.compile(columns) }
+  }
+
+  override handleRow(source: Buffer, at: number, end: number): void {
+    const writer = this.#prepared.result?.writer
+    // Once rows are kept, all are: their type may have become known meanwhile.
+    if (writer === undefined || this.unwritten.length > 0) {
+      this.#keep(source, at, end)
+      return
+    }
+    if (this.#isRefused || this.#outlet?.isAbandoned === true) return
+    const { out } = this.#context
+    if (!this.#hasRows) out.truncate(0)
+    out.byte(this.#hasRows ? comma : openingBracket)
+    this.#hasRows = true
+    writer(source, at, out)
+    if (out.length > this.#limit) this.#overflow()
+  }
+
+  override handleHugeRow(): void {
+    this.#refuseTooLong()
+  }
+
+  override handleComplete(): void {
+    if (!this.#hasRows) return
+    const { out } = this.#context
+    out.byte(closingBracket)
+    this.answer = out.length <= longestText ? out.takeText() : out.take()
+  }
+
+  override settle(): void {
+    if (this.#outlet?.isOpen === true) {
+      // What is left of the answer waits for its reader alone; the next execution's must not.
+      this.#outlet.onWanted = undefined
+      this.#context.wire.resume()
+    }
+    super.settle()
+  }
+
+  #overflow(): void {
+    const { out, wire } = this.#context
+    if (this.#outlet === undefined) {
+      this.#refuseTooLong()
+      return
+    }
+    this.#limit = pieceSize
+    this.#outlet.onWanted ??= () => wire.resume()
+    const isWanted = this.#outlet.write(out.take())
+    if (isWanted) return
+    // Others that stand behind must not wait for this reader; they do so once only, because the statement is alone from now on.
+    if (!wire.isShared) wire.pause()
+    else if (this.#outlet.waiting > maxAnswerLength) this.#refuse(new Error('The client reads too slowly, others wait'))
+  }
+
+  #keep(source: Buffer, at: number, end: number): void {
+    this.#unwrittenLength += end - at
+    if (this.#unwrittenLength > maxAnswerLength) this.#refuseTooLong()
+    else this.unwritten.push(Buffer.from(source.subarray(at, end)))
+  }
+
+  #refuseTooLong(): void {
+    this.#refuse(tooLong())
+  }
+
+  /** What still comes is dropped. */
+  #refuse(error: Error): void {
+    this.#isRefused = true
+    this.fail(error)
+  }
+}
+
+/** Prepares a text without a name, to learn whether it can be and which types the server sees. */
+export class Description extends Exchange {
+  readonly #text: string
+  readonly #types: readonly number[]
+  parameters: readonly number[] = []
+  columns: readonly ColumnDescription[] = []
+
+  constructor(text: string, types: readonly number[]) {
+    super()
+    this.#text = text
+    this.#types = types
+  }
+
+  send(out: ByteWriter): void {
+    writeParse(out, '', this.#text, this.#types)
+    writeDescribe(out, '')
+    writeSync(out)
+  }
+
+  override handleParameterTypes(types: readonly number[]): void {
+    this.parameters = types
+  }
+
+  override handleColumns(columns: readonly ColumnDescription[]): void {
+    this.columns = columns
+  }
+}
+
+/** Runs a text of our own, which may hold several commands, for its effect. */
+export class Command extends Exchange {
+  readonly #text: string
+  /** First values of its rows that are not empty. */
+  readonly names: string[] = []
+
+  constructor(text: string) {
+    super()
+    this.#text = text
+  }
+
+  send(out: ByteWriter): void {
+    writeQuery(out, this.#text)
+  }
+
+  override handleRow(source: Buffer, at: number): void {
+    const [name] = readTexts(source, at)
+    if (name) this.names.push(name)
+  }
+}
+
+/** Runs a query of our own and keeps its rows as text. */
+export class Listing extends Exchange {
+  readonly #text: string
+  readonly #values: Values
+  readonly rows: (readonly (string | null)[])[] = []
+
+  constructor(text: string, values: Values) {
+    super()
+    this.#text = text
+    this.#values = values
+  }
+
+  send(out: ByteWriter): void {
+    writeParse(out, '', this.#text, [])
+    writeBind(out, '', this.#values)
+    writeExecute(out)
+    writeSync(out)
+  }
+
+  override handleRow(source: Buffer, at: number): void {
+    this.rows.push(readTexts(source, at))
+  }
+}
+
+/** Closes a prepared statement. */
+export class Closing extends Exchange {
+  readonly #name: string
+
+  constructor(name: string) {
+    super()
+    this.#name = name
+  }
+
+  send(out: ByteWriter): void {
+    writeClose(out, this.#name)
+    writeSync(out)
+  }
+}

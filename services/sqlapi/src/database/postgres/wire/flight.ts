@@ -1,0 +1,99 @@
+/**
+ * Many executions in one exchange, for the sets of a batch: their answers are put behind each other into the batch's own.
+ */
+import type { Answer } from '../../../model.ts'
+import { maxAnswerLength, tooLong } from '../../answer.ts'
+import type { ByteWriter } from '../rows/bytes.ts'
+import type { Prepared, Values } from './exchanges.ts'
+import { closingBracket, comma, openingBracket } from '../rows/json-bytes.ts'
+import { writeBind, writeExecute, writeSync } from './messages.ts'
+import { Exchange } from './wire.ts'
+
+/** One statement of a flight. */
+export interface Step {
+  readonly prepared: Prepared
+  readonly values: Values
+  /** `rows`: they are the answer of their set. `empty`: the set has no result set, and ends here. `none`: another step answers. */
+  readonly answer: 'rows' | 'empty' | 'none'
+}
+
+/**
+ * Many executions of plans that the connection has prepared and described, behind each other and with one Sync, so that the
+ * server answers them all at once and passes over those behind the first that fails.
+ */
+export class Flight extends Exchange {
+  readonly #steps: readonly Step[]
+  readonly #out: ByteWriter
+  #current = 0
+  #rows = 0
+  /** The current step is executing. */
+  isBound = false
+
+  /** Answers are appended to `out`, which holds the opening bracket of the batch. */
+  constructor(steps: readonly Step[], out: ByteWriter) {
+    super()
+    this.#steps = steps
+    this.#out = out
+  }
+
+  /** Number of the step that failed. */
+  get current(): number {
+    return this.#current
+  }
+
+  send(out: ByteWriter): void {
+    for (const { prepared, values } of this.#steps) {
+      writeBind(out, prepared.plan.name, values)
+      writeExecute(out)
+    }
+    writeSync(out)
+  }
+
+  override handleBound(): void {
+    this.isBound = true
+  }
+
+  override handleRow(source: Buffer, at: number): void {
+    const step = this.#steps[this.#current] as Step
+    if (step.answer !== 'rows' || this.hasFailed) return
+    if (this.#rows === 0) writeSeparator(this.#out)
+    this.#out.byte(this.#rows === 0 ? openingBracket : comma)
+    this.#rows++
+    step.prepared.result?.writer?.(source, at, this.#out)
+    if (this.#out.length > maxAnswerLength) this.fail(tooLong())
+  }
+
+  override handleHugeRow(): void {
+    this.fail(tooLong())
+  }
+
+  override handleComplete(): void {
+    const { answer } = this.#steps[this.#current] as Step
+    if (this.#rows > 0) this.#out.byte(closingBracket)
+    else if (answer !== 'none') appendAnswer(this.#out, '[]')
+    this.#rows = 0
+    this.isBound = false
+    this.#current++
+  }
+}
+
+/** Starts the answer of a batch, which `Flight` and `appendAnswer` go on with. */
+export function beginAnswers(out: ByteWriter): void {
+  out.byte(openingBracket)
+}
+
+/** Adds the answer of one set. */
+export function appendAnswer(out: ByteWriter, answer: Answer): void {
+  writeSeparator(out)
+  if (typeof answer === 'string') out.text(answer)
+  else out.copy(answer as Buffer)
+}
+
+export function endAnswers(out: ByteWriter): Buffer {
+  out.byte(closingBracket)
+  return out.take()
+}
+
+function writeSeparator(out: ByteWriter): void {
+  if (out.length > 1) out.byte(comma)
+}

@@ -1,0 +1,266 @@
+/**
+ * A pipelined connection: exchanges go out without waiting for each other's answers, and the server's frames go to the
+ * exchange at the head, which is done at its ReadyForQuery. Each has its own Sync, so one's error is nobody else's.
+ *
+ * What an exchange sends and makes of its answer is exchanges.ts's business; the socket was opened by driver.ts.
+ */
+import type { Socket } from 'node:net'
+import { Failure } from '../../../errors.ts'
+import { maxAnswerLength } from '../../answer.ts'
+import { ByteWriter } from '../rows/bytes.ts'
+import {
+  type ColumnDescription,
+  FrameReader,
+  frameType,
+  readColumns,
+  readError,
+  readParameterTypes,
+  readSetting,
+  type ServerError,
+} from './frames.ts'
+import { writeCopyFail, writeSync, writeTerminate } from './messages.ts'
+
+/** One exchange with the server. The `handle..` methods are called in the order in which the frames come in. */
+export abstract class Exchange {
+  readonly done: Promise<void>
+  #resolve!: () => void
+  #reject!: (reason: unknown) => void
+  #error: unknown
+
+  constructor() {
+    this.done = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+  }
+
+  /** Writes the exchange's messages, the last of them a Sync (or a simple query, which has one built in). */
+  abstract send(out: ByteWriter): void
+
+  /** Keeps the first error; the exchange ends with it when the server is ready again. */
+  fail(error: unknown): void {
+    this.#error ??= error
+  }
+
+  settle(): void {
+    if (this.#error === undefined) this.#resolve()
+    else this.#reject(this.#error)
+  }
+
+  get hasFailed(): boolean {
+    return this.#error !== undefined
+  }
+
+  /** The server has accepted the statement, whatever comes later. */
+  handleParsed(): void {}
+  /** The values fit the types; from here on the statement runs. */
+  handleBound(): void {}
+  handleParameterTypes(_types: readonly number[]): void {}
+  handleColumns(_columns: readonly ColumnDescription[]): void {}
+  /** A row; `source` is to be read before the call returns. */
+  handleRow(_source: Buffer, _at: number, _end: number): void {}
+  /** A row longer than any answer may be. */
+  handleHugeRow(): void {}
+  /** The statement has come to its end. */
+  handleComplete(): void {}
+}
+
+/** A server that does not answer a goodbye is left without one. */
+const closeMs = 2000
+
+const copyFailure = (direction: string): Failure =>
+  new Failure('BadSqlGrammarException', `COPY ${direction} is not supported`)
+
+export class Wire {
+  readonly #socket: Socket
+  readonly #onBroken: () => void
+  readonly #out = new ByteWriter()
+  readonly #inFlight: Exchange[] = []
+  /** Exchanges that nobody waits for, and what to do when there are no others. */
+  #waiting: { readonly exchange: Exchange; readonly call: () => void }[] = []
+  #isFlushing = false
+  #isBroken = false
+  #error: Error | undefined
+  /** Transaction status at the last ReadyForQuery: idle, in a transaction, in a failed one. */
+  status: 'I' | 'T' | 'E' = 'I'
+  /** Called when the server reports that a setting has changed. */
+  onSetting: ((name: string, value: string) => void) | undefined
+
+  /** The socket is the wire's from here on; `onBroken` is called when the connection ends by itself. */
+  constructor(socket: Socket, onBroken: () => void) {
+    this.#socket = socket
+    this.#onBroken = onBroken
+    const reader = new FrameReader(
+      (type, source, at, end) => this.#receive(type, source, at, end),
+      maxAnswerLength,
+      (type) => this.#passOver(type),
+    )
+    socket.on('data', (chunk: Buffer) => {
+      try {
+        reader.read(chunk)
+      } catch (error) {
+        // A text too long for the engine, or no frame at all: it costs the connection, not the process.
+        socket.destroy(error as Error)
+      }
+    })
+    socket.on('error', (error: Error) => {
+      this.#error = error
+    })
+    socket.on('close', () => this.#end())
+  }
+
+  /**
+   * Nobody waits for the exchange any more. Calls back when that is so of all that are under way, now or later; not at all if it
+   * ends before.
+   */
+  whenAbandoned(exchange: Exchange, call: () => void): void {
+    this.#waiting.push({ exchange, call })
+    this.#callWaiting()
+  }
+
+  /** Others stand behind the exchange at the head. */
+  get isShared(): boolean {
+    return this.#inFlight.length > 1
+  }
+
+  submit(exchange: Exchange): Promise<void> {
+    if (this.#isBroken || !this.#socket.writable) {
+      exchange.fail(this.#error ?? new Error('The connection has ended'))
+      exchange.settle()
+      return exchange.done
+    }
+    const { length } = this.#out
+    try {
+      exchange.send(this.#out)
+    } catch (error) {
+      // Too many or too long for a message: nothing of it goes out.
+      this.#out.truncate(length)
+      exchange.fail(error)
+      exchange.settle()
+      return exchange.done
+    }
+    this.#inFlight.push(exchange)
+    this.#flushSoon()
+    return exchange.done
+  }
+
+  /** Stops reading: what the server sends waits, which makes the server wait. */
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
+
+  /** Says goodbye and closes. Never rejects. */
+  async close(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    if (this.#socket.closed) return
+    this.#socket.once('close', () => resolve())
+    writeTerminate(this.#out)
+    this.#socket.end(this.#out.take())
+    this.#socket.resume()
+    const timer = setTimeout(() => this.#socket.destroy(), closeMs)
+    await promise
+    clearTimeout(timer)
+  }
+
+  /** Drops the connection at once, for when the server is still sending. */
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  /** Everything that is submitted in one turn of the event loop leaves in one write. */
+  #flushSoon(): void {
+    if (this.#isFlushing) return
+    this.#isFlushing = true
+    setImmediate(() => {
+      this.#isFlushing = false
+      if (this.#out.length > 0) this.#socket.write(this.#out.take())
+    })
+  }
+
+  #receive(type: number, source: Buffer, at: number, end: number): void {
+    const head = this.#inFlight[0]
+    switch (type) {
+      case frameType.dataRow:
+        head?.handleRow(source, at, end)
+        break
+      case frameType.commandComplete:
+      case frameType.emptyQuery:
+        head?.handleComplete()
+        break
+      case frameType.bindComplete:
+        head?.handleBound()
+        break
+      case frameType.readyForQuery:
+        this.status = String.fromCharCode(source[at] as number) as 'I' | 'T' | 'E'
+        this.#inFlight.shift()?.settle()
+        if (this.#waiting.length > 0) this.#callWaiting()
+        break
+      case frameType.parseComplete:
+        head?.handleParsed()
+        break
+      case frameType.rowDescription:
+        head?.handleColumns(readColumns(source, at))
+        break
+      case frameType.parameterDescription:
+        head?.handleParameterTypes(readParameterTypes(source, at))
+        break
+      case frameType.error:
+        this.#refused(readError(source, at, end))
+        break
+      case frameType.parameterStatus:
+        this.onSetting?.(...readSetting(source, at, end))
+        break
+      case frameType.copyIn:
+        head?.fail(copyFailure('FROM STDIN'))
+        writeCopyFail(this.#out, 'not supported')
+        // The server has ignored the Sync that came while it waited for data.
+        writeSync(this.#out)
+        this.#flushSoon()
+        break
+      case frameType.copyOut:
+        head?.fail(copyFailure('TO STDOUT'))
+        break
+    }
+  }
+
+  #callWaiting(): void {
+    const waiting = this.#waiting.filter(({ exchange }) => this.#inFlight.includes(exchange))
+    const isAbandoned = waiting.length === this.#inFlight.length
+    this.#waiting = isAbandoned ? [] : waiting
+    if (isAbandoned) for (const { call } of waiting) call()
+  }
+
+  /** A frame that is longer than any answer may be. */
+  #passOver(type: number): void {
+    if (type === frameType.dataRow) this.#inFlight[0]?.handleHugeRow()
+    else this.#socket.destroy(new Error('The server has sent a message that is too long'))
+  }
+
+  #refused(error: ServerError): void {
+    // Told before the exchange is, so that nobody is given the dying connection next.
+    if (error.severity !== 'ERROR') {
+      this.#error = error
+      this.#isBroken = true
+      this.#onBroken()
+    }
+    const [head] = this.#inFlight
+    head?.fail(error)
+    // ReadyForQuery follows an ERROR; nothing follows a FATAL one.
+    if (error.severity !== 'ERROR') this.#inFlight.shift()?.settle()
+  }
+
+  /** The socket has closed: whoever is still waiting is told. */
+  #end(): void {
+    this.#isBroken = true
+    const error = new Error('The connection has ended', { cause: this.#error })
+    for (const exchange of this.#inFlight.splice(0)) {
+      exchange.fail(error)
+      exchange.settle()
+    }
+    this.#onBroken()
+  }
+}

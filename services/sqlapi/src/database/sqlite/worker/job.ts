@@ -1,0 +1,111 @@
+/**
+ * One job from its first statement to its commit: a `Job` in, its reply out. What it wrote and how its session was left is
+ * settled when the reply is there, but for a `shared` transaction, which group.ts ends.
+ */
+import { Failure } from '../../../errors.ts'
+import { maxAnswerLength, tooLong } from '../../answer.ts'
+import type { Call, Job, JobError, JobReply } from '../messages.ts'
+import type { Pieces, Session } from './session.ts'
+
+/** Where a job is done; the same for all jobs of a worker. */
+export interface JobSite {
+  readonly session: Session
+  readonly isCancelled: (claim: number) => boolean
+  /** Called around each statement. */
+  readonly beginStatement: (claim: number, statement: number) => void
+  readonly endStatement: () => void
+  /** Commits what these jobs have done, or throws. */
+  readonly commit: (claims: readonly number[]) => void
+}
+
+/** An error of the library; the code is missing where SQLite was not asked. */
+interface SqliteError {
+  readonly errcode?: number
+  readonly message: string
+}
+
+/** `pieces` is where a long answer goes while its rows come, if it may. */
+export function runJob(job: Job, site: JobSite, pieces: Pieces | undefined): JobReply {
+  const reply = perform(job, site, pieces)
+  try {
+    site.session.settle(job)
+    if (!job.isRead && job.transaction !== 'shared') site.session.requireFiles()
+    return reply
+  } catch (error) {
+    return 'error' in reply ? reply : { claim: job.claim, error: toJobError(error, undefined) }
+  }
+}
+
+function perform(job: Job, site: JobSite, pieces: Pieces | undefined): JobReply {
+  const { session } = site
+  const { claim, transaction, sets, batch } = job
+  const isOurs = transaction === 'deferred' || transaction === 'immediate'
+  let running: Call | undefined
+  let set = 0
+  const check = (): void => {
+    if (site.isCancelled(claim)) throw new Failure('BadSqlGrammarException', 'The client has gone')
+  }
+  try {
+    if (session.isLost) throw new Failure('BadSqlGrammarException', 'The connection to the database was lost')
+    if (isOurs) {
+      session.begin(transaction)
+      session.noticeSchema()
+    }
+    if (!job.mayRunOn && runsOn(job, session)) return { claim, runsOn: true }
+    const answers = sets.map((calls, number) => {
+      let answer: string | undefined
+      set = number
+      for (const [index, call] of calls.entries()) {
+        check()
+        running = call
+        const isLast = index === calls.length - 1
+        site.beginStatement(claim, call.statement)
+        try {
+          answer = session.run(call, { check, pieces: isLast ? pieces : undefined }) ?? answer
+        } finally {
+          site.endStatement()
+        }
+      }
+      return answer ?? '[]'
+    })
+    running = undefined
+    // What a file began itself and did not end is undone.
+    if (isOurs) site.commit([claim])
+    return { claim, json: batch ? joinAnswers(answers) : (answers[0] as string) }
+  } catch (error) {
+    if (running === undefined) return { claim, error: toJobError(error, running) }
+    session.forget(running.statement)
+    const offset = session.findMistake(running.statement, (error as SqliteError).message)
+    return { claim, error: { ...toJobError(error, running), set, offset } }
+  }
+}
+
+/** Whether a statement of the job may run on and on. The error of one that is wrong is told when it runs. */
+function runsOn({ sets, isRead }: Job, session: Session): boolean {
+  for (const calls of sets) {
+    for (const [index, { statement }] of calls.entries()) {
+      try {
+        if (session.mayRunOn(statement, !isRead)) return true
+      } catch {
+        // What it wants may be made by those before it.
+        return index > 0
+      }
+    }
+  }
+  return false
+}
+
+/** The answers of a batch as one JSON array. */
+function joinAnswers(answers: readonly string[]): string {
+  let length = 0
+  for (const answer of answers) length += answer.length
+  if (length > maxAnswerLength) throw tooLong()
+  return `[${answers.join(',')}]`
+}
+
+export function toJobError(error: unknown, call: Call | undefined): JobError {
+  const { errcode, message } = error as SqliteError
+  // What is neither SQLite's nor ours is the library's, about values too long for it.
+  const isOurs = errcode !== undefined || error instanceof Failure
+  return { code: errcode, message: isOurs ? message : 'The result is too large', statement: call?.statement }
+}

@@ -1,0 +1,37 @@
+/** The worker's end of an answer that is sent while its rows come: never further ahead of the reader than a few pieces. */
+import { collectLimit, pieceSize } from '../../answer.ts'
+import type { Claims } from '../claims.ts'
+import type { Pieces } from './session.ts'
+
+/** Pieces that may be under way, with those that wait for the reader in the main thread. */
+const ahead = 4
+
+const encoder = new TextEncoder()
+
+export class Sender implements Pieces {
+  readonly #claim: number
+  readonly #claims: Claims
+  readonly #post: (piece: Uint8Array<ArrayBuffer>) => void
+  #sent = 0
+
+  constructor(claim: number, claims: Claims, post: (piece: Uint8Array<ArrayBuffer>) => void) {
+    this.#claim = claim
+    this.#claims = claims
+    this.#post = post
+  }
+
+  /** Until the first piece is sent an error is still the answer. Bytes are counted as characters. */
+  get length(): number {
+    return this.#sent === 0 ? collectLimit : pieceSize
+  }
+
+  /**
+   * Stops this thread until the reader has taken enough. Nothing else could be done on the connection meanwhile: while the
+   * rows are read it stays at the moment at which their statement began, and another job must not see a past one.
+   */
+  send(json: string): void {
+    this.#claims.awaitCredit(this.#claim, this.#sent, ahead)
+    this.#sent++
+    this.#post(encoder.encode(json))
+  }
+}

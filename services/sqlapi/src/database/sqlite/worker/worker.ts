@@ -1,0 +1,147 @@
+/**
+ * A SQLite worker thread: one session, jobs in, replies out. SQLite is synchronous, so a slow statement stops this thread and
+ * nothing else.
+ *
+ * Jobs run in the order in which they came; those behind one that has lost the session are not begun, and the thread ends.
+ * Which worker gets which job is the pool's decision, which SQL it is sqlite.ts's.
+ */
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { Failure } from '../../../errors.ts'
+import { Claims } from '../claims.ts'
+import { Groups } from './group.ts'
+import { type JobSite, runJob } from './job.ts'
+import { areInPlace } from '../files.ts'
+import type { Job, JobReply, Jobs, Moved, Opened, WorkerOptions } from '../messages.ts'
+import { Sender } from './sender.ts'
+import { Session } from './session.ts'
+import { passWarningsOn } from '../../../warnings.ts'
+
+/** Replies wait for others no longer than this. */
+const holdBackMs = 2
+
+const { claims: memory, ...options } = workerData as WorkerOptions
+const claims = new Claims(memory)
+const port = parentPort as NonNullable<typeof parentPort>
+/** Jobs that have come and are not begun. */
+const inbox: Job[] = []
+let outbox: JobReply[] = []
+/** A reply tells what cannot be done again: it is sent before anything that might not end. */
+let mayNotWait = false
+let isClosing = false
+let session: Session
+let site: JobSite
+let groups: Groups
+
+passWarningsOn()
+try {
+  session = new Session(options)
+  site = {
+    session,
+    isCancelled: (claim) => claims.isCancelled(claim),
+    beginStatement: (claim, statement) => claims.beginStatement(claim, statement),
+    endStatement: () => claims.endStatement(),
+    commit,
+  }
+  groups = new Groups({ session, run, next, commit, now: () => performance.now() })
+  port.on('message', receive)
+  port.postMessage({ opened: true, files: session.files } satisfies Opened)
+} catch (error) {
+  port.postMessage({ opened: false, message: (error as Error).message } satisfies Opened)
+}
+
+function receive(message: Jobs): void {
+  accept(message)
+  if (!session.isInPlace) session.leaveFiles()
+  let since = performance.now()
+  for (let job = next(); job !== undefined; job = next()) {
+    // What nobody knows yet may take long, and replies cannot be sent meanwhile.
+    if (mayNotWait || !isKnown(job)) flush()
+    if (job.transaction === 'shared') outbox.push(...groups.run(job))
+    else outbox.push(run(job))
+    if (performance.now() - since < holdBackMs) continue
+    flush()
+    since = performance.now()
+  }
+  flush()
+  if (!isClosing && !session.isLost) return
+  // Messages that have come meanwhile are nobody's: their jobs were not begun.
+  port.off('message', receive)
+  leave()
+  session.close()
+  port.close()
+}
+
+/** Tells that the files of the database are not to be found any more, unless that is known. */
+function leave(): void {
+  const { files } = session
+  if (files === undefined || areInPlace(files)) return
+  session.leaveFiles()
+  if (!isClosing) port.postMessage({ moved: files } satisfies Moved)
+}
+
+function accept({ jobs, texts }: Jobs): void {
+  if (jobs.length === 0) isClosing = true
+  session.learn(texts)
+  inbox.push(...jobs)
+}
+
+function isKnown({ sets: [calls = []] }: Job): boolean {
+  return calls.every(({ statement }) => session.knows(statement))
+}
+
+/**
+ * Takes the first job that is still to be done, unless the session is lost; with `fits`, only if it fits, and also from
+ * messages not looked at yet.
+ */
+function next(fits?: (job: Job) => boolean): Job | undefined {
+  while (!session.isLost) {
+    const unread = inbox.length === 0 && fits !== undefined ? receiveMessageOnPort(port) : undefined
+    if (unread !== undefined) accept(unread.message as Jobs)
+    const [job] = inbox
+    if (job === undefined || fits?.(job) === false) return undefined
+    inbox.shift()
+    if (claims.begin(job.claim)) return job
+    outbox.push({ claim: job.claim, skipped: true })
+  }
+  return undefined
+}
+
+function run(job: Job): JobReply {
+  const { claim, isRead, transaction } = job
+  // Elsewhere a reader holds up the writer for as long as it takes, and so would whoever reads the answer.
+  const mayPost = isRead && session.isWal
+  const reply = runJob(job, site, mayPost ? new Sender(claim, claims, (piece) => post(claim, piece)) : undefined)
+  if (!isRead) {
+    mayNotWait = true
+    if (transaction === 'none') claims.settle(claim)
+  }
+  return reply
+}
+
+/** Unless this thread has been given up: those who wait were told so, and others may be doing their jobs by now. */
+function commit(done: readonly number[]): void {
+  if (!claims.beginCommit()) {
+    session.lose()
+    throw new Failure('BadSqlGrammarException', 'The connection to the database was lost')
+  }
+  try {
+    session.commit()
+    for (const claim of done) claims.settle(claim)
+  } finally {
+    claims.endCommit()
+  }
+}
+
+function post(claim: number, piece: Uint8Array<ArrayBuffer>): void {
+  // Who is done does not wait for the reader of this one.
+  flush()
+  mayNotWait = true
+  port.postMessage([{ claim, piece } satisfies JobReply], [piece.buffer])
+}
+
+function flush(): void {
+  if (outbox.length === 0) return
+  port.postMessage(outbox)
+  outbox = []
+  mayNotWait = false
+}

@@ -1,0 +1,362 @@
+/**
+ * The main thread's end of one SQLite worker: jobs are collected for one turn of the event loop and sent as one message,
+ * answers are handed to whoever waits for them. A worker whose statement runs too long, or for nobody, is given up: it is told
+ * to its jobs, and what becomes of the thread is for others to see to. Knows nothing of SQL.
+ */
+import { once } from 'node:events'
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { Outlet } from '../../answer.ts'
+import { takenBack } from '../../pool/pool.ts'
+import { Claims, depth, maxClaims, type Turn } from '../claims.ts'
+import type { DatabaseFiles } from '../files.ts'
+import type { Job, JobError, JobReply, Jobs, Moved, Opened, WorkerOptions } from '../messages.ts'
+
+/** The worker's file has this file's ending: `.ts` in the repository, `.js` in the package. */
+const workerFile = new URL(
+  `../worker/worker${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`,
+  import.meta.url,
+)
+
+/** A worker that is asked to close and does not is ended; SQLite's files survive that. */
+const closeMs = 2000
+/** A busy worker is looked at so often. */
+const lookMs = 100
+/** A statement that has taken longer once is done in a process from then on, where it can be ended. */
+const longMs = 1000
+/** A statement that goes on for so long after its client has gone is given up. */
+const goneMs = 5000
+/** A statement whose time is up gets so long to end by itself, as one does that gives rows. */
+const graceMs = 300
+
+/** A job that the worker could not do. */
+export class JobFailure extends Error {
+  readonly error: JobError
+  /** For the log. */
+  readonly code: string | undefined
+
+  constructor(error: JobError) {
+    super(error.message)
+    this.error = error
+    this.code = error.code === undefined ? undefined : `SQLite ${error.code}`
+  }
+}
+
+/** What a job rejects with that was not begun because it may run on and on. */
+export const runsOn = Symbol('runs on')
+
+/** How a worker is started, and how long its statements may take. */
+export interface ConnectionOptions extends Omit<WorkerOptions, 'claims'> {
+  /** 0 for no limit. */
+  readonly statementTimeoutSeconds: number
+}
+
+/** The message that is being collected. */
+interface Outgoing {
+  readonly jobs: Job[]
+  readonly texts: [statement: number, text: string][]
+}
+
+/** A job as its caller describes it. */
+export interface Assignment {
+  readonly job: Omit<Job, 'claim'>
+  /** The texts of the job's statements, for those that the worker has not seen. */
+  readonly textOf: (statement: number) => string
+  /** Where the pieces of a long answer go. */
+  readonly outlet: Outlet
+}
+
+/** A job that was handed over. */
+export interface Running {
+  /** The answer, or what is left of it behind its pieces. */
+  readonly done: Promise<string>
+  /** Gives the job up: before it begins, between two of its statements or between two rows. */
+  readonly cancel: () => void
+}
+
+/** What a connection calls. */
+export interface Listeners {
+  /** The worker has ended by itself. */
+  readonly broken: () => void
+  /** These files are open, and others have their names. The worker is about to end. */
+  readonly moved: (files: DatabaseFiles) => void
+  /** A statement takes so long that it would be better to be able to end it. */
+  readonly long: (statement: number) => void
+  /**
+   * The worker has been given up and all of its jobs are settled. It commits nothing any more; its thread ends when the
+   * statement does, and whatever locks it has are held until then.
+   */
+  readonly abandoned: (loss: Loss) => void
+}
+
+/** A worker that was given up. */
+export interface Loss {
+  /** The statement that it is at, and why that was given up; undefined when the worker was to end anyway. */
+  readonly statement: number | undefined
+  readonly reason: string
+  /** Resolves when the thread has ended after all. */
+  readonly ended: Promise<void>
+}
+
+/** What a connection is made of. */
+interface Parts extends Listeners {
+  readonly worker: Worker
+  /** Resolves when the worker has ended, for whatever reason. */
+  readonly ended: Promise<void>
+  readonly claims: Claims
+  readonly files: DatabaseFiles | undefined
+  readonly statementTimeoutSeconds: number
+}
+
+interface Waiting {
+  readonly job: Omit<Job, 'claim'>
+  /** Since when nobody waits for the answer any more. */
+  goneSince: number | undefined
+  /** Its statement that has had all of its time. */
+  timedOut: number | undefined
+  readonly resolve: (json: string) => void
+  readonly reject: (reason: unknown) => void
+  readonly outlet: Outlet
+  /** Pieces that the reader has not made room for. */
+  pieces: number
+}
+
+export class Connection {
+  readonly #worker: Worker
+  readonly #ended: Promise<void>
+  readonly #claims: Claims
+  /** Claims that no job uses. */
+  readonly #free = Array.from({ length: maxClaims }, (_, index) => index)
+  /** By claim. */
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #sentTexts = new Set<number>()
+  readonly #timeoutSeconds: number
+  readonly #abandoned: Listeners['abandoned']
+  readonly #long: Listeners['long']
+  #outgoing: Outgoing | undefined
+  #isClosing = false
+  #isAbandoned = false
+  /** Runs while there is something to look at. */
+  #watch: NodeJS.Timeout | undefined
+  /** The statement of the last look, and since when it has been there. */
+  #turn: Turn | undefined
+  #turnSince = 0
+  /** What the worker has open; undefined for a database in memory. */
+  readonly files: DatabaseFiles | undefined
+  /** The worker cleans up after each job itself. */
+  readonly isDirty = false
+
+  static async open(options: ConnectionOptions, listeners: Listeners): Promise<Connection> {
+    const { statementTimeoutSeconds, ...openOptions } = options
+    const claims = new Claims()
+    const workerData = { ...openOptions, claims: claims.memory } satisfies WorkerOptions
+    const worker = new Worker(workerFile, { workerData, env: workerEnvironment() })
+    worker.on('error', () => undefined)
+    // From here on: by the time somebody asks, the worker may have ended.
+    const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+    // Rejects with what the worker could not even start for.
+    const [answer] = (await once(worker, 'message')) as [Opened]
+    if (answer.opened)
+      return new Connection({ worker, ended, claims, files: answer.files, statementTimeoutSeconds, ...listeners })
+    void worker.terminate()
+    throw new Error(answer.message)
+  }
+
+  private constructor(parts: Parts) {
+    const { worker, ended, claims, files, broken, moved, abandoned, long } = parts
+    this.#long = long
+    this.files = files
+    this.#timeoutSeconds = parts.statementTimeoutSeconds
+    this.#abandoned = abandoned
+    this.#worker = worker
+    this.#ended = ended
+    this.#claims = claims
+    worker.on('message', (message: readonly JobReply[] | Moved) => {
+      if ('moved' in message) moved(message.moved)
+      else for (const reply of message) this.#receive(reply)
+    })
+    void ended.then(() => {
+      clearInterval(this.#watch)
+      this.#giveUp()
+      if (!this.#isClosing && !this.#isAbandoned) broken()
+    })
+  }
+
+  run({ job, textOf, outlet }: Assignment): Running {
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    // There is one: the pool has no more than `depth` jobs here, and `giveBack` leaves as many claims free.
+    const claim = this.#free.pop() as number
+    const waiting: Waiting = { job, resolve, reject, outlet, pieces: 0, goneSince: undefined, timedOut: undefined }
+    this.#claims.queue(claim)
+    this.#waiting.set(claim, waiting)
+    this.#watch ??= setInterval(() => this.#look(), lookMs).unref()
+    const outgoing = this.#collect()
+    outgoing.jobs.push({ ...job, claim })
+    for (const calls of job.sets) {
+      for (const { statement } of calls) {
+        if (this.#sentTexts.has(statement)) continue
+        this.#sentTexts.add(statement)
+        outgoing.texts.push([statement, textOf(statement)])
+      }
+    }
+    return { done: promise, cancel: () => this.#cancel(claim, waiting) }
+  }
+
+  /** Takes back every job that the worker has not come to yet. One that gets no processor time at all keeps them in the end. */
+  giveBack(): void {
+    if (this.#free.length < depth) return
+    for (const [claim, { reject }] of this.#waiting) if (this.#claims.takeBack(claim)) reject(takenBack)
+  }
+
+  /** Gives up what the worker is at, as far as it can be. */
+  interrupt(): void {
+    this.giveBack()
+    for (const claim of this.#waiting.keys()) this.#claims.cancel(claim)
+  }
+
+  clean(): Promise<boolean> {
+    return Promise.resolve(true)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    if (this.#isAbandoned) return
+    this.#worker.postMessage({ jobs: [], texts: [] } satisfies Jobs)
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+    // A thread that sleeps is ended at once, one that is in the middle of a statement only when that has ended.
+    const terminating = setTimeout(() => void this.#worker.terminate(), closeMs)
+    const leaving = setTimeout(() => {
+      this.#leave({ statement: this.#claims.turn?.statement, reason: 'the service does not wait for it' })
+      leave()
+    }, closeMs + graceMs)
+    await Promise.race([this.#ended, left])
+    clearTimeout(terminating)
+    clearTimeout(leaving)
+  }
+
+  /** Looks whether the worker is still at what it was at. */
+  #look(): void {
+    if (this.#waiting.size === 0) {
+      clearInterval(this.#watch)
+      this.#watch = undefined
+      return
+    }
+    const now = performance.now()
+    const turn = this.#claims.turn
+    if (turn?.turn !== this.#turn?.turn) {
+      this.#turn = turn
+      this.#turnSince = now
+      return
+    }
+    const waiting = turn === undefined ? undefined : this.#waiting.get(turn.claim)
+    if (turn === undefined || waiting === undefined) return
+    const ranMs = now - this.#turnSince
+    if (ranMs >= longMs && !waiting.outlet.isOpen) this.#long(turn.statement)
+    const timeoutMs = this.#timeoutSeconds * 1000
+    if (timeoutMs > 0 && ranMs >= timeoutMs) {
+      waiting.timedOut = turn.statement
+      this.#claims.cancel(turn.claim)
+      if (ranMs >= timeoutMs + graceMs) this.#abandon(turn, `it ran longer than ${this.#timeoutSeconds} s`)
+    } else if (waiting.goneSince !== undefined && now - waiting.goneSince >= goneMs) {
+      this.#abandon(turn, 'its client has gone')
+    }
+  }
+
+  /** From now on the worker commits nothing, so what it has begun and not committed can be done elsewhere. */
+  #abandon({ claim: stuck, statement }: Turn, reason: string): void {
+    if (!this.#claims.abandon()) return
+    for (const [claim, waiting] of this.#waiting) {
+      // Its answer is on its way.
+      if (this.#claims.isSettled(claim)) continue
+      this.#waiting.delete(claim)
+      if (claim !== stuck) waiting.reject(waiting.pieces > 0 ? lost() : takenBack)
+      else waiting.reject(waiting.timedOut === undefined ? lost() : this.#timeout(statement))
+      this.#claims.takeBack(claim)
+    }
+    clearInterval(this.#watch)
+    this.#leave({ statement, reason })
+  }
+
+  #leave(loss: Omit<Loss, 'ended'>): void {
+    this.#isAbandoned = true
+    this.#giveUp()
+    this.#abandoned({ ...loss, ended: this.#ended })
+    void this.#worker.terminate()
+  }
+
+  #timeout(statement: number): JobFailure {
+    const timeoutSeconds = this.#timeoutSeconds
+    return new JobFailure({ code: undefined, message: 'statement timeout', statement, timeoutSeconds })
+  }
+
+  /** The worker has ended. Jobs that it had not begun can be done elsewhere; of the others nobody knows how far they came. */
+  #giveUp(): void {
+    for (const [claim, { reject }] of this.#waiting) {
+      reject(this.#claims.takeBack(claim) ? takenBack : lost())
+    }
+    this.#waiting.clear()
+  }
+
+  /** The claim may be another job's by now. */
+  #cancel(claim: number, waiting: Waiting): void {
+    if (this.#waiting.get(claim) !== waiting) return
+    waiting.goneSince ??= performance.now()
+    this.#claims.cancel(claim)
+  }
+
+  #collect(): Outgoing {
+    if (this.#outgoing === undefined) {
+      this.#outgoing = { jobs: [], texts: [] }
+      setImmediate(() => {
+        this.#worker.postMessage(this.#outgoing satisfies Jobs | undefined)
+        this.#outgoing = undefined
+      })
+    }
+    return this.#outgoing
+  }
+
+  #receive(reply: JobReply): void {
+    const { claim } = reply
+    const waiting = this.#waiting.get(claim)
+    if (waiting === undefined) return
+    if ('piece' in reply) {
+      this.#pass(reply.piece, claim, waiting)
+      return
+    }
+    this.#waiting.delete(claim)
+    this.#free.push(claim)
+    if ('json' in reply) waiting.resolve(reply.json)
+    else waiting.reject(this.#reasonOf(reply, waiting))
+  }
+
+  #reasonOf(reply: JobReply, { timedOut }: Waiting): unknown {
+    if ('runsOn' in reply) return runsOn
+    if (timedOut !== undefined) return this.#timeout(timedOut)
+    return 'error' in reply ? new JobFailure(reply.error) : new Error('The job was given up')
+  }
+
+  /** The worker sends no more than a few pieces ahead of those for which the reader has made room. */
+  #pass(piece: Uint8Array<ArrayBuffer>, claim: number, waiting: Waiting): void {
+    const { outlet } = waiting
+    const onWanted = (): void => {
+      if (outlet.isAbandoned) this.#cancel(claim, waiting)
+      else if (this.#waiting.get(claim) === waiting) this.#claims.credit(claim, waiting.pieces)
+      waiting.pieces = 0
+    }
+    outlet.onWanted ??= onWanted
+    waiting.pieces++
+    const { buffer, byteOffset, byteLength } = piece
+    if (outlet.write(Buffer.from(buffer, byteOffset, byteLength))) outlet.onWanted()
+  }
+}
+
+function lost(): Error {
+  return new Error('The worker has ended')
+}
+
+/** The compile cache does not reach workers by itself; without it each takes the types out of the sources again. */
+export function workerEnvironment(): NodeJS.ProcessEnv {
+  const cache = getCompileCacheDir()
+  return cache === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(cache) }
+}

@@ -1,0 +1,113 @@
+/**
+ * The program of a SQLite process: one worker thread as the service has them, and this thread, which is never busy and so can
+ * end the process at any moment. With the process go its locks; SQLite undoes what was not committed. Jobs come from process.ts.
+ */
+import type { Readable } from 'node:stream'
+import { Outlet } from '../../answer.ts'
+import { takenBack } from '../../pool/pool.ts'
+import { Connection, JobFailure, type Running } from './connection.ts'
+import type { FromProcess, ToProcess } from '../messages.ts'
+
+/** Pieces of an answer that may be under way. */
+const ahead = 4
+
+/** A job under way, and its answer once that has become a stream. */
+interface Relay {
+  running: Running | undefined
+  stream: Readable | undefined
+  /** Pieces that have not gone to the reader. */
+  ahead: number
+}
+
+const relays = new Map<number, Relay>()
+const texts = new Map<number, string>()
+let connection: Connection | undefined
+/** What comes from here on is not begun: process.ts gives it to another one. */
+let isEnding = false
+
+process.on('message', (message: ToProcess) => receive(message))
+// Nobody is left to answer, and a statement might go on for ever.
+process.on('disconnect', die)
+// A terminal and some supervisors signal all processes; it is the first one that decides.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined)
+
+function receive(message: ToProcess): void {
+  if (isEnding) return
+  if ('open' in message) void open(message.open)
+  else if ('run' in message) run(message)
+  else if ('cancel' in message) relays.get(message.cancel)?.running?.cancel()
+  else if ('taken' in message) take(message.taken)
+  else if (message.tell === 'close') void connection?.close().then(die)
+  else connection?.[message.tell]()
+}
+
+async function open(options: Extract<ToProcess, { open: unknown }>['open']): Promise<void> {
+  try {
+    connection = await Connection.open(options, {
+      broken: () => end({ ended: true }),
+      moved: (moved) => send({ moved }),
+      long: () => undefined,
+      abandoned: ({ statement, reason }) => end({ abandoned: { statement, reason } }),
+    })
+    send({ opened: true, files: connection.files })
+  } catch (error) {
+    send({ opened: false, message: (error as Error).message }, die)
+  }
+}
+
+function run({ run, job, texts: learnt }: Extract<ToProcess, { run: number; job: unknown }>): void {
+  for (const [statement, text] of learnt) texts.set(statement, text)
+  const relay: Relay = { running: undefined, stream: undefined, ahead: 0 }
+  relays.set(run, relay)
+  const outlet = new Outlet((stream) => pass(run, relay, stream))
+  const textOf = (statement: number): string => texts.get(statement) ?? ''
+  // There is one: jobs come behind the word that it is open.
+  relay.running = (connection as Connection).run({ job, textOf, outlet })
+  void relay.running.done
+    .then(
+      (json) => (outlet.isOpen ? outlet.end(json) : send({ run, json })),
+      (error: unknown) => {
+        outlet.fail(error as Error)
+        send({ run, ...toReply(error) })
+      },
+    )
+    .finally(() => {
+      if (!outlet.isOpen) relays.delete(run)
+    })
+}
+
+function toReply(error: unknown): { takenBack: true } | { error: JobFailure['error'] } | { lost: true } {
+  if (error === takenBack) return { takenBack: true }
+  return error instanceof JobFailure ? { error: error.error } : { lost: true }
+}
+
+/** The pieces go on, never further ahead of the reader than a few. */
+function pass(run: number, relay: Relay, stream: Readable): void {
+  relay.stream = stream
+  stream.on('data', (piece: Buffer) => {
+    send({ run, piece })
+    if (++relay.ahead >= ahead) stream.pause()
+  })
+  stream.once('end', () => send({ run, json: '' }))
+  stream.once('close', () => relays.delete(run))
+}
+
+function take(run: number): void {
+  const relay = relays.get(run)
+  if (relay !== undefined && --relay.ahead < ahead) relay.stream?.resume()
+}
+
+function send(message: FromProcess, then: () => void = () => undefined): void {
+  process.send?.(message, undefined, undefined, () => then())
+}
+
+/** Jobs have been told by then what became of them. */
+function end(last: FromProcess): void {
+  isEnding = true
+  setImmediate(() => send(last, die))
+}
+
+/** Killed, not exited: an exit would wait for the thread. */
+function die(): void {
+  process.kill(process.pid, 'SIGKILL')
+}

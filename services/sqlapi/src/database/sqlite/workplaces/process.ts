@@ -1,0 +1,146 @@
+/**
+ * The main thread's end of a SQLite process (host.ts), for statements that may run on and on: unlike a thread it can be ended
+ * in the middle of one, and its locks go with it. Slower than a thread, so it gets what needs it and nothing else.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Outlet } from '../../answer.ts'
+import { takenBack } from '../../pool/pool.ts'
+import {
+  type Assignment,
+  type ConnectionOptions,
+  JobFailure,
+  type Listeners,
+  type Running,
+  workerEnvironment,
+} from './connection.ts'
+import type { FromProcess, ToProcess } from '../messages.ts'
+
+/** The program's file has this file's ending: `.ts` in the repository, `.js` in the package. */
+const hostFile = new URL(`./host${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
+
+/** One that is asked to close and does not is killed. Longer than its thread is given. */
+const closeMs = 4000
+
+interface Waiting {
+  readonly resolve: (json: string) => void
+  readonly reject: (reason: unknown) => void
+  readonly outlet: Outlet
+  /** Pieces that the reader has not made room for. */
+  pieces: number
+}
+
+export class Process {
+  readonly #child: ChildProcess
+  readonly #ended: Promise<unknown>
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #sentTexts = new Set<number>()
+  #runs = 0
+
+  static async open(options: ConnectionOptions, listeners: Listeners): Promise<Process> {
+    const child = fork(fileURLToPath(hostFile), [], {
+      serialization: 'advanced',
+      // Not ours: flags of a debugger would be taken twice.
+      execArgv: [],
+      env: workerEnvironment(),
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
+    const ended = once(child, 'exit').catch(() => undefined)
+    child.on('error', () => undefined)
+    child.send({ open: options } satisfies ToProcess, () => undefined)
+    const first = await Promise.race([once(child, 'message'), ended.then(() => undefined)])
+    const opened = first?.[0] as Extract<FromProcess, { opened: boolean }> | undefined
+    if (opened?.opened === true) return new Process(child, ended, listeners)
+    throw new Error(opened?.message ?? 'The process ended at once')
+  }
+
+  private constructor(child: ChildProcess, ended: Promise<unknown>, { broken, moved, abandoned }: Listeners) {
+    this.#child = child
+    this.#ended = ended
+    child.on('message', (message: FromProcess) => {
+      if ('run' in message) this.#receive(message)
+      else if ('moved' in message) moved(message.moved)
+      else if ('abandoned' in message) {
+        this.#takeBack()
+        abandoned({ ...message.abandoned, ended: ended.then(() => undefined) })
+      }
+    })
+    void ended.then(() => {
+      for (const { reject } of this.#waiting.values()) reject(new Error('The process has ended'))
+      this.#waiting.clear()
+      broken()
+    })
+  }
+
+  get isIdle(): boolean {
+    return this.#waiting.size === 0
+  }
+
+  run({ job, textOf, outlet }: Assignment): Running {
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    const run = this.#runs++
+    this.#waiting.set(run, { resolve, reject, outlet, pieces: 0 })
+    const statements = new Set(job.sets.flatMap((calls) => calls.map(({ statement }) => statement)))
+    const texts = [...statements]
+      .filter((each) => !this.#sentTexts.has(each))
+      .map((each) => [each, textOf(each)] as const)
+    for (const [statement] of texts) this.#sentTexts.add(statement)
+    this.#send({ run, job, texts })
+    return { done: promise, cancel: () => this.#send({ cancel: run }) }
+  }
+
+  giveBack(): void {
+    this.#send({ tell: 'giveBack' })
+  }
+
+  interrupt(): void {
+    this.#send({ tell: 'interrupt' })
+  }
+
+  async close(): Promise<void> {
+    this.#send({ tell: 'close' })
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), closeMs)
+    await this.#ended
+    clearTimeout(timer)
+  }
+
+  /** Its last word: whoever it has not answered by now reached it too late, and can be done elsewhere. */
+  #takeBack(): void {
+    for (const [run, { reject, outlet }] of this.#waiting) {
+      if (outlet.isOpen) continue
+      this.#waiting.delete(run)
+      reject(takenBack)
+    }
+  }
+
+  #receive(message: Extract<FromProcess, { run: number }>): void {
+    const { run } = message
+    const waiting = this.#waiting.get(run)
+    if (waiting === undefined) return
+    if ('piece' in message) {
+      this.#pass(message.piece, run, waiting)
+      return
+    }
+    this.#waiting.delete(run)
+    if ('json' in message) waiting.resolve(message.json)
+    else if ('takenBack' in message) waiting.reject(takenBack)
+    else waiting.reject('error' in message ? new JobFailure(message.error) : new Error('The process has ended'))
+  }
+
+  #pass(piece: Uint8Array, run: number, waiting: Waiting): void {
+    const { outlet } = waiting
+    const onWanted = (): void => {
+      if (outlet.isAbandoned) this.#send({ cancel: run })
+      else for (; waiting.pieces > 0; waiting.pieces--) this.#send({ taken: run })
+    }
+    outlet.onWanted ??= onWanted
+    waiting.pieces++
+    if (outlet.write(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength))) outlet.onWanted()
+  }
+
+  /** What cannot be said to one that has just ended is told by its end. */
+  #send(message: ToProcess): void {
+    if (this.#child.connected) this.#child.send(message, () => undefined)
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * A place where SQLite jobs are done, one connection of the pool: a worker thread, and beside it, from the first job that needs
+ * it, a process. Whose statements may run on and on goes to the process, which can be ended. Jobs of the two are never under way
+ * together, which is the pool's doing: they are of different groups.
+ */
+import { type Assignment, Connection, type ConnectionOptions, type Listeners, type Running } from './connection.ts'
+import type { DatabaseFiles } from '../files.ts'
+import { Process } from './process.ts'
+
+/** A process that nobody has used for so long ends. */
+const idleMs = 60_000
+
+export interface WorkplaceListeners extends Listeners {
+  /** A process was given up; what it was at is undone, and the next job has another one. */
+  readonly killed: (loss: { readonly statement: number | undefined; readonly reason: string }) => void
+}
+
+export class Workplace {
+  readonly isDirty = false
+  readonly #options: ConnectionOptions
+  readonly #listeners: WorkplaceListeners
+  readonly #thread: Connection
+  #process: Promise<Process> | undefined
+  #idleTimer: NodeJS.Timeout | undefined
+
+  static async open(options: ConnectionOptions, listeners: WorkplaceListeners): Promise<Workplace> {
+    return new Workplace(options, listeners, await Connection.open(options, listeners))
+  }
+
+  private constructor(options: ConnectionOptions, listeners: WorkplaceListeners, thread: Connection) {
+    this.#options = options
+    this.#listeners = listeners
+    this.#thread = thread
+  }
+
+  /** What is open here; undefined for a database in memory. */
+  get files(): DatabaseFiles | undefined {
+    return this.#thread.files
+  }
+
+  run(assignment: Assignment): Running {
+    const isForProcess = assignment.job.mayRunOn && this.files !== undefined
+    return isForProcess ? this.#runInProcess(assignment) : this.#thread.run(assignment)
+  }
+
+  giveBack(): void {
+    this.#thread.giveBack()
+    void this.#process?.then((process) => process.giveBack())
+  }
+
+  interrupt(): void {
+    this.#thread.interrupt()
+    void this.#process?.then((process) => process.interrupt())
+  }
+
+  clean(): Promise<boolean> {
+    return Promise.resolve(true)
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idleTimer)
+    const process = this.#process
+    this.#process = undefined
+    await Promise.all([this.#thread.close(), process?.then((each) => each.close())])
+  }
+
+  #runInProcess(assignment: Assignment): Running {
+    clearTimeout(this.#idleTimer)
+    let running: Running | undefined
+    let isCancelled = false
+    const run = async (): Promise<string> => {
+      const process = await this.#openProcess()
+      running = process.run(assignment)
+      if (isCancelled) running.cancel()
+      try {
+        return await running.done
+      } finally {
+        if (process.isIdle) this.#idleTimer = setTimeout(() => void this.#endProcess(), idleMs).unref()
+      }
+    }
+    const cancel = (): void => {
+      isCancelled = true
+      running?.cancel()
+    }
+    return { done: run(), cancel }
+  }
+
+  #openProcess(): Promise<Process> {
+    if (this.#process !== undefined) return this.#process
+    const { moved, killed, long } = this.#listeners
+    const gone = (): void => {
+      if (this.#process === opening) this.#process = undefined
+    }
+    const abandoned: Listeners['abandoned'] = (loss) => {
+      gone()
+      killed(loss)
+    }
+    const files = this.files
+    const options = { ...this.#options, uri: this.#options.uriOfExisting, openElsewhere: files }
+    const opening = Process.open(options, { broken: gone, moved, abandoned, long })
+    opening.catch(gone)
+    this.#process = opening
+    return opening
+  }
+
+  async #endProcess(): Promise<void> {
+    const process = await this.#process
+    this.#process = undefined
+    await process?.close()
+  }
+}

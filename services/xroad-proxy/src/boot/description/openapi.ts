@@ -1,0 +1,300 @@
+/**
+ * The OpenAPI 3.1 description that `/api` serves: loaded endpoints in, JSON text out, made once at start and the same for
+ * the same endpoints in whatever order.
+ *
+ * It says what a DSL file says: names of params and of query keys; types are handed in for files that have a WSDL. Addresses
+ * of direct calls and of the Security Server are not told. What the errors mean is the manual's matter; here each has a line.
+ */
+import { type FailureCode, failures } from '../../errors.ts'
+import type { Endpoint, ResponseShape, RestEndpoint, SoapEndpoint, Source } from '../../model.ts'
+
+type Kind = Endpoint['kind']
+type Json = Readonly<Record<string, unknown>>
+
+interface ErrorNote {
+  readonly kinds: readonly Kind[]
+  readonly meaning: string
+  /** Schemas of the fields that come along, required ones and others. */
+  readonly extras?: Json
+  readonly optionalExtras?: Json
+}
+
+/** What the WSDL of a generated endpoint says about it. */
+export interface TypedEndpoint {
+  readonly summary?: string
+  readonly description?: string
+  /** Fields of the operation beyond those. */
+  readonly others?: Json
+  readonly request?: { readonly schema: Json; readonly example: Json }
+  /** Schema of `body` in the answer, and the shape that it is about. */
+  readonly body: Json
+  readonly shape: ResponseShape
+}
+
+export interface EndpointTypes {
+  of(endpoint: SoapEndpoint): TypedEndpoint | undefined
+  /** Components that the types refer to, complete once all endpoints were asked for. */
+  readonly schemas: Json
+}
+
+const both = ['soap', 'rest'] as const
+/** `proxy` is whoever answers otherwise: a fault always comes from elsewhere. */
+const sources: readonly Source[] = ['security_server', 'provider_security_server', 'provider']
+const limit = { limit: { type: 'integer', description: 'The limit in bytes.' } }
+
+const errorNotes: Readonly<Record<FailureCode, ErrorNote>> = {
+  malformed_request: { kinds: both, meaning: 'The request cannot be read without guessing.' },
+  template_not_found: { kinds: both, meaning: 'No endpoint has this path.' },
+  method_not_allowed: { kinds: both, meaning: 'The endpoint has another method; the header Allow names it.' },
+  request_too_large: { kinds: both, meaning: 'The body of the request is too large.', extras: limit },
+  template_expansion_failed: { kinds: ['soap'], meaning: 'The values do not fit into the envelope.' },
+  keystore_load_failed: { kinds: both, meaning: 'The identity of this service cannot be used.' },
+  internal_error: { kinds: both, meaning: 'The call could not be made, or something unexpected happened.' },
+  upstream_http_error: { kinds: ['soap'], meaning: 'The answer was neither a success nor a SOAP fault.' },
+  upstream_soap_fault: {
+    kinds: ['soap'],
+    meaning: 'The answer was a SOAP fault.',
+    extras: { code: { type: 'string' }, string: { type: 'string' }, source: { enum: [...sources] } },
+    optionalExtras: { detail: { description: 'Only where the configuration exposes it.' } },
+  },
+  upstream_xml_parse_error: { kinds: ['soap'], meaning: 'The answer was not XML that can be translated.' },
+  upstream_body_too_large: { kinds: both, meaning: 'The answer was too large.', extras: limit },
+  upstream_timeout: { kinds: both, meaning: 'No answer came in time.' },
+}
+
+const codes = Object.keys(failures) as FailureCode[]
+
+/** Methods that have a place of their own in a path item. */
+const knownMethods = new Set(['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'])
+
+/** A body has no meaning with these methods, though a caller may send one. */
+const bodilessMethods = new Set(['GET', 'HEAD', 'TRACE'])
+
+const text = { type: 'string' }
+
+/** JSON has a line of its own, because viewers offer an editor for it. */
+const anyBody = { 'application/json': { schema: {}, example: {} }, '*/*': {} }
+
+const requestHeaders = {
+  'X-Road-Id': 'Id of the message; a fresh UUID where there is none.',
+  'X-Road-UserId': 'Who causes the call, passed on as it is.',
+}
+
+const responseHeaders = {
+  'X-Road-Id': 'Id of the message.',
+  'X-Road-Service': 'The service that answered.',
+  'X-Road-Request-Hash': 'Hash of the request.',
+  'X-Road-Request-Id': 'Id of the request between the Security Servers.',
+  'X-Road-Error': 'Present when a part of X-Road, not the provider, reports an error.',
+}
+
+export function describeEndpoints(endpoints: readonly Endpoint[], version: string, types?: EndpointTypes): string {
+  const takenIds = new Set<string>()
+  const entries = endpoints
+    .map((endpoint) => ({ path: pathOf(endpoint), endpoint }))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    .map(({ path, endpoint }) => [path, pathItem(endpoint, freeId(endpoint, takenIds), types)] as const)
+  return JSON.stringify({
+    openapi: '3.1.0',
+    info: { title: 'xroad-proxy', version },
+    // Relative to the address of the description itself: a proxy in front may put a path before it.
+    servers: [{ url: '.', description: 'this service' }],
+    paths: Object.fromEntries(entries),
+    components: components(types?.schemas),
+  })
+}
+
+/** Braces are encoded too, so that a name is never taken for a path parameter. */
+function pathOf({ group, service }: Endpoint): string {
+  return `/${encodeURIComponent(group.toWellFormed())}/${encodeURIComponent(service.toWellFormed())}`
+}
+
+/** Letters, digits and underscores, as generators of client code want it. */
+function freeId({ group, service }: Endpoint, taken: Set<string>): string {
+  const wanted = `${group}_${service}`.replaceAll(/[^\p{L}\p{N}]+/gu, '_')
+  let id = wanted
+  for (let count = 2; taken.has(id); count++) id = `${wanted}_${count}`
+  taken.add(id)
+  return id
+}
+
+function pathItem(endpoint: Endpoint, operationId: string, types: EndpointTypes | undefined): Json {
+  const { group, service, method } = endpoint
+  const operation = {
+    operationId,
+    tags: [group],
+    summary: `${group}/${service}`,
+    ...(endpoint.kind === 'soap' ? soapParts(endpoint, types?.of(endpoint)) : restParts(endpoint)),
+  }
+  if (knownMethods.has(method)) return { [method.toLowerCase()]: operation }
+  return {
+    description: `OpenAPI 3.1 has no place for the method ${method}; its operation stands below x-methods.`,
+    'x-methods': { [method]: operation },
+  }
+}
+
+const dropped = 'Calls a SOAP service. Other keys of the body are dropped; a body that is no JSON object has none.'
+
+function soapParts(endpoint: SoapEndpoint, typed: TypedEndpoint | undefined): Json {
+  const { params } = endpoint
+  const attachments = endpoint.attachments ?? (typed?.shape === 'schema' ? 'list' : 'none')
+  const untyped = { schema: { type: 'object', properties: Object.fromEntries(params.map((name) => [name, {}])) } }
+  const isRequired = typed?.request?.schema['required'] !== undefined
+  return {
+    ...typed?.others,
+    ...(typed?.summary === undefined ? {} : { summary: typed.summary }),
+    description: typed?.description === undefined ? dropped : `${typed.description}\n\n${dropped}`,
+    ...(hasUserId(endpoint) ? { parameters: references('parameters', ['X-Road-UserId']) } : {}),
+    requestBody: {
+      ...(isRequired ? { required: true } : {}),
+      content: { 'application/json': typed?.request ?? untyped },
+    },
+    responses: {
+      200: {
+        description: 'The answer of the service, translated to JSON.',
+        content: { 'application/json': { schema: answerSchema(typed?.body, attachments !== 'none') } },
+      },
+      ...errorReferences('soap'),
+    },
+  }
+}
+
+/** Generated envelopes have a place for it where they have an X-Road header. */
+function hasUserId({ isGenerated, url }: SoapEndpoint): boolean {
+  return isGenerated && url === undefined
+}
+
+function answerSchema(body: Json = {}, hasAttachments: boolean = false): Json {
+  const own = {
+    ...(Object.keys(body).length === 0 ? {} : { body }),
+    ...(hasAttachments ? { attachments: { $ref: '#/components/schemas/attachments' } } : {}),
+  }
+  if (Object.keys(own).length === 0) return { $ref: '#/components/schemas/translation' }
+  return { ...translation, properties: { ...translation.properties, ...own } }
+}
+
+/** Some readers of a description take only 200 for a success, others a range; `default` alone is an error to most. */
+const passed = { $ref: '#/components/responses/passed' }
+
+function restParts({ method, target, allowedQueryParams, forwardBody }: RestEndpoint): Json {
+  const { memberClass, memberCode, subsystemCode, serviceCode, path } = target
+  const hasBody = forwardBody && !bodilessMethods.has(method)
+  return {
+    description: `Passes the request to ${[memberClass, memberCode, subsystemCode, serviceCode].join('/')}${path}.`,
+    parameters: [...queryParameters(allowedQueryParams), ...references('parameters', Object.keys(requestHeaders))],
+    ...(hasBody ? { requestBody: { description: 'Passed on as it is.', content: anyBody } } : {}),
+    responses: { 200: passed, '2XX': passed, ...errorReferences('rest'), default: passed },
+  }
+}
+
+function queryParameters(allowed: ReadonlySet<string> | undefined): Json[] {
+  if (allowed !== undefined) return Array.from(allowed, (name) => ({ name, in: 'query', schema: text }))
+  const schema = { type: 'object', additionalProperties: text }
+  const description = 'The whole query string is passed on, whatever its keys.'
+  return [{ name: 'query', in: 'query', description, style: 'form', explode: true, schema, example: {} }]
+}
+
+function references(section: string, names: readonly string[]): Json[] {
+  return names.map((name) => ({ $ref: `#/components/${section}/${name}` }))
+}
+
+function errorReferences(kind: Kind): Json {
+  return Object.fromEntries(
+    statusesOf(kind).map((status) => [status, { $ref: `#/components/responses/${kind}_${status}` }]),
+  )
+}
+
+function statusesOf(kind: Kind): number[] {
+  return [...new Set(codesOf(kind).map((code) => failures[code]))]
+}
+
+function codesOf(kind: Kind): FailureCode[] {
+  return codes.filter((code) => errorNotes[code].kinds.includes(kind))
+}
+
+function components(types: Json = {}): Json {
+  return {
+    schemas: {
+      translation,
+      attachments,
+      ...Object.fromEntries(codes.map((code) => [code, errorSchema(code)])),
+      ...types,
+    },
+    responses: {
+      ...Object.fromEntries(
+        both.flatMap((kind) => statusesOf(kind).map((status) => [`${kind}_${status}`, errorResponse(kind, status)])),
+      ),
+      passed: {
+        description: 'The answer of the provider, unchanged in status, headers and body.',
+        headers: Object.fromEntries(
+          Object.entries(responseHeaders).map(([name, description]) => [name, { description, schema: text }]),
+        ),
+        content: { '*/*': {} },
+      },
+    },
+    parameters: Object.fromEntries(
+      Object.entries(requestHeaders).map(([name, description]) => [
+        name,
+        { name, in: 'header', description, schema: text },
+      ]),
+    ),
+  }
+}
+
+const translation = {
+  type: 'object',
+  required: ['body', 'headers'],
+  properties: {
+    body: { description: 'The SOAP Body.' },
+    headers: { description: 'The SOAP Header.' },
+  },
+}
+
+const attachments = {
+  type: 'array',
+  description: 'What came beside the envelope, where anything did.',
+  items: {
+    type: 'object',
+    required: ['id', 'type', 'size'],
+    properties: {
+      id: { type: ['string', 'null'], description: 'Content-ID.' },
+      type: { type: ['string', 'null'], description: 'Media type.' },
+      size: { type: 'integer', description: 'In bytes.' },
+      content: { ...text, contentEncoding: 'base64' },
+    },
+  },
+}
+
+function errorSchema(code: FailureCode): Json {
+  const { meaning, extras = {}, optionalExtras = {} } = errorNotes[code]
+  return {
+    type: 'object',
+    description: meaning,
+    required: ['error', 'message', ...Object.keys(extras)],
+    properties: { error: { const: code }, message: text, ...extras, ...optionalExtras },
+  }
+}
+
+/** On the REST lane the provider may answer with the same status, and with whatever it likes. */
+function errorResponse(kind: Kind, status: number): Json {
+  const own = codesOf(kind).filter((code) => failures[code] === status)
+  const schemas = references('schemas', own)
+  const headers = own.includes('method_not_allowed') ? { headers: { Allow: { schema: text } } } : {}
+  switch (kind) {
+    case 'soap':
+      return {
+        description: own.join(', '),
+        ...headers,
+        content: { 'application/json': { schema: { anyOf: schemas } } },
+      }
+    case 'rest':
+      return {
+        description: `${own.join(', ')}; or the provider's own answer, unchanged`,
+        ...headers,
+        content: {
+          'application/json': { schema: { anyOf: [...schemas, { description: "The provider's own." }] } },
+          '*/*': {},
+        },
+      }
+  }
+}

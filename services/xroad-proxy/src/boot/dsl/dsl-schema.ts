@@ -1,0 +1,152 @@
+/**
+ * The fields of a DSL file, each declared once for its kind: name, default, what it means, what would be right. Comes to
+ * dsl.ts as checked values and to editors as JSON Schema. What a template or the place of the file adds is not known here.
+ */
+import type { Data } from '../config/yaml.ts'
+import {
+  checked,
+  flag,
+  isNoDots,
+  list,
+  longText,
+  oneOf,
+  parse,
+  section,
+  strictText,
+  text,
+  toJsonSchema,
+  urlProblem,
+} from '../config/schema.ts'
+import type { Parsed } from '../config/schema.ts'
+
+/** What parsers of HTTP know, without CONNECT and TRACE: those are for proxies of another sort. */
+const methods: ReadonlySet<string> = new Set(
+  (
+    'GET HEAD POST PUT PATCH DELETE OPTIONS QUERY SEARCH REPORT PURGE PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK ACL ' +
+    'BIND UNBIND REBIND CHECKOUT MERGE MKACTIVITY MKCALENDAR LINK UNLINK SOURCE M-SEARCH NOTIFY SUBSCRIBE UNSUBSCRIBE'
+  ).split(' '),
+)
+
+const meanings = {
+  method: 'an HTTP method such as POST',
+  service: 'an address such as https://service.example.org/soap (left out: through the Security Server)',
+  soapAction: 'the SOAPAction in printable ASCII, without the quotes around it',
+  path: 'a path such as /v1/things, as it is to stand in the URL (other characters percent-encoded)',
+}
+
+const soapFields = {
+  kind: oneOf(['soap']).default('soap').describe('soap: an envelope from a template, the answer as JSON.'),
+  params: list(strictText('the name of a key in quotes or letters'), 'a list of names')
+    .prefault([])
+    .describe('Keys of the JSON body that the template may use; all others are dropped.'),
+  service: checked(text(meanings.service), urlProblem, meanings.service)
+    .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' })
+    .exactOptional()
+    .describe('URL for a direct call; left out, the call goes through the Security Server.'),
+  method: method(),
+  envelope: checked(longText('the SOAP envelope as a template'), envelopeProblem, 'text that XML can hold').describe(
+    'SOAP envelope, a Handlebars template.',
+  ),
+  soap_action: checked(text(meanings.soapAction), soapActionProblem, meanings.soapAction)
+    .exactOptional()
+    .describe('Value of the SOAPAction header, without quotes; left out, there is no such header.'),
+  response: oneOf(['plain', 'schema'])
+    .exactOptional()
+    .describe('Shape of the answer: schema gives it the types of its WSDL. Left out, soap_response counts.'),
+  attachments: oneOf(['none', 'list', 'base64'])
+    .exactOptional()
+    .describe('What is told of attachments in an answer. Left out: list with the types of the WSDL, else none.'),
+}
+
+const restFields = {
+  kind: oneOf(['rest']).describe('rest: the request is passed through to an X-Road REST service.'),
+  method: method(),
+  target: section({
+    member_class: identifier('a member class').describe('Member class of the provider.'),
+    member_code: identifier('a registry code').describe('Registry code of the provider.'),
+    subsystem_code: identifier('a subsystem code').describe('Subsystem of the provider.'),
+    service_code: identifier('a service code').describe('Service code below the subsystem.'),
+    path: checked(text(meanings.path), pathProblem, meanings.path)
+      .default('')
+      .transform((given) => (given === '' || given.startsWith('/') ? given : `/${given}`))
+      .describe('Follows the service code; the first slash may be left out.'),
+  }).describe('The REST service that is called.'),
+  allowed_query_params: list(text('the name of a query parameter'), 'a list of names')
+    .exactOptional()
+    .describe('Left out: every query parameter is forwarded. An empty list: none. Otherwise those listed.'),
+  forward_body: flag().default(true).describe('Whether the body of the request is forwarded.'),
+}
+
+const soapFile = section(soapFields)
+const restFile = section(restFields)
+
+export const kinds = ['soap', 'rest'] as const
+export type Kind = (typeof kinds)[number]
+
+export const fieldNames: Readonly<Record<Kind, readonly string[]>> = {
+  soap: Object.keys(soapFields),
+  rest: Object.keys(restFields),
+}
+
+export type SoapFile = ReturnType<typeof soapFile.parse>
+export type RestFile = ReturnType<typeof restFile.parse>
+
+export function parseSoap(data: Data): Parsed<SoapFile> {
+  return parse(soapFile, data)
+}
+
+export function parseRest(data: Data): Parsed<RestFile> {
+  return parse(restFile, data)
+}
+
+/** Both kinds as one JSON Schema. */
+export function dslSchema(): object {
+  const { $schema, ...soap } = toJsonSchema('SOAP service', soapFile)
+  const { $schema: _, ...rest } = toJsonSchema('REST service', restFile)
+  return { $schema, title: 'DSL file', oneOf: [soap, rest] }
+}
+
+function method() {
+  return checked(text(meanings.method, { shown: true }), methodProblem, meanings.method)
+    .transform((given) => given.toUpperCase())
+    .describe('HTTP method of the endpoint; a request with another one is answered with 405.')
+}
+
+function methodProblem(given: string): string | undefined {
+  return methods.has(given.toUpperCase()) ? undefined : `found ${JSON.stringify(given.slice(0, 64))}`
+}
+
+/** May be empty, so that an unfinished file loads; the validator tells. */
+function identifier(meaning: string) {
+  return checked(text(meaning), (given) => (isNoDots(given) ? undefined : 'found a text of dots only'), meaning)
+}
+
+/** Lone surrogates and what else XML forbids; YAML has let through neither, except as an escape in double quotes. */
+function envelopeProblem(given: string): string | undefined {
+  // oxlint-disable-next-line no-control-regex
+  const isFit = given.isWellFormed() && !/[\0-\x08\x0b\x0c\x0e-\x1f\uFFFE\uFFFF]/.test(given)
+  return isFit ? undefined : 'found characters that XML forbids'
+}
+
+function soapActionProblem(given: string): string | undefined {
+  if (given.includes('"')) return 'found a double quote'
+  return /^[\x20-\x7e]*$/.test(given) ? undefined : 'found other characters'
+}
+
+/** The path goes out as it is written, so it has to be right as it is written. */
+function pathProblem(given: string): string | undefined {
+  if (/[?#]/.test(given)) return 'found a query string or a fragment'
+  if (/%(?![\da-f]{2})/i.test(given)) return 'found a percent sign without two hexadecimal digits (itself it is %25)'
+  const [odd] = /[^\w.~!$&'()*+,;=:@/%-]/u.exec(given) ?? []
+  if (odd !== undefined) return `found ${JSON.stringify(odd)}, which no path may hold`
+  return hasParentSegment(given) ? 'found a segment "..", which would leave the service' : undefined
+}
+
+/** Servers differ in what they decode first, so every spelling that one of them would take counts. */
+function hasParentSegment(path: string): boolean {
+  return path
+    .replaceAll(/%2e/gi, '.')
+    .replaceAll(/%3b/gi, ';')
+    .split(/\/|%2f|%5c/i)
+    .some((segment) => segment.split(';', 1)[0] === '..')
+}

@@ -1,0 +1,224 @@
+/**
+ * The text of one DSL file and its place in the tree -> one endpoint, and what the operator should be told. Whatever is
+ * wrong stops the start: the message names file, line and field. Reads no files (endpoints.ts does); the fields themselves
+ * belong to dsl-schema.ts, the template language to soap/template.ts.
+ */
+import { StartupFailure } from '../../errors.ts'
+import type { Endpoint, Template } from '../../model.ts'
+import { parseTemplate, TemplateSyntaxError } from '../../soap/request/template.ts'
+import type { TemplateWarning } from '../../soap/request/template-names.ts'
+import { isGenerated } from '../../wsdl/request/marker.ts'
+import { fieldNames, kinds, parseRest, parseSoap } from './dsl-schema.ts'
+import type { Kind, RestFile, SoapFile } from './dsl-schema.ts'
+import { Literal } from '../config/literal.ts'
+import { nearest } from '../config/nearest.ts'
+import { toFieldName } from '../config/schema.ts'
+import type { Parsed, Problem } from '../config/schema.ts'
+import { inOneLine, tellUnknown } from '../config/unknown-field.ts'
+import { firstLineOf, lineOf, readYaml, YamlError } from '../config/yaml.ts'
+import type { Mapping } from '../config/yaml.ts'
+
+/** Where the file stands: its path for messages, and the two segments of the URL. */
+export interface Place {
+  readonly file: string
+  readonly group: string
+  readonly service: string
+}
+
+export interface ReadDsl {
+  readonly endpoint: Endpoint
+  /** One WARN each. */
+  readonly warnings: readonly string[]
+  /** The same, about an envelope that cannot become what it is meant to be. */
+  readonly templateWarnings: readonly string[]
+}
+
+interface Source extends Place {
+  readonly text: string
+  readonly data: Mapping
+}
+
+export function readDsl(text: string, place: Place): ReadDsl {
+  const source = { ...place, text, data: readMapping(text, place.file) }
+  const kind = readKind(source)
+  switch (kind) {
+    case 'soap':
+      return readSoap(source)
+    case 'rest':
+      return readRest(source)
+  }
+}
+
+function readMapping(text: string, file: string): Mapping {
+  try {
+    return readYaml(text)
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error
+    throw new StartupFailure('invalid_dsl', `${file}:${error.line}:${error.column}: ${error.message}`)
+  }
+}
+
+/** Files that are older than the second kind do not say theirs. */
+function readKind(source: Source): Kind {
+  const { kind: given = null } = source.data
+  if (given === null) {
+    const target = keyFor('target', source)
+    if (target === undefined || keyFor('envelope', source) !== undefined) return 'soap'
+    const message = 'a file with a target and no envelope needs the line kind: rest'
+    return refuse(source, { path: [target], message }, ...strangers(source))
+  }
+  const kind = given instanceof Literal ? given.text : given
+  const path = ['kind']
+  if (typeof kind !== 'string') return refuse(source, { path, message: 'found no text, expected soap or rest' })
+  const known = kinds.find((each) => each === kind)
+  if (known !== undefined) return known
+  const meant = nearest(kind, kinds)
+  const remedy = meant === undefined ? '' : `; did you mean ${meant}?`
+  const message = `found ${JSON.stringify(kind.slice(0, 64))}, expected soap or rest${remedy}`
+  return refuse(source, { path, message })
+}
+
+const allFields: readonly string[] = [...new Set(kinds.flatMap((kind) => fieldNames[kind]))]
+
+/** The key of a field, or the unknown one that was probably meant for it. */
+function keyFor(field: string, { data }: Source): string | undefined {
+  if (data[field] !== undefined) return field
+  return Object.keys(data).find((key) => !allFields.includes(key) && nearest(key, allFields) === field)
+}
+
+/** Unknown keys of a file whose kind is not known. */
+function strangers({ data }: Source): Problem[] {
+  const absent = allFields.filter((name) => data[name] === undefined)
+  const keys = Object.keys(data).filter((key) => !allFields.includes(key))
+  return keys.map((key) => ({
+    path: [key],
+    message: tellUnknown(key, { known: allFields, absent, missing: ['kind'], place: undefined }),
+  }))
+}
+
+function readSoap(source: Source): ReadDsl {
+  const { value, unknown } = settled(source, 'soap', parseSoap(source.data))
+  const { template, warnings: templateWarnings } = readTemplate(source, value)
+  const { group, service, file } = source
+  const endpoint: Endpoint = Object.freeze({
+    kind: 'soap',
+    group,
+    service,
+    method: value.method,
+    file,
+    params: Object.freeze([...new Set(value.params)]),
+    url: value.service === undefined ? undefined : new URL(value.service).href,
+    soapAction: value.soapAction,
+    envelope: template,
+    response: value.response,
+    attachments: value.attachments,
+    isGenerated: isGenerated(source.text),
+  })
+  const problems = [...unknown, ...soapWarnings(value)]
+  return { endpoint, warnings: problems.map((problem) => inWords(source, problem)), templateWarnings }
+}
+
+function readRest(source: Source): ReadDsl {
+  const { value, unknown } = settled(source, 'rest', parseRest(source.data))
+  const { group, service, file } = source
+  const { method, target, allowedQueryParams, forwardBody } = value
+  const endpoint: Endpoint = Object.freeze({
+    kind: 'rest',
+    group,
+    service,
+    method,
+    file,
+    target,
+    allowedQueryParams: allowedQueryParams && new Set(allowedQueryParams),
+    forwardBody,
+  })
+  const problems = [...unknown, ...restWarnings(source)]
+  return { endpoint, warnings: problems.map((problem) => inWords(source, problem)), templateWarnings: [] }
+}
+
+function settled<File extends SoapFile | RestFile>(source: Source, kind: Kind, parsed: Parsed<File>) {
+  const unknown = unknownFields(parsed.unknown, kind)
+  const [problem, ...others] = parsed.problems
+  if (problem !== undefined) refuse(source, problem, ...others, ...unknown)
+  return { value: parsed.value as File, unknown }
+}
+
+function readTemplate(source: Source, { envelope, params }: SoapFile): { template: Template; warnings: string[] } {
+  const path = ['envelope']
+  try {
+    // The names of a generated file come out of its own params.
+    const known = isGenerated(source.text) ? undefined : { params, nearest }
+    const { template, warnings } = parseTemplate(envelope, known)
+    return { template, warnings: toTold(source, warnings) }
+  } catch (error) {
+    if (!(error instanceof TemplateSyntaxError)) throw error
+    const first = firstLineOf(source.text, path)
+    const line = first === undefined ? lineOf(source.text, path) : first + error.line - 1
+    throw new StartupFailure('invalid_dsl', `${source.file}:${line}: envelope: ${error.message}`)
+  }
+}
+
+const maxTemplateWarnings = 20
+const maxTemplateLines = 5
+
+/** With lines of the file, where those of the template are lines of the file. */
+function toTold({ file, text }: Source, warnings: readonly TemplateWarning[]): string[] {
+  if (warnings.length === 0) return []
+  const first = firstLineOf(text, ['envelope'])
+  const key = lineOf(text, ['envelope'])
+  const lineIn = (line: number): number => (first === undefined ? line : first + line - 1)
+  const told = warnings.slice(0, maxTemplateWarnings).map(({ lines, message }) => {
+    const [line = 1, ...others] = lines.map(lineIn)
+    const place = first === undefined ? `${key}: envelope: line ${line} of the template` : `${line}: envelope`
+    return `${file}:${place}: ${message}${alsoIn(others)}`
+  })
+  const more = warnings.length - told.length
+  return more > 0 ? [...told, `${file}:${key}: envelope: and ${more} more of these`] : told
+}
+
+function alsoIn(lines: readonly number[]): string {
+  if (lines.length === 0) return ''
+  const more = lines.length - maxTemplateLines
+  const shown = [...lines.slice(0, maxTemplateLines), ...(more > 0 ? [`${more} more`] : [])].join(', ')
+  return ` (also in line${lines.length === 1 ? '' : 's'} ${shown})`
+}
+
+/** A field of the other kind is no slip of the pen. */
+function unknownFields(unknown: readonly Problem[], kind: Kind): Problem[] {
+  const other = kind === 'soap' ? 'rest' : 'soap'
+  return unknown.map(({ path, message }) => {
+    const isOfOther = path.length === 1 && fieldNames[other].includes(String(path[0]))
+    return {
+      path,
+      message: isOfOther ? `has no effect in a file of kind ${kind}, only in one of kind ${other}` : message,
+    }
+  })
+}
+
+function soapWarnings({ service, params, method }: SoapFile): Problem[] {
+  const warnings: Problem[] = []
+  if (service !== undefined && /^http:/i.test(service)) {
+    warnings.push({ path: ['service'], message: 'the call is not encrypted; https is right' })
+  }
+  if (method !== 'POST') warnings.push({ path: ['method'], message: `found ${method}; SOAP is called with POST` })
+  if (params.includes('generate')) {
+    const message = 'generate is what the service itself fills in; a param of that name never reaches the template'
+    warnings.push({ path: ['params', params.indexOf('generate')], message })
+  }
+  return warnings
+}
+
+function restWarnings({ data }: Source): Problem[] {
+  if (data['allowed_query_params'] !== null) return []
+  return [
+    { path: ['allowed_query_params'], message: 'left empty: every query parameter is forwarded; [] forwards none' },
+  ]
+}
+
+function refuse(source: Source, ...problems: readonly Problem[]): never {
+  throw new StartupFailure('invalid_dsl', inOneLine(problems.map((problem) => inWords(source, problem))))
+}
+
+function inWords({ file, text }: Source, { path, message }: Problem): string {
+  return `${file}:${lineOf(text, path)}: ${toFieldName(path)}: ${message}`
+}

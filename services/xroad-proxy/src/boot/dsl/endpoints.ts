@@ -1,0 +1,203 @@
+/**
+ * The tree of DSL files -> the list of endpoints, read once, in order of name. A folder is the first segment of the URL,
+ * a file name the second. Refuses (StartupFailure) files that cannot be read and two files for one endpoint, naming up to
+ * ten files at once. What stands in a file is for dsl.ts.
+ */
+import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { basename, dirname, extname, join, resolve } from 'node:path'
+import { StartupFailure } from '../../errors.ts'
+import type { Endpoint } from '../../model.ts'
+import { readDsl } from './dsl.ts'
+
+export interface LoadedEndpoints {
+  readonly endpoints: readonly Endpoint[]
+  /** One WARN each. */
+  readonly warnings: readonly string[]
+  /** The same, about envelopes that cannot become what they are meant to be. */
+  readonly templateWarnings: readonly string[]
+}
+
+/** Of one DSL file. */
+export const maxDslBytes = 1_048_576
+const limits = { folders: 100_000, reportedFiles: 10 }
+
+const extensions: ReadonlySet<string> = new Set(['.yml', '.yaml'])
+/** Stands beside a WSDL file. */
+const sidecar = '.meta.yaml'
+
+/** A tree with whatever is wrong in it. */
+export interface Survey extends LoadedEndpoints {
+  readonly problems: readonly TreeProblem[]
+}
+
+/** `message` begins with the file, where it is about one. */
+export interface TreeProblem {
+  readonly file: string
+  readonly message: string
+}
+
+export function loadEndpoints(dslPath: string): LoadedEndpoints {
+  const { problems, ...loaded } = surveyEndpoints(dslPath)
+  if (problems.length > 0) refuse(problems.map(({ message }) => message))
+  return loaded
+}
+
+const nothing: Survey = { endpoints: [], warnings: [], templateWarnings: [], problems: [] }
+
+/** Every file that loads, and every problem, without refusing any. */
+export function surveyEndpoints(dslPath: string): Survey {
+  const shown = `dsl_path ${dslPath} (${resolve(dslPath)})`
+  const top = statusOf(dslPath)
+  const unread = (message: string): Survey => ({ ...nothing, problems: [{ file: dslPath, message }] })
+  if (top === 'ENOENT') return { ...nothing, warnings: [`${shown} does not exist; there are no endpoints`] }
+  if (typeof top === 'string') return unread(`${shown} cannot be read (${top})`)
+  if (!top.isDirectory()) return unread(`${shown} is no directory; name the directory of the DSL files`)
+  const tree: Tree = newTree()
+  try {
+    walk(dslPath, [], tree)
+  } catch (error) {
+    if (!(error instanceof StartupFailure)) throw error
+    return unread(error.message)
+  }
+  const endpoints = readFiles(tree)
+  if (endpoints.length === 0 && tree.problems.length === 0) {
+    tree.warnings.push(`${shown} holds no *.yml or *.yaml file; there are no endpoints`)
+  }
+  const { warnings, templateWarnings, problems } = tree
+  return { endpoints: Object.freeze(endpoints), warnings, templateWarnings, problems }
+}
+
+/** Paths of the files that would be read, in order; none where the walk fails, which is told when it is taken in earnest. */
+export function listDslFiles(dslPath: string): readonly string[] {
+  const tree: Tree = newTree()
+  const top = statusOf(dslPath)
+  if (typeof top === 'string' || !top.isDirectory()) return []
+  try {
+    walk(dslPath, [], tree)
+    return tree.files
+  } catch (error) {
+    if (error instanceof StartupFailure) return []
+    throw error
+  }
+}
+
+/** What a walk has met so far. */
+interface Tree {
+  readonly files: string[]
+  readonly problems: TreeProblem[]
+  readonly warnings: string[]
+  readonly templateWarnings: string[]
+  folders: number
+}
+
+function newTree(): Tree {
+  return { files: [], problems: [], warnings: [], templateWarnings: [], folders: 0 }
+}
+
+/** `ancestors` are the real paths of the folders above. */
+function walk(folder: string, ancestors: readonly string[], tree: Tree): void {
+  tree.folders += 1
+  // Links that lead to and fro between folders have more paths than anybody can wait for.
+  if (tree.folders > limits.folders) refuse([`${folder}: more than ${limits.folders} folders; are links in a knot?`])
+  const real = realpathSync(folder)
+  if (ancestors.includes(real)) {
+    tree.warnings.push(`${folder} is a link to a folder that it is in; not read again`)
+    return
+  }
+  for (const entry of entriesOf(folder, tree)) visit(join(folder, entry.name), entry, [...ancestors, real], tree)
+}
+
+/** Names that start with a dot belong to editors and mounts (Kubernetes links the files beside its `..data`). */
+function entriesOf(folder: string, { problems }: Tree): Dirent[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'))
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+  } catch (error) {
+    problems.push({ file: folder, message: `${folder}: cannot be read (${codeOf(error)})` })
+    return []
+  }
+}
+
+function visit(path: string, entry: Dirent, ancestors: readonly string[], tree: Tree): void {
+  const isDsl = extensions.has(extname(entry.name)) && !entry.name.endsWith(sidecar)
+  if (entry.isDirectory()) return walk(path, ancestors, tree)
+  if (!entry.isSymbolicLink() && !isDsl) return
+  const status = statusOf(path)
+  if (typeof status !== 'string' && status.isDirectory()) return walk(path, ancestors, tree)
+  if (!isDsl) return
+  const problem = typeof status === 'string' ? `cannot be read (${status})` : fileProblem(status)
+  if (problem === undefined) tree.files.push(path)
+  else tree.problems.push({ file: path, message: `${path}: ${problem}` })
+}
+
+function fileProblem(status: Stats): string | undefined {
+  // Reading a pipe or a device might never end.
+  if (!status.isFile()) return 'is no regular file'
+  return status.size > maxDslBytes ? `is larger than ${maxDslBytes} bytes, which no DSL file is` : undefined
+}
+
+/** The problems of each file, so that all can be mended in one go. */
+function readFiles({ files, problems, warnings, templateWarnings }: Tree): Endpoint[] {
+  const endpoints = new Map<string, Endpoint>()
+  for (const file of files) {
+    try {
+      const { endpoint, ...said } = readFile(file)
+      warnings.push(...said.warnings)
+      templateWarnings.push(...said.templateWarnings)
+      add(endpoints, endpoint)
+    } catch (error) {
+      if (!(error instanceof StartupFailure)) throw error
+      problems.push({ file, message: error.message })
+    }
+  }
+  return [...endpoints.values()]
+}
+
+function readFile(file: string) {
+  const group = basename(resolve(dirname(file)))
+  return readDsl(readText(file), { file, group, service: basename(file, extname(file)) })
+}
+
+/** Strict UTF-8; a byte-order mark is dropped. */
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+function readText(file: string): string {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(file)
+  } catch (error) {
+    return refuse([`${file}: cannot be read (${codeOf(error)})`])
+  }
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return refuse([`${file}: is not UTF-8 text; save it as UTF-8`])
+  }
+}
+
+function add(endpoints: Map<string, Endpoint>, endpoint: Endpoint): void {
+  // No name of a file holds a slash.
+  const url = `/${endpoint.group}/${endpoint.service}`
+  const other = endpoints.get(url)
+  if (other === undefined) endpoints.set(url, endpoint)
+  else refuse([`${endpoint.file}: gives the same endpoint ${url} as ${other.file}; rename or remove one`])
+}
+
+/** What the path leads to, or why that cannot be told. */
+function statusOf(path: string): Stats | string {
+  try {
+    return statSync(path)
+  } catch (error) {
+    return codeOf(error)
+  }
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown'
+}
+
+function refuse(problems: readonly string[]): never {
+  const more = problems.length - limits.reportedFiles
+  const shown = problems.slice(0, limits.reportedFiles)
+  throw new StartupFailure('invalid_dsl', [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; '))
+}

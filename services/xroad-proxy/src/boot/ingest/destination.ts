@@ -1,0 +1,67 @@
+/**
+ * Whom the generated operations of a WSDL call: its own address, the one of its sidecar, or the X-Road service behind the
+ * Security Server. Addresses are judged by wsdl/address.ts; what a rejection costs is decided here. Pure.
+ */
+import type { Identity } from '../../model.ts'
+import { type AddressRules, judgeAddress } from '../../guard/policy.ts'
+import type { Operation } from '../../wsdl/operations/operations.ts'
+import type { Destination } from '../../wsdl/request/write.ts'
+import type { Sidecar } from './sidecar.ts'
+
+export interface Circumstances extends AddressRules {
+  readonly client: Identity
+}
+
+/** Both are the end of sentences that begin with the file. */
+export interface Chosen {
+  readonly to: Destination
+  readonly warnings: readonly string[]
+}
+
+/** Without a sidecar the address of the operation's port counts, with one only what the sidecar says. */
+export function chooseDestination(operation: Operation, sidecar: Sidecar | undefined, rules: Circumstances): Chosen {
+  const service = toService(operation, sidecar, rules.client)
+  const fallback: Destination = { kind: 'securityServer', service }
+  const address = sidecar === undefined ? operation.address : sidecar.serviceUrl
+  const verdict = address === undefined ? ({ kind: 'security_server' } as const) : judgeAddress(address, rules)
+  switch (verdict.kind) {
+    case 'direct':
+      return { to: verdict, warnings: [] }
+    case 'security_server':
+      return { to: fallback, warnings: headerWarnings(sidecar, service) }
+    case 'rejected': {
+      const source = sidecar === undefined ? 'the address' : 'service_url of the sidecar'
+      const rejection = `${source} ${shown(address)} ${verdict.reason}; the calls go through the Security Server`
+      return { to: fallback, warnings: [rejection, ...headerWarnings(sidecar, service)] }
+    }
+  }
+}
+
+type ServiceId = Extract<Destination, { kind: 'securityServer' }>['service']
+
+/** What the sidecar leaves open is our own, with which it would have to agree anyway. */
+function toService({ name, version }: Operation, sidecar: Sidecar | undefined, client: Identity): ServiceId {
+  return {
+    memberClass: sidecar?.memberClass ?? client.memberClass,
+    memberCode: sidecar?.memberCode ?? client.memberCode,
+    subsystemCode: sidecar?.subsystemCode ?? client.subsystemCode,
+    serviceCode: sidecar?.serviceCode ?? name,
+    serviceVersion: version,
+  }
+}
+
+function headerWarnings(sidecar: Sidecar | undefined, { memberClass, memberCode }: ServiceId): readonly string[] {
+  if (sidecar === undefined) {
+    return ['the X-Road header needs a sidecar that says whose service it is; until then it names client_data']
+  }
+  const missing = [...(memberClass === '' ? ['member_class'] : []), ...(memberCode === '' ? ['member_code'] : [])]
+  if (missing.length === 0) return []
+  return [`the X-Road header is incomplete: neither the sidecar nor client_data says ${missing.join(' and ')}`]
+}
+
+const maxShownCharacters = 200
+
+/** Without a password that may stand in it. */
+function shown(address: string = ''): string {
+  return JSON.stringify(address.slice(0, maxShownCharacters).replace(/\/\/[^/?#]*@/, '//'))
+}

@@ -1,0 +1,184 @@
+/**
+ * The WSDL directory -> DSL files below `dsl_path`, once at each start and before those are read. Every trouble is a WARN,
+ * none stops the start. What one WSDL gives is survey.ts, what may be written output.ts; this file is their order.
+ */
+import { join } from 'node:path'
+import type { Identity } from '../../model.ts'
+import type { MissingSchema } from '../../wsdl/schema/missing.ts'
+import type { Operation, Wsdl } from '../../wsdl/operations/operations.ts'
+import { describeSkip, skipReasons } from '../../wsdl/operations/reasons.ts'
+import type { RequestElement } from '../../wsdl/request/request.ts'
+import { listWsdls, type WsdlPlace } from './folder.ts'
+import { settleImports } from './imports.ts'
+import { removeLeftovers } from './leftovers.ts'
+import { SurveyMemory } from './memory.ts'
+import { DslOutput, type Outcome, outputReasons } from './output.ts'
+import { type GeneratedOperation, type SurveyedWsdl, surveyWsdl } from './survey.ts'
+
+export interface IngestOptions {
+  /** `wsdl_watch_dir` */
+  readonly dir: string
+  readonly dslPath: string
+  /** `client_data` */
+  readonly client: Identity
+  readonly allowHttp: boolean
+  readonly hostAllowlist: readonly string[]
+  /** False: everything is told and nothing changed. */
+  readonly write: boolean
+}
+
+export interface Ingested {
+  /** One WARN each. */
+  readonly warnings: readonly string[]
+  readonly report: readonly WsdlReport[]
+  /** DSL file, as the loaded endpoints name it -> what it was made from. */
+  readonly generated: ReadonlyMap<string, GeneratedFrom>
+  /** The same for files that were written by hand and stand in the place of a generated one. */
+  readonly replaced: ReadonlyMap<string, GeneratedFrom>
+  /** One for each WSDL: the same as long as nothing that it is made of has changed. */
+  readonly keys: readonly string[]
+}
+
+/** Read from its WSDL where that is not at hand. */
+export interface GeneratedFrom {
+  readonly wsdl: Wsdl
+  readonly operation: Operation
+  readonly request: RequestElement
+  /** What its request could hold and cannot be sent. */
+  readonly notes: readonly string[]
+}
+
+export interface WsdlReport {
+  /** With the directory. */
+  readonly file: string
+  /** Why there is nothing to be had from the file as a whole. */
+  readonly problem: string | undefined
+  /** Whether that is a sidecar for another member or subsystem. */
+  readonly isOfOther: boolean
+  readonly operations: readonly OperationReport[]
+  readonly missing: readonly MissingSchema[]
+}
+
+export interface OperationReport {
+  readonly name: string
+  readonly line: number
+  readonly outcome: 'generated' | 'skipped'
+  /** A code of `skipReasons` or `outputReasons`; empty for what was generated. */
+  readonly reason: string
+  /** The reason in words that follow the name; empty for what was generated. */
+  readonly words: string
+  /** How the endpoint calls; undefined without one. */
+  readonly lane: GeneratedOperation['lane'] | undefined
+}
+
+export function ingestWsdls(options: IngestOptions): Ingested {
+  const { dir, dslPath, write } = options
+  if (write) removeLeftovers(dslPath)
+  const { wsdls, unread, warnings: found } = listWsdls(dir)
+  const warnings = [...found]
+  // A directory that is not there says nothing about what was generated from it.
+  if (unread.includes('/')) return { warnings, report: [], generated: new Map(), replaced: new Map(), keys: [] }
+  const output = new DslOutput({ dslPath, write })
+  const generated = new Map<string, GeneratedFrom>()
+  const replaced = new Map<string, GeneratedFrom>()
+  const kept = new Set<string>()
+  const memory = write ? new SurveyMemory(dir, dslPath, options) : undefined
+  const all = wsdls.map(({ file }) => memory?.survey(file) ?? surveyWsdl(dir, file, options))
+  const surveys = new Map(settleImports(dir, all).map((it) => [it.file, it]))
+  const report = wsdls.flatMap((place) => {
+    const surveyed = surveys.get(place.file)
+    if (surveyed === undefined) return []
+    if (!surveyed.isRead) kept.add(place.file)
+    const { operations, warnings: refusals } = putAll(surveyed, place, { dir, output, generated, replaced })
+    warnings.push(...surveyed.warnings, ...refusals)
+    const { problem, isOfOther, missing } = surveyed
+    return { file: join(dir, place.file), problem, isOfOther, missing, operations }
+  })
+  memory?.tidy()
+  const isGone = (wsdl: string): boolean => !kept.has(wsdl) && !unread.some((folder) => wsdl.startsWith(folder))
+  return {
+    warnings: [...warnings, ...output.removeRest(isGone)],
+    report,
+    generated,
+    replaced,
+    keys: memory?.keys ?? [],
+  }
+}
+
+/** What became of an operation, for a table. */
+export function toReport(operation: SurveyedWsdl['operations'][number]): OperationReport {
+  const { name, line } = operation
+  if (operation.kind === 'generated') {
+    return { name, line, outcome: 'generated', reason: '', words: '', lane: operation.lane }
+  }
+  const { reason, detail } = operation
+  return toRefusal(operation, reason, `${skipReasons[reason]}${detail === '' ? '' : `: ${detail}`}`)
+}
+
+interface Surroundings {
+  readonly dir: string
+  readonly output: DslOutput
+  readonly generated: Map<string, GeneratedFrom>
+  readonly replaced: Map<string, GeneratedFrom>
+}
+
+function putAll(
+  { operations }: SurveyedWsdl,
+  { file, owner, subsystem }: WsdlPlace,
+  { dir, output, generated, replaced }: Surroundings,
+): { operations: readonly OperationReport[]; warnings: readonly string[] } {
+  const warnings: string[] = []
+  const unwritten = new Map<string, number>()
+  const reports = operations.map((it): OperationReport => {
+    if (it.kind === 'skipped') {
+      warnings.push(`${join(dir, file)}:${it.line}: ${describeSkip(it)}; it gets no endpoint`)
+      return toReport(it)
+    }
+    const service = subsystem === undefined ? it.name : `${subsystem}-${it.name}`
+    const outcome = output.put(owner, service, join(dir, file), { digest: it.digest, read: () => it.open().dsl.text })
+    const from = toSource(it)
+    if (outcome.kind === 'written') {
+      generated.set(outcome.path, from)
+      return toReport(it)
+    }
+    const { reason, detail } = outcome
+    if (reason === 'hand_written') replaced.set(detail, from)
+    // A directory that nobody may write to is one thing to say, not one for each operation.
+    if (reason === 'not_written') unwritten.set(detail, (unwritten.get(detail) ?? 0) + 1)
+    else warnings.push(`${join(dir, file)}:${it.line}: operation ${it.name} ${wordsOf(outcome)}; nothing is generated`)
+    return toRefusal(it, reason, wordsOf(outcome))
+  })
+  for (const [code, count] of unwritten) {
+    warnings.push(`${join(dir, file)}: ${count} DSL files cannot be written (${code}); those that are there are used`)
+  }
+  return { operations: reports, warnings }
+}
+
+function toSource(it: GeneratedOperation): GeneratedFrom {
+  return {
+    get wsdl() {
+      return it.open().wsdl
+    },
+    get operation() {
+      return it.open().operation
+    },
+    get request() {
+      return it.open().dsl.request
+    },
+    get notes() {
+      return it.open().dsl.notes
+    },
+  }
+}
+
+function wordsOf({ reason, detail }: Extract<Outcome, { kind: 'refused' }>): string {
+  return `${outputReasons[reason]}: ${detail}`
+}
+
+function toRefusal(
+  { name, line }: { readonly name: string; readonly line: number },
+  reason: string,
+  words: string,
+): OperationReport {
+  return { name, line, outcome: 'skipped', reason, words, lane: undefined }
+}

@@ -1,0 +1,178 @@
+/**
+ * What became of the WSDL files at an earlier start, kept below `dsl_path` in a folder that no walk looks at, so that a start
+ * reads and compares what it would otherwise work out again: a file is remembered as long as its bytes, those of all files
+ * that it draws in, its sidecar, the rules for addresses, our identity and this program are the same. The folder may be deleted at
+ * any time; what is in it is not trusted beyond these digests. Texts of DSL files stay where they are.
+ */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Resolve } from '../../wsdl/schema/schema.ts'
+import { besideWsdl } from '../../wsdl/schema/vendored.ts'
+import { version } from '../../version.ts'
+import { writeWhole } from './whole-file.ts'
+import type { Circumstances } from './destination.ts'
+import { readInsideIfAny, resolveBeside } from './files.ts'
+import { type GeneratedOperation, surveyWsdl, type SurveyedWsdl } from './survey.ts'
+
+export const memoryFolder = '.xroad-proxy'
+
+/** Where an include or import led, by the digest of the file. */
+interface Question {
+  readonly location: string
+  readonly from: string
+  readonly file: string
+  readonly digest: string
+}
+
+interface Remembered {
+  readonly key: string
+  readonly questions: readonly Question[]
+  readonly surveyed: Omit<SurveyedWsdl, 'operations'> & { readonly operations: readonly RememberedOperation[] }
+}
+
+type RememberedOperation =
+  | Pick<GeneratedOperation, 'kind' | 'name' | 'line' | 'lane' | 'digest'>
+  | Exclude<SurveyedWsdl['operations'][number], GeneratedOperation>
+
+export class SurveyMemory {
+  /** Of all that was surveyed so far: the same for the same files. */
+  readonly keys: string[] = []
+  readonly #root: string
+  readonly #folder: string
+  readonly #circumstances: Circumstances
+  readonly #common: string
+  readonly #current = new Set<string>()
+
+  constructor(root: string, dslPath: string, circumstances: Circumstances) {
+    this.#root = root
+    this.#folder = join(dslPath, memoryFolder)
+    this.#circumstances = circumstances
+    const { client, allowHttp, hostAllowlist } = circumstances
+    this.#common = JSON.stringify([programDigest(), root, client, allowHttp, hostAllowlist])
+  }
+
+  survey(file: string): SurveyedWsdl {
+    const name = `${digestOf(file).slice(0, 32)}.json`
+    this.#current.add(name)
+    const own = this.#keyOf(file)
+    const known = own === undefined ? undefined : this.#recall(name, file, own)
+    if (known !== undefined) return known
+    const questions: Question[] = []
+    const surveyed = surveyWsdl(this.#root, file, this.#circumstances, recording(questions))
+    if (own !== undefined && surveyed.isRead)
+      this.#remember(name, { key: own, questions, surveyed: toRemembered(surveyed) })
+    this.keys.push(`${file} ${own ?? ''} ${digestOf(JSON.stringify(questions))}`)
+    return surveyed
+  }
+
+  /** Removes what is remembered of files that are gone. Only tidying. */
+  tidy(): void {
+    try {
+      const names = readdirSync(this.#folder).filter((it) => /^[0-9a-f]{32}\.json$/.test(it) && !this.#current.has(it))
+      for (const it of names) rmSync(join(this.#folder, it), { force: true })
+    } catch {
+      // Nothing is remembered, or it cannot be removed.
+    }
+  }
+
+  /** Undefined for a file that cannot be read, of which the survey tells. */
+  #keyOf(file: string): string | undefined {
+    try {
+      const bytes = readInsideIfAny(this.#root, file)
+      const sidecar = readInsideIfAny(this.#root, besideWsdl(file, '.meta.yaml'))
+      if (bytes === undefined) return undefined
+      return digestOf(
+        JSON.stringify([this.#common, file, digestOf(bytes), sidecar === undefined ? '' : digestOf(sidecar)]),
+      )
+    } catch {
+      return undefined
+    }
+  }
+
+  #recall(name: string, file: string, key: string): SurveyedWsdl | undefined {
+    try {
+      const known = JSON.parse(readFileSync(join(this.#folder, name), 'utf8')) as Remembered
+      if (known.key !== key) return undefined
+      const resolve = resolveBeside(this.#root, file)
+      if (!known.questions.every((it) => isSame(it, resolve))) return undefined
+      this.keys.push(`${file} ${key} ${digestOf(JSON.stringify(known.questions))}`)
+      return this.#revive(file, known)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** What a file of the memory does not hold is worked out when somebody asks for it, once for each WSDL. */
+  #revive(file: string, { surveyed }: Remembered): SurveyedWsdl {
+    let fresh: ReadonlyMap<string, GeneratedOperation> | undefined
+    const find = (name: string): GeneratedOperation => {
+      fresh ??= new Map(
+        surveyWsdl(this.#root, file, this.#circumstances).operations.flatMap((it) =>
+          it.kind === 'generated' ? [[it.name, it] as const] : [],
+        ),
+      )
+      const found = fresh.get(name)
+      if (found === undefined) throw new Error(`${join(this.#root, file)} was changed while the service started`)
+      return found
+    }
+    const operations = surveyed.operations.map((it) =>
+      it.kind === 'skipped' ? it : { ...it, open: () => find(it.name).open() },
+    )
+    return { ...surveyed, problem: surveyed.problem ?? undefined, operations }
+  }
+
+  #remember(name: string, remembered: Remembered): void {
+    // A folder that cannot be written to is told of where DSL files are written.
+    void writeWhole(join(this.#folder, name), JSON.stringify(remembered))
+  }
+}
+
+function toRemembered(surveyed: SurveyedWsdl): Remembered['surveyed'] {
+  const operations = surveyed.operations.map((it) => {
+    if (it.kind === 'skipped') return it
+    const { kind, name, line, lane, digest } = it
+    return { kind, name, line, lane, digest }
+  })
+  return { ...surveyed, operations }
+}
+
+function recording(questions: Question[]): (resolve: Resolve) => Resolve {
+  return (resolve) => (location, from) => {
+    const found = resolve(location, from)
+    questions.push({
+      location,
+      from,
+      file: found?.file ?? '',
+      digest: found === undefined ? '' : digestOf(found.bytes),
+    })
+    return found
+  }
+}
+
+function isSame({ location, from, file, digest }: Question, resolve: Resolve): boolean {
+  const found = resolve(location, from)
+  return found === undefined ? file === '' : found.file === file && digestOf(found.bytes) === digest
+}
+
+let program: string | undefined
+
+/** Of the sources that make DSL files and descriptions: another version may make others. */
+export function programDigest(): string {
+  program ??= digestOf(
+    [
+      version,
+      ...['../../wsdl', '..', '../../guard', '../../soap'].flatMap((it) => sourcesIn(join(import.meta.dirname, it))),
+    ].join('\n'),
+  )
+  return program
+}
+
+function sourcesIn(folder: string): string[] {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((it) => /\.[jt]s$/.test(it))
+  return names.sort().map((it) => digestOf(readFileSync(join(folder, it))))
+}
+
+export function digestOf(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
+}

@@ -1,0 +1,166 @@
+/**
+ * One WSDL with its sidecar and the files beside it -> what becomes of each of its operations: the text of a DSL file, or
+ * why there is none. Whatever is wrong with the files is told; nothing is thrown and nothing is written. Which DSL file
+ * an operation gets, and whether it may have it, is for output.ts.
+ */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { whereElse } from '../../wsdl/schema/missing.ts'
+import type { MissingSchema } from '../../wsdl/schema/missing.ts'
+import type { Operation, Wsdl } from '../../wsdl/operations/operations.ts'
+import { readWsdl } from '../../wsdl/operations/operations.ts'
+import type { SkippedOperation } from '../../wsdl/operations/reasons.ts'
+import type { Resolve } from '../../wsdl/schema/schema.ts'
+import { besideWsdl } from '../../wsdl/schema/vendored.ts'
+import { type GeneratedDsl, generateDsl } from '../../wsdl/request/write.ts'
+import { WsdlError } from '../../wsdl/xml/xml.ts'
+import { identityProblem, readSidecar, type ReadSidecar, SidecarError } from './sidecar.ts'
+import { chooseDestination, type Circumstances } from './destination.ts'
+import { FileProblem, readInside, readInsideIfAny, resolveBeside } from './files.ts'
+
+export interface SurveyedWsdl {
+  /** Relative to the directory. */
+  readonly file: string
+  /** Why there is nothing to be had from the file as a whole, in words. */
+  readonly problem: string | undefined
+  /** Whether the problem is that its sidecar names another member or subsystem than ours. */
+  readonly isOfOther: boolean
+  /** Whether it could be read; what was generated from it before stays where it could not. */
+  readonly isRead: boolean
+  readonly operations: readonly SurveyedOperation[]
+  readonly missing: readonly MissingSchema[]
+  readonly hasSidecar: boolean
+  /** Files that it imports, where it holds nothing but imports. */
+  readonly onlyImports: readonly string[]
+  /** One WARN each, beginning with the file; about more than one operation. */
+  readonly warnings: readonly string[]
+}
+
+export interface GeneratedOperation {
+  readonly kind: 'generated'
+  readonly name: string
+  readonly line: number
+  readonly lane: 'securityServer' | 'direct'
+  /** SHA-256 of the text of its DSL file, in hex. */
+  readonly digest: string
+  /** The text, and what it was made from; costs the reading of the WSDL where the operation was remembered. */
+  open(): OpenedOperation
+}
+
+export interface OpenedOperation {
+  readonly dsl: GeneratedDsl
+  readonly wsdl: Wsdl
+  readonly operation: Operation
+}
+
+export type SurveyedOperation = GeneratedOperation | SkippedOperation
+
+/** `watch` sees where includes and imports lead. */
+export function surveyWsdl(
+  root: string,
+  file: string,
+  circumstances: Circumstances,
+  watch: (resolve: Resolve) => Resolve = (resolve) => resolve,
+): SurveyedWsdl {
+  try {
+    return survey(root, file, circumstances, watch)
+  } catch (error) {
+    return { ...nothing, file, ...toProblem(error, join(root, file)) }
+  }
+}
+
+const nothing = { isOfOther: false, operations: [], missing: [], hasSidecar: false, onlyImports: [] } as const
+
+/** Begins with the file, as every warning does. */
+function toProblem(error: unknown, path: string): Pick<SurveyedWsdl, 'problem' | 'isRead' | 'warnings'> {
+  const problem = problemOf(error)
+  const place = error instanceof WsdlError ? `${path}:${error.line}` : path
+  return { problem, isRead: false, warnings: [`${place}: ${problem}; no operation of this WSDL is generated`] }
+}
+
+/** The service starts whatever a WSDL holds, so what nobody has thought of is a warning as well. */
+function problemOf(error: unknown): string {
+  if (error instanceof FileProblem || error instanceof WsdlError) return error.message
+  if (error instanceof SidecarError) return `its sidecar cannot be used: ${error.message}`
+  return `cannot be read (unexpected ${error instanceof Error ? `${error.name}: ${error.message}` : 'error'})`
+}
+
+function survey(
+  root: string,
+  file: string,
+  circumstances: Circumstances,
+  watch: (resolve: Resolve) => Resolve,
+): SurveyedWsdl {
+  const path = join(root, file)
+  const { sidecar, answers, warnings } = openSidecar(root, file)
+  const differing = sidecar && identityProblem(sidecar, circumstances.client)
+  if (differing !== undefined) {
+    const problem = `its sidecar is for somebody else: ${differing}`
+    const warning = `${path}: ${problem}; no operation of this WSDL is generated; ${otherMemberCure}`
+    return { ...nothing, file, problem, isOfOther: true, isRead: true, warnings: [...warnings, warning] }
+  }
+  const wsdl = readWsdl(readInside(root, file), file, watch(resolveBeside(root, file)))
+  const remarks = new Set<string>()
+  let characters = 0
+  const operations = wsdl.operations.map((it): SurveyedOperation => {
+    if (it.kind === 'skipped') return it
+    if (characters > maxCharacters) return tooLarge(it)
+    const { to, warnings: said } = chooseDestination(it, sidecar, circumstances)
+    const dsl = generateDsl(wsdl, it, to, answers)
+    if (dsl.kind === 'skipped') return dsl
+    const { name, line } = it
+    characters += dsl.text.length
+    if (characters > maxCharacters) return tooLarge(it)
+    for (const remark of said) remarks.add(remark)
+    const digest = createHash('sha256').update(dsl.text).digest('hex')
+    return { kind: 'generated', name, line, lane: to.kind, digest, open: () => ({ dsl, wsdl, operation: it }) }
+  })
+  if (operations.length === 0) for (const it of whyEmpty(wsdl)) remarks.add(it)
+  if (sidecar?.serviceCode !== undefined && operations.length > 1) {
+    remarks.add(`all ${operations.length} operations get the service_code of the sidecar, ${sidecar.serviceCode}`)
+  }
+  return {
+    file,
+    problem: undefined,
+    isOfOther: false,
+    isRead: true,
+    operations,
+    missing: wsdl.missing,
+    hasSidecar: sidecar !== undefined,
+    onlyImports: wsdl.onlyImports,
+    warnings: [...warnings, ...Array.from(remarks, (remark) => `${path}: ${remark}`)],
+  }
+}
+
+/** A WSDL that only imports others has the operations of those; that they have none is told where they are read. */
+function whyEmpty({ missingWsdls, onlyImports }: Wsdl): readonly string[] {
+  if (missingWsdls.length > 0) return [`has no operation${whereElse(missingWsdls)}`]
+  return onlyImports.length > 0 ? [] : ['has no operation']
+}
+
+/** What to do about a sidecar for another member, as the end of a sentence. */
+export const otherMemberCure =
+  'where the service is your own, make the sidecar and client_data agree; for one of another member take member_class, ' +
+  'member_code and subsystem_code out of the sidecar, start, then delete the first line of each generated file and ' +
+  'write the provider into its xroad:service'
+
+/** Of all DSL files of one WSDL; a hundred times what large ones have. Many operations may share one huge request. */
+const maxCharacters = 20_000_000
+
+function tooLarge({ name, line }: Operation): SkippedOperation {
+  const detail = `the files of this WSDL would exceed ${maxCharacters} characters`
+  return { kind: 'skipped', name, line, reason: 'request_too_large', detail }
+}
+
+function openSidecar(root: string, file: string): Partial<ReadSidecar> & Pick<ReadSidecar, 'warnings'> {
+  const name = besideWsdl(file, '.meta.yaml')
+  const path = join(root, name)
+  let bytes: Buffer | undefined
+  try {
+    bytes = readInsideIfAny(root, name)
+  } catch (error) {
+    // A WSDL whose sidecar is there but unreadable must not be taken for one without: its own address would be called.
+    throw error instanceof FileProblem ? new SidecarError(`${path} ${error.message}`) : error
+  }
+  return bytes === undefined ? { warnings: [] } : readSidecar(bytes, path)
+}

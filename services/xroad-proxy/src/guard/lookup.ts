@@ -1,0 +1,66 @@
+/**
+ * The second half of the guard for addresses that were taken from a WSDL: a name that was harmless at boot may lead into
+ * our own network by the time of the call. A name comes in, its addresses go out to `net.connect` or `tls.connect`, or an
+ * `AddressRefused`. What the text of an address may be is judged at boot, not here.
+ *
+ * One blocked address among several refuses the name as a whole. Sorting it out and using the rest would be as safe, but
+ * a name that points at both sides is an attack or a mistake, and the call would work or not as the weather has it.
+ */
+import { lookup as systemLookup } from 'node:dns'
+import type { LookupAddress, LookupAllOptions } from 'node:dns'
+import { isIP } from 'node:net'
+import type { LookupFunction } from 'node:net'
+import { blockedRange } from './ranges.ts'
+
+/** The address is in a range that no public service has. The message names host and range, for the log. */
+export class AddressRefused extends Error {
+  readonly code = 'ADDRESS_REFUSED'
+
+  constructor(host: string, range: string) {
+    super(`${host} leads to ${range}`)
+    this.name = 'AddressRefused'
+  }
+}
+
+type ResolveAll = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void
+
+/** A `lookup` option for connections. `resolve` is asked for all addresses, whatever the connection asks for. */
+export function createGuardedLookup(resolve: ResolveAll = systemLookup): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) {
+        callback(error, [])
+        return
+      }
+      const refusal = judge(hostname, addresses)
+      const [first] = addresses
+      if (refusal !== undefined || first === undefined) callback(refusal ?? notFound(hostname), [])
+      else if (options.all === true) callback(null, addresses)
+      else callback(null, first.address, first.family)
+    })
+  }
+}
+
+/** Throws for an IP address in a blocked range: a connection to one never asks its `lookup`. Names pass. */
+export function refuseBlockedIp(hostname: string): void {
+  const ip = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
+  if (isIP(ip) === 0) return
+  const range = blockedRange(ip)
+  if (range !== undefined) throw new AddressRefused(hostname, range)
+}
+
+function judge(hostname: string, addresses: readonly LookupAddress[]): AddressRefused | undefined {
+  for (const { address } of addresses) {
+    const range = blockedRange(address)
+    if (range !== undefined) return new AddressRefused(hostname, range)
+  }
+  return undefined
+}
+
+function notFound(hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' })
+}

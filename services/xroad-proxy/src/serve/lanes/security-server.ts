@@ -1,0 +1,22 @@
+/** Where the Security Server is, for both lanes. */
+import { Failure } from '../../errors.ts'
+
+/** `path` is that of the configured URL without a slash at its end, usually empty. */
+export interface SecurityServer {
+  readonly origin: string
+  readonly path: string
+}
+
+/** What keeps an endpoint from being called at all. The service starts all the same. */
+export type Obstacle = 'no_security_server' | 'no_client'
+
+const messages: Readonly<Record<Obstacle, string>> = {
+  no_security_server:
+    'this endpoint goes through the Security Server, and the configuration has no section security_server',
+  no_client:
+    'this endpoint says in X-Road who calls, and client_data in the configuration has no member_class or no member_code',
+}
+
+export function refuseCall(obstacle: Obstacle): never {
+  throw new Failure('internal_error', messages[obstacle])
+}

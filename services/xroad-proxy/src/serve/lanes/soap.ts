@@ -1,0 +1,170 @@
+/**
+ * The SOAP lane: allow-listed values of the caller's JSON become an envelope, the envelope goes to the Security Server or
+ * straight to the service, and the answer becomes JSON. The steps live in soap/; this file is their order, and what the
+ * status of the answer means.
+ */
+import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { CallerGone, Failure } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Fault, FileReply, Outlet, Reply, Request, SoapEndpoint, Source, Trace } from '../../model.ts'
+import { readAnswerInSteps } from '../../soap/message/answer.ts'
+import type { AnswerOptions } from '../../soap/message/answer.ts'
+import { toFailure } from '../../soap/message/fault.ts'
+import type { Translated } from '../../soap/json/frame.ts'
+import { type Json, joinJson, lengthOf } from '../../soap/json/json-text.ts'
+import { readParams } from '../../soap/request/params.ts'
+import type { Member } from '../../soap/json/shape.ts'
+import { XmlError } from '../../soap/json/translate.ts'
+import { sourceOf } from '../../xroad.ts'
+import type { Budget } from '../../upstream/budget.ts'
+import { readCallerHeaders } from '../../upstream/headers.ts'
+import { Room } from '../../upstream/room.ts'
+import { type Obstacle, refuseCall, type SecurityServer } from './security-server.ts'
+import type { Answer, Call, Upstream } from '../../upstream/upstream.ts'
+
+export interface SoapLane {
+  /** Where the envelopes of each endpoint go, but for those with an obstacle. */
+  readonly destinations: ReadonlyMap<SoapEndpoint, Destination>
+  readonly obstacles: ReadonlyMap<SoapEndpoint, Obstacle>
+  readonly maxRequestBytes: number
+  readonly budget: Budget
+  /** Of a call, and of each wait before it. */
+  readonly timeoutSeconds: number
+  /** `generate.*` without the message id. */
+  readonly generated: { readonly instance: string; readonly client: string; readonly protocol_version: string }
+  readonly exposeFaultDetail: boolean
+  /** What the Body holds, for endpoints that answer with types. */
+  readonly bodies: ReadonlyMap<SoapEndpoint, Member>
+  readonly log: Log
+}
+
+/** Where an envelope goes: everything of the call but its body. */
+export interface Destination {
+  readonly upstream: Upstream
+  readonly call: Omit<Call, 'body'>
+  /** Who makes the faults, where it is one and the same. */
+  readonly source: Source | undefined
+}
+
+export interface Upstreams {
+  /** Calls to the Security Server, with our identity. */
+  readonly upstream: Upstream
+  /** Calls to the addresses of DSL files, without one. */
+  readonly direct: Upstream
+  /** Calls to addresses that came from a WSDL: names that lead into our own network are refused. */
+  readonly guarded: Upstream
+}
+
+/** What is the same for all calls of an endpoint; undefined where there is no Security Server for them. An envelope is posted, whatever the method of the endpoint is. */
+export function toDestination(
+  { url, soapAction, isGenerated }: SoapEndpoint,
+  { upstream, direct, guarded }: Upstreams,
+  securityServer: SecurityServer | undefined,
+): Destination | undefined {
+  const headers = ['Content-Type', 'text/xml; charset=utf-8', 'Accept-Encoding', 'identity']
+  if (soapAction !== undefined) headers.push('SOAPAction', `"${soapAction}"`)
+  if (url === undefined) {
+    if (securityServer === undefined) return undefined
+    const { origin, path } = securityServer
+    return { upstream, call: { origin, path: path || '/', method: 'POST', headers }, source: undefined }
+  }
+  const { origin, pathname, search } = new URL(url)
+  const call = { origin, path: pathname + search, method: 'POST', headers }
+  return { upstream: isGenerated ? guarded : direct, call, source: 'provider' }
+}
+
+/** Statuses that say that the message was taken and that there is nothing to tell. */
+const empty: ReadonlySet<number> = new Set([202, 204])
+const nothing: Reply = { status: 200, body: '{"body":null,"headers":null}' }
+
+export async function callSoap(
+  lane: SoapLane,
+  endpoint: SoapEndpoint,
+  request: Request,
+  outlet: Outlet,
+  trace: Trace,
+): Promise<Reply | FileReply> {
+  const room = new Room(lane.budget, lane.timeoutSeconds)
+  outlet.held = room
+  const body = await request.upload.collect(lane.maxRequestBytes, room.reserve)
+  const uuid = randomUUID()
+  trace.messageId = uuid
+  const { 'x-road-userid': user_id } = readCallerHeaders(request.headers)
+  const { upstream, call, source } =
+    lane.destinations.get(endpoint) ?? refuseCall(lane.obstacles.get(endpoint) ?? 'no_security_server')
+  const generated = { ...lane.generated, uuid, user_id }
+  const envelope = Buffer.from(endpoint.envelope.render(readParams(body, endpoint.params), generated))
+  const waiting = room.hold(envelope.length)
+  if (waiting !== undefined) await waiting
+  const answer = await send(upstream, { ...call, body: envelope }, { outlet, room }, trace)
+  if (answer.body.length === 0 && empty.has(answer.status)) return nothing
+  const expected = lane.bodies.get(endpoint)
+  const attachments = endpoint.attachments ?? (expected === undefined ? 'none' : 'list')
+  const translation = await translate(answer, { expected, attachments }, outlet)
+  if (translation.fault !== undefined) throw refuseFault(lane, translation.fault, source, trace)
+  const json = toJson(translation)
+  room.keep(lengthOf(json))
+  if (typeof json === 'string') return { status: 200, body: json }
+  return { status: 200, body: Buffer.concat(json.pieces, json.length) }
+}
+
+interface Ends {
+  readonly outlet: Outlet
+  readonly room: Room
+}
+
+async function send(upstream: Upstream, call: Call, { outlet, room }: Ends, trace: Trace): Promise<Answer> {
+  const started = performance.now()
+  try {
+    return await upstream.collect(call, outlet, room)
+  } finally {
+    trace.upstreamMs = performance.now() - started
+  }
+}
+
+/** Throws unless the answer is a SOAP message: a good one on 2xx, a fault on any status but a redirect. */
+async function translate(
+  { status, body, contentType }: Answer,
+  options: AnswerOptions,
+  outlet: Outlet,
+): Promise<Translated> {
+  const isSuccess = status >= 200 && status < 300
+  if (status >= 300 && status < 400) throw httpError(status)
+  try {
+    const steps = readAnswerInSteps(body, contentType, options)
+    let step = steps.next()
+    while (step.done !== true) {
+      // The others get their turn between the pieces of a long answer.
+      await setImmediate()
+      if (!outlet.isOpen) throw new CallerGone()
+      step = steps.next()
+    }
+    const translation = step.value
+    if (!isSuccess && translation.fault === undefined) throw httpError(status)
+    return translation
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error
+    if (!isSuccess) throw httpError(status)
+    throw new Failure('upstream_xml_parse_error', `the answer is no XML that can be read: ${error.message}`, {
+      cause: error,
+    })
+  }
+}
+
+function toJson({ body, headers, attachments }: Translated): Json {
+  const inside = joinJson(joinJson(joinJson('{"body":', body), ',"headers":'), headers)
+  const all = attachments === undefined ? inside : joinJson(joinJson(inside, ',"attachments":'), attachments)
+  return joinJson(all, '}')
+}
+
+function httpError(status: number): Failure {
+  return new Failure('upstream_http_error', `upstream returned HTTP ${status}`)
+}
+
+/** The log gets the whole fault, the caller what the configuration lets through. */
+function refuseFault(lane: SoapLane, fault: Fault, direct: Source | undefined, trace: Trace): Failure {
+  trace.source = direct ?? sourceOf(fault.code)
+  lane.log.write('soapFault', { endpoint: trace.endpoint, id: trace.messageId, ...fault })
+  return toFailure(fault, { expose: lane.exposeFaultDetail, source: trace.source })
+}

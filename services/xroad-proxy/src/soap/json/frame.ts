@@ -1,0 +1,155 @@
+/**
+ * An element that is open: what is known of it, what has been collected, and its JSON once it ends. The order in which elements
+ * come is that of translate.ts; where the type of an element is known, its value is made by schema-answer.ts.
+ */
+import type { Fault } from '../../model.ts'
+import type { Role } from './envelope.ts'
+import { type Json, joinJson, quote } from './json-text.ts'
+import { toLeaf } from './leaf.ts'
+import { type LongText, newLongText, shortText } from './long-text.ts'
+import { joinMembers, Members } from './members.ts'
+import {
+  type Attributes,
+  type InstancePrefixes,
+  memberOf,
+  noPrefixes,
+  prefixesAt,
+  readAttributes,
+  toShapedValue,
+  withNamedType,
+} from './schema-answer.ts'
+import type { Member } from './shape.ts'
+
+/** As `Translation`, but a long text may come in pieces. */
+export interface Translated {
+  readonly body: Json
+  readonly headers: Json
+  readonly fault: Fault | undefined
+  readonly attachments?: Json
+}
+
+/** An element that is open. */
+export interface Frame {
+  readonly name: string
+  readonly role: Role | undefined
+  /** Members of a JSON object, separated by commas. */
+  readonly attributes: Json
+  /** Value of `xml:lang`, where a fault may have one. */
+  readonly language: string | undefined
+  /** What the schema says of it, where there is one. */
+  readonly member: Member | undefined
+  readonly isNil: boolean
+  readonly prefixes: InstancePrefixes
+  children: Members | undefined
+  text: string
+  /** In the place of `text`, once that is long. */
+  long: LongText | undefined
+}
+
+export function addText(frame: Frame, run: string): void {
+  if (frame.long !== undefined) {
+    frame.long.add(run)
+    return
+  }
+  frame.text += run
+  if (frame.text.length < shortText || isKept(frame.role)) return
+  frame.long = newLongText(frame.member?.shape)
+  if (frame.long === undefined) return
+  frame.long.add(frame.text)
+  frame.text = ''
+}
+
+/** A fault tells these as they are. */
+function isKept(role: Role | undefined): boolean {
+  return role === 'fault code' || role === 'fault string' || role === 'fault text'
+}
+
+export function toFrame(
+  name: string,
+  role: Role | undefined,
+  attributes: Attributes,
+  body: Member | undefined,
+  parent: Frame | undefined,
+): Frame {
+  const language = role === 'fault text' ? (attributes.few['xml:lang'] ?? attributes.more?.get('xml:lang')) : undefined
+  const empty = { children: undefined, text: '', long: undefined }
+  if (body === undefined) {
+    const members = toMembers(attributes)
+    return {
+      name,
+      role,
+      language,
+      member: undefined,
+      isNil: false,
+      prefixes: noPrefixes,
+      attributes: members,
+      ...empty,
+    }
+  }
+  const prefixes = prefixesAt(attributes, parent?.prefixes ?? noPrefixes)
+  const declared = findMember(name, role, body, parent)
+  const member = declared === undefined ? undefined : withNamedType(declared, attributes, prefixes)
+  if (member === undefined || member.shape.kind === 'plain')
+    return { name, role, language, member, isNil: false, prefixes, attributes: toMembers(attributes), ...empty }
+  const { members, isNil } = readAttributes(attributes, member.shape, prefixes)
+  return { name, role, language, member, isNil, prefixes, attributes: members, ...empty }
+}
+
+/** Without an Envelope the document is what the Body would hold. */
+function findMember(name: string, role: Role | undefined, body: Member, parent: Frame | undefined): Member | undefined {
+  if (role === 'body') return body
+  if (role !== undefined) return undefined
+  return memberOf(parent === undefined ? body : parent.member, name)
+}
+
+/** White space at the start counts. */
+export function isVerbatim({ member }: Frame): boolean {
+  return member !== undefined && (member.shape.text === 'preserved' || member.shape.text === 'replaced')
+}
+
+export function toFrameValue(frame: Frame, text: string): Json {
+  const shape = frame.member?.shape
+  return shape === undefined || shape.kind === 'plain' ? toValue(frame, text) : toShapedValue(shape, frame)
+}
+
+/** `"@a":"1","@b":"2"`, or nothing. */
+function toMembers(attributes: Attributes): Json {
+  if (attributes.members !== undefined) return attributes.members
+  let members: Json = ''
+  // The parser's object has no prototype.
+  for (const name in attributes.few) members = addAttribute(members, name, quote(attributes.few[name] as string))
+  if (attributes.more !== undefined) {
+    for (const [name, value] of attributes.more) members = addAttribute(members, name, quote(value))
+  }
+  return members
+}
+
+export function addAttribute(members: Json, name: string, json: Json): Json {
+  return joinMembers(members, typeof json === 'string' ? `"@${name}":${json}` : joinJson(`"@${name}":`, json))
+}
+
+function toValue({ attributes, children, long }: Frame, text: string): Json {
+  if (children === undefined && attributes === '') return long?.toJson() ?? toLeaf(text)
+  let members = attributes
+  if (children !== undefined) members = joinMembers(members, children.toJson())
+  if (long !== undefined && !long.isBlank) members = joinMembers(members, joinJson('"#text":', long.toJson()))
+  else if (text !== '') members = joinMembers(members, `"#text":${JSON.stringify(text)}`)
+  return typeof members === 'string' ? `{${members}}` : joinJson(joinJson('{', members), '}')
+}
+
+/** Header and Body count by their local names; whatever else stands in an Envelope is not part of the answer. */
+export function addChild(parent: Frame, { name, role, member }: Frame, value: Json): void {
+  if (parent.role === 'envelope' && role === undefined) return
+  parent.children ??= new Members()
+  if (role === 'header' || role === 'body') parent.children.add(role, value)
+  else if (member?.isList) parent.children.addItem(member.name, value)
+  else parent.children.add(member?.name ?? name, value)
+}
+
+export function toTranslation({ name, role, member, children }: Frame, value: Json): Translated {
+  if (role !== 'envelope') {
+    const body = joinJson(joinJson(`{"${member?.name ?? name}":`, value), '}')
+    return { body, headers: 'null', fault: undefined }
+  }
+  return { body: children?.get('body') ?? 'null', headers: children?.get('header') ?? 'null', fault: undefined }
+}

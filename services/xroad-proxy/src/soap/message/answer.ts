@@ -1,0 +1,40 @@
+/**
+ * The body of a SOAP answer in, its translation out: takes the root part of a multipart answer, finds the charset, reads the
+ * XML, lists what is attached. Every answer that cannot be read is an XmlError. The status of the answer does not matter here.
+ */
+import type { AttachmentMode, Translation } from '../../model.ts'
+import { listAttachments } from './attachments.ts'
+import { decodeInPieces, refuseCompressed } from './charset.ts'
+import type { Translated } from '../json/frame.ts'
+import { readMediaType } from './media-type.ts'
+import { readPartsInSteps } from './multipart.ts'
+import type { Member } from '../json/shape.ts'
+import { decodeTransferInSteps } from './transfer.ts'
+import { finish, type Steps, toWhole, translateInSteps } from '../json/translate.ts'
+
+export interface AnswerOptions {
+  /** What the Body holds, where answers have types. */
+  readonly expected?: Member | undefined
+  readonly attachments?: AttachmentMode
+}
+
+export function readAnswer(body: Uint8Array, contentType: string | undefined, options?: AnswerOptions): Translation {
+  return toWhole(finish(readAnswerInSteps(body, contentType, options)))
+}
+
+/** The same for an answer that may be long, so that others get their turn meanwhile. */
+export function* readAnswerInSteps(
+  body: Uint8Array,
+  contentType: string | undefined,
+  { expected, attachments = 'none' }: AnswerOptions = {},
+): Steps<Translated> {
+  refuseCompressed(body)
+  if (contentType === undefined || readMediaType(contentType).type !== 'multipart/related')
+    return yield* translateInSteps(decodeInPieces(body, contentType), { body: expected })
+  const { root, others } = yield* readPartsInSteps(body, contentType, { isRootEnough: attachments === 'none' })
+  const content = yield* decodeTransferInSteps(root.body, root.headers.get('content-transfer-encoding'))
+  const pieces = decodeInPieces(content, root.headers.get('content-type'))
+  const translation = yield* translateInSteps(pieces, { body: expected })
+  if (others.length === 0) return translation
+  return { ...translation, attachments: yield* listAttachments(others, attachments === 'base64') }
+}

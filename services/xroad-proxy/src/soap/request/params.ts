@@ -1,0 +1,92 @@
+/**
+ * A request body -> the values that a template may use: the allow-listed keys of a JSON object. Whatever is no JSON object
+ * in UTF-8 counts as one without keys; nothing here throws.
+ *
+ * A number stays what the caller wrote. It is a JavaScript number where that prints the same digits, else the digits
+ * themselves as text: a registry code of twenty digits must not come out rounded.
+ */
+import type { TemplateObject, TemplateValue, TemplateValues } from '../../model.ts'
+
+/** Levels of brackets inside a parameter. */
+const maxDepth = 128
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+export function readParams(body: Uint8Array, allowed: readonly string[]): TemplateValues {
+  if (body.length === 0 || allowed.length === 0) return emptyObject()
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    const document = /^\s*\{/.test(text) ? parse(text) : undefined
+    return isObject(document) ? pick(document, allowed) : emptyObject()
+  } catch {
+    return emptyObject()
+  }
+}
+
+/** What a number may look like that JavaScript prints differently; text that only looks so costs time, nothing else. */
+const losesDigits = /(?<=[[:,\s]-?)(?:[\d.]{16}|\d+(?:\.\d+)?[eE]|\d+\.\d*0(?!\d)|0\.000000)|(?<=[[:,\s])-0(?![\d.])/
+
+function parse(text: string): unknown {
+  const document: unknown = JSON.parse(text)
+  return losesDigits.test(text) ? JSON.parse(quoteNumbers(text)) : document
+}
+
+/** Good JSON -> the same with quotes around the numbers that would lose digits. Far faster than a reviver. */
+function quoteNumbers(text: string): string {
+  const start = /["\d-]/g
+  const number = /[-+.\deE]+/y
+  let quoted = ''
+  let done = 0
+  for (let found = start.exec(text); found !== null; found = start.exec(text)) {
+    if (found[0] === '"') {
+      start.lastIndex = skipString(text, found.index)
+      continue
+    }
+    number.lastIndex = found.index
+    const digits = number.exec(text)?.[0] ?? ''
+    start.lastIndex = found.index + digits.length
+    if (String(Number(digits)) === digits) continue
+    quoted += `${text.slice(done, found.index)}"${digits}"`
+    done = start.lastIndex
+  }
+  return quoted + text.slice(done)
+}
+
+function skipString(text: string, at: number): number {
+  let quote = text.indexOf('"', at + 1)
+  while (isEscaped(text, quote)) quote = text.indexOf('"', quote + 1)
+  return quote + 1
+}
+
+/** By an odd number of backslashes. */
+function isEscaped(text: string, at: number): boolean {
+  let before = at
+  while (text[before - 1] === '\\') before--
+  return (at - before) % 2 === 1
+}
+
+function isObject(document: unknown): document is JsonObject {
+  return typeof document === 'object' && document !== null && !Array.isArray(document)
+}
+
+function pick(document: JsonObject, allowed: readonly string[]): TemplateValues {
+  const params = emptyObject()
+  for (const key of allowed) {
+    if (Object.hasOwn(document, key)) params[key] = copy(document[key], maxDepth)
+  }
+  return params
+}
+
+/** The same value with objects that have no prototype. */
+function copy(value: unknown, room: number): TemplateValue {
+  if (typeof value !== 'object' || value === null) return value as TemplateValue
+  if (room === 0) throw new RangeError('nested too deeply')
+  if (Array.isArray(value)) return value.map((element) => copy(element, room - 1))
+  const object = emptyObject()
+  for (const key of Object.keys(value)) object[key] = copy((value as JsonObject)[key], room - 1)
+  return object
+}
+
+function emptyObject(): Record<string, TemplateObject[string]> {
+  return Object.create(null) as Record<string, TemplateValue>
+}

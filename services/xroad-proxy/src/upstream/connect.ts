@@ -1,0 +1,103 @@
+/**
+ * Opens connections for the HTTP client: TCP, or TLS with the settings that boot made once. Keeps the newest TLS session of an
+ * origin, so that a new connection costs no full handshake. Knows nothing of HTTP.
+ */
+import { connect as connectTcp, type LookupFunction, type Socket } from 'node:net'
+import { connect as connectTls, type ConnectionOptions, type SecureContext } from 'node:tls'
+import { AddressRefused, refuseBlockedIp } from '../guard/lookup.ts'
+
+export interface ConnectorOptions {
+  /** Absent for plain HTTP. */
+  readonly secureContext: SecureContext | undefined
+  readonly timeoutMs: number
+  /** Takes the place of the comparison of the certificate with the host. */
+  readonly checkServer?: ConnectionOptions['checkServerIdentity'] | undefined
+  /** Takes the place of the system's name resolution. With it, an IP address in a blocked range is refused. */
+  readonly lookup?: LookupFunction | undefined
+}
+
+export interface Place {
+  readonly hostname: string
+  readonly protocol: string
+  readonly port: string
+  readonly servername?: string | null | undefined
+}
+
+export type Connector = (place: Place, callback: (...result: [Error, null] | [null, Socket]) => void) => void
+
+const keepAliveProbeMs = 60_000
+
+export function createConnector(options: ConnectorOptions): Connector {
+  let session: Buffer | undefined
+  return (place, callback) => {
+    const refusal = options.lookup && refusalOf(place.hostname)
+    if (refusal !== undefined) return queueMicrotask(() => callback(refusal, null))
+    const socket = open(place, options, session)
+    socket.setNoDelay(true).setKeepAlive(true, keepAliveProbeMs)
+    socket.on('session', (fresh: Buffer) => (session = fresh))
+    const timer = setTimeout(() => {
+      socket.destroy(Object.assign(new Error('connect timed out'), { code: 'ETIMEDOUT' }))
+    }, options.timeoutMs)
+    const settle = (error?: Error): void => {
+      clearTimeout(timer)
+      socket.off('secureConnect', settle).off('connect', settle).off('error', settle)
+      if (error === undefined) {
+        // With TLS 1.3 a server refuses our certificate after the handshake; the client would tell of a closed socket only.
+        socket.once('error', (late) => socket.destroy(late)).on('error', markReset)
+        callback(null, socket)
+      } else {
+        // A server may refuse the session rather than the client.
+        session = undefined
+        callback(error, null)
+      }
+    }
+    socket.once(place.protocol === 'https:' ? 'secureConnect' : 'connect', settle)
+    socket.once('error', settle)
+  }
+}
+
+/** The client takes a reset for the end of an answer that is to end with its connection; it knows it by this code only. */
+function markReset(late: NodeJS.ErrnoException): void {
+  if (late.code === 'ECONNRESET') late.code = 'ECONNABORTED'
+}
+
+/** A connection to an address never asks its `lookup`. */
+function refusalOf(hostname: string): AddressRefused | undefined {
+  try {
+    refuseBlockedIp(hostname)
+    return undefined
+  } catch (error) {
+    if (error instanceof AddressRefused) return error
+    throw error
+  }
+}
+
+function open(place: Place, options: ConnectorOptions, session: Buffer | undefined): Socket {
+  const { secureContext, lookup, checkServer } = options
+  const { hostname: host, servername } = place
+  const common = lookup === undefined ? { host } : { host, lookup }
+  if (place.protocol !== 'https:') return connectTcp({ ...common, port: Number(place.port || 80) })
+  return connectTls({
+    ...common,
+    port: Number(place.port || 443),
+    secureContext,
+    session,
+    // Said aloud, because an environment variable could switch it off otherwise.
+    rejectUnauthorized: true,
+    ALPNProtocols: ['http/1.1'],
+    // An address has no server name; the certificate is compared with the address then.
+    ...(servername ? { servername } : {}),
+    ...(checkServer === undefined ? {} : { checkServerIdentity: contained(checkServer) }),
+  })
+}
+
+/** What the check throws would end the process: it is called by the TLS library, and nobody catches there. */
+function contained(check: NonNullable<ConnectionOptions['checkServerIdentity']>): typeof check {
+  return (host, certificate) => {
+    try {
+      return check(host, certificate)
+    } catch (error) {
+      return error instanceof Error ? error : new Error('the check of the server has failed')
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * A simple type -> a value that it allows, the same every time, for people to see what is meant. Facets that no value of this
+ * simple sort meets are passed over.
+ */
+import { exampleBytes, isByteText } from './byte-text.ts'
+import type { SimpleType } from '../schema/content.ts'
+import { matchPattern } from './example-pattern.ts'
+import { toRequestValue } from './request-value.ts'
+import { kindOf } from './value-schema.ts'
+import type { Json } from './value-schema.ts'
+
+const texts: Readonly<Record<string, string>> = {
+  date: '2026-01-31',
+  dateTime: '2026-01-31T12:00:00Z',
+  time: '12:00:00Z',
+  duration: 'P1D',
+  gYear: '2026',
+  gYearMonth: '2026-01',
+  gMonth: '--01',
+  gMonthDay: '--01-28',
+  gDay: '---31',
+  anyURI: 'http://example.org/',
+  language: 'et',
+  boolean: 'true',
+}
+
+const maxLength = 1000
+
+export function exampleValue(type: SimpleType): Json {
+  const [first] = type.enumeration
+  if (first !== undefined) return (toRequestValue(type, false)['enum'] as readonly Json[])[0] ?? ''
+  const { item, members, patterns } = type
+  const [member] = members
+  if (member !== undefined) return exampleValue(member)
+  if (patterns.length > 0) return patterned(type) ?? exampleText(type)
+  if (item !== undefined) return exampleList(type, item)
+  switch (kindOf(type)) {
+    case 'boolean':
+      return true
+    case 'integer':
+    case 'number':
+      return exampleNumber(type)
+    case 'text':
+      return isByteText(type) ? exampleBytes(type) : (usualText(type) ?? exampleText(type))
+  }
+}
+
+/** The usual one, or a bound that it is beyond: dates and times of one form are in order as texts. */
+function usualText({ builtin, facets }: SimpleType): string | undefined {
+  const usual = texts[builtin]
+  if (usual === undefined) return undefined
+  const [least, most] = [facets.get('minInclusive'), facets.get('maxInclusive')]
+  if (least !== undefined && usual < least) return least
+  return most !== undefined && usual > most ? most : usual
+}
+
+function exampleList({ facets }: SimpleType, item: SimpleType): Json {
+  const least = Number(facets.get('minLength') ?? facets.get('length') ?? 1)
+  return Array.from({ length: Math.max(0, Math.min(least, maxLength)) }, () => exampleValue(item))
+}
+
+/** 1 or -1, or else what is next to them within the bounds. */
+function exampleNumber(type: SimpleType): number {
+  const schema = toRequestValue(type, false)
+  const bound = (keyword: string): number | undefined => {
+    const value = schema[keyword]
+    return typeof value === 'number' ? value : undefined
+  }
+  const step = bound('multipleOf') ?? 1
+  const above = bound('exclusiveMinimum')
+  const below = bound('exclusiveMaximum')
+  const least = Math.max(bound('minimum') ?? -Infinity, above === undefined ? -Infinity : above + step)
+  const most = Math.min(bound('maximum') ?? Infinity, below === undefined ? Infinity : below - step)
+  const value = Math.max(least, Math.min(most, 1))
+  // Between two numbers that are closer than a step.
+  return value > most && above !== undefined && below !== undefined ? (above + below) / 2 : value
+}
+
+/**
+ * A text for the pattern of the type itself, which is as narrow as those of the types that it comes from. No expression of a WSDL is
+ * run here: some take hours.
+ */
+function patterned({ facets, patterns }: SimpleType): string | undefined {
+  const least = Number(facets.get('minLength') ?? facets.get('length') ?? 0)
+  const most = Number(facets.get('maxLength') ?? Infinity)
+  const last = patterns.at(-1) ?? ''
+  const text = matchPattern(/^\^(.*)\$$/su.exec(last)?.[1] ?? last)
+  return text !== undefined && text.length >= least && text.length <= most ? text : undefined
+}
+
+function exampleText({ facets }: SimpleType): string {
+  const length = Number(facets.get('length') ?? NaN)
+  if (length >= 0) return 'a'.repeat(Math.min(length, maxLength))
+  const least = Math.min(Number(facets.get('minLength') ?? 0), maxLength)
+  const most = Number(facets.get('maxLength') ?? Infinity)
+  return 'text'.slice(0, most).padEnd(least, 't')
+}

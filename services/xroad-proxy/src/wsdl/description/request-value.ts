@@ -1,0 +1,153 @@
+/**
+ * A simple type of XML Schema -> the JSON Schema (2020-12) of what a caller may send for it. A value that fits is a valid text of
+ * the type once it stands in the envelope; where JSON Schema cannot say as much as XML Schema, it says less than the type
+ * allows rather than more, as far as people write such types.
+ */
+import { describeBytes, isByteText } from './byte-text.ts'
+import type { SimpleType } from '../schema/content.ts'
+import { toExpression } from '../schema/pattern.ts'
+import { formatOf, jsonTypes, kindOf, orNull, toJson } from './value-schema.ts'
+import type { Json, JsonSchema, Kind } from './value-schema.ts'
+
+export function toRequestValue(type: SimpleType, isNillable: boolean): JsonSchema {
+  const schema = describe(type)
+  return isNillable ? orNull(schema) : schema
+}
+
+/** The only value that a text may have. */
+export function fixedValue(type: SimpleType, fixed: string, isNillable: boolean): JsonSchema {
+  const schema = enumerate(type, [fixed])
+  return isNillable ? orNull(schema) : schema
+}
+
+function describe(type: SimpleType): JsonSchema {
+  const { members, enumeration, patterns, item } = type
+  if (enumeration.length > 0) return enumerate(type, [...new Set(enumeration.map((it) => it.value))])
+  if (members.length > 0) return { anyOf: members.map(describe) }
+  if (patterns.length > 0) return describeText(type, type.isList ? {} : formatOf(type))
+  if (item !== undefined) return { type: 'array', items: describe(item), ...itemFacets(type) }
+  const kind = kindOf(type)
+  switch (kind) {
+    case 'integer':
+    case 'number':
+      return { type: jsonTypes[kind], ...formatOf(type), ...bounds(type, kind) }
+    case 'boolean':
+      return { type: 'boolean' }
+    case 'text':
+      if (isByteText(type)) return { type: 'string', ...formatOf(type), ...describeBytes(type) }
+      return describeText(type, formatOf(type))
+  }
+}
+
+/** Values of the WSDL, as numbers where all of them are. */
+function enumerate(type: SimpleType, values: readonly string[]): JsonSchema {
+  const kind = type.isList || type.members.length > 0 ? 'text' : kindOf(type)
+  const found = values.map((it) => toJson(it, kind))
+  const isExact = kind === 'text' || kind === 'boolean' || found.every((it) => typeof it === 'number')
+  if (!isExact) return { type: 'string', enum: values }
+  return { type: jsonTypes[kind], ...(type.isList ? {} : formatOf(type)), enum: [...new Set(found)] }
+}
+
+const textFacets: Readonly<Record<string, readonly string[]>> = {
+  length: ['minLength', 'maxLength'],
+  minLength: ['minLength'],
+  maxLength: ['maxLength'],
+}
+
+/** Built-in type -> what its values look like, where JSON Schema has no format that says it. */
+const shapes: Readonly<Record<string, string>> = {
+  gYear: '[1-9][0-9]{3}',
+  gYearMonth: '[1-9][0-9]{3}-(?:0[1-9]|1[0-2])',
+  gMonth: '--(?:0[1-9]|1[0-2])',
+  gMonthDay: '--(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-8])',
+  gDay: '---(?:0[1-9]|[12][0-9]|3[01])',
+  dayTimeDuration: 'P[0-9]{1,5}D',
+  yearMonthDuration: 'P[0-9]{1,4}Y(?:[0-9]{1,2}M)?',
+  language: '[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*',
+  ...Object.fromEntries(
+    ['Name', 'NCName', 'ID', 'IDREF', 'ENTITY', 'QName', 'NOTATION'].map((it) => [it, '[A-Za-z_][A-Za-z0-9._-]*']),
+  ),
+  NMTOKEN: '[A-Za-z0-9._-]+',
+}
+/** White space at the ends is no part of such a value. */
+const collapsed: ReadonlySet<string> = new Set(['token', 'anyURI'])
+
+function describeText(type: SimpleType, format: JsonSchema): JsonSchema {
+  const { facets, builtin, patterns } = type
+  const found: Record<string, Json> = {}
+  for (const [facet, value] of type.isList ? [] : facets) {
+    if (isByteText(type)) break
+    if (Number(value) >= 0) for (const it of textFacets[facet] ?? []) found[it] = Number(value)
+  }
+  const least = Number(found['minLength'] ?? 0)
+  const isCollapsed = collapsed.has(builtin) || facets.get('whiteSpace') === 'collapse'
+  const shape = patterns.length > 0 ? undefined : (shapes[builtin] ?? (isCollapsed && least > 0 ? solid : undefined))
+  const pattern = shape === undefined ? toExpression(patterns) : `^(?:${shape})$`
+  return { type: 'string', ...format, ...found, ...(pattern === undefined ? {} : { pattern }) }
+}
+
+/** Words with single spaces between them. */
+const solid = String.raw`\S+(?: \S+)*`
+
+function itemFacets({ facets }: SimpleType): JsonSchema {
+  const found: Record<string, Json> = {}
+  for (const [facet, value] of facets) {
+    for (const it of textFacets[facet] ?? []) found[it.replace('Length', 'Items')] = Number(value)
+  }
+  return found
+}
+
+/** Largest and smallest numbers of JSON that are inside the types, also as JavaScript prints them. */
+const ranges: Readonly<Record<string, readonly [least: number | undefined, most: number | undefined]>> = {
+  byte: [-128, 127],
+  short: [-32_768, 32_767],
+  int: [-2_147_483_648, 2_147_483_647],
+  long: [-9_223_372_036_854_775_000, 9_223_372_036_854_775_000],
+  unsignedByte: [0, 255],
+  unsignedShort: [0, 65_535],
+  unsignedInt: [0, 4_294_967_295],
+  unsignedLong: [0, 18_446_744_073_709_550_000],
+  nonNegativeInteger: [0, undefined],
+  positiveInteger: [1, undefined],
+  nonPositiveInteger: [undefined, 0],
+  negativeInteger: [undefined, -1],
+}
+
+function bounds(type: SimpleType, kind: Kind): JsonSchema {
+  const { facets, builtin } = type
+  const facet = (name: string): number | undefined => toBound(facets.get(name))
+  const [from, to] = ranges[builtin] ?? []
+  const digits = facet('totalDigits')
+  const decimals = kind === 'integer' ? 0 : facet('fractionDigits')
+  const widest =
+    digits === undefined ? undefined : 10 ** (digits - (decimals ?? 0)) - (decimals === undefined ? 1 : 10 ** -decimals)
+  const least = highest([from, facet('minInclusive'), widest === undefined ? undefined : -widest])
+  const most = lowest([to, facet('maxInclusive'), widest])
+  const [above, below] = [facet('minExclusive'), facet('maxExclusive')]
+  return {
+    ...(least === undefined ? {} : { minimum: least }),
+    ...(most === undefined ? {} : { maximum: most }),
+    ...(above === undefined ? {} : { exclusiveMinimum: above }),
+    ...(below === undefined ? {} : { exclusiveMaximum: below }),
+    ...(kind === 'number' && decimals !== undefined ? { multipleOf: Number(`1e-${decimals}`) } : {}),
+  }
+}
+
+const tooLong = /^([-+]?)\d{16,40}$/u
+
+/** Of a number that JSON's readers round, the next one that is closer to zero, which is inside the bound for sure. */
+function toBound(text: string | undefined): number | undefined {
+  const value = text === undefined ? NaN : Number(text)
+  if (!Number.isFinite(value)) return undefined
+  return tooLong.test(text?.trim() ?? '') ? value * (1 - 2 ** -51) : value
+}
+
+function highest(values: readonly (number | undefined)[]): number | undefined {
+  const given = values.filter((it) => it !== undefined)
+  return given.length === 0 ? undefined : Math.max(...given)
+}
+
+function lowest(values: readonly (number | undefined)[]): number | undefined {
+  const given = values.filter((it) => it !== undefined)
+  return given.length === 0 ? undefined : Math.min(...given)
+}

@@ -1,0 +1,94 @@
+/**
+ * Outlines of answers -> the shapes that answers are translated by: plain data that holds nothing of the WSDL.
+ */
+import { anyShape } from '../../soap/json/shape.ts'
+import type { Member, Shape, ValueKind } from '../../soap/json/shape.ts'
+import type { SimpleType } from '../schema/content.ts'
+import type { Outline, OutlineMember, OutlineValue } from './outline.ts'
+
+/** One for the outlines of one WSDL: what is shared there is shared here. */
+export class Shapes {
+  readonly #shapes = new Map<Outline, Shape>()
+  readonly #waiting: (() => void)[] = []
+
+  of(element: OutlineMember): Member {
+    const member = this.#member(element)
+    for (let fill = this.#waiting.pop(); fill !== undefined; fill = this.#waiting.pop()) fill()
+    return member
+  }
+
+  #member({ name, isList, value }: OutlineMember): Member {
+    return { name, isList, shape: this.#shape(value) }
+  }
+
+  #shape(value: OutlineValue): Shape {
+    switch (value.kind) {
+      case 'anything':
+        return anyShape
+      case 'text':
+        return valueShapes[valueKindOf(value.type)]
+      case 'object':
+        return this.#object(value.outline)
+    }
+  }
+
+  #object(outline: Outline): Shape {
+    const known = this.#shapes.get(outline)
+    if (known !== undefined) return known
+    const members = new Map<string, Member>()
+    const derived = new Map<string, Shape>()
+    const shape: Shape = {
+      kind: 'object',
+      text: outline.text === undefined ? undefined : valueKindOf(outline.text),
+      attributes: new Map(
+        outline.attributes.map(({ name, type }) => [name, type === undefined ? 'preserved' : valueKindOf(type)]),
+      ),
+      members,
+      lists: outline.members.filter(({ isList }) => isList).map(({ name }) => name),
+      derived,
+    }
+    this.#shapes.set(outline, shape)
+    this.#waiting.push(() => {
+      for (const it of outline.members) members.set(it.name, this.#member(it))
+      for (const [name, it] of outline.derived) derived.set(name, this.#object(it))
+    })
+    return shape
+  }
+}
+
+const kinds: Readonly<Record<string, ValueKind>> = {
+  string: 'preserved',
+  anySimpleType: 'preserved',
+  anyAtomicType: 'preserved',
+  normalizedString: 'replaced',
+  boolean: 'boolean',
+  decimal: 'decimal',
+  float: 'float',
+  double: 'float',
+  ...Object.fromEntries(
+    `integer nonPositiveInteger negativeInteger long int short byte nonNegativeInteger unsignedLong unsignedInt
+    unsignedShort unsignedByte positiveInteger`
+      .split(/\s+/u)
+      .map((it) => [it, 'integer'] as const),
+  ),
+}
+
+const whiteSpaces: Readonly<Record<string, ValueKind>> = {
+  preserve: 'preserved',
+  replace: 'replaced',
+  collapse: 'collapsed',
+}
+
+export function valueKindOf({ builtin, isList, members, facets }: SimpleType): ValueKind {
+  if (isList || members.length > 0) return 'collapsed'
+  const kind = kinds[builtin] ?? 'collapsed'
+  const isText = kind === 'preserved' || kind === 'replaced'
+  return isText ? (whiteSpaces[facets.get('whiteSpace') ?? ''] ?? kind) : kind
+}
+
+const valueShapes = Object.fromEntries(
+  (['preserved', 'replaced', 'collapsed', 'integer', 'decimal', 'float', 'boolean'] as const).map((text) => [
+    text,
+    { ...anyShape, kind: 'value', text },
+  ]),
+) as Readonly<Record<ValueKind, Shape>>

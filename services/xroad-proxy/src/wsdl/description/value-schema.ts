@@ -1,0 +1,114 @@
+/**
+ * A simple type of XML Schema -> the JSON Schema (2020-12) of the JSON value that stands for it in an answer: what the
+ * translation of text makes of it (only bare integers, `true` and `false` are more than text there, and then whatever the
+ * type says). Values of requests are request-value.ts.
+ */
+import type { SimpleType } from '../schema/content.ts'
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonSchema
+export interface JsonSchema {
+  readonly [key: string]: Json
+}
+
+export type Kind = 'text' | 'integer' | 'number' | 'boolean'
+
+const integers: ReadonlySet<string> = new Set(
+  `integer nonPositiveInteger negativeInteger long int short byte nonNegativeInteger unsignedLong unsignedInt
+  unsignedShort unsignedByte positiveInteger`.split(/\s+/u),
+)
+const numbers: ReadonlySet<string> = new Set(['decimal', 'float', 'double'])
+
+export function kindOf({ builtin, isList }: SimpleType): Kind {
+  if (isList) return 'text'
+  if (integers.has(builtin)) return 'integer'
+  if (numbers.has(builtin)) return 'number'
+  return builtin === 'boolean' ? 'boolean' : 'text'
+}
+
+/** Built-in type -> what JSON Schema calls it. */
+const formats: Readonly<Record<string, JsonSchema>> = {
+  date: { format: 'date' },
+  dateTime: { format: 'date-time' },
+  time: { format: 'time' },
+  duration: { format: 'duration' },
+  anyURI: { format: 'uri-reference' },
+  base64Binary: { contentEncoding: 'base64' },
+  hexBinary: { contentEncoding: 'base16' },
+  int: { format: 'int32' },
+  long: { format: 'int64' },
+  float: { format: 'float' },
+  double: { format: 'double' },
+}
+
+/** Kind of value -> type of JSON. */
+export const jsonTypes: Readonly<Record<Kind, string>> = {
+  text: 'string',
+  integer: 'integer',
+  number: 'number',
+  boolean: 'boolean',
+}
+
+const responseTypes: Readonly<Record<Kind, readonly string[]>> = {
+  text: ['string', 'integer', 'boolean', 'null'],
+  integer: ['integer', 'string', 'null'],
+  number: ['integer', 'string', 'null'],
+  boolean: ['boolean', 'integer', 'null'],
+}
+/** Legal values of these, such as a time without a zone, do not have the format of JSON Schema. */
+const oftenLoose: ReadonlySet<string> = new Set(['time', 'duration', 'anyURI'])
+const neverBare: ReadonlySet<string> = new Set(['date', 'dateTime', 'time', 'duration'])
+
+/** What a text leaf of an answer becomes. Attributes and text beside attributes are always strings. */
+export function toResponseValue(type: SimpleType): JsonSchema {
+  if (type.enumeration.length > 0) return { enum: [...new Set(type.enumeration.map((it) => coerce(it.value)))] }
+  if (type.members.length > 0) return { type: responseTypes.text }
+  const isPlain = !type.isList && neverBare.has(type.builtin)
+  const format = kindOf(type) === 'text' && !oftenLoose.has(type.builtin) ? formatOf(type) : {}
+  return { type: isPlain ? ['string', 'null'] : responseTypes[kindOf(type)], ...format }
+}
+
+export function toStringValue(type: SimpleType): JsonSchema {
+  if (type.enumeration.length > 0) return { type: 'string', enum: type.enumeration.map((it) => it.value) }
+  return { type: 'string', ...(kindOf(type) === 'text' ? formatOf(type) : {}) }
+}
+
+/** What a text of an answer becomes where its type counts, attributes and text beside attributes included. */
+export function toTypedSchema(type: SimpleType): JsonSchema {
+  const kind = kindOf(type)
+  const values = type.enumeration.map((it) => (kind === 'text' ? it.value : toJson(it.value, kind)))
+  // Values that only digits can say are not listed: no number of JavaScript is the same.
+  const isExact = values.every((it) => (typeof it === 'string') === (kind === 'text'))
+  if (values.length > 0 && isExact) return { type: jsonTypes[kind], enum: values }
+  const schema = { type: jsonTypes[kind], ...formatOf(type) }
+  const isFloat = kind === 'number' && type.builtin !== 'decimal'
+  return isFloat ? { anyOf: [schema, { enum: ['INF', '-INF', 'NaN'] }] } : schema
+}
+
+export function formatOf({ builtin, isList }: SimpleType): JsonSchema {
+  return isList ? {} : (formats[builtin] ?? {})
+}
+
+const bareInteger = /^[+-]?(?:0|[1-9]\d*)$/u
+
+/** As the translation of answers does it. */
+function coerce(text: string): Json {
+  const value = text.trim()
+  if (value === 'true' || value === 'false') return value === 'true'
+  if (value === '') return null
+  return bareInteger.test(value) && value !== '-0' && Number.isSafeInteger(Number(value)) ? Number(value) : value
+}
+
+/** A value of the WSDL as JSON; what does not fit its own type stays text. */
+export function toJson(text: string, kind: Kind): Json {
+  const value = text.trim()
+  if (kind === 'text') return text
+  if (kind === 'boolean') return value === 'true' || value === '1'
+  const number = value === '' ? NaN : Number(value)
+  return Number.isFinite(number) && (kind === 'number' || Number.isSafeInteger(number)) ? number : text
+}
+
+export function orNull(schema: JsonSchema): JsonSchema {
+  const { type, enum: values } = schema
+  if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] }
+  return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...(values as Json[]), null] } : {}) }
+}

@@ -1,0 +1,109 @@
+/**
+ * One side of an operation and of its binding -> the element that stands in the body of its message, or why there is none.
+ * Which operations there are, and whether their binding is one that is supported, is operations.ts.
+ */
+import type { Definitions } from './definitions.ts'
+import { describeMisnamed } from './misnamed.ts'
+import { whereElse } from '../schema/missing.ts'
+import { namespaceOf, namespaces } from '../xml/qname.ts'
+import type { QName } from '../xml/qname.ts'
+import { Skip } from './reasons.ts'
+import { childrenOf, resolveName } from '../xml/xml.ts'
+import type { XmlElement } from '../xml/xml.ts'
+
+/** The element of the message part that is the body: the part that `soap:body` names, or the one that is no header. */
+export function bodyElement(definitions: Definitions, side: XmlElement, bound: XmlElement | undefined): QName {
+  const message = messageOf(definitions, side)
+  const body = bound === undefined ? undefined : soapParts(bound, 'body')[0]
+  const named = body?.attributes.get('parts')
+  const isBody =
+    named === undefined ? notIn(headerParts(definitions, message, bound)) : isIn(named.trim().split(/\s+/u))
+  const parts = childrenOf(message, namespaces.wsdl, 'part').filter((it) => isBody(nameOf(it)))
+  const withElement = parts.filter((it) => it.attributes.has('element'))
+  const [part] = withElement
+  if (part === undefined) {
+    const written = side.attributes.get('message')?.trim() ?? ''
+    const about = { parts, message, written, named }
+    const noBody = bound === undefined || body !== undefined ? '' : '; its binding has no soap:body'
+    throw new Skip('no_body', `${describeParts(about)}${noBody}`)
+  }
+  if (withElement.length > 1) throw new Skip('input_unresolved', severalParts(withElement))
+  return declaredElement(definitions, part)
+}
+
+/** `soap:body` or `soap:header`, bare or in the root part of a multipart message. */
+export function soapParts(side: XmlElement, local: 'body' | 'header'): readonly XmlElement[] {
+  return [side, ...mimeParts(side)].flatMap((it) => childrenOf(it, namespaces.soap, local))
+}
+
+export function mimeParts(side: XmlElement): readonly XmlElement[] {
+  const related = childrenOf(side, namespaces.mime, 'multipartRelated')
+  return related.flatMap((it) => childrenOf(it, namespaces.mime, 'part'))
+}
+
+function messageOf({ messages, missing }: Definitions, side: XmlElement): XmlElement {
+  const text = side.attributes.get('message') ?? ''
+  const name = resolveName(text, side)
+  const message = name === undefined ? undefined : messages.get(name)
+  if (message !== undefined) return message
+  const why = describeMisnamed({ kind: 'message', text, at: side }, messages.keys())
+  throw new Skip('input_unresolved', `${why}${name === undefined ? '' : whereElse(missing, namespaceOf(name))}`)
+}
+
+function declaredElement({ schema, missing }: Definitions, part: XmlElement): QName {
+  const text = part.attributes.get('element') ?? ''
+  const name = resolveName(text, part)
+  if (name !== undefined && schema.find('element', name) !== undefined) return name
+  const why = describeMisnamed({ kind: 'element', text, at: part }, schema.names('element'))
+  const where = name === undefined ? '' : whereElse([...missing, ...schema.missing], namespaceOf(name))
+  throw new Skip('input_unresolved', `${why}${where}`)
+}
+
+interface Bodiless {
+  /** The parts that could be the body; none of them names an element. */
+  readonly parts: readonly XmlElement[]
+  readonly message: XmlElement
+  /** The name of the message as it is written. */
+  readonly written: string
+  /** What `parts` of soap:body says. */
+  readonly named: string | undefined
+}
+
+function describeParts({ parts, message, written, named }: Bodiless): string {
+  const [part] = parts
+  if (part !== undefined) {
+    const instead = part.attributes.has('type') ? 'a type, not an element' : 'neither an element nor a type'
+    return `part ${nameOf(part)} of message ${written} names ${instead}`
+  }
+  if (childrenOf(message, namespaces.wsdl, 'part').length === 0) return `message ${written} has no part`
+  if (named === undefined) return `every part of message ${written} is sent as a header`
+  if (named.trim() === '') return `soap:body names no part of message ${written}`
+  return `soap:body names the part ${named.trim()}, which message ${written} does not have`
+}
+
+function severalParts(parts: readonly XmlElement[]): string {
+  const names = parts.map(nameOf).join(', ')
+  return `its message has several parts for the body (${names}): name the one that is meant in parts of soap:body`
+}
+
+function headerParts(definitions: Definitions, message: XmlElement, bound: XmlElement | undefined): readonly string[] {
+  if (bound === undefined) return []
+  return soapParts(bound, 'header')
+    .filter((it) => {
+      const name = resolveName(it.attributes.get('message') ?? '', it)
+      return name !== undefined && definitions.messages.get(name) === message
+    })
+    .map((it) => it.attributes.get('part') ?? '')
+}
+
+function isIn(names: readonly string[]): (name: string) => boolean {
+  return (name) => names.includes(name)
+}
+
+function notIn(names: readonly string[]): (name: string) => boolean {
+  return (name) => !names.includes(name)
+}
+
+function nameOf(part: XmlElement): string {
+  return part.attributes.get('name')?.trim() ?? ''
+}

@@ -1,0 +1,140 @@
+/**
+ * WSDL 1.1 as data: messages, port types, bindings and ports by name, and the schemas inside. A WSDL that imports another
+ * one beside it is read together with that one. What an operation makes of them is operations.ts.
+ */
+import { noLocation, notBeside } from '../schema/missing.ts'
+import type { MissingSchema } from '../schema/missing.ts'
+import { namespaces, toQName } from '../xml/qname.ts'
+import type { QName } from '../xml/qname.ts'
+import { readSchema } from '../schema/schema.ts'
+import type { Resolve, Schema, SchemaRoot } from '../schema/schema.ts'
+import { WsdlError, childrenOf, readXml } from '../xml/xml.ts'
+import type { XmlElement } from '../xml/xml.ts'
+
+export interface Definitions {
+  readonly file: string
+  readonly root: XmlElement
+  readonly schema: Schema
+  readonly messages: ReadonlyMap<QName, XmlElement>
+  readonly portTypes: ReadonlyMap<QName, PortType>
+  readonly bindings: ReadonlyMap<QName, XmlElement>
+  readonly ports: readonly XmlElement[]
+  /** WSDL imports that brought nothing. */
+  readonly missing: readonly MissingSchema[]
+  /** Files that it imports, where it holds nothing but imports. */
+  readonly onlyImports: readonly string[]
+}
+
+/** Operations by name; overloaded ones are several. */
+export type PortType = ReadonlyMap<string, readonly XmlElement[]>
+
+const maxImports = 50
+
+export function readDefinitions(bytes: Uint8Array, file: string, resolve: Resolve): Definitions {
+  const root = readXml(bytes)
+  if (!isWsdl(root) && root.namespace !== namespaces.wsdl2) throw new WsdlError(noWsdl(root), root.line)
+  const missing: MissingSchema[] = []
+  const documents = withImports({ file, root, by: '' }, resolve, missing)
+  return {
+    file,
+    root,
+    schema: readSchema(documents.flatMap(schemasOf), resolve),
+    messages: named(documents, 'message'),
+    portTypes: new Map([...named(documents, 'portType')].map(([name, node]) => [name, toPortType(node)])),
+    bindings: named(documents, 'binding'),
+    ports: documents
+      .flatMap((it) => childrenOf(it.root, namespaces.wsdl, 'service'))
+      .flatMap((it) => childrenOf(it, namespaces.wsdl, 'port')),
+    missing,
+    onlyImports: holdsOnlyImports(root) ? documents.filter((it) => it.by === file).map((it) => it.file) : [],
+  }
+}
+
+function isWsdl({ local, namespace }: XmlElement): boolean {
+  return local === 'definitions' && namespace === namespaces.wsdl
+}
+
+function isSchema({ local, namespace }: XmlElement): boolean {
+  return local === 'schema' && namespace === namespaces.schema
+}
+
+function noWsdl(root: XmlElement): string {
+  return `is no WSDL: its first element is ${root.local} ${inNamespace(root)}`
+}
+
+function holdsOnlyImports({ children }: XmlElement): boolean {
+  return children.every((it) => it.namespace === namespaces.wsdl && ['import', 'documentation'].includes(it.local))
+}
+
+function inNamespace({ namespace }: XmlElement): string {
+  return namespace === '' ? 'without a namespace' : `in the namespace ${JSON.stringify(namespace)}`
+}
+
+interface Document {
+  readonly file: string
+  readonly root: XmlElement
+  /** The file that imports it, the first of several. */
+  readonly by: string
+}
+
+function withImports(main: Document, resolve: Resolve, missing: MissingSchema[]): readonly Document[] {
+  const documents = [main]
+  for (const { file, root } of documents) {
+    for (const node of childrenOf(root, namespaces.wsdl, 'import')) {
+      const location = node.attributes.get('location')?.trim() ?? ''
+      const miss = (problem: string) => {
+        const namespace = node.attributes.get('namespace') ?? ''
+        missing.push({ file, line: node.line, location, problem, by: 'imports', namespace })
+      }
+      const found = location === '' ? undefined : resolve(location, file)
+      if (found === undefined) miss(location === '' ? noLocation : notBeside)
+      else if (documents.length > maxImports) miss(`more than ${maxImports} imports`)
+      else if (!documents.some((it) => it.file === found.file)) {
+        const imported = openImport(found, miss)
+        if (imported !== undefined) documents.push({ file: found.file, root: imported, by: file })
+      }
+    }
+  }
+  return documents
+}
+
+function openImport(
+  { bytes }: { readonly bytes: Uint8Array },
+  miss: (problem: string) => void,
+): XmlElement | undefined {
+  try {
+    const root = readXml(bytes)
+    // WSDL 1.1 lets an import bring a schema as well.
+    if (isWsdl(root) || isSchema(root)) return root
+    miss(noWsdl(root))
+    return undefined
+  } catch (error) {
+    if (!(error instanceof WsdlError)) throw error
+    miss(`line ${error.line}: ${error.message}`)
+    return undefined
+  }
+}
+
+function schemasOf({ file, root }: Document): readonly SchemaRoot[] {
+  if (isSchema(root)) return [{ file, root }]
+  return childrenOf(root, namespaces.wsdl, 'types')
+    .flatMap((it) => childrenOf(it, namespaces.schema, 'schema'))
+    .map((it) => ({ file, root: it }))
+}
+
+function toPortType(node: XmlElement): PortType {
+  return Map.groupBy(childrenOf(node, namespaces.wsdl, 'operation'), (it) => it.attributes.get('name')?.trim() ?? '')
+}
+
+/** The first one of a name counts. */
+function named(documents: readonly Document[], local: string): ReadonlyMap<QName, XmlElement> {
+  const found = new Map<QName, XmlElement>()
+  for (const { root } of documents) {
+    const namespace = root.attributes.get('targetNamespace') ?? ''
+    for (const node of childrenOf(root, namespaces.wsdl, local)) {
+      const name = toQName(namespace, node.attributes.get('name')?.trim() ?? '')
+      if (!found.has(name)) found.set(name, node)
+    }
+  }
+  return found
+}

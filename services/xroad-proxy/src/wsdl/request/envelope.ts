@@ -1,0 +1,249 @@
+/**
+ * The tree of a request and the names of its parameters -> the text of the SOAP envelope, a template in the order and with the
+ * namespaces of the schema. What a caller may leave out stands in a condition, what repeats in a loop.
+ */
+import { isFlag, isLeaf, isScope, nameParams } from './params.ts'
+import type { Params, Slot } from './params.ts'
+import { Prefixes } from './prefixes.ts'
+import { namespaces, toQName } from '../xml/qname.ts'
+import { Skip } from '../operations/reasons.ts'
+import type { Request, RequestAttribute, RequestElement, RequestNode, RequestText } from './request.ts'
+import { block, blockElse, escapeText, indent, toPath } from './template-text.ts'
+
+/** The X-Road service that an envelope is for. */
+export interface ServiceId {
+  readonly memberClass: string
+  readonly memberCode: string
+  readonly subsystemCode: string
+  readonly serviceCode: string
+  readonly serviceVersion: string | undefined
+}
+
+export interface Envelope {
+  readonly text: string
+  readonly params: readonly string[]
+}
+
+/** Without a service the envelope is plain: no header, for a call straight to its address. Throws `Skip`. */
+export function writeEnvelope(
+  { root, isNested }: Pick<Request, 'root' | 'isNested'>,
+  service: ServiceId | undefined,
+  ofWsdl: ReadonlyMap<string, string>,
+): Envelope {
+  const prefixes = new Prefixes(ofWsdl, service === undefined ? ['soapenv'] : ['soapenv', 'xroad', 'id'])
+  const { names, nameOf } = nameParams(root)
+  const written = new BodyWriter({ nameOf, prefixes, isShort: isNested }).root(root)
+  const body = isNested ? written.map((it) => it.trimStart()) : written
+  const header = service === undefined ? [] : indent(writeHeader(service))
+  const lines = [
+    `<soapenv:Envelope${prefixes.declarations()}>`,
+    ...header,
+    '  <soapenv:Body>',
+    ...indent(indent(body)),
+    '  </soapenv:Body>',
+    '</soapenv:Envelope>',
+  ]
+  return { text: `${lines.join('\n')}\n`, params: names }
+}
+
+function writeHeader(service: ServiceId): readonly string[] {
+  const part = (name: string, value: string) => `    <id:${name}>${escapeText(value)}</id:${name}>`
+  const { subsystemCode, serviceVersion } = service
+  return [
+    '<soapenv:Header>',
+    '  {{{generate.client}}}',
+    '  <xroad:service id:objectType="SERVICE">',
+    '    <id:xRoadInstance>{{generate.instance}}</id:xRoadInstance>',
+    part('memberClass', service.memberClass),
+    part('memberCode', service.memberCode),
+    ...(subsystemCode === '' ? [] : [part('subsystemCode', subsystemCode)]),
+    part('serviceCode', service.serviceCode),
+    ...(serviceVersion === undefined ? [] : [part('serviceVersion', serviceVersion)]),
+    '  </xroad:service>',
+    '  {{#if_present generate.user_id}}<xroad:userId>{{generate.user_id}}</xroad:userId>{{/if_present}}',
+    '  <xroad:id>{{generate.uuid}}</xroad:id>',
+    '  <xroad:protocolVersion>{{generate.protocol_version}}</xroad:protocolVersion>',
+    '</soapenv:Header>',
+  ]
+}
+
+const nilAttribute = toQName(namespaces.instance, 'nil')
+const typeAttribute = toQName(namespaces.instance, 'type')
+
+/** Values named in all conditions together: branches in branches name theirs again and again. */
+const maxConditionValues = 20_000
+
+interface BodyOptions {
+  readonly nameOf: Params['nameOf']
+  readonly prefixes: Prefixes
+  /** Hundreds of optional values in one file: each takes the shortest form. */
+  readonly isShort: boolean
+}
+
+class BodyWriter {
+  readonly #nameOf: Params['nameOf']
+  readonly #prefixes: Prefixes
+  readonly #isShort: boolean
+  #conditionValues = 0
+
+  constructor({ nameOf, prefixes, isShort }: BodyOptions) {
+    this.#nameOf = nameOf
+    this.#prefixes = prefixes
+    this.#isShort = isShort
+  }
+
+  /** The types that may stand for an abstract one are params of their own. */
+  root(root: RequestElement): readonly string[] {
+    return root.alternatives.length > 0 ? this.#single(root) : this.element(root)
+  }
+
+  element(element: RequestElement): readonly string[] {
+    if (element.isAlwaysNil) return [this.#nil(element)]
+    if (element.isRepeating) return this.#repeating(element)
+    if (isScope(element)) return this.#scope(element)
+    if (isFlag(element)) return block('if', [this.#reference(element)], this.#single(element))
+    if (this.#isShort && isPlainOptional(element)) return [this.#short(element)]
+    const isNillable = element.isNillable && element.text === undefined
+    if (!element.isOptional && !isNillable) return this.#single(element)
+    const given = this.#condition([element])
+    if (element.isOptional) return given.length === 0 ? [] : block('if_present', given, this.#single(element))
+    if (given.length === 0) return this.#single(element)
+    return blockElse('if_present', given, this.#single(element), [this.#nil(element)])
+  }
+
+  #short(element: RequestElement): string {
+    const nil = element.isNillable ? ` "${this.#prefixes.nameOf(nilAttribute)}"` : ''
+    return `{{xml_element "${this.#prefixes.nameOf(element.name)}" ${this.#textReference(element)}${nil}}}`
+  }
+
+  #repeating(element: RequestElement): readonly string[] {
+    const single = this.#single(element)
+    const isPlain = !element.isNillable || isLeaf(element)
+    const item = isPlain ? single : blockElse('if', ['(is_nil this)'], [this.#nil(element)], single)
+    return block('each_value', [this.#reference(element)], item)
+  }
+
+  /** One object; null, and nothing at all, is nil where that is allowed. */
+  #scope(element: RequestElement): readonly string[] {
+    const reference = this.#reference(element)
+    const given = block('each_value', [reference], this.#single(element))
+    if (!element.isNillable) return given
+    const nil = [this.#nil(element)]
+    return element.isOptional
+      ? [...block('if', [`(is_nil ${reference})`], nil), ...given]
+      : blockElse('if_present', [reference], given, nil)
+  }
+
+  /** Of an abstract type not even null is allowed; any of the types that stand for it will do. */
+  #nil(element: RequestElement): string {
+    const type = this.#type(element.alternatives[0] ?? element)
+    return `<${this.#prefixes.nameOf(element.name)}${type} ${this.#prefixes.nameOf(nilAttribute)}="true"/>`
+  }
+
+  /** One occurrence, without the question whether it is there. */
+  #single(element: RequestElement): readonly string[] {
+    const { alternatives } = element
+    if (alternatives.length > 0) {
+      return alternatives.flatMap((it) => block('each_value', [this.#reference(it)], this.#single(it)))
+    }
+    const name = this.#prefixes.nameOf(element.name)
+    const attributes = element.attributes.map((it) => this.#attribute(it)).join('')
+    const start = `<${name}${this.#type(element)}${this.#nilIfNull(element)}${attributes}`
+    const end = `</${name}>`
+    const text = this.#text(element)
+    const children = element.children.flatMap((it) => this.#node(it))
+    if (children.length === 0) return [element.text === undefined ? `${start}/>` : `${start}>${text}${end}`]
+    // White space would be part of the text.
+    if (element.text !== undefined) return [`${start}>${text}${children.map((it) => it.trim()).join('')}${end}`]
+    return [`${start}>`, ...indent(children), end]
+  }
+
+  #node(node: RequestNode): readonly string[] {
+    if (node.kind === 'element') return this.element(node)
+    const given = this.#condition(node.children)
+    return given.length === 0
+      ? []
+      : block(
+          'if_present',
+          given,
+          node.children.flatMap((it) => this.#node(it)),
+        )
+  }
+
+  #type({ typeName }: RequestElement): string {
+    if (typeName === undefined) return ''
+    return ` ${this.#prefixes.nameOf(typeAttribute)}="${this.#prefixes.nameOf(typeName)}"`
+  }
+
+  #nilIfNull(element: RequestElement): string {
+    if (!element.isNillable || element.text === undefined) return ''
+    return `{{#if (is_nil ${this.#textReference(element)})}} ${this.#prefixes.nameOf(nilAttribute)}="true"{{/if}}`
+  }
+
+  #text(element: RequestElement): string {
+    const { text } = element
+    if (text === undefined) return ''
+    if (text.fixed !== undefined) return escapeText(text.fixed)
+    const reference = this.#textReference(element)
+    return isListed(text) ? spaced(reference, '{{this}}') : `{{${reference}}}`
+  }
+
+  #textReference(element: RequestElement): string {
+    if (element.isRepeating && isLeaf(element)) return 'this'
+    return element.text === undefined ? '' : this.#reference(element.text)
+  }
+
+  #attribute(attribute: RequestAttribute): string {
+    const name = this.#prefixes.nameOf(attribute.name)
+    const constant = attribute.fixed === undefined ? undefined : ` ${name}="${escapeText(attribute.fixed)}"`
+    if (constant !== undefined && attribute.isConstant) return constant
+    const reference = this.#reference(attribute)
+    const value = isListed(attribute) ? spaced(reference, '{{xml_attr this}}') : `{{xml_attr ${reference}}}`
+    const written = constant ?? ` ${name}="${value}"`
+    return attribute.isRequired ? written : block('if_present', [reference], [written]).join('')
+  }
+
+  /** Values of which one is there when the caller gave anything for the nodes. */
+  #condition(nodes: readonly RequestNode[]): readonly string[] {
+    const given = nodes.flatMap((it) => this.#givenBy(it))
+    this.#conditionValues += given.length
+    if (this.#conditionValues > maxConditionValues) {
+      throw new Skip('request_too_large', `its conditions name more than ${maxConditionValues} values`)
+    }
+    return given
+  }
+
+  #givenBy(node: RequestNode): readonly string[] {
+    if (node.kind === 'group') return node.children.flatMap((it) => this.#givenBy(it))
+    if (node.isAlwaysNil) return []
+    if (node.isRepeating || isScope(node) || isFlag(node)) return [this.#reference(node)]
+    const { text, attributes, children, isNillable } = node
+    const reference = text === undefined || text.isConstant ? undefined : this.#reference(text)
+    const nil = isNillable && reference !== undefined ? [`(is_nil ${reference})`] : []
+    return [
+      ...(reference === undefined ? [] : [reference, ...nil]),
+      ...attributes.filter((it) => !it.isConstant).map((it) => this.#reference(it)),
+      ...children.flatMap((it) => this.#givenBy(it)),
+    ]
+  }
+
+  #reference(slot: Slot): string {
+    return toPath(this.#nameOf.get(slot) ?? '')
+  }
+}
+
+/** Whether its values may be lists, which stand in one text with spaces between them. */
+function isListed({ type }: RequestText): boolean {
+  return type.isList || type.members.some((it) => it.isList)
+}
+
+function spaced(reference: string, value: string): string {
+  return `{{#each_value ${reference}}}${value} {{/each_value}}`
+}
+
+/** Text that may be left out, and nothing else. */
+function isPlainOptional(element: RequestElement): boolean {
+  const { isOptional, text, typeName } = element
+  if (!isOptional || !isLeaf(element) || typeName !== undefined || text === undefined) return false
+  return text.fixed === undefined && !isListed(text)
+}

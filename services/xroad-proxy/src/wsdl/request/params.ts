@@ -1,0 +1,131 @@
+/**
+ * Names that callers give the leaves of a request under: local names, depth first; of two leaves with one name each takes the
+ * shortest path that tells them apart, joined by `_`. A repeating element is one name; what its items hold has names of
+ * its own, found below the item.
+ */
+import { localOf } from '../xml/qname.ts'
+import type { RequestAttribute, RequestElement, RequestNode, RequestText } from './request.ts'
+
+/** What a caller can give a value for: text, an attribute, a whole repeating element, an empty element that is there or not. */
+export type Slot = RequestText | RequestAttribute | RequestElement
+
+export interface Params {
+  /** Keys of the request body, in the order of the schema. */
+  readonly names: readonly string[]
+  /** The name of a slot within the object that it is looked for in. */
+  readonly nameOf: ReadonlyMap<Slot, string>
+}
+
+/** Keys of the body that a template could not tell from what the service itself provides. */
+const reserved: ReadonlySet<string> = new Set(['generate'])
+
+export function nameParams(root: RequestElement): Params {
+  const nameOf = new Map<Slot, string>()
+  const names = nameScope(slotsWithin(root, []), nameOf)
+  return { names, nameOf }
+}
+
+/** Text and nothing else: its repetitions are plain values. */
+export function isLeaf({ attributes, children, alternatives }: RequestElement): boolean {
+  return attributes.length === 0 && children.length === 0 && alternatives.length === 0
+}
+
+/** Its value is an object with names of its own, or a list of them. */
+export function isScope(element: RequestElement): boolean {
+  return element.isObject || (element.isRepeating && !isLeaf(element)) || element.alternatives.length > 0
+}
+
+/** An element that can hold nothing: all a caller can say is whether it is there. */
+export function isFlag(element: RequestElement): boolean {
+  return isLeaf(element) && element.text === undefined && element.isOptional && !element.isRepeating
+}
+
+interface NamedSlot {
+  readonly slot: Slot
+  /** Local names from the object that the slot is looked for in, its own last. */
+  readonly path: readonly string[]
+}
+
+function nameScope(slots: readonly NamedSlot[], nameOf: Map<Slot, string>): readonly string[] {
+  const byLast = Map.groupBy(slots, ({ path }) => path.at(-1) ?? '')
+  const isClear = (name: string) => byLast.get(name)?.length === 1 && !reserved.has(name)
+  const taken = new Set([...reserved, ...[...byLast.keys()].filter(isClear)])
+  const groups = new Map([...byLast].map(([name, group]) => [name, new Endings(group.map(({ path }) => path))]))
+  const numbers = new Map<string, number>()
+  for (const { slot, path } of slots) {
+    const last = path.at(-1) ?? ''
+    const wished = isClear(last) ? last : free(groups.get(last)?.shortest(path) ?? last, taken, numbers)
+    taken.add(wished)
+    nameOf.set(slot, wished)
+  }
+  for (const { slot } of slots) {
+    if ('kind' in slot && !isLeaf(slot)) nameScope(slotsWithin(slot, []), nameOf)
+  }
+  return slots.map(({ slot }) => nameOf.get(slot) ?? '')
+}
+
+/** Paths with the same last name, and how many of them end in the same way, by the length of the ending. */
+class Endings {
+  readonly #paths: readonly (readonly string[])[]
+  readonly #counts = new Map<number, ReadonlyMap<string, number>>()
+
+  constructor(paths: readonly (readonly string[])[]) {
+    this.#paths = paths
+  }
+
+  /** A path that is the end of another one is told apart by being whole. */
+  shortest(path: readonly string[]): string {
+    for (let length = 2; length < path.length; length += 1) {
+      const ending = toName(path, length)
+      if (this.#countsOf(length).get(ending) === 1) return ending
+    }
+    return path.join('_')
+  }
+
+  #countsOf(length: number): ReadonlyMap<string, number> {
+    const known = this.#counts.get(length)
+    if (known !== undefined) return known
+    const counts = new Map<string, number>()
+    for (const path of this.#paths) {
+      const ending = toName(path, length)
+      counts.set(ending, (counts.get(ending) ?? 0) + 1)
+    }
+    this.#counts.set(length, counts)
+    return counts
+  }
+}
+
+function toName(path: readonly string[], length: number): string {
+  return path.slice(-length).join('_')
+}
+
+/** The name, or with the first number that makes it one of its own; `numbers` are the last ones that were given out. */
+function free(name: string, taken: ReadonlySet<string>, numbers: Map<string, number>): string {
+  if (!taken.has(name)) return name
+  let number = numbers.get(name) ?? 1
+  do number += 1
+  while (taken.has(`${name}_${number}`))
+  numbers.set(name, number)
+  return `${name}_${number}`
+}
+
+function slotsOf(node: RequestNode, outer: readonly string[]): readonly NamedSlot[] {
+  if (node.kind === 'group') return node.children.flatMap((it) => slotsOf(it, outer))
+  if (node.isAlwaysNil) return []
+  const path = [...outer, localOf(node.name)]
+  if (node.isRepeating || isScope(node) || isFlag(node)) return [{ slot: node, path }]
+  return slotsWithin(node, path)
+}
+
+/** What an object for the element holds: its values, or the types that it may have. */
+function slotsWithin(element: RequestElement, path: readonly string[]): readonly NamedSlot[] {
+  const { text, attributes, children, alternatives } = element
+  if (alternatives.length > 0) {
+    return alternatives.map((it) => ({ slot: it, path: [...path, localOf(it.typeName ?? it.name)] }))
+  }
+  const textPath = path.length === 0 ? [localOf(element.name)] : path
+  const texts = text === undefined || text.isConstant ? [] : [{ slot: text, path: textPath }]
+  const free = attributes.filter((it) => !it.isConstant)
+  const named = free.map((it) => ({ slot: it, path: [...path, localOf(it.name)] }))
+  return [...texts, ...named, ...children.flatMap((it) => slotsOf(it, path))]
+}

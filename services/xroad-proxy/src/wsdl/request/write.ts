@@ -1,0 +1,110 @@
+/**
+ * One operation -> the text of its DSL file. The same WSDL gives the same bytes. How such a file is told from one that a
+ * person wrote is in marker.ts. Reading and writing files is not done here.
+ */
+import { textIn } from '../xml/documentation.ts'
+import type { ServiceId } from './envelope.ts'
+import { writeEnvelope } from './envelope.ts'
+import { writeMarker } from './marker.ts'
+import type { Operation, Wsdl } from '../operations/operations.ts'
+import { Skip } from '../operations/reasons.ts'
+import type { SkippedOperation } from '../operations/reasons.ts'
+import { readRequest } from './request.ts'
+import type { Request, RequestElement } from './request.ts'
+
+/** Whom the generated file calls. */
+export type Destination =
+  | { readonly kind: 'securityServer'; readonly service: ServiceId }
+  /** Straight to `url`, without an X-Road header. */
+  | { readonly kind: 'direct'; readonly url: string }
+
+export interface GeneratedDsl {
+  readonly kind: 'generated'
+  readonly name: string
+  readonly text: string
+  readonly request: RequestElement
+  /** What its request could hold and cannot be sent, one sentence each. */
+  readonly notes: readonly string[]
+}
+
+/** Half of what a DSL file may hold. */
+const maxCharacters = 500_000
+
+const maxNotes = 20
+
+/** Lines of the file about its answer; what is left out is not written. */
+export interface AnswerFields {
+  readonly response: string | undefined
+  readonly attachments: string | undefined
+}
+
+const noFields: AnswerFields = { response: undefined, attachments: undefined }
+
+export function generateDsl(
+  wsdl: Wsdl,
+  operation: Operation,
+  to: Destination,
+  answers: AnswerFields = noFields,
+): GeneratedDsl | SkippedOperation {
+  const { name, line } = operation
+  try {
+    const request = readRequest(wsdl, operation)
+    const text = writeDsl({ wsdl, operation, request, to, answers })
+    if (text.length > maxCharacters)
+      throw new Skip('request_too_large', `its file would exceed ${maxCharacters} characters`)
+    return { kind: 'generated', name, request: request.root, notes: request.notes, text }
+  } catch (error) {
+    if (!(error instanceof Skip)) throw error
+    return { kind: 'skipped', name, line, reason: error.reason, detail: error.detail }
+  }
+}
+
+interface Contents {
+  readonly wsdl: Wsdl
+  readonly operation: Operation
+  readonly request: Request
+  readonly to: Destination
+  readonly answers: AnswerFields
+}
+
+function writeDsl({ wsdl, operation, request, to, answers }: Contents): string {
+  const { soapAction, documentation, line } = operation
+  const { text, params } = writeEnvelope(request, to.kind === 'direct' ? undefined : to.service, wsdl.prefixes)
+  const title = textIn(documentation.titles)
+  const { notes } = request
+  const lines = [
+    ...writeMarker(toComment(wsdl.file), line),
+    ...(title === undefined ? [] : [`# ${toComment(title)}`]),
+    ...notes.slice(0, maxNotes).map((it) => `# ${toComment(it)}`),
+    ...(params.length === 0 ? ['params: []'] : ['params:', ...params.map((it) => `  - ${toScalar(it)}`)]),
+    ...(to.kind === 'direct' ? [`service: ${JSON.stringify(to.url)}`] : []),
+    'method: POST',
+    ...(soapAction === undefined ? [] : [`soap_action: ${JSON.stringify(toHeader(soapAction))}`]),
+    ...(answers.response === undefined ? [] : [`response: ${answers.response}`]),
+    ...(answers.attachments === undefined ? [] : [`attachments: ${answers.attachments}`]),
+    'envelope: |',
+    ...text
+      .trimEnd()
+      .split('\n')
+      .map((it) => `  ${it}`),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** It is a URI, and one with other characters is written like this. */
+function toHeader(soapAction: string): string {
+  return soapAction.replace(/[^\u0020-\u007e]|"/gu, encodeURIComponent)
+}
+
+/** One line, without characters that YAML refuses or that end a comment. */
+function toComment(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
+}
+
+const plainScalar = /^[\p{L}_][\p{L}\p{N}_-]*$/u
+/** Words that some reader of YAML takes for something else than text. */
+const yamlWords = /^(?:y|n|yes|no|on|off|true|false|null)$/iu
+
+function toScalar(text: string): string {
+  return plainScalar.test(text) && !yamlWords.test(text) ? text : JSON.stringify(text)
+}

@@ -1,0 +1,247 @@
+/**
+ * One component of a schema file -> its declaration. Names are resolved where they stand; what they lead to is not looked
+ * at. Knows the defaults of the schema element (forms) and the namespace that an included file without one takes on.
+ */
+import { readDocumentation } from '../xml/documentation.ts'
+import { isNCName, localOf, namespaceOf, namespaces, toQName } from '../xml/qname.ts'
+import type { QName } from '../xml/qname.ts'
+import type {
+  AttributeDeclaration,
+  AttributeUse,
+  ComplexDefinition,
+  Components,
+  ElementDeclaration,
+  Facet,
+  ModelGroup,
+  Occurs,
+  Particle,
+  SimpleDefinition,
+  TypeDefinition,
+  TypeUse,
+} from './schema-model.ts'
+import { childrenOf, resolveName } from '../xml/xml.ts'
+import type { XmlElement } from '../xml/xml.ts'
+
+/** One schema element of a file, with the namespace that its names are in. */
+export interface SchemaDocument {
+  readonly file: string
+  readonly namespace: string
+  readonly root: XmlElement
+  /** Included by a schema with a namespace while having none: names without one are meant to be in that of the includer. */
+  readonly isChameleon: boolean
+}
+
+const anyType: TypeUse = { ref: toQName(namespaces.schema, 'anyType') }
+const anySimpleType: TypeUse = { ref: toQName(namespaces.schema, 'anySimpleType') }
+
+/** One reader for each kind of component. They recurse as deep as the file is nested, which xml.ts bounds. */
+type Kinds = { readonly [K in keyof Components]: (document: SchemaDocument, node: XmlElement) => Components[K] }
+
+export const readComponent: Kinds = {
+  element: (document, node) => readElement(document, node, true),
+  type: readType,
+  group: (document, node) => ({ particle: readModel(document, node) }),
+  attribute: (document, node) => readAttribute(document, node, true),
+  attributeGroup: (document, node) => ({ attributes: readAttributes(document, node) }),
+}
+
+function readElement(document: SchemaDocument, node: XmlElement, isGlobal: boolean): ElementDeclaration {
+  return {
+    name: nameOf(document, node, isGlobal, 'elementFormDefault'),
+    type: typeOf(document, node) ?? anyType,
+    nillable: isTrue(node, 'nillable'),
+    abstract: isTrue(node, 'abstract'),
+    fixed: node.attributes.get('fixed'),
+    default: node.attributes.get('default'),
+    documentation: readDocumentation(node),
+    place: { file: document.file, line: node.line },
+    problem: nameProblem(document, node),
+  }
+}
+
+function readAttribute(document: SchemaDocument, node: XmlElement, isGlobal: boolean): AttributeDeclaration {
+  return {
+    name: nameOf(document, node, isGlobal, 'attributeFormDefault'),
+    type: typeOf(document, node) ?? anySimpleType,
+    fixed: node.attributes.get('fixed'),
+    default: node.attributes.get('default'),
+    documentation: readDocumentation(node),
+    problem: nameProblem(document, node),
+  }
+}
+
+/** A start tag with such a name would be no XML. */
+function nameProblem({ file, namespace }: SchemaDocument, node: XmlElement): string | undefined {
+  const name = node.attributes.get('name')
+  const place = `${file}:${node.line}`
+  if (name === undefined) return `an ${node.local} has no name (${place})`
+  if (!isNCName(name.trim())) return `the name ${JSON.stringify(name.slice(0, 64))} is no XML name (${place})`
+  const isReserved = namespace === namespaces.xmlns || (node.local === 'attribute' && name.trim() === 'xmlns')
+  return isReserved ? `the name ${name.trim()} is reserved (${place})` : undefined
+}
+
+function nameOf(document: SchemaDocument, node: XmlElement, isGlobal: boolean, formDefault: string): QName {
+  const form = node.attributes.get('form') ?? document.root.attributes.get(formDefault)
+  const local = (node.attributes.get('name') ?? '').trim()
+  return isGlobal || form === 'qualified' ? toQName(document.namespace, local) : local
+}
+
+/** The type that an element or attribute names or holds; undefined when it does neither. */
+function typeOf(document: SchemaDocument, node: XmlElement): TypeUse | undefined {
+  const ref = refOf(document, node, 'type')
+  if (ref !== undefined) return { ref }
+  const inline = partsOf(node, 'complexType', 'simpleType')[0]
+  return inline === undefined ? undefined : { inline: readType(document, inline) }
+}
+
+function readType(document: SchemaDocument, node: XmlElement): TypeDefinition {
+  return node.local === 'simpleType' ? readSimpleType(document, node) : readComplexType(document, node)
+}
+
+function readSimpleType(document: SchemaDocument, node: XmlElement): SimpleDefinition {
+  const [derivation] = partsOf(node, 'restriction', 'list', 'union')
+  const of = derivation === undefined ? ({ by: 'builtin' } as const) : readDerivation(document, derivation)
+  return { kind: 'simple', name: typeName(document, node), derivation: of, documentation: readDocumentation(node) }
+}
+
+function readDerivation(document: SchemaDocument, node: XmlElement): SimpleDefinition['derivation'] {
+  const inline = partsOf(node, 'simpleType').map((it) => ({ inline: readSimpleType(document, it) }))
+  switch (node.local) {
+    case 'list': {
+      const ref = refOf(document, node, 'itemType')
+      return { by: 'list', item: ref === undefined ? (inline[0] ?? anySimpleType) : { ref } }
+    }
+    case 'union': {
+      const names = (node.attributes.get('memberTypes') ?? '').split(/\s+/u).filter(Boolean)
+      return { by: 'union', members: [...names.map((it) => ({ ref: toRef(document, node, it) })), ...inline] }
+    }
+    default: {
+      const ref = refOf(document, node, 'base')
+      return {
+        by: 'restriction',
+        base: ref === undefined ? (inline[0] ?? anySimpleType) : { ref },
+        facets: facetsOf(node),
+      }
+    }
+  }
+}
+
+const structural: ReadonlySet<string> = new Set([
+  'annotation',
+  'simpleType',
+  'attribute',
+  'attributeGroup',
+  'anyAttribute',
+])
+
+function facetsOf(node: XmlElement): readonly Facet[] {
+  return childrenOf(node, namespaces.schema)
+    .filter((it) => !structural.has(it.local) && it.attributes.has('value'))
+    .map((it) => ({
+      name: it.local,
+      value: it.attributes.get('value') ?? '',
+      documentation: readDocumentation(it),
+    }))
+}
+
+function readComplexType(document: SchemaDocument, node: XmlElement): ComplexDefinition {
+  const [content] = partsOf(node, 'simpleContent', 'complexContent')
+  const derivation = content === undefined ? undefined : partsOf(content, 'extension', 'restriction')[0]
+  const body = derivation ?? node
+  const base = derivation === undefined ? undefined : refOf(document, derivation, 'base')
+  const by = derivation?.local === 'extension' ? 'extension' : 'restriction'
+  return {
+    kind: 'complex',
+    name: typeName(document, node),
+    abstract: isTrue(node, 'abstract'),
+    mixed: isTrue(content ?? node, 'mixed') || isTrue(node, 'mixed'),
+    base: base === undefined ? undefined : { by, ref: base },
+    simpleContent: content?.local === 'simpleContent' ? readSimpleContent(document, body) : undefined,
+    particle: readModel(document, body),
+    attributes: readAttributes(document, body),
+    documentation: readDocumentation(node),
+  }
+}
+
+function readSimpleContent(document: SchemaDocument, node: XmlElement): ComplexDefinition['simpleContent'] {
+  const [inline] = partsOf(node, 'simpleType')
+  const type = inline === undefined ? undefined : { inline: readSimpleType(document, inline) }
+  return { inline: type, facets: node.local === 'restriction' ? facetsOf(node) : [] }
+}
+
+const groups: ReadonlySet<string> = new Set(['sequence', 'all', 'choice'])
+
+function readModel(document: SchemaDocument, node: XmlElement): Particle | undefined {
+  const [model] = partsOf(node, 'sequence', 'all', 'choice', 'group')
+  return model === undefined ? undefined : readParticle(document, model)
+}
+
+function readParticle(document: SchemaDocument, node: XmlElement): Particle | undefined {
+  const occurs = occursOf(node)
+  if (groups.has(node.local)) {
+    const particles = childrenOf(node, namespaces.schema).map((it) => readParticle(document, it))
+    const kind = node.local as ModelGroup['kind']
+    return { kind, occurs, particles: particles.filter((it) => it !== undefined) }
+  }
+  if (node.local === 'any') return { kind: 'any', occurs }
+  const ref = refOf(document, node, 'ref')
+  if (node.local === 'group') return ref === undefined ? undefined : { kind: 'groupRef', occurs, ref }
+  if (node.local !== 'element') return undefined
+  if (ref !== undefined) return { kind: 'elementRef', occurs, ref }
+  return { kind: 'element', occurs, declaration: readElement(document, node, false) }
+}
+
+function occursOf({ attributes, local }: XmlElement): Occurs {
+  const least = attributes.get('minOccurs')?.trim() ?? '1'
+  const most = attributes.get('maxOccurs')?.trim() ?? '1'
+  const occurs = { min: toCount(least), max: most === 'unbounded' ? Infinity : toCount(most) }
+  const isEmpty = occurs.max === 0 && !attributes.has('minOccurs')
+  if (occurs.min <= occurs.max || isEmpty) return occurs
+  const name = attributes.get('name') ?? attributes.get('ref') ?? ''
+  const problem = `${`${local} ${name}`.trim()} has minOccurs ${JSON.stringify(least)} and maxOccurs ${JSON.stringify(most)}`
+  return { min: 1, max: 1, problem }
+}
+
+/** NaN for what is no count: it compares with nothing. */
+function toCount(text: string): number {
+  return /^\d+$/u.test(text) ? Number(text) : NaN
+}
+
+function readAttributes(document: SchemaDocument, node: XmlElement): readonly AttributeUse[] {
+  return partsOf(node, 'attribute', 'attributeGroup').flatMap((it) => readAttributeUse(document, it))
+}
+
+function readAttributeUse(document: SchemaDocument, node: XmlElement): readonly AttributeUse[] {
+  const ref = refOf(document, node, 'ref')
+  if (node.local === 'attributeGroup') return ref === undefined ? [] : [{ kind: 'attributeGroupRef', ref }]
+  const written = node.attributes.get('use')
+  const use = written === 'required' || written === 'prohibited' ? written : 'optional'
+  if (ref !== undefined) return [{ kind: 'attributeRef', use, ref, fixed: node.attributes.get('fixed') }]
+  return [{ kind: 'attribute', use, declaration: readAttribute(document, node, false) }]
+}
+
+function typeName(document: SchemaDocument, node: XmlElement): QName | undefined {
+  const name = node.attributes.get('name')
+  return name === undefined ? undefined : toQName(document.namespace, name.trim())
+}
+
+function refOf(document: SchemaDocument, node: XmlElement, attribute: string): QName | undefined {
+  const value = node.attributes.get(attribute)
+  return value === undefined ? undefined : toRef(document, node, value)
+}
+
+/** An unknown prefix stays in the name, so that the message about the missing component shows it. */
+function toRef(document: SchemaDocument, node: XmlElement, value: string): QName {
+  const name = resolveName(value, node)
+  if (name === undefined) return value.trim()
+  return document.isChameleon && namespaceOf(name) === '' ? toQName(document.namespace, localOf(name)) : name
+}
+
+function partsOf(node: XmlElement, ...locals: readonly string[]): readonly XmlElement[] {
+  return childrenOf(node, namespaces.schema).filter((it) => locals.includes(it.local))
+}
+
+function isTrue(node: XmlElement, attribute: string): boolean {
+  const value = node.attributes.get(attribute)?.trim()
+  return value === 'true' || value === '1'
+}

@@ -1,0 +1,167 @@
+/**
+ * Bytes of a WSDL or schema file -> tree of elements with resolved names, the prefixes in scope (types are named by prefix in
+ * attribute values) and line numbers. Strict: what is not well-formed, a DOCTYPE, an entity of one's own and a document
+ * beyond the limits are a `WsdlError`. What the elements mean is decided elsewhere.
+ */
+import { SaxesParser } from 'saxes'
+import type { SaxesTagNS } from 'saxes'
+import { decodeXml } from '../../soap/message/charset.ts'
+import { namespaces, toQName } from './qname.ts'
+import type { QName } from './qname.ts'
+
+export interface XmlElement {
+  readonly namespace: string
+  readonly local: string
+  readonly attributes: ReadonlyMap<QName, string>
+  readonly children: readonly XmlElement[]
+  /** Character data directly inside, comments left out. */
+  readonly text: string
+  readonly bindings: Bindings
+  readonly line: number
+}
+
+/** Prefix -> namespace, as declared on one element; further ones on those around it. */
+export interface Bindings {
+  readonly declared: ReadonlyMap<string, string>
+  readonly outer: Bindings | undefined
+}
+
+/** Why a file as a whole cannot be read. */
+export class WsdlError extends Error {
+  readonly line: number
+
+  constructor(message: string, line: number) {
+    super(message)
+    this.name = 'WsdlError'
+    this.line = line
+  }
+}
+
+export const xmlLimits = { bytes: 16 * 1024 * 1024, depth: 200, elements: 500_000 }
+
+interface OpenElement extends XmlElement {
+  readonly children: XmlElement[]
+  text: string
+}
+
+export function readXml(bytes: Uint8Array): XmlElement {
+  if (bytes.length > xmlLimits.bytes) throw new WsdlError(`larger than ${xmlLimits.bytes} bytes`, 1)
+  const tree = new Tree()
+  tree.parse(decode(bytes))
+  if (tree.root === undefined) throw new WsdlError('holds no XML element', 1)
+  return tree.root
+}
+
+/** Charsets of one byte that a file may declare, more of them than answers come in. */
+const declaredCharset = /^<\?xml\s[^>]*?encoding\s*=\s*["']((?:iso-8859-|windows-125)\d{1,2})["']/iu
+const declarationBytes = 200
+
+function decode(bytes: Uint8Array): string {
+  const start = new TextDecoder('latin1').decode(bytes.subarray(0, declarationBytes))
+  const charset = declaredCharset.exec(start)?.[1]
+  try {
+    return charset === undefined ? decodeXml(bytes, undefined) : new TextDecoder(charset, { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw new WsdlError((error as Error).message, 1)
+  }
+}
+
+/** The tree as it grows: `open` is the path from the root to the element that is being read. */
+class Tree {
+  root: XmlElement | undefined
+  readonly #parser = new SaxesParser({ xmlns: true, position: true })
+  readonly #open: OpenElement[] = []
+  #elements = 0
+  #line = 1
+
+  parse(text: string): void {
+    const parser = this.#parser
+    const fail = (message: string): never => {
+      throw new WsdlError(message, parser.line)
+    }
+    parser.on('error', (error) => fail(`not well-formed: ${error.message.replace(/^\d+:\d+: /u, '')}`))
+    parser.on('doctype', () => fail('has a DOCTYPE, which is refused'))
+    parser.on('opentagstart', () => {
+      this.#line = parser.line
+      this.#elements += 1
+      if (this.#elements > xmlLimits.elements) fail(`more than ${xmlLimits.elements} elements`)
+      if (this.#open.length >= xmlLimits.depth) fail(`nested deeper than ${xmlLimits.depth} levels`)
+    })
+    parser.on('opentag', (tag) => this.#enter(tag))
+    parser.on('closetag', () => {
+      this.#open.pop()
+    })
+    parser.on('text', (piece) => this.#append(piece))
+    parser.on('cdata', (piece) => this.#append(piece))
+    parser.write(text).close()
+  }
+
+  #enter(tag: SaxesTagNS): void {
+    const parent = this.#open.at(-1)
+    const declared = toMap(tag.ns)
+    const element: OpenElement = {
+      namespace: tag.uri,
+      local: tag.local,
+      attributes: readAttributes(tag.attributes),
+      children: [],
+      text: '',
+      bindings: declared.size === 0 && parent !== undefined ? parent.bindings : { declared, outer: parent?.bindings },
+      line: this.#line,
+    }
+    if (parent === undefined) this.root = element
+    else parent.children.push(element)
+    this.#open.push(element)
+  }
+
+  #append(piece: string): void {
+    const element = this.#open.at(-1)
+    if (element !== undefined) element.text += piece
+  }
+}
+
+const emptyMap: ReadonlyMap<string, string> = new Map()
+
+/** Most elements declare nothing, and a file has hundreds of thousands. */
+function toMap(ns: SaxesTagNS['ns']): ReadonlyMap<string, string> {
+  const entries = Object.entries(ns)
+  return entries.length === 0 ? emptyMap : new Map(entries)
+}
+
+function readAttributes(found: SaxesTagNS['attributes']): ReadonlyMap<QName, string> {
+  const attributes = Object.values(found)
+  if (attributes.length === 0) return emptyMap
+  const byName = new Map<QName, string>()
+  for (const { uri, local, value } of attributes) byName.set(toQName(uri, local), value)
+  return byName
+}
+
+/** The name that an attribute value like `tns:person` means where it stands; undefined for an unknown prefix. */
+export function resolveName(text: string, { bindings }: XmlElement): QName | undefined {
+  const value = text.trim()
+  const colon = value.indexOf(':')
+  const prefix = colon < 0 ? '' : value.slice(0, colon)
+  const namespace = namespaceOfPrefix(prefix, bindings)
+  return namespace === undefined ? undefined : toQName(namespace, value.slice(colon + 1))
+}
+
+function namespaceOfPrefix(prefix: string, bindings: Bindings): string | undefined {
+  if (prefix === 'xml') return namespaces.xml
+  for (let scope: Bindings | undefined = bindings; scope !== undefined; scope = scope.outer) {
+    const namespace = scope.declared.get(prefix)
+    if (namespace !== undefined) return namespace
+  }
+  return prefix === '' ? '' : undefined
+}
+
+/** A prefix that stands for the namespace at this place, empty for the default one; undefined when there is none. */
+export function prefixFor(namespace: string, { bindings }: XmlElement): string | undefined {
+  if (namespaceOfPrefix('', bindings) === namespace) return ''
+  for (let scope: Bindings | undefined = bindings; scope !== undefined; scope = scope.outer) {
+    for (const prefix of scope.declared.keys()) if (namespaceOfPrefix(prefix, bindings) === namespace) return prefix
+  }
+  return undefined
+}
+
+export function childrenOf(element: XmlElement, namespace: string, local?: string): readonly XmlElement[] {
+  return element.children.filter((it) => it.namespace === namespace && (local === undefined || it.local === local))
+}
