@@ -1,7 +1,7 @@
 /**
  * The parameters of a PostgreSQL URL: each that libpq or the driver knows is honoured or refused, none is ignored. Query text in,
  * problems with their cures out; no value is ever part of one, because any may hold a piece of a password. What honouring means
- * is database/postgres/location.ts's.
+ * is database/postgres/wire/location.ts's.
  */
 import { nearest } from './nearest.ts'
 

@@ -8,7 +8,7 @@ import { maxAnswerLength, tooLong } from '../../answer.ts'
 import { inSet, StatementFailure } from '../../fault.ts'
 import { ByteWriter } from '../rows/bytes.ts'
 import type { Call, Calls } from './calls.ts'
-import { noteSent, toFailure } from '../failures.ts'
+import { noteSent, toFailure } from './failures.ts'
 import { appendAnswer, beginAnswers, endAnswers, type Step } from '../wire/flight.ts'
 import type { Session } from './session.ts'
 

@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net'
 import pg from 'pg'
-import { type Location, readLocation } from '../location.ts'
+import { type Location, readLocation } from './location.ts'
 import type { Setting } from './settings.ts'
 
 export interface DriverOptions {

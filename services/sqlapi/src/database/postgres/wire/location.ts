@@ -4,7 +4,7 @@
  * environment.
  */
 import { parse } from 'pg-connection-string'
-import { ownSettings, readOptions, type Setting } from './wire/settings.ts'
+import { ownSettings, readOptions, type Setting } from './settings.ts'
 
 export interface Location {
   readonly host: string

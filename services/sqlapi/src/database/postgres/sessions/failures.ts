@@ -2,15 +2,15 @@
  * What went wrong on PostgreSQL -> the failure that the client is told. The server's message is passed on where it speaks of
  * data and names; where it could show the SQL, the server's address or a user name, a sentence of our own stands instead.
  */
-import { Failure } from '../../errors.ts'
-import type { Statement } from '../../model.ts'
-import { offsetOfByte, offsetOfPoint, type Place, placeOf, type Rendered, sourceOf } from '../../sql/place.ts'
-import { tooLong } from '../answer.ts'
-import { ConnectionLost, StatementFailure, type Verdict } from '../fault.ts'
-import { redact, type RedactOptions } from '../redact.ts'
-import { statementTimeout } from '../statement-timeout.ts'
-import { ServerError } from './wire/frames.ts'
-import { NotStarted, type Session, TimedOut } from './sessions/session.ts'
+import { Failure } from '../../../errors.ts'
+import type { Statement } from '../../../model.ts'
+import { offsetOfByte, offsetOfPoint, type Place, placeOf, type Rendered, sourceOf } from '../../../sql/place.ts'
+import { tooLong } from '../../answer.ts'
+import { ConnectionLost, StatementFailure, type Verdict } from '../../fault.ts'
+import { redact, type RedactOptions } from '../../redact.ts'
+import { statementTimeout } from '../../statement-timeout.ts'
+import { ServerError } from '../wire/frames.ts'
+import { NotStarted, type Session, TimedOut } from './session.ts'
 
 /** SQLSTATE or its class -> message; `undefined` passes the server's own on. */
 const messages: readonly (readonly [prefix: string, message: string])[] = [
