@@ -1,329 +1,322 @@
 /**
- * Proves the import rules of .oxlintrc.json: each line below is written as a file of its own into a copy of the tree's
- * folders, oxlint runs once over all of them, and exactly the forbidden ones are reported.
+ * The rooms of the sources: that the table of tools/boundaries/rooms.ts is kept, that lint reports what each of its rows
+ * forbids, that ARCHITECTURE.md shows it, and that no room and no file grows beyond what a person can overlook.
  */
-import assert from 'node:assert/strict'
+import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join, posix } from 'node:path'
+import { dirname, join, posix, resolve } from 'node:path'
 import { after, test } from 'node:test'
+import { computing, type Part, parts, type Room } from './boundaries/rooms.ts'
+import { entriesOf, findRoom, isMeant, objection } from './boundaries/rule.ts'
+import { listSources, readImports } from './boundaries/sources.ts'
+import { writeTables } from './boundaries/tables.ts'
 
-const sqlapi = 'services/sqlapi'
-const proxy = 'services/xroad-proxy'
-const shell = 'packages/http-shell'
+const root = resolve(import.meta.dirname, '..')
+const sources = listSources(root)
+const imports = sources.flatMap((file) => readImports(root, file).map((specifier) => ({ file, specifier })))
 
-const libraries = {
-  [sqlapi]: ['pg', 'pg-connection-string', 'yaml', 'zod', 'sonic-boom', 'node:cluster', 'node:http', 'node:sqlite'],
-  [proxy]: [
-    'undici',
-    'saxes',
-    'handlebars',
-    'node-forge',
-    'sonic-boom',
-    'yaml',
-    'zod',
-    'node:http',
-    'node:https',
-    // How some of them are also called
-    'handlebars/runtime',
-    'undici/types/dispatcher.js',
-    'undici/lib/dispatcher/client.js',
+const mostFilesInFolder = 14
+const mostLinesInFile = 300
+
+/** Files that are longer, each with the reason. */
+const longFiles: Readonly<Record<string, string>> = {
+  'services/sqlapi/src/database/pool/pool.ts': 'the transitions of one state machine',
+  'services/sqlapi/src/database/postgres/sessions/session.ts': 'the state of one connection, and all that changes it',
+  'services/sqlapi/src/database/sqlite/worker/session.ts': 'the state of one connection, and all that changes it',
+  'services/sqlapi/src/database/sqlite/workplaces/connection.ts': 'the state of one worker, and all that changes it',
+  'services/xroad-proxy/src/boot/config/schema.ts': 'the table of all fields',
+  'services/xroad-proxy/src/doctor/config-checks.ts': 'a table of checks',
+  'services/xroad-proxy/src/mock/failures.ts': 'a table of failures',
+  'services/xroad-proxy/src/soap/json/translate.ts': 'one pass over the events of a parser',
+  'services/xroad-proxy/src/soap/request/template.ts': 'one grammar: what a template may hold, and what it becomes',
+  'services/xroad-proxy/src/wsdl/request/expansion.ts': 'one recursion over the parts of a schema',
+}
+
+/** Rooms that never reach another, not even by way of a third. */
+const promises: [root: string, from: string[], never: string[]][] = [
+  ['services/sqlapi/src', ['boot', 'boot/config'], ['serve', 'database', 'workers', 'service.ts']],
+  ['services/sqlapi/src', ['database', 'database/pool', 'database/database.ts'], ['boot', 'serve', 'workers']],
+  ['services/sqlapi/src', ['serve'], ['boot', 'database', 'workers', 'service.ts']],
+  ['services/sqlapi/src', ['service.ts'], ['workers', 'main.ts']],
+  ['services/sqlapi/src', ['sql'], ['errors.ts', 'log.ts', 'json', 'database', 'boot', 'serve']],
+  ['services/sqlapi/src', ['database/postgres'], ['database/sqlite']],
+  ['services/sqlapi/src', ['database/sqlite'], ['database/postgres']],
+  [
+    'services/xroad-proxy/src',
+    ['boot', 'boot/config', 'boot/dsl', 'boot/ingest', 'boot/description'],
+    ['serve', 'upstream'],
   ],
-}
-
-type Service = keyof typeof libraries
-
-/** Who may import a library: a file, or a file of that folder. */
-const owners: Record<Service, Record<string, readonly string[]>> = {
-  [sqlapi]: {
-    'src/database/postgres/wire/driver.ts': ['pg', 'pg-connection-string'],
-    'src/database/sqlite/worker/library.ts': ['node:sqlite'],
-    'src/boot/config/yaml.ts': ['yaml'],
-    'src/boot/config/schema.ts': ['zod'],
-    'src/log.ts': [],
-    'src/serve/server.ts': [],
-    'src/workers/primary.ts': ['node:cluster'],
-    'src/main.ts': [],
-    'src/boot/config/config.ts': [],
-    'src/serve/handle.ts': [],
-    'src/database/pool/pool.ts': [],
-    'src/sql/lex.ts': [],
-    'test/config.test.ts': libraries[sqlapi],
-    'bench/run.ts': libraries[sqlapi],
-    'tools/write-schema.ts': libraries[sqlapi],
-  },
-  [proxy]: {
-    'src/log.ts': [],
-    'src/boot/config/yaml.ts': ['yaml'],
-    'src/boot/config/schema.ts': ['zod'],
-    'src/serve/server.ts': [],
-    'src/serve/inbound.ts': [],
-    'src/upstream/client.ts': ['undici', 'undici/types/dispatcher.js', 'undici/lib/dispatcher/client.js'],
-    'src/mock/server.ts': ['node:http', 'node:https'],
-    'src/mock/pki.ts': ['node-forge', 'node:http', 'node:https'],
-    'src/soap/request/template.ts': ['handlebars'],
-    'src/soap/json/translate.ts': ['saxes'],
-    'src/wsdl/xml/xml.ts': ['saxes'],
-    'src/wsdl/request/write.ts': [],
-    'src/wsdl-command/download.ts': [],
-    'src/doctor/probe.ts': [],
-    'src/main.ts': [],
-    'src/service.ts': [],
-    'src/xroad.ts': [],
-    'src/boot/tls/keystore.ts': [],
-    'src/serve/lanes/rest.ts': [],
-    'src/soap/message/answer.ts': [],
-    'test/rest.test.ts': libraries[proxy],
-    'bench/run.ts': libraries[proxy],
-    'tools/write-schema.ts': libraries[proxy],
-  },
-}
-
-const folders: [file: string, imported: string, isAllowed: boolean][] = [
-  [`${sqlapi}/src/boot/config/config.ts`, '../../serve/route.ts', false],
-  [`${sqlapi}/src/boot/config/config.ts`, '../../database/pool/pool.ts', false],
-  [`${sqlapi}/src/boot/config/yaml.ts`, '../../serve/route.ts', false],
-  [`${sqlapi}/src/boot/config/schema.ts`, '../../database/pool/pool.ts', false],
-  [`${sqlapi}/src/boot/endpoints.ts`, '../sql/lex.ts', true],
-  [`${sqlapi}/src/serve/handle.ts`, '../boot/config/config.ts', false],
-  [`${sqlapi}/src/serve/server.ts`, '../boot/config/config.ts', false],
-  [`${sqlapi}/src/serve/handle.ts`, '../workers/messages.ts', false],
-  [`${sqlapi}/src/boot/boot.ts`, '../workers/messages.ts', false],
-  [`${sqlapi}/src/database/pool/pool.ts`, '../../workers/messages.ts', false],
-  [`${sqlapi}/src/workers/primary.ts`, '../serve/server.ts', false],
-  [`${sqlapi}/src/workers/primary.ts`, '../database/pool/pool.ts', false],
-  [`${sqlapi}/src/workers/worker.ts`, '../boot/boot.ts', true],
-  [`${sqlapi}/src/serve/handle.ts`, '../model.ts', true],
-  [`${sqlapi}/src/database/pool/pool.ts`, '../../boot/config.ts', false],
-  [`${sqlapi}/src/database/pool/pool.ts`, '../../serve/route.ts', false],
-  [`${sqlapi}/src/database/postgres/wire/driver.ts`, '../../boot/url.ts', false],
-  [`${sqlapi}/src/database/sqlite/worker/worker.ts`, '../../../serve/json.ts', false],
-  [`${sqlapi}/src/database/sqlite/worker/worker.ts`, '../../../errors.ts', true],
-  [`${sqlapi}/src/sql/script.ts`, './lex.ts', true],
-  [`${sqlapi}/src/sql/script.ts`, '../model.ts', true],
-  [`${sqlapi}/src/sql/script.ts`, '../errors.ts', false],
-  [`${sqlapi}/src/sql/script.ts`, '../database/pool/pool.ts', false],
-  [`${sqlapi}/src/sql/script.ts`, 'node:fs', false],
-  [`${sqlapi}/src/main.ts`, '../../xroad-proxy/src/log.ts', false],
-  [`${sqlapi}/src/serve/handle.ts`, '../../../xroad-proxy/src/xml.ts', false],
-  [`${sqlapi}/test/config.test.ts`, '../../xroad-proxy/src/log.ts', false],
-  [`${proxy}/src/main.ts`, 'sqlapi', false],
-  ...[sqlapi, proxy].flatMap((service): typeof folders => [
-    ...['main.ts', 'serve/server.ts', 'boot/boot.ts'].flatMap((file): typeof folders => [
-      [`${service}/src/${file}`, '@services/http-shell', true],
-      [`${service}/src/${file}`, '@services/http-shell/src/listen.ts', false],
-      [`${service}/src/${file}`, '../../../../packages/http-shell/src/listen.ts', false],
-      [`${service}/src/${file}`, '@services/http-shell/testing', false],
-      [`${service}/src/${file}`, '@services/bench', false],
-      [`${service}/src/${file}`, '@services/testing', false],
-    ]),
-    [`${service}/bench/run.ts`, '@services/bench', true],
-    [`${service}/bench/run.ts`, '../../../packages/bench/src/compare.ts', false],
-    [`${service}/test/a.test.ts`, '@services/testing', true],
-    [`${service}/test/a.test.ts`, '@services/http-shell/testing', true],
-    [`${service}/test/a.test.ts`, '../../../packages/http-shell/src/listen.ts', false],
-    [`${shell}/src/listen.ts`, `../../../${service}/src/log.ts`, false],
-    [`${shell}/test/listen.test.ts`, `../../../${service}/src/log.ts`, false],
-  ]),
-  [`${shell}/src/listen.ts`, 'sqlapi', false],
-  [`${shell}/src/listen.ts`, '@services/other', true],
-  [`${shell}/src/listen.ts`, 'sonic-boom', false],
-  ['packages/observe/src/stdout.ts', 'sonic-boom', true],
-  ['packages/observe/src/stdout.ts', '../../../services/sqlapi/src/log.ts', false],
-  [`${shell}/src/listen.ts`, './bounds.ts', true],
+  ['services/xroad-proxy/src', ['serve', 'serve/lanes', 'upstream', 'guard'], ['boot', 'wsdl/xml', 'service.ts']],
+  [
+    'services/xroad-proxy/src',
+    ['soap/json', 'soap/message', 'soap/request'],
+    ['log.ts', 'boot', 'wsdl/xml', 'upstream'],
+  ],
+  ['services/xroad-proxy/src', ['wsdl/request', 'wsdl/description'], ['boot', 'serve', 'upstream', 'log.ts']],
+  ['services/xroad-proxy/src', ['mock'], ['boot/config', 'serve', 'soap/json', 'wsdl/xml', 'upstream', 'log.ts']],
+  ['services/xroad-proxy/src', ['doctor', 'wsdl-command'], ['serve', 'mock', 'service.ts', 'log.ts']],
+  ['services/xroad-proxy/src', ['service.ts'], ['mock', 'doctor', 'wsdl-command']],
 ]
 
-/** The folders of xroad-proxy that only main.ts loads, as its other folders would import them. */
-const subcommands = ['../mock/pki.ts', '../doctor/command.ts', '../wsdl-command/command.ts']
+test('the sources import what the table of rooms allows, and nothing else', () => {
+  const wrong = imports.flatMap(({ file, specifier }) => {
+    const message = objection(file, specifier)
+    return message === undefined ? [] : [`${file} imports ${specifier}: ${message}`]
+  })
+  deepStrictEqual(wrong, [])
+  deepStrictEqual(
+    sources.filter((file) => !/^packages\/(bench|testing)\//.test(file) && findRoom(file) === undefined),
+    [],
+    'every source belongs to a room',
+  )
+})
 
-/** The same and the other service, two folders down. */
-const deep = [...subcommands, '../../../sqlapi/src/log.ts'].map((each) => `../${each}`)
-
-/** Files of xroad-proxy and what each of them may import, and may not. */
-const borders: { files: string[]; may?: string[]; mayNot: string[] }[] = [
-  {
-    files: ['boot/dsl/dsl.ts', 'boot/config/yaml.ts', 'boot/config/schema.ts'],
-    may: ['../../model.ts', '../../soap/request/template.ts', './nearest.ts', 'node:tls'],
-    mayNot: ['../../serve/route.ts', '../../upstream/upstream.ts', ...deep],
-  },
-  {
-    files: ['serve/handle.ts', 'serve/server.ts', 'serve/inbound.ts'],
-    may: ['../model.ts', '../soap/message/answer.ts', '../upstream/upstream.ts', 'node:tls'],
-    mayNot: ['../boot/config/config.ts', '../wsdl/xml/xml.ts', ...subcommands, '../../../sqlapi/src/log.ts'],
-  },
-  {
-    files: ['upstream/upstream.ts', 'upstream/client.ts'],
-    may: ['../model.ts', '../guard/lookup.ts', './causes.ts', 'node:tls'],
-    mayNot: ['../serve/handle.ts', '../boot/config/config.ts', ...subcommands, '../../../sqlapi/src/log.ts'],
-  },
-  {
-    files: ['guard/ranges.ts'],
-    may: ['../model.ts', './policy.ts', 'node:net'],
-    mayNot: ['../upstream/upstream.ts', '../serve/handle.ts', '../boot/config/config.ts', ...subcommands],
-  },
-  {
-    files: ['soap/message/answer.ts', 'soap/request/template.ts', 'soap/json/translate.ts'],
-    may: ['./charset.ts', '../json/frame.ts', '../../model.ts', '../../errors.ts', '../../xroad.ts'],
-    mayNot: ['../../log.ts', '../../boot/dsl/dsl.ts', '../../serve/handle.ts', 'node:fs', ...deep],
-  },
-  {
-    files: ['mock/server.ts', 'mock/pki.ts'],
-    may: ['../errors.ts', './pki.ts', 'node:fs'],
-    mayNot: [
-      '../boot/yaml.ts',
-      '../serve/server.ts',
-      '../soap/json/translate.ts',
-      '../wsdl/xml/xml.ts',
-      '../doctor/command.ts',
-      '../wsdl-command/command.ts',
-      '../../../sqlapi/src/log.ts',
-    ],
-  },
-  {
-    files: ['wsdl/request/write.ts', 'wsdl/xml/xml.ts'],
-    may: ['../../model.ts', '../../soap/message/charset.ts', './qname.ts', 'node:fs'],
-    mayNot: ['../../boot/dsl/dsl.ts', '../../upstream/upstream.ts', ...deep],
-  },
-  {
-    files: ['wsdl-command/vendor.ts'],
-    may: [
-      './download.ts',
-      '../boot/ingest/files.ts',
-      '../guard/lookup.ts',
-      '../upstream/upstream.ts',
-      '../wsdl/xml/xml.ts',
-      '../errors.ts',
-      '../model.ts',
-      'node:fs',
-    ],
-    mayNot: [
-      '../serve/lanes/soap.ts',
-      '../soap/message/answer.ts',
-      '../mock/pki.ts',
-      '../doctor/facts.ts',
-      '../service.ts',
-      '../log.ts',
-      '../../../sqlapi/src/log.ts',
-    ],
-  },
-  {
-    files: ['doctor/facts.ts', 'doctor/probe.ts'],
-    may: [
-      './finding.ts',
-      '../boot/config/config.ts',
-      '../soap/message/answer.ts',
-      '../wsdl/xml/xml.ts',
-      '../upstream/causes.ts',
-      '../upstream/upstream.ts',
-      '../errors.ts',
-      '../model.ts',
-      '../xroad.ts',
-      'node:tls',
-    ],
-    mayNot: [
-      '../serve/handle.ts',
-      '../guard/lookup.ts',
-      '../mock/pki.ts',
-      '../wsdl-command/explain.ts',
-      '../service.ts',
-      '../log.ts',
-      '../../../sqlapi/src/log.ts',
-    ],
-  },
-  {
-    files: ['boot/ingest/ingest.ts'],
-    may: ['../../wsdl/request/write.ts', '../config/yaml.ts', '../../guard/policy.ts', 'node:fs'],
-    mayNot: ['../../upstream/upstream.ts', ...subcommands.map((each) => `../${each}`)],
-  },
-  {
-    files: ['main.ts'],
-    may: [
-      './boot/config/config.ts',
-      './serve/server.ts',
-      './soap/message/answer.ts',
-      './mock/command.ts',
-      './doctor/command.ts',
-      './wsdl-command/command.ts',
-    ],
-    mayNot: ['../../sqlapi/src/log.ts'],
-  },
-  {
-    files: ['service.ts', 'log.ts', 'xroad.ts'],
-    may: ['./errors.ts', './boot/config/config.ts', './serve/server.ts'],
-    mayNot: ['./mock/pki.ts', './doctor/command.ts', './wsdl-command/command.ts', '../../sqlapi/src/log.ts'],
-  },
-  {
-    files: ['../test/main.test.ts', '../bench/run.ts', '../tools/a.ts'],
-    may: ['../src/mock/pki.ts', '../src/doctor/checks.ts', '../src/wsdl-command/explain.ts'],
-    mayNot: ['../../sqlapi/src/log.ts'],
-  },
-]
-
-const cases = [
-  ...folders,
-  ...borders.flatMap(({ files, may = [], mayNot }) =>
-    files.flatMap((name) => {
-      const file = posix.join(proxy, 'src', name)
-      return [
-        ...may.map((imported) => [file, imported, true] as const),
-        ...mayNot.map((imported) => [file, imported, false] as const),
-      ]
-    }),
-  ),
-  ...([sqlapi, proxy] as const).flatMap((service) =>
-    Object.entries(owners[service]).flatMap(([file, allowed]) =>
-      libraries[service].map((name) => [`${service}/${file}`, name, allowed.includes(name)] as const),
-    ),
-  ),
-]
-
-const root = mkdtempSync(join(tmpdir(), 'boundaries-'))
-after(() => rmSync(root, { recursive: true }))
-
-test('every import rule reports what it forbids and nothing else', () => {
-  copyFileSync(join(import.meta.dirname, '../.oxlintrc.json'), join(root, '.oxlintrc.json'))
-  const tree = new Map<string, string[]>()
-  for (const [file, imported] of cases) tree.set(file, [...(tree.get(file) ?? []), imported])
-  for (const [file, imports] of tree) {
-    write(file, imports.map((name, index) => `import * as m${index} from '${name}'\nvoid m${index}\n`).join(''))
+test('the table of rooms names nothing that is gone, and allows nothing that nobody needs', () => {
+  for (const part of parts) {
+    const used = part.rooms.flatMap(({ room, imports: entries }) =>
+      entriesOf(entries)
+        .filter((entry) => !importsOf(part, room).some((path) => path === entry || isMeant(entry, path)))
+        .map((entry) => `${room} -> ${entry}`),
+    )
+    deepStrictEqual(used, [], `imports of ${part.root} that no file has`)
+    const owned = Object.entries(part.outside).flatMap(([name, places]) =>
+      entriesOf(places)
+        .filter((place) => !ownersOf(part, name).some((path) => isMeant(place, path)))
+        .map((place) => `${name} <- ${place}`),
+    )
+    deepStrictEqual(owned, [], `owners in ${part.root} that do not import what they own`)
+    const rooms = part.rooms.map(({ room }) => room)
+    deepStrictEqual(rooms, [...new Set(rooms)], 'each room has one row')
+    deepStrictEqual(
+      rooms.filter((room) => !existsSync(join(root, part.root, room))),
+      [],
+      'rooms that are gone',
+    )
   }
+})
 
-  const expected = cases.filter(([, , isAllowed]) => !isAllowed).map(([file, imported]) => `${file}: ${imported}`)
-  assert.deepEqual(lint('no-restricted-imports', tree).toSorted(), expected.toSorted())
+test('the table of rooms lets no import lead back up, by whatever way', () => {
+  for (const part of parts) {
+    for (const [index, { room, imports: entries }] of part.rooms.entries()) {
+      const below = new Set(part.rooms.slice(index + 1).map((other) => other.room))
+      deepStrictEqual(
+        entriesOf(entries).filter((entry) => below.has(entry)),
+        [],
+        `${room} names only rooms above it`,
+      )
+    }
+  }
+  for (const [at, from, never] of promises) {
+    const part = parts.find((each) => each.root === at) as Part
+    for (const room of [...from, ...never]) strictEqual(part.rooms.filter((each) => each.room === room).length, 1, room)
+    for (const room of from)
+      deepStrictEqual(
+        never.filter((other) => reachable(part, room).has(other)),
+        [],
+        room,
+      )
+  }
+})
+
+test('ARCHITECTURE.md has the table of rooms (npm run boundaries writes it)', () => {
+  const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
+  strictEqual(page, writeTables(page, parts))
+})
+
+test(`no folder has more than ${mostFilesInFolder} sources side by side`, () => {
+  const counts = Map.groupBy(
+    sources.filter((file) => !file.endsWith('.d.ts')),
+    (file) => posix.dirname(file),
+  )
+  const crowded = [...counts].filter(([, files]) => files.length > mostFilesInFolder)
+  deepStrictEqual(
+    crowded.map(([folder, files]) => `${folder}: ${files.length}`),
+    [],
+  )
+})
+
+test(`no source has more than ${mostLinesInFile} lines, but for a list with reasons`, () => {
+  const long = sources.filter(
+    (file) => readFileSync(join(root, file), 'utf8').trimEnd().split('\n').length > mostLinesInFile,
+  )
+  deepStrictEqual(long, Object.keys(longFiles).toSorted())
+})
+
+/** What the files of a room import from other rooms (paths below the root of the part) and by name. */
+function importsOf(part: Part, room: string): string[] {
+  return imports
+    .filter(({ file }) => findRoom(file)?.part === part && findRoom(file)?.room.room === room)
+    .map(({ file, specifier }) => {
+      const target = posix.join(posix.dirname(file), specifier)
+      return specifier.startsWith('.') ? posix.relative(part.root, target) : specifier
+    })
+}
+
+/** The files of a part that import a library or a module of Node.js. */
+function ownersOf(part: Part, name: string): string[] {
+  return imports
+    .filter(
+      ({ file, specifier }) => file.startsWith(part.root) && (specifier === name || specifier.startsWith(`${name}/`)),
+    )
+    .map(({ file }) => posix.relative(part.root, file))
+}
+
+/** The rooms that one imports, and those that they import. */
+function reachable(part: Part, room: string, found = new Set<string>()): Set<string> {
+  for (const other of part.rooms) {
+    if (other.room !== room && !found.has(other.room) && allowed(part, room, targetOf(other), 'any file')) {
+      found.add(other.room)
+      reachable(part, other.room, found)
+    }
+  }
+  return found
+}
+
+// How lint is tried: a tree with one more file in each room, which imports everything that the table knows of.
+
+const tree = mkdtempSync(join(tmpdir(), 'boundaries-'))
+after(() => rmSync(tree, { recursive: true }))
+
+test('lint reports what each row of the table forbids, and nothing else', () => {
+  const expected: string[] = []
+  const written = new Map<string, string[]>()
+  const add = (file: string, specifier: string, isAllowed: boolean): void => {
+    written.set(file, [...(written.get(file) ?? []), specifier])
+    if (!isAllowed) expected.push(`${file}: ${specifier}`)
+  }
+  for (const part of parts) {
+    for (const { room, isPure = false } of part.rooms) {
+      const file = posix.join(part.root, targetOf({ room }))
+      for (const target of targetsOf(part)) {
+        if (roomOf(part, target) === room) continue
+        const path = posix.relative(posix.dirname(file), posix.join(part.root, target))
+        add(file, path.startsWith('.') ? path : `./${path}`, allowed(part, room, target))
+      }
+      for (const name of ['pg', ...new Set(parts.flatMap(({ outside }) => Object.keys(outside)))]) {
+        add(
+          file,
+          name,
+          entriesOf(part.outside[name]).some((place) => isPlace(place, targetOf({ room }))),
+        )
+      }
+      for (const name of computing) if (part.outside[name] === undefined) add(file, name, !isPure)
+      for (const name of ['http-shell', 'observe', 'command-line', 'bench', 'testing', 'http-shell/testing']) {
+        const entry = `@services/${name}`
+        add(file, entry, entriesOf(part.rooms.find((each) => each.room === room)?.imports).includes(entry))
+      }
+      add(file, '@services/http-shell/src/listen.ts', false)
+      add(file, 'sqlapi', false)
+      for (const other of [
+        'packages/http-shell/src/other.ts',
+        'services/sqlapi/src/other/a.ts',
+        'services/sqlapi/test/a.ts',
+      ]) {
+        if (!other.startsWith(`${part.root}/`)) add(file, posix.relative(posix.dirname(file), other), false)
+      }
+    }
+  }
+  for (const own of ['services/sqlapi', 'services/xroad-proxy', 'packages/http-shell']) {
+    const file = `${own}/test/a.test.ts`
+    for (const name of ['pg', 'node:http', '@services/testing', '@services/http-shell/testing']) add(file, name, true)
+    for (const path of ['../src/model.ts', '../../../tools/a.ts']) add(file, path, true)
+    for (const path of [
+      '../../../services/other/src/model.ts',
+      '../../../packages/observe/src/index.ts',
+      'xroad-proxy',
+    ]) {
+      add(file, path, false)
+    }
+  }
+  deepStrictEqual(lint('boundaries(imports)', written).toSorted(), expected.toSorted())
+})
+
+test('lint sees every way to import', () => {
+  const file = 'services/sqlapi/src/sql/ways.ts'
+  const ways = [
+    "import '../errors.ts'",
+    "export * from '../errors.ts'",
+    "export { Failure } from '../errors.ts'",
+    "import type { Failure as A } from '../errors.ts'",
+    "type B = import('../errors.ts').Failure",
+    "void import('../errors.ts')",
+    "new URL('../errors.ts', import.meta.url)",
+  ]
+  write(file, ways.join('\n'))
+  const seen = new Set(report('boundaries(imports)', [file]).map(({ line }) => ways[line - 1]))
+  deepStrictEqual(
+    ways.filter((way) => !seen.has(way)),
+    [],
+  )
 })
 
 test('a cycle of imports is reported', () => {
   write('cycle/a.ts', "import { b } from './b.ts'\nexport const a = (): unknown => b\n")
   write('cycle/b.ts', "import { a } from './a.ts'\nexport const b = (): unknown => a\n")
-  const cycle = new Map([
-    ['cycle/a.ts', ['./b.ts']],
-    ['cycle/b.ts', ['./a.ts']],
-  ])
-  assert.deepEqual(lint('no-cycle', cycle).toSorted(), ['cycle/a.ts: ./b.ts', 'cycle/b.ts: ./a.ts'])
+  const found = report('import(no-cycle)', ['cycle/a.ts', 'cycle/b.ts']).map(({ file }) => file)
+  deepStrictEqual(found.toSorted(), ['cycle/a.ts', 'cycle/b.ts'])
 })
 
-function write(file: string, text: string): void {
-  mkdirSync(dirname(join(root, file)), { recursive: true })
-  writeFileSync(join(root, file), text)
+/** A file of a room: itself, or one more in the folder. */
+function targetOf({ room }: Pick<Room, 'room'>): string {
+  return room.endsWith('.ts') ? room : `${room}/one-more.ts`
 }
 
-/** What the rule reports, as `file: import`; the imports of a file stand on its odd lines. */
-function lint(rule: string, tree: Map<string, string[]>): string[] {
+/** A file of each room, and each single file that a row opens. */
+function targetsOf(part: Part): string[] {
+  const single = part.rooms
+    .flatMap(({ imports: entries }) => entriesOf(entries))
+    .filter((entry) => entry.endsWith('.ts'))
+  return [...new Set([...part.rooms.map(targetOf), ...single])]
+}
+
+function roomOf(part: Part, target: string): string | undefined {
+  return [target, posix.dirname(target)].find((name) => part.rooms.some(({ room }) => room === name))
+}
+
+/** What the table says, read in the simplest way. With `any file`, a row that opens one file of a room counts as well. */
+function allowed(part: Part, room: string, target: string, reading?: 'any file'): boolean {
+  const order = part.rooms.map((each) => each.room)
+  const other = roomOf(part, target) as string
+  if (order.indexOf(other) > order.indexOf(room)) return false
+  const entries = entriesOf(part.rooms.find((each) => each.room === room)?.imports)
+  return entries.some((entry) => isPlace(entry, target) || (reading === 'any file' && roomOf(part, entry) === other))
+}
+
+function isPlace(entry: string, path: string): boolean {
+  const folder = entry.replace(/\/\*\*$/, '')
+  return path === entry || posix.dirname(path) === folder || (folder !== entry && path.startsWith(`${folder}/`))
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(join(tree, file)), { recursive: true })
+  writeFileSync(join(tree, file), text)
+}
+
+/** What the rule reports of files with one import a line, as `file: import`. */
+function lint(rule: string, files: Map<string, string[]>): string[] {
+  for (const [file, specifiers] of files) {
+    write(file, specifiers.map((specifier) => `import '${specifier}'\n`).join(''))
+  }
+  return report(rule, [...files.keys()]).map(
+    ({ file, line }) => `${file}: ${files.get(file)?.[line - 1] ?? `line ${line}`}`,
+  )
+}
+
+function report(rule: string, files: string[]): { file: string; line: number }[] {
+  cpSync(join(root, '.oxlintrc.json'), join(tree, '.oxlintrc.json'))
+  cpSync(join(root, 'tools/boundaries'), join(tree, 'tools/boundaries'), { recursive: true })
   const manifest = createRequire(import.meta.url).resolve('oxlint/package.json')
   const oxlint = join(dirname(manifest), 'bin/oxlint')
-  const args = [oxlint, '--format=json', ...tree.keys()]
-  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
-  assert.equal(stderr, '')
+  const options = { cwd: tree, encoding: 'utf8', maxBuffer: 64 << 20 } as const
+  const { stdout, stderr } = spawnSync(process.execPath, [oxlint, '--format=json', ...files], options)
+  strictEqual(stderr, '')
   const { diagnostics } = JSON.parse(stdout) as {
     diagnostics: { code: string; filename: string; labels: { span: { line: number } }[] }[]
   }
   return diagnostics
-    .filter(({ code }) => code.includes(`(${rule})`))
-    .map(({ filename, labels }) => {
-      const file = filename.replaceAll('\\', '/')
-      const line = labels[0]?.span.line ?? 0
-      return `${file}: ${tree.get(file)?.[(line - 1) / 2] ?? `line ${line}`}`
-    })
+    .filter(({ code }) => code.endsWith(rule))
+    .map(({ filename, labels }) => ({ file: filename.replaceAll('\\', '/'), line: labels[0]?.span.line ?? 0 }))
 }

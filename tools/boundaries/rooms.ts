@@ -1,0 +1,289 @@
+/**
+ * Who may import what: one table. A room is a folder, or a file that stands for itself. It imports what its row names, and
+ * nothing else. A row names only rooms above it, so no import leads back up. What comes from outside (libraries, and the
+ * modules of Node.js that reach out of the process) belongs to the places that `outside` names.
+ *
+ * `rule.ts` judges imports by this table, for the editor and for `npm run lint`. `npm run boundaries` writes it into
+ * ARCHITECTURE.md.
+ */
+
+export interface Room {
+  /** A folder without the rooms inside it, or a file. Below the root of its part. */
+  readonly room: string
+  readonly is: string
+  /**
+   * What it may import, parted by spaces: rooms, single files of rooms, `folder/**` for all rooms of a folder, and private
+   * packages by their names.
+   */
+  readonly imports?: string
+  /** It imports nothing of Node.js either. */
+  readonly isPure?: true
+}
+
+export interface Part {
+  readonly root: string
+  /** Lower rooms first. */
+  readonly rooms: readonly Room[]
+  /** A library or a module of Node.js -> the places that may import it, written as in `imports`. */
+  readonly outside: Readonly<Record<string, string>>
+}
+
+const packages: Part = {
+  root: 'packages',
+  rooms: [
+    { room: 'http-shell/src', is: 'the HTTP server under both services' },
+    { room: 'command-line/src', is: 'the life of a process' },
+    { room: 'observe/src', is: 'the way of log lines to standard output' },
+  ],
+  outside: {
+    'node:fs': 'observe/src/stdout.ts',
+    'node:http': 'http-shell/src',
+    'node:net': 'http-shell/src',
+    'sonic-boom': 'observe/src/stdout.ts',
+  },
+}
+
+const sqlapi: Part = {
+  root: 'services/sqlapi/src',
+  rooms: [
+    { room: 'model.ts', is: 'the nouns of boot and serve' },
+    { room: 'errors.ts', is: 'the errors that people are told', imports: 'model.ts' },
+    { room: 'version.ts', is: 'what the package says about itself' },
+    { room: 'log.ts', is: 'the events of the log', imports: 'errors.ts @services/observe' },
+    { room: 'warnings.ts', is: 'warnings of Node.js as log lines', imports: 'log.ts' },
+    { room: 'endpoint-key.ts', is: 'how an endpoint is looked up' },
+    { room: 'json', is: 'JSON with all its digits', imports: 'model.ts errors.ts' },
+    { room: 'sql', is: 'the words of SQL', imports: 'model.ts', isPure: true },
+    { room: 'boot/config', is: 'the configuration', imports: 'model.ts errors.ts log.ts' },
+    {
+      room: 'boot',
+      is: 'files into frozen values',
+      imports: 'model.ts errors.ts version.ts log.ts endpoint-key.ts sql boot/config',
+    },
+    { room: 'database/pool', is: 'who gets which connection', imports: 'model.ts errors.ts', isPure: true },
+    {
+      room: 'database',
+      is: 'answers, faults and bounds of all databases',
+      imports: 'model.ts errors.ts sql/place.ts database/pool/history.ts',
+    },
+    {
+      room: 'database/postgres/types',
+      is: 'types and values of PostgreSQL',
+      imports: 'model.ts json database/int64.ts',
+    },
+    {
+      room: 'database/postgres/plans',
+      is: 'statements as PostgreSQL prepares them',
+      imports: 'model.ts sql/place.ts database/pool/history.ts database/postgres/types',
+    },
+    { room: 'database/postgres/rows', is: 'rows into JSON, byte by byte', imports: 'json database/postgres/types' },
+    {
+      room: 'database/postgres/wire',
+      is: 'the protocol, and the driver that connects',
+      imports: 'model.ts errors.ts sql/place.ts database database/postgres/plans database/postgres/rows',
+    },
+    {
+      room: 'database/postgres/sessions',
+      is: 'connections that are clean for the next request',
+      imports: 'model.ts errors.ts sql database database/postgres/**',
+    },
+    {
+      room: 'database/postgres',
+      is: 'a datasource on PostgreSQL',
+      imports: 'model.ts database database/pool database/postgres/**',
+    },
+    { room: 'database/sqlite/files.ts', is: 'which files are open' },
+    { room: 'database/sqlite/worker/library.ts', is: 'SQLite itself', imports: 'database/sqlite/files.ts' },
+    { room: 'database/sqlite/claims.ts', is: 'memory that threads share' },
+    {
+      room: 'database/sqlite/messages.ts',
+      is: 'what threads tell each other',
+      imports: 'database/sqlite/files.ts database/sqlite/worker/library.ts',
+    },
+    {
+      room: 'database/sqlite/worker',
+      is: 'a thread with one connection',
+      imports: 'errors.ts warnings.ts json sql/lex.ts database database/sqlite/**',
+    },
+    {
+      room: 'database/sqlite/workplaces',
+      is: 'threads and processes, from outside',
+      imports: 'database/pool database database/sqlite/claims.ts database/sqlite/files.ts database/sqlite/messages.ts',
+    },
+    {
+      room: 'database/sqlite',
+      is: 'a datasource on SQLite',
+      imports: 'model.ts errors.ts json sql/place.ts database database/pool database/sqlite/**',
+    },
+    {
+      room: 'database/database.ts',
+      is: 'the kinds of databases',
+      imports: 'model.ts database/fault.ts database/postgres/postgres.ts database/sqlite/sqlite.ts',
+    },
+    {
+      room: 'serve',
+      is: 'requests and replies',
+      imports: 'model.ts errors.ts log.ts endpoint-key.ts json @services/http-shell',
+    },
+    {
+      room: 'service.ts',
+      is: 'the service, in one process',
+      imports: 'model.ts version.ts log.ts boot/boot.ts boot/config/url.ts database/database.ts serve',
+    },
+    {
+      room: 'workers',
+      is: 'the service, in several processes',
+      imports: 'errors.ts log.ts warnings.ts boot service.ts @services/command-line @services/observe',
+    },
+    {
+      room: 'main.ts',
+      is: 'the command',
+      imports:
+        'errors.ts log.ts warnings.ts boot boot/config service.ts workers @services/command-line @services/observe',
+    },
+  ],
+  outside: {
+    'node:child_process': 'workers/primary.ts database/sqlite/workplaces/process.ts',
+    'node:cluster': 'workers',
+    'node:fs': 'version.ts boot/endpoints.ts boot/config database/sqlite',
+    'node:module': 'workers/primary.ts database/sqlite/workplaces/connection.ts',
+    'node:net': 'boot/config/schema.ts database/postgres/wire',
+    'node:sqlite': 'database/sqlite/worker/library.ts',
+    'node:v8': 'service.ts workers/assignments.ts',
+    'node:worker_threads': 'database/sqlite/workplaces/connection.ts database/sqlite/worker/worker.ts',
+    pg: 'database/postgres/wire/driver.ts',
+    'pg-connection-string': 'database/postgres/wire/location.ts',
+    yaml: 'boot/config/yaml.ts',
+    zod: 'boot/config/schema.ts',
+  },
+}
+
+const proxy: Part = {
+  root: 'services/xroad-proxy/src',
+  rooms: [
+    { room: 'model.ts', is: 'the nouns of boot and serve' },
+    { room: 'errors.ts', is: 'the errors that people are told', imports: 'model.ts' },
+    { room: 'version.ts', is: 'what the package says about itself' },
+    { room: 'log.ts', is: 'the events of the log', imports: '@services/observe' },
+    { room: 'warnings.ts', is: 'warnings of Node.js as log lines', imports: 'log.ts' },
+    { room: 'xroad.ts', is: 'how X-Road writes names', imports: 'model.ts', isPure: true },
+    { room: 'guard', is: 'which addresses may be called' },
+    { room: 'upstream', is: 'calls that go out', imports: 'model.ts errors.ts guard/lookup.ts' },
+    { room: 'soap/json', is: 'XML into JSON', imports: 'model.ts', isPure: true },
+    { room: 'soap/message', is: 'answers as they arrive', imports: 'model.ts errors.ts soap/json', isPure: true },
+    { room: 'soap/request', is: 'templates and their values', imports: 'model.ts errors.ts', isPure: true },
+    { room: 'wsdl/xml', is: 'XML as a tree', imports: 'soap/message/charset.ts', isPure: true },
+    { room: 'wsdl/schema', is: 'XML Schema', imports: 'wsdl/xml', isPure: true },
+    { room: 'wsdl/operations', is: 'what a WSDL offers', imports: 'wsdl/xml wsdl/schema', isPure: true },
+    { room: 'wsdl/request', is: 'a request as a DSL file', imports: 'wsdl/**', isPure: true },
+    {
+      room: 'wsdl/description',
+      is: 'requests and answers as JSON Schema',
+      imports: 'soap/json/shape.ts wsdl/xml wsdl/schema wsdl/request',
+      isPure: true,
+    },
+    { room: 'boot/config', is: 'the configuration', imports: 'model.ts errors.ts' },
+    { room: 'boot/tls', is: 'keys and certificates', imports: 'errors.ts' },
+    {
+      room: 'boot/dsl',
+      is: 'DSL files',
+      imports: 'model.ts errors.ts soap/request wsdl/request/marker.ts boot/config',
+    },
+    {
+      room: 'boot/ingest',
+      is: 'WSDL files into DSL files',
+      imports:
+        'model.ts errors.ts version.ts guard/policy.ts wsdl/xml wsdl/schema wsdl/operations wsdl/request boot/config boot/dsl',
+    },
+    {
+      room: 'boot/description',
+      is: 'the description at /api',
+      imports: 'model.ts errors.ts soap/json/shape.ts wsdl/operations wsdl/description boot/ingest',
+    },
+    { room: 'boot', is: 'the command line', imports: 'version.ts boot/config' },
+    {
+      room: 'serve/lanes',
+      is: 'the SOAP lane and the REST lane',
+      imports: 'model.ts errors.ts log.ts xroad.ts upstream soap/**',
+    },
+    { room: 'serve/route.ts', is: 'what a path leads to', imports: 'model.ts errors.ts' },
+    { room: 'serve/pages', is: 'pages of our own', imports: 'model.ts serve/route.ts' },
+    {
+      room: 'serve',
+      is: 'requests and replies',
+      imports: 'model.ts errors.ts log.ts serve/** @services/http-shell',
+    },
+    { room: 'certificate-watch.ts', is: 'certificates that end soon', imports: 'log.ts boot/tls/certificates.ts' },
+    {
+      room: 'service.ts',
+      is: 'the service',
+      imports:
+        'model.ts version.ts log.ts xroad.ts guard/lookup.ts upstream soap/json/shape.ts boot/** serve serve/** certificate-watch.ts',
+    },
+    { room: 'mock', is: 'a Security Server to try things with', imports: 'errors.ts' },
+    {
+      room: 'doctor',
+      is: 'what is wrong with an installation',
+      imports:
+        'model.ts errors.ts xroad.ts upstream/causes.ts upstream/upstream.ts soap/json soap/message boot/flags.ts boot/config boot/tls boot/dsl boot/ingest',
+    },
+    {
+      room: 'wsdl-command',
+      is: 'WSDL files on the command line',
+      imports:
+        'model.ts errors.ts guard upstream/upstream.ts wsdl/xml wsdl/schema boot/flags.ts boot/config boot/tls boot/ingest',
+    },
+    {
+      room: 'main.ts',
+      is: 'the commands',
+      imports:
+        'errors.ts log.ts warnings.ts boot/flags.ts boot/config service.ts mock/command.ts doctor/command.ts wsdl-command/command.ts @services/command-line',
+    },
+  ],
+  outside: {
+    handlebars: 'soap/request/template.ts',
+    'node-forge': 'mock/pki.ts',
+    'node:dns': 'guard/lookup.ts',
+    'node:fs':
+      'version.ts boot/config/config.ts boot/tls/keystore.ts boot/dsl/endpoints.ts boot/ingest boot/description/page-memory.ts serve/pages/docs-page.ts mock doctor/facts.ts wsdl-command',
+    'node:http': 'mock/wire.ts',
+    'node:https': 'mock/mock.ts',
+    'node:net': 'guard upstream boot/tls/certificates.ts mock doctor/probe.ts',
+    'node:tls': 'upstream boot/tls mock doctor',
+    'node:v8': 'service.ts',
+    saxes: 'soap/json/translate.ts wsdl/xml/xml.ts',
+    undici: 'upstream/client.ts upstream/undici-client.d.ts',
+    yaml: 'boot/config/yaml.ts',
+    zod: 'boot/config/schema.ts',
+  },
+}
+
+export const parts: readonly Part[] = [packages, sqlapi, proxy]
+
+/** Modules of Node.js that only compute: open to every room that is not pure. */
+export const computing: readonly string[] = [
+  'node:buffer',
+  'node:crypto',
+  'node:events',
+  'node:path',
+  'node:stream',
+  'node:timers',
+  'node:url',
+  'node:util',
+  'node:zlib',
+]
+
+/**
+ * Where people work on the project: these may import all of their own service or package, `tools/`, any library and any
+ * private package by name. No room imports them.
+ */
+export const workshops: readonly string[] = [
+  'packages/*/test/**',
+  'packages/*/testing/**',
+  'packages/bench/src/**',
+  'packages/testing/src/**',
+  'services/*/bench/**',
+  'services/*/test/**',
+  'services/*/tools/**',
+  'tools/**',
+]

@@ -1,0 +1,17 @@
+/** The sources that the table of rooms is about, and what each of them imports. */
+import { globSync, readFileSync } from 'node:fs'
+import { join, sep } from 'node:path'
+
+/** Forward slashes, below `root`, in order. */
+export function listSources(root: string): string[] {
+  return globSync('{packages,services}/*/src/**/*.ts', { cwd: root })
+    .map((file) => file.split(sep).join('/'))
+    .toSorted()
+}
+
+/** The specifiers of a file as they are written: of imports and re-exports, of types as well, static and dynamic. */
+export function readImports(root: string, file: string): string[] {
+  return [...readFileSync(join(root, file), 'utf8').matchAll(importing)].flatMap(([, specifier]) => specifier ?? [])
+}
+
+const importing = /(?:^|[\s;}])(?:from\s*|import\s*\(?\s*)'([^'\n]+)'/gm
