@@ -1,7 +1,7 @@
 /**
  * The second half of the guard for addresses that were taken from a WSDL: a name that was harmless at boot may lead into
  * our own network by the time of the call. A name comes in, its addresses go out to `net.connect` or `tls.connect`, or an
- * `AddressRefused`. What the text of an address may be is judged at boot, not here.
+ * `AddressRefused`. What the text of an address may be is judged at boot by address.ts.
  *
  * One blocked address among several refuses the name as a whole. Sorting it out and using the rest would be as safe, but
  * a name that points at both sides is an attack or a mistake, and the call would work or not as the weather has it.
@@ -45,12 +45,11 @@ export function createGuardedLookup(resolve: ResolveAll = systemLookup): LookupF
   }
 }
 
-/** Throws for an IP address in a blocked range: a connection to one never asks its `lookup`. Names pass. */
-export function refuseBlockedIp(hostname: string): void {
+/** Why a connection to this host is refused, where the host is an IP address: such a connection never asks its `lookup`. */
+export function refusalOf(hostname: string): AddressRefused | undefined {
   const ip = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
-  if (isIP(ip) === 0) return
-  const range = blockedRange(ip)
-  if (range !== undefined) throw new AddressRefused(hostname, range)
+  const range = isIP(ip) === 0 ? undefined : blockedRange(ip)
+  return range === undefined ? undefined : new AddressRefused(hostname, range)
 }
 
 function judge(hostname: string, addresses: readonly LookupAddress[]): AddressRefused | undefined {

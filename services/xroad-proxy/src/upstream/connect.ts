@@ -4,7 +4,7 @@
  */
 import { connect as connectTcp, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions, type SecureContext } from 'node:tls'
-import { AddressRefused, refuseBlockedIp } from '../guard/lookup.ts'
+import { refusalOf } from '../guard/lookup.ts'
 
 export interface ConnectorOptions {
   /** Absent for plain HTTP. */
@@ -59,17 +59,6 @@ export function createConnector(options: ConnectorOptions): Connector {
 /** The client takes a reset for the end of an answer that is to end with its connection; it knows it by this code only. */
 function markReset(late: NodeJS.ErrnoException): void {
   if (late.code === 'ECONNRESET') late.code = 'ECONNABORTED'
-}
-
-/** A connection to an address never asks its `lookup`. */
-function refusalOf(hostname: string): AddressRefused | undefined {
-  try {
-    refuseBlockedIp(hostname)
-    return undefined
-  } catch (error) {
-    if (error instanceof AddressRefused) return error
-    throw error
-  }
 }
 
 function open(place: Place, options: ConnectorOptions, session: Buffer | undefined): Socket {

@@ -7,7 +7,7 @@ import { Failure } from '../errors.ts'
 import type { Outlet } from '../model.ts'
 import { createGuardedLookup } from '../guard/lookup.ts'
 import { openUpstream } from '../upstream/upstream.ts'
-import { judgeAddress } from '../guard/policy.ts'
+import { judgeAddress } from '../guard/address.ts'
 
 export interface DownloadRules {
   /** When not empty, the only hosts. */

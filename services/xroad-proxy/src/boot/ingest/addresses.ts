@@ -4,7 +4,7 @@
  * X-Road header and with credentials of the caller, so that it goes nowhere else.
  */
 import type { Endpoint } from '../../model.ts'
-import { judgeAddress } from '../../guard/policy.ts'
+import { judgeAddress } from '../../guard/address.ts'
 import type { Config } from '../config/schema.ts'
 
 export function refuseAddresses(

@@ -1,9 +1,9 @@
 /**
  * Whom the generated operations of a WSDL call: its own address, the one of its sidecar, or the X-Road service behind the
- * Security Server. Addresses are judged by wsdl/address.ts; what a rejection costs is decided here. Pure.
+ * Security Server. Addresses are judged by guard/address.ts; what a rejection costs is decided here. Pure.
  */
 import type { Identity } from '../../model.ts'
-import { type AddressRules, judgeAddress } from '../../guard/policy.ts'
+import { type AddressRules, judgeAddress } from '../../guard/address.ts'
 import type { Operation } from '../../wsdl/operations/operations.ts'
 import type { Destination } from '../../wsdl/request/write.ts'
 import type { Sidecar } from './sidecar.ts'

@@ -1,7 +1,7 @@
 /**
- * What to make of an address that a WSDL or its sidecar names: the text comes in, a URL to call directly, "through the
- * Security Server" or a rejection in words goes out. Nothing is resolved here: what a name leads to is judged when
- * connecting (serve/guard.ts).
+ * The first half of the guard: what to make of an address that a WSDL or its sidecar names. The text comes in, a URL to call
+ * directly, "through the Security Server" or a rejection in words goes out. Nothing is resolved here: what a name leads to
+ * is judged when connecting (lookup.ts).
  *
  * Every question is put to the URL as Node parses it, never to the text, and that URL is what goes out: there is no second
  * reading of `0x7f.1`, of full-width digits or of a backslash for the call to disagree about.
