@@ -11,7 +11,8 @@ import { Failure } from '../src/errors.ts'
 import type { Generated, TemplateValues } from '../src/model.ts'
 import { readParams } from '../src/soap/request/params.ts'
 import { isPlain } from '../src/soap/request/template-scan.ts'
-import { parseTemplate, TemplateSyntaxError } from '../src/soap/request/template.ts'
+import { parseTemplate } from '../src/soap/request/template.ts'
+import { TemplateSyntaxError } from '../src/soap/request/template-errors.ts'
 
 const generated: Generated = {
   uuid: '0c1f9d0e-0000-4000-8000-000000000001',

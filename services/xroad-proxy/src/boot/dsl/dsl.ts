@@ -5,7 +5,8 @@
  */
 import { StartupFailure } from '../../errors.ts'
 import type { Endpoint, Template } from '../../model.ts'
-import { parseTemplate, TemplateSyntaxError } from '../../soap/request/template.ts'
+import { parseTemplate } from '../../soap/request/template.ts'
+import { TemplateSyntaxError } from '../../soap/request/template-errors.ts'
 import type { TemplateWarning } from '../../soap/request/template-names.ts'
 import { isGenerated } from '../../wsdl/request/marker.ts'
 import { fieldNames, kinds, parseRest, parseSoap } from './dsl-schema.ts'

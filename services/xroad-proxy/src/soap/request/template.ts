@@ -7,29 +7,16 @@
  * template and of the values, by the rounds of all loops together and by the length of the envelope.
  */
 import Handlebars from 'handlebars'
-import { Failure } from '../../errors.ts'
-import type { Generated, Template, TemplateValue, TemplateValues } from '../../model.ts'
+import type { Generated, Template, TemplateValues } from '../../model.ts'
 import { isNil, isPresent, listValues } from './presence.ts'
+import { RenderError, toFailure, toSyntaxError } from './template-errors.ts'
 import { isFilledIn, type Nearest, reviewNames, type TemplateWarning } from './template-names.ts'
 import { hasOnlyKnownNames, isPlain } from './template-scan.ts'
+import { refuseUnsendable, toContext } from './template-values.ts'
 
 /** Rounds of all `each` of one rendering: loops over one list inside another one multiply. */
 const maxRounds = 1_000_000
 const maxEnvelopeCharacters = 64 * 1024 * 1024
-
-/** `line` counts from 1 in the source of the template. */
-export class TemplateSyntaxError extends Error {
-  readonly line: number
-
-  constructor(message: string, line: number) {
-    super(message)
-    this.name = 'TemplateSyntaxError'
-    this.line = line
-  }
-}
-
-/** Something that the template wants and the values or this service do not give. Holds no value, so callers may see it. */
-class RenderError extends Error {}
 
 const handlebars = createHandlebars()
 
@@ -59,7 +46,10 @@ export function parseTemplate(source: string, known?: KnownNames): ParsedTemplat
     try {
       compiled ??= handlebars.compile(source, { knownHelpers, knownHelpersOnly })
       const context = toContext(values, generated)
-      return finish(compiled(context, toRuntimeOptions(context)), values)
+      const envelope = compiled(context, toRuntimeOptions(context))
+      checkLength(envelope.length)
+      refuseUnsendable(envelope, values)
+      return envelope
     } catch (error) {
       throw toFailure(error)
     }
@@ -196,27 +186,6 @@ function tell(node: hbs.AST.Node, message: string): TemplateWarning {
   return { lines: [node.loc.start.line], message }
 }
 
-/** The parser's name of what it met -> what that means for the author. */
-const surprises: Readonly<Record<string, string>> = {
-  EOF: 'the template ends before a placeholder or a block is closed',
-  INVALID: 'a placeholder that is not closed, or a character that has no place in one',
-  CLOSE: '}} comes too early or closes what {{{ has opened',
-  CLOSE_UNESCAPED: '}}} closes what {{ has opened',
-  INVERSE: '{{else}} outside a block or twice in one',
-  OPEN_INVERSE_CHAIN: '{{else}} outside a block or twice in one',
-  OPEN_ENDBLOCK: 'the end of a block that was not opened',
-}
-
-function toSyntaxError(error: unknown): TemplateSyntaxError {
-  if (error instanceof RangeError) return new TemplateSyntaxError('blocks stand too deep inside each other', 1)
-  const { message, lineNumber } = error as { readonly message: string; readonly lineNumber?: number }
-  const line = Number(lineNumber ?? /on line (\d+)/.exec(message)?.[1] ?? 1)
-  const token = /, got '(\w+)'$/.exec(message)?.[1]
-  if (token !== undefined) return new TemplateSyntaxError(surprises[token] ?? 'this is no placeholder', line)
-  if (message.startsWith('Lexical error')) return new TemplateSyntaxError('a character that cannot be read', line)
-  return new TemplateSyntaxError(message.replace(/ - \d+:\d+$/, ''), line)
-}
-
 /** What a template reaches as `@root`, and what is left of the rounds. */
 interface LoopData {
   readonly root: object
@@ -282,74 +251,4 @@ function toElement(...args: unknown[]): Handlebars.SafeString {
 function toRuntimeOptions(context: object): Handlebars.RuntimeOptions {
   const data: LoopData = { root: context, rounds: { left: maxRounds } }
   return { allowProtoPropertiesByDefault: false, allowProtoMethodsByDefault: false, data }
-}
-
-/**
- * What stands in the envelope in place of an object or a list, which would otherwise come out as `[object Object]` or
- * joined by commas. No envelope with this character is sent, so it need not be unique. It cannot throw instead, because
- * Handlebars compares objects with texts on its way.
- */
-function toMark(name: string): string {
-  return `\0${name}\0`
-}
-
-/** The prototype of what is no text. */
-function marking(name: string): object {
-  const mark = toMark(name)
-  return Object.create(null, { [Symbol.toPrimitive]: { value: () => mark } }) as object
-}
-
-const root = marking('this')
-const generate = marking('generate')
-
-function toContext(values: TemplateValues, generated: Generated): object {
-  const context = Object.create(root) as Record<string, unknown>
-  Object.assign(context, values)
-  for (const name of Object.keys(values)) {
-    const value = values[name]
-    if (typeof value === 'object' && value !== null) context[name] = guard(value, marking(name))
-  }
-  context['generate'] = Object.assign(Object.create(generate) as object, generated)
-  return context
-}
-
-function guard(value: TemplateValue, prototype: object): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) {
-    return Object.setPrototypeOf(
-      value.map((element: TemplateValue) => guard(element, prototype)),
-      prototype,
-    )
-  }
-  const copy = Object.create(prototype) as Record<string, unknown>
-  for (const [key, inner] of Object.entries(value)) copy[key] = guard(inner, prototype)
-  return copy
-}
-
-/** What XML 1.0 has no place for, besides halves of surrogate pairs. */
-// oxlint-disable-next-line no-control-regex -- exactly these
-const forbidden = /[\0-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/
-
-function finish(envelope: string, values: TemplateValues): string {
-  checkLength(envelope.length)
-  if (!envelope.isWellFormed() || forbidden.test(envelope)) {
-    const name = ['this', 'generate', ...Object.keys(values)].find((each) => envelope.includes(toMark(each)))
-    if (name !== undefined) throw new RenderError(`'${name}' is an object or a list, or holds one, where text belongs`)
-    throw new RenderError('the envelope would hold a character that XML forbids')
-  }
-  return envelope
-}
-
-/** Complaints of Handlebars whose text comes from the template alone. */
-const tellable = [/^Missing helper: "/, /^#\w+ requires exactly one argument/, /^Must pass iterator to #each/]
-
-function toFailure(error: unknown): Failure {
-  const text = error instanceof Error ? error.message : ''
-  if (error instanceof RenderError) return new Failure('template_expansion_failed', text)
-  // The name of a partial may be a caller's value, so the log does not get this one.
-  if (text.startsWith('The partial ')) {
-    return new Failure('template_expansion_failed', 'the template uses a partial, and there is none')
-  }
-  const reason = tellable.some((known) => known.test(text)) ? `: ${text}` : ''
-  return new Failure('template_expansion_failed', `the template cannot be rendered${reason}`, { cause: error })
 }

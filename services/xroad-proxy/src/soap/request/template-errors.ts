@@ -1,0 +1,54 @@
+/**
+ * What is wrong with a template, told to its author at boot, and with one rendering of it, told to a caller. What Handlebars
+ * threw comes in, an error in words of this service goes out; none of them holds a value of a caller.
+ */
+import { Failure } from '../../errors.ts'
+
+/** `line` counts from 1 in the source of the template. */
+export class TemplateSyntaxError extends Error {
+  readonly line: number
+
+  constructor(message: string, line: number) {
+    super(message)
+    this.name = 'TemplateSyntaxError'
+    this.line = line
+  }
+}
+
+/** Something that the template wants and the values or this service do not give. Holds no value, so callers may see it. */
+export class RenderError extends Error {}
+
+/** The parser's name of what it met -> what that means for the author. */
+const surprises: Readonly<Record<string, string>> = {
+  EOF: 'the template ends before a placeholder or a block is closed',
+  INVALID: 'a placeholder that is not closed, or a character that has no place in one',
+  CLOSE: '}} comes too early or closes what {{{ has opened',
+  CLOSE_UNESCAPED: '}}} closes what {{ has opened',
+  INVERSE: '{{else}} outside a block or twice in one',
+  OPEN_INVERSE_CHAIN: '{{else}} outside a block or twice in one',
+  OPEN_ENDBLOCK: 'the end of a block that was not opened',
+}
+
+export function toSyntaxError(error: unknown): TemplateSyntaxError {
+  if (error instanceof RangeError) return new TemplateSyntaxError('blocks stand too deep inside each other', 1)
+  const { message, lineNumber } = error as { readonly message: string; readonly lineNumber?: number }
+  const line = Number(lineNumber ?? /on line (\d+)/.exec(message)?.[1] ?? 1)
+  const token = /, got '(\w+)'$/.exec(message)?.[1]
+  if (token !== undefined) return new TemplateSyntaxError(surprises[token] ?? 'this is no placeholder', line)
+  if (message.startsWith('Lexical error')) return new TemplateSyntaxError('a character that cannot be read', line)
+  return new TemplateSyntaxError(message.replace(/ - \d+:\d+$/, ''), line)
+}
+
+/** Complaints of Handlebars whose text comes from the template alone. */
+const tellable = [/^Missing helper: "/, /^#\w+ requires exactly one argument/, /^Must pass iterator to #each/]
+
+export function toFailure(error: unknown): Failure {
+  const text = error instanceof Error ? error.message : ''
+  if (error instanceof RenderError) return new Failure('template_expansion_failed', text)
+  // The name of a partial may be a caller's value, so the log does not get this one.
+  if (text.startsWith('The partial ')) {
+    return new Failure('template_expansion_failed', 'the template uses a partial, and there is none')
+  }
+  const reason = tellable.some((known) => known.test(text)) ? `: ${text}` : ''
+  return new Failure('template_expansion_failed', `the template cannot be rendered${reason}`, { cause: error })
+}
