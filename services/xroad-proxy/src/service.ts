@@ -16,7 +16,7 @@ import type { Ingested } from './boot/ingest/ingest.ts'
 import type { Log } from './log.ts'
 import type { Endpoint, RestEndpoint, SoapEndpoint } from './model.ts'
 import { Budget } from './upstream/budget.ts'
-import { type CodedPage, compress, encodePage, toCodedPage } from './serve/pages/coding.ts'
+import { CodedPage } from './serve/pages/coding.ts'
 import { createDocsPage } from './serve/pages/docs-page.ts'
 import { createGuardedLookup } from './guard/lookup.ts'
 import { handle, reportTooSlow, type Service } from './serve/handle.ts'
@@ -74,10 +74,8 @@ export async function startService(
   const routes = toRoutes(endpoints)
   const service: Service = {
     routes,
-    pages: {
-      health: { status: 200, body: Buffer.from('{"status":"ok"}') },
-      api: await makeDescription(config, endpoints, ingested, types),
-    },
+    health: { status: 200, body: Buffer.from('{"status":"ok"}') },
+    api: new CodedPage(await makeDescription(config, endpoints, ingested, types)),
     docs: createDocsPage(),
     ...lanes,
     log,
@@ -116,18 +114,17 @@ async function makeDescription(
   endpoints: readonly Endpoint[],
   ingested: Ingested | undefined,
   { described, bodies }: Types,
-): Promise<CodedPage> {
+): Promise<Buffer> {
   const describe = (): Buffer => Buffer.from(describeEndpoints(endpoints, version, described))
-  if (ingested === undefined) return encodePage(describe())
+  if (ingested === undefined) return describe()
   const { pageKey, recallPage, rememberPage } = await import('./boot/description/page-memory.ts')
   const typed = Array.from(bodies.keys(), ({ file }) => file)
   const key = pageKey(endpoints, ingested.keys, [version, soapResponse, typed, [...ingested.generated.keys()]])
   const known = recallPage(dslPath, key)
-  if (known !== undefined) return toCodedPage(known)
-  const body = describe()
-  const page = { body, ...(await compress(body)) }
+  if (known !== undefined) return known
+  const page = describe()
   rememberPage(dslPath, key, page)
-  return toCodedPage(page)
+  return page
 }
 
 interface Types {

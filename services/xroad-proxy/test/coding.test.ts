@@ -4,7 +4,7 @@ import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'nod
 import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { chooseCoding, type Coding, encodePage, replyWith } from '../src/serve/pages/coding.ts'
+import { chooseCoding, CodedPage, type Coding } from '../src/serve/pages/coding.ts'
 import { type Running, startProxy } from './support/process.ts'
 
 interface Received {
@@ -110,17 +110,28 @@ describe('/api in the coding that the caller likes best [X30]', () => {
     }
   })
 
-  test('the work is done once: requests share the bytes', async () => {
-    const page = await encodePage(Buffer.from('{"a":1}'.repeat(100)))
+  test('the work is done once, for the first caller who takes a coding: callers share the bytes', async () => {
+    const page = new CodedPage(Buffer.from('{"a":1}'.repeat(100)))
     for (const coding of ['br', 'gzip', 'identity']) {
       const headers = ['Accept-Encoding', coding]
-      strictEqual(replyWith(page, headers).body, replyWith(page, headers).body)
+      const [one, other] = await Promise.all([page.reply(headers), page.reply(headers)])
+      strictEqual(one.body, other.body)
+      strictEqual((await page.reply(headers)).body, one.body)
     }
   })
 
+  test('callers who take no coding, or have a good copy, wait for nothing', () => {
+    const page = new CodedPage(Buffer.from('{"a":1}'.repeat(100)))
+    const whole = page.reply([])
+    ok(!(whole instanceof Promise))
+    const known = page.reply(['If-None-Match', whole.headers?.['etag'] ?? '', 'Accept-Encoding', 'br'])
+    ok(!(known instanceof Promise))
+    deepStrictEqual([whole.status, known.status], [200, 304])
+  })
+
   test('a coding that makes nothing shorter is not offered', async () => {
-    const page = await encodePage(Buffer.from('{}'))
-    strictEqual(replyWith(page, ['Accept-Encoding', 'gzip, br']).headers?.['content-encoding'], undefined)
+    const page = new CodedPage(Buffer.from('{}'))
+    strictEqual((await page.reply(['Accept-Encoding', 'gzip, br'])).headers?.['content-encoding'], undefined)
   })
 
   test('no header makes the choice fail, and a coding with the weight 0 is never chosen', () => {

@@ -5,17 +5,18 @@
 import { CallerGone, Failure, failures, toReply } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { FileReply, Outlet, Request, Trace } from '../model.ts'
-import { type CodedPage, replyWith } from './pages/coding.ts'
+import type { CodedPage } from './pages/coding.ts'
 import type { DocsPage } from './pages/docs-page.ts'
 import { callRest, type RestLane } from './lanes/rest.ts'
-import { type Page, route, type Routes, toPath } from './route.ts'
+import { route, type Routes, toPath } from './route.ts'
 import { callSoap, type SoapLane } from './lanes/soap.ts'
 
 /** Everything that requests are answered from; made once at boot. */
 export interface Service {
   readonly routes: Routes
   /** Bytes, because they are the same for every request. */
-  readonly pages: Readonly<Record<Page, FileReply | CodedPage>>
+  readonly health: FileReply
+  readonly api: CodedPage
   readonly docs: DocsPage
   readonly soap: SoapLane
   readonly rest: RestLane
@@ -63,7 +64,7 @@ async function answer(service: Service, request: Request, outlet: Outlet, trace:
     if (endpoint.kind === 'rest') await callRest(service.rest, endpoint, request, outlet, trace)
     else outlet.send(await callSoap(service.soap, endpoint, request, outlet, trace))
   } else if ('page' in match) {
-    outlet.send(replyWith(service.pages[match.page], request.headers))
+    outlet.send(match.page === 'health' ? service.health : await service.api.reply(request.headers))
   } else {
     outlet.send(await service.docs.reply(match.docs, request.headers))
   }

@@ -1,6 +1,7 @@
 /**
- * A page of our own in the codings that callers take (RFC 9110, 12.5.3), and which of them one caller gets. The work is done
- * once, at boot; a request chooses among buffers. Owns Accept-Encoding, ETag and If-None-Match of our own pages.
+ * A page of our own in the codings that callers take (RFC 9110, 12.5.3), and which of them one caller gets. The codings are made
+ * once, off the event loop, for the first caller who takes one: a start does not wait for what nobody may ask for. Owns
+ * Accept-Encoding, ETag and If-None-Match of our own pages.
  */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -10,21 +11,60 @@ import type { FileReply, RawHeaders } from '../../model.ts'
 export type Coding = 'br' | 'gzip' | 'identity'
 
 /** The same content in every coding that makes it shorter, ready to be sent. */
-export interface CodedPage {
+type Replies = Readonly<Record<Coding, FileReply | undefined>>
+
+/** What is known of a page before it is coded. */
+interface Plain {
   readonly etag: string
-  readonly replies: Readonly<Record<Coding, FileReply | undefined>>
+  readonly headers: Readonly<Record<string, string>>
+  readonly whole: FileReply
+  /** For a copy that is still good. */
   readonly known: FileReply
 }
 
-/** High enough to halve the bytes of a fast one, low enough not to be felt at start. */
-const levels = { br: 6, gzip: 7 }
+export class CodedPage {
+  readonly #body: Buffer
+  #plain: Plain | undefined
+  #replies: Promise<Replies> | undefined
 
-export async function encodePage(body: Buffer, headers: Readonly<Record<string, string>> = {}): Promise<CodedPage> {
-  return toCodedPage({ body, ...(await compress(body)) }, headers)
+  constructor(body: Buffer) {
+    this.#body = body
+  }
+
+  /** 200 in the coding that the caller likes best, or 304 for a copy that is still good. */
+  reply(headers: RawHeaders): FileReply | Promise<FileReply> {
+    const { etag, known, whole } = (this.#plain ??= toPlain(this.#body))
+    if (isKnown(etag, valueOf(headers, 'if-none-match'))) return known
+    const accepted = valueOf(headers, 'accept-encoding')
+    return chooseCoding(accepted, codings) === 'identity' ? whole : this.#replyCoded(accepted)
+  }
+
+  async #replyCoded(accepted: string | undefined): Promise<FileReply> {
+    const plain = (this.#plain ??= toPlain(this.#body))
+    this.#replies ??= toReplies(plain, this.#body).catch((error: unknown) => {
+      // The next caller tries again.
+      this.#replies = undefined
+      throw error
+    })
+    const replies = await this.#replies
+    const offered = codings.filter((coding) => replies[coding] !== undefined)
+    return replies[chooseCoding(accepted, offered)] ?? plain.whole
+  }
 }
 
-/** The same bytes in the codings of `CodedPage`. */
-export async function compress(body: Buffer): Promise<{ readonly br: Buffer; readonly gzip: Buffer }> {
+function toPlain(body: Buffer): Plain {
+  const etag = etagOf(body)
+  // Confirmed with each use, because the content changes with a start and its address stays.
+  const headers = { etag, vary: 'accept-encoding', 'cache-control': 'no-cache' }
+  const whole = { status: 200, body, headers }
+  // The server leaves the body of a 304 out, and its length is that of the 200.
+  return { etag, headers, whole, known: { ...whole, status: 304 } }
+}
+
+/** High enough to halve the bytes of a fast one, low enough that the first caller does not feel it. */
+const levels = { br: 6, gzip: 7 }
+
+async function toReplies({ headers, whole }: Plain, body: Buffer): Promise<Replies> {
   const brotli = {
     params: { [constants.BROTLI_PARAM_QUALITY]: levels.br, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
   }
@@ -32,33 +72,11 @@ export async function compress(body: Buffer): Promise<{ readonly br: Buffer; rea
     promisify(brotliCompress)(body, brotli),
     promisify(gzip)(body, { level: levels.gzip }),
   ])
-  return { br, gzip: gzipped }
-}
-
-export function toCodedPage(
-  { body, br, gzip: gzipped }: { readonly body: Buffer; readonly br: Buffer; readonly gzip: Buffer },
-  headers: Readonly<Record<string, string>> = {},
-): CodedPage {
-  const etag = etagOf(body)
-  // Confirmed with each use, because the content changes with a start and its address stays.
-  const common = { ...headers, etag, vary: 'accept-encoding', 'cache-control': 'no-cache' }
   const coded = (coding: Coding, bytes: Buffer): FileReply | undefined =>
     bytes.length < body.length
-      ? { status: 200, body: bytes, headers: { ...common, 'content-encoding': coding } }
+      ? { status: 200, body: bytes, headers: { ...headers, 'content-encoding': coding } }
       : undefined
-  const identity = { status: 200, body, headers: common }
-  const replies = { br: coded('br', br), gzip: coded('gzip', gzipped), identity }
-  // The server leaves the body of a 304 out, and its length is that of the 200.
-  return { etag, replies, known: { ...identity, status: 304 } }
-}
-
-/** 200 in the coding that the caller likes best, or 304 for a copy that is still good. */
-export function replyWith(page: FileReply | CodedPage, headers: RawHeaders): FileReply {
-  if (!('replies' in page)) return page
-  const { replies, etag, known } = page
-  if (isKnown(etag, valueOf(headers, 'if-none-match'))) return known
-  const offered = codings.filter((coding) => replies[coding] !== undefined)
-  return replies[chooseCoding(valueOf(headers, 'accept-encoding'), offered)] ?? known
+  return { br: coded('br', br), gzip: coded('gzip', gzipped), identity: whole }
 }
 
 /** The shortest first: it wins where the caller does not mind. */
