@@ -193,7 +193,7 @@ const proxy: Part = {
       room: 'boot/ingest',
       is: 'WSDL files into DSL files',
       imports:
-        'model.ts errors.ts version.ts guard/policy.ts wsdl/xml wsdl/schema wsdl/operations wsdl/request boot/config boot/dsl',
+        'model.ts errors.ts version.ts guard/address.ts wsdl/xml wsdl/schema wsdl/operations wsdl/request boot/config boot/dsl',
     },
     {
       room: 'boot/description',
