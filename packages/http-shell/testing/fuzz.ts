@@ -10,23 +10,14 @@ export interface RandomPipeline {
   readonly isHalfClosed: boolean
 }
 
-/** The same seed gives the same pipelines (mulberry32). */
-export function randomFrom(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below)
-  }
-}
-
-export function randomPipeline(subject: Subject, random: (below: number) => number): RandomPipeline {
+/** `random` gives numbers from 0 to below 1. */
+export function randomPipeline(subject: Subject, random: () => number): RandomPipeline {
   const { quick, slow, post, status } = subject
-  const pick = <T>(items: readonly T[]): T => items[random(items.length)] as T
+  const below = (count: number): number => Math.floor(random() * count)
+  const pick = <T>(items: readonly T[]): T => items[below(items.length)] as T
   const wish = 'Connection: upgrade\r\nUpgrade: websocket\r\n'
   const good = [quick, quick, post, post, slow, withLines(quick, wish), withLines(slow, wish)]
-  const requests = Array.from({ length: random(12) }, () => pick(good))
+  const requests = Array.from({ length: below(12) }, () => pick(good))
   const [behind, refusal, isHalfClosed] = pick<readonly [string, number | undefined, boolean]>([
     ['nonsense', 400, false],
     ['\0\0\0\0', 400, false],
@@ -43,7 +34,7 @@ export function randomPipeline(subject: Subject, random: (below: number) => numb
   const bytes = requests.join('') + behind
   const pieces: string[] = []
   for (let at = 0; at < bytes.length;) {
-    const size = pick([1 + random(40), 200, 2000, bytes.length])
+    const size = pick([1 + below(40), 200, 2000, bytes.length])
     pieces.push(bytes.slice(at, at + size))
     at += size
   }

@@ -1,3 +1,20 @@
-/** The entry point: what tests import of this package. */
-export { checkGrowth } from './growth.ts'
-export { repeat, type Repeated, type TestEnd } from './repeat.ts'
+/** The entry point: what needs nothing but Node.js. What needs a library has an entry point of its own. */
+export { canonicalJson, parseLossless } from './content/json.ts'
+export { randomFrom } from './content/random.ts'
+export { type Answer, type BinaryAnswer, call, callForBytes, type CallOptions, errorOf } from './network/call.ts'
+export { freePort } from './network/free-port.ts'
+export { send, Wire, type WireAnswer } from './network/wire.ts'
+export { type Files, newFolder, writeFiles } from './process/folder.ts'
+export { peakResidentBytes, residentBytes, withoutMemoryUse } from './process/memory.ts'
+export {
+  type Ended,
+  linesOf,
+  type Listening,
+  type Spawned,
+  type SpawnOptions,
+  spawnProcess,
+  untilListening,
+} from './process/process.ts'
+export { checkGrowth } from './timing/growth.ts'
+export { repeat, type Repeated, type TestEnd } from './timing/repeat.ts'
+export { elapsed, until } from './timing/until.ts'

@@ -3,10 +3,10 @@ import { deepStrictEqual, rejects, strictEqual } from 'node:assert/strict'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { newFolder } from '@services/testing'
 import { loadEndpoints } from '../src/boot/endpoints.ts'
 import { StartupFailure } from '../src/errors.ts'
 import type { Dialect } from '../src/model.ts'
-import { newFolder } from './support/process.ts'
 
 /** More than are read ahead. */
 const count = 500

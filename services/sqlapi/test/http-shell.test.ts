@@ -4,11 +4,11 @@
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { connect } from 'node:net'
-import { after, before, describe, test } from 'node:test'
-import { converse, pipelines, randomFrom, randomPipeline, type Subject } from '@services/http-shell/testing'
-import { call, type Running, send, startSqlapi } from './support/process.ts'
+import { after, before, test } from 'node:test'
+import { converse, type Subject, testPipelines } from '@services/http-shell/testing'
+import { call, residentBytes, send, withoutMemoryUse } from '@services/testing'
+import { type Running, startSqlapi } from './support/process.ts'
 
-const seed = Number(process.env['PIPELINES_SEED'] ?? 20_261_122)
 /** Some tens of milliseconds of work. */
 const slow = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 30000) SELECT max(n) AS n FROM c'
 
@@ -43,30 +43,7 @@ after(async () => {
   strictEqual((await service.stop()).code, 0)
 })
 
-describe('a connection is answered request by request, in order, then refused once [S6] [S15]', () => {
-  for (const { title, bytes, expected, isHalfClosed } of pipelines) {
-    test(title, async () => {
-      const answers = await converse(service.port, [bytes(subject)], isHalfClosed)
-      deepStrictEqual(
-        answers.map(({ status }) => status),
-        expected(subject),
-      )
-    })
-  }
-})
-
-test(`random pipelines, cut anywhere (seed ${seed}) [S6]`, async () => {
-  const random = randomFrom(seed)
-  for (let i = 0; i < 30; i++) {
-    const { pieces, expected, isHalfClosed } = randomPipeline(subject, random)
-    const answers = await converse(service.port, pieces, isHalfClosed)
-    deepStrictEqual(
-      answers.map(({ status }) => status),
-      expected,
-      JSON.stringify(pieces),
-    )
-  }
-})
+testPipelines({ rules: '[S6] [S15]', subject: () => subject, randomCount: 30 })
 
 test('a write with nonsense behind it in one packet is done once and answered by its own answer [S6]', async () => {
   const body = '{"x":1}'
@@ -114,26 +91,20 @@ test('others are answered while one connection sends 200 000 requests at once [S
   ok(between.length > 10, `${between.length} answers beside ${count}`)
 })
 
-test('a client that does not read has a few of its requests run, not all [S9] [S-config.server.max_pipelined_requests]', async () => {
-  const socket = connect({ port: service.port, host: '127.0.0.1' })
-  socket.on('error', () => undefined)
-  const memoryBefore = await residentBytes()
-  socket.pause()
-  socket.write('GET /demo/large HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1500))
-  for (let i = 0; i < 30; i++) {
-    strictEqual((await call(service.port, '/demo/large')).status, 200)
-  }
-  const growth = (await residentBytes()) - memoryBefore
-  socket.destroy()
-  ok(growth < 400_000_000, `${growth} bytes more`)
-})
-
-async function residentBytes(): Promise<number> {
-  const { readFileSync } = await import('node:fs')
-  try {
-    const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8')
-    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024
-  } catch {
-    return 0
-  }
-}
+test(
+  'a client that does not read has a few of its requests run, not all [S9] [S-config.server.max_pipelined_requests]',
+  { skip: withoutMemoryUse },
+  async () => {
+    const socket = connect({ port: service.port, host: '127.0.0.1' })
+    socket.on('error', () => undefined)
+    const memoryBefore = residentBytes(service.pid)
+    socket.pause()
+    socket.write('GET /demo/large HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1500))
+    for (let i = 0; i < 30; i++) {
+      strictEqual((await call(service.port, '/demo/large')).status, 200)
+    }
+    const growth = residentBytes(service.pid) - memoryBefore
+    socket.destroy()
+    ok(growth < 400_000_000, `${growth} bytes more`)
+  },
+)

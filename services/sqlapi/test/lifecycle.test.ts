@@ -7,10 +7,10 @@ import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { repeat } from '@services/testing'
+import { call, errorOf, linesOf, repeat, until, Wire } from '@services/testing'
+import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
 import pg from 'pg'
-import { type ThrowawayPostgres, startThrowawayPostgres } from '../../../tools/throwaway-postgres.ts'
-import { call, errorOf, linesOf, type Running, startSqlapi, until, Wire } from './support/process.ts'
+import { type Running, startSqlapi } from './support/process.ts'
 
 const files = {
   'pg/GET/one.sql': 'SELECT 1 AS one',

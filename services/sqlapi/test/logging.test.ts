@@ -4,8 +4,9 @@
  */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type ThrowawayPostgres, startThrowawayPostgres } from '../../../tools/throwaway-postgres.ts'
-import { call, type Ended, linesOf, type Running, send, startSqlapi, until } from './support/process.ts'
+import { call, type Ended, linesOf, send, until } from '@services/testing'
+import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
+import { type Running, startSqlapi } from './support/process.ts'
 
 /** Stands in every value that a request carries. */
 const secret = 'Secret-Value-4711'

@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { call, newFolder, spawnProcess } from './support/process.ts'
+import { call, newFolder, spawnProcess, untilListening } from '@services/testing'
 
 const service = join(import.meta.dirname, '..')
 const repository = join(service, '../..')
@@ -132,14 +132,12 @@ test('the package holds what it says and runs where it is installed [S23]', asyn
         JSON.stringify({ sql_dir: 'sql', server: { bind: '127.0.0.1:0', workers }, datasources }),
       )
       const command = [process.execPath, join(home, 'node_modules/sqlapi/bin/sqlapi.js')]
-      const running = spawnProcess({ cwd: folder, command })
-      const port = Number(/:(\d+)$/.exec(await running.line(/Listening/))?.[1])
+      const { port, ...running } = await untilListening(spawnProcess({ cwd: folder, command }))
       strictEqual((await call(port, '/demo/one?x=5')).text, '[{"x":"5"}]')
       const health = JSON.parse((await call(port, '/health')).text) as { version: string; packagingTime: number }
       strictEqual(health.version, manifest.version)
       ok(Math.abs(Date.now() - health.packagingTime) < 600_000, 'the time of the build is told')
-      running.kill('SIGTERM')
-      const { code, stderr } = await running.ended
+      const { code, stderr } = await running.stop()
       deepStrictEqual([code, stderr], [0, ''])
     })
   }

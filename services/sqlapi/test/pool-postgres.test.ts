@@ -1,12 +1,11 @@
 /** Who gets a connection to a real PostgreSQL, and in which state, seen by another client of the server. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { repeat } from '@services/testing'
+import { type Answer, call, elapsed, errorOf, randomFrom, repeat, until } from '@services/testing'
+import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
 import pg from 'pg'
-import { type ThrowawayPostgres, startThrowawayPostgres } from '../../../tools/throwaway-postgres.ts'
 import { inProject, transferAtRandom, transfers } from './pool-transfers.ts'
-import { chance } from './simulation-clock.ts'
-import { type Answer, call, elapsed, errorOf, type Running, startSqlapi, until } from './support/process.ts'
+import { type Running, startSqlapi } from './support/process.ts'
 
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
@@ -80,7 +79,7 @@ describe('PostgreSQL', () => {
   }
 
   test('[D6.5] [S-limits.max_connections] [S-config.datasources.max_connections] never more connections than allowed', async (t) => {
-    const next = chance(1)
+    const next = randomFrom(1)
     let most = 0
     const watching = repeat(t, 1, async () => {
       most = Math.max(most, await backends('wide'))
@@ -184,7 +183,7 @@ describe('PostgreSQL', () => {
   })
 
   test('[D6.7] a hundred clients that leave at any moment leak nothing', async () => {
-    const next = chance(7)
+    const next = randomFrom(7)
     const bodies: [string, () => unknown][] = [
       ['/wide/sleep', () => ({ s: next() / 10 })],
       ['/wide/echo', () => ({ x: 1 })],
@@ -246,7 +245,7 @@ describe('PostgreSQL', () => {
       await run('/narrow/varying', { s: 0 }, viaQueue)
       await run('/narrow/echo', { x: i }, viaQueue)
     }
-    const next = chance(3)
+    const next = randomFrom(3)
     for (let round = 0; round < 40; round++) {
       const leaving = [0, 0.01, 0].map((s) => abortable('/narrow/varying', { s }, viaQueue))
       const staying = Array.from({ length: 12 }, (_, x) => run('/narrow/echo', { x }, viaQueue))

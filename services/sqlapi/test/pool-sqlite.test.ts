@@ -4,8 +4,9 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
+import { call, elapsed, errorOf, linesOf, newFolder, until } from '@services/testing'
 import { inProject, transferAtRandom, transfers } from './pool-transfers.ts'
-import { call, elapsed, errorOf, linesOf, newFolder, type Running, startSqlapi, until } from './support/process.ts'
+import { type Running, startSqlapi } from './support/process.ts'
 
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))

@@ -3,8 +3,7 @@
  * twice or half shows in a sum.
  */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
-import { chance } from './simulation-clock.ts'
-import { type Answer, call, errorOf } from './support/process.ts'
+import { type Answer, call, errorOf, randomFrom } from '@services/testing'
 
 export const transfers = {
   'POST/setup.sql': `CREATE TABLE accounts (id integer PRIMARY KEY, balance integer NOT NULL CHECK (balance >= 0));
@@ -18,7 +17,7 @@ export const transfers = {
 
 /** Transfers of which some must fail, batches of them, and readers who look at the total meanwhile. */
 export async function transferAtRandom(port: number, project: string, seed: number): Promise<void> {
-  const next = chance(seed)
+  const next = randomFrom(seed)
   await call(port, `/${project}/setup`, { body: {} })
   const outcomes = new Map<string, number>()
   const note = (answer: Answer): void => {

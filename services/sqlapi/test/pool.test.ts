@@ -4,12 +4,12 @@
  */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { elapsed } from '@services/testing'
 import { History } from '../src/database/pool/history.ts'
 import type { Connection, Job } from '../src/database/pool/lane.ts'
 import { Pool, type PoolOptions } from '../src/database/pool/pool.ts'
 import type { Cancellation } from '../src/model.ts'
 import { VirtualClock } from './simulation-clock.ts'
-import { elapsed } from './support/process.ts'
 
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))

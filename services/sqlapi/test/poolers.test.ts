@@ -1,10 +1,10 @@
 /** The session behind a pooler: pgbouncer in session mode, in front of a server with settings of its own. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { elapsed } from '@services/testing'
+import { startThrowawayPostgres, type ThrowawayPostgres } from '@services/testing/postgres'
 import pg from 'pg'
-import { startThrowawayPostgres, type ThrowawayPostgres } from '../../../tools/throwaway-postgres.ts'
 import { startPgbouncer, withoutPgbouncer } from './support/pgbouncer.ts'
-import { elapsed } from './support/process.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
 const files = {

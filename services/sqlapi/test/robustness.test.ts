@@ -6,24 +6,12 @@
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { repeat } from '@services/testing'
+import { randomFrom, repeat, until } from '@services/testing'
 import type { Dialect } from '../src/model.ts'
-import { until } from './support/process.ts'
 import { startTestService, type TestReply, type TestService } from './support/service.ts'
 
 const seed = Number(process.env['SQLAPI_SEED'] ?? 20_260_701)
 const kinds: readonly Dialect[] = ['postgres', 'sqlite']
-
-/** Small, and the same everywhere (mulberry32). */
-function randomFrom(start: number): () => number {
-  let state = start
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 function pickFrom(random: () => number): <T>(items: readonly T[]) => T {
   return <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T

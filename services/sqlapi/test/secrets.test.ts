@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { newFolder } from '@services/testing'
 import { loadConfig } from '../src/boot/config/config.ts'
 import { isSecretField } from '../src/boot/config/secrets.ts'
 import { StartupFailure } from '../src/errors.ts'
-import { newFolder, spawnProcess } from './support/process.ts'
+import { spawnSqlapi } from './support/process.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'sqlapi-secrets-'))
 after(() => rmSync(cwd, { recursive: true, force: true }))
@@ -133,7 +134,7 @@ test('the process says it in one line and tells the password nowhere [S19]', asy
     'sqlapi.yaml': `${head}    username: app\n    password: hunter2\n`,
     'sql/crm/GET/a.sql': 'SELECT 1',
   })
-  const { code, stdout, stderr } = await spawnProcess({ cwd: folder }).ended
+  const { code, stdout, stderr } = await spawnSqlapi({ cwd: folder }).ended
   strictEqual(code, 1)
   match(stdout, /^\S+ ERROR .*datasources\[0\]\.password: unknown field; a password never stands in this file.*\n$/)
   doesNotMatch(stdout + stderr, /hunter/)

@@ -6,22 +6,13 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import diagnostics from 'node:diagnostics_channel'
 import { Agent, type Server } from 'node:http'
 import { after, before, describe, test } from 'node:test'
-import { type ThrowawayPostgres, startThrowawayPostgres } from '../../../tools/throwaway-postgres.ts'
+import { type Answer, call, elapsed, errorOf, send, Wire, type WireAnswer } from '@services/testing'
+import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
 import { openLog } from '../src/log.ts'
 import { createCors } from '../src/serve/cors.ts'
 import { handle, type Service } from '../src/serve/handle.ts'
 import { startServer } from '../src/serve/server.ts'
-import {
-  type Answer,
-  call,
-  elapsed,
-  errorOf,
-  type Running,
-  send,
-  startSqlapi,
-  Wire,
-  type WireAnswer,
-} from './support/process.ts'
+import { type Running, startSqlapi } from './support/process.ts'
 
 const maxBytes = 1000
 const listed = 'https://a.example'

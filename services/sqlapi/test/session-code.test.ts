@@ -5,10 +5,10 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
+import { until } from '@services/testing'
 import fc from 'fast-check'
 import pg from 'pg'
 import { createDatabase } from './support/databases.ts'
-import { until } from './support/process.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
 /** Everything that may be left on a connection, asked by a statement that is itself a plain read. */

@@ -2,7 +2,8 @@
 import { strictEqual } from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { testSignals } from '@services/command-line/testing'
-import { call, startSqlapi, Wire } from './support/process.ts'
+import { call, Wire } from '@services/testing'
+import { startSqlapi } from './support/process.ts'
 
 const files = { 'lite/GET/one.sql': 'SELECT 1 AS one', 'lite/POST/echo.sql': 'SELECT :x AS x' }
 const datasources = [{ name: 'lite', url: 'sqlite:lite.db' }]

@@ -1,9 +1,9 @@
 /** Connections to PostgreSQL that fall silent without being closed, as behind a firewall that drops packets. */
 import { match, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { call, until } from '@services/testing'
 import { createDatabase, sharedPostgres } from './support/databases.ts'
 import { type Forwarder, startForwarder } from './support/forwarder.ts'
-import { call, until } from './support/process.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
 const files = {

@@ -1,17 +1,6 @@
 /** Virtual time and seeded chance: a simulation that is run again with its seed takes the same course. */
 import type { Clock } from '../src/database/pool/clock.ts'
 
-/** Repeatable chance: numbers from 0 to 1 (mulberry32). */
-export function chance(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 interface Timer {
   readonly at: number
   readonly order: number

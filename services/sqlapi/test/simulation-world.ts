@@ -3,10 +3,11 @@
  * server with connections (simulation-server.ts), and between them the pool. It writes down what happened; what must hold of
  * that is in simulation.test.ts and simulation-situations.test.ts.
  */
+import { randomFrom } from '@services/testing'
 import { History } from '../src/database/pool/history.ts'
 import { Pool } from '../src/database/pool/pool.ts'
 import type { Cancellation } from '../src/model.ts'
-import { chance, VirtualClock } from './simulation-clock.ts'
+import { VirtualClock } from './simulation-clock.ts'
 import { type Server, SimulatedConnection } from './simulation-server.ts'
 
 /** What the callers ask for. */
@@ -96,7 +97,7 @@ export class World {
 
   constructor(server: Server, seed: number) {
     this.server = server
-    this.next = chance(seed)
+    this.next = randomFrom(seed)
     const { max, depth, acquireTimeoutSeconds } = server
     const open = (broken: () => void): Promise<SimulatedConnection> => this.#open(broken)
     this.pool = new Pool({

@@ -6,9 +6,10 @@
  */
 import { ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { randomFrom } from '@services/testing'
 import type { History } from '../src/database/pool/history.ts'
 import { takenBack } from '../src/database/pool/pool.ts'
-import { chance, settled } from './simulation-clock.ts'
+import { settled } from './simulation-clock.ts'
 import type { Server, SimulatedConnection } from './simulation-server.ts'
 import { shortStatement, type Start, type Statement, statementOf, type Task, World } from './simulation-world.ts'
 
@@ -99,7 +100,7 @@ describe('the scheduler at random', () => {
 })
 
 async function simulate(seed: number): Promise<void> {
-  const world = new World(randomServer(chance(seed)), seed)
+  const world = new World(randomServer(randomFrom(seed)), seed)
   const { next, clock } = world
   const statements = randomStatements(next)
   const burst = pick(next, [0.05, 0.5, 5])

@@ -6,8 +6,9 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+import { call, linesOf, newFolder, until } from '@services/testing'
 import type { Cancellation } from '../src/model.ts'
-import { call, linesOf, newFolder, startSqlapi, until } from './support/process.ts'
+import { startSqlapi } from './support/process.ts'
 import { type CallOptions, Datasource, newFile, type Values } from './support/sqlite.ts'
 
 const schema = `PRAGMA journal_mode = WAL; CREATE TABLE t (x); CREATE TABLE big (x);

@@ -7,7 +7,8 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, un
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
-import { linesOf, newFolder, startSqlapi, call, until } from './support/process.ts'
+import { call, linesOf, newFolder, until } from '@services/testing'
+import { startSqlapi } from './support/process.ts'
 import { Datasource, newFile } from './support/sqlite.ts'
 
 const schema = 'PRAGMA journal_mode = WAL; CREATE TABLE t (x);'

@@ -5,6 +5,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+import { randomFrom } from '@services/testing'
 import { Groups } from '../src/database/sqlite/worker/group.ts'
 import { runJob } from '../src/database/sqlite/worker/job.ts'
 import type { Job, JobReply, SqliteValue } from '../src/database/sqlite/messages.ts'
@@ -321,7 +322,7 @@ describe('a group of writes', () => {
     ]
     const everything =
       'SELECT * FROM (SELECT 1, id, x, kind FROM t UNION ALL SELECT 2, rowid, x, what FROM trail UNION ALL SELECT 3, id, 0, 0 FROM kind UNION ALL SELECT 4, 0, name, seq FROM sqlite_sequence) ORDER BY 1, 2'
-    const random = chance(5)
+    const random = randomFrom(5)
     const grouped = new Bench(schema)
     const single = new Bench(schema)
     // Nobody switches the machine off.
@@ -356,14 +357,3 @@ describe('a group of writes', () => {
     }
   })
 })
-
-/** Repeatable chance: numbers from 0 to 1 (mulberry32). */
-function chance(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
-  }
-}

@@ -5,7 +5,7 @@ import { renameSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
-import { until } from './support/process.ts'
+import { until } from '@services/testing'
 import { Datasource, newFile } from './support/sqlite.ts'
 
 const table = 'PRAGMA journal_mode = WAL; CREATE TABLE t (x)'

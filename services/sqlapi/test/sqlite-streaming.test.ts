@@ -1,13 +1,13 @@
 /** Large results on SQLite: what is collected, what is sent while its rows come, and who waits for whom meanwhile. */
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
+import { newFolder, peakResidentBytes, until, withoutMemoryUse } from '@services/testing'
 import { collectLimit, pieceSize } from '../src/database/answer.ts'
 import type { Answer } from '../src/model.ts'
-import { newFolder, startSqlapi, until } from './support/process.ts'
+import { startSqlapi } from './support/process.ts'
 import { Datasource, newFile, textOf } from './support/sqlite.ts'
 
 const numbers = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < :n)'
@@ -192,7 +192,7 @@ describe('a large result on SQLite', () => {
   test(
     '[S-large.4] of a million rows goes through a process that stays small',
     {
-      skip: process.platform === 'linux' ? false : 'only Linux tells the most memory that a process has had',
+      skip: withoutMemoryUse,
     },
     async () => {
       const running = await startSqlapi({
@@ -216,8 +216,8 @@ describe('a large result on SQLite', () => {
       match(end, /\{"n":1000000,"body":"some text for row 1000000"\}\]$/)
       // 42 characters a row besides its two numbers, which have 5 888 896 digits together.
       strictEqual(length, 35 * 1_000_000 + 2 * 5_888_896 + 1)
-      const [, kib] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${running.pid}/status`, 'utf8')) ?? []
-      ok(Number(kib) < 200 * 1024, `${kib} KiB`)
+      const peak = peakResidentBytes(running.pid)
+      ok(peak < 200 * 1024 * 1024, `${peak} bytes`)
       deepStrictEqual((await running.stop()).code, 0)
     },
   )

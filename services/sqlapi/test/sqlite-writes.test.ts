@@ -3,7 +3,8 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
-import { call, newFolder, startSqlapi, until } from './support/process.ts'
+import { call, newFolder, until } from '@services/testing'
+import { startSqlapi } from './support/process.ts'
 import { commitsOf, Datasource, newFile } from './support/sqlite.ts'
 
 describe('writes on SQLite', () => {

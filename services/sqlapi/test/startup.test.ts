@@ -10,9 +10,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { version } from '../src/version.ts'
 import {
-  binary,
   call,
   elapsed,
   type Ended,
@@ -20,11 +18,11 @@ import {
   type Files,
   linesOf,
   newFolder,
-  type Running,
-  spawnProcess,
-  startSqlapi,
+  untilListening,
   writeFiles,
-} from './support/process.ts'
+} from '@services/testing'
+import { version } from '../src/version.ts'
+import { binary, type Running, spawnSqlapi, startSqlapi } from './support/process.ts'
 
 const concurrency = { concurrency: 4 }
 const one = 'SELECT 1 AS one'
@@ -383,7 +381,7 @@ async function refuse(refusal: Refusal): Promise<Ended> {
   writeFileSync(join(folder, 'sqlapi.yaml'), yaml ?? JSON.stringify(full))
   writeFiles(join(folder, 'sql'), files)
   prepare?.(folder)
-  const end = await spawnProcess({ cwd: folder, args, env, ...(command ? { command } : {}) }).ended
+  const end = await spawnSqlapi({ cwd: folder, args, env, ...(command ? { command } : {}) }).ended
   deepStrictEqual([end.code, end.signal, end.stderr], [1, null, ''], end.stdout)
   const errors = linesOf(end.stdout).filter((line) => /"level":"error"| ERROR /.test(line))
   strictEqual(errors.length, 1, end.stdout)
@@ -476,7 +474,7 @@ describe('a start is refused: the rest', concurrency, () => {
 describe('flags', concurrency, () => {
   for (const flag of ['--help', '-h']) {
     test(`[D6.1] ${flag} explains and ends well, whatever the configuration`, async () => {
-      const end = await spawnProcess({ args: [flag, '--config', 'missing.yaml'] }).ended
+      const end = await spawnSqlapi({ args: [flag, '--config', 'missing.yaml'] }).ended
       deepStrictEqual([end.code, end.stderr], [0, ''])
       match(end.stdout, /^Usage: sqlapi/)
       for (const named of ['--config', '--help', '--version', 'SQLAPI_CONFIG', 'SQLAPI_LOG']) {
@@ -487,7 +485,7 @@ describe('flags', concurrency, () => {
 
   for (const flag of ['--version', '-V']) {
     test(`[D6.1] ${flag} tells the version`, async () => {
-      const end = await spawnProcess({ args: [flag] }).ended
+      const end = await spawnSqlapi({ args: [flag] }).ended
       deepStrictEqual([end.code, end.stderr, end.stdout], [0, '', `sqlapi ${version}\n`])
       const { version: packaged } = JSON.parse(readFileSync(join(binary, '../../package.json'), 'utf8')) as never
       strictEqual(version, packaged)
@@ -496,7 +494,7 @@ describe('flags', concurrency, () => {
 
   for (const args of [['--port', '80'], ['-x'], ['sqlapi.yaml'], ['--config'], ['--config='], ['--version=1']]) {
     test(`[D6.1] ${args.join(' ')} is a wrong flag`, async () => {
-      const end = await spawnProcess({ args }).ended
+      const end = await spawnSqlapi({ args }).ended
       deepStrictEqual([end.code, end.stdout], [2, ''])
       match(end.stderr, /^sqlapi: .*\nTry: sqlapi --help\n$/)
     })
@@ -620,11 +618,9 @@ describe('what must load', concurrency, () => {
         'sqlms: {datasources: [{name: demo, jdbcUrl: "jdbc:sqlite:file.db", driverClassName: org.sqlite.JDBC}]}', '',
       ].join('\n'), // prettier-ignore
     })
-    const service = spawnProcess({ cwd: folder })
-    const port = Number(/:(\d+)$/.exec(await service.line(/Listening/))?.[1])
-    strictEqual((await call(port, '/demo/one')).text, '[{"one":1}]')
-    service.kill('SIGTERM')
-    const { code, stdout } = await service.ended
+    const service = await untilListening(spawnSqlapi({ cwd: folder }))
+    strictEqual((await call(service.port, '/demo/one')).text, '[{"one":1}]')
+    const { code, stdout } = await service.stop()
     strictEqual(code, 0)
     const warnings = linesOf(stdout).filter((line) => line.includes(' WARN '))
     for (const key of ['spring', 'management', 'driverClassName']) {
@@ -635,7 +631,7 @@ describe('what must load', concurrency, () => {
   test('[S-config.search] SQLAPI_CONFIG names the file', async () => {
     const folder = newFolder({ 'sql/demo/GET/one.sql': one, 'sqlapi.yaml': 'broken: [' })
     writeFiles(folder, { 'other.yaml': JSON.stringify({ sql_dir: 'sql', server: { bind: '127.0.0.1:0' } }) })
-    const service = spawnProcess({ cwd: folder, env: { SQLAPI_CONFIG: join(folder, 'other.yaml') } })
+    const service = spawnSqlapi({ cwd: folder, env: { SQLAPI_CONFIG: join(folder, 'other.yaml') } })
     await service.line(/Listening/)
     service.kill('SIGINT')
     strictEqual((await service.ended).code, 0)
@@ -652,13 +648,11 @@ describe('what must load', concurrency, () => {
     const folder = newFolder({ ...files, 'sqlapi.yaml': JSON.stringify(fields) })
     const since = elapsed()
     const command = ['/bin/sh', '-c', 'ulimit -n 100; exec "$0" "$@"', process.execPath, binary]
-    const service = spawnProcess({ cwd: folder, command })
-    const port = Number(/:(\d+)\b\D*$/.exec(await service.line(/Listening/))?.[1])
+    const { port, ...service } = await untilListening(spawnSqlapi({ cwd: folder, command }))
     t.diagnostic(`read and listening after ${Math.round(since())} ms`)
     match(service.stdout(), /endpoints=10000\b/)
     strictEqual((await call(port, '/demo/group8/number9998?x=1')).text, '[{"number":9998}]')
     strictEqual((await call(port, '/demo/group9/number9999', { body: { x: 1 } })).text, '[{"number":9999}]')
-    service.kill('SIGTERM')
-    strictEqual((await service.ended).code, 0)
+    strictEqual((await service.stop()).code, 0)
   })
 })

@@ -3,7 +3,8 @@ import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type Files, linesOf, newFolder, startSqlapi } from './support/process.ts'
+import { type Files, linesOf, newFolder } from '@services/testing'
+import { startSqlapi } from './support/process.ts'
 
 type Line = Readonly<Record<string, unknown>>
 

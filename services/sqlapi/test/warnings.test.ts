@@ -2,8 +2,9 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { call, linesOf, newFolder, until } from '@services/testing'
 import { limited } from '../src/warnings.ts'
-import { call, linesOf, newFolder, type Running, startSqlapi, until } from './support/process.ts'
+import { type Running, startSqlapi } from './support/process.ts'
 
 /** As soon as somebody listens for warnings, in whichever thread, there are some. */
 const preload = `

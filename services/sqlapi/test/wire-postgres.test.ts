@@ -5,11 +5,11 @@ import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { until } from '@services/testing'
 import { ByteWriter } from '../src/database/postgres/rows/bytes.ts'
 import { Execution, type Prepared } from '../src/database/postgres/wire/exchanges.ts'
 import { compileRowWriter } from '../src/database/postgres/rows/rows.ts'
 import type { Wire } from '../src/database/postgres/wire/wire.ts'
-import { until } from './support/process.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
 const files = {

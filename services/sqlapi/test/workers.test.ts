@@ -10,15 +10,15 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
-import { repeat } from '@services/testing'
+import { call, errorOf, type Files, linesOf, newFolder, repeat, until, Wire } from '@services/testing'
+import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
 import pg from 'pg'
-import { type ThrowawayPostgres, startThrowawayPostgres } from '../../../tools/throwaway-postgres.ts'
 import { isInMemory } from '../src/boot/config/url.ts'
 import { readLocation } from '../src/database/sqlite/location.ts'
 import { divide } from '../src/workers/assignments.ts'
 import { passLines } from '../src/workers/lines.ts'
 import { pauseMs } from '../src/workers/primary.ts'
-import { call, errorOf, type Files, linesOf, newFolder, type Running, spawnProcess, startSqlapi, until, Wire } from './support/process.ts' // prettier-ignore
+import { type Running, spawnSqlapi, startSqlapi } from './support/process.ts'
 
 const files: Files = {
   'pg/GET/who.sql': 'SELECT pg_backend_pid() AS pid',
@@ -186,7 +186,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
   test('[D7.1] [D6.1] one that is killed before all listen: one ERROR, exit code 1', async () => {
     const sql = Object.fromEntries(Object.entries(files).map(([path, text]) => [`sql/${path}`, text]))
     const config = { sql_dir: 'sql', server: { bind: '127.0.0.1:0', workers: 2 }, datasources: [lite] }
-    const spawned = spawnProcess({ cwd: newFolder({ ...sql, 'sqlapi.yaml': JSON.stringify(config) }) })
+    const spawned = spawnSqlapi({ cwd: newFolder({ ...sql, 'sqlapi.yaml': JSON.stringify(config) }) })
     await until(() => childrenOf(spawned.pid).length > 0, 'a worker')
     for (const pid of childrenOf(spawned.pid)) process.kill(pid, 'SIGKILL')
     const { code, stdout, stderr } = await spawned.ended
@@ -449,7 +449,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
 async function refuses(config: object, tree: Files, message: RegExp): Promise<void> {
   const sql = Object.fromEntries(Object.entries(tree).map(([path, text]) => [`sql/${path}`, text]))
   const folder = newFolder({ ...sql, 'sqlapi.yaml': JSON.stringify({ sql_dir: 'sql', ...config }) })
-  const { code, stdout, stderr } = await spawnProcess({ cwd: folder }).ended
+  const { code, stdout, stderr } = await spawnSqlapi({ cwd: folder }).ended
   const lines = linesOf(stdout).filter((line) => !line.includes(' INFO ') && !isOfProject(line))
   deepStrictEqual([code, stderr, lines.length], [1, '', 1], stdout)
   match(lines[0] ?? '', / ERROR /)

@@ -5,7 +5,8 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { call, startProxy } from '../test/support/process.ts'
+import { call } from '@services/testing'
+import { startProxy } from '../test/support/process.ts'
 import { soapFile } from '../test/support/soap-service.ts'
 
 const [callers = 100, megabytes = 15] = process.argv.slice(2).map(Number)

@@ -8,10 +8,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { createSecureContext, createServer as createTls, type SecureContext, type TLSSocket } from 'node:tls'
-import fc from 'fast-check'
-import { Agent, request } from 'undici'
-import { createClientContext, createPublicContext } from '../src/boot/tls/keystore.ts'
-import { describe as describeCause } from '../src/upstream/causes.ts'
 import {
   type Issued,
   issueClient,
@@ -21,7 +17,12 @@ import {
   makeKey,
   makeSelfSigned,
   toPkcs12,
-} from './support/certificates.ts'
+} from '@services/testing/certificates'
+import { freePort } from '@services/testing'
+import fc from 'fast-check'
+import { Agent, request } from 'undici'
+import { createClientContext, createPublicContext } from '../src/boot/tls/keystore.ts'
+import { describe as describeCause } from '../src/upstream/causes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'xroad-proxy-causes-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -147,15 +148,6 @@ describe('[D2.6] the certificate of the server', () => {
 })
 
 describe('[D2.6] no connection', () => {
-  async function freePort(): Promise<number> {
-    const listener = createTcp().listen(0, '127.0.0.1')
-    await once(listener, 'listening')
-    const { port } = listener.address() as AddressInfo
-    listener.close()
-    await once(listener, 'close')
-    return port
-  }
-
   test('refused', async () => check(await callPort(await freePort()), 'ECONNREFUSED', /refused.*security_server\.url/))
 
   test('refused by each address of a name', async () => {

@@ -5,12 +5,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
-import { type DatedCertificate, validityOf } from '../src/boot/tls/certificates.ts'
+import { newFolder } from '@services/testing'
+import { issueClient, makeAuthority, makeSelfSigned, toPkcs12 } from '@services/testing/certificates'
 import { type Clock, watchCertificates } from '../src/certificate-watch.ts'
 import { keystorePassword } from '../src/mock/pki.ts'
-import { issueClient, makeAuthority, makeSelfSigned, toPkcs12 } from './support/certificates.ts'
+import { type DatedCertificate, validityOf } from '../src/boot/tls/certificates.ts'
 import { startLanes } from './support/lanes.ts'
-import { newFolder } from './support/process.ts'
 
 const dayMs = 86_400_000
 const start = new Date('2026-03-01T12:00:00Z')

@@ -1,9 +1,9 @@
 /** Endpoints that have to say who calls, and a configuration that does not know it. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { errorOf } from '@services/testing'
 import { parseTemplate } from '../src/soap/request/template.ts'
 import { startLanes } from './support/lanes.ts'
-import { errorOf } from './support/process.ts'
 
 const header = (client: string): string =>
   '<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xroad="http://x-road.eu/xsd/xroad.xsd" ' +

@@ -1,17 +1,12 @@
 /** `/api` as it comes over the wire: which coding a caller gets, and what becomes of a copy that it has. */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
-import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
+import type { OutgoingHttpHeaders } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { type BinaryAnswer, callForBytes } from '@services/testing'
 import fc from 'fast-check'
 import { chooseCoding, CodedPage, type Coding } from '../src/serve/pages/coding.ts'
 import { type Running, startProxy } from './support/process.ts'
-
-interface Received {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly bytes: Buffer
-}
 
 let running: Running
 
@@ -21,19 +16,8 @@ before(async () => {
 
 after(() => running.stop())
 
-function receive(headers: OutgoingHttpHeaders = {}, method = 'GET'): Promise<Received> {
-  const { promise, resolve, reject } = Promise.withResolvers<Received>()
-  const outgoing = request({ host: '127.0.0.1', port: running.port, path: '/api', headers, method, agent: false })
-  outgoing.once('error', reject)
-  outgoing.once('response', (incoming) => {
-    const chunks: Buffer[] = []
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-    incoming.once('end', () =>
-      resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, bytes: Buffer.concat(chunks) }),
-    )
-  })
-  outgoing.end()
-  return promise
+function receive(headers: OutgoingHttpHeaders = {}, method = 'GET'): Promise<BinaryAnswer> {
+  return callForBytes(running.port, '/api', { headers, method })
 }
 
 const decode: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {

@@ -10,10 +10,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test, type TestContext } from 'node:test'
+import type { Files } from '@services/testing'
+import { type NoBrowser, openBrowser } from '@services/testing/browser'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { type NoBrowser, openBrowser } from './support/browser.ts'
 import { type Lanes, startLanes } from './support/lanes.ts'
-import type { Files } from './support/process.ts'
 
 const example = join(import.meta.dirname, '../../../examples/xroad-proxy')
 /** Where to keep the pictures; otherwise they go with the test. */

@@ -1,11 +1,12 @@
 /** The page at `/docs` and its files as they come over the wire. What a browser makes of them is in docs-browser.test.ts. */
 import { deepStrictEqual, doesNotMatch, match, notStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { after, before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { call, errorOf, type Running, send, startProxy, Wire } from './support/process.ts'
+import { type BinaryAnswer, call, callForBytes, errorOf, send, Wire } from '@services/testing'
+import { type Running, startProxy } from './support/process.ts'
 
 const files: [path: string, type: string, library?: string][] = [
   ['/docs', 'text/html; charset=utf-8'],
@@ -18,12 +19,6 @@ const files: [path: string, type: string, library?: string][] = [
 const rest =
   'kind: rest\nmethod: GET\ntarget: {member_class: GOV, member_code: "1", subsystem_code: s, service_code: c}\n'
 
-interface Received {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly bytes: Buffer
-}
-
 let running: Running
 
 before(async () => {
@@ -32,19 +27,8 @@ before(async () => {
 
 after(() => running.stop())
 
-function receive(path: string, headers: OutgoingHttpHeaders = {}, method = 'GET'): Promise<Received> {
-  const { promise, resolve, reject } = Promise.withResolvers<Received>()
-  const outgoing = request({ host: '127.0.0.1', port: running.port, path, headers, method, agent: false })
-  outgoing.once('error', reject)
-  outgoing.once('response', (incoming) => {
-    const chunks: Buffer[] = []
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-    incoming.once('end', () =>
-      resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, bytes: Buffer.concat(chunks) }),
-    )
-  })
-  outgoing.end()
-  return promise
+function receive(path: string, headers: OutgoingHttpHeaders = {}, method = 'GET'): Promise<BinaryAnswer> {
+  return callForBytes(running.port, path, { headers, method })
 }
 
 /** Without what belongs to the moment or to the connection. */

@@ -3,18 +3,19 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { type Ended, type Files, newFolder, writeFiles } from '@services/testing'
 import type { Finding } from '../src/doctor/finding.ts'
 import { startMock } from '../src/mock/mock.ts'
 import { keystorePassword } from '../src/mock/pki.ts'
 import { password, restFile, soapFile } from './support/doctor.ts'
 import { sharedPki } from './support/lanes.ts'
-import { binary, type Ended, type Files, newFolder, spawnProcess, writeFiles } from './support/process.ts'
+import { binary, spawnProxy } from './support/process.ts'
 
 const client = { member_class: 'GOV', member_code: '70000000', subsystem_code: 'demo' }
 const sound = { client_data: client }
 
 function run(args: readonly string[], files: Files, env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  return spawnProcess({ args: ['doctor', ...args], cwd: newFolder(files), env }).ended
+  return spawnProxy({ args: ['doctor', ...args], cwd: newFolder(files), env }).ended
 }
 
 const yaml = (config: object): string => JSON.stringify(config)
@@ -86,7 +87,7 @@ test('nothing is written, and the service reads what the doctor has read', async
       (path) => `${path} ${statSync(join(folder, path)).mtimeMs}`,
     )
   const before = look()
-  strictEqual((await spawnProcess({ args: ['doctor'], cwd: folder }).ended).code, 0)
+  strictEqual((await spawnProxy({ args: ['doctor'], cwd: folder }).ended).code, 0)
   deepStrictEqual(look(), before)
 })
 
@@ -96,7 +97,7 @@ test('a reader that has had enough is no failure', { skip: process.platform === 
   )
   const cwd = newFolder({ 'proxy.yaml': yaml(sound), ...broken })
   const command = ['/bin/sh', '-c', '"$0" "$1" doctor | head -n 1', process.execPath, binary]
-  const { stdout, stderr } = await spawnProcess({ cwd, command }).ended
+  const { stdout, stderr } = await spawnProxy({ cwd, command }).ended
   deepStrictEqual([stdout.split(' ')[0], stderr], ['FATAL', ''])
 })
 
@@ -110,7 +111,7 @@ test('[D6.1] odd trees are findings', { skip: process.platform === 'win32' }, as
   symlinkSync('..', join(folder, 'DSL/a/up'))
   symlinkSync('/dev/zero', join(folder, 'DSL/a/zero.yml'))
   writeFileSync(join(folder, 'DSL/a/bytes.yml'), Buffer.from([0xff]))
-  const { code, stdout, stderr } = await spawnProcess({ args: ['doctor', '--format', 'json'], cwd: folder }).ended
+  const { code, stdout, stderr } = await spawnProxy({ args: ['doctor', '--format', 'json'], cwd: folder }).ended
   deepStrictEqual([code, stderr], [1, ''])
   const findings = JSON.parse(stdout) as Finding[]
   const fields = findings

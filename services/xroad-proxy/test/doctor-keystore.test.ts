@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createSecureContext } from 'node:tls'
+import { issueClient, makeAuthority, makeIntermediate, makeKey, toDer, toPkcs12 } from '@services/testing/certificates'
 import { readIdentity } from '../src/doctor/keystore-facts.ts'
-import { issueClient, makeAuthority, makeIntermediate, makeKey, toDer, toPkcs12 } from './support/certificates.ts'
 import { examine, inDays, server, trust } from './support/doctor.ts'
 
 function read(pfx: Buffer, passphrase: string) {

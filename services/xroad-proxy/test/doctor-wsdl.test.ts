@@ -3,11 +3,11 @@ import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:asse
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { newFolder, writeFiles } from '@services/testing'
 import { runChecks } from '../src/doctor/checks.ts'
 import { gatherFacts } from '../src/doctor/facts.ts'
 import type { Finding } from '../src/doctor/finding.ts'
 import { findWsdls } from '../src/doctor/wsdl-facts.ts'
-import { newFolder, writeFiles } from './support/process.ts'
 import { demo, drop, wsdlOf } from './support/wsdl-folder.ts'
 
 const cure =

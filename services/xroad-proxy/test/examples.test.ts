@@ -2,9 +2,9 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { newFolder } from '@services/testing'
 import { loadConfig } from '../src/boot/config/config.ts'
 import { loadEndpoints } from '../src/boot/dsl/endpoints.ts'
-import { newFolder } from './support/process.ts'
 
 const service = join(import.meta.dirname, '..')
 const example = join(service, '../../examples/xroad-proxy')

@@ -2,15 +2,13 @@
  * The HTTP shell under this service, over real sockets: the table of pipelines that both services run, random ones, callers
  * that send thousands of requests at once.
  */
-import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { ok, strictEqual } from 'node:assert/strict'
 import { connect } from 'node:net'
-import { after, before, describe, test } from 'node:test'
-import { converse, pipelines, randomFrom, randomPipeline, type Subject } from '@services/http-shell/testing'
+import { after, before, test } from 'node:test'
+import { type Subject, testPipelines } from '@services/http-shell/testing'
+import { call, until } from '@services/testing'
 import { type Lanes, startLanes } from './support/lanes.ts'
-import { call, until } from './support/process.ts'
 import { restFile, type SoapService, startSoapService } from './support/soap-service.ts'
-
-const seed = Number(process.env['PIPELINES_SEED'] ?? 20_261_122)
 
 let soap: SoapService
 let lanes: Lanes
@@ -35,30 +33,7 @@ after(async () => {
   await soap.close()
 })
 
-describe('a connection is answered request by request, in order, then refused once [X12] [X16]', () => {
-  for (const { title, bytes, expected, isHalfClosed } of pipelines) {
-    test(title, async () => {
-      const answers = await converse(lanes.port, [bytes(subject)], isHalfClosed)
-      deepStrictEqual(
-        answers.map(({ status }) => status),
-        expected(subject),
-      )
-    })
-  }
-})
-
-test(`random pipelines, cut anywhere (seed ${seed}) [X16]`, async () => {
-  const random = randomFrom(seed)
-  for (let i = 0; i < 30; i++) {
-    const { pieces, expected, isHalfClosed } = randomPipeline(subject, random)
-    const answers = await converse(lanes.port, pieces, isHalfClosed)
-    deepStrictEqual(
-      answers.map(({ status }) => status),
-      expected,
-      JSON.stringify(pieces),
-    )
-  }
-})
+testPipelines({ rules: '[X12] [X16]', subject: () => subject, randomCount: 30 })
 
 test('one connection with 6000 requests leaves the places to others [X8]', { timeout: 600_000 }, async () => {
   const count = 6000

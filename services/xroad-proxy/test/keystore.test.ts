@@ -16,9 +16,6 @@ import {
   type TLSSocket,
 } from 'node:tls'
 import { promisify } from 'node:util'
-import fc from 'fast-check'
-import { createClientContext, createPublicContext, createServerCheck } from '../src/boot/tls/keystore.ts'
-import { StartupFailure } from '../src/errors.ts'
 import {
   type Issued,
   issueClient,
@@ -29,7 +26,10 @@ import {
   makeSelfSigned,
   toDer,
   toPkcs12,
-} from './support/certificates.ts'
+} from '@services/testing/certificates'
+import fc from 'fast-check'
+import { createClientContext, createPublicContext, createServerCheck } from '../src/boot/tls/keystore.ts'
+import { StartupFailure } from '../src/errors.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'xroad-proxy-keystore-'))
 after(() => rmSync(folder, { recursive: true, force: true }))

@@ -7,10 +7,11 @@ import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { type Answer, call, errorOf, linesOf, newFolder, send, until, Wire, writeFiles } from '@services/testing'
 import { type RunningMock, startMock } from '../src/mock/mock.ts'
 import { keystorePassword } from '../src/mock/pki.ts'
 import { sharedPki } from './support/lanes.ts'
-import { type Answer, call, errorOf, linesOf, newFolder, type Running, send, type Setting, startProxy, until, Wire, writeFiles } from './support/process.ts' // prettier-ignore
+import { type Running, type Setting, startProxy } from './support/process.ts'
 import { restFile, type SoapService, startSoapService } from './support/soap-service.ts'
 
 const echoed = '{"body":{"x":"y"},"headers":null}'

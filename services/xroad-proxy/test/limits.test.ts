@@ -5,8 +5,8 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { after, before, describe, test } from 'node:test'
+import { type Answer, call, send, until, Wire, type WireAnswer } from '@services/testing'
 import { type Lanes, startLanes } from './support/lanes.ts'
-import { type Answer, call, send, until, Wire, type WireAnswer } from './support/process.ts'
 import { restFile, type SoapService, startSoapService } from './support/soap-service.ts'
 
 const maxBytes = 1000

@@ -15,6 +15,7 @@ import {
   smallUploadBytes,
   stallBytes,
 } from '@services/http-shell'
+import { newFolder } from '@services/testing'
 import { loadConfig, searchPaths } from '../src/boot/config/config.ts'
 import { dslSchema } from '../src/boot/dsl/dsl-schema.ts'
 import { loadEndpoints } from '../src/boot/dsl/endpoints.ts'
@@ -37,7 +38,6 @@ import { parseTemplate } from '../src/soap/request/template.ts'
 import { sourceOf, toClientElement, toClientHeader } from '../src/xroad.ts'
 import { type Lanes, startLanes } from './support/lanes.ts'
 import { causesOf, column, inBackquotes, namesIn, refusals, tableAfter } from './support/manual.ts'
-import { newFolder } from './support/process.ts'
 import { restFile, soapFile } from './support/soap-service.ts'
 
 const service = resolve(import.meta.dirname, '..')

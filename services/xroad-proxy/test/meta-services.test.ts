@@ -6,8 +6,8 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import type { Files } from '@services/testing'
 import { type Lanes, startLanes } from './support/lanes.ts'
-import type { Files } from './support/process.ts'
 
 const example = join(import.meta.dirname, '../../../examples/xroad-proxy')
 

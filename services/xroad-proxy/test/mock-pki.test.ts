@@ -5,10 +5,10 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createSecureContext } from 'node:tls'
+import { newFolder } from '@services/testing'
+import { issueServer, makeAuthority } from '@services/testing/certificates'
 import { StartupFailure } from '../src/errors.ts'
 import { keystorePassword, type PkiFiles, writePki } from '../src/mock/pki.ts'
-import { issueServer, makeAuthority } from './support/certificates.ts'
-import { newFolder } from './support/process.ts'
 
 const day = 86_400_000
 

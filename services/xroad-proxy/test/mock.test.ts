@@ -12,11 +12,11 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { gunzipSync } from 'node:zlib'
+import { newFolder, type Spawned, spawnProcess, writeFiles } from '@services/testing'
 import { StartupFailure } from '../src/errors.ts'
 import { failures } from '../src/mock/failures.ts'
 import { type RunningMock, startMock } from '../src/mock/mock.ts'
 import { keystorePassword } from '../src/mock/pki.ts'
-import { newFolder, spawnProcess, writeFiles } from './support/process.ts'
 
 const folder = newFolder()
 const answers = join(folder, 'answers')
@@ -1122,7 +1122,7 @@ describe('the subcommand', { concurrency: true }, () => {
   const command = join(import.meta.dirname, '../src/mock/command.ts')
   const script = (settings: object): string =>
     `import { runMock } from ${JSON.stringify(command)}; await runMock(${JSON.stringify(settings)})`
-  const run = (settings: object): ReturnType<typeof spawnProcess> =>
+  const run = (settings: object): Spawned =>
     spawnProcess({ command: [process.execPath, '--input-type=module', '--eval', script(settings)] })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

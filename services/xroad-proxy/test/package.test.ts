@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { call, newFolder, spawnProcess } from './support/process.ts'
+import { call, newFolder, spawnProcess, untilListening } from '@services/testing'
 
 const service = join(import.meta.dirname, '..')
 const repository = join(service, '../..')
@@ -149,8 +149,8 @@ test('the package holds what it says and runs where it is installed', async (t) 
       const folder = newFolder({ 'proxy.yaml': 'host: 127.0.0.1\nport: 0\n' })
       const own = join(home, 'node_modules/xroad-proxy')
       cpSync(join(own, 'dsl'), join(folder, 'DSL'), { recursive: true })
-      const running = spawnProcess({ cwd: folder, command: [process.execPath, join(own, 'bin/xroad-proxy.js')] })
-      const port = Number(/:(\d+)\b\D*$/.exec(await running.line(/Listening/))?.[1])
+      const command = [process.execPath, join(own, 'bin/xroad-proxy.js')]
+      const { port, ...running } = await untilListening(spawnProcess({ cwd: folder, command }))
       deepStrictEqual(JSON.parse((await call(port, '/health')).text), { status: 'ok' })
       const { info, paths } = JSON.parse((await call(port, '/api')).text) as { info: object; paths: object }
       deepStrictEqual(Object.keys(paths), ['/xroad/allowedMethods', '/xroad/listMethods'])
@@ -161,8 +161,7 @@ test('the package holds what it says and runs where it is installed', async (t) 
       ] as const) {
         strictEqual((await call(port, path)).text, readFileSync(join(own, 'dist/viewer', name), 'utf8'))
       }
-      running.kill('SIGTERM')
-      const { code, stderr } = await running.ended
+      const { code, stderr } = await running.stop()
       deepStrictEqual([code, stderr], [0, ''])
     },
   )

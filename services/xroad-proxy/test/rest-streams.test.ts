@@ -7,9 +7,9 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { elapsed, errorOf, until } from '@services/testing'
 import { exchange, head, open, readToEnd, rest, toAnswer } from './support/exchange.ts'
 import { type Lanes, startLanes } from './support/lanes.ts'
-import { elapsed, errorOf, until } from './support/process.ts'
 import { answering, ok, type Peer, type RawUpstream, startRaw } from './support/raw-upstream.ts'
 
 const cap = 100_000

@@ -6,6 +6,7 @@ import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/str
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { canonicalJson, type Files } from '@services/testing'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { readSidecar } from '../src/boot/ingest/sidecar.ts'
@@ -18,7 +19,6 @@ import { Shapes } from '../src/wsdl/description/shape.ts'
 import { TypedResponseSchemas } from '../src/wsdl/description/typed-response.ts'
 import type { JsonSchema } from '../src/wsdl/description/value-schema.ts'
 import { tableAfter } from './support/manual.ts'
-import type { Files } from './support/process.ts'
 import { startTypedService, type TypedService, type TypedServiceOptions } from './support/typed-service.ts'
 import { readText, wsdlAround } from './support/wsdl.ts'
 
@@ -62,7 +62,7 @@ for (const { name } of readdirSync(root, { withFileTypes: true }).filter((entry)
   test(`${rule.map((each) => `[${each}]`).join(' ')} ${title} (${name})`, () => {
     const schema = read('types.xsd')
     const { body } = translate(envelope(read('answer.xml').trim()), undefined, bodyOf(schema, attributes))
-    strictEqual(canonical(body), canonical(read('expected.json')))
+    strictEqual(canonicalJson(body), canonicalJson(read('expected.json')))
     const problems = problemsOf(body, describedAs(schema, attributes))
     if (valid) deepStrictEqual(problems, [])
   })
@@ -78,7 +78,7 @@ test('[S-typed.values] the examples of the manual', () => {
   for (const [xml = '', json = ''] of rows) {
     const declared = `xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:p="urn:t"`
     const translated = translate(envelope(`<p:opResponse ${declared}>${xml}</p:opResponse>`), undefined, body).body
-    strictEqual(canonical(translated), canonical(`{"opResponse":${json}}`), xml)
+    strictEqual(canonicalJson(translated), canonicalJson(`{"opResponse":${json}}`), xml)
   }
 })
 
@@ -183,14 +183,6 @@ test('[S-typed.names] any XML gives JSON, and the same texts as without a schema
     { numRuns: 1000 },
   )
 })
-
-/** One text for all that is the same JSON, digit by digit and key by key. */
-function canonical(text: string): string {
-  const rawJson = (digits: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(digits)
-  const keepDigits = (_key: string, value: unknown, context?: { source?: string }): unknown =>
-    typeof value === 'number' ? rawJson(context?.source ?? String(value)) : value
-  return JSON.stringify(JSON.parse(text, keepDigits))
-}
 
 const instance = 'xmlns:i="http://www.w3.org/2001/XMLSchema-instance"'
 const nillable =

@@ -10,12 +10,12 @@ import { after, before, describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Shell } from '@services/http-shell'
+import { type Answer, call, errorOf, send, until, Wire, type WireAnswer } from '@services/testing'
 import { openLog } from '../src/log.ts'
 import type { Outlet, Request } from '../src/model.ts'
 import { handle, type Service } from '../src/serve/handle.ts'
 import { startServer } from '../src/serve/server.ts'
 import { type Lanes, startLanes } from './support/lanes.ts'
-import { type Answer, call, errorOf, send, until, Wire, type WireAnswer } from './support/process.ts'
 import { restFile, type SoapService, soapFile, startSoapService } from './support/soap-service.ts'
 
 const maxBytes = 1000

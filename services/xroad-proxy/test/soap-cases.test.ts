@@ -3,6 +3,7 @@ import { ok, strictEqual } from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { canonicalJson } from '@services/testing'
 import { type Lanes, startLanes } from './support/lanes.ts'
 import { type Act, startUpstream, toAnswer, type Upstream } from './support/upstream.ts'
 
@@ -57,7 +58,7 @@ for (const { name, rule, title, status = 200, answerStatus = 200, answerType, co
     const lanes = services.get(keyOf(config))!
     const body = read(name, 'request.json') ?? Buffer.alloc(0)
     const reply = await lanes.call(`/cases/${name}`, { method: 'POST', body })
-    strictEqual(canonical(reply.text), canonical(String(read(name, 'expected.json'))))
+    strictEqual(canonicalJson(reply.text), canonicalJson(String(read(name, 'expected.json'))))
     strictEqual(reply.status, status)
     const sent = [...security.requests.slice(received[0]), ...direct.requests.slice(received[1])]
     strictEqual(sent.length, answer === undefined ? 0 : 1)
@@ -86,12 +87,4 @@ function keyOf(config: Case['config'] = {}): string {
 /** Message ids are fresh with each run. */
 function withoutIds(envelope: string): string {
   return envelope.replaceAll(/\b[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}\b/g, 'UUID')
-}
-
-/** One text for all that is the same JSON, digit by digit and key by key. */
-function canonical(text: string): string {
-  const rawJson = (digits: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(digits)
-  const keepDigits = (_key: string, value: unknown, context?: { source?: string }): unknown =>
-    typeof value === 'number' ? rawJson(context?.source ?? String(value)) : value
-  return JSON.stringify(JSON.parse(text, keepDigits))
 }

@@ -10,9 +10,9 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import { issueServer, makeAuthority, makeSelfSigned } from './support/certificates.ts'
+import { elapsed, errorOf, newFolder, until, Wire } from '@services/testing'
+import { issueServer, makeAuthority, makeSelfSigned } from '@services/testing/certificates'
 import { type Lanes, type LogLine, sharedPki, startLanes } from './support/lanes.ts'
-import { elapsed, errorOf, newFolder, until, Wire } from './support/process.ts'
 import { type Act, startUpstream, toAnswer, toEnvelope, toFault11, type Upstream } from './support/upstream.ts'
 
 const capBytes = 2000

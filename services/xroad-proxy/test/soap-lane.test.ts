@@ -8,10 +8,11 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
+import { type Answer, call, type CallOptions, errorOf, newFolder, until } from '@services/testing'
+import { issueServer, makeAuthority, makeSelfSigned } from '@services/testing/certificates'
 import type { SoapEndpoint } from '../src/model.ts'
-import { issueServer, makeAuthority, makeSelfSigned } from './support/certificates.ts'
 import { type Lanes, sharedPki, startLanes } from './support/lanes.ts'
-import { type Answer, call, type CallOptions, errorOf, newFolder, startProxy, until } from './support/process.ts'
+import { startProxy } from './support/process.ts'
 import { type Act, type Received, startUpstream, toAnswer, toEnvelope, type Upstream } from './support/upstream.ts'
 
 const xml = (name: string): string => `<v>{{${name}}}</v>`

@@ -10,10 +10,11 @@ import { type AddressInfo, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { call, type Ended, errorOf, type Files, linesOf, newFolder, send, writeFiles } from '@services/testing'
 import { keystorePassword } from '../src/mock/pki.ts'
 import { version } from '../src/version.ts'
 import { sharedPki } from './support/lanes.ts'
-import { binary, call, type Ended, errorOf, type Files, linesOf, newFolder, type Running, send, spawnProcess, startProxy, writeFiles } from './support/process.ts' // prettier-ignore
+import { binary, type Running, spawnProxy, startProxy } from './support/process.ts'
 import { restFile, soapFile } from './support/soap-service.ts'
 
 const concurrency = { concurrency: 4 }
@@ -248,7 +249,7 @@ async function refuse(refusal: Refusal, format: 'text' | 'json'): Promise<Ended>
   writeFiles(join(folder, 'DSL'), dsl)
   writeFileSync(join(folder, 'proxy.yaml'), yaml ?? JSON.stringify({ host: '127.0.0.1', port: 0, ...config }))
   prepare?.(folder)
-  const spawned = spawnProcess({
+  const spawned = spawnProxy({
     cwd: folder,
     args,
     env: { ...env, PROXY_LOG_FORMAT: format },
@@ -343,7 +344,7 @@ describe('a start is refused: the rest', concurrency, () => {
 describe('flags', concurrency, () => {
   for (const flag of ['--help', '-h']) {
     test(`[D1.1] ${flag} explains and ends well, whatever the configuration`, async () => {
-      const end = await spawnProcess({ args: [flag, '--config', 'missing.yaml'] }).ended
+      const end = await spawnProxy({ args: [flag, '--config', 'missing.yaml'] }).ended
       deepStrictEqual([end.code, end.stderr], [0, ''])
       match(end.stdout, /^Usage: xroad-proxy/)
       for (const named of ['--config', '--help', '--version', 'PROXY_CONFIG', 'PROXY_KEYSTORE_PASSWORD', 'RUST_LOG']) {
@@ -354,7 +355,7 @@ describe('flags', concurrency, () => {
 
   for (const flag of ['--version', '-V']) {
     test(`[D1.1] [S-version.1] ${flag} tells the version`, async () => {
-      const end = await spawnProcess({ args: [flag] }).ended
+      const end = await spawnProxy({ args: [flag] }).ended
       deepStrictEqual([end.code, end.stderr, end.stdout], [0, '', `xroad-proxy ${version}\n`])
       const { version: packaged } = JSON.parse(readFileSync(join(binary, '../../package.json'), 'utf8')) as never
       strictEqual(version, packaged)
@@ -363,7 +364,7 @@ describe('flags', concurrency, () => {
 
   for (const args of [['--prot', '80'], ['-x'], ['proxy.yaml'], ['serve', 'more'], ['--config'], ['--config='], ['--version=1'], ['--port', '1']]) {
     test(`[D1.1] ${args.join(' ')} is wrong`, async () => {
-      const end = await spawnProcess({ args }).ended
+      const end = await spawnProxy({ args }).ended
       deepStrictEqual([end.code, end.stdout], [2, ''])
       match(end.stderr, /^xroad-proxy: .*\nTry: xroad-proxy --help\n$/)
     })
@@ -387,7 +388,7 @@ describe('what must load', concurrency, () => {
     const yaml = JSON.stringify({ host: '127.0.0.1', port: 0 })
     const shown = async (names: readonly string[], args: readonly string[], env = {}): Promise<string> => {
       const cwd = newFolder(Object.fromEntries(names.map((name) => [name, yaml])))
-      const service = spawnProcess({ cwd, args, env })
+      const service = spawnProxy({ cwd, args, env })
       const line = await service.line(/DSL files read/)
       service.kill('SIGKILL')
       await service.ended
@@ -432,7 +433,7 @@ describe('what must load', concurrency, () => {
     const yaml = 'host: 127.0.0.1\nport: 0\nxroad_protocol_version: 4.0\nprot: 1\nclient_data: {member_code: 00123}\n'
     const folder = newFolder({ 'proxy.yaml': yaml })
     writeFiles(folder, { 'DSL/g/x.yml': 'method: POST\nparam: [x]\nenvelope: <a/>\nservice: https://x.example/' })
-    const service = spawnProcess({ cwd: folder })
+    const service = spawnProxy({ cwd: folder })
     await service.line(/Listening/)
     service.kill('SIGTERM')
     const { code, stdout } = await service.ended

@@ -5,8 +5,8 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { newFolder } from '@services/testing'
 import { writeWhole } from '../src/boot/ingest/whole-file.ts'
-import { newFolder } from './support/process.ts'
 
 /** A process that writes files one after the other and, in between, takes away what it believes was left behind. */
 const busy = `

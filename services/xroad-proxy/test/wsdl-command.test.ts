@@ -3,9 +3,10 @@ import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:asse
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { type Ended, newFolder } from '@services/testing'
 import { readFlags } from '../src/boot/flags.ts'
 import type { Finding } from '../src/doctor/finding.ts'
-import { type Ended, newFolder, spawnProcess } from './support/process.ts'
+import { spawnProxy } from './support/process.ts'
 import { wsdlOf } from './support/wsdl-folder.ts'
 
 const choice = '<x:complexType name="C"><x:choice><x:element name="a" type="x:string"/></x:choice></x:complexType>'
@@ -22,7 +23,7 @@ const files = {
 }
 
 function explain(folder: string, ...args: readonly string[]): Promise<Ended> {
-  return spawnProcess({ args: ['wsdl', 'explain', ...args], cwd: folder }).ended
+  return spawnProxy({ args: ['wsdl', 'explain', ...args], cwd: folder }).ended
 }
 
 test('[D5.10] a folder: a table for each WSDL, operation by operation, with the includes that are missing', async () => {
@@ -105,7 +106,7 @@ test('[D1.8] no name in a WSDL reaches the terminal as something else than text'
 test('[D5.10] [S-doctor.weak-wsdl-skipped] [S-doctor.info-wsdl-generated] doctor tells the same, and writes nothing', async () => {
   const own = { 'DSL/own/find.yml': 'method: POST\nenvelope: <e/>\n', 'wsdl/own/api.wsdl': wsdlOf(['find']) }
   const folder = newFolder({ ...files, ...own, 'proxy.yaml': '{"wsdl_watch_dir": "wsdl", "dsl_path": "DSL"}' })
-  const { stdout } = await spawnProcess({ args: ['doctor', '--format', 'json'], cwd: folder }).ended
+  const { stdout } = await spawnProxy({ args: ['doctor', '--format', 'json'], cwd: folder }).ended
   const findings = JSON.parse(stdout) as Finding[]
   const skipped = findings.filter(({ code }) => code === 'weak-wsdl-skipped')
   deepStrictEqual(

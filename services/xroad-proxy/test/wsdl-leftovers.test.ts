@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { newFolder } from './support/process.ts'
+import { newFolder } from '@services/testing'
 import { drop, wsdlOf } from './support/wsdl-folder.ts'
 
 const sidecar = 'member_class: GOV\nmember_code: 70000001\nsubsystem_code: register\n'

@@ -6,11 +6,12 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { type Files, newFolder } from '@services/testing'
 import { type DownloadRules, openDownloader } from '../src/wsdl-command/download.ts'
 import { findWsdls } from '../src/wsdl-command/paths.ts'
 import { vendor, type VendorStep } from '../src/wsdl-command/vendor.ts'
 import { readVendored } from '../src/wsdl/schema/vendored.ts'
-import { type Files, newFolder, spawnProcess } from './support/process.ts'
+import { spawnProxy } from './support/process.ts'
 import { drop, wsdlOf } from './support/wsdl-folder.ts'
 
 type Page = string | ((response: ServerResponse) => void)
@@ -263,7 +264,7 @@ test('[D1.1] the command: a line for each file, exit code 1 when one failed, no 
   pages['/one.xsd'] = schema(far)
   const folder = newFolder({ 'api.wsdl': wsdl(`${base}/one.xsd`) })
   const vendorWith = (...flags: readonly string[]) =>
-    spawnProcess({ args: ['wsdl', 'vendor', folder, ...flags], cwd: folder }).ended
+    spawnProxy({ args: ['wsdl', 'vendor', folder, ...flags], cwd: folder }).ended
   const without = await vendorWith()
   strictEqual(without.code, 1)
   match(without.stdout, /^failed {4}http:.*is plain http/)
@@ -273,6 +274,6 @@ test('[D1.1] the command: a line for each file, exit code 1 when one failed, no 
   const { code, stdout, stderr } = await vendorWith('--allow-http', '--allow-private-address', '127.0.0.1')
   deepStrictEqual([code, stderr], [0, ''])
   match(stdout, /^fetched {3}.*one\.xsd .*\(\d+ bytes\)\n1 WSDL files: 1 schema files fetched, 0 failed\n$/)
-  const nowhere = await spawnProcess({ args: ['wsdl', 'vendor', 'nowhere'], cwd: folder }).ended
+  const nowhere = await spawnProxy({ args: ['wsdl', 'vendor', 'nowhere'], cwd: folder }).ended
   deepStrictEqual([nowhere.code, nowhere.stdout, nowhere.stderr], [1, '', 'xroad-proxy: nowhere does not exist\n'])
 })

@@ -3,6 +3,7 @@ import { ok, strictEqual } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { canonicalJson } from '@services/testing'
 import { readAnswer } from '../src/soap/message/answer.ts'
 
 interface Case {
@@ -22,18 +23,10 @@ for (const { name } of names) {
     const words = `"code":${JSON.stringify(code)},"string":${JSON.stringify(string)}`
     const told = detail === undefined ? `{${words}}` : `{${words},"detail":${detail}}`
     const read = `{"body":${body},"headers":${headers}${fault === undefined ? '' : `,"fault":${told}`}}`
-    strictEqual(canonical(read), canonical(readFileSync(join(root, name, 'expected.json'), 'utf8')))
+    strictEqual(canonicalJson(read), canonicalJson(readFileSync(join(root, name, 'expected.json'), 'utf8')))
   })
 }
 
 test('there are cases', () => {
   ok(names.length > 10)
 })
-
-/** One text for all that is the same JSON, digit by digit and key by key. */
-function canonical(text: string): string {
-  const rawJson = (digits: string): unknown => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(digits)
-  const keepDigits = (_key: string, value: unknown, context?: { source?: string }): unknown =>
-    typeof value === 'number' ? rawJson(context?.source ?? String(value)) : value
-  return JSON.stringify(JSON.parse(text, keepDigits))
-}

@@ -3,8 +3,8 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, relative, sep } from 'node:path'
+import { parseLossless } from '@services/testing'
 import type { Dialect } from '../../src/model.ts'
-import { parseLossless } from './lossless.ts'
 
 export const engines: readonly Dialect[] = ['postgres', 'sqlite']
 

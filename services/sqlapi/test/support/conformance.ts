@@ -5,10 +5,10 @@
 import { ok, rejects, strictEqual } from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { canonicalJson } from '@services/testing'
 import type { StartupFailure } from '../../src/errors.ts'
 import type { Dialect } from '../../src/model.ts'
 import { type Case, type CaseRequest, engines, type Expectation, readCases, readSchema, readTree } from './cases.ts'
-import { canonical } from './lossless.ts'
 import type { TestReply, TestService, TestServiceOptions } from './service.ts'
 
 /** Path below `sql_dir` -> text. */
@@ -87,7 +87,7 @@ function compare(reply: TestReply, expected: Expectation, place: string): void {
   const shown = `${place}: ${reply.status} ${reply.text.slice(0, 2000)}`
   strictEqual(String(reply.status), JSON.stringify(status ?? (error === undefined ? 200 : 400)), shown)
   if (text !== undefined) strictEqual(reply.text, text, place)
-  if (json !== undefined) strictEqual(canonical(reply.text), JSON.stringify(json), place)
+  if (json !== undefined) strictEqual(canonicalJson(reply.text), JSON.stringify(json), place)
   if (error !== undefined) {
     const body = JSON.parse(reply.text) as { error: string; message: string }
     strictEqual(Object.keys(body).join(), 'error,message', shown)

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after } from 'node:test'
+import { startThrowawayPostgres, type ThrowawayPostgres } from '@services/testing/postgres'
 import pg from 'pg'
-import { startThrowawayPostgres, type ThrowawayPostgres } from '../../../../tools/throwaway-postgres.ts'
 import type { Dialect } from '../../src/model.ts'
 
 export interface TestDatabase {

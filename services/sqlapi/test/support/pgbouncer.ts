@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
-import { newFolder } from './process.ts'
+import { freePort, newFolder } from '@services/testing'
 
 const program = '/usr/sbin/pgbouncer'
 
@@ -51,14 +51,6 @@ export async function startPgbouncer(url: string, settings: Readonly<Record<stri
       await ended
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
 }
 
 async function untilListening(port: number, child: ChildProcess): Promise<void> {

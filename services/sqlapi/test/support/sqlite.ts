@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after } from 'node:test'
+import { newFolder } from '@services/testing'
 import type { OpenOptions } from '../../src/database/sqlite/worker/library.ts'
 import { type FileChangeReport, type GivenUp, SqliteDatabase } from '../../src/database/sqlite/sqlite.ts'
 import { readScript } from '../../src/sql/script.ts'
 import type { Answer, Cancellation, Endpoint, JsonValue, ParameterSet, Work } from '../../src/model.ts'
-import { newFolder } from './process.ts'
 
 export type Values = Readonly<Record<string, number | string | null>>
 

@@ -1,11 +1,11 @@
 /** A configuration, its files and its environment -> what the doctor finds, without a process. */
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Files, newFolder, writeFiles } from '@services/testing'
+import { issueClient, makeAuthority, makeSelfSigned, toPkcs12 } from '@services/testing/certificates'
 import { runChecks } from '../../src/doctor/checks.ts'
 import { type Facts, gatherFacts, type WsdlFinding } from '../../src/doctor/facts.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
-import { issueClient, makeAuthority, makeSelfSigned, toPkcs12 } from './certificates.ts'
-import { type Files, newFolder, writeFiles } from './process.ts'
 
 export interface Situation {
   /** Fields over those of `sound`, or the text of the file; null for no file. `@` at the start of a text is the folder. */

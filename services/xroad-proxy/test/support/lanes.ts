@@ -4,12 +4,12 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Answer, call, type CallOptions, type Files, newFolder, writeFiles } from '@services/testing'
 import { loadConfig } from '../../src/boot/config/config.ts'
 import { openLog } from '../../src/log.ts'
 import { type RunningMock, startMock } from '../../src/mock/mock.ts'
 import { keystorePassword, type PkiFiles, writePki } from '../../src/mock/pki.ts'
 import { startService } from '../../src/service.ts'
-import { type Answer, call, type CallOptions, type Files, newFolder, writeFiles } from './process.ts'
 
 export interface Lanes {
   readonly port: number

@@ -5,12 +5,12 @@
 import { ok, throws } from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Files, newFolder } from '@services/testing'
+import { issueClient, makeAuthority, toDer, toPkcs12 } from '@services/testing/certificates'
 import { loadConfig } from '../../src/boot/config/config.ts'
 import { loadEndpoints } from '../../src/boot/dsl/endpoints.ts'
 import { createClientContext } from '../../src/boot/tls/keystore.ts'
 import { StartupFailure } from '../../src/errors.ts'
-import { issueClient, makeAuthority, toDer, toPkcs12 } from './certificates.ts'
-import { type Files, newFolder } from './process.ts'
 
 export type Row = readonly string[]
 

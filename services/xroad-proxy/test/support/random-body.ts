@@ -2,15 +2,16 @@
  * A JSON Schema of a request -> random bodies that fit it, the same for the same seed: required and other properties, what
  * depends on what, alternatives, lists, facets, patterns and formats, edges of ranges more often than their middle.
  */
+import { randomFrom } from '@services/testing'
 import fc from 'fast-check'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 export class RandomBodies {
-  #state: number
+  readonly #unit: () => number
 
   constructor(seed: number) {
-    this.#state = seed
+    this.#unit = randomFrom(seed)
   }
 
   next(schema: JsonSchema): unknown {
@@ -132,14 +133,6 @@ export class RandomBodies {
 
   #below(count: number): number {
     return Math.floor(this.#unit() * count)
-  }
-
-  /** mulberry32 */
-  #unit(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
 

@@ -1,6 +1,6 @@
 /** The whole service with a WSDL of one operation, `/owner/op`, in front of a Security Server that the test plays. */
 import { join } from 'node:path'
-import { type Answer, type Files, newFolder } from './process.ts'
+import { type Answer, type Files, newFolder } from '@services/testing'
 import { type Lanes, startLanes } from './lanes.ts'
 import { startUpstream, toAnswer } from './upstream.ts'
 

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
-import type { Issued } from './certificates.ts'
+import type { Issued } from '@services/testing/certificates'
 import { sharedPki } from './lanes.ts'
 
 export interface Received {

@@ -1,10 +1,10 @@
 /** Folders of WSDL files and what the ingest makes of them, without a process. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Files, newFolder } from '@services/testing'
 import { type Ingested, type IngestOptions, ingestWsdls } from '../../src/boot/ingest/ingest.ts'
 import { loadEndpoints } from '../../src/boot/dsl/endpoints.ts'
 import type { Endpoint } from '../../src/model.ts'
-import { type Files, newFolder } from './process.ts'
 
 interface WsdlOptions {
   /** Location of the port; none when it is left out. */

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { newFolder } from './process.ts'
+import { newFolder } from '@services/testing'
 
 /** Why there is no xmllint; false where there is one. */
 export function whyNoXmllint(): string | false {

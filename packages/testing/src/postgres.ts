@@ -1,14 +1,14 @@
 /**
  * A real PostgreSQL for tests and benchmarks, from the binaries inside the npm package: made in a temporary folder, listening
- * on loopback only, gone afterwards. PostgreSQL refuses to run as root, so for root it runs as `nobody`.
+ * on the loopback only, gone afterwards. PostgreSQL refuses to run as root, so for root it runs as `nobody`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
+import { freePort } from './network/free-port.ts'
 
 export interface ThrowawayPostgres {
   /** URL of the superuser on the database `postgres`. */
@@ -99,15 +99,6 @@ async function accessibleBinaries(folder: string) {
     chmodSync(folder, 0o755)
     return { binaries: join(copy, 'bin'), identity }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function untilReady(url: string, server: ChildProcess): Promise<void> {

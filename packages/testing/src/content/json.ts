@@ -9,6 +9,6 @@ export function parseLossless(text: string): unknown {
 }
 
 /** One text for everything that is the same JSON, digit by digit and key by key in their order. */
-export function canonical(text: string): string {
+export function canonicalJson(text: string): string {
   return JSON.stringify(parseLossless(text))
 }

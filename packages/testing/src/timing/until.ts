@@ -1,0 +1,17 @@
+/** Waiting for something that no event tells of. The bound is for tests that would never end; nothing is measured with it. */
+
+const pauseMs = 10
+
+/** Resolves once `holds` does; rejects with `what` when that takes too long. */
+export async function until(holds: () => boolean | Promise<boolean>, what: string, withinMs = 120_000): Promise<void> {
+  for (const since = elapsed(); !(await holds());) {
+    if (since() > withinMs) throw new Error(`not within ${withinMs} ms: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+  }
+}
+
+/** A stopwatch: milliseconds since this call. */
+export function elapsed(): () => number {
+  const start = performance.now()
+  return () => performance.now() - start
+}
