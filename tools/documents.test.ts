@@ -1,5 +1,5 @@
 /** What the documents name is there: files of the repository, and in a package the targets of its links. */
-import { deepStrictEqual } from 'node:assert/strict'
+import { deepStrictEqual, ok } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
@@ -77,3 +77,26 @@ function filesOfRepository(): string[] {
     return readdirSync(root, { recursive: true, encoding: 'utf8' }).map((path) => path.split(sep).join('/'))
   }
 }
+
+test('the requests on the front page stand in the manuals, whose tests send them [H6]', () => {
+  const [front = [], ...manuals] = ['README.md', ...packages.map((folder) => join(folder, 'README.md'))].map((name) =>
+    Array.from(
+      readFileSync(join(root, name), 'utf8').matchAll(/^```curl\n([\s\S]*?)^```/gm),
+      ([, block = '']) => block,
+    ),
+  )
+  ok(front.length >= packages.length)
+  deepStrictEqual(
+    front.filter((block) => !manuals.flat().includes(block)),
+    [],
+  )
+})
+
+test('links and pictures on the front page lead to files that are there [H6]', () => {
+  const text = readFileSync(join(root, 'README.md'), 'utf8')
+  const pictures = Array.from(text.matchAll(/<img src="([^"]+)"/g), ([, target = '']) => target)
+  deepStrictEqual(
+    [...linksOf(text), ...pictures].filter((target) => !existsSync(join(root, target))),
+    [],
+  )
+})

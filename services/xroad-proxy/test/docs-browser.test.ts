@@ -100,6 +100,16 @@ async function execute(block: Locator): Promise<Shown> {
   return { status: status.trim(), body }
 }
 
+/** The picture of the README: the form of an endpoint, from its head to the body of the answer. */
+async function takeCall(page: Page, block: Locator): Promise<void> {
+  const from = await block.boundingBox()
+  const to = await block.getByText('Response headers').boundingBox()
+  if (from === null || to === null) throw new Error('the form is not on the page')
+  const scrolled = await page.evaluate('scrollY')
+  const clip = { x: from.x, y: from.y + Number(scrolled), width: from.width, height: to.y - from.y }
+  await page.screenshot({ path: join(pictures, 'call.png'), fullPage: true, clip })
+}
+
 function originOf({ port }: { readonly port: number }): string {
   return `http://127.0.0.1:${port}`
 }
@@ -141,7 +151,7 @@ describe('the page in a browser', () => {
     const block = await unfold(page, '/population/person')
     const form = block.locator('textarea')
     deepStrictEqual(Object.keys(JSON.parse(await form.inputValue()) as object), ['personalCode', 'givenName'])
-    await form.fill('{"personalCode": "60001019906", "givenName": "Mari-Liis"}')
+    await form.fill('{\n  "personalCode": "60001019906",\n  "givenName": "Mari-Liis"\n}')
     const { status, body } = await execute(block)
     strictEqual(status, '200')
     const { body: answer } = JSON.parse((await lanes.call('/population/person', { body: {} })).text) as {
@@ -149,6 +159,7 @@ describe('the page in a browser', () => {
     }
     deepStrictEqual((body as { body: unknown }).body, answer)
     await block.screenshot({ path: join(pictures, 'soap.png') })
+    await takeCall(page, block)
     await block.getByRole('tab', { name: 'Schema' }).first().click()
     const saved = page.waitForEvent('download')
     await block.getByText('Download').click()
