@@ -1,11 +1,66 @@
 /**
- * The reporter of `npm test`: Node's own `spec`, with the totals at the end marked as TAP marks them (`# tests 12`),
- * which is what log scrapers look for.
+ * The reporter of `npm test`: Node's own `spec`, with the totals at the end marked as TAP marks them (`# tests 12`), which is
+ * what log scrapers look for. Behind them stands what was skipped, by reason: a tool or files that this machine does not have.
+ * With TEST_COSTS, the file that `costs.ts` writes, the files that took longest follow.
  */
+import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { spec } from 'node:test/reporters'
 
+/** As far as it is read here, what node:test says. */
+interface Event {
+  readonly type: string
+  readonly data: { readonly file?: string; readonly skip?: string | boolean }
+}
+
+interface Cost {
+  readonly file: string
+  readonly cpuMs: number
+  readonly clockMs: number
+}
+
+const shownFiles = 25
+
 // oxlint-disable-next-line import/no-default-export -- node --test-reporter takes the default export
-export default async function* report(events: AsyncIterable<unknown>): AsyncGenerator<string> {
-  for await (const text of Readable.from(events).pipe(new spec())) yield String(text).replaceAll('ℹ ', '# ')
+export default async function* report(events: AsyncIterable<Event>): AsyncGenerator<string> {
+  const skipped = new Map<string, Set<string>>()
+  const watched = Readable.from(events).map(({ type, data }: Event) => {
+    const { file = '', skip = false } = data
+    if (type === 'test:pass' && skip !== false) {
+      const reason = skip === true || skip === '' ? noReason : skip
+      skipped.set(reason, (skipped.get(reason) ?? new Set()).add(relative('.', file)))
+    }
+    return { type, data }
+  })
+  for await (const text of watched.pipe(new spec())) yield String(text).replaceAll('ℹ ', '# ')
+  yield* tellSkipped(skipped)
+  const notes = process.env['TEST_COSTS']
+  if (notes !== undefined) yield* tellSlowest(readCosts(notes))
+}
+
+/** A skip has to say what is missing; `test.ts` fails without it. */
+export const noReason = 'no reason was given'
+
+function* tellSkipped(skipped: ReadonlyMap<string, ReadonlySet<string>>): Generator<string> {
+  if (skipped.size === 0) return
+  yield '\n# skipped for want of (CONTRIBUTING.md, "What the tests bring"):\n'
+  for (const [reason, files] of skipped) yield `#   ${reason}: ${[...files].join(', ')}\n`
+}
+
+function* tellSlowest(costs: readonly Cost[]): Generator<string> {
+  const total = costs.reduce((sum, { cpuMs }) => sum + cpuMs, 0)
+  yield `\n# ${seconds(total)} of CPU time; the most for:\n#     CPU   clock\n`
+  for (const { file, cpuMs, clockMs } of costs.toSorted((a, b) => b.cpuMs - a.cpuMs).slice(0, shownFiles)) {
+    yield `# ${seconds(cpuMs)} ${seconds(clockMs)} ${relative('.', file)}\n`
+  }
+}
+
+function readCosts(notes: string): Cost[] {
+  const lines = readFileSync(notes, 'utf8').split('\n')
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Cost)
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`.padStart(7)
 }

@@ -637,22 +637,26 @@ describe('what must load', concurrency, () => {
     strictEqual((await service.ended).code, 0)
   })
 
-  test('[S-file.1] ten thousand files, where a process may have few of them open', { skip: isWindows }, async (t) => {
-    const files: Record<string, string> = {}
-    for (let i = 0; i < 10_000; i++) {
-      const method = i % 2 === 0 ? 'GET' : 'POST'
-      files[`sql/demo/${method}/group${i % 37}/number${i}.sql`] =
-        `-- @transactional\nSELECT :x AS x /* ${'filler '.repeat(50)} */ WHERE 1 = 1;\nSELECT ${i} AS number`
-    }
-    const fields = { sql_dir: 'sql', server: { bind: '127.0.0.1:0' }, datasources: [demo] }
-    const folder = newFolder({ ...files, 'sqlapi.yaml': JSON.stringify(fields) })
-    const since = elapsed()
-    const command = ['/bin/sh', '-c', 'ulimit -n 100; exec "$0" "$@"', process.execPath, binary]
-    const { port, ...service } = await untilListening(spawnSqlapi({ cwd: folder, command }))
-    t.diagnostic(`read and listening after ${Math.round(since())} ms`)
-    match(service.stdout(), /endpoints=10000\b/)
-    strictEqual((await call(port, '/demo/group8/number9998?x=1')).text, '[{"number":9998}]')
-    strictEqual((await call(port, '/demo/group9/number9999', { body: { x: 1 } })).text, '[{"number":9999}]')
-    strictEqual((await service.stop()).code, 0)
-  })
+  test(
+    '[S-file.1] ten thousand files, where a process may have few of them open',
+    { skip: isWindows && 'Windows has no such limit' },
+    async (t) => {
+      const files: Record<string, string> = {}
+      for (let i = 0; i < 10_000; i++) {
+        const method = i % 2 === 0 ? 'GET' : 'POST'
+        files[`sql/demo/${method}/group${i % 37}/number${i}.sql`] =
+          `-- @transactional\nSELECT :x AS x /* ${'filler '.repeat(50)} */ WHERE 1 = 1;\nSELECT ${i} AS number`
+      }
+      const fields = { sql_dir: 'sql', server: { bind: '127.0.0.1:0' }, datasources: [demo] }
+      const folder = newFolder({ ...files, 'sqlapi.yaml': JSON.stringify(fields) })
+      const since = elapsed()
+      const command = ['/bin/sh', '-c', 'ulimit -n 100; exec "$0" "$@"', process.execPath, binary]
+      const { port, ...service } = await untilListening(spawnSqlapi({ cwd: folder, command }))
+      t.diagnostic(`read and listening after ${Math.round(since())} ms`)
+      match(service.stdout(), /endpoints=10000\b/)
+      strictEqual((await call(port, '/demo/group8/number9998?x=1')).text, '[{"number":9998}]')
+      strictEqual((await call(port, '/demo/group9/number9999', { body: { x: 1 } })).text, '[{"number":9999}]')
+      strictEqual((await service.stop()).code, 0)
+    },
+  )
 })
