@@ -98,7 +98,7 @@ const sqlapi: Part = {
     {
       room: 'database/sqlite/messages.ts',
       is: 'what threads tell each other',
-      imports: 'database/sqlite/files.ts database/sqlite/worker/library.ts',
+      imports: 'errors.ts database/sqlite/files.ts database/sqlite/worker/library.ts',
     },
     {
       room: 'database/sqlite/worker',

@@ -4,18 +4,71 @@
  */
 import type { Reply } from './model.ts'
 
-/** Errors of a request: class name -> HTTP status. */
-export const failures = {
-  SqlapiRuntimeException: 400,
-  UnknownDataSourceNameException: 400,
-  InvalidDataAccessApiUsageException: 400,
-  BadSqlGrammarException: 400,
-  MalformedRequestException: 400,
-  PayloadTooLargeException: 413,
-  InternalError: 500,
-} as const
+/** The database said no, or could not be asked. */
+const database = { error: 'BadSqlGrammarException', status: 400 } as const
+const malformed = { error: 'MalformedRequestException', status: 400 } as const
 
-export type FailureName = keyof typeof failures
+/**
+ * Errors of a request: what went wrong -> the name that the client is promised for it, the HTTP status and, where it is always
+ * the same, the message.
+ */
+export const failures = {
+  endpoint_missing: { error: 'SqlapiRuntimeException', status: 400 },
+  datasource_unknown: { error: 'UnknownDataSourceNameException', status: 400 },
+  parameter_missing: { error: 'InvalidDataAccessApiUsageException', status: 400 },
+
+  /** The request is no HTTP that the service speaks. */
+  http_malformed: malformed,
+  query_malformed: malformed,
+  body_malformed: malformed,
+  body_too_large: { error: 'PayloadTooLargeException', status: 413 },
+
+  client_gone: { ...database, message: 'The client has gone' },
+  acquire_timeout: database,
+  datasource_closed: database,
+  datasource_unreachable: database,
+  connection_lost: { ...database, message: 'The connection to the database was lost' },
+  session_swapped: {
+    ...database,
+    message: 'The connection to the database is not kept, use a pooler in session mode',
+  },
+  /** SQLite: statements that were given up still run. */
+  workers_exhausted: database,
+  database_file_deleted: database,
+  database_file_moved: { ...database, message: 'The file of the database was deleted or replaced meanwhile' },
+
+  /** The statement cannot run on this kind of database, whatever its parameters are. */
+  statement_unsupported: database,
+  statement_failed: database,
+  statement_cancelled: database,
+  statement_timeout: database,
+  /** What stands around the statements: BEGIN, COMMIT. */
+  transaction_failed: database,
+  integer_out_of_range: database,
+  list_combinations_exhausted: {
+    ...database,
+    message: 'The parameters of this statement are lists in too many combinations',
+  },
+  result_too_large: { ...database, message: 'The result is too large' },
+
+  /** A fault of the service; what it was stands in the log. */
+  internal_error: { error: 'InternalError', status: 500, message: 'Internal error' },
+} as const satisfies Record<string, Kind>
+
+interface Kind {
+  readonly error: string
+  readonly status: number
+  readonly message?: string
+}
+
+/** What went wrong, as the code calls it. */
+export type Reason = keyof typeof failures
+
+/** The name that stands in the answer and in the log. */
+export type FailureName = (typeof failures)[Reason]['error']
+
+/** The reasons whose message is always the same. */
+type FixedReason = { [R in Reason]: (typeof failures)[R] extends { message: string } ? R : never }[Reason]
 
 /** Errors of the start: class name -> what it is about. The process ends with exit code 1. */
 export const startupFailures = {
@@ -33,15 +86,24 @@ export type LogFormat = 'text' | 'json'
 /** An expected error of one request. `cause` is for the log; only name and message reach the client. */
 export class Failure extends Error {
   override readonly name: FailureName
+  readonly reason: Reason
 
-  constructor(name: FailureName, message: string, options?: ErrorOptions) {
+  constructor(reason: FixedReason, message?: string, options?: ErrorOptions)
+  constructor(reason: Reason, message: string, options?: ErrorOptions)
+  constructor(reason: Reason, message?: string, options?: ErrorOptions) {
     // Nobody reads where an expected error was made, and to find that out costs more than to answer with it.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
-    super(message, options)
+    super(message ?? messageOf(reason), options)
     Error.stackTraceLimit = stackTraceLimit
-    this.name = name
+    this.name = failures[reason].error
+    this.reason = reason
   }
+}
+
+function messageOf(reason: Reason): string | undefined {
+  const kind: Kind = failures[reason]
+  return kind.message
 }
 
 /** An expected error of the start: the message names the file, the field or the variable and what would be right. */
@@ -59,10 +121,6 @@ export class StartupFailure extends Error {
 
 /** Turns whatever was thrown into the reply of rule "Errors": two string fields, nothing else. */
 export function toReply(thrown: unknown): Reply & { readonly body: string } {
-  if (thrown instanceof Failure) return { status: failures[thrown.name], body: toBody(thrown.name, thrown.message) }
-  return { status: failures.InternalError, body: toBody('InternalError', 'Internal error') }
-}
-
-function toBody(error: FailureName, message: string): string {
-  return JSON.stringify({ error, message })
+  const { reason, name, message } = thrown instanceof Failure ? thrown : new Failure('internal_error')
+  return { status: failures[reason].status, body: JSON.stringify({ error: name, message }) }
 }

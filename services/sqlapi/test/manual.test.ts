@@ -128,7 +128,18 @@ test('configuration.md has the search order, the variables and the flags', () =>
 
 test('errors.md lists every error of a request with its status', () => {
   const rows = tableAfter(page('errors.md'), '<!-- table: failures')
-  deepStrictEqual(Object.fromEntries(rows.map(([name, status]) => [name, Number(status)])), failures)
+  const promised = Object.values(failures).map(({ error, status }) => [error, status])
+  deepStrictEqual(
+    Object.fromEntries(rows.map(([name, status]) => [name, Number(status)])),
+    Object.fromEntries(promised),
+  )
+})
+
+test('errors.md has each message that is always the same, but for the one that nobody is there to read', () => {
+  const text = page('errors.md')
+  for (const [reason, kind] of Object.entries(failures)) {
+    if ('message' in kind) strictEqual(text.includes(`\`${kind.message}\``), reason !== 'client_gone', reason)
+  }
 })
 
 test('errors.md lists every error of the start with what it concerns', () => {

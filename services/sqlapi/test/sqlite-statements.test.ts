@@ -26,7 +26,7 @@ test('[D4.3] lists in too many combinations are refused, those that were there b
   strictEqual(new Set(numbers.map((number) => statements.textOf(number))).size, 1024)
   for (const lists of [1024, 2047]) {
     throws(() => statements.numberOf(statement, choose(lists)), {
-      name: 'BadSqlGrammarException',
+      reason: 'list_combinations_exhausted',
       message: 'The parameters of this statement are lists in too many combinations',
     })
   }

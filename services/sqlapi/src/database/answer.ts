@@ -1,6 +1,5 @@
 /** How long an answer may get, and how a long one becomes a stream. */
 import { Readable } from 'node:stream'
-import { Failure } from '../errors.ts'
 import type { Answer } from '../model.ts'
 import type { History } from './pool/history.ts'
 
@@ -16,10 +15,6 @@ const maxBacklog = 4 * pieceSize
  * of a file. No single row may be longer.
  */
 export const maxAnswerLength = 64 * 1024 * 1024
-
-export function tooLong(): Failure {
-  return new Failure('BadSqlGrammarException', 'The result is too large')
-}
 
 /** What a file without statements answers. */
 export function emptyAnswer(sets: number, batch: boolean): string {

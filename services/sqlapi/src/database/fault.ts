@@ -34,31 +34,39 @@ export interface Verdict {
   readonly redact: (text: string, values: readonly JsonValue[]) => string
 }
 
+type StatementReason = 'statement_unsupported' | 'statement_failed' | 'statement_cancelled' | 'statement_timeout'
+
+interface StatementFailureOptions extends ErrorOptions {
+  /** Number of the set in a batch. */
+  readonly set?: number
+}
+
 /** A statement that a database has refused or given up. */
 export class StatementFailure extends Failure {
+  declare readonly reason: StatementReason
   readonly verdict: Verdict
   readonly set: number | undefined
 
-  constructor(message: string, verdict: Verdict, cause: unknown, set?: number) {
-    super('BadSqlGrammarException', message, { cause })
+  constructor(reason: StatementReason, message: string, verdict: Verdict, options: StatementFailureOptions = {}) {
+    super(reason, message, options)
     this.verdict = verdict
-    this.set = set
+    this.set = options.set
   }
 }
 
-/** Nobody knows how far the statement came, nor is it to blame. */
-export class ConnectionLost extends Failure {
-  constructor(cause: unknown) {
-    super('BadSqlGrammarException', 'The connection to the database was lost', { cause })
-  }
+/** What a client is told whose statement ran longer than `statement_timeout_seconds` allows; `place` tells where it stands. */
+export function timeoutMessage(seconds: number, place: string): string {
+  return `statement timeout after ${seconds} s (${place})`
 }
 
 /** The failure of a batch, with the number of the set that it came from. */
 export function inSet(error: unknown, set: number): unknown {
   if (!(error instanceof Failure)) return error
   const message = `${error.message} in queries[${set}]`
-  if (error instanceof StatementFailure) return new StatementFailure(message, error.verdict, error.cause, set)
-  return new Failure(error.name, message, { cause: error.cause })
+  const { reason, cause } = error
+  if (error instanceof StatementFailure)
+    return new StatementFailure(error.reason, message, error.verdict, { cause, set })
+  return new Failure(reason, message, { cause })
 }
 
 export type FaultListener = ((fault: StatementFault) => void) | undefined
@@ -69,7 +77,7 @@ export function requireRunnable(work: Work, datasource: string, listener: FaultL
     const { refusal } = statement
     if (refusal === undefined) continue
     const verdict = { statement, code: undefined, text: refusal, place: undefined, redact: (text: string) => text }
-    const failure = new StatementFailure(refusal, verdict, undefined)
+    const failure = new StatementFailure('statement_unsupported', refusal, verdict)
     listener?.(toFault(failure, work, datasource, 0))
     throw failure
   }

@@ -10,5 +10,5 @@ export function requireInt64(parameter: string, digits: string): void {
   if (digits.length <= 18) return
   const number = BigInt(digits)
   if (number >= min && number <= max) return
-  throw new Failure('BadSqlGrammarException', `Parameter '${parameter}' is outside the range of 64-bit integers`)
+  throw new Failure('integer_out_of_range', `Parameter '${parameter}' is outside the range of 64-bit integers`)
 }

@@ -66,7 +66,7 @@ function notUtf8(body: Buffer, text: string): Failure {
   const survived = Buffer.from(text)
   let at = 0
   while (at < body.length && body[at] === survived[at]) at++
-  return new Failure('MalformedRequestException', `Request body is not valid UTF-8 at byte ${at + 1}`)
+  return new Failure('body_malformed', `Request body is not valid UTF-8 at byte ${at + 1}`)
 }
 
 function readDocument(text: string, at: number, room: number, into: JsonDocument[]): number {

@@ -192,5 +192,5 @@ export function unexpected(text: string, at: number): Failure {
 }
 
 function malformed(what: string, at: number): Failure {
-  return new Failure('MalformedRequestException', `Request body is not valid JSON: ${what} at character ${at + 1}`)
+  return new Failure('body_malformed', `Request body is not valid JSON: ${what} at character ${at + 1}`)
 }

@@ -51,7 +51,7 @@ export function requireParameters(names: readonly string[], sets: readonly Param
     const missing = findMissing(names, set)
     if (missing === undefined) continue
     const place = batch ? `queries[${index}]` : 'the request'
-    throw new Failure('InvalidDataAccessApiUsageException', `Parameter '${missing}' has no value in ${place}`)
+    throw new Failure('parameter_missing', `Parameter '${missing}' has no value in ${place}`)
   }
 }
 
@@ -81,10 +81,10 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(spaced)
   } catch {
-    throw malformed('Query string has a percent escape that does not decode to UTF-8')
+    throw new Failure('query_malformed', 'Query string has a percent escape that does not decode to UTF-8')
   }
 }
 
 function malformed(message: string): Failure {
-  return new Failure('MalformedRequestException', message)
+  return new Failure('body_malformed', message)
 }

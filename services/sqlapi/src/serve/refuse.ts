@@ -26,5 +26,5 @@ export function refuse({ reason, line, maxHeadBytes }: Refusal): Refused {
 }
 
 function malformed(message: string): Refused {
-  return toReply(new Failure('MalformedRequestException', message))
+  return toReply(new Failure('http_malformed', message))
 }

@@ -61,7 +61,7 @@ export function findEndpoint(
 
 /** `instead` is what `answersInstead` says. */
 export function missingEndpoint(shown: string, instead = ''): Failure {
-  return new Failure('SqlapiRuntimeException', `Saved query '${cut(shown)}' does not exist${instead}`)
+  return new Failure('endpoint_missing', `Saved query '${cut(shown)}' does not exist${instead}`)
 }
 
 /** The service's own pages; no file can have their names, because a file's URL has a project in front. */
@@ -106,7 +106,7 @@ function foldKeys(entries: ReadonlyMap<string, string>): ReadonlyMap<string, str
 }
 
 function refuse(name: string): never {
-  throw new Failure('UnknownDataSourceNameException', `Datasource '${cut(name)}' is not configured`)
+  throw new Failure('datasource_unknown', `Datasource '${cut(name)}' is not configured`)
 }
 
 function decode(raw: string): string | undefined {

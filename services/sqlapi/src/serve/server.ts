@@ -74,7 +74,7 @@ async function readBody({ cors, maxBodyBytes }: ServerOptions, exchange: Exchang
     return await exchange.collect(maxBodyBytes)
   } catch (error) {
     if (!(error instanceof BodyTooLarge)) return undefined
-    const failure = new Failure('PayloadTooLargeException', `Request body is larger than ${maxBodyBytes} bytes`)
+    const failure = new Failure('body_too_large', `Request body is larger than ${maxBodyBytes} bytes`)
     const { status, body } = toReply(failure)
     exchange.send(status, { ...json, ...cors.headersFor(exchange.headers.origin) }, body, true)
     return undefined

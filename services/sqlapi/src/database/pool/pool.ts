@@ -288,11 +288,11 @@ export class Pool<C extends Connection> {
   /** Why the job need not even wait. */
   #refusalOf({ cancellation }: Job<C, unknown>): Failure | undefined {
     if (this.#isClosed) return this.#closedFailure()
-    return cancellation.cancelled ? new Failure('BadSqlGrammarException', 'The client has gone') : undefined
+    return cancellation.cancelled ? new Failure('client_gone') : undefined
   }
 
   #closedFailure(): Failure {
-    return new Failure('BadSqlGrammarException', `Datasource '${this.#options.name}' is closed`)
+    return new Failure('datasource_closed', `Datasource '${this.#options.name}' is closed`)
   }
 }
 
@@ -303,5 +303,5 @@ function takeOut<T>(list: T[], member: T): void {
 
 function lateFailure<C>({ name, acquireTimeoutSeconds, maxConnections }: PoolOptions<C>): Failure {
   const limits = `${acquireTimeoutSeconds} s (max_connections ${maxConnections})`
-  return new Failure('BadSqlGrammarException', `No connection of datasource '${name}' became free within ${limits}`)
+  return new Failure('acquire_timeout', `No connection of datasource '${name}' became free within ${limits}`)
 }

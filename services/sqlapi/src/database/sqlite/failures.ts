@@ -4,9 +4,8 @@
  */
 import { Failure } from '../../errors.ts'
 import { placeOf, sourceOf } from '../../sql/place.ts'
-import { ConnectionLost, inSet, StatementFailure, type Verdict } from '../fault.ts'
+import { inSet, StatementFailure, timeoutMessage, type Verdict } from '../fault.ts'
 import { redact } from '../redact.ts'
-import { statementTimeout } from '../statement-timeout.ts'
 import { JobFailure } from './workplaces/connection.ts'
 import type { StatementText } from './statements.ts'
 
@@ -17,20 +16,22 @@ const constraintName = /^(CHECK constraint failed): .*|^(UNIQUE constraint faile
 
 /** `textOf` gives a statement by its number, and how it was written. */
 export function toFailure(error: unknown, textOf: (statement: number) => StatementText, batch: boolean): Failure {
-  if (!(error instanceof JobFailure)) return new ConnectionLost(error)
-  const { code, message, statement: number, set, offset, timeoutSeconds } = error.error
+  const options = { cause: error }
+  // Nobody knows how far the statement came, nor is it to blame.
+  if (!(error instanceof JobFailure)) return new Failure('connection_lost', undefined, options)
+  const { reason, code, message, statement: number, set, offset, timeoutSeconds } = error.error
   const text = number === undefined ? undefined : textOf(number)
   if (timeoutSeconds !== undefined && text !== undefined) {
     const { statement } = text
-    const { message: said } = statementTimeout(timeoutSeconds, `statement at line ${statement.line}`, error)
+    const told = timeoutMessage(timeoutSeconds, `statement at line ${statement.line}`)
     const verdict: Verdict = { statement, code: undefined, text: message, place: undefined, redact: (words) => words }
-    return new StatementFailure(said, verdict, error)
+    return new StatementFailure('statement_timeout', told, verdict, options)
   }
   const place = text === undefined ? '' : `, statement at line ${text.statement.line}`
   const state = code === undefined ? '' : ` (SQLite ${code}${place})`
   const shown = quotesSql.test(message) ? 'Syntax error' : message.replace(constraintName, '$1$2')
   if (text === undefined || code === undefined) {
-    return new Failure('BadSqlGrammarException', `${shown}${state}`, { cause: error })
+    return new Failure(reason ?? 'transaction_failed', `${shown}${state}`, options)
   }
   const { statement } = text
   const verdict: Verdict = {
@@ -41,7 +42,7 @@ export function toFailure(error: unknown, textOf: (statement: number) => Stateme
     redact: (words, values) =>
       redact(words, values, { sql: sourceOf(statement), quotes: code === raised ? 'author' : 'names' }),
   }
-  const failure = new StatementFailure(`${shown}${state}`, verdict, error)
+  const failure = new StatementFailure('statement_failed', `${shown}${state}`, verdict, options)
   return batch && set !== undefined ? (inSet(failure, set) as Failure) : failure
 }
 
@@ -50,20 +51,17 @@ const raised = 1811
 
 /** An error of opening the datasource. */
 export function toOpenFailure(error: unknown, datasource: string): Failure {
-  return new Failure('BadSqlGrammarException', `Datasource '${datasource}' cannot be opened`, { cause: error })
+  return new Failure('datasource_unreachable', `Datasource '${datasource}' cannot be opened`, { cause: error })
 }
 
 /** A file that was there is not made anew: who deleted it may be about to put another one there. */
 export function toGoneFailure(datasource: string): Failure {
   const cure = 'put a file in its place, or restart the service to have an empty one made'
-  return new Failure('BadSqlGrammarException', `The file of datasource '${datasource}' was deleted; ${cure}`)
+  return new Failure('database_file_deleted', `The file of datasource '${datasource}' was deleted; ${cure}`)
 }
 
 export function toFullFailure({ name, maxConnections }: { name: string; maxConnections: number }): Failure {
   const statements = `${maxConnections} statements that were given up still run (max_connections ${maxConnections})`
   const cure = 'wait for their end, or restart the service'
-  return new Failure(
-    'BadSqlGrammarException',
-    `No worker of datasource '${name}' can be started: ${statements}; ${cure}`,
-  )
+  return new Failure('workers_exhausted', `No worker of datasource '${name}' can be started: ${statements}; ${cure}`)
 }

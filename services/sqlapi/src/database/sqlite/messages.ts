@@ -1,5 +1,6 @@
 /** What the main thread and a SQLite worker say to each other: plain values that survive a structured clone. */
 
+import type { Reason } from '../../errors.ts'
 import type { DatabaseFiles } from './files.ts'
 import type { OpenOptions } from './worker/library.ts'
 
@@ -41,6 +42,8 @@ export interface Jobs {
 
 /** What went wrong; `statement` is that of the failing call, where it was one, and `set` the number of its set. */
 export interface JobError {
+  /** Undefined for what SQLite refused. */
+  readonly reason?: Reason
   readonly code: number | undefined
   readonly message: string
   readonly statement: number | undefined

@@ -12,7 +12,6 @@ type Sets = readonly (readonly Call[])[]
 
 /** Texts of one statement; they are kept for ever, and the client chooses which are needed. */
 const maxTexts = 1024
-const tooManyTexts = 'The parameters of this statement are lists in too many combinations'
 
 /** One way to write a statement. */
 export interface StatementText extends Rendered {
@@ -37,7 +36,7 @@ export class Statements {
     if (numbers === undefined) this.#numbers.set(statement, (numbers = new Map<string, number>()))
     let number = numbers.get(key)
     if (number === undefined) {
-      if (numbers.size >= maxTexts) throw new Failure('BadSqlGrammarException', tooManyTexts)
+      if (numbers.size >= maxTexts) throw new Failure('list_combinations_exhausted')
       number = this.#texts.push({ statement, ...render(statement, lists) }) - 1
       numbers.set(key, number)
     }

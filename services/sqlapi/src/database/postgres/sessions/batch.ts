@@ -4,7 +4,7 @@
  */
 import { Failure } from '../../../errors.ts'
 import type { ParameterSet, Statement, Work } from '../../../model.ts'
-import { maxAnswerLength, tooLong } from '../../answer.ts'
+import { maxAnswerLength } from '../../answer.ts'
 import { inSet, StatementFailure } from '../../fault.ts'
 import { ByteWriter } from '../rows/bytes.ts'
 import type { Call, Calls } from './calls.ts'
@@ -48,8 +48,7 @@ class Batch {
 
   /** Takes the next set; a promise where it is to be waited for. */
   add(set: ParameterSet, index: number): Promise<void> | undefined {
-    if (this.#work.cancellation.cancelled)
-      return this.#refuse(new Failure('BadSqlGrammarException', 'The client has gone'))
+    if (this.#work.cancellation.cancelled) return this.#refuse(new Failure('client_gone'))
     let calls: Call[]
     try {
       calls = this.#calls.of(this.#work, set)
@@ -84,7 +83,7 @@ class Batch {
     } catch (error) {
       throw error instanceof StatementFailure ? inSet(error, index) : error
     }
-    if (this.#out.length > maxAnswerLength) throw tooLong()
+    if (this.#out.length > maxAnswerLength) throw new Failure('result_too_large')
   }
 
   async #send(): Promise<void> {

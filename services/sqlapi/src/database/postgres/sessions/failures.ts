@@ -2,62 +2,66 @@
  * What went wrong on PostgreSQL -> the failure that the client is told. The server's message is passed on where it speaks of
  * data and names; where it could show the SQL, the server's address or a user name, a sentence of our own stands instead.
  */
-import { Failure } from '../../../errors.ts'
+import { Failure, failures } from '../../../errors.ts'
 import type { Statement } from '../../../model.ts'
 import { offsetOfByte, offsetOfPoint, type Place, placeOf, type Rendered, sourceOf } from '../../../sql/place.ts'
-import { tooLong } from '../../answer.ts'
-import { ConnectionLost, StatementFailure, type Verdict } from '../../fault.ts'
+import { StatementFailure, timeoutMessage, type Verdict } from '../../fault.ts'
 import { redact, type RedactOptions } from '../../redact.ts'
-import { statementTimeout } from '../../statement-timeout.ts'
 import { ServerError } from '../wire/frames.ts'
 import { NotStarted, type Session, TimedOut } from './session.ts'
 
-/** SQLSTATE or its class -> message; `undefined` passes the server's own on. */
-const messages: readonly (readonly [prefix: string, message: string])[] = [
-  ['42601', 'Syntax error'],
-  ['57014', 'The statement was cancelled'],
-  ['08', 'The connection to the database was lost'],
-  ['28', 'The database refused the credentials of the datasource'],
-  ['53300', 'The database accepts no more connections'],
-  ['57P', 'The database ended the connection'],
-]
-
-/** Codes that say nothing of the statement. */
-const ofConnection = /^(?:08|28|53300|57P)/
+/** SQLSTATE or its class -> what went wrong, and the message; the server passes its own on with any other. */
+const states = [
+  { prefix: '42601', reason: 'statement_failed', message: 'Syntax error' },
+  { prefix: '57014', reason: 'statement_cancelled', message: 'The statement was cancelled' },
+  // These say nothing of the statement.
+  { prefix: '08', reason: 'connection_lost', message: failures.connection_lost.message },
+  { prefix: '28', reason: 'datasource_unreachable', message: 'The database refused the credentials of the datasource' },
+  { prefix: '53300', reason: 'datasource_unreachable', message: 'The database accepts no more connections' },
+  { prefix: '57P', reason: 'connection_lost', message: 'The database ended the connection' },
+] as const
 
 /** An error of a statement. */
 export function toFailure(error: unknown, statement: Statement): Failure {
   if (error instanceof Failure) return error
   const { code } = error as ServerError
-  if (code === 'ERR_STRING_TOO_LONG') return tooLong()
-  if (code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return new ConnectionLost(error)
-  const reason = toReason(error)
+  if (code === 'ERR_STRING_TOO_LONG') return new Failure('result_too_large')
+  const options = { cause: error }
+  // Nobody knows how far the statement came, nor is it to blame.
+  if (code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return new Failure('connection_lost', undefined, options)
+  const said = toServerError(error)
+  const verdict = toVerdict(said, statement)
   const place = `SQLSTATE ${code}, statement at line ${statement.line}`
-  const message = messages.find(([prefix]) => code.startsWith(prefix))?.[1] ?? withoutConstraint(reason)
-  const told =
-    reason instanceof TimedOut ? statementTimeout(reason.seconds, place, error).message : `${message} (${place})`
-  if (ofConnection.test(code)) return new Failure('BadSqlGrammarException', told, { cause: error })
-  return new StatementFailure(told, toVerdict(reason, statement), error)
+  if (said instanceof TimedOut) {
+    return new StatementFailure('statement_timeout', timeoutMessage(said.seconds, place), verdict, options)
+  }
+  const state = states.find(({ prefix }) => code.startsWith(prefix))
+  const { reason, message } = state ?? { reason: 'statement_failed', message: withoutConstraint(said) }
+  const told = `${message} (${place})`
+  if (reason === 'statement_failed' || reason === 'statement_cancelled') {
+    return new StatementFailure(reason, told, verdict, options)
+  }
+  return new Failure(reason, told, options)
 }
 
 /** Remembers with the server's error which text it is about. */
 export function noteSent(error: unknown, rendered: Rendered, session: Session): void {
-  const reason = toReason(error)
-  if (reason instanceof ServerError) reason.sent ??= { rendered, inBytes: !session.isUtf8 }
+  const said = toServerError(error)
+  if (said instanceof ServerError) said.sent ??= { rendered, inBytes: !session.isUtf8 }
 }
 
-function toReason(error: unknown): ServerError {
+function toServerError(error: unknown): ServerError {
   return (error instanceof NotStarted ? error.cause : error) as ServerError
 }
 
-function toVerdict(reason: ServerError, statement: Statement): Verdict {
-  const { code, message: text } = reason
-  const quotes = quotesOf(reason)
+function toVerdict(said: ServerError, statement: Statement): Verdict {
+  const { code, message: text } = said
+  const quotes = quotesOf(said)
   return {
     statement,
     code,
     text,
-    place: placeOfError(reason, statement),
+    place: placeOfError(said, statement),
     redact: (shown, values) => redact(shown, values, { sql: sourceOf(statement), quotes }),
   }
 }
@@ -87,7 +91,7 @@ function withoutConstraint({ message, code = '', constraint }: ServerError): str
 export function toConnectFailure(error: unknown, datasource: string): Failure {
   const { code } = error as ServerError
   const state = code !== undefined && /^[0-9A-Z]{5}$/.test(code) ? ` (SQLSTATE ${code})` : ''
-  return new Failure('BadSqlGrammarException', `Datasource '${datasource}' cannot be connected${state}`, {
+  return new Failure('datasource_unreachable', `Datasource '${datasource}' cannot be connected${state}`, {
     cause: error,
   })
 }

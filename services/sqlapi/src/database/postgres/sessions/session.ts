@@ -352,10 +352,7 @@ export class Session {
     if (result === undefined) {
       // Another session's statement of this name: something between us and the server swaps connections.
       this.#wire.destroy()
-      throw new Failure(
-        'BadSqlGrammarException',
-        'The connection to the database is not kept, use a pooler in session mode',
-      )
+      throw new Failure('session_swapped')
     }
     await this.#learn(result.columns.map(({ dataTypeID }) => dataTypeID))
     const writer = this.#writerFor(result.columns) as RowWriter

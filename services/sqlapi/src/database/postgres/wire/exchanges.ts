@@ -1,8 +1,9 @@
 /**
  * The exchanges that the service has with PostgreSQL, one class each: what is sent and what is made of the answer.
  */
+import { Failure } from '../../../errors.ts'
 import type { Answer } from '../../../model.ts'
-import { collectLimit, maxAnswerLength, type Outlet, pieceSize, tooLong } from '../../answer.ts'
+import { collectLimit, maxAnswerLength, type Outlet, pieceSize } from '../../answer.ts'
 import type { ByteWriter } from '../rows/bytes.ts'
 import { type ColumnDescription, readTexts } from './frames.ts'
 import { closingBracket, comma, openingBracket } from '../rows/json-bytes.ts'
@@ -161,7 +162,7 @@ export class Execution extends Exchange {
   }
 
   #refuseTooLong(): void {
-    this.#refuse(tooLong())
+    this.#refuse(new Failure('result_too_large'))
   }
 
   /** What still comes is dropped. */

@@ -1,8 +1,9 @@
 /**
  * Many executions in one exchange, for the sets of a batch: their answers are put behind each other into the batch's own.
  */
+import { Failure } from '../../../errors.ts'
 import type { Answer } from '../../../model.ts'
-import { maxAnswerLength, tooLong } from '../../answer.ts'
+import { maxAnswerLength } from '../../answer.ts'
 import type { ByteWriter } from '../rows/bytes.ts'
 import type { Prepared, Values } from './exchanges.ts'
 import { closingBracket, comma, openingBracket } from '../rows/json-bytes.ts'
@@ -60,11 +61,11 @@ export class Flight extends Exchange {
     this.#out.byte(this.#rows === 0 ? openingBracket : comma)
     this.#rows++
     step.prepared.result?.writer?.(source, at, this.#out)
-    if (this.#out.length > maxAnswerLength) this.fail(tooLong())
+    if (this.#out.length > maxAnswerLength) this.fail(new Failure('result_too_large'))
   }
 
   override handleHugeRow(): void {
-    this.fail(tooLong())
+    this.fail(new Failure('result_too_large'))
   }
 
   override handleComplete(): void {

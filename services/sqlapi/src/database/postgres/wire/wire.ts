@@ -69,7 +69,7 @@ export abstract class Exchange {
 const closeMs = 2000
 
 const copyFailure = (direction: string): Failure =>
-  new Failure('BadSqlGrammarException', `COPY ${direction} is not supported`)
+  new Failure('statement_unsupported', `COPY ${direction} is not supported`)
 
 export class Wire {
   readonly #socket: Socket

@@ -3,7 +3,7 @@
  * settled when the reply is there, but for a `shared` transaction, which group.ts ends.
  */
 import { Failure } from '../../../errors.ts'
-import { maxAnswerLength, tooLong } from '../../answer.ts'
+import { maxAnswerLength } from '../../answer.ts'
 import type { Call, Job, JobError, JobReply } from '../messages.ts'
 import type { Pieces, Session } from './session.ts'
 
@@ -43,10 +43,10 @@ function perform(job: Job, site: JobSite, pieces: Pieces | undefined): JobReply 
   let running: Call | undefined
   let set = 0
   const check = (): void => {
-    if (site.isCancelled(claim)) throw new Failure('BadSqlGrammarException', 'The client has gone')
+    if (site.isCancelled(claim)) throw new Failure('client_gone')
   }
   try {
-    if (session.isLost) throw new Failure('BadSqlGrammarException', 'The connection to the database was lost')
+    if (session.isLost) throw new Failure('connection_lost')
     if (isOurs) {
       session.begin(transaction)
       session.noticeSchema()
@@ -99,13 +99,15 @@ function runsOn({ sets, isRead }: Job, session: Session): boolean {
 function joinAnswers(answers: readonly string[]): string {
   let length = 0
   for (const answer of answers) length += answer.length
-  if (length > maxAnswerLength) throw tooLong()
+  if (length > maxAnswerLength) throw new Failure('result_too_large')
   return `[${answers.join(',')}]`
 }
 
 export function toJobError(error: unknown, call: Call | undefined): JobError {
   const { errcode, message } = error as SqliteError
+  const statement = call?.statement
+  if (errcode !== undefined) return { code: errcode, message, statement }
   // What is neither SQLite's nor ours is the library's, about values too long for it.
-  const isOurs = errcode !== undefined || error instanceof Failure
-  return { code: errcode, message: isOurs ? message : 'The result is too large', statement: call?.statement }
+  const failure = error instanceof Failure ? error : new Failure('result_too_large')
+  return { reason: failure.reason, code: undefined, message: failure.message, statement }
 }

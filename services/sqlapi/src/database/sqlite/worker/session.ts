@@ -3,7 +3,7 @@
  * SQLite. Whose jobs the calls are, and in which order they come, is the worker's business.
  */
 import { Failure } from '../../../errors.ts'
-import { maxAnswerLength, tooLong } from '../../answer.ts'
+import { maxAnswerLength } from '../../answer.ts'
 import { type Instruction, mayRunOn } from './bytecode.ts'
 import { areInPlace, type DatabaseFiles, findFiles, isInPlace, keyOf } from '../files.ts'
 import { openConnection, type OpenOptions, type SqliteConnection, type SqliteStatement } from './library.ts'
@@ -158,7 +158,7 @@ export class Session {
     for (const row of entry.statement.iterate(...values) as Iterable<unknown> as Iterable<SqliteColumn[]>) {
       if (isFirst) renewWriter(entry)
       else check()
-      if (json.length + lengthOf(row) > maxAnswerLength) throw tooLong()
+      if (json.length + lengthOf(row) > maxAnswerLength) throw new Failure('result_too_large')
       json += (isFirst ? '[' : ',') + entry.writer(row)
       isFirst = false
       if (pieces !== undefined && json.length > pieces.length) {
@@ -205,7 +205,7 @@ export class Session {
   requireFiles(): void {
     if (this.#files === undefined || areInPlace(this.#files)) return
     this.#isLost = true
-    throw new Failure('BadSqlGrammarException', 'The file of the database was deleted or replaced meanwhile')
+    throw new Failure('database_file_moved')
   }
 
   /** No job is begun any more. */

@@ -122,7 +122,7 @@ function run(job: Job): JobReply {
 function commit(done: readonly number[]): void {
   if (!claims.beginCommit()) {
     session.lose()
-    throw new Failure('BadSqlGrammarException', 'The connection to the database was lost')
+    throw new Failure('connection_lost')
   }
   try {
     session.commit()
