@@ -47,7 +47,8 @@ const sqlapi: Part = {
   root: 'services/sqlapi/src',
   rooms: [
     { room: 'model.ts', is: 'the nouns of boot and serve' },
-    { room: 'errors.ts', is: 'the errors that people are told', imports: 'model.ts' },
+    { room: 'json/body.ts', is: 'the media type of JSON', imports: 'model.ts' },
+    { room: 'errors.ts', is: 'the errors that people are told', imports: 'model.ts json/body.ts' },
     { room: 'version.ts', is: 'what the package says about itself' },
     { room: 'log.ts', is: 'the events of the log', imports: 'errors.ts @services/observe' },
     { room: 'warnings.ts', is: 'warnings of Node.js as log lines', imports: 'log.ts' },
@@ -123,7 +124,7 @@ const sqlapi: Part = {
     {
       room: 'serve',
       is: 'requests and replies',
-      imports: 'model.ts errors.ts log.ts endpoint-key.ts json @services/http-shell',
+      imports: 'model.ts errors.ts log.ts endpoint-key.ts json json/body.ts @services/http-shell',
     },
     {
       room: 'service.ts',

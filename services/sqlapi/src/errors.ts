@@ -2,7 +2,8 @@
  * Every error that a client or an operator can meet, as tables. The request path throws `Failure`; anything else that is
  * thrown becomes `InternalError`, its text goes to the log and never to the client. Start-up throws `StartupFailure`.
  */
-import type { Reply } from './model.ts'
+import { jsonBody } from './json/body.ts'
+import type { Body, Reply, ReplyHeaders } from './model.ts'
 
 /** The database said no, or could not be asked. */
 const database = { error: 'BadSqlGrammarException', status: 400 } as const
@@ -119,8 +120,13 @@ export class StartupFailure extends Error {
   }
 }
 
+/** A reply that tells of an error. */
+export interface ErrorReply extends Reply {
+  readonly body: Body & { readonly content: string }
+}
+
 /** Turns whatever was thrown into the reply of rule "Errors": two string fields, nothing else. */
-export function toReply(thrown: unknown): Reply & { readonly body: string } {
+export function toReply(thrown: unknown, headers: ReplyHeaders): ErrorReply {
   const { reason, name, message } = thrown instanceof Failure ? thrown : new Failure('internal_error')
-  return { status: failures[reason].status, body: JSON.stringify({ error: name, message }) }
+  return { status: failures[reason].status, headers, body: jsonBody(JSON.stringify({ error: name, message })) }
 }

@@ -89,28 +89,42 @@ export type JsonValue = null | boolean | string | JsonNumber | JsonText
 /** One set of parameters: every key of a query string or JSON object. */
 export type ParameterSet = ReadonlyMap<string, JsonValue>
 
+/** Names in lower case -> values; of a header that came several times all values, in their order, with `, ` between them. */
+export type RequestHeaders = Readonly<Record<string, string | undefined>>
+
 /** What the HTTP shell hands to the request path. */
 export interface Request {
   readonly method: string
   /** Request target as sent: path and query string, still percent-encoded. */
   readonly target: string
-  /** Value of the `X-Datasource` header, if there is one. */
-  readonly datasource: string | undefined
+  readonly headers: RequestHeaders
   /** The whole body; empty when there is none. */
   readonly body: Buffer
   readonly cancellation: Cancellation
 }
 
 /**
- * The JSON text of an answer: whole, as a string or as UTF-8 bytes, or a stream of such bytes once it has grown beyond what is
+ * The text of an answer: whole, as a string or as UTF-8 bytes, or a stream of such bytes once it has grown beyond what is
  * collected. A stream that ends with an error must not be taken for a whole answer; one that is destroyed frees its database.
  */
 export type Answer = string | Buffer | Readable
 
-/** What the request path hands back: a status and the JSON text of the body. */
+/** A text that knows what kind of text it is. */
+export interface Body {
+  /** As `Content-Type` has it. */
+  readonly mediaType: string
+  readonly content: Answer
+}
+
+/** Names in lower case -> values. */
+export type ReplyHeaders = Readonly<Record<string, string>>
+
+/** What the request path hands back. */
 export interface Reply {
   readonly status: number
-  readonly body: Answer
+  /** All but those that follow from the body: its media type and its length. */
+  readonly headers: ReplyHeaders
+  readonly body: Body | undefined
 }
 
 /** Tells running work that its client has gone. Cheaper than an AbortSignal, which every request would have to allocate. */

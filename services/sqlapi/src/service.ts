@@ -12,7 +12,7 @@ import { createCors } from './serve/cors.ts'
 import { handle, reportBrokenOff, type Service } from './serve/handle.ts'
 import { createDatasourceChooser } from './serve/route.ts'
 import { startServer } from './serve/server.ts'
-import { createStatus } from './serve/status.ts'
+import { createPages } from './serve/status.ts'
 import { packagingTime, version } from './version.ts'
 
 export interface RunningService {
@@ -35,6 +35,7 @@ export async function startService(booted: Booted, log: Log): Promise<RunningSer
     dialect,
     username,
   }))
+  const cors = createCors(config.cors.allowedOrigins)
   const service: Service = {
     endpoints,
     databases,
@@ -43,14 +44,15 @@ export async function startService(booted: Booted, log: Log): Promise<RunningSer
       projectMap: config.projectDatasourceMap,
       allowHeader: config.allowDatasourceHeader,
     }),
-    status: createStatus({ version, packagingTime, startTime, datasources: summaries }),
+    pages: createPages({ version, packagingTime, startTime, datasources: summaries }),
+    cors,
     log,
   }
   const server = await startServer({
     ...config.server.bind,
     maxBodyBytes: config.server.maxBodyBytes,
     maxPipelinedRequests: config.server.maxPipelinedRequests,
-    cors: createCors(config.cors.allowedOrigins),
+    cors,
     handle: (request) => handle(service, request),
     breaksOff: (request, error) => reportBrokenOff(service, request, error),
   })

@@ -28,7 +28,7 @@ import { readJson } from '../src/json/read.ts'
 import { type EventName, openLog } from '../src/log.ts'
 import type { JsonValue } from '../src/model.ts'
 import { toCamelCase } from '../src/json/keys.ts'
-import { createStatus } from '../src/serve/status.ts'
+import { createPages } from '../src/serve/status.ts'
 import { startService } from '../src/service.ts'
 
 const service = resolve(import.meta.dirname, '..')
@@ -271,16 +271,17 @@ function isCaseBlind(): boolean {
 }
 
 test('http.md lists the fields of the pages of the service, in their order', () => {
-  const status = createStatus({
+  const pages = createPages({
     version: '0.1.0',
     packagingTime: 1,
     startTime: 2,
     datasources: [{ name: 'a', url: 'sqlite:a', dialect: 'sqlite', username: '' }],
   })
   const text = page('http.md')
-  const health = JSON.parse(status.health()) as Record<string, unknown>
+  const jsonOf = (path: string): unknown => JSON.parse(pages.get(path)?.().content as string)
+  const health = jsonOf('/health') as Record<string, unknown>
   deepStrictEqual(column(tableAfter(text, '## /health, /healthz'), 0), Object.keys(health))
-  const [datasource] = JSON.parse(status.datasources) as [Record<string, unknown>]
+  const [datasource] = jsonOf('/datasources') as [Record<string, unknown>]
   deepStrictEqual(column(tableAfter(text, '## /datasources'), 0), Object.keys(datasource))
 })
 

@@ -10,6 +10,7 @@ import {
   missingEndpoint,
   readTarget,
 } from '../src/serve/route.ts'
+import { createPages } from '../src/serve/status.ts'
 
 const noScript = { statements: [], parameters: [] }
 
@@ -114,6 +115,7 @@ const get = '; the file answers GET and HEAD, not '
 const post = '; the file answers POST, not '
 const both = '; the files answer GET, HEAD and POST, not '
 const own = '; the page answers GET and HEAD, not '
+const pages = createPages({ version: '', packagingTime: 0, startTime: 0, datasources: [] })
 
 for (const [request, instead] of [
   ['POST /crm/orders/list', `${get}POST`],
@@ -140,7 +142,10 @@ for (const [request, instead] of [
   test(`a method without a file is told which one has it: ${request} [S21]`, () => {
     const [method = '', target = ''] = request.split(' ')
     const all = new Map([...endpoints, endpoint('GET', '/crm/twice'), endpoint('POST', '/crm/twice')])
-    strictEqual(answersInstead(all, method, readTarget(encodeURI(target).replaceAll('%25', '%')).path), instead)
+    strictEqual(
+      answersInstead({ endpoints: all, pages }, method, readTarget(encodeURI(target).replaceAll('%25', '%')).path),
+      instead,
+    )
   })
 }
 

@@ -9,6 +9,7 @@ import { after, before, describe, test } from 'node:test'
 import { type Answer, call, elapsed, errorOf, send, Wire, type WireAnswer } from '@services/testing'
 import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
 import { openLog } from '../src/log.ts'
+import type { Reply } from '../src/model.ts'
 import { createCors } from '../src/serve/cors.ts'
 import { handle, type Service } from '../src/serve/handle.ts'
 import { startServer } from '../src/serve/server.ts'
@@ -291,6 +292,7 @@ describe('connections', { concurrency: true }, () => {
 
   test('the head and the whole of a request have to arrive in time', async () => {
     const cors = createCors('*')
+    const reply: Reply = { status: 200, headers: {}, body: { mediaType: 'text/plain', content: '' } }
     const options = {
       host: '127.0.0.1',
       port: 0,
@@ -299,7 +301,7 @@ describe('connections', { concurrency: true }, () => {
       cors,
       breaksOff: () => undefined,
     }
-    const server = await startServer({ ...options, handle: () => Promise.resolve({ status: 200, body: '[]' }) })
+    const server = await startServer({ ...options, handle: () => Promise.resolve(reply) })
     const seen: Server[] = []
     const notice = (message: unknown): void => void seen.push((message as { server: Server }).server)
     diagnostics.subscribe('http.server.request.start', notice)
@@ -578,13 +580,20 @@ test('[S-error.InternalError] what nobody expected is 500 with a minimal body, a
   const health = (): never => {
     throw new TypeError('secret detail')
   }
-  const status = { health, datasources: '[]' }
-  const service: Service = { endpoints: new Map(), databases: new Map(), chooseDatasource: (name) => name, status, log }
+  const cors = createCors('*')
+  const service: Service = {
+    endpoints: new Map(),
+    databases: new Map(),
+    chooseDatasource: (name) => name,
+    pages: new Map([['/health', health]]),
+    cors,
+    log,
+  }
   const options = {
     host: '127.0.0.1',
     port: 0,
     maxBodyBytes: 10,
-    cors: createCors('*'),
+    cors,
     maxPipelinedRequests: 2,
     breaksOff: () => undefined,
   }

@@ -1,21 +1,27 @@
 /** The service's own pages. */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { createStatus, type DatasourceSummary } from '../src/serve/status.ts'
+import { createPages, type DatasourceSummary, type Pages } from '../src/serve/status.ts'
 
 const facts = { version: '0.1.0-alpha.2', packagingTime: 0, startTime: 1_700_000_000_000 }
 
+function jsonOf(pages: Pages, path: string): unknown {
+  const body = pages.get(path)?.()
+  strictEqual(body?.mediaType, 'application/json')
+  return JSON.parse(body.content as string)
+}
+
 test('[S-endpoints.health] [D1.1] health tells the version and the times', () => {
   let time = 1_700_000_000_500
-  const status = createStatus({ ...facts, datasources: [] }, () => time++)
+  const pages = createPages({ ...facts, datasources: [] }, () => time++)
   const fixed = { appName: 'sqlapi', version: '0.1.0-alpha.2', packagingTime: 0, appStartTime: 1_700_000_000_000 }
-  deepStrictEqual(JSON.parse(status.health()), { ...fixed, serverTime: 1_700_000_000_500, status: 'UP' })
-  deepStrictEqual(JSON.parse(status.health()), { ...fixed, serverTime: 1_700_000_000_501, status: 'UP' })
+  deepStrictEqual(jsonOf(pages, '/health'), { ...fixed, serverTime: 1_700_000_000_500, status: 'UP' })
+  deepStrictEqual(jsonOf(pages, '/health'), { ...fixed, serverTime: 1_700_000_000_501, status: 'UP' })
 })
 
 test('[S-endpoints.health] [D1.1] the server time is the time of the request', () => {
   const before = Date.now()
-  const { serverTime } = JSON.parse(createStatus({ ...facts, datasources: [] }).health()) as { serverTime: number }
+  const { serverTime } = jsonOf(createPages({ ...facts, datasources: [] }), '/health') as { serverTime: number }
   strictEqual(Number.isInteger(serverTime) && serverTime >= before && serverTime <= Date.now(), true)
 })
 
@@ -25,7 +31,7 @@ test('[S-endpoints.datasources] [D1.2] datasources have both key sets', () => {
     { name: 'crm', url, dialect: 'postgres', username: 'app' },
     { name: 'archive', url: 'sqlite:/data/archive.db', dialect: 'sqlite', username: '' },
   ]
-  deepStrictEqual(JSON.parse(createStatus({ ...facts, datasources }).datasources), [
+  deepStrictEqual(jsonOf(createPages({ ...facts, datasources }), '/datasources'), [
     {
       name: 'archive',
       url: 'sqlite:/data/archive.db',
@@ -41,10 +47,10 @@ test('[S-endpoints.datasources] [D1.2] datasources have both key sets', () => {
 test('[S-endpoints.datasources] [D1.2] the order is by code unit, and none at all is an empty list', () => {
   const names = ['b', 'a', 'B', 'é', '_', '10', '9']
   const datasources = names.map((name) => ({ name, url: 'sqlite::memory:', dialect: 'sqlite', username: '' }) as const)
-  const listed = JSON.parse(createStatus({ ...facts, datasources }).datasources) as DatasourceSummary[]
+  const listed = jsonOf(createPages({ ...facts, datasources }), '/datasources') as DatasourceSummary[]
   deepStrictEqual(
     listed.map(({ name }) => name),
     ['10', '9', 'B', '_', 'a', 'b', 'é'],
   )
-  strictEqual(createStatus({ ...facts, datasources: [] }).datasources, '[]')
+  deepStrictEqual(jsonOf(createPages({ ...facts, datasources: [] }), '/datasources'), [])
 })

@@ -1,15 +1,14 @@
 /**
- * Which CORS headers an answer carries. Knows the allowed origins, not the HTTP server; every answer gets the headers,
- * errors too, or a browser would hide them from the page that asked.
+ * Which CORS headers a reply carries, and the whole reply to a preflight. Knows the allowed origins, not the HTTP server; every
+ * reply gets the headers, errors too, or a browser would hide them from the page that asked.
  */
-
-export type Headers = Readonly<Record<string, string>>
+import type { Reply, ReplyHeaders, RequestHeaders } from '../model.ts'
 
 export interface Cors {
-  /** For every answer; the objects are shared, not made anew. */
-  headersFor(origin: string | undefined): Headers
-  /** For the answer to a preflight. `asked` is the value of `Access-Control-Request-Headers`. */
-  preflight(origin: string | undefined, asked: string | undefined): Headers
+  /** For every reply; the objects are shared, not made anew. */
+  headersFor(request: RequestHeaders): ReplyHeaders
+  /** The reply to a preflight; undefined for any other request. */
+  preflight(method: string, request: RequestHeaders): Reply | undefined
 }
 
 const methods = 'GET, POST, HEAD'
@@ -17,31 +16,35 @@ const askedVary = 'Access-Control-Request-Headers'
 const maxAgeSeconds = '600'
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-const anyOrigin: Headers = Object.freeze({ 'access-control-allow-origin': '*' })
-const unlistedOrigin: Headers = Object.freeze({ vary: 'Origin' })
+const anyOrigin: ReplyHeaders = Object.freeze({ 'access-control-allow-origin': '*' })
+const unlistedOrigin: ReplyHeaders = Object.freeze({ vary: 'Origin' })
 
 /** Origins are compared as they are, character by character. */
 export function createCors(allowed: '*' | readonly string[]): Cors {
   const headersFor = allowed === '*' ? () => anyOrigin : listOrigins(allowed)
   return {
     headersFor,
-    preflight(origin, asked) {
-      const headers = headersFor(origin)
-      return headers['access-control-allow-origin'] === undefined ? headers : allowAsked(headers, asked)
+    preflight(method, request) {
+      if (method !== 'OPTIONS' || request['origin'] === undefined) return undefined
+      if (request['access-control-request-method'] === undefined) return undefined
+      const headers = headersFor(request)
+      const isAllowed = headers['access-control-allow-origin'] !== undefined
+      const asked = request['access-control-request-headers']
+      return { status: 204, headers: isAllowed ? allowAsked(headers, asked) : headers, body: undefined }
     },
   }
 }
 
 function listOrigins(origins: readonly string[]): Cors['headersFor'] {
   const listed = new Map(origins.map((origin) => [origin, allowOrigin(origin)]))
-  return (origin) => (origin === undefined ? unlistedOrigin : (listed.get(origin) ?? unlistedOrigin))
+  return ({ origin }) => (origin === undefined ? unlistedOrigin : (listed.get(origin) ?? unlistedOrigin))
 }
 
-function allowOrigin(origin: string): Headers {
+function allowOrigin(origin: string): ReplyHeaders {
   return Object.freeze({ 'access-control-allow-origin': origin, vary: 'Origin' })
 }
 
-function allowAsked(headers: Headers, asked: string | undefined): Headers {
+function allowAsked(headers: ReplyHeaders, asked: string | undefined): ReplyHeaders {
   const names = toHeaderNames(asked)
   return {
     ...headers,

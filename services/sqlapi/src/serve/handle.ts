@@ -3,10 +3,13 @@
  * the manual promises. Each stage is a call into the file that owns it, none of them calls the next.
  */
 import { Failure, toReply } from '../errors.ts'
+import { jsonBody } from '../json/body.ts'
 import type { Log } from '../log.ts'
-import type { Answer, Database, Endpoint, Reply, Request, Script } from '../model.ts'
+import type { Body, Database, Endpoint, Reply, Request, Script } from '../model.ts'
+import type { Cors } from './cors.ts'
 import { type BodyDocument, readBody, readQuery, requireParameters, toBatch, toParameterSet } from './params.ts'
 import { answersInstead, cut, findEndpoint, missingEndpoint, readTarget, type Target } from './route.ts'
+import type { Pages } from './status.ts'
 
 /** Everything that requests are answered from; made once at boot. */
 export interface Service {
@@ -14,16 +17,18 @@ export interface Service {
   readonly databases: ReadonlyMap<string, Database>
   /** Project and `X-Datasource` header -> name of a configured datasource, or a failure. */
   readonly chooseDatasource: (project: string, header: string | undefined) => string
-  readonly status: { health(): string; readonly datasources: string }
+  readonly pages: Pages
+  readonly cors: Cors
   readonly log: Log
 }
 
 /** Never rejects: whatever is thrown on the way becomes a reply. */
 export async function handle(service: Service, request: Request): Promise<Reply> {
+  const headers = service.cors.headersFor(request.headers)
   try {
-    return { status: 200, body: await answer(service, request) }
+    return { status: 200, headers, body: await answer(service, request) }
   } catch (error) {
-    const reply = toReply(error)
+    const reply = toReply(error, headers)
     report(service.log, request, error, reply)
     return reply
   }
@@ -38,28 +43,26 @@ export function reportBrokenOff(
   log.write('answerBrokenOff', { method, path: pathOf(target), reason: error.message })
 }
 
-async function answer(service: Service, request: Request): Promise<Answer> {
+async function answer(service: Service, request: Request): Promise<Body> {
   const target = readTarget(request.target)
-  const status = answerStatus(service, request, target)
-  if (status !== undefined) return status
+  const page = findPage(service, request, target)
+  if (page !== undefined) return page()
   const document = request.method === 'POST' ? readBody(request.body) : undefined
   const found = findEndpoint(service.endpoints, request.method, target.path)
   if (found === undefined) {
-    throw missingEndpoint(target.shown, answersInstead(service.endpoints, request.method, target.path))
+    throw missingEndpoint(target.shown, answersInstead(service, request.method, target.path))
   }
   const { endpoint, batch } = found
-  const database = chooseDatabase(service, target, request.datasource)
+  const database = chooseDatabase(service, target, request.headers['x-datasource'])
   const sets = toSets(document, batch, target.query)
   const script = endpoint.scripts[database.dialect] as Script
   requireParameters(script.parameters, sets, batch)
-  return database.run({ endpoint, script, sets, batch, cancellation: request.cancellation })
+  return jsonBody(await database.run({ endpoint, script, sets, batch, cancellation: request.cancellation }))
 }
 
-/** The service's own pages. */
-function answerStatus({ status }: Service, { method }: Request, { path }: Target): string | undefined {
-  if (method !== 'GET' && method !== 'HEAD') return undefined
-  if (path === '/health' || path === '/healthz') return status.health()
-  return path === '/datasources' ? status.datasources : undefined
+/** One of the service's own pages. */
+function findPage({ pages }: Service, { method }: Request, { path }: Target): (() => Body) | undefined {
+  return path === undefined || (method !== 'GET' && method !== 'HEAD') ? undefined : pages.get(path)
 }
 
 function chooseDatabase(service: Service, target: Target, header: string | undefined): Database {

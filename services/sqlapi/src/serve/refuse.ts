@@ -1,4 +1,4 @@
-/** The answer to what never becomes a request: what was wrong comes in, status and JSON text go out. */
+/** The answer to what never becomes a request: what was wrong comes in, status and text go out. */
 import type { Refusal, Refused } from '@services/http-shell'
 import { Failure, toReply } from '../errors.ts'
 import { missingEndpoint, readTarget } from './route.ts'
@@ -11,7 +11,7 @@ export function refuse({ reason, line, maxHeadBytes }: Refusal): Refused {
     // A method that no file can answer, whatever the path.
     case 'unknown method':
     case 'tunnel':
-      return toReply(missingEndpoint(readTarget(line?.target ?? '').shown))
+      return toRefused(missingEndpoint(readTarget(line?.target ?? '').shown))
     case 'head too large':
       return malformed(`Request line and headers are larger than ${maxHeadBytes} bytes`)
     case 'timeout':
@@ -26,5 +26,10 @@ export function refuse({ reason, line, maxHeadBytes }: Refusal): Refused {
 }
 
 function malformed(message: string): Refused {
-  return toReply(new Failure('http_malformed', message))
+  return toRefused(new Failure('http_malformed', message))
+}
+
+function toRefused(failure: Failure): Refused {
+  const { status, body } = toReply(failure, {})
+  return { status, headers: { 'content-type': body.mediaType }, body: body.content }
 }

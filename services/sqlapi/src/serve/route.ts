@@ -20,6 +20,13 @@ export interface Route {
   readonly batch: boolean
 }
 
+/** What has a URL. */
+export interface Published {
+  readonly endpoints: ReadonlyMap<string, Endpoint>
+  /** The service's own pages, by path. */
+  readonly pages: ReadonlyMap<string, unknown>
+}
+
 export interface DatasourceRules {
   /** Of every datasource there is. */
   readonly names: readonly string[]
@@ -64,17 +71,10 @@ export function missingEndpoint(shown: string, instead = ''): Failure {
   return new Failure('endpoint_missing', `Saved query '${cut(shown)}' does not exist${instead}`)
 }
 
-/** The service's own pages; no file can have their names, because a file's URL has a project in front. */
-export const ownPages: readonly string[] = ['/health', '/healthz', '/datasources']
-
 /** Which methods the path does answer where the request's own finds nothing: the end of a sentence, or nothing. */
-export function answersInstead(
-  endpoints: ReadonlyMap<string, Endpoint>,
-  method: string,
-  path: string | undefined,
-): string {
+export function answersInstead({ endpoints, pages }: Published, method: string, path: string | undefined): string {
   if (path === undefined) return ''
-  if (ownPages.includes(path)) return `; the page answers GET and HEAD, not ${method}`
+  if (pages.has(path)) return `; the page answers GET and HEAD, not ${method}`
   const isGet = findEndpoint(endpoints, 'GET', path) !== undefined
   const isPost = findEndpoint(endpoints, 'POST', path) !== undefined
   if (isGet && isPost) return `; the files answer GET, HEAD and POST, not ${method}`

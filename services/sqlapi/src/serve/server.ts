@@ -1,11 +1,11 @@
 /**
  * Between the HTTP shell and the request path: exchanges in, `Request` out to the request path; `Reply` in, answers out. Owns
- * the body cap, CORS headers and what a client hears when its answer breaks off. Decides nothing about SQL.
+ * the body cap, when a preflight is answered, and what a client hears when its answer breaks off. Decides nothing about SQL.
  */
 import { Readable } from 'node:stream'
 import { BodyTooLarge, type Exchange, ListenProblem, type Shell, startShell } from '@services/http-shell'
 import { Failure, StartupFailure, toReply } from '../errors.ts'
-import type { Cancellation, Reply, Request } from '../model.ts'
+import type { Cancellation, Reply, Request, RequestHeaders } from '../model.ts'
 import type { Cors } from './cors.ts'
 import { pump } from './pump.ts'
 import { refuse } from './refuse.ts'
@@ -42,46 +42,37 @@ export async function startServer(options: ServerOptions): Promise<Shell> {
 }
 
 async function serve(options: ServerOptions, exchange: Exchange): Promise<void> {
-  const { cors } = options
-  const { method, target, headers } = exchange
-  if (method === 'OPTIONS' && isPreflight(exchange)) {
-    exchange.begin(204, cors.preflight(headers.origin, headers['access-control-request-headers']))
-    exchange.end()
+  const { method, target } = exchange
+  // The only one that Node gives as a list is `set-cookie`, which no client sends.
+  const headers = exchange.headers as RequestHeaders
+  const preflight = options.cors.preflight(method, headers)
+  if (preflight !== undefined) {
+    write(options, exchange, preflight)
     return
   }
   const cancellation: Cancellation = { cancelled: false, onCancel: undefined }
   exchange.onGone = () => cancel(cancellation)
-  const body = exchange.length === 0 ? noBody : await readBody(options, exchange)
+  const body = exchange.length === 0 ? noBody : await readBody(options, exchange, headers)
   if (body === undefined) return
-  const datasource = headers['x-datasource']
-  const request: Request = {
-    method,
-    target,
-    datasource: Array.isArray(datasource) ? datasource.join(', ') : datasource,
-    body,
-    cancellation,
-  }
-  write(options, request, exchange, await options.handle(request))
-}
-
-function isPreflight({ headers }: Exchange): boolean {
-  return headers.origin !== undefined && headers['access-control-request-method'] !== undefined
+  write(options, exchange, await options.handle({ method, target, headers, body, cancellation }))
 }
 
 /** Undefined when there is nothing more to be done. */
-async function readBody({ cors, maxBodyBytes }: ServerOptions, exchange: Exchange): Promise<Buffer | undefined> {
+async function readBody(
+  options: ServerOptions,
+  exchange: Exchange,
+  headers: RequestHeaders,
+): Promise<Buffer | undefined> {
+  const { cors, maxBodyBytes } = options
   try {
     return await exchange.collect(maxBodyBytes)
   } catch (error) {
     if (!(error instanceof BodyTooLarge)) return undefined
     const failure = new Failure('body_too_large', `Request body is larger than ${maxBodyBytes} bytes`)
-    const { status, body } = toReply(failure)
-    exchange.send(status, { ...json, ...cors.headersFor(exchange.headers.origin) }, body, true)
+    write(options, exchange, toReply(failure, cors.headersFor(headers)), true)
     return undefined
   }
 }
-
-const json = { 'content-type': 'application/json' }
 
 /** The client has gone before it had its answer. */
 function cancel(cancellation: Cancellation): void {
@@ -89,26 +80,34 @@ function cancel(cancellation: Cancellation): void {
   cancellation.onCancel?.()
 }
 
+/** `close` ends the connection with the reply. */
 function write(
-  { cors, breaksOff }: ServerOptions,
-  request: Request,
+  { breaksOff }: ServerOptions,
   exchange: Exchange,
-  { status, body }: Reply,
+  { status, headers, body }: Reply,
+  close = false,
 ): void {
-  const headers = { 'content-type': 'application/json', ...cors.headersFor(exchange.headers.origin) }
-  if (!(body instanceof Readable)) {
-    exchange.send(status, headers, body)
+  if (body === undefined) {
+    exchange.begin(status, headers)
+    exchange.end()
     return
   }
-  exchange.begin(status, headers)
-  if (request.method === 'HEAD') {
+  const { mediaType, content } = body
+  // A new object: the shell adds the length.
+  const all = { 'content-type': mediaType, ...headers }
+  if (!(content instanceof Readable)) {
+    exchange.send(status, all, content, close)
+    return
+  }
+  exchange.begin(status, all)
+  if (exchange.method === 'HEAD') {
     exchange.end()
     // The statement of a HEAD runs to its end like any other.
-    body.resume()
+    content.resume()
     return
   }
-  pump(body, exchange, (error) => {
-    breaksOff(request, error)
+  pump(content, exchange, (error) => {
+    breaksOff(exchange, error)
     exchange.breakOff()
   })
 }

@@ -1,8 +1,9 @@
 /**
- * The bodies of the service's own pages. Made from what is known at start and from the clock: no database is asked, so
- * they answer while every database is down.
+ * The service's own pages, as a table. Made from what is known at start and from the clock: no database is asked, so they answer
+ * while every database is down.
  */
-import type { Dialect } from '../model.ts'
+import { jsonBody } from '../json/body.ts'
+import type { Body, Dialect } from '../model.ts'
 
 /** What may be told of a datasource: the password in `url` is masked already. */
 export interface DatasourceSummary {
@@ -21,12 +22,8 @@ export interface StatusFacts {
   readonly datasources: readonly DatasourceSummary[]
 }
 
-export interface Status {
-  /** Body of `/health` at this moment. */
-  health(): string
-  /** Body of `/datasources`. */
-  readonly datasources: string
-}
+/** Path -> body at this moment. No file can have such a path, because a file's has a project in front. */
+export type Pages = ReadonlyMap<string, () => Body>
 
 const appName = 'sqlapi'
 
@@ -36,12 +33,16 @@ const driverClassNames: Readonly<Record<Dialect, string>> = {
   sqlite: 'org.sqlite.JDBC',
 }
 
-export function createStatus(facts: StatusFacts, now: () => number = Date.now): Status {
+export function createPages(facts: StatusFacts, now: () => number = Date.now): Pages {
   const { version, packagingTime, startTime: appStartTime } = facts
-  return {
-    health: () => JSON.stringify({ appName, version, packagingTime, appStartTime, serverTime: now(), status: 'UP' }),
-    datasources: JSON.stringify(facts.datasources.toSorted(byName).map(describe)),
-  }
+  const health = (): Body =>
+    jsonBody(JSON.stringify({ appName, version, packagingTime, appStartTime, serverTime: now(), status: 'UP' }))
+  const datasources = jsonBody(JSON.stringify(facts.datasources.toSorted(byName).map(describe)))
+  return new Map([
+    ['/health', health],
+    ['/healthz', health],
+    ['/datasources', () => datasources],
+  ])
 }
 
 /** By code unit, so that the order is the same on every machine. */

@@ -1,0 +1,6 @@
+/** JSON text -> the body of a reply. */
+import type { Answer, Body } from '../model.ts'
+
+export function jsonBody<Content extends Answer>(content: Content): Body & { readonly content: Content } {
+  return { mediaType: 'application/json', content }
+}
