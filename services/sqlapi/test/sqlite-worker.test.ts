@@ -75,3 +75,23 @@ test('[D4.5] a worker that gets no time is asked for its jobs again and again, a
   for (let n = 0; n < 3 * depth; n++) await run(n)
   strictEqual(answered, 4 * depth, 'every claim can be used again')
 })
+
+test('what a worker gives back has come behind everything that it keeps [D4.5]', async () => {
+  const connection = await open()
+  await connection.run(select(0)).done
+  for (let round = 0; round < 100; round++) {
+    const kept: boolean[] = []
+    const all = Array.from({ length: depth }, async (_, n) => {
+      kept[n] = await connection.run(select(n)).done.then(
+        () => true,
+        () => false,
+      )
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    // The worker has the message by now and begins one job after the other, while these are taken from it.
+    for (const since = performance.now(); performance.now() - since < (round % 10) / 20;);
+    connection.giveBack()
+    await Promise.all(all)
+    strictEqual(kept.lastIndexOf(true), kept.indexOf(false) === -1 ? depth - 1 : kept.indexOf(false) - 1)
+  }
+})

@@ -206,7 +206,9 @@ export class Connection {
   /** Takes back every job that the worker has not come to yet. One that gets no processor time at all keeps them in the end. */
   giveBack(): void {
     if (this.#free.length < depth) return
-    for (const [claim, { reject }] of this.#waiting) if (this.#claims.takeBack(claim)) reject(takenBack)
+    // From the end: the worker takes from the front meanwhile, and nobody may overtake one that came earlier.
+    const taken = [...this.#waiting].toReversed().filter(([claim]) => this.#claims.takeBack(claim))
+    for (const [, { reject }] of taken.toReversed()) reject(takenBack)
   }
 
   /** Gives up what the worker is at, as far as it can be. */
