@@ -9,7 +9,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { call, linesOf, newFolder, until } from '@services/testing'
 import { startSqlapi } from './support/process.ts'
-import { Datasource, newFile } from './support/sqlite.ts'
+import { Outlet } from '../src/database/answer.ts'
+import { Workplace } from '../src/database/sqlite/workplaces/workplace.ts'
+import { Datasource, newFile, openOptions } from './support/sqlite.ts'
 
 const schema = 'PRAGMA journal_mode = WAL; CREATE TABLE t (x);'
 const add = 'INSERT INTO t VALUES (:x)'
@@ -159,6 +161,26 @@ describe('a SQLite file that is replaced', () => {
     )
   })
 
+  test('while a process is started for a statement: it is told to its client and to nobody else [S13]', async () => {
+    const file = newFile(schema)
+    const workplace = await openWorkplace(file)
+    const job = {
+      transaction: 'none' as const,
+      touchesSession: false,
+      batch: false,
+      isRead: true,
+      mayRunOn: true,
+      sets: [[{ statement: 0, values: [] }]],
+    }
+    const running = workplace.run({ job, textOf: () => all, outlet: new Outlet(() => undefined) })
+    const failing = rejects(running.done, /replaced/)
+    // As the pool does with a connection that is late, and with all of them when the file has gone.
+    workplace.giveBack()
+    workplace.interrupt()
+    renameSync(newFile(schema), file)
+    await Promise.all([failing, workplace.close()])
+  })
+
   test('while a long answer is read: it breaks off, and the next request is served from the new file [S13]', async () => {
     const file = newFile(schema)
     const lite = await inUse(file)
@@ -173,6 +195,14 @@ describe('a SQLite file that is replaced', () => {
     })
   })
 })
+
+function openWorkplace(file: string): Promise<Workplace> {
+  const ignore = (): void => undefined
+  return Workplace.open(
+    { ...openOptions(file, 1000), statementTimeoutSeconds: 0 },
+    { broken: ignore, moved: ignore, long: ignore, abandoned: ignore, killed: ignore },
+  )
+}
 
 /** Whether somebody holds the write lock. */
 function isLocked(file: string): boolean {

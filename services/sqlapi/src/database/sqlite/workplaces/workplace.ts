@@ -45,12 +45,12 @@ export class Workplace {
 
   giveBack(): void {
     this.#thread.giveBack()
-    void this.#process?.then((process) => process.giveBack())
+    this.#tell((process) => process.giveBack())
   }
 
   interrupt(): void {
     this.#thread.interrupt()
-    void this.#process?.then((process) => process.interrupt())
+    this.#tell((process) => process.interrupt())
   }
 
   clean(): Promise<boolean> {
@@ -61,7 +61,16 @@ export class Workplace {
     clearTimeout(this.#idleTimer)
     const process = this.#process
     this.#process = undefined
-    await Promise.all([this.#thread.close(), process?.then((each) => each.close())])
+    // One that could not be started has been told to its job.
+    const closing = process?.then(
+      (opened) => opened.close(),
+      () => undefined,
+    )
+    await Promise.all([this.#thread.close(), closing])
+  }
+
+  #tell(tell: (process: Process) => void): void {
+    this.#process?.then(tell, () => undefined)
   }
 
   #runInProcess(assignment: Assignment): Running {
