@@ -31,7 +31,6 @@ const longFiles: Readonly<Record<string, string>> = {
   'services/xroad-proxy/src/doctor/config-checks.ts': 'a table of checks',
   'services/xroad-proxy/src/mock/failures.ts': 'a table of failures',
   'services/xroad-proxy/src/soap/json/translate.ts': 'one pass over the events of a parser',
-  'services/xroad-proxy/src/wsdl/request/expansion.ts': 'one recursion over the parts of a schema',
 }
 
 /** Rooms that never reach another, not even by way of a third. */

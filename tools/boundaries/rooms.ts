@@ -175,12 +175,20 @@ const proxy: Part = {
     { room: 'soap/request', is: 'templates and their values', imports: 'model.ts errors.ts', isPure: true },
     { room: 'wsdl/xml', is: 'XML as a tree', imports: 'soap/message/charset.ts', isPure: true },
     { room: 'wsdl/schema', is: 'XML Schema', imports: 'wsdl/xml', isPure: true },
-    { room: 'wsdl/operations', is: 'what a WSDL offers', imports: 'wsdl/xml wsdl/schema', isPure: true },
-    { room: 'wsdl/request', is: 'a request as a DSL file', imports: 'wsdl/**', isPure: true },
+    { room: 'wsdl/outline', is: 'what messages may hold', imports: 'wsdl/xml wsdl/schema', isPure: true },
+    { room: 'wsdl/operations', is: 'what a WSDL offers', imports: 'wsdl/xml wsdl/schema wsdl/outline', isPure: true },
+    {
+      room: 'wsdl/request',
+      is: 'a request as a DSL file',
+      imports:
+        'wsdl/xml wsdl/schema/simple-type.ts wsdl/schema/framework.ts wsdl/schema/missing.ts wsdl/outline wsdl/operations',
+      isPure: true,
+    },
     {
       room: 'wsdl/description',
       is: 'requests and answers as JSON Schema',
-      imports: 'soap/json/shape.ts wsdl/xml wsdl/schema wsdl/request',
+      imports:
+        'soap/json/shape.ts wsdl/xml wsdl/schema/simple-type.ts wsdl/schema/pattern.ts wsdl/outline wsdl/request',
       isPure: true,
     },
     { room: 'boot/config', is: 'the configuration', imports: 'model.ts errors.ts' },

@@ -14,7 +14,7 @@ import type { Member } from '../src/soap/json/shape.ts'
 import { toBody } from '../src/soap/json/shape.ts'
 import { translate, XmlError } from '../src/soap/json/translate.ts'
 import { toTypedValue } from '../src/soap/json/typed-value.ts'
-import { Outlines } from '../src/wsdl/description/outline.ts'
+import { AnswerObjects } from '../src/wsdl/description/answer-objects.ts'
 import { Shapes } from '../src/wsdl/description/shape.ts'
 import { TypedResponseSchemas } from '../src/wsdl/description/typed-response.ts'
 import type { JsonSchema } from '../src/wsdl/description/value-schema.ts'
@@ -33,7 +33,7 @@ const root = join(import.meta.dirname, 'cases/schema-answer')
 const output = '{urn:t}opResponse'
 
 function bodyOf(schema: string, attributes = ''): Member {
-  const element = new Outlines(readText(wsdlAround(schema, attributes)).schema).of(output)
+  const element = new AnswerObjects(readText(wsdlAround(schema, attributes)).outline).of(output)
   ok(element !== undefined)
   return toBody(new Shapes().of(element))
 }

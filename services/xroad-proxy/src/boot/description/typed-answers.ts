@@ -5,7 +5,7 @@
 import type { Endpoint, ResponseShape, SoapEndpoint } from '../../model.ts'
 import { toBody } from '../../soap/json/shape.ts'
 import type { Member } from '../../soap/json/shape.ts'
-import { Outlines } from '../../wsdl/description/outline.ts'
+import { AnswerObjects } from '../../wsdl/description/answer-objects.ts'
 import type { Wsdl } from '../../wsdl/operations/operations.ts'
 import { Shapes } from '../../wsdl/description/shape.ts'
 import type { Ingested } from '../ingest/ingest.ts'
@@ -24,7 +24,7 @@ export function typeAnswers(
 ): TypedAnswers {
   const bodies = new Map<SoapEndpoint, Member>()
   const plain = new Map<SoapEndpoint, Reason>()
-  const sources = new Map<Wsdl, { outlines: Outlines; shapes: Shapes }>()
+  const sources = new Map<Wsdl, { answers: AnswerObjects; shapes: Shapes }>()
   for (const endpoint of endpoints) {
     if (endpoint.kind !== 'soap' || (endpoint.response ?? usual) !== 'schema') continue
     // What a person wrote may call something else by the same name, unless it says that it does not.
@@ -34,9 +34,9 @@ export function typeAnswers(
       plain.set(endpoint, replaced.has(endpoint.file) ? 'by_hand' : 'no_wsdl')
       continue
     }
-    const { outlines, shapes } = sources.get(wsdl) ?? { outlines: new Outlines(wsdl.schema), shapes: new Shapes() }
-    sources.set(wsdl, { outlines, shapes })
-    const element = operation.output === undefined ? undefined : outlines.of(operation.output)
+    const { answers, shapes } = sources.get(wsdl) ?? { answers: new AnswerObjects(wsdl.outline), shapes: new Shapes() }
+    sources.set(wsdl, { answers, shapes })
+    const element = operation.output === undefined ? undefined : answers.of(operation.output)
     if (element === undefined) plain.set(endpoint, 'no_types')
     else bodies.set(endpoint, toBody(shapes.of(element)))
   }

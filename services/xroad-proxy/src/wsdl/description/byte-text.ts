@@ -3,7 +3,7 @@
  * counts bytes and JSON Schema characters: four characters of base64 are one to three bytes, by the equals signs at the end.
  * Where JSON Schema cannot say a range of bytes, it says less of it.
  */
-import type { SimpleType } from '../schema/content.ts'
+import type { SimpleType } from '../schema/simple-type.ts'
 import type { JsonSchema } from './value-schema.ts'
 
 export function isByteText({ builtin }: SimpleType): boolean {

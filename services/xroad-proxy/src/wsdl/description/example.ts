@@ -3,7 +3,7 @@
  * simple sort meets are passed over.
  */
 import { exampleBytes, isByteText } from './byte-text.ts'
-import type { SimpleType } from '../schema/content.ts'
+import type { SimpleType } from '../schema/simple-type.ts'
 import { matchPattern } from './example-pattern.ts'
 import { toRequestValue } from './request-value.ts'
 import { kindOf } from './value-schema.ts'

@@ -4,7 +4,7 @@
  * allows rather than more, as far as people write such types.
  */
 import { describeBytes, isByteText } from './byte-text.ts'
-import type { SimpleType } from '../schema/content.ts'
+import type { SimpleType } from '../schema/simple-type.ts'
 import { toExpression } from '../schema/pattern.ts'
 import { formatOf, jsonTypes, kindOf, orNull, toJson } from './value-schema.ts'
 import type { Json, JsonSchema, Kind } from './value-schema.ts'

@@ -1,56 +1,56 @@
 /**
- * Outlines of answers -> the shapes that answers are translated by: plain data that holds nothing of the WSDL.
+ * AnswerObjects of answers -> the shapes that answers are translated by: plain data that holds nothing of the WSDL.
  */
 import { anyShape } from '../../soap/json/shape.ts'
 import type { Member, Shape, ValueKind } from '../../soap/json/shape.ts'
-import type { SimpleType } from '../schema/content.ts'
-import type { Outline, OutlineMember, OutlineValue } from './outline.ts'
+import type { SimpleType } from '../schema/simple-type.ts'
+import type { AnswerMember, AnswerObject, AnswerValue } from './answer-objects.ts'
 
-/** One for the outlines of one WSDL: what is shared there is shared here. */
+/** One for the objects of one WSDL: what is shared there is shared here. */
 export class Shapes {
-  readonly #shapes = new Map<Outline, Shape>()
+  readonly #shapes = new Map<AnswerObject, Shape>()
   readonly #waiting: (() => void)[] = []
 
-  of(element: OutlineMember): Member {
+  of(element: AnswerMember): Member {
     const member = this.#member(element)
     for (let fill = this.#waiting.pop(); fill !== undefined; fill = this.#waiting.pop()) fill()
     return member
   }
 
-  #member({ name, isList, value }: OutlineMember): Member {
+  #member({ name, isList, value }: AnswerMember): Member {
     return { name, isList, shape: this.#shape(value) }
   }
 
-  #shape(value: OutlineValue): Shape {
+  #shape(value: AnswerValue): Shape {
     switch (value.kind) {
       case 'anything':
         return anyShape
       case 'text':
         return valueShapes[valueKindOf(value.type)]
       case 'object':
-        return this.#object(value.outline)
+        return this.#object(value.object)
     }
   }
 
-  #object(outline: Outline): Shape {
-    const known = this.#shapes.get(outline)
+  #object(object: AnswerObject): Shape {
+    const known = this.#shapes.get(object)
     if (known !== undefined) return known
     const members = new Map<string, Member>()
     const derived = new Map<string, Shape>()
     const shape: Shape = {
       kind: 'object',
-      text: outline.text === undefined ? undefined : valueKindOf(outline.text),
+      text: object.text === undefined ? undefined : valueKindOf(object.text),
       attributes: new Map(
-        outline.attributes.map(({ name, type }) => [name, type === undefined ? 'preserved' : valueKindOf(type)]),
+        object.attributes.map(({ name, type }) => [name, type === undefined ? 'preserved' : valueKindOf(type)]),
       ),
       members,
-      lists: outline.members.filter(({ isList }) => isList).map(({ name }) => name),
+      lists: object.members.filter(({ isList }) => isList).map(({ name }) => name),
       derived,
     }
-    this.#shapes.set(outline, shape)
+    this.#shapes.set(object, shape)
     this.#waiting.push(() => {
-      for (const it of outline.members) members.set(it.name, this.#member(it))
-      for (const [name, it] of outline.derived) derived.set(name, this.#object(it))
+      for (const it of object.members) members.set(it.name, this.#member(it))
+      for (const [name, it] of object.derived) derived.set(name, this.#object(it))
     })
     return shape
   }

@@ -1,13 +1,13 @@
 /**
- * Outlines of answers -> JSON Schemas of what the translation by the schema gives (soap/schema-answer.ts): lists are arrays,
+ * AnswerObjects of answers -> JSON Schemas of what the translation by the schema gives (soap/schema-answer.ts): lists are arrays,
  * texts have one type, nil is null. Types become definitions that refer to each other, written once for all operations of
  * the WSDL. What is not listed may be there too.
  */
-import type { SimpleType } from '../schema/content.ts'
-import { Outlines } from './outline.ts'
-import type { Outline, OutlineMember, OutlineValue } from './outline.ts'
+import type { SimpleType } from '../schema/simple-type.ts'
+import { AnswerObjects } from './answer-objects.ts'
+import type { AnswerMember, AnswerObject, AnswerValue } from './answer-objects.ts'
 import type { QName } from '../xml/qname.ts'
-import type { Schema } from '../schema/schema.ts'
+import type { Outline } from '../outline/outline.ts'
 import { orNull, toTypedSchema } from './value-schema.ts'
 import type { Json, JsonSchema } from './value-schema.ts'
 import { toWords } from './words.ts'
@@ -17,21 +17,21 @@ const maxAlternatives = 50
 export class TypedResponseSchemas {
   /** Filled as operations are described. */
   readonly definitions = new Map<string, JsonSchema>()
-  readonly #outlines: Outlines
+  readonly #objects: AnswerObjects
   readonly #toReference: (key: string) => string
-  readonly #keys = new Map<Outline, string>()
+  readonly #keys = new Map<AnswerObject, string>()
   readonly #taken = new Set<string>()
-  readonly #waiting: Outline[] = []
+  readonly #waiting: AnswerObject[] = []
 
   /** `toReference` makes the `$ref` of a definition's key. */
-  constructor({ schema }: { readonly schema: Schema }, toReference: (key: string) => string) {
-    this.#outlines = new Outlines(schema)
+  constructor({ outline }: { readonly outline: Outline }, toReference: (key: string) => string) {
+    this.#objects = new AnswerObjects(outline)
     this.#toReference = toReference
   }
 
   /** The schema of `body`; anything goes for an element that cannot be resolved. */
   describe(output: QName): JsonSchema {
-    const element = this.#outlines.of(output)
+    const element = this.#objects.of(output)
     if (element === undefined) return {}
     const property = this.#member(element)
     for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) {
@@ -40,43 +40,43 @@ export class TypedResponseSchemas {
     return { type: 'object', properties: { [element.name]: property }, required: [element.name] }
   }
 
-  #member({ value, isList, isNillable, documentation }: OutlineMember): JsonSchema {
+  #member({ value, isList, isNillable, documentation }: AnswerMember): JsonSchema {
     const one = this.#value(value)
     const item = isNillable && Object.keys(one).length > 0 ? orNull(one) : one
     return { ...(isList ? { type: 'array', items: item } : item), ...toWords(documentation) }
   }
 
-  #value(value: OutlineValue): JsonSchema {
+  #value(value: AnswerValue): JsonSchema {
     switch (value.kind) {
       case 'anything':
         return {}
       case 'text':
         return toTypedSchema(value.type)
       case 'object':
-        return this.#object(value.outline)
+        return this.#object(value.object)
     }
   }
 
   /** What is derived has all of what it is derived from, so that more of them than anybody reads may be left out. */
-  #object(outline: Outline): JsonSchema {
-    const [one, ...others] = [outline, ...outline.derived.values()]
+  #object(object: AnswerObject): JsonSchema {
+    const [one, ...others] = [object, ...object.derived.values()]
       .slice(0, maxAlternatives)
       .map((it) => ({ $ref: this.#toReference(this.#keyOf(it)) }))
     return one === undefined || others.length > 0 ? { anyOf: [...others, ...(one === undefined ? [] : [one])] } : one
   }
 
-  #keyOf(outline: Outline): string {
-    const known = this.#keys.get(outline)
+  #keyOf(object: AnswerObject): string {
+    const known = this.#keys.get(object)
     if (known !== undefined) return known
-    let key = outline.name
-    for (let count = 2; this.#taken.has(key); count += 1) key = `${outline.name}_${count}`
+    let key = object.name
+    for (let count = 2; this.#taken.has(key); count += 1) key = `${object.name}_${count}`
     this.#taken.add(key)
-    this.#keys.set(outline, key)
-    this.#waiting.push(outline)
+    this.#keys.set(object, key)
+    this.#waiting.push(object)
     return key
   }
 
-  #definition({ text, isMixed, attributes, members, documentation }: Outline): JsonSchema {
+  #definition({ text, isMixed, attributes, members, documentation }: AnswerObject): JsonSchema {
     const properties = new Map<string, Json>()
     const required: string[] = []
     for (const it of attributes) {

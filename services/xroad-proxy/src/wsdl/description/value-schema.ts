@@ -3,7 +3,7 @@
  * translation of text makes of it (only bare integers, `true` and `false` are more than text there, and then whatever the
  * type says). Values of requests are request-value.ts.
  */
-import type { SimpleType } from '../schema/content.ts'
+import type { SimpleType } from '../schema/simple-type.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonSchema
 export interface JsonSchema {

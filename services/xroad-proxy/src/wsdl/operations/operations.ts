@@ -9,6 +9,8 @@ import type { Definitions, PortType } from './definitions.ts'
 import { readDocumentation } from '../xml/documentation.ts'
 import type { Documentation } from '../xml/documentation.ts'
 import { describeMisnamed } from './misnamed.ts'
+import type { Outline } from '../outline/outline.ts'
+import { outlineOf } from '../outline/schema-outline.ts'
 import { whereElse } from '../schema/missing.ts'
 import type { MissingSchema } from '../schema/missing.ts'
 import { namespaceOf, namespaces } from '../xml/qname.ts'
@@ -23,6 +25,8 @@ export interface Wsdl {
   readonly file: string
   readonly operations: readonly (Operation | SkippedOperation)[]
   readonly schema: Schema
+  /** What the messages may hold. */
+  readonly outline: Outline
   /** Namespace -> prefix as the first element of the WSDL declares them. */
   readonly prefixes: ReadonlyMap<string, string>
   /** Includes and imports that brought nothing. */
@@ -59,7 +63,7 @@ export function readWsdl(bytes: Uint8Array, file: string, resolve: Resolve): Wsd
   const operations = root.namespace === namespaces.wsdl2 ? listWsdl2(root) : listOperations(definitions)
   const { missing: missingWsdls, onlyImports } = definitions
   const missing = [...missingWsdls, ...schema.missing]
-  return { file, operations, schema, prefixes, missing, missingWsdls, onlyImports }
+  return { file, operations, schema, outline: outlineOf(schema), prefixes, missing, missingWsdls, onlyImports }
 }
 
 function listWsdl2(root: XmlElement): SkippedOperation[] {

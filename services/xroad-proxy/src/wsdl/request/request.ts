@@ -3,19 +3,17 @@
  * plain values, from which the names of the params, the text of the envelope, the JSON Schema and the example are made
  * elsewhere. How a tree is grown from the schema, and what cannot be sent, is expansion.ts.
  */
-import { MissingComponent, findComponent } from '../schema/content.ts'
-import type { SimpleType } from '../schema/content.ts'
-import type { Documentation } from '../xml/documentation.ts'
-import { Expansion, once } from './expansion.ts'
-import type { Spell } from './expansion.ts'
 import { namespacesOf } from '../operations/misnamed.ts'
-import { whereElse } from '../schema/missing.ts'
 import type { Operation, Wsdl } from '../operations/operations.ts'
+import { Skip } from '../operations/reasons.ts'
+import type { Outline, OutlineElement } from '../outline/outline.ts'
+import type { SimpleType } from '../schema/simple-type.ts'
+import { whereElse } from '../schema/missing.ts'
+import type { Documentation } from '../xml/documentation.ts'
 import { localOf, namespaceOf } from '../xml/qname.ts'
 import type { QName } from '../xml/qname.ts'
-import { Skip } from '../operations/reasons.ts'
-import type { ElementDeclaration } from '../schema/schema-model.ts'
-import type { Schema } from '../schema/schema.ts'
+import { Expansion, once } from './expansion.ts'
+import type { Words } from './expansion.ts'
 import { Sizes } from './size.ts'
 
 export interface RequestElement {
@@ -73,44 +71,51 @@ export interface Request {
 }
 
 /** Throws `Skip`. */
-export function readRequest({ schema, prefixes, missing }: Wsdl, { input }: Operation): Request {
-  const spell: Spell = (name) => prefixed(name, prefixes)
-  try {
-    return grow(schema, input, spell)
-  } catch (error) {
-    if (!(error instanceof MissingComponent)) throw error
-    const { kind, component } = error
-    const elsewhere = namespacesOf(component, schema.names(kind))
-    throw new Skip('type_missing', `${spell(component)}${elsewhere}${whereElse(missing, namespaceOf(component))}`)
+export function readRequest(wsdl: Wsdl, { input }: Operation): Request {
+  const words = wordsOf(wsdl)
+  const element = wsdl.outline.element(input)
+  if (element === undefined) {
+    throw new Skip('type_missing', words.whereabouts({ kind: 'missing', component: 'element', name: input }))
+  }
+  return grow(element, words, sizesOf(wsdl.outline))
+}
+
+function wordsOf({ schema, prefixes, missing }: Wsdl): Words {
+  const spell: Words['spell'] = (name) => {
+    const prefix = prefixes.get(namespaceOf(name))
+    return prefix === undefined ? localOf(name) : `${prefix}:${localOf(name)}`
+  }
+  return {
+    spell,
+    whereabouts: ({ component, name }) =>
+      `${spell(name)}${namespacesOf(name, schema.names(component))}${whereElse(missing, namespaceOf(name))}`,
   }
 }
 
-/** As the WSDL writes it. */
-function prefixed(name: QName, prefixes: Wsdl['prefixes']): string {
-  const prefix = prefixes.get(namespaceOf(name))
-  return prefix === undefined ? localOf(name) : `${prefix}:${localOf(name)}`
-}
+const sizes = new WeakMap<Outline, Sizes>()
 
-const sizes = new WeakMap<Schema, Sizes>()
+function sizesOf(outline: Outline): Sizes {
+  const known = sizes.get(outline) ?? new Sizes()
+  sizes.set(outline, known)
+  return known
+}
 
 /** The whole tree, or as much of one that is too large as a person can look through. */
-function grow(schema: Schema, input: QName, spell: Spell): Request {
-  const declaration = findComponent(schema, 'element', input)
-  const known = sizes.get(schema) ?? new Sizes(schema)
-  sizes.set(schema, known)
-  if (known.isKnownLarge(declaration)) return expand(schema, declaration, spell, known)
+function grow(element: OutlineElement, words: Words, known: Sizes): Request {
+  if (known.isKnownLarge(element)) return expand(element, words, known)
   try {
-    return expand(schema, declaration, spell)
+    return expand(element, words)
   } catch (error) {
     if (!(error instanceof Skip) || error.reason !== 'request_too_large') throw error
-    known.rememberLarge(declaration)
-    return expand(schema, declaration, spell, known)
+    known.rememberLarge(element)
+    return expand(element, words, known)
   }
 }
 
-function expand(schema: Schema, declaration: ElementDeclaration, spell: Spell, large?: Sizes): Request {
-  const expansion = new Expansion(schema, spell, large?.depthFor(declaration), large?.branches)
-  const root = expansion.element(declaration, once, [])
+function expand(element: OutlineElement, words: Words, large?: Sizes): Request {
+  const cut = large === undefined ? undefined : { depth: large.depthFor(element), shared: large.branches }
+  const expansion = new Expansion(words, cut)
+  const root = expansion.element(element, once, [])
   const isUntyped = root.text?.type.builtin === 'anyType'
   return {
     root: isUntyped ? { ...root, text: undefined } : root,

@@ -17,6 +17,14 @@ export function isAttachment(types: readonly QName[]): boolean {
   return types.includes(swaRefType)
 }
 
+const expectedContentTypes = xmlmime.map((it) => toQName(it, 'expectedContentTypes'))
+
+/** What an element declaration of base64 text says about it. */
+export function expectedContentTypesOf(attributes: ReadonlyMap<QName, string>): string | undefined {
+  const stated = expectedContentTypes.find((name) => attributes.has(name))
+  return stated === undefined ? undefined : attributes.get(stated)
+}
+
 const known: ReadonlySet<string> = new Set([
   ...envelopes,
   ...encodings,

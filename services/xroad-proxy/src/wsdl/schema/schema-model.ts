@@ -3,7 +3,7 @@
  * these from XML, schema.ts finds them by name, content.ts follows the references.
  */
 import type { Documentation } from '../xml/documentation.ts'
-import type { Place, QName } from '../xml/qname.ts'
+import type { QName } from '../xml/qname.ts'
 
 /** `max` is Infinity for `unbounded`. */
 export interface Occurs {
@@ -24,7 +24,8 @@ export interface ElementDeclaration {
   readonly fixed: string | undefined
   readonly default: string | undefined
   readonly documentation: Documentation
-  readonly place: Place
+  /** Media types of what is sent for it beside the envelope, as MTOM has it. */
+  readonly expectedContentTypes: string | undefined
   /** Why no message can hold it, in words. */
   readonly problem: string | undefined
 }

@@ -3,6 +3,7 @@
  * at. Knows the defaults of the schema element (forms) and the namespace that an included file without one takes on.
  */
 import { readDocumentation } from '../xml/documentation.ts'
+import { expectedContentTypesOf } from './framework.ts'
 import { isNCName, localOf, namespaceOf, namespaces, toQName } from '../xml/qname.ts'
 import type { QName } from '../xml/qname.ts'
 import type {
@@ -54,7 +55,7 @@ function readElement(document: SchemaDocument, node: XmlElement, isGlobal: boole
     fixed: node.attributes.get('fixed'),
     default: node.attributes.get('default'),
     documentation: readDocumentation(node),
-    place: { file: document.file, line: node.line },
+    expectedContentTypes: expectedContentTypesOf(node.attributes),
     problem: nameProblem(document, node),
   }
 }

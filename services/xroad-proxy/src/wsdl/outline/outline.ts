@@ -1,0 +1,110 @@
+/**
+ * What a message may hold, as a graph: elements have types, types have content, content has nodes, and those hold elements
+ * again. All references are followed, all inheritance is worked in, and groups are still groups. Requests, the shapes of
+ * answers and JSON Schemas are made from it. schema-outline.ts makes it from a schema, each piece when it is first looked
+ * at: whoever follows it decides how deep to go. A type inside itself is the same object again.
+ */
+import type { SimpleType } from '../schema/simple-type.ts'
+import type { Occurs } from '../schema/schema-model.ts'
+import type { ComponentKind } from '../schema/schema.ts'
+import type { Documentation } from '../xml/documentation.ts'
+import type { QName } from '../xml/qname.ts'
+
+export interface Outline {
+  /** The global element of this name; undefined where there is none. */
+  element(name: QName): OutlineElement | undefined
+  /** The global type of this name, for a part of a message that names a type. */
+  type(name: QName): OutlineType | Missing
+}
+
+/** In the place of what no schema declares. */
+export interface Missing {
+  readonly kind: 'missing'
+  readonly component: ComponentKind
+  readonly name: QName
+}
+
+export interface OutlineElement {
+  /** Without a namespace when the element is unqualified. */
+  readonly name: QName
+  readonly type: OutlineType | Missing
+  readonly isNillable: boolean
+  readonly isAbstract: boolean
+  readonly fixed: string | undefined
+  readonly default: string | undefined
+  /** Media types, where its base64 text may travel beside the envelope (MTOM). */
+  readonly expectedContentTypes: string | undefined
+  /** Elements that name this one as the head of their substitution group. */
+  readonly substitutes: readonly OutlineElement[]
+  readonly documentation: Documentation
+  /** Why no message can hold it, in words. */
+  readonly problem: string | undefined
+}
+
+export interface OutlineType {
+  readonly kind: 'simple' | 'complex'
+  readonly name: QName | undefined
+  readonly isAbstract: boolean
+  /** Types that name this one as their base. */
+  readonly derived: readonly OutlineType[]
+  /** Missing where something that the type is made of is. */
+  readonly content: OutlineContent | Missing
+  readonly documentation: Documentation
+}
+
+export interface OutlineContent {
+  /** `simple` is text alone, beside attributes; `mixed` is text between elements. */
+  readonly kind: 'simple' | 'mixed' | 'elements'
+  /** Undefined for `elements`. */
+  readonly text: SimpleType | undefined
+  readonly attributes: readonly OutlineAttribute[]
+  /** In the order of the message. */
+  readonly nodes: readonly OutlineNode[]
+}
+
+export interface OutlineAttribute {
+  readonly name: QName
+  readonly type: SimpleType | Missing
+  readonly isRequired: boolean
+  readonly fixed: string | undefined
+  readonly default: string | undefined
+  readonly documentation: Documentation
+  /** Why no message can hold it, in words. */
+  readonly problem: string | undefined
+}
+
+export type OutlineNode =
+  | { readonly kind: 'element'; readonly occurs: Occurs; readonly element: OutlineElement }
+  | OutlineGroup
+  | { readonly kind: 'wildcard'; readonly occurs: Occurs }
+  /** A named group inside itself, or inside more named groups than anybody writes. */
+  | { readonly kind: 'cut'; readonly occurs: Occurs; readonly why: 'recursion' | 'depth'; readonly group: QName }
+  | { readonly kind: 'absent'; readonly occurs: Occurs; readonly missing: Missing }
+
+export interface OutlineGroup {
+  readonly kind: 'sequence' | 'all' | 'choice'
+  readonly occurs: Occurs
+  /** Of a named group, which is a sequence of the one group that it declares. */
+  readonly name: QName | undefined
+  readonly nodes: readonly OutlineNode[]
+}
+
+export function isMissing(value: object): value is Missing {
+  return 'kind' in value && value.kind === 'missing'
+}
+
+/** What is reached from there in one step and more, nearest first; neither the start nor more than `most`. */
+export function reach<Item>(start: Item, next: (item: Item) => readonly Item[], most: number): readonly Item[] {
+  const found = new Set([start])
+  for (const item of found) {
+    for (const one of next(item)) if (found.size <= most) found.add(one)
+  }
+  return [...found].slice(1)
+}
+
+const maxConcreteTypes = 50
+
+/** The types that an element of an abstract type can have. */
+export function concreteTypes(type: OutlineType): readonly OutlineType[] {
+  return reach(type, ({ derived }) => derived, maxConcreteTypes).filter(({ isAbstract }) => !isAbstract)
+}

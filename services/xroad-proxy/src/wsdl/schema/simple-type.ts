@@ -1,0 +1,71 @@
+/**
+ * A simple type with everything that its bases say, and how a built-in one, a list, a union and a restriction make one. Which
+ * type a name leads to is content.ts.
+ */
+import type { QName } from '../xml/qname.ts'
+import { joinPatterns } from './pattern.ts'
+import type { Facet } from './schema-model.ts'
+
+export interface SimpleType {
+  /** Local name of the built-in type that it comes from. */
+  readonly builtin: string
+  readonly isList: boolean
+  /** The type of a list's items. */
+  readonly item: SimpleType | undefined
+  /** The alternatives of a union; empty for any other type. */
+  readonly members: readonly SimpleType[]
+  /** Named types on the way to the built-in one, itself first. */
+  readonly names: readonly QName[]
+  readonly enumeration: readonly Facet[]
+  /** The narrowest of each kind, without enumerations and patterns. */
+  readonly facets: ReadonlyMap<string, string>
+  /** All of them hold. */
+  readonly patterns: readonly string[]
+}
+
+export const plainText: SimpleType = {
+  builtin: 'string',
+  isList: false,
+  item: undefined,
+  members: [],
+  names: [],
+  enumeration: [],
+  facets: new Map(),
+  patterns: [],
+}
+
+/** Built-in types that are lists, and what of. */
+const builtinLists: Readonly<Record<string, string>> = { NMTOKENS: 'NMTOKEN', IDREFS: 'IDREF', ENTITIES: 'ENTITY' }
+
+export function builtinType(builtin: string): SimpleType {
+  const item = builtinLists[builtin]
+  if (item === undefined) return { ...plainText, builtin }
+  return { ...listOf({ ...plainText, builtin: item }), facets: new Map([['minLength', '1']]) }
+}
+
+export function listOf(item: SimpleType): SimpleType {
+  return { ...plainText, builtin: item.builtin, isList: true, item, names: item.names }
+}
+
+export function restrict(base: SimpleType, facets: readonly Facet[]): SimpleType {
+  if (facets.length === 0) return base
+  const named = Map.groupBy(facets, (it) => it.name)
+  const patterns = named.get('pattern')?.map((it) => it.value)
+  const others = facets.filter((it) => it.name !== 'enumeration' && it.name !== 'pattern')
+  return {
+    ...base,
+    enumeration: named.get('enumeration') ?? base.enumeration,
+    facets: new Map([...base.facets, ...others.map((it) => [it.name, it.value] as const)]),
+    patterns: patterns === undefined ? base.patterns : [...base.patterns, joinPatterns(patterns)],
+  }
+}
+
+/** Unions in unions are one union. */
+export function unionOf(types: readonly SimpleType[]): SimpleType {
+  const members = new Set(types.flatMap((it) => (it.members.length === 0 || isNarrowed(it) ? [it] : it.members)))
+  return { ...plainText, members: [...members], names: [...new Set(types.flatMap((it) => it.names))] }
+}
+
+function isNarrowed({ facets, enumeration, patterns }: SimpleType): boolean {
+  return facets.size > 0 || enumeration.length > 0 || patterns.length > 0
+}
