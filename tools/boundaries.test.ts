@@ -30,7 +30,6 @@ const longFiles: Readonly<Record<string, string>> = {
   'services/xroad-proxy/src/boot/config/schema.ts': 'the table of all fields',
   'services/xroad-proxy/src/doctor/config-checks.ts': 'a table of checks',
   'services/xroad-proxy/src/mock/failures.ts': 'a table of failures',
-  'services/xroad-proxy/src/soap/json/translate.ts': 'one pass over the events of a parser',
 }
 
 /** Rooms that never reach another, not even by way of a third. */

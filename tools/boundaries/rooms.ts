@@ -260,7 +260,7 @@ const proxy: Part = {
     'node:net': 'guard upstream boot/tls/certificates.ts mock doctor/probe.ts',
     'node:tls': 'upstream boot/tls mock doctor',
     'node:v8': 'service.ts',
-    saxes: 'soap/json/translate.ts wsdl/xml/xml.ts',
+    saxes: 'soap/json/parser.ts wsdl/xml/xml.ts',
     undici: 'upstream/client.ts upstream/undici-client.d.ts',
     yaml: 'boot/config/yaml.ts',
     zod: 'boot/config/schema.ts',

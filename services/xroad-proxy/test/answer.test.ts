@@ -3,7 +3,7 @@ import { deepStrictEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { readAnswer } from '../src/soap/message/answer.ts'
-import { XmlError } from '../src/soap/json/translate.ts'
+import { XmlError } from '../src/soap/json/xml-error.ts'
 
 const envelope = (inside: string): string => `<s:Envelope xmlns:s="u"><s:Body>${inside}</s:Body></s:Envelope>`
 const answered = (body: string): object => ({ body, headers: 'null', fault: undefined })

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { AttachmentMode } from '../src/model.ts'
 import { readAnswer } from '../src/soap/message/answer.ts'
-import { XmlError } from '../src/soap/json/translate.ts'
+import { XmlError } from '../src/soap/json/xml-error.ts'
 import { startTypedService, type TypedService } from './support/typed-service.ts'
 
 const related = 'multipart/related; type="text/xml"; start="<root>"; boundary=b'

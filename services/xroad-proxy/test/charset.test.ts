@@ -3,7 +3,7 @@ import { ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { decodeXml } from '../src/soap/message/charset.ts'
-import { XmlError } from '../src/soap/json/translate.ts'
+import { XmlError } from '../src/soap/json/xml-error.ts'
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1')
 const utf16le = (text: string): Buffer => Buffer.from(text, 'utf16le')

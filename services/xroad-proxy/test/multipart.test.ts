@@ -3,7 +3,7 @@ import { ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { readMediaType } from '../src/soap/message/media-type.ts'
 import { type Part, rootPart } from '../src/soap/message/multipart.ts'
-import { XmlError } from '../src/soap/json/translate.ts'
+import { XmlError } from '../src/soap/json/xml-error.ts'
 
 const related = 'multipart/related; type="text/xml"; boundary=b'
 const crlf = (...lines: string[]): string => lines.join('\r\n')

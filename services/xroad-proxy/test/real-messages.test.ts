@@ -9,7 +9,7 @@ import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import type { Translation } from '../src/model.ts'
 import { readAnswer } from '../src/soap/message/answer.ts'
-import { XmlError } from '../src/soap/json/translate.ts'
+import { XmlError } from '../src/soap/json/xml-error.ts'
 import { elementsOf, localName, readTree, toAnswer, type XmlElement } from './support/xml.ts'
 
 const folder = process.env['XROAD_PROXY_REAL_MESSAGES'] ?? ''

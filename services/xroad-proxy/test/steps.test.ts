@@ -6,7 +6,7 @@ import { ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AttachmentMode } from '../src/model.ts'
 import { readAnswerInSteps } from '../src/soap/message/answer.ts'
-import { XmlError } from '../src/soap/json/translate.ts'
+import { XmlError } from '../src/soap/json/xml-error.ts'
 
 const size = 15 * 1024 * 1024
 const limitMs = 50

@@ -3,7 +3,7 @@ import { ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkGrowth } from '@services/testing'
 import { readAnswer } from '../src/soap/message/answer.ts'
-import { XmlError } from '../src/soap/json/translate.ts'
+import { XmlError } from '../src/soap/json/xml-error.ts'
 
 const kibibyte = 1024
 const small = 384 * kibibyte

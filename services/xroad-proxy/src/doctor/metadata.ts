@@ -4,7 +4,7 @@
  */
 import type { Identity } from '../model.ts'
 import { readAnswer } from '../soap/message/answer.ts'
-import { XmlError } from '../soap/json/translate.ts'
+import { XmlError } from '../soap/json/xml-error.ts'
 
 /** A member or one of its subsystems. */
 export type Client = Identity

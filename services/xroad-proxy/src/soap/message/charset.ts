@@ -6,7 +6,7 @@
  * Nothing is decompressed; compressed bytes are told apart only to say so.
  */
 import { readMediaType } from './media-type.ts'
-import { XmlError } from '../json/translate.ts'
+import { XmlError } from '../json/xml-error.ts'
 
 type Charset =
   | 'utf-8'

@@ -6,7 +6,8 @@
  */
 import { readMediaType } from './media-type.ts'
 import { decodeTransferInSteps, endOfBlankLine } from './transfer.ts'
-import { finish, type Steps, XmlError } from '../json/translate.ts'
+import { finish, type Steps } from '../json/translate.ts'
+import { XmlError } from '../json/xml-error.ts'
 
 export interface Part {
   readonly body: Uint8Array

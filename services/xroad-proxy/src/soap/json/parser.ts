@@ -1,0 +1,155 @@
+/**
+ * The XML parser, and the only file here that knows it: pieces of a document go in, its events go to a listener. Owns which
+ * parser a document gets: one that has come to the end of a document serves the next one, because making a parser, with its
+ * handlers, costs as much as reading a short answer.
+ *
+ * The parser collects a text, or the value of an attribute, until its end, however long that takes. So that no step handles
+ * all of a long one, what is collected can be taken between two pieces. There is no public way to it: `Collecting` names the
+ * fields of the parser that are used, and test/steps.test.ts and test/translate.test.ts fail without them.
+ */
+import { SaxesParser } from 'saxes'
+
+export interface Attribute {
+  readonly name: string
+  value: string
+}
+
+export interface Listener {
+  /** The attributes have no prototype. */
+  onOpen(name: string, attributes: Readonly<Record<string, string>>): void
+  onAttribute(attribute: Attribute): void
+  onText(run: string): void
+  /** Of a CDATA section. */
+  onData(run: string): void
+  onClose(isSelfClosing: boolean): void
+  onInstruction(target: string, body: string): void
+  onComment(): void
+  onDoctype(): void
+}
+
+/** What is being read between two pieces. */
+export type Inside = 'text' | 'data' | 'value' | 'instruction' | 'comment' | 'doctype' | 'other'
+
+interface Collecting {
+  text: string
+  entity: string
+  readonly state: number
+  readonly entityReturnState: number | undefined
+  readonly attribList: Attribute[]
+}
+
+/** Those of the last documents that are done; as many as documents were ever read at one time, and few of them wait. */
+const maxSpare = 4
+const spare: Parser[] = []
+
+/** A parser for one document. */
+export function openParser(listener: Listener): Parser {
+  const parser = spare.pop() ?? new Parser()
+  parser.listener = listener
+  return parser
+}
+
+export class Parser {
+  listener: Listener = nobody
+  readonly #saxes = newSaxes()
+
+  constructor() {
+    const saxes = this.#saxes
+    saxes.on('opentag', ({ name, attributes }) => this.listener.onOpen(name, attributes))
+    saxes.on('text', (run) => this.listener.onText(run))
+    saxes.on('cdata', (run) => this.listener.onData(run))
+    saxes.on('closetag', ({ isSelfClosing }) => this.listener.onClose(isSelfClosing))
+    saxes.on('processinginstruction', ({ target, body }) => this.listener.onInstruction(target, body))
+    // Set by name: one handler more by `on`, and the engine keeps the parser in a form that reads seven times slower.
+    const others = saxes as unknown as Record<'commentHandler' | 'doctypeHandler' | 'attributeHandler', unknown>
+    others.commentHandler = () => this.listener.onComment()
+    others.doctypeHandler = () => this.listener.onDoctype()
+    others.attributeHandler = (attribute: Attribute) => this.listener.onAttribute(attribute)
+  }
+
+  /** Throws what the parser, or the listener, throws. Then this parser is of no more use. */
+  write(piece: string): void {
+    this.#saxes.write(piece)
+  }
+
+  /** The document ends here; so does the use of this parser for it. */
+  close(): void {
+    this.#saxes.close()
+    this.listener = nobody
+    if (spare.length < maxSpare) spare.push(this)
+  }
+
+  /** In characters from the start of the document. */
+  get position(): number {
+    return this.#saxes.position
+  }
+
+  /** `line:column` of where the parser is. */
+  get place(): string {
+    return `${this.#saxes.line}:${this.#saxes.column}`
+  }
+
+  /** Characters of the name of an entity that has no end yet, but for numbers. */
+  get entityLength(): number {
+    const { entity } = this.#collecting
+    return entity.startsWith('#') ? 0 : entity.length
+  }
+
+  get inside(): Inside {
+    const { state, entityReturnState } = this.#collecting
+    return states.get(state === inEntity ? (entityReturnState as number) : state) ?? 'other'
+  }
+
+  /** What has been collected of it since its beginning, or since the last time. */
+  takeText(): string {
+    const { text } = this.#collecting
+    if (text !== '') this.#collecting.text = ''
+    return text
+  }
+
+  /** The attributes of the tag that is being read. */
+  takeAttributes(): Attribute[] {
+    return this.#collecting.attribList.splice(0)
+  }
+
+  get #collecting(): Collecting {
+    return this.#saxes as unknown as Collecting
+  }
+}
+
+const nobody: Listener = {
+  onOpen: () => undefined,
+  onAttribute: () => undefined,
+  onText: () => undefined,
+  onData: () => undefined,
+  onClose: () => undefined,
+  onInstruction: () => undefined,
+  onComment: () => undefined,
+  onDoctype: () => undefined,
+}
+
+function newSaxes(): SaxesParser<{ xmlns: false; position: false }> {
+  return new SaxesParser({ xmlns: false, position: false, defaultXMLVersion: '1.0', forceXMLVersion: true })
+}
+
+function stateIn(start: string): number {
+  return (newSaxes().write(start) as unknown as Collecting).state
+}
+
+const inEntity = stateIn('<a>&')
+
+/** The parser's states, found by beginnings of documents: it does not name them. */
+const beginnings: Readonly<Record<Exclude<Inside, 'other'>, readonly string[]>> = {
+  text: ['<a>x'],
+  value: ['<a b="x'],
+  data: ['<a><![CDATA[x', '<a><![CDATA[x]', '<a><![CDATA[x]]'],
+  instruction: ['<a><?p x', '<a><?p x?'],
+  comment: ['<!--x', '<!--x-'],
+  doctype: ['', ' "x', '[', '["x', '[<', '[<!', '[<!--', '[<!---', '[<!----', '[<?', '[<??'].map(
+    (rest) => `<!DOCTYPE a ${rest}`,
+  ),
+}
+
+const states: ReadonlyMap<number, Inside> = new Map(
+  Object.entries(beginnings).flatMap(([inside, starts]) => starts.map((start) => [stateIn(start), inside as Inside])),
+)

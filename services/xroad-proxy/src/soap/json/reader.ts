@@ -1,0 +1,256 @@
+/**
+ * The events of a document become JSON: what the parser tells comes in, what has been translated goes out at the end. Refuses
+ * what is no answer, and counts.
+ *
+ * An open element is frame.ts, what a text becomes leaf.ts and long-text.ts, how members of an object are put together
+ * members.ts, what is a fault envelope.ts.
+ */
+import { type FaultParts, readFaultPart, roleOf, toFault } from './envelope.ts'
+import {
+  addAttribute,
+  addChild,
+  addText,
+  type Frame,
+  isVerbatim,
+  toFrame,
+  toFrameValue,
+  toTranslation,
+  type Translated,
+} from './frame.ts'
+import { addEscaped, type Json, LongJson, quote } from './json-text.ts'
+import { isBlank, trimBlank } from './leaf.ts'
+import { shortText } from './long-text.ts'
+import { type Attribute, type Listener, openParser } from './parser.ts'
+import type { Attributes } from './schema-answer.ts'
+import type { Member } from './shape.ts'
+import { XmlError } from './xml-error.ts'
+
+export interface Limits {
+  /** Levels of elements. */
+  readonly depth: number
+  readonly events: number
+}
+
+/** Attributes of one element that are left to the parser, which looks at all of them in one step. */
+const fewAttributes = 256
+/** Characters of the name of an entity, which never comes to an end where it is as long as this. */
+const longName = 128 * 1024
+
+const byteOrderMark = '\ufeff'
+const declaration = /^<\?xml[\t\n\r ]/
+const maxReasonLength = 100
+
+/** Of one document. */
+export class Reader implements Listener {
+  readonly #limits: Limits
+  readonly #body: Member | undefined
+  readonly #parser = openParser(this)
+  readonly #open: Frame[] = []
+  readonly #fault: FaultParts = {}
+  #top: Frame | undefined
+  #translated: Translated | undefined
+  #events = 0
+  /** Whether the text that is being read has been counted: it may come in pieces. */
+  #isCounted = false
+  #fewLeft = fewAttributes
+  /** The attributes of an element that has too many of them for the parser. */
+  #more: ManyAttributes | undefined
+  /** What the value of an attribute, or a processing instruction, began with in earlier pieces. */
+  #begun = ''
+  #escaped: LongJson | undefined
+  /** The pieces since the last event, and where the first of them begins. */
+  readonly #recent: string[] = []
+  #start = 0
+
+  constructor(limits: Limits, body: Member | undefined) {
+    this.#limits = limits
+    this.#body = body
+  }
+
+  read(piece: string, isFirst: boolean): void {
+    if (isFirst) {
+      // The parser would skip a second mark like the first one.
+      if (piece.startsWith(byteOrderMark)) this.#refuse('a byte-order mark inside the document')
+      if (declaration.test(piece)) this.#count()
+    } else this.#take()
+    this.#recent.push(piece)
+    try {
+      this.#parser.write(piece)
+    } catch (error) {
+      this.#explain(error)
+    }
+  }
+
+  end(): Translated {
+    try {
+      this.#parser.close()
+    } catch (error) {
+      this.#explain(error)
+    }
+    const translated = this.#translated ?? this.#refuse('no root element')
+    return { ...translated, fault: toFault(this.#fault) }
+  }
+
+  #refuse(reason: string): never {
+    throw new XmlError(`${this.#parser.place}: ${reason}`)
+  }
+
+  #explain(error: unknown): never {
+    if (error instanceof XmlError || !(error instanceof Error)) throw error
+    // The parser asks a regular expression about the name of an entity, and that one has a stack to overflow.
+    return this.#refuse(error instanceof RangeError ? 'a name is too long' : toReason(error.message))
+  }
+
+  #count(): void {
+    this.#events += 1
+    this.#isCounted = false
+    if (this.#events > this.#limits.events) this.#refuse(`more than ${this.#limits.events} parse events`)
+    if (this.#recent.length === 1) return
+    for (const piece of this.#recent.splice(0, this.#recent.length - 1)) this.#start += piece.length
+  }
+
+  /** Between two pieces: what the parser has collected is made use of now, not all of it in one step at its end. */
+  #take(): void {
+    const parser = this.#parser
+    if (parser.entityLength > longName) this.#refuse('undefined entity')
+    const { inside } = parser
+    if (inside === 'doctype') this.onDoctype()
+    if (inside === 'other') return
+    const text = parser.takeText()
+    if (text === '') return
+    switch (inside) {
+      case 'text':
+        return this.#hear(text)
+      case 'data':
+        return this.#add(text)
+      case 'value':
+        return this.#takeValue(flat(text))
+      case 'instruction':
+        this.#begun ||= text.slice(0, 1)
+        break
+      case 'comment':
+    }
+  }
+
+  onOpen(name: string, few: Readonly<Record<string, string>>): void {
+    this.#count()
+    if (this.#open.length === this.#limits.depth) this.#refuse(`more than ${this.#limits.depth} levels of elements`)
+    const role = roleOf(name, this.#top === undefined ? 'document' : this.#top.role)
+    this.#top = toFrame(name, role, this.#more ?? { few, more: undefined }, this.#body, this.#top)
+    this.#more = undefined
+    this.#fewLeft = fewAttributes
+    this.#open.push(this.#top)
+  }
+
+  onAttribute(attribute: Attribute): void {
+    this.#count()
+    const escaped = this.#endValue(attribute)
+    this.#fewLeft -= 1
+    if (this.#fewLeft >= 0 && escaped === undefined && this.#more === undefined) return
+    const many = (this.#more ??= { few: {}, more: new Map(), members: undefined })
+    for (const { name, value } of this.#parser.takeAttributes()) {
+      if (many.more.has(name)) this.#refuse('duplicate attribute')
+      many.more.set(name, value)
+      // With types the JSON depends on that of the element, which is known at the end of its tag.
+      if (this.#body !== undefined) continue
+      const isLong = escaped !== undefined && name === attribute.name
+      many.members = addAttribute(many.members ?? '', name, isLong ? escaped : quote(value))
+    }
+  }
+
+  #takeValue(text: string): void {
+    this.#begun += text
+    if (this.#body !== undefined) return
+    if (this.#escaped !== undefined) addEscaped(this.#escaped, text)
+    else if (this.#begun.length >= shortText) this.#escaped = addEscaped(new LongJson().add('"'), this.#begun)
+  }
+
+  /** A value that came in pieces, whole; its JSON, where that is made already. */
+  #endValue(attribute: Attribute): LongJson | undefined {
+    if (this.#begun === '') return undefined
+    const escaped = this.#escaped && addEscaped(this.#escaped, attribute.value).add('"')
+    attribute.value = this.#begun + attribute.value
+    this.#begun = ''
+    this.#escaped = undefined
+    return escaped
+  }
+
+  onText(run: string): void {
+    this.#hear(run)
+  }
+
+  onComment(): void {
+    this.#count()
+  }
+
+  onDoctype(): never {
+    return this.#refuse('a DOCTYPE is not accepted')
+  }
+
+  #hear(run: string): void {
+    const top = this.#top
+    if (!isBlank(run)) {
+      if (!this.#isCounted) this.#count()
+      this.#isCounted = true
+    }
+    // White space at the start is not kept: it would be trimmed anyway, and most of it is the layout between elements.
+    else if (top?.text === '' && top.long === undefined && !isVerbatim(top)) return
+    if (top !== undefined) addText(top, run)
+  }
+
+  onData(run: string): void {
+    this.#count()
+    this.#add(run)
+  }
+
+  #add(run: string): void {
+    if (this.#top !== undefined) addText(this.#top, run)
+  }
+
+  onClose(isSelfClosing: boolean): void {
+    if (!isSelfClosing) this.#count()
+    const frame = this.#open.pop()
+    if (frame === undefined) return
+    const text = trimBlank(frame.text)
+    const isEmpty = text === '' && frame.long?.isBlank !== false && frame.children === undefined
+    if (frame.isNil && !isEmpty) this.#refuse('an element that is nil has content')
+    const value = toFrameValue(frame, text)
+    const { role, language } = frame
+    if (role !== undefined) readFaultPart(this.#fault, { role, text, value, language })
+    this.#top = this.#open.at(-1)
+    if (this.#top === undefined) this.#translated = toTranslation(frame, value)
+    else addChild(this.#top, frame, value)
+  }
+
+  onInstruction(target: string, rest: string): void {
+    const begun = this.#begun
+    this.#begun = ''
+    // `<?a?b?>`: the parser lets a target end at a question mark.
+    const isBroken = (begun || rest).startsWith('?') && this.#isCutAt(target, begun === '' ? rest : undefined)
+    this.#count()
+    if (isBroken) this.#refuse('no white space after the target of a processing instruction')
+  }
+
+  /** Whether the instruction that ends here has a question mark right behind its target. */
+  #isCutAt(target: string, body: string | undefined): boolean {
+    const recent = this.#recent.join('')
+    if (body === undefined) return recent.includes(`<?${target}?`)
+    return recent.endsWith(`<?${target}${body}?>`, this.#parser.position - this.#start)
+  }
+}
+
+interface ManyAttributes extends Attributes {
+  readonly more: Map<string, string>
+  members: Json | undefined
+}
+
+/** A text of many parts in one, so that no later step has to do it for all of them. */
+function flat(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le')
+}
+
+/** The parser names elements and attributes after a colon. */
+function toReason(message: string): string {
+  const [kind = ''] = message.split(':', 1)
+  return kind.replace(/\.$/, '').slice(0, maxReasonLength)
+}
