@@ -200,7 +200,15 @@ test('lint reports what each row of the table forbids, and nothing else', () => 
         )
       }
       for (const name of computing) if (part.outside[name] === undefined) add(file, name, !isPure)
-      for (const name of ['http-shell', 'observe', 'command-line', 'bench', 'testing', 'http-shell/testing']) {
+      for (const name of [
+        'http-shell',
+        'linked-list',
+        'observe',
+        'command-line',
+        'bench',
+        'testing',
+        'http-shell/testing',
+      ]) {
         const entry = `@services/${name}`
         add(file, entry, entriesOf(part.rooms.find((each) => each.room === room)?.imports).includes(entry))
       }

@@ -31,6 +31,7 @@ export interface Part {
 const packages: Part = {
   root: 'packages',
   rooms: [
+    { room: 'linked-list/src', is: 'the list that queues stand on', isPure: true },
     { room: 'http-shell/src', is: 'the HTTP server under both services' },
     { room: 'command-line/src', is: 'the life of a process' },
     { room: 'observe/src', is: 'the way of log lines to standard output' },
@@ -61,7 +62,12 @@ const sqlapi: Part = {
       is: 'files into frozen values',
       imports: 'model.ts errors.ts version.ts log.ts endpoint-key.ts sql boot/config',
     },
-    { room: 'database/pool', is: 'who gets which connection', imports: 'model.ts errors.ts', isPure: true },
+    {
+      room: 'database/pool',
+      is: 'who gets which connection',
+      imports: 'model.ts errors.ts @services/linked-list',
+      isPure: true,
+    },
     {
       room: 'database',
       is: 'answers, faults and bounds of all databases',
@@ -169,7 +175,7 @@ const proxy: Part = {
     { room: 'warnings.ts', is: 'warnings of Node.js as log lines', imports: 'log.ts' },
     { room: 'xroad.ts', is: 'how X-Road writes names', imports: 'model.ts', isPure: true },
     { room: 'guard', is: 'which addresses may be called' },
-    { room: 'upstream', is: 'calls that go out', imports: 'model.ts errors.ts guard/lookup.ts' },
+    { room: 'upstream', is: 'calls that go out', imports: 'model.ts errors.ts guard/lookup.ts @services/linked-list' },
     { room: 'soap/json', is: 'XML into JSON', imports: 'model.ts', isPure: true },
     { room: 'soap/message', is: 'answers as they arrive', imports: 'model.ts errors.ts soap/json', isPure: true },
     { room: 'soap/request', is: 'templates and their values', imports: 'model.ts errors.ts', isPure: true },

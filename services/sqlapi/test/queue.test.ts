@@ -17,6 +17,7 @@ function makeQueue() {
     name,
     arrived,
     group: undefined,
+    standing: undefined,
     reject: () => rejected.push(`${name} ${clock.now()}`),
   })
   const goTo = (ms: number): void => {

@@ -1,20 +1,23 @@
 /** Who waits for a connection, in which order they get one and which, and that nothing is kept of those who gave up. */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { Turns } from '../src/upstream/turns.ts'
+import { Turns, type Waiter } from '../src/upstream/turns.ts'
 
 /** Things are numbers from 1; what was started is told as `name:thing`. */
 function open(max: number) {
   let made = 0
   const turns = new Turns(max, () => (made += 1))
   const started: string[] = []
-  const waiters = new Map<string, { start(thing: number): void }>()
+  const waiters = new Map<string, Waiter<number>>()
   return {
     turns,
     started,
     take: (names: string): void => {
       for (const name of names.split('')) {
-        const waiter = { start: (thing: number) => void started.push(`${name}:${thing}`) }
+        const waiter: Waiter<number> = {
+          standing: undefined,
+          start: (thing: number) => void started.push(`${name}:${thing}`),
+        }
         waiters.set(name, waiter)
         turns.take(waiter)
       }
@@ -110,7 +113,7 @@ test('[D2.6] one who gives the thing back while starting lets the next one in', 
     started += 1
     turns.giveBack(thing)
   }
-  const others = Array.from({ length: 4 }, () => ({ start }))
+  const others = Array.from({ length: 4 }, () => ({ standing: undefined, start }))
   for (const waiter of others) turns.take(waiter)
   await Promise.resolve()
   strictEqual(started, 4)

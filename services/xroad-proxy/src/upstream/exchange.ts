@@ -38,6 +38,7 @@ export abstract class Exchange<Result> implements Handler, Waiter<Connection> {
   /** When it may no longer be sent. */
   #latest = 0
   #connection: Connection | undefined
+  standing: Waiter<Connection>['standing']
   #controller: Controller | undefined
   #failure: Error | undefined
   #resolve: ((result: Result) => void) | undefined

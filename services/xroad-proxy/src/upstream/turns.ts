@@ -3,7 +3,11 @@
  * ones the one that was used last goes out first, so that what is more than needed stays idle. Who gives up waiting leaves
  * nothing behind: the HTTP client's own queue would keep such a call, with its body, until a connection comes free.
  */
+import { type Link, LinkedList } from '@services/linked-list'
+
 export interface Waiter<Thing> {
+  /** Where it stands, while it waits. Only the turns change it. */
+  standing: Link<Waiter<Thing>> | undefined
   /** Now it may; the thing has to be given back. */
   start(thing: Thing): void
 }
@@ -14,7 +18,7 @@ export class Turns<Thing> {
   readonly #max: number
   readonly #make: () => Thing
   readonly #free: Thing[] = []
-  readonly #waiting = new Set<Waiter<Thing>>()
+  readonly #waiting = new LinkedList<Waiter<Thing>>()
 
   constructor(max: number, make: () => Thing) {
     this.#max = max
@@ -25,13 +29,15 @@ export class Turns<Thing> {
   take(waiter: Waiter<Thing>): void {
     // Nobody overtakes those who are about to be started.
     const thing = this.#waiting.size > 0 ? undefined : (this.#free.pop() ?? this.#makeOne())
-    if (thing === undefined) this.#waiting.add(waiter)
+    if (thing === undefined) waiter.standing = this.#waiting.append(waiter)
     else waiter.start(thing)
   }
 
   /** Ends the waiting of one who has not been started; changes nothing for others. */
   leave(waiter: Waiter<Thing>): void {
-    this.#waiting.delete(waiter)
+    if (waiter.standing === undefined) return
+    this.#waiting.remove(waiter.standing)
+    waiter.standing = undefined
   }
 
   giveBack(thing: Thing): void {
@@ -41,11 +47,11 @@ export class Turns<Thing> {
   }
 
   #startNext(): void {
-    const [next] = this.#waiting
+    const next = this.#waiting.first?.element
     if (next === undefined) return
     const thing = this.#free.pop()
     if (thing === undefined) return
-    this.#waiting.delete(next)
+    this.leave(next)
     next.start(thing)
   }
 

@@ -155,7 +155,14 @@ export class Pool<C extends Connection> {
   #wait<T>(job: Job<C, T>, arrived: number): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const group = mayShare(job) ? job.group : undefined
-    const waiting = { job, arrived, group, resolve: resolve as (value: unknown) => void, reject }
+    const waiting: WaitingJob<C> = {
+      job,
+      arrived,
+      group,
+      resolve: resolve as (value: unknown) => void,
+      reject,
+      standing: undefined,
+    }
     job.cancellation.onCancel = () => {
       if (this.#queue.remove(waiting)) reject(this.#refusalOf(job))
     }

@@ -3,6 +3,7 @@
  * line of their group as well. Knows nothing of connections: the pool takes whom it has one for, this file tells those whose
  * time is up. Hardly a step takes longer because more are waiting.
  */
+import { type Link, LinkedList } from '@services/linked-list'
 import type { Clock } from './clock.ts'
 
 /** One who waits. */
@@ -12,28 +13,25 @@ export interface Waiting {
   /** With whom it may share a connection; undefined when with nobody. */
   readonly group: unknown
   readonly reject: (reason: unknown) => void
+  /** Where it stands, while it waits. The queue's own: undefined at first, and again afterwards. */
+  standing: Standing | undefined
 }
 
-/** Neighbours in a list. */
-interface Link<W> {
-  readonly waiting: W
-  before: Link<W> | undefined
-  behind: Link<W> | undefined
-}
-
-/** Where somebody stands: among all, and in a line. */
-interface Place<W> {
-  readonly amongAll: Link<W>
-  inLine: Link<W> | undefined
+/** Where somebody stands: among all, and in the line of its group. */
+export interface Standing {
+  readonly amongAll: Link<Waiting>
+  inLine: Link<Waiting> | undefined
 }
 
 export class Queue<W extends Waiting> {
   readonly #clock: Clock
   readonly #timeoutMs: number
   readonly #late: () => Error
-  readonly #all = new List<W>()
-  readonly #lines = new Map<unknown, List<W>>()
-  readonly #places = new Map<W, Place<W>>()
+  readonly #all = new LinkedList<W>()
+  /** By group; a line is kept when it is empty. There are no more groups than statements. */
+  readonly #lines = new Map<unknown, LinkedList<W>>()
+  /** Lines that somebody stands in, and how many stand in lines. */
+  #filledLines = 0
   #inLines = 0
   #stopTimer: (() => void) | undefined
 
@@ -45,22 +43,22 @@ export class Queue<W extends Waiting> {
   }
 
   get isEmpty(): boolean {
-    return this.#places.size === 0
+    return this.#all.size === 0
   }
 
   /** How many connections would do for all: one for each line, one for each who stands in none. */
   get demand(): number {
-    return this.#places.size - this.#inLines + this.#lines.size
+    return this.#all.size - this.#inLines + this.#filledLines
   }
 
   /** Who has waited longest. */
   get first(): W | undefined {
-    return this.#all.first?.waiting
+    return this.#all.first?.element
   }
 
   /** Who has waited longest of those who may share with this group. */
   firstOf(group: unknown): W | undefined {
-    return this.#lines.get(group)?.first?.waiting
+    return this.#lines.get(group)?.first?.element
   }
 
   push(waiting: W): void {
@@ -68,11 +66,12 @@ export class Queue<W extends Waiting> {
     let inLine: Link<W> | undefined
     if (group !== undefined) {
       let line = this.#lines.get(group)
-      if (line === undefined) this.#lines.set(group, (line = new List()))
-      inLine = line.insert(waiting)
+      if (line === undefined) this.#lines.set(group, (line = new LinkedList()))
+      if (line.size === 0) this.#filledLines++
+      inLine = insertByArrival(line, waiting)
       this.#inLines++
     }
-    this.#places.set(waiting, { amongAll: this.#all.insert(waiting), inLine })
+    waiting.standing = { amongAll: insertByArrival(this.#all, waiting), inLine }
     // One who comes back may be the next to run out of time.
     if (this.first === waiting) this.#stopWatching()
     this.#watch()
@@ -80,23 +79,22 @@ export class Queue<W extends Waiting> {
 
   /** False when it did not wait any more. */
   remove(waiting: W): boolean {
-    const place = this.#places.get(waiting)
-    if (place === undefined) return false
+    const { standing } = waiting
+    if (standing === undefined) return false
     this.leaveLine(waiting)
-    this.#places.delete(waiting)
-    this.#all.remove(place.amongAll)
+    waiting.standing = undefined
+    this.#all.remove(standing.amongAll as Link<W>)
     return true
   }
 
   /** It may not share any more, and keeps its place among all. */
-  leaveLine(waiting: W): void {
-    const place = this.#places.get(waiting)
-    const line = this.#lines.get(waiting.group)
-    if (place?.inLine === undefined || line === undefined) return
-    line.remove(place.inLine)
-    place.inLine = undefined
+  leaveLine({ standing, group }: W): void {
+    const line = this.#lines.get(group)
+    if (standing?.inLine === undefined || line === undefined) return
+    line.remove(standing.inLine as Link<W>)
+    standing.inLine = undefined
     this.#inLines--
-    if (line.first === undefined) this.#lines.delete(waiting.group)
+    if (line.size === 0) this.#filledLines--
   }
 
   rejectAll(error: unknown): void {
@@ -130,30 +128,9 @@ export class Queue<W extends Waiting> {
   }
 }
 
-/** A list by arrival, from which anybody can be taken out. */
-class List<W extends Waiting> {
-  first: Link<W> | undefined
-  #last: Link<W> | undefined
-
-  /** Nearly always at the end: only one who had a connection and lost it comes back to an earlier place. */
-  insert(waiting: W): Link<W> {
-    let before = this.#last
-    while (before !== undefined && before.waiting.arrived > waiting.arrived) before = before.before
-    const behind = before === undefined ? this.first : before.behind
-    const link = { waiting, before, behind }
-    this.#join(before, link)
-    this.#join(link, behind)
-    return link
-  }
-
-  remove({ before, behind }: Link<W>): void {
-    this.#join(before, behind)
-  }
-
-  #join(before: Link<W> | undefined, behind: Link<W> | undefined): void {
-    if (before === undefined) this.first = behind
-    else before.behind = behind
-    if (behind === undefined) this.#last = before
-    else behind.before = before
-  }
+/** Nearly always at the end: only one who had a connection and lost it comes back to an earlier place. */
+function insertByArrival<W extends Waiting>(list: LinkedList<W>, waiting: W): Link<W> {
+  let before = list.last
+  while (before !== undefined && before.element.arrived > waiting.arrived) before = before.before
+  return list.insertBehind(before, waiting)
 }

@@ -1,0 +1,2 @@
+/** The entry point of the package. */
+export { type Link, LinkedList } from './linked-list.ts'
