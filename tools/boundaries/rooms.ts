@@ -56,11 +56,26 @@ const sqlapi: Part = {
     { room: 'endpoint-key.ts', is: 'how an endpoint is looked up' },
     { room: 'json', is: 'JSON with all its digits', imports: 'model.ts errors.ts' },
     { room: 'sql', is: 'the words of SQL', imports: 'model.ts', isPure: true },
-    { room: 'boot/config', is: 'the configuration', imports: 'model.ts errors.ts log.ts' },
+    { room: 'database/url-rules.ts', is: 'in what the URLs of databases differ', isPure: true },
+    { room: 'database/postgres/grammar.ts', is: 'its SQL, for the scanner', imports: 'sql/grammar.ts', isPure: true },
+    { room: 'database/postgres/url.ts', is: 'its URLs', imports: 'database/url-rules.ts', isPure: true },
+    { room: 'database/sqlite/grammar.ts', is: 'its SQL, for the scanner', imports: 'sql/grammar.ts', isPure: true },
+    { room: 'database/sqlite/url.ts', is: 'its URLs', imports: 'database/url-rules.ts', isPure: true },
+    {
+      room: 'dialects.ts',
+      is: 'the kinds of databases',
+      imports:
+        'model.ts sql/grammar.ts database/url-rules.ts database/postgres/grammar.ts database/postgres/url.ts database/sqlite/grammar.ts database/sqlite/url.ts',
+    },
+    {
+      room: 'boot/config',
+      is: 'the configuration',
+      imports: 'model.ts errors.ts log.ts database/url-rules.ts dialects.ts',
+    },
     {
       room: 'boot',
       is: 'files into frozen values',
-      imports: 'model.ts errors.ts version.ts log.ts endpoint-key.ts sql boot/config',
+      imports: 'model.ts errors.ts version.ts log.ts endpoint-key.ts sql dialects.ts boot/config',
     },
     {
       room: 'database/pool',
@@ -124,7 +139,7 @@ const sqlapi: Part = {
     },
     {
       room: 'database/database.ts',
-      is: 'the kinds of databases',
+      is: 'how each kind of database is opened',
       imports: 'model.ts database/fault.ts database/postgres/postgres.ts database/sqlite/sqlite.ts',
     },
     {
@@ -135,7 +150,7 @@ const sqlapi: Part = {
     {
       room: 'service.ts',
       is: 'the service, in one process',
-      imports: 'model.ts version.ts log.ts boot/boot.ts boot/config/url.ts database/database.ts serve',
+      imports: 'model.ts version.ts log.ts boot/boot.ts boot/config/url.ts dialects.ts database/database.ts serve',
     },
     {
       room: 'workers',

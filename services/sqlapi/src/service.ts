@@ -6,6 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 import type { Booted } from './boot/boot.ts'
 import { maskUrl } from './boot/config/url.ts'
 import { openDatabase } from './database/database.ts'
+import { dialects } from './dialects.ts'
 import type { Log } from './log.ts'
 import type { Database } from './model.ts'
 import { createCors } from './serve/cors.ts'
@@ -27,13 +28,14 @@ export async function startService(booted: Booted, log: Log): Promise<RunningSer
   // until the next major collection. It does so in some processes and not in others, which then are slower and larger.
   setFlagsFromString('--no-allocation-site-pretenuring')
   const { config, datasources, endpoints, startTime } = booted
-  const databases = openDatabases(booted, log)
+  const databases = await openDatabases(booted, log)
 
   const summaries = datasources.map(({ name, url, dialect, username }) => ({
     name,
     url: maskUrl(url),
     dialect,
     username,
+    driverClassName: dialects[dialect].driverClassName,
   }))
   const cors = createCors(config.cors.allowedOrigins)
   const service: Service = {
@@ -68,28 +70,27 @@ export async function startService(booted: Booted, log: Log): Promise<RunningSer
   }
 }
 
-function openDatabases({ datasources }: Booted, log: Log): ReadonlyMap<string, Database> {
-  return new Map(
-    datasources.map((datasource) => {
-      const { name } = datasource
-      const database = openDatabase({
-        ...datasource,
-        onSessionCode: (finding) => log.write('sessionCode', { datasource: name, ...finding }),
-        onStatement: log.isEnabled('statement')
-          ? (sql, values) => log.write('statement', { datasource: name, sql, parameters: showValues(values) })
-          : undefined,
-        onFileChange: (change) => log.write('fileChanged', { datasource: name, ...change }),
-        onStatementFailure: log.isEnabled('statementFailed')
-          ? (fault) => log.write('statementFailed', { ...fault })
-          : undefined,
-        onGivenUp: (report) => log.write('statementGivenUp', { datasource: name, ...report }),
-        onArrayAsJson: log.isEnabled('arrayAsJson')
-          ? (endpoint, parameter) => log.write('arrayAsJson', { endpoint, parameter })
-          : undefined,
-      })
-      return [name, database]
-    }),
-  )
+async function openDatabases({ datasources }: Booted, log: Log): Promise<ReadonlyMap<string, Database>> {
+  const opened = datasources.map(async (datasource): Promise<[name: string, database: Database]> => {
+    const { name } = datasource
+    const database = await openDatabase({
+      ...datasource,
+      onSessionCode: (finding) => log.write('sessionCode', { datasource: name, ...finding }),
+      onStatement: log.isEnabled('statement')
+        ? (sql, values) => log.write('statement', { datasource: name, sql, parameters: showValues(values) })
+        : undefined,
+      onFileChange: (change) => log.write('fileChanged', { datasource: name, ...change }),
+      onStatementFailure: log.isEnabled('statementFailed')
+        ? (fault) => log.write('statementFailed', { ...fault })
+        : undefined,
+      onGivenUp: (report) => log.write('statementGivenUp', { datasource: name, ...report }),
+      onArrayAsJson: log.isEnabled('arrayAsJson')
+        ? (endpoint, parameter) => log.write('arrayAsJson', { endpoint, parameter })
+        : undefined,
+    })
+    return [name, database]
+  })
+  return new Map(await Promise.all(opened))
 }
 
 function showValues(values: readonly unknown[]): string {

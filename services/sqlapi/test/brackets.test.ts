@@ -8,6 +8,7 @@ import { before, test } from 'node:test'
 import fc from 'fast-check'
 import { loadModule, parseSync } from 'libpg-query'
 import pg from 'pg'
+import { dialects } from '../src/dialects.ts'
 import { readScript } from '../src/sql/script.ts'
 import { createDatabase } from './support/databases.ts'
 
@@ -17,7 +18,7 @@ before(() => loadModule())
 
 /** The text as the service sends it, with `$1` for every parameter. */
 function sent(text: string): string {
-  return readScript(text, 'postgres')
+  return readScript(text, dialects.postgres.grammar)
     .statements.map(({ pieces, slots }) =>
       slots.reduce((sum, { before, after }, index) => `${sum}${before}$1${after}${pieces[index + 1]}`, pieces[0] ?? ''),
     )

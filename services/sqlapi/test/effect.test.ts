@@ -1,11 +1,12 @@
 /** What a statement may do, judged by its words: wrong on the safe side only. */
 import { strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
+import { dialects } from '../src/dialects.ts'
 import type { Dialect, Effect } from '../src/model.ts'
 import { readScript } from '../src/sql/script.ts'
 
 function effectOf(text: string, dialect: Dialect): Effect | undefined {
-  return readScript(text, dialect).statements[0]?.effect
+  return readScript(text, dialects[dialect].grammar).statements[0]?.effect
 }
 
 type Cases = Readonly<Record<Effect, readonly string[]>>

@@ -244,7 +244,7 @@ test('http.md lists the fields of the pages of the service, in their order', () 
     version: '0.1.0',
     packagingTime: 1,
     startTime: 2,
-    datasources: [{ name: 'a', url: 'sqlite:a', dialect: 'sqlite', username: '' }],
+    datasources: [{ name: 'a', url: 'sqlite:a', dialect: 'sqlite', username: '', driverClassName: '' }],
   })
   const text = page('http.md')
   const jsonOf = (path: string): unknown => JSON.parse(pages.get(path)?.().content as string)

@@ -2,6 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { dialects } from '../src/dialects.ts'
 import { render } from '../src/database/postgres/plans/plan.ts'
 import type { Dialect, Statement } from '../src/model.ts'
 import { offsetOfByte, offsetOfPoint, type Place, placeOf, sourceOf } from '../src/sql/place.ts'
@@ -33,7 +34,7 @@ test('every character that was sent comes from its own place in the file, howeve
     fc.property(files, fc.constantFrom(...renderings), fc.constantFrom('i', 'I', 't'), (parts, rendering, code) => {
       const file = parts.join('')
       for (const dialect of ['postgres', 'sqlite'] as const satisfies Dialect[]) {
-        for (const statement of readScript(file, dialect).statements) {
+        for (const statement of readScript(file, dialects[dialect].grammar).statements) {
           const rendered = render(statement, code.repeat(statement.names.length), rendering)
           checked += checkPlaces(file, statement, rendered.ends)
         }
@@ -92,7 +93,7 @@ test('positions count characters or bytes, as the server does [S16]', () => {
 
 test('a file of many statements in one line is counted once [S16]', () => {
   const count = 2000
-  const { statements } = readScript('õ;'.repeat(count), 'postgres')
+  const { statements } = readScript('õ;'.repeat(count), dialects.postgres.grammar)
   deepStrictEqual(
     statements.map(({ column }) => column),
     Array.from({ length: count }, (_, index) => 2 * index + 1),

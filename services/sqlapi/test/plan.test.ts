@@ -1,6 +1,7 @@
 /** How statements and values become plans, without a server: database/postgres/plan.ts, settle.ts and encode.ts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dialects } from '../src/dialects.ts'
 import { Catalog } from '../src/database/postgres/sessions/catalog.ts'
 import { type Bound, bind, type Code, encode } from '../src/database/postgres/types/encode.ts'
 import { bindStatement, render, widen } from '../src/database/postgres/plans/plan.ts'
@@ -10,7 +11,7 @@ import { readObject } from '../src/json/read.ts'
 import type { JsonValue, Statement } from '../src/model.ts'
 import { readScript } from '../src/sql/script.ts'
 
-const statementOf = (text: string): Statement => readScript(text, 'postgres').statements[0] as Statement
+const statementOf = (text: string): Statement => readScript(text, dialects.postgres.grammar).statements[0] as Statement
 const valueOf = (json: string): JsonValue => readObject(`{"x":${json}}`).get('x') as JsonValue
 const boundOf = (json: string): Bound => bind('x', valueOf(json))
 

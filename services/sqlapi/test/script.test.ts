@@ -4,12 +4,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { before, test } from 'node:test'
 import fc from 'fast-check'
 import { loadModule, parseSync } from 'libpg-query'
+import { dialects } from '../src/dialects.ts'
 import type { Dialect, Slot, Statement } from '../src/model.ts'
 import { lex } from '../src/sql/lex.ts'
 import { readScript } from '../src/sql/script.ts'
 
 const seed = Number(process.env['SEED'] ?? 20260701)
-const dialects: readonly Dialect[] = ['postgres', 'sqlite']
+const bothDialects: readonly Dialect[] = ['postgres', 'sqlite']
 
 before(() => loadModule())
 
@@ -24,7 +25,7 @@ function sourceOf({ pieces, slots }: Statement): string {
 }
 
 function sources(text: string, dialect: Dialect): string[] {
-  return readScript(text, dialect).statements.map(sourceOf)
+  return readScript(text, dialects[dialect].grammar).statements.map(sourceOf)
 }
 
 test('pieces and slots make up the statement again, and between statements there is nothing but semicolons', () => {
@@ -65,10 +66,10 @@ test('pieces and slots make up the statement again, and between statements there
     '$1',
   ]
   const texts = fc.array(fc.constantFrom(...parts), { maxLength: 30 }).map((chosen) => chosen.join(''))
-  for (const dialect of dialects) {
+  for (const dialect of bothDialects) {
     fc.assert(
       fc.property(fc.oneof(texts, fc.string({ unit: 'binary' })), (text) => {
-        const { statements, parameters } = readScript(text, dialect)
+        const { statements, parameters } = readScript(text, dialects[dialect].grammar)
         let at = 0
         for (const statement of statements) {
           strictEqual(statement.pieces.length, statement.slots.length + 1)
@@ -154,7 +155,7 @@ test('[D3.1] statements end where the parser of PostgreSQL ends them', () => {
 
 /** Without the white space, comments and semicolons around it. */
 function trim(text: string): string {
-  const tokens = lex(text, 'postgres').filter(({ start, end }) => text.slice(start, end) !== ';')
+  const tokens = lex(text, dialects.postgres.grammar).filter(({ start, end }) => text.slice(start, end) !== ';')
   return text.slice(tokens[0]?.start, tokens.at(-1)?.end)
 }
 
@@ -175,7 +176,7 @@ test('[D3.1] statements end where SQLite takes them as complete', () => {
 })
 
 test('[D3.3] comments and empty statements are no statements', () => {
-  for (const dialect of dialects) {
+  for (const dialect of bothDialects) {
     for (const text of ['', ' \n', '-- a', '/* ; */', ';', ' ; ; -- :a\n;'])
       deepStrictEqual(sources(text, dialect), [], text)
     deepStrictEqual(sources('a; /* b */ c -- ;\n; d;', dialect), ['a', 'c', 'd'])
@@ -200,20 +201,20 @@ test('what is never closed belongs to the statement before it, or is one of its 
     ["SELECT 'a''", ["SELECT 'a''"], 1, 'The text'],
     ['SELECT "a', ['SELECT "a'], 1, 'The quoted name'],
   ]
-  for (const dialect of dialects) {
+  for (const dialect of bothDialects) {
     for (const [text, expected, line, what] of texts) {
-      const { statements } = readScript(text, dialect)
+      const { statements } = readScript(text, dialects[dialect].grammar)
       deepStrictEqual(statements.map(sourceOf), expected)
       strictEqual(statements.at(-1)?.refusal, `${what} that begins in line ${line} is never closed`)
     }
     for (const text of ['SELECT 1 /* a */', "SELECT ''", '/**/', 'SELECT "a"']) {
-      strictEqual(readScript(text, dialect).statements[0]?.refusal, undefined)
+      strictEqual(readScript(text, dialects[dialect].grammar).statements[0]?.refusal, undefined)
     }
   }
 })
 
 test('a statement knows the line on which it starts', () => {
-  const { statements } = readScript('-- one\n\nSELECT 1;\r\n/* x\n */ SELECT\n2; SELECT 3', 'postgres')
+  const { statements } = readScript('-- one\n\nSELECT 1;\r\n/* x\n */ SELECT\n2; SELECT 3', dialects.postgres.grammar)
   deepStrictEqual(
     statements.map(({ line }) => line),
     [3, 5, 6],
@@ -221,8 +222,8 @@ test('a statement knows the line on which it starts', () => {
 })
 
 test('[S-params.1] parameters are listed once, in the order of first use', () => {
-  for (const dialect of dialects) {
-    const { statements, parameters } = readScript('SELECT :b, :a, :b; SELECT :c, :a', dialect)
+  for (const dialect of bothDialects) {
+    const { statements, parameters } = readScript('SELECT :b, :a, :b; SELECT :c, :a', dialects[dialect].grammar)
     deepStrictEqual(parameters, ['b', 'a', 'c'])
     deepStrictEqual(
       statements.map(({ names }) => names),
@@ -239,7 +240,7 @@ test('[S-params.1] parameters are listed once, in the order of first use', () =>
 })
 
 function slotsOf(text: string, dialect: Dialect): readonly Slot[] {
-  return readScript(text, dialect).statements.flatMap(({ slots }) => slots)
+  return readScript(text, dialects[dialect].grammar).statements.flatMap(({ slots }) => slots)
 }
 
 test('[D4.3] a parameter alone between the brackets of IN, NOT IN and ARRAY has that role', () => {
@@ -258,7 +259,7 @@ test('[D4.3] a parameter alone between the brackets of IN, NOT IN and ARRAY has 
     ['f(:x)', 'value', '', ''],
     [':x', 'value', '', ''],
   ]
-  for (const dialect of dialects) {
+  for (const dialect of bothDialects) {
     for (const [text, role, before, after] of roles)
       deepStrictEqual(slotsOf(text, dialect), [{ name: 'x', source: 0, role, before, after, cast: '' }], text)
   }
@@ -285,14 +286,14 @@ test('[D4.3] a cast of the parameter belongs to the role, on PostgreSQL', () => 
 })
 
 test('[D3.2] a name after the colon of a slice is a parameter, and the colon stays', () => {
-  const { statements } = readScript('SELECT xs[1:n], xs[1:2], xs[:n], ARRAY[a, :n]', 'postgres')
+  const { statements } = readScript('SELECT xs[1:n], xs[1:2], xs[:n], ARRAY[a, :n]', dialects.postgres.grammar)
   deepStrictEqual(statements[0]?.names, ['n'])
   deepStrictEqual(statements[0]?.pieces, ['SELECT xs[1:', '], xs[1:2], xs[', '], ARRAY[a, ', ']'])
 })
 
 test('[D3.1] bodies of routines and triggers bind nothing', () => {
   const routine = 'CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1:a; END; SELECT :b'
-  deepStrictEqual(readScript(routine, 'postgres').parameters, ['b'])
+  deepStrictEqual(readScript(routine, dialects.postgres.grammar).parameters, ['b'])
   const trigger = 'CREATE TRIGGER tr AFTER INSERT ON t BEGIN SELECT :a; END; SELECT :b'
-  deepStrictEqual(readScript(trigger, 'sqlite').parameters, ['b'])
+  deepStrictEqual(readScript(trigger, dialects.sqlite.grammar).parameters, ['b'])
 })

@@ -1,6 +1,7 @@
 /** The texts of a statement with lists: one for every choice of which parameters are lists, up to a limit. */
 import { strictEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'
+import { dialects } from '../src/dialects.ts'
 import { Statements } from '../src/database/sqlite/statements.ts'
 import type { JsonValue, ParameterSet, Statement } from '../src/model.ts'
 import { readScript } from '../src/sql/script.ts'
@@ -15,7 +16,7 @@ function choose(lists: number): ParameterSet {
 }
 
 function readStatement(text: string): Statement {
-  const { statements } = readScript(text, 'sqlite')
+  const { statements } = readScript(text, dialects.sqlite.grammar)
   return statements[0] as Statement
 }
 

@@ -28,8 +28,14 @@ test('[S-endpoints.health] [D1.1] the server time is the time of the request', (
 test('[S-endpoints.datasources] [D1.2] datasources have both key sets', () => {
   const url = 'postgres://app:*****@db/crm'
   const datasources: DatasourceSummary[] = [
-    { name: 'crm', url, dialect: 'postgres', username: 'app' },
-    { name: 'archive', url: 'sqlite:/data/archive.db', dialect: 'sqlite', username: '' },
+    { name: 'crm', url, dialect: 'postgres', username: 'app', driverClassName: 'org.postgresql.Driver' },
+    {
+      name: 'archive',
+      url: 'sqlite:/data/archive.db',
+      dialect: 'sqlite',
+      username: '',
+      driverClassName: 'org.sqlite.JDBC',
+    },
   ]
   deepStrictEqual(jsonOf(createPages({ ...facts, datasources }), '/datasources'), [
     {
@@ -46,7 +52,9 @@ test('[S-endpoints.datasources] [D1.2] datasources have both key sets', () => {
 
 test('[S-endpoints.datasources] [D1.2] the order is by code unit, and none at all is an empty list', () => {
   const names = ['b', 'a', 'B', 'é', '_', '10', '9']
-  const datasources = names.map((name) => ({ name, url: 'sqlite::memory:', dialect: 'sqlite', username: '' }) as const)
+  const datasources = names.map(
+    (name) => ({ name, url: 'sqlite::memory:', dialect: 'sqlite', username: '', driverClassName: '' }) as const,
+  )
   const listed = jsonOf(createPages({ ...facts, datasources }), '/datasources') as DatasourceSummary[]
   deepStrictEqual(
     listed.map(({ name }) => name),

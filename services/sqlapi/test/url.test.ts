@@ -2,7 +2,8 @@ import { ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { parse } from 'pg-connection-string'
-import { dialectOf, injectCredentials, maskUrl, urlProblem, userOf } from '../src/boot/config/url.ts'
+import { injectCredentials, maskUrl, urlProblem, userOf } from '../src/boot/config/url.ts'
+import { dialectOf } from '../src/dialects.ts'
 
 const masked: readonly [string, string][] = [
   ['postgres://h/db', 'postgres://h/db'],

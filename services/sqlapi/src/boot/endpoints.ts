@@ -9,6 +9,7 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, join, resolve, sep } from 'node:path'
+import { dialects } from '../dialects.ts'
 import { endpointKey } from '../endpoint-key.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Dialect, Endpoint, Method, Script } from '../model.ts'
@@ -27,7 +28,7 @@ const readsAhead = 32
 /** Scans for the given dialects only. `ignored` is told of what is not published, in the order of names. */
 export async function loadEndpoints(
   sqlDir: string,
-  dialects: ReadonlySet<Dialect>,
+  dialectsInUse: ReadonlySet<Dialect>,
   ignored: (what: Ignored) => void = () => undefined,
 ): Promise<Endpoints> {
   const root = openRoot(sqlDir)
@@ -44,7 +45,7 @@ export async function loadEndpoints(
     for (const method of methods) {
       const folder = join(project, method)
       if (!folders.includes(folder)) continue
-      const place = { root, project: shownPath(project, root), method, dialects }
+      const place = { root, project: shownPath(project, root), method, dialectsInUse }
       const files = sqlFiles(folder, root, [], pass)
       for await (const [file, content] of readInOrder(files)) add(endpoints, toEndpoint(file, content, place))
     }
@@ -174,17 +175,17 @@ interface Place {
   /** Its name. */
   readonly project: string
   readonly method: Method
-  readonly dialects: ReadonlySet<Dialect>
+  readonly dialectsInUse: ReadonlySet<Dialect>
 }
 
-function toEndpoint(path: string, content: Content, { root, project, method, dialects }: Place): Endpoint {
+function toEndpoint(path: string, content: Content, { root, project, method, dialectsInUse }: Place): Endpoint {
   const text = toText(path, content, root)
   if (text.includes('\0')) refuseFile(path, root, 'holds a NUL character; no database reads beyond it')
   if (text.trim() === '') refuseFile(path, root, 'is empty; write a statement or remove the file')
   const file = shownPath(path, root)
   const rest = file.slice(`${project}/${method}/`.length, -'.sql'.length)
   const scripts: Partial<Record<Dialect, Script>> = {}
-  for (const dialect of dialects) scripts[dialect] = readScript(text, dialect)
+  for (const dialect of dialectsInUse) scripts[dialect] = readScript(text, dialects[dialect].grammar)
   return { method, project, path: `/${project}/${rest}`, file, transactional: hasTransactionMarker(text), scripts }
 }
 

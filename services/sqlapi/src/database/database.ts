@@ -1,8 +1,10 @@
-/** The one place that knows which kinds of database there are: a datasource's settings in, a `Database` out. */
+/**
+ * How each kind of database is opened: a datasource's settings in, a `Database` out. What else is to be known of a kind is in
+ * dialects.ts.
+ */
 import type { Database, Dialect } from '../model.ts'
 import type { FaultListener } from './fault.ts'
-import { PostgresDatabase } from './postgres/postgres.ts'
-import { type FileChangeReport, type GivenUp, SqliteDatabase } from './sqlite/sqlite.ts'
+import type { FileChangeReport, GivenUp } from './sqlite/sqlite.ts'
 
 export interface DatasourceOptions {
   readonly name: string
@@ -30,7 +32,18 @@ export interface DatasourceOptions {
   readonly onArrayAsJson?: ((endpoint: string, parameter: string) => void) | undefined
 }
 
-/** Opens nothing yet: the first request or the probe connects. */
-export function openDatabase(options: DatasourceOptions): Database {
-  return options.dialect === 'postgres' ? new PostgresDatabase(options) : new SqliteDatabase(options)
+/** Opens nothing yet: the first request or the probe connects. What speaks to the other kinds of databases is not loaded. */
+export function openDatabase(options: DatasourceOptions): Promise<Database> {
+  return openers[options.dialect](options)
+}
+
+const openers: Readonly<Record<Dialect, (options: DatasourceOptions) => Promise<Database>>> = {
+  async postgres(options) {
+    const { PostgresDatabase } = await import('./postgres/postgres.ts')
+    return new PostgresDatabase(options)
+  },
+  async sqlite(options) {
+    const { SqliteDatabase } = await import('./sqlite/sqlite.ts')
+    return new SqliteDatabase(options)
+  },
 }

@@ -11,6 +11,8 @@ export interface DatasourceSummary {
   readonly url: string
   readonly dialect: Dialect
   readonly username: string
+  /** The name by which clients of the predecessor know its kind. */
+  readonly driverClassName: string
 }
 
 /** What the pages tell; times are Unix milliseconds. */
@@ -26,12 +28,6 @@ export interface StatusFacts {
 export type Pages = ReadonlyMap<string, () => Body>
 
 const appName = 'sqlapi'
-
-/** The names by which clients of the predecessor know the two kinds. */
-const driverClassNames: Readonly<Record<Dialect, string>> = {
-  postgres: 'org.postgresql.Driver',
-  sqlite: 'org.sqlite.JDBC',
-}
 
 export function createPages(facts: StatusFacts, now: () => number = Date.now): Pages {
   const { version, packagingTime, startTime: appStartTime } = facts
@@ -50,6 +46,6 @@ function byName(a: DatasourceSummary, b: DatasourceSummary): number {
   return a.name < b.name ? -1 : 1
 }
 
-function describe({ name, url, dialect, username }: DatasourceSummary) {
-  return { name, url, driver: dialect, jdbcUrl: url, username, driverClassName: driverClassNames[dialect] }
+function describe({ name, url, dialect, username, driverClassName }: DatasourceSummary) {
+  return { name, url, driver: dialect, jdbcUrl: url, username, driverClassName }
 }

@@ -3,50 +3,9 @@
  * Judging is on the safe side: what is not known to leave the connection clean counts as `session`, which costs that
  * statement a connection of its own and a reset afterwards, never its result.
  */
-import type { Dialect, Effect } from '../model.ts'
+import type { Effect } from '../model.ts'
+import type { Grammar } from './grammar.ts'
 import type { Token } from './lex.ts'
-
-/** First word of a statement -> its effect; anything else is `session`. */
-const byFirstWord: Readonly<Record<Dialect, Readonly<Record<string, Effect>>>> = {
-  postgres: {
-    SELECT: 'read',
-    VALUES: 'read',
-    TABLE: 'read',
-    SHOW: 'read',
-    WITH: 'read',
-    INSERT: 'write',
-    UPDATE: 'write',
-    DELETE: 'write',
-    MERGE: 'write',
-    EXPLAIN: 'write',
-    CREATE: 'definition',
-    ALTER: 'definition',
-    DROP: 'definition',
-    TRUNCATE: 'write',
-    COMMENT: 'write',
-    GRANT: 'write',
-    REVOKE: 'write',
-    REFRESH: 'write',
-    ANALYZE: 'write',
-    NOTIFY: 'write',
-  },
-  sqlite: {
-    SELECT: 'read',
-    VALUES: 'read',
-    WITH: 'read',
-    EXPLAIN: 'read',
-    INSERT: 'write',
-    REPLACE: 'write',
-    UPDATE: 'write',
-    DELETE: 'write',
-    CREATE: 'definition',
-    ALTER: 'definition',
-    DROP: 'definition',
-    REINDEX: 'write',
-    ANALYZE: 'write',
-    VACUUM: 'write',
-  },
-}
 
 /** Words that make a `WITH` or a sub-query change data. */
 const changes = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE', 'REPLACE'])
@@ -72,18 +31,18 @@ function searchFor(words: readonly string[]): RegExp {
 }
 
 /** `tokens` are those of one statement, at least one. */
-export function effectOf(text: string, tokens: readonly Token[], dialect: Dialect): Effect {
+export function effectOf(text: string, tokens: readonly Token[], grammar: Grammar): Effect {
   const start = tokens[0]?.start ?? 0
   const end = tokens.at(-1)?.end ?? 0
   const first = tokens.find(({ kind }) => kind === 'word')
-  const known = first === undefined ? undefined : byFirstWord[dialect][nameOf(text, first)]
+  const known = first === undefined ? undefined : grammar.effects[nameOf(text, first)]
   const effect = known ?? 'session'
   const search = effect === 'read' ? telling.read : telling.other
-  return search.test(text.slice(start, end)) ? effectByWords(text, tokens, dialect, effect) : effect
+  return search.test(text.slice(start, end)) ? effectByWords(text, tokens, grammar, effect) : effect
 }
 
 /** `effect` is what the first word says. */
-function effectByWords(text: string, tokens: readonly Token[], dialect: Dialect, byFirst: Effect): Effect {
+function effectByWords(text: string, tokens: readonly Token[], grammar: Grammar, byFirst: Effect): Effect {
   let effect = byFirst
   let previous = ''
   for (const [index, token] of tokens.entries()) {
@@ -96,7 +55,7 @@ function effectByWords(text: string, tokens: readonly Token[], dialect: Dialect,
     // FOR SHARE and FOR KEY SHARE may wait for a row lock, as FOR UPDATE does.
     if (effect === 'read' && name === 'SHARE' && (previous === 'FOR' || previous === 'KEY')) effect = 'write'
     // SELECT .. INTO makes a table; INSERT INTO is a write already.
-    if (effect === 'read' && name === 'INTO' && dialect === 'postgres') effect = 'write'
+    if (effect === 'read' && name === 'INTO' && grammar.selectIntoWrites) effect = 'write'
     previous = name
   }
   return effect

@@ -1,11 +1,11 @@
 /**
- * SQL text -> tokens, as one of the two dialects reads it. White space and comments give no token. What is quoted, by
+ * SQL text -> tokens, as a dialect reads it. White space and comments give no token. What is quoted, by
  * whatever means the dialect has, is one token, so nothing inside it can be taken for a parameter or a semicolon.
  *
  * The lexer is total: every text gives tokens. A comment or quote that is never closed is a token of its own kind that
  * reaches to the end of the text. The lexer knows no statements (script.ts does).
  */
-import type { Dialect } from '../model.ts'
+import type { TokenRules } from './grammar.ts'
 
 export type TokenKind =
   /** Identifier or keyword, unquoted. */
@@ -26,37 +26,6 @@ export interface Token {
   readonly kind: TokenKind
   readonly start: number
   readonly end: number
-}
-
-interface Rules {
-  /** The end of a line comment. In PostgreSQL a carriage return alone ends one too. */
-  readonly lineEnd: RegExp
-  readonly nestedComments: boolean
-  /** `E'..'` with backslash escapes, `$tag$..$tag$`. */
-  readonly escapeStrings: boolean
-  readonly dollarQuotes: boolean
-  /** Opening quote -> closing quote; a doubled closing quote stands for itself, except after `[`. */
-  readonly quotes: Readonly<Record<string, string>>
-  readonly placeholder: RegExp
-}
-
-const rules: Readonly<Record<Dialect, Rules>> = {
-  postgres: {
-    lineEnd: /[^\n\r]*/y,
-    nestedComments: true,
-    escapeStrings: true,
-    dollarQuotes: true,
-    quotes: { "'": "'", '"': '"' },
-    placeholder: /\$[0-9]+/y,
-  },
-  sqlite: {
-    lineEnd: /[^\n]*/y,
-    nestedComments: false,
-    escapeStrings: false,
-    dollarQuotes: false,
-    quotes: { "'": "'", '"': '"', '`': '`', '[': ']' },
-    placeholder: /\?[0-9]*|[@$][A-Za-z_0-9\u0080-\uffff$]+/y,
-  },
 }
 
 const space = classOf(/[\s\0\ufeff]/)
@@ -80,8 +49,7 @@ function classOf(pattern: RegExp): CharacterClass {
 }
 
 /** Cuts the whole text into tokens, in order. */
-export function lex(text: string, dialect: Dialect): Token[] {
-  const rule = rules[dialect]
+export function lex(text: string, rule: TokenRules): Token[] {
   const tokens: Token[] = []
   for (let at = skipBlanks(text, 0, rule); at < text.length;) {
     const token = readToken(text, at, rule)
@@ -92,7 +60,7 @@ export function lex(text: string, dialect: Dialect): Token[] {
 }
 
 /** The end of the white space and closed comments at `from`, or `from` itself. */
-function skipBlanks(text: string, from: number, rule: Rules): number {
+function skipBlanks(text: string, from: number, rule: TokenRules): number {
   for (let at = from; ;) {
     at = endOfRun(space, text, at)
     if (text.startsWith('--', at)) at = matchEnd(rule.lineEnd, text, at)
@@ -105,7 +73,7 @@ function skipBlanks(text: string, from: number, rule: Rules): number {
 }
 
 /** As its neighbours below: behind the closing mark; nothing where there is none. */
-function endOfComment(text: string, at: number, rule: Rules): number | undefined {
+function endOfComment(text: string, at: number, rule: TokenRules): number | undefined {
   let depth = 1
   const edge = rule.nestedComments ? /\*\/|\/\*/g : /\*\//g
   edge.lastIndex = at + 2
@@ -116,7 +84,7 @@ function endOfComment(text: string, at: number, rule: Rules): number | undefined
   return undefined
 }
 
-function readToken(text: string, at: number, rule: Rules): Token {
+function readToken(text: string, at: number, rule: TokenRules): Token {
   if (wordStart(text, at)) {
     const isEscapeString = rule.escapeStrings && text[at + 1] === "'" && (text[at] === 'e' || text[at] === 'E')
     if (isEscapeString) return quoted(text, at, endOfEscapeString(text, at + 1))

@@ -6,15 +6,16 @@
  * Splitting follows psql and the sqlite3 shell: a semicolon ends a statement unless it stands in parentheses
  * (PostgreSQL rules), in a `BEGIN ATOMIC .. END` routine body (PostgreSQL) or in a trigger body (SQLite).
  */
-import type { Dialect, Script, Slot, Statement } from '../model.ts'
+import type { Script, Slot, Statement } from '../model.ts'
 import { findSeparated } from './brackets.ts'
 import { effectOf } from './effect.ts'
+import type { Grammar } from './grammar.ts'
 import { lex, type Token } from './lex.ts'
 import type { Place } from './place.ts'
 
-export function readScript(text: string, dialect: Dialect): Script {
+export function readScript(text: string, grammar: Grammar): Script {
   const placeOf = placeCounter(text)
-  const statements = split(text, lex(text, dialect), dialect).map((part) => toStatement(text, part, dialect, placeOf))
+  const statements = split(text, lex(text, grammar), grammar).map((part) => toStatement(text, part, grammar, placeOf))
   return { statements, parameters: [...new Set(statements.flatMap((statement) => statement.names))] }
 }
 
@@ -24,13 +25,13 @@ interface Part {
   body: { start: number; end: number } | undefined
 }
 
-function split(text: string, tokens: readonly Token[], dialect: Dialect): Part[] {
+function split(text: string, tokens: readonly Token[], grammar: Grammar): Part[] {
   const parts: Part[] = []
   let part: Part = { tokens: [], body: undefined }
   let body: BodyTracker | undefined
   let parentheses = 0
   for (const token of tokens) {
-    if (part.tokens.length === 0) body = bodyOf(text, token, dialect)
+    if (part.tokens.length === 0) body = bodyOf(text, token, grammar)
     const inBody = body?.sees(token, text.slice(token.start, token.end)) ?? false
     const symbol = token.kind === 'symbol' ? text[token.start] : ''
     if (symbol === ';' && parentheses === 0 && !inBody) {
@@ -40,7 +41,7 @@ function split(text: string, tokens: readonly Token[], dialect: Dialect): Part[]
       continue
     }
     if (inBody) part.body = { start: part.body?.start ?? token.start, end: token.end }
-    else if (symbol === '(' && dialect === 'postgres') parentheses++
+    else if (symbol === '(' && grammar.parenthesesHoldSemicolons) parentheses++
     else if (symbol === ')' && parentheses > 0) parentheses--
     part.tokens.push(token)
   }
@@ -53,10 +54,15 @@ interface BodyTracker {
   sees(token: Token, source: string): boolean
 }
 
+const bodies: Readonly<Record<Grammar['bodies'], () => BodyTracker>> = {
+  routines: atomicBody,
+  triggers: triggerBody,
+}
+
 /** Only a statement that begins with CREATE can have a body. */
-function bodyOf(text: string, first: Token, dialect: Dialect): BodyTracker | undefined {
+function bodyOf(text: string, first: Token, grammar: Grammar): BodyTracker | undefined {
   if (text.slice(first.start, first.end).toUpperCase() !== 'CREATE') return undefined
-  return dialect === 'postgres' ? atomicBody() : triggerBody()
+  return bodies[grammar.bodies]()
 }
 
 const routineHead = /^CREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE) /
@@ -99,7 +105,7 @@ function triggerBody(): BodyTracker {
   }
 }
 
-function toStatement(text: string, part: Part, dialect: Dialect, placeOf: (offset: number) => Place): Statement {
+function toStatement(text: string, part: Part, grammar: Grammar, placeOf: (offset: number) => Place): Statement {
   const { tokens, body } = part
   const first = tokens[0] as Token
   const last = tokens.at(-1) as Token
@@ -108,7 +114,7 @@ function toStatement(text: string, part: Part, dialect: Dialect, placeOf: (offse
   const names: string[] = []
   /** What stands where a name stands alone, one for all its places; most files name the same things again and again. */
   const values = new Map<string, Slot>()
-  const separated = dialect === 'postgres' ? findSeparated(text, tokens) : undefined
+  const separated = grammar.ownColons ? findSeparated(text, tokens) : undefined
   let at = first.start
   let placeholder: string | undefined
   for (let index = 0; index < tokens.length; index++) {
@@ -128,7 +134,7 @@ function toStatement(text: string, part: Part, dialect: Dialect, placeOf: (offse
       values.set(name, value)
       names.push(name)
     }
-    const { slot, start, end } = readSlot(text, tokens, index, dialect, value)
+    const { slot, start, end } = readSlot(text, tokens, index, grammar, value)
     // A colon that is the SQL's too stays there.
     pieces.push(text.slice(at, introduced === 'parameter' ? start + 1 : start))
     slots.push(slot)
@@ -139,7 +145,7 @@ function toStatement(text: string, part: Part, dialect: Dialect, placeOf: (offse
     pieces,
     slots,
     names,
-    effect: effectOf(text, tokens, dialect),
+    effect: effectOf(text, tokens, grammar),
     ...placeOf(first.start),
   }
   if (last.kind === 'unclosed') {
@@ -151,12 +157,10 @@ function toStatement(text: string, part: Part, dialect: Dialect, placeOf: (offse
   if (placeholder !== undefined) {
     return { ...statement, refusal: `Placeholder ${placeholder} is not supported, name the parameter (:name)` }
   }
-  if (names.length <= maxParameters[dialect]) return statement
-  return { ...statement, refusal: `The statement has more than ${maxParameters[dialect]} parameters` }
+  const { maxParameters } = grammar
+  if (names.length <= maxParameters) return statement
+  return { ...statement, refusal: `The statement has more than ${maxParameters} parameters` }
 }
-
-/** What the protocol and the library can number. */
-const maxParameters: Readonly<Record<Dialect, number>> = { postgres: 65_535, sqlite: 32_766 }
 
 /** By the first character; whatever else opens a quote is the name of one. */
 const unclosed: Readonly<Record<string, string>> = {
@@ -172,7 +176,7 @@ function nameOfUnclosed(text: string, token: Token): string {
 }
 
 /** The parameter at `index` with the brackets of its role, if it stands alone (but for a cast) between such. */
-function readSlot(text: string, tokens: readonly Token[], index: number, dialect: Dialect, value: Slot) {
+function readSlot(text: string, tokens: readonly Token[], index: number, grammar: Grammar, value: Slot) {
   const token = tokens[index] as Token
   const sourceOf = (at: number): string => {
     const other = tokens[at]
@@ -186,20 +190,20 @@ function readSlot(text: string, tokens: readonly Token[], index: number, dialect
     return { slot: { ...value, role, before, after: text.slice(token.end, end), cast }, start, end }
   }
   const bracket = sourceOf(index - 1)
-  const close = index + castLength(text, tokens, index + 1, dialect) + 1
+  const close = index + castLength(text, tokens, index + 1, grammar) + 1
   if (bracket === '(' && sourceOf(index - 2) === 'IN' && sourceOf(close) === ')') {
     return sourceOf(index - 3) === 'NOT' ? list('notIn', 3) : list('in', 2)
   }
-  if (bracket === '[' && sourceOf(index - 2) === 'ARRAY' && sourceOf(close) === ']' && dialect === 'postgres') {
+  if (bracket === '[' && sourceOf(index - 2) === 'ARRAY' && sourceOf(close) === ']' && grammar.arrays) {
     return list('array', 2)
   }
   return { slot: value, start: token.start, end: token.end }
 }
 
 /** How many tokens from `at` are a cast to a named type (`::text`, `::app.kind`, `::character varying`); 0 for none. */
-function castLength(text: string, tokens: readonly Token[], at: number, dialect: Dialect): number {
+function castLength(text: string, tokens: readonly Token[], at: number, grammar: Grammar): number {
   const first = tokens[at]
-  if (dialect === 'sqlite' || first === undefined || text.slice(first.start, first.end) !== '::') return 0
+  if (!grammar.ownColons || first === undefined || text.slice(first.start, first.end) !== '::') return 0
   let length = 1
   for (let token = tokens[at + length]; token !== undefined; token = tokens[at + length]) {
     const isName = token.kind === 'word' || (token.kind === 'quoted' && text[token.start] === '"')

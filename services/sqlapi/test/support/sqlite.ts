@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after } from 'node:test'
 import { newFolder } from '@services/testing'
+import { dialects } from '../../src/dialects.ts'
 import type { OpenOptions } from '../../src/database/sqlite/worker/library.ts'
 import { type FileChangeReport, type GivenUp, SqliteDatabase } from '../../src/database/sqlite/sqlite.ts'
 import { readScript } from '../../src/sql/script.ts'
@@ -89,7 +90,10 @@ export class Datasource {
     const key = `${method} ${transactional} ${sql}`
     let endpoint = this.#endpoints.get(key)
     if (endpoint === undefined) {
-      const scripts = { sqlite: readScript(sql, 'sqlite'), postgres: readScript(sql, 'postgres') }
+      const scripts = {
+        sqlite: readScript(sql, dialects.sqlite.grammar),
+        postgres: readScript(sql, dialects.postgres.grammar),
+      }
       endpoint = { method, project: 'lite', path: '/lite/x', file: 'lite/x.sql', transactional, scripts }
       this.#endpoints.set(key, endpoint)
     }

@@ -5,6 +5,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { dialectOf } from '../../dialects.ts'
 import { StartupFailure } from '../../errors.ts'
 import type { LogFormat } from '../../errors.ts'
 import { levelsMeaning, levelsPattern } from '../../log.ts'
@@ -13,7 +14,7 @@ import { isLegacy, translateLegacy } from './legacy.ts'
 import { parseConfig } from './schema.ts'
 import type { Config, DatasourceConfig } from './schema.ts'
 import { unsetVariable } from './secrets.ts'
-import { dialectOf, injectCredentials, isInMemory, userOf } from './url.ts'
+import { injectCredentials, isInMemory, userOf } from './url.ts'
 import { readYaml } from './yaml.ts'
 import type { Mapping } from './yaml.ts'
 

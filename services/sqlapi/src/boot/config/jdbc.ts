@@ -12,12 +12,15 @@ export interface Translated {
 
 /** `undefined` for a database that there is no counterpart of. */
 export function translateJdbc(jdbcUrl: string): Translated | undefined {
-  const [, vendor = '', rest = '', search = ''] =
-    /^(?:jdbc:)?(postgres(?:ql)?|sqlite):([^?]*)\??(.*)$/is.exec(jdbcUrl) ?? []
-  const parameters = [...new URLSearchParams(search)]
-  if (vendor === '') return undefined
-  return vendor.toLowerCase() === 'sqlite' ? toSqlite(rest, parameters) : toPostgres(rest, parameters)
+  const [, vendor = '', rest = '', search = ''] = /^(?:jdbc:)?([a-z0-9]+):([^?]*)\??(.*)$/is.exec(jdbcUrl) ?? []
+  return translators.get(vendor.toLowerCase())?.(rest, [...new URLSearchParams(search)])
 }
+
+const translators: ReadonlyMap<string, (rest: string, parameters: Parameters) => Translated> = new Map([
+  ['postgres', toPostgres],
+  ['postgresql', toPostgres],
+  ['sqlite', toSqlite],
+])
 
 type Parameters = readonly (readonly [string, string])[]
 

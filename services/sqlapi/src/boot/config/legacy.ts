@@ -10,7 +10,7 @@ import { basename } from 'node:path'
 import { StartupFailure } from '../../errors.ts'
 import { translateJdbc } from './jdbc.ts'
 import { shownKey } from './secrets.ts'
-import { dialectOf, injectCredentials } from './url.ts'
+import { hasLogin, injectCredentials } from './url.ts'
 import type { Mapping } from './yaml.ts'
 
 export interface Translation {
@@ -210,7 +210,7 @@ function addCredentials(
     notes.problems.push(`${path}.password: found no text, expected a password in quotes, digits are changed otherwise`)
     return { url }
   }
-  if (dialectOf(url) !== 'postgres') {
+  if (!hasLogin(url)) {
     const useless = Object.entries({ username: user, password }).filter(([, text]) => text !== '')
     for (const [key] of useless)
       notes.diagnostics.push(`${path}.${key} means nothing for this kind of database and is ignored`)

@@ -1,143 +1,30 @@
 /**
- * The parameters of a PostgreSQL URL: each that libpq or the driver knows is honoured or refused, none is ignored. Query text in,
- * problems with their cures out; no value is ever part of one, because any may hold a piece of a password. What honouring means
- * is database/postgres/wire/location.ts's.
+ * The parameters of a datasource's URL: each is honoured or refused, as the rules of its kind of database say (`url.ts` there),
+ * and none is ignored. Query text in, problems with their cures out; no value is ever part of one, because any may hold a piece
+ * of a password.
  */
+import type { UrlRules } from '../../database/url-rules.ts'
 import { nearest } from './nearest.ts'
 
-interface Rule {
-  /** Values that are honoured; undefined where every one is, `none` where no one is. */
-  readonly values?: RegExp
-  readonly cure?: string
-}
-
-const any: Rule = {}
-const none = /^(?!)/
-const refused = (cure: string): Rule => ({ values: none, cure })
-const only = (values: RegExp, cure: string): Rule => ({ values, cure })
-
-const ofMachine = 'set it for the machine, in the sysctl settings net.ipv4.tcp_*'
-const ofOptions = (name: string): string => `write options=-c%20${name}%3D.. instead`
-const noKerberos = 'Kerberos is not supported; use a password or a client certificate'
-const noMethod = 'the method cannot be demanded; use sslmode=verify-full, which proves who the server is'
-const tlsVersion = only(/^TLSv1(?:\.[123])?$/, 'expected TLSv1, TLSv1.1, TLSv1.2 or TLSv1.3')
-
-const rules: Readonly<Record<string, Rule>> = {
-  user: any,
-  password: any,
-  host: only(/^[^,]*$/, 'several hosts are not supported; name one'),
-  port: only(/^\d{1,5}$/, 'expected one number'),
-  application_name: any,
-  options: any,
-  client_encoding: only(/^utf-?8$/i, 'the service speaks UTF8 only; leave it out'),
-
-  sslmode: only(
-    /^(?:disable|prefer|require|verify-ca|verify-full)$/,
-    'expected disable, prefer, require, verify-ca or verify-full',
-  ),
-  ssl: only(/^(?:true|[01])$/, 'write sslmode instead'),
-  sslnegotiation: only(/^(?:postgres|direct)$/, 'expected postgres or direct'),
-  sslrootcert: only(/^(?!system$)./s, 'name the file with the certificates'),
-  sslcert: only(/./s, 'name a file'),
-  sslkey: only(/./s, 'name a file'),
-  sslpassword: any,
-  ssl_min_protocol_version: tlsVersion,
-  ssl_max_protocol_version: tlsVersion,
-  sslcompression: only(/^0$/, 'there is no compression; leave it out'),
-  sslsni: only(/^1$/, 'the name of the server is always sent; leave it out'),
-  sslcertmode: only(/^allow$/, 'a certificate is sent when the server asks for one and sslcert names it; leave it out'),
-  sslcrl: refused('lists of revoked certificates are not read; leave it out'),
-  sslcrldir: refused('lists of revoked certificates are not read; leave it out'),
-  sslkeylogfile: refused('start the process with --tls-keylog=FILE in NODE_OPTIONS instead'),
-  requiressl: refused('write sslmode=require instead'),
-
-  channel_binding: only(/^(?:disable|prefer)$/, 'it cannot be required; sslmode=verify-full proves who the server is'),
-  require_auth: refused(noMethod),
-  requirepeer: refused(noMethod),
-  scram_client_key: refused('use password_env'),
-  scram_server_key: refused('use password_env'),
-  passfile: refused('use password_env'),
-  gssencmode: only(/^(?:disable|prefer)$/, noKerberos),
-  krbsrvname: refused(noKerberos),
-  gsslib: refused(noKerberos),
-  gssdelegation: refused(noKerberos),
-
-  target_session_attrs: only(/^any$/, 'name the server that is meant, or an address that follows the primary'),
-  load_balance_hosts: only(/^disable$/, 'several hosts are not supported; leave it out'),
-  hostaddr: refused('write the address as the host'),
-  dbname: refused('write the database as the path of the URL'),
-  database: refused('write the database as the path of the URL'),
-  service: refused('write what the service file says into the URL'),
-  servicefile: refused('write what the service file says into the URL'),
-  fallback_application_name: refused('write application_name instead'),
-  replication: refused('replication connections are not supported; leave it out'),
-  min_protocol_version: only(/^3\.0$/, 'the protocol is 3.0; leave it out'),
-  max_protocol_version: only(/^3\.0$/, 'the protocol is 3.0; leave it out'),
-
-  connect_timeout: refused('use acquire_timeout_seconds of the datasource'),
-  keepalives: only(/^1$/, 'keep-alive is always on; leave it out'),
-  keepalives_idle: only(/^[1-9]\d{0,4}$/, 'expected a number of seconds from 1 to 99999'),
-  keepalives_interval: refused(ofMachine),
-  keepalives_count: refused(ofMachine),
-  tcp_user_timeout: refused(ofMachine),
-
-  statement_timeout: refused('use statement_timeout_seconds of the datasource'),
-  query_timeout: refused('use statement_timeout_seconds of the datasource'),
-  lock_timeout: refused(ofOptions('lock_timeout')),
-  idle_in_transaction_session_timeout: refused(ofOptions('idle_in_transaction_session_timeout')),
-  search_path: refused(ofOptions('search_path')),
-  max: refused('use max_connections of the datasource'),
-  uselibpqcompat: refused('TLS parameters mean what they mean to libpq anyway; leave it out'),
-}
-
-/** Those that mean nothing where the connection is not encrypted. */
-const ofTls = [
-  'sslrootcert',
-  'sslcert',
-  'sslkey',
-  'sslpassword',
-  'ssl_min_protocol_version',
-  'ssl_max_protocol_version',
-]
-
 /** What is wrong with the parameters, each with its cure. `isSecret` tells that a name may be a piece of a password. */
-export function parameterProblems(query: URLSearchParams, isSecret: boolean): string[] {
+export function parameterProblems(rules: UrlRules, query: URLSearchParams, isSecret: boolean): string[] {
+  const { parameters } = rules
   const names = [...new Set(query.keys())]
   const problems = names.flatMap((name) => {
-    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
-    if (rule === undefined) return [unknown(name, isSecret)]
+    const rule = Object.hasOwn(parameters, name) ? parameters[name] : undefined
+    if (rule === undefined) return [unknown(name, isSecret, parameters)]
+    const { values, cure } = rule
     if (query.getAll(name).length > 1) return [`parameter ${name} stands twice; write it once`]
-    if (rule.values === undefined || rule.values.test(query.get(name) ?? '')) return []
-    const problem = rule.values === none ? 'is not supported' : 'has a value that is not supported'
-    return [`parameter ${name} ${problem}; ${rule.cure}`]
+    if (values === 'none') return [`parameter ${name} is not supported; ${cure}`]
+    if (values === undefined || values.test(query.get(name) ?? '')) return []
+    return [`parameter ${name} has a value that is not supported; ${cure}`]
   })
-  return [...problems, ...conflicts(query)]
+  return [...problems, ...rules.conflictsOf(query)]
 }
 
-function unknown(name: string, isSecret: boolean): string {
+function unknown(name: string, isSecret: boolean, parameters: UrlRules['parameters']): string {
   if (isSecret) return 'a parameter is not known (percent-encode special characters of the password)'
-  const meant = nearest(
-    name,
-    Object.keys(rules).filter((each) => rules[each]?.values !== none),
-  )
+  const supported = Object.keys(parameters).filter((known) => parameters[known]?.values !== 'none')
+  const meant = nearest(name, supported)
   return `parameter ${JSON.stringify(name)} is not known; ${meant === undefined ? 'leave it out' : `did you mean ${meant}?`}`
-}
-
-function conflicts(query: URLSearchParams): string[] {
-  const mode = query.get('sslmode')
-  const isOff = mode === null ? query.get('ssl') === '0' : mode === 'disable'
-  const files = ['sslrootcert', 'sslcert', 'sslkey'].some((name) => query.has(name))
-  const isOn = !isOff && (mode !== null || files || query.has('ssl') || query.get('sslnegotiation') === 'direct')
-  const problems = ofTls
-    .filter((name) => !isOn && query.has(name))
-    .map((name) => `parameter ${name} has no effect without encryption; add sslmode=verify-full, or leave it out`)
-  if (query.has('ssl') && mode !== null) problems.push('parameter ssl has no effect beside sslmode; leave it out')
-  if (query.has('sslcert') !== query.has('sslkey')) problems.push('parameters sslcert and sslkey need each other')
-  if (mode === 'verify-ca' && !query.has('sslrootcert')) {
-    problems.push('parameter sslmode=verify-ca needs sslrootcert; sslmode=verify-full needs none')
-  }
-  if (query.get('sslnegotiation') === 'direct' && (isOff || mode === 'prefer')) {
-    problems.push('parameter sslnegotiation=direct needs sslmode=require or better')
-  }
-  return problems
 }

@@ -2,7 +2,8 @@
  * Datasource URLs: which database they mean, whose credentials they carry, and how they look without the password.
  * Pure text work. `maskUrl` is the only form of a URL that may leave the process; it prefers hiding too much.
  */
-import type { Dialect } from '../../model.ts'
+import type { UrlRules } from '../../database/url-rules.ts'
+import { dialectOf, dialects } from '../../dialects.ts'
 import { parameterProblems } from './url-parameters.ts'
 
 const hidden = '*****'
@@ -10,17 +11,19 @@ const hidden = '*****'
 /** Query parameters that hold a password: `password`, `sslpassword`, in any case, however the key is escaped. */
 const secretKey = /password/i
 
-export function dialectOf(url: string): Dialect | undefined {
-  if (/^postgres(?:ql)?:\/\//i.test(url)) return 'postgres'
-  return /^sqlite:/i.test(url) ? 'sqlite' : undefined
+function rulesOf(url: string): UrlRules | undefined {
+  const dialect = dialectOf(url)
+  return dialect === undefined ? undefined : dialects[dialect].url
 }
 
-/** A SQLite database that only one process can see. */
+/** A user and a password may stand in the URL. */
+export function hasLogin(url: string): boolean {
+  return rulesOf(url)?.hasLogin === true
+}
+
+/** A database that only one process can see. */
 export function isInMemory(url: string): boolean {
-  const [, path, query] = /^sqlite:(?:\/\/)?([^?]*)\??(.*)$/is.exec(url) ?? []
-  if (path === undefined) return false
-  const parameters = new URLSearchParams(query)
-  return path === ':memory:' || parameters.get('mode') === 'memory' || parameters.get('vfs') === 'memdb'
+  return rulesOf(url)?.isInMemory(url) === true
 }
 
 /** The URL with every password replaced. Never throws, whatever the text is. */
@@ -28,7 +31,7 @@ export function maskUrl(url: string): string {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*:(?:\/\/)?)?(.*)$/is.exec(url) ?? []
   const query = rest.indexOf('?')
   const shown = query < 0 ? rest : rest.slice(0, query + 1) + maskQuery(rest.slice(query + 1))
-  return scheme + (dialectOf(url) === 'sqlite' ? shown : maskUserInfo(shown))
+  return scheme + (rulesOf(url)?.hasLogin === false ? shown : maskUserInfo(shown))
 }
 
 function maskQuery(query: string): string {
@@ -73,7 +76,7 @@ function split(url: string): Parts {
 
 /** Adds the user and the password that the URL lacks; what it has, in user-info or query, it keeps. */
 export function injectCredentials(url: string, user: string, password: string): string {
-  if (dialectOf(url) !== 'postgres') return url
+  if (!hasLogin(url)) return url
   const own = split(url)
   const name = own.user || (own.query.has('user') ? '' : encode(user))
   const secret = own.password || (own.query.has('password') ? '' : encode(password))
@@ -83,16 +86,17 @@ export function injectCredentials(url: string, user: string, password: string): 
 
 /** The user that a connection with this URL logs in as, as far as the URL tells. */
 export function userOf(url: string): string {
-  if (dialectOf(url) !== 'postgres') return ''
+  if (!hasLogin(url)) return ''
   const { user, query } = split(url)
   return query.get('user') || (decode(user) ?? user)
 }
 
 /** What is wrong with a datasource URL, in words that hold nothing of it; undefined when it can be used. */
 export function urlProblem(url: string): string | undefined {
-  const dialect = dialectOf(url)
-  if (dialect === undefined) return foreign.find(({ scheme }) => scheme.test(url))?.problem ?? 'another kind of text'
-  if (dialect === 'sqlite') return /^sqlite:(?:\/\/)?(?:\?|$)/i.test(url) ? 'a URL without a file' : undefined
+  const rules = rulesOf(url)
+  if (rules === undefined) return foreign.find(({ scheme }) => scheme.test(url))?.problem ?? 'another kind of text'
+  const problem = rules.problemOf(url)
+  if (problem !== undefined || !rules.hasLogin) return problem
   const { user, password } = split(url)
   const readable = URL.canParse(url) || URL.canParse(url.replace('@/', '@host/'))
   const decodable = decode(user) !== undefined && decode(password) !== undefined
@@ -101,12 +105,13 @@ export function urlProblem(url: string): string | undefined {
     : 'a URL that cannot be read (percent-encode special characters of user and password)'
 }
 
-/** What a PostgreSQL URL asks for that cannot be had, each with a cure, in words that hold no value of it. */
+/** What a URL asks for that cannot be had, each with a cure, in words that hold no value of it. */
 export function urlParameterProblems(url: string): string[] {
-  if (dialectOf(url) !== 'postgres' || urlProblem(url) !== undefined) return []
+  const rules = rulesOf(url)
+  if (rules?.hasLogin !== true || urlProblem(url) !== undefined) return []
   const { rest, query } = split(url)
   const isSecret = [...query.keys()].some((key) => secretKey.test(key))
-  const problems = parameterProblems(query, isSecret)
+  const problems = parameterProblems(rules, query, isSecret)
   if (/^[^/?]*,/.test(rest)) problems.unshift('several hosts are not supported; name one')
   return problems
 }

@@ -3,6 +3,7 @@
  * opaque, so nothing that stands in them counts. What could be read in two ways is said to be unclear.
  */
 import { lex, type Token } from '../../../sql/lex.ts'
+import { grammar } from '../grammar.ts'
 
 export interface Word {
   /** Lower-cased, of an unquoted word only: what may be a keyword. Empty otherwise. */
@@ -20,7 +21,7 @@ const blankInName = /[\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3
 export function readWords(source: string): readonly Word[] | undefined {
   if (blankInName.test(source)) return undefined
   const words: Word[] = []
-  for (const token of lex(source, 'postgres')) {
+  for (const token of lex(source, grammar)) {
     if (isUnclear(source, token)) return undefined
     words.push(...toWords(source.slice(token.start, token.end), token))
   }

@@ -4,6 +4,7 @@
  * text that ends behind that token fails alike, and one that ends before it is only incomplete. A name that SQLite does not
  * know is looked for in the text.
  */
+import { grammar } from '../grammar.ts'
 import { lex, type Token } from '../../../sql/lex.ts'
 
 /** Gives SQLite's message where the text cannot be prepared. */
@@ -38,8 +39,8 @@ function findToken(text: string, token: string, failsUntil: (end: number) => boo
 
 /** A name may be qualified (`o.id`) and its parts quoted. */
 function findName(text: string, name: string): number | undefined {
-  const tokens = lex(text, 'sqlite')
-  const wanted = lex(name, 'sqlite').map((token) => bare(name, token))
+  const tokens = lex(text, grammar)
+  const wanted = lex(name, grammar).map((token) => bare(name, token))
   const found = tokens.find((_, index) => wanted.every((part, at) => part === bare(text, tokens[index + at])))
   return found?.start ?? tokens.find((token) => bare(text, token) === wanted.at(-1))?.start
 }

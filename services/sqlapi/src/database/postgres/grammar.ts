@@ -1,0 +1,40 @@
+/** PostgreSQL's SQL, for the scanner. */
+import type { Grammar } from '../../sql/grammar.ts'
+
+export const grammar: Grammar = {
+  // A carriage return alone ends a line too.
+  lineEnd: /[^\n\r]*/y,
+  nestedComments: true,
+  escapeStrings: true,
+  dollarQuotes: true,
+  quotes: { "'": "'", '"': '"' },
+  placeholder: /\$[0-9]+/y,
+  parenthesesHoldSemicolons: true,
+  bodies: 'routines',
+  ownColons: true,
+  arrays: true,
+  maxParameters: 65_535,
+  effects: {
+    SELECT: 'read',
+    VALUES: 'read',
+    TABLE: 'read',
+    SHOW: 'read',
+    WITH: 'read',
+    INSERT: 'write',
+    UPDATE: 'write',
+    DELETE: 'write',
+    MERGE: 'write',
+    EXPLAIN: 'write',
+    CREATE: 'definition',
+    ALTER: 'definition',
+    DROP: 'definition',
+    TRUNCATE: 'write',
+    COMMENT: 'write',
+    GRANT: 'write',
+    REVOKE: 'write',
+    REFRESH: 'write',
+    ANALYZE: 'write',
+    NOTIFY: 'write',
+  },
+  selectIntoWrites: true,
+}

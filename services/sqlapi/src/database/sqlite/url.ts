@@ -1,0 +1,15 @@
+/** URLs of SQLite. Their parameters are SQLite's own; location.ts reads them. */
+import type { UrlRules } from '../url-rules.ts'
+
+export const url: UrlRules = {
+  scheme: /^sqlite:/i,
+  hasLogin: false,
+  problemOf: (url) => (/^sqlite:(?:\/\/)?(?:\?|$)/i.test(url) ? 'a URL without a file' : undefined),
+  parameters: {},
+  conflictsOf: () => [],
+  isInMemory(url) {
+    const [, path, query] = /^sqlite:(?:\/\/)?([^?]*)\??(.*)$/is.exec(url) ?? []
+    const parameters = new URLSearchParams(query)
+    return path === ':memory:' || parameters.get('mode') === 'memory' || parameters.get('vfs') === 'memdb'
+  },
+}

@@ -1,0 +1,22 @@
+/** What the URLs of a kind of database look like: the shape of a row that each kind fills in its `url.ts`. Types only. */
+
+export interface UrlRules {
+  readonly scheme: RegExp
+  /** A user and a password may stand in front of a host. */
+  readonly hasLogin: boolean
+  /** What is wrong with this kind of URL in particular, in words that hold nothing of it. */
+  problemOf(url: string): string | undefined
+  /** Every parameter that the database or its driver knows. No other is allowed. */
+  readonly parameters: Readonly<Record<string, ParameterRule>>
+  /** Parameters that do not go together, each with a cure, in words that hold no value. */
+  conflictsOf(query: URLSearchParams): readonly string[]
+  /** Only one process can see the database. */
+  isInMemory(url: string): boolean
+}
+
+export interface ParameterRule {
+  /** Values that are honoured; undefined where every one is. */
+  readonly values?: RegExp | 'none'
+  /** What to do about any other. */
+  readonly cure?: string
+}

@@ -1,0 +1,31 @@
+/**
+ * The table of dialects: for each kind of database what boot has to know of it, which is how its URLs look and how its SQL is
+ * scanned. How a database is opened is the other half of the row (database/database.ts), because boot reaches no database.
+ * What it does with a statement, and what its errors mean, is in its folder below `database/`.
+ */
+import { grammar as postgresGrammar } from './database/postgres/grammar.ts'
+import { url as postgresUrl } from './database/postgres/url.ts'
+import { grammar as sqliteGrammar } from './database/sqlite/grammar.ts'
+import { url as sqliteUrl } from './database/sqlite/url.ts'
+import type { UrlRules } from './database/url-rules.ts'
+import type { Dialect } from './model.ts'
+import type { Grammar } from './sql/grammar.ts'
+
+export interface DialectRow {
+  readonly url: UrlRules
+  readonly grammar: Grammar
+  /** The name by which clients of the predecessor know it. */
+  readonly driverClassName: string
+}
+
+export const dialects: Readonly<Record<Dialect, DialectRow>> = {
+  postgres: { url: postgresUrl, grammar: postgresGrammar, driverClassName: 'org.postgresql.Driver' },
+  sqlite: { url: sqliteUrl, grammar: sqliteGrammar, driverClassName: 'org.sqlite.JDBC' },
+}
+
+/** Whose URL it is, if it is that of a supported database. */
+export function dialectOf(url: string): Dialect | undefined {
+  return names.find((name) => dialects[name].url.scheme.test(url))
+}
+
+const names = Object.keys(dialects) as Dialect[]
