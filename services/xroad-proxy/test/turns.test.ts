@@ -106,6 +106,16 @@ test('who comes later never overtakes those who wait, also while a thing lies fr
   deepStrictEqual(started.slice(4), ['e:1', 'f:2', 'g:1'])
 })
 
+test('who comes later does not overtake one who waits alone either [X31]', async () => {
+  const { turns, take, started } = open(1)
+  take('ab')
+  turns.giveBack(1)
+  take('c')
+  deepStrictEqual(started, ['a:1'])
+  await Promise.resolve()
+  deepStrictEqual(started, ['a:1', 'b:1'])
+})
+
 test('[D2.6] one who gives the thing back while starting lets the next one in', async () => {
   const turns = new Turns(1, () => 1)
   let started = 0

@@ -1,0 +1,28 @@
+/**
+ * Which test files a source is tried with, quickest first: those of this table, else those that import it. Files that start
+ * a database or a process do not belong here, a mutant should be judged within seconds.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, posix } from 'node:path'
+
+const table: Readonly<Record<string, readonly string[]>> = {
+  'services/sqlapi/src/sql/lex.ts': ['effect', 'brackets', 'marker', 'script', 'lex'],
+  'services/sqlapi/src/database/pool/pool.ts': ['pool', 'queue', 'simulation-situations', 'simulation'],
+  'services/sqlapi/src/json/scan.ts': ['params', 'json'],
+  'services/xroad-proxy/src/soap/json/translate.ts': ['xml-cases', 'schema-answer', 'answer', 'steps', 'translate'],
+  'services/xroad-proxy/src/soap/request/template.ts': ['template-names', 'template'],
+}
+
+/** Tests that measure time say nothing of a mutant and take long. */
+export const skipped = 'grows with'
+
+/** Paths are below the root, with forward slashes. */
+export function testsFor(source: string): string[] {
+  const workspace = source.split('/').slice(0, 2).join('/')
+  const listed = table[source]?.map((name) => `${workspace}/test/${name}.test.ts`)
+  return listed ?? globSync(`${workspace}/test/**/*.test.ts`).filter((test) => imports(test, source))
+}
+
+function imports(test: string, source: string): boolean {
+  return readFileSync(test, 'utf8').includes(`'${posix.relative(dirname(test), source)}'`)
+}
