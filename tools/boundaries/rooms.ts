@@ -35,12 +35,21 @@ const packages: Part = {
     { room: 'http-shell/src', is: 'the HTTP server under both services' },
     { room: 'command-line/src', is: 'the life of a process' },
     { room: 'observe/src', is: 'the way of log lines to standard output' },
+    { room: 'config-file/src/words', is: 'what a person is told about a field', isPure: true },
+    { room: 'config-file/src/yaml', is: 'YAML as data, with lines', imports: 'config-file/src/words', isPure: true },
+    {
+      room: 'config-file/src',
+      is: 'YAML files as checked, frozen values',
+      imports: 'config-file/src/words config-file/src/yaml',
+    },
   ],
   outside: {
-    'node:fs': 'observe/src/stdout.ts',
+    'node:fs': 'config-file/src/config-file.ts observe/src/stdout.ts',
     'node:http': 'http-shell/src',
     'node:net': 'http-shell/src',
     'sonic-boom': 'observe/src/stdout.ts',
+    yaml: 'config-file/src/yaml',
+    zod: 'config-file/src/fields.ts config-file/src/check.ts config-file/src/json-schema.ts',
   },
 }
 
@@ -70,7 +79,7 @@ const sqlapi: Part = {
     {
       room: 'boot/config',
       is: 'the configuration',
-      imports: 'model.ts errors.ts log.ts database/url-rules.ts dialects.ts',
+      imports: 'model.ts errors.ts log.ts database/url-rules.ts dialects.ts @services/config-file',
     },
     {
       room: 'boot',
@@ -175,8 +184,6 @@ const sqlapi: Part = {
     'node:worker_threads': 'database/sqlite/workplaces/connection.ts database/sqlite/worker/worker.ts',
     pg: 'database/postgres/wire/driver.ts',
     'pg-connection-string': 'database/postgres/wire/location.ts',
-    yaml: 'boot/config/yaml.ts',
-    zod: 'boot/config/schema.ts',
   },
 }
 
@@ -212,25 +219,25 @@ const proxy: Part = {
         'soap/json/shape.ts wsdl/xml wsdl/schema/simple-type.ts wsdl/schema/pattern.ts wsdl/outline wsdl/request',
       isPure: true,
     },
-    { room: 'boot/config', is: 'the configuration', imports: 'model.ts errors.ts' },
+    { room: 'boot/config', is: 'the configuration', imports: 'model.ts errors.ts @services/config-file' },
     { room: 'boot/tls', is: 'keys and certificates', imports: 'errors.ts' },
     {
       room: 'boot/dsl',
       is: 'DSL files',
-      imports: 'model.ts errors.ts soap/request wsdl/request/marker.ts boot/config',
+      imports: 'model.ts errors.ts soap/request wsdl/request/marker.ts boot/config @services/config-file',
     },
     {
       room: 'boot/ingest',
       is: 'WSDL files into DSL files',
       imports:
-        'model.ts errors.ts version.ts guard/address.ts wsdl/xml wsdl/schema wsdl/operations wsdl/request boot/config boot/dsl',
+        'model.ts errors.ts version.ts guard/address.ts wsdl/xml wsdl/schema wsdl/operations wsdl/request boot/config boot/dsl @services/config-file',
     },
     {
       room: 'boot/description',
       is: 'the description at /api',
       imports: 'model.ts errors.ts soap/json/shape.ts wsdl/operations wsdl/description boot/ingest',
     },
-    { room: 'boot', is: 'the command line', imports: 'version.ts boot/config' },
+    { room: 'boot', is: 'the command line', imports: 'version.ts @services/config-file' },
     {
       room: 'serve/lanes',
       is: 'the SOAP lane and the REST lane',
@@ -255,13 +262,13 @@ const proxy: Part = {
       room: 'doctor',
       is: 'what is wrong with an installation',
       imports:
-        'model.ts errors.ts xroad.ts upstream/causes.ts upstream/upstream.ts soap/json soap/message boot/flags.ts boot/config boot/tls boot/dsl boot/ingest',
+        'model.ts errors.ts xroad.ts upstream/causes.ts upstream/upstream.ts soap/json soap/message boot/flags.ts boot/config boot/tls boot/dsl boot/ingest @services/config-file',
     },
     {
       room: 'wsdl-command',
       is: 'WSDL files on the command line',
       imports:
-        'model.ts errors.ts guard upstream/upstream.ts wsdl/xml wsdl/schema boot/flags.ts boot/config boot/tls boot/ingest',
+        'model.ts errors.ts guard upstream/upstream.ts wsdl/xml wsdl/schema boot/flags.ts boot/config boot/tls boot/ingest @services/config-file',
     },
     {
       room: 'main.ts',
@@ -275,7 +282,7 @@ const proxy: Part = {
     'node-forge': 'mock/pki.ts',
     'node:dns': 'guard/lookup.ts',
     'node:fs':
-      'version.ts boot/config/config.ts boot/tls/keystore.ts boot/dsl/endpoints.ts boot/ingest boot/description/page-memory.ts serve/pages/docs-page.ts mock doctor/facts.ts wsdl-command',
+      'version.ts boot/tls/keystore.ts boot/dsl/endpoints.ts boot/ingest boot/description/page-memory.ts serve/pages/docs-page.ts mock doctor/facts.ts wsdl-command',
     'node:http': 'mock/wire.ts',
     'node:https': 'mock/mock.ts',
     'node:net': 'guard upstream boot/tls/certificates.ts mock doctor/probe.ts',
@@ -283,8 +290,6 @@ const proxy: Part = {
     'node:v8': 'service.ts',
     saxes: 'soap/json/parser.ts wsdl/xml/xml.ts',
     undici: 'upstream/client.ts upstream/undici-client.d.ts',
-    yaml: 'boot/config/yaml.ts',
-    zod: 'boot/config/schema.ts',
   },
 }
 

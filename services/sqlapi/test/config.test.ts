@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFil
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { loadConfig, resolveDatasources, searchPaths } from '../src/boot/config/config.ts'
+import { loadConfig, resolveDatasources, search } from '../src/boot/config/config.ts'
 import type { Loaded } from '../src/boot/config/config.ts'
 import { StartupFailure } from '../src/errors.ts'
 
@@ -46,12 +46,12 @@ function outcome(load: () => Loaded, cwd: string): { file: string; text: string 
 test('[S-config.search] the places are these, in this order', () => {
   const places = ['/app/sqlapi.yaml', './sqlapi.yaml', './application.yml']
   const profiles = ['prod', 'dev', 'test'].map((profile) => `./application-${profile}.yml`)
-  deepStrictEqual(searchPaths, [...places, ...profiles])
+  deepStrictEqual(search.paths, [...places, ...profiles])
 })
 
 test('[S-config.search] each place is looked at before those after it', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'sqlapi-'))
-  for (const path of searchPaths.slice(1).toReversed()) {
+  for (const path of search.paths.slice(1).toReversed()) {
     writeFileSync(join(cwd, path), `sql_dir: ${path}`)
     const { config, file } = loadConfig({ flag: undefined, env: {}, cwd })
     deepStrictEqual([config.sqlDir, file], [path, path])
@@ -64,11 +64,11 @@ test('[D6.1] a file that cannot be read says so', () => {
   writeFileSync(join(cwd, 'latin1.yaml'), Buffer.from('sql_dir: \xe4', 'latin1'))
   throws(
     () => loadConfig({ flag: 'directory.yaml', env: {}, cwd }),
-    /^InvalidConfigurationException: directory\.yaml: is a directory/,
+    /^InvalidConfigurationException: --config directory\.yaml: file \/.*directory\.yaml is a directory/,
   )
   throws(
     () => loadConfig({ flag: 'latin1.yaml', env: {}, cwd }),
-    /^InvalidConfigurationException: latin1\.yaml: is not UTF-8 text/,
+    /^InvalidConfigurationException: --config latin1\.yaml: file \/.*latin1\.yaml is not UTF-8 text/,
   )
 })
 

@@ -1,14 +1,22 @@
 /** The manual against the code, in both directions: what a table says is so, and what is so stands in the table. */
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { ListenProblem } from '@services/http-shell'
-import { column, inBackquotes, namesIn, tableAfter, testLinks } from '@services/testing'
 import { boot } from '../src/boot/boot.ts'
-import { loadConfig, searchPaths } from '../src/boot/config/config.ts'
+import { loadConfig, search, variables } from '../src/boot/config/config.ts'
 import { loadEndpoints } from '../src/boot/endpoints.ts'
 import { readFlags } from '../src/boot/flags.ts'
 import { configSchema } from '../src/boot/config/schema.ts'
@@ -29,6 +37,29 @@ const scratch = mkdtempSync(join(tmpdir(), 'sqlapi-manual-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
 
 const page = (name: string): string => readFileSync(join(service, 'docs', name), 'utf8')
+
+type Row = readonly string[]
+
+/** The rows of the first table behind a text, without its head; the backquotes around a whole cell are taken off. */
+function tableAfter(text: string, mark: string): Row[] {
+  const at = text.indexOf(mark)
+  ok(at >= 0, `no ${mark}`)
+  const lines = text.slice(at).split('\n')
+  const first = lines.findIndex((line) => line.startsWith('|'))
+  const rows = lines.slice(first)
+  const length = rows.findIndex((line) => !line.startsWith('|'))
+  return rows.slice(2, length === -1 ? undefined : length).map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim().replace(/^`([^`]*)`$/, '$1')),
+  )
+}
+
+const column = (rows: readonly Row[], index: number): string[] => rows.map((row) => row[index] ?? '')
+const inBackquotes = (text: string): string[] => Array.from(text.matchAll(/`([^`]+)`/g), ([, inside = '']) => inside)
+/** The names in a cell, be they one or many. */
+const namesIn = (cell: string): string[] => (cell.includes('`') ? inBackquotes(cell) : [cell].filter(Boolean))
 
 interface JsonSchema {
   readonly type?: string
@@ -77,12 +108,10 @@ test('configuration.md lists every field with its type, default and bounds', () 
 test('configuration.md has the search order, the variables and the flags', () => {
   const text = page('configuration.md')
   const order = text.slice(text.indexOf('The first of these'), text.indexOf('A file that is named'))
-  deepStrictEqual(inBackquotes(order), [...searchPaths])
+  deepStrictEqual(inBackquotes(order), [...search.paths])
 
-  const source = readFileSync(join(service, 'src/boot/config/config.ts'), 'utf8')
-  const variables = new Set(Array.from(source.matchAll(/env\['(\w+)'\]/g), ([, name = '']) => name))
   const listed = column(tableAfter(text, '## Environment variables'), 0).filter((name) => /^[A-Z]/.test(name))
-  deepStrictEqual(new Set(listed), variables)
+  deepStrictEqual(new Set(listed), new Set([search.variable, ...Object.keys(variables)]))
 
   const help = readFlags(['--help'])
   const usage = 'text' in help ? help.text : ''
@@ -360,7 +389,37 @@ test('sqlapi.example.yaml is valid, has every field, and shows the defaults', ()
   }
 })
 
-testLinks(root, ['.', 'services/sqlapi', 'services/sqlapi/docs', 'services/sqlapi/bench'])
+const markdown = [root, service, join(service, 'docs'), join(root, 'services/sqlapi/bench')]
+  .filter((folder) => existsSync(folder))
+  .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+  .filter((path) => path.endsWith('.md'))
+
+for (const path of markdown) {
+  test(`links of ${relative(root, path).split(sep).join('/')} lead somewhere`, () => {
+    const text = readFileSync(path, 'utf8').replaceAll(/```[\s\S]*?```/g, '')
+    for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue
+      const [file = '', anchor] = target.split('#')
+      const full = file === '' ? path : resolve(dirname(path), file)
+      ok(existsSync(full), target)
+      if (anchor !== undefined) ok(anchorsOf(full).has(anchor), target)
+    }
+  })
+}
+
+/** Anchors as the usual renderers make them from headings. */
+function anchorsOf(path: string): ReadonlySet<string> {
+  const text = readFileSync(path, 'utf8').replaceAll(/```[\s\S]*?```/g, '')
+  const headings = Array.from(text.matchAll(/^#+ (.*)$/gm), ([, heading = '']) => heading)
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+}
 
 test('the requests of the quick start have the answers that stand there', async () => {
   const example = join(root, 'examples/sqlapi')

@@ -1,7 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { nearest } from '../src/boot/config/nearest.ts'
 import { configSchema } from '../src/boot/config/schema.ts'
 
 interface JsonSchema {
@@ -69,21 +68,4 @@ function walk(group: JsonSchema, prefix: string): [string, JsonSchema][] {
     [`${prefix}${name}`, field],
     ...walk(field.items ?? field, `${prefix}${name}.`),
   ])
-}
-
-const meant: readonly [string, string | undefined][] = [
-  ['sqlDir', 'sql_dir'],
-  ['SQL-DIR', 'sql_dir'],
-  ['sqldirr', 'sql_dir'],
-  ['log', 'logging'],
-  ['sever', 'server'],
-  ['x', undefined],
-  ['', undefined],
-  ['something', undefined],
-]
-
-for (const [name, known] of meant) {
-  test(`[S-config.unknown] ${JSON.stringify(name)} ${known ? `is near ${known}` : 'is near nothing'}`, () => {
-    strictEqual(nearest(name, ['sql_dir', 'server', 'logging', 'cors']), known)
-  })
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { loadConfig, searchPaths } from '../src/boot/config/config.ts'
+import { loadConfig, search } from '../src/boot/config/config.ts'
 import type { Loaded } from '../src/boot/config/config.ts'
 import { StartupFailure } from '../src/errors.ts'
 
@@ -44,7 +44,7 @@ const securityServer = 'security_server:\n  url: https://ss.example\n  keystore_
 const password = { PROXY_KEYSTORE_PASSWORD: 'hunter2' }
 
 test('[S-config.search] --config, PROXY_CONFIG, proxy.yaml, proxy.yml, defaults, in this order', () => {
-  deepStrictEqual(searchPaths, ['./proxy.yaml', './proxy.yml'])
+  deepStrictEqual(search.paths, ['./proxy.yaml', './proxy.yml'])
   const files: Record<string, string> = { 'a.yaml': 'port: 1', 'b.yaml': 'port: 2' }
   Object.assign(files, { 'proxy.yaml': 'port: 3', 'proxy.yml': 'port: 4' })
   const env = { PROXY_CONFIG: 'b.yaml' }
@@ -366,7 +366,7 @@ for (const env of [{}, { PROXY_KEYSTORE_PASSWORD: '' }]) {
   test(`[S-env.PROXY_KEYSTORE_PASSWORD] a security_server needs the password: ${JSON.stringify(env)}`, () => {
     const failure = refusal(() => loadText(securityServer, env))
     strictEqual(failure.code, 'keystore_load_failed')
-    match(failure.message, /^\.\/proxy\.yaml: security_server\.keystore_password_env: .* PROXY_KEYSTORE_PASSWORD is/)
+    match(failure.message, /^\.\/proxy\.yaml:1: security_server\.keystore_password_env: .* PROXY_KEYSTORE_PASSWORD is/)
     match(failure.message, Object.keys(env).length === 0 ? /is not set;/ : /is empty;/)
   })
 }

@@ -169,7 +169,7 @@ const wrong: readonly [string, string, RegExp][] = [
   ['tabs', 'method: POST\nparams:\n\t- a\n', /find\.yml:3:1: .*[tT]ab/],
   ['a list', '- a', /find\.yml:1:1: expected "field: value"/],
   ['a duplicate key', `method: POST\nmethod: GET\n${envelope}`, /find\.yml:2:1: "method" stands twice/],
-  ['an alias of nothing', `method: POST\nkind: *m\n${envelope}`, /find\.yml:2:7: nothing above is named &m/],
+  ['an alias of nothing', `method: POST\nkind: *m\n${envelope}`, /find\.yml:2:7: an alias without an anchor above it/],
   [
     'a REST file without its kind',
     `method: GET\n${target}`,

@@ -1,9 +1,9 @@
 /** The manual against the code, in both directions: what a table says is so, and what is so stands in the table. */
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { join, resolve } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import {
@@ -15,8 +15,9 @@ import {
   smallUploadBytes,
   stallBytes,
 } from '@services/http-shell'
-import { column, inBackquotes, namesIn, newFolder, tableAfter, testLinks } from '@services/testing'
-import { loadConfig, searchPaths } from '../src/boot/config/config.ts'
+import { yamlLimits } from '@services/config-file'
+import { newFolder } from '@services/testing'
+import { loadConfig, search } from '../src/boot/config/config.ts'
 import { dslSchema } from '../src/boot/dsl/dsl-schema.ts'
 import { loadEndpoints } from '../src/boot/dsl/endpoints.ts'
 import { readFlags } from '../src/boot/flags.ts'
@@ -37,7 +38,7 @@ import { readParams } from '../src/soap/request/params.ts'
 import { parseTemplate } from '../src/soap/request/template.ts'
 import { sourceOf, toClientElement, toClientHeader } from '../src/xroad.ts'
 import { type Lanes, startLanes } from './support/lanes.ts'
-import { causesOf, refusals } from './support/manual.ts'
+import { causesOf, column, inBackquotes, namesIn, refusals, tableAfter } from './support/manual.ts'
 import { restFile, soapFile } from './support/soap-service.ts'
 
 const service = resolve(import.meta.dirname, '..')
@@ -118,16 +119,13 @@ describe('configuration.md', () => {
   test('has the search order, the variables and the flags', () => {
     const text = page('configuration.md')
     deepStrictEqual(inBackquotes(text.slice(text.indexOf('The first of these'), text.indexOf('4. Nothing'))), [
-      ...searchPaths,
+      ...search.paths,
     ])
 
-    const used = Array.from(
-      `${source('boot/config/config.ts')}${source('main.ts')}`.matchAll(/env\['(\w+)'\]/g),
-      ([, name]) => name,
-    )
+    const used = Array.from(source('main.ts').matchAll(/env\['(\w+)'\]/g), ([, name]) => name)
     const password = fields.find(({ path }) => path.endsWith('keystore_password_env'))?.schema.default
     const listed = column(tableAfter(text, '## Environment variables'), 0)
-    deepStrictEqual(new Set(listed), new Set([...used, password]))
+    deepStrictEqual(new Set(listed), new Set([search.variable, ...used, password]))
 
     const help = readFlags(['--help'])
     const usage = 'text' in help ? help.text : ''
@@ -417,8 +415,9 @@ describe('limits', () => {
     ['errors.md', '`string` is cut after # characters', constantOf('soap/message/fault.ts', 'maxCharacters')],
     ['errors.md', '(second signal, # seconds', constantOf('main.ts', 'shutdownSeconds')],
     ['configuration.md', 'a second signal came, or # seconds have passed', constantOf('main.ts', 'shutdownSeconds')],
-    ['configuration.md', 'may have # characters and', constantOf('boot/config/yaml.ts', 'characters')],
-    ['configuration.md', 'characters and # levels', constantOf('boot/config/yaml.ts', 'depth')],
+    ['configuration.md', 'may have # characters,', yamlLimits.characters],
+    ['configuration.md', 'characters, # levels', yamlLimits.depth],
+    ['configuration.md', 'levels and # uses of aliases', yamlLimits.aliases],
     ['operations.md', 'After # seconds, or at a second signal', constantOf('main.ts', 'shutdownSeconds')],
     ['operations.md', 'is more than #, a call can be cut', constantOf('main.ts', 'shutdownSeconds')],
     ['operations.md', 'calls by [#]', constantOf('upstream/upstream.ts', 'maxCalls')],
@@ -683,4 +682,34 @@ test('README.md lists every page of the manual', () => {
   deepStrictEqual(listed.toSorted(), pages.toSorted())
 })
 
-testLinks(root, ['.', 'services/xroad-proxy', 'services/xroad-proxy/docs', 'services/xroad-proxy/bench'])
+const markdown = [root, service, join(service, 'docs'), join(service, 'bench')]
+  .filter((folder) => existsSync(folder))
+  .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+  .filter((path) => path.endsWith('.md'))
+
+for (const path of markdown) {
+  test(`links of ${relative(root, path).split(sep).join('/')} lead somewhere`, () => {
+    const text = readFileSync(path, 'utf8').replaceAll(/```[\s\S]*?```/g, '')
+    for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue
+      const [file = '', anchor] = target.split('#')
+      const full = file === '' ? path : resolve(dirname(path), file)
+      ok(existsSync(full), target)
+      if (anchor !== undefined) ok(anchorsOf(full).has(anchor), target)
+    }
+  })
+}
+
+/** Anchors as the usual renderers make them from headings. */
+function anchorsOf(path: string): ReadonlySet<string> {
+  const text = readFileSync(path, 'utf8').replaceAll(/```[\s\S]*?```/g, '')
+  const headings = Array.from(text.matchAll(/^#+ (.*)$/gm), ([, heading = '']) => heading)
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+}

@@ -1,12 +1,10 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { Literal, type Mapping } from '@services/config-file'
 import fc from 'fast-check'
 import { dslSchema, fieldNames } from '../src/boot/dsl/dsl-schema.ts'
-import { Literal } from '../src/boot/config/literal.ts'
-import { nearest } from '../src/boot/config/nearest.ts'
 import { configSchema, parseConfig } from '../src/boot/config/schema.ts'
-import type { Mapping } from '../src/boot/config/yaml.ts'
 
 interface JsonSchema {
   readonly description?: string
@@ -126,19 +124,3 @@ test('[D1.2] whatever the data, the answer is a configuration or problems with p
     { numRuns: 2000 },
   )
 })
-
-const meant: readonly [string, string | undefined][] = [
-  ['dslPath', 'dsl_path'],
-  ['DSL-PATH', 'dsl_path'],
-  ['prot', 'port'],
-  ['limit', 'limits'],
-  ['securty_server', 'security_server'],
-  ['x', undefined],
-  ['', undefined],
-  ['something', undefined],
-]
-
-for (const [name, field] of meant) {
-  test(`[D1.2] nearest to ${JSON.stringify(name)}`, () =>
-    strictEqual(nearest(name, Object.keys(schema.properties ?? {})), field))
-}

@@ -3,8 +3,8 @@
  * (help, version; exit 0) or to stderr (refuse; exit 2).
  */
 import { parseArgs } from 'node:util'
+import { nearest } from '@services/config-file'
 import { version } from '../version.ts'
-import { nearest } from './config/nearest.ts'
 
 export interface MockAction {
   readonly action: 'mock'

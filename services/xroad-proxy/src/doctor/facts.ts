@@ -4,13 +4,24 @@
  */
 import { readFileSync, statSync } from 'node:fs'
 import type { SecureContext } from 'node:tls'
-import { findFile, readConfigText, readMapping, type Surroundings } from '../boot/config/config.ts'
+import {
+  type Data,
+  type Environment,
+  inWords,
+  isMapping,
+  type Mapping,
+  type Path,
+  type Problem,
+  readYaml,
+  type Surroundings,
+  textOf,
+  toFieldName,
+} from '@services/config-file'
+import { findConfig, readConfig } from '../boot/config/config.ts'
 import { surveyEndpoints, type TreeProblem } from '../boot/dsl/endpoints.ts'
 import { type DatedCertificate, trustedDates } from '../boot/tls/certificates.ts'
 import { createClientContext, type KeystoreSettings } from '../boot/tls/keystore.ts'
-import { Literal } from '../boot/config/literal.ts'
-import { type Config, parseConfig, type Problem, toFieldName } from '../boot/config/schema.ts'
-import { type Data, lineOf, type Mapping, type Path, readYaml } from '../boot/config/yaml.ts'
+import { type Config, parseConfig } from '../boot/config/schema.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Endpoint } from '../model.ts'
 import { type KeystoreIdentity, readIdentity } from './keystore-facts.ts'
@@ -115,28 +126,27 @@ export function gatherFacts(options: GatherOptions): Facts {
 }
 
 function gatherConfig(surroundings: Surroundings): ConfigFacts {
-  const found = findFile(surroundings)
-  const { file } = found
   try {
-    const text = readConfigText(found, surroundings.cwd)
-    const data = readMapping(text, file)
-    const { problems, unknown } = parseConfig(data)
-    const toNote = ({ path, message }: Problem): FieldNote => {
-      const field = toFieldName(path)
-      return { field, message: `${file}:${lineOf(text, path)}: ${field}: ${message}` }
-    }
+    const file = readConfig(surroundings)
+    const { problems, unknown } = parseConfig(file.data)
+    const toNote = (problem: Problem): FieldNote => ({
+      field: toFieldName(problem.path),
+      message: inWords(file, problem),
+    })
     return {
-      ...found,
+      source: file.source,
+      file: file.file,
       isReadable: true,
-      settings: repair(data),
+      settings: repair(file.data),
       problems: problems.map(toNote),
       unknown: unknown.map(toNote),
-      texts: new Map(textsIn(data, [])),
+      texts: new Map(textsIn(file.data, [])),
     }
   } catch (error) {
     if (!(error instanceof StartupFailure)) throw error
-    const problems = [{ field: file ?? '', message: error.message }]
-    return { ...found, isReadable: false, settings: repair({}), problems, unknown: [], texts: new Map() }
+    const { file = '', source = '' } = findConfig(surroundings) ?? {}
+    const problems = [{ field: file, message: error.message }]
+    return { file, source, isReadable: false, settings: repair({}), problems, unknown: [], texts: new Map() }
   }
 }
 
@@ -172,21 +182,12 @@ function omit(data: Mapping, key: string): Mapping {
   return Object.fromEntries(Object.entries(data).filter(([name]) => name !== key))
 }
 
-function isMapping(data: Data | undefined): data is Mapping {
-  return typeof data === 'object' && data !== null && !Array.isArray(data) && !(data instanceof Literal)
-}
-
 function* textsIn(data: Mapping, path: Path): Generator<[string, string]> {
   for (const [key, value] of Object.entries(data)) {
-    const text = toText(value)
+    const text = textOf(value)
     if (text !== undefined) yield [toFieldName([...path, key]), text]
     else if (isMapping(value)) yield* textsIn(value, [...path, key])
   }
-}
-
-function toText(data: Data | undefined): string | undefined {
-  if (data instanceof Literal) return data.text
-  return typeof data === 'string' ? data : undefined
 }
 
 function noDsl(path: string): DslFacts {
@@ -221,7 +222,7 @@ function emptyTargetFields(file: string): string[] {
     const status = statSync(file)
     if (!status.isFile() || status.size > maxFileBytes) return []
     const { kind, target } = readYaml(new TextDecoder().decode(readFileSync(file)))
-    if (toText(kind) !== 'rest' || !isMapping(target)) return []
+    if (textOf(kind) !== 'rest' || !isMapping(target)) return []
     return targetFields.filter((name) => isEmpty(target[name])).map((name) => `target.${name}`)
   } catch {
     // Told already, by the survey of the tree.
@@ -230,10 +231,10 @@ function emptyTargetFields(file: string): string[] {
 }
 
 function isEmpty(data: Data | undefined): boolean {
-  return data === undefined || data === null || toText(data)?.trim() === ''
+  return data === undefined || data === null || textOf(data)?.trim() === ''
 }
 
-function gatherKeystore({ settings, problems }: ConfigFacts, env: Surroundings['env']): KeystoreFacts | undefined {
+function gatherKeystore({ settings, problems }: ConfigFacts, env: Environment): KeystoreFacts | undefined {
   const { securityServer } = settings
   const wrong = new Set(problems.map(({ field }) => field))
   if (securityServer === undefined || wrong.has('security_server.keystore_password_env')) return undefined
@@ -256,7 +257,7 @@ const nothingInside = {
   context: undefined,
 }
 
-function openKeystore(settings: KeystoreSettings, env: Surroundings['env']): typeof nothingInside | Opened {
+function openKeystore(settings: KeystoreSettings, env: Environment): typeof nothingInside | Opened {
   const bare = attempt(() => createClientContext({ ...settings, trustCaPath: undefined }, env))
   if (bare.value === undefined) return { ...nothingInside, problem: bare.problem }
   const identity = readIdentity(bare.value)

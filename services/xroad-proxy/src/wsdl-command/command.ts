@@ -2,9 +2,10 @@
  * The subcommands `wsdl explain` and `wsdl vendor`: flags in, report on stdout and exit code out. `explain` reads, `vendor`
  * is the only part of the project that fetches schemas, and only when somebody runs it.
  */
-import { findFile, readConfigText, readMapping } from '../boot/config/config.ts'
+import { inOneLine as tellAll, inWords } from '@services/config-file'
+import { readConfig } from '../boot/config/config.ts'
 import type { ExplainAction, VendorAction } from '../boot/flags.ts'
-import { parseConfig, toFieldName } from '../boot/config/schema.ts'
+import { parseConfig } from '../boot/config/schema.ts'
 import type { Config } from '../boot/config/schema.ts'
 import { StartupFailure } from '../errors.ts'
 import { openDownloader } from './download.ts'
@@ -45,12 +46,10 @@ export async function runVendor({ path, allowHosts, privateHosts, allowHttp, max
 
 /** Who we are and where calls may go; what else the configuration needs to start is not asked for. */
 function readSettings(flag: string | undefined): Config {
-  const surroundings = { flag, env: process.env, cwd: process.cwd() }
-  const found = findFile(surroundings)
-  const { value, problems } = parseConfig(readMapping(readConfigText(found, surroundings.cwd), found.file))
+  const file = readConfig({ flag, env: process.env, cwd: process.cwd() })
+  const { value, problems } = parseConfig(file.data)
   if (value !== undefined) return value
-  const words = problems.map(({ path, message }) => `${found.file}: ${toFieldName(path)}: ${message}`)
-  throw new StartupFailure('invalid_configuration', words.join('; '))
+  throw new StartupFailure('invalid_configuration', tellAll(problems.map((problem) => inWords(file, problem))))
 }
 
 async function orRefuse(run: () => void | Promise<void>): Promise<void> {

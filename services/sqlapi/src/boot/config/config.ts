@@ -1,42 +1,49 @@
 /**
- * Finds the configuration file, reads it and settles what takes more than one field: the start-up rules, the
- * environment, the connection URLs. Out come frozen values and what the operator should be told. The fields
- * themselves belong to schema.ts, the old spelling to legacy.ts.
+ * The configuration file -> frozen values and what the operator should be told. Settles what takes more than one field: the
+ * start-up rules, the environment, the connection URLs. The fields themselves belong to schema.ts, the old spelling to
+ * legacy.ts; finding and reading the file, and the words for what is wrong, to the package config-file.
  */
-import { existsSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import {
+  type ConfigFile,
+  ConfigFileError,
+  type Environment,
+  findConfigFile,
+  inOneLine,
+  inWords,
+  type Origins,
+  originsOf,
+  overlay,
+  type Path,
+  type Problem,
+  readConfigFile,
+  type Search,
+  type Surroundings,
+  unsetVariable,
+} from '@services/config-file'
 import { dialectOf } from '../../dialects.ts'
 import { StartupFailure } from '../../errors.ts'
 import type { LogFormat } from '../../errors.ts'
-import { levelsMeaning, levelsPattern } from '../../log.ts'
 import type { Dialect } from '../../model.ts'
 import { isLegacy, translateLegacy } from './legacy.ts'
-import { parseConfig } from './schema.ts'
+import { parseConfig, passwordField, sqlapiFile } from './schema.ts'
 import type { Config, DatasourceConfig } from './schema.ts'
-import { unsetVariable } from './secrets.ts'
 import { injectCredentials, isInMemory, userOf } from './url.ts'
-import { readYaml } from './yaml.ts'
-import type { Mapping } from './yaml.ts'
 
-/** Where the file is looked for when nobody names it; the first that exists is taken. */
-export const searchPaths = [
-  '/app/sqlapi.yaml',
-  './sqlapi.yaml',
-  './application.yml',
-  './application-prod.yml',
-  './application-dev.yml',
-  './application-test.yml',
-] as const
-
-type Environment = Readonly<Record<string, string | undefined>>
-
-export interface Surroundings {
-  /** Value of `--config`. */
-  readonly flag: string | undefined
-  readonly env: Environment
-  /** Directory that relative paths start from. */
-  readonly cwd: string
+/** Where the file is looked for. */
+export const search: Search = {
+  variable: 'SQLAPI_CONFIG',
+  paths: [
+    '/app/sqlapi.yaml',
+    './sqlapi.yaml',
+    './application.yml',
+    './application-prod.yml',
+    './application-dev.yml',
+    './application-test.yml',
+  ],
 }
+
+/** Variables that take the place of a field. */
+export const variables = { SQLAPI_LOG: ['logging', 'level'] }
 
 /** A database with everything that it takes to connect. `url` holds the password: mask it before it is shown. */
 export interface Datasource {
@@ -56,128 +63,121 @@ export interface Loaded {
   readonly datasources: readonly Datasource[]
   /** Path of the file, spelled as it was given. */
   readonly file: string
+  /** Where each value comes from. */
+  readonly origins: Origins
   /** What was dropped or is unwise; one WARN each. */
   readonly diagnostics: readonly string[]
 }
 
-export function loadConfig({ flag, env, cwd }: Surroundings): Loaded {
-  const file = findFile(flag, env, cwd)
-  const data = readYaml(readText(file, cwd), file)
+export function loadConfig(surroundings: Surroundings): Loaded {
+  const { env } = surroundings
+  const { file: given, diagnostics } = readFile(surroundings)
+  const file = overlay(given, env, variables)
+  const { value: config, problems } = parseConfig(file.data)
+  const wrong = config === undefined ? problems : ruleProblems(config, env)
+  if (config === undefined || wrong.length > 0) return refuse(file, wrong)
+  return {
+    config,
+    datasources: resolveDatasources(config.datasources, env),
+    file: file.file ?? file.source,
+    origins: originsOf(sqlapiFile, file),
+    diagnostics,
+  }
+}
+
+/** In the spelling of sqlapi.yaml, whatever that of the file is. */
+function readFile({ flag, env, cwd }: Surroundings): { file: ConfigFile; diagnostics: readonly string[] } {
   try {
-    const plain = isLegacy(file) ? translateLegacy(data, file) : { data, diagnostics: [] }
-    const config = overrideLevel(parseConfig(plain.data, file), env)
-    checkRules(config, env, file)
-    return { config, datasources: resolveDatasources(config.datasources, env), file, diagnostics: plain.diagnostics }
+    const found = findConfigFile({ flag, env, cwd }, search)
+    if (found === undefined) throw new ConfigFileError(nothingFound(cwd))
+    const file = readConfigFile(found, cwd)
+    if (!isLegacy(found.file)) return { file, diagnostics: [] }
+    const { data, pathInFile, problems, diagnostics } = translateLegacy(file.data)
+    if (problems.length > 0) return refuse(file, problems)
+    const places = { ...file.places, lineOf: (path: Path) => file.places.lineOf(pathInFile(path)) }
+    return { file: { ...file, data, places }, diagnostics: diagnostics.map((note) => inWords(file, note)) }
   } catch (error) {
-    throw error instanceof StartupFailure ? new StartupFailure(error.name, error.message, peekFormat(data)) : error
+    if (!(error instanceof ConfigFileError)) throw error
+    throw new StartupFailure('InvalidConfigurationException', error.message)
   }
 }
 
-/** An empty SQLAPI_CONFIG or SQLAPI_LOG is none: compose files pass variables on that way. */
-function findFile(flag: string | undefined, env: Environment, cwd: string): string {
-  const named = flag ?? (env['SQLAPI_CONFIG'] || undefined)
-  if (named === undefined) {
-    const found = searchPaths.find((path) => existsSync(resolve(cwd, path)))
-    return (
-      found ??
-      refuse(
-        `no configuration file in ${cwd}; looked for ${searchPaths.join(', ')}; name one with --config FILE or SQLAPI_CONFIG`,
-      )
-    )
-  }
-  if (existsSync(resolve(cwd, named))) return named
-  const source = flag === undefined ? 'SQLAPI_CONFIG' : '--config'
-  return refuse(`${source}: file ${named} does not exist (looked for ${resolve(cwd, named)})`)
+function nothingFound(cwd: string): string {
+  const looked = search.paths.join(', ')
+  return `no configuration file in ${cwd}; looked for ${looked}; name one with --config FILE or ${search.variable}`
 }
 
-/** What goes wrong most often, in words; the rest keeps the system's code. */
-const readProblems: Readonly<Record<string, string>> = {
-  EISDIR: 'is a directory, expected a file (a container mount of a file that does not exist makes one)',
-  EACCES: 'may not be read by the user of this process',
-  ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text',
+/** In the wanted log format, even where the rest of the file is wrong. */
+function refuse(file: ConfigFile, problems: readonly Problem[]): never {
+  const { format } = (file.data['logging'] ?? {}) as { format?: unknown }
+  throw new StartupFailure(
+    'InvalidConfigurationException',
+    inOneLine(problems.map((problem) => inWords(file, problem))),
+    isFormat(format) ? format : undefined,
+  )
 }
 
-function readText(file: string, cwd: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(resolve(cwd, file)))
-  } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    return refuse(`${file}: ${readProblems[code] ?? `cannot be read (${code})`}`)
-  }
+function isFormat(format: unknown): format is LogFormat {
+  return format === 'json' || format === 'text'
 }
 
-/** The wanted log format even where the rest of the file is wrong, so that the failure is logged in it. */
-function peekFormat(data: Mapping): LogFormat | undefined {
-  const { format } = (data['logging'] ?? {}) as { format?: unknown }
-  return format === 'json' || format === 'text' ? format : undefined
-}
-
-function overrideLevel(config: Config, env: Environment): Config {
-  const level = env['SQLAPI_LOG']
-  if (!level) return config
-  if (!levelsPattern.test(level)) refuse(`SQLAPI_LOG: found ${JSON.stringify(level)}, expected ${levelsMeaning}`)
-  return Object.freeze({ ...config, logging: Object.freeze({ ...config.logging, level }) })
-}
-
-/** Collects, so that the operator mends the file once. */
-function checkRules(config: Config, env: Environment, file: string): void {
-  const names = config.datasources.map(({ name }) => name)
-  const problems = [
+/** All of them, so that the operator mends the file once. */
+function ruleProblems(config: Config, env: Environment): Problem[] {
+  const known = config.datasources.map(({ name }) => name)
+  return [
     ...config.datasources.flatMap((datasource, index) => [
-      ...datasourceProblems(datasource, index, names, env),
-      ...workerProblems(datasource, `datasources[${index}]`, config.server.workers),
+      ...datasourceProblems(datasource, index, known, env),
+      ...workerProblems(datasource, index, config.server.workers),
     ]),
     ...Object.entries(config.projectDatasourceMap)
-      .filter(([, name]) => !names.includes(name))
-      .map(
-        ([project, name]) =>
-          `project_datasource_map.${project}: no datasource is called ${JSON.stringify(name)}; there ${list(names)}`,
-      ),
+      .filter(([, name]) => !known.includes(name))
+      .map(([project, name]) => ({
+        path: ['project_datasource_map', project],
+        message: `no datasource is called ${JSON.stringify(name)}; there ${tellNames(known)}`,
+      })),
   ]
-  if (problems.length > 0) refuse(`${file}: ${problems.join('; ')}`)
 }
 
 function datasourceProblems(
   { name, username, passwordEnv }: DatasourceConfig,
   index: number,
-  names: string[],
+  known: readonly string[],
   env: Environment,
-): string[] {
-  const problems: string[] = []
-  const first = names.indexOf(name)
-  const here = `datasources[${index}]`
-  if (first < index)
-    problems.push(`${here}.name: ${JSON.stringify(name)} is taken by datasources[${first}]; each name may stand once`)
+): Problem[] {
+  const problems: Problem[] = []
+  const first = known.indexOf(name)
+  if (first < index) {
+    const message = `${JSON.stringify(name)} is taken by datasources[${first}]; each name may stand once`
+    problems.push({ path: ['datasources', index, 'name'], message })
+  }
+  const path = ['datasources', index, 'password_env']
   if (username !== '' && passwordEnv === '') {
-    problems.push(
-      `${here}.password_env: missing beside username; name the environment variable that holds the password`,
-    )
+    const message = 'missing beside username; name the environment variable that holds the password'
+    problems.push({ path, message })
   }
   // A variable that is set to nothing counts as set: it is a password that is empty on purpose.
   if (passwordEnv !== '' && env[passwordEnv] === undefined) {
-    problems.push(`${here}.password_env: ${unsetVariable(passwordEnv)}`)
+    problems.push({ path, message: unsetVariable(passwordEnv, passwordField) })
   }
   return problems
 }
 
 /** What cannot be divided among several processes. */
-function workerProblems({ url, maxConnections }: DatasourceConfig, here: string, workers: number): string[] {
+function workerProblems({ url, maxConnections }: DatasourceConfig, index: number, workers: number): Problem[] {
   if (workers === 1) return []
-  const problems: string[] = []
+  const problems: Problem[] = []
   if (isInMemory(url)) {
-    problems.push(
-      `${here}.url: a database in memory belongs to one process, and server.workers is ${workers}; name a file`,
-    )
+    const message = `a database in memory belongs to one process, and server.workers is ${workers}; name a file`
+    problems.push({ path: ['datasources', index, 'url'], message })
   }
   if (maxConnections < workers) {
-    problems.push(
-      `${here}.max_connections: ${maxConnections} cannot be divided among ${workers} processes (server.workers); raise it or have fewer workers`,
-    )
+    const message = `${maxConnections} cannot be divided among ${workers} processes (server.workers); raise it or have fewer workers`
+    problems.push({ path: ['datasources', index, 'max_connections'], message })
   }
   return problems
 }
 
-function list(names: readonly string[]): string {
+function tellNames(names: readonly string[]): string {
   return names.length === 0 ? 'are none' : `are ${names.map((name) => JSON.stringify(name)).join(', ')}`
 }
 
@@ -191,8 +191,4 @@ export function resolveDatasources(datasources: readonly DatasourceConfig[], env
       return Object.freeze({ name, url: full, dialect, username: userOf(full), ...limits })
     }),
   )
-}
-
-function refuse(message: string): never {
-  throw new StartupFailure('InvalidConfigurationException', message)
 }

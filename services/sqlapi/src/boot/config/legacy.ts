@@ -1,5 +1,5 @@
 /**
- * The Spring spelling of a configuration (files named application*.yml) -> the plain data of sqlapi.yaml and one
+ * The Spring spelling of a configuration (files named application*.yml) -> the data of sqlapi.yaml, what is wrong, and one
  * diagnostic for each thing that was dropped, named and never quoted. What is in neither spelling passes through and
  * schema.ts refuses it. The day nobody has such a file, this one and jdbc.ts can go.
  *
@@ -7,40 +7,49 @@
  * `password_env`; nothing else is looked up in the environment, so any other placeholder is refused.
  */
 import { basename } from 'node:path'
-import { StartupFailure } from '../../errors.ts'
+import { type Mapping, type Path, type Problem, withoutLiterals } from '@services/config-file'
 import { translateJdbc } from './jdbc.ts'
-import { shownKey } from './secrets.ts'
 import { hasLogin, injectCredentials } from './url.ts'
-import type { Mapping } from './yaml.ts'
 
 export interface Translation {
   readonly data: Mapping
-  readonly diagnostics: readonly string[]
+  /** What stands against the file; its `data` is of no use then. */
+  readonly problems: readonly Problem[]
+  readonly diagnostics: readonly Problem[]
+  /** Where a field of `data`, or the group around it, stands in the file. */
+  readonly pathInFile: (path: Path) => Path
 }
 
 export function isLegacy(file: string): boolean {
   return /^application.*\.ya?ml$/.test(basename(file))
 }
 
-export function translateLegacy(data: Mapping, file: string): Translation {
-  const notes: Notes = { diagnostics: [], problems: [] }
+export function translateLegacy(data: Mapping): Translation {
   const config: Draft = {}
-  translate(expand(data), rootRules, '', config, notes)
-  if (notes.problems.length > 0) {
-    throw new StartupFailure('InvalidConfigurationException', `${file}: ${notes.problems.join('; ')}`)
+  const notes: Notes = { config, moved: new Map(), diagnostics: [], problems: [] }
+  translate(expand(withoutLiterals(data)), rootRules, [], config, notes)
+  const { moved, problems, diagnostics } = notes
+  return {
+    data: config as Mapping,
+    problems,
+    diagnostics,
+    pathInFile: ([first = '', ...rest]) => [...(moved.get(first) ?? [first]), ...rest],
   }
-  return { data: config, diagnostics: notes.diagnostics.map((text) => `${file}: ${text}`) }
 }
 
+type Group = Readonly<Record<string, unknown>>
 type Draft = Record<string, unknown>
 
 interface Notes {
-  readonly diagnostics: string[]
-  readonly problems: string[]
+  readonly config: Draft
+  /** Fields at the top of the new configuration -> where they stand in the file. */
+  readonly moved: Map<PropertyKey, Path>
+  readonly diagnostics: Problem[]
+  readonly problems: Problem[]
 }
 
 /** What becomes of one key: `into` is the group of the new configuration that is being filled. */
-type Rule = (value: unknown, path: string, into: Draft, notes: Notes) => void
+type Rule = (value: unknown, path: Path, into: Draft, notes: Notes) => void
 
 /** Matched against keys without case, dashes and underscores, as Spring does. The first match counts. */
 type Rules = readonly (readonly [RegExp, Rule])[]
@@ -85,11 +94,11 @@ const datasourceRules: Rules = [
 ]
 
 /** A key without a rule keeps its name. */
-function translate(from: Mapping, rules: Rules, path: string, into: Draft, notes: Notes): void {
+function translate(from: Group, rules: Rules, path: Path, into: Draft, notes: Notes): void {
   for (const [key, value] of Object.entries(from)) {
     const bare = key.toLowerCase().replaceAll(/[-_]/g, '')
     const [, rule = moveTo(key)] = rules.find(([pattern]) => pattern.test(bare)) ?? []
-    rule(value, path === '' ? shownKey(key) : `${path}.${shownKey(key)}`, into, notes)
+    rule(value, [...path, key], into, notes)
   }
 }
 
@@ -99,29 +108,31 @@ function within(rules: Rules, otherwise: Rule): Rule {
     isMapping(value) ? translate(value, rules, path, into, notes) : otherwise(value, path, into, notes)
 }
 
-function refuseKey(_value: unknown, path: string, _into: Draft, { problems }: Notes): void {
-  problems.push(`${path}: unknown field, known in sqlms are saved-queries-dir and datasources`)
+function refuseKey(_value: unknown, path: Path, _into: Draft, { problems }: Notes): void {
+  problems.push({ path, message: 'unknown field; known in sqlms are saved-queries-dir and datasources' })
 }
 
-function drop(_value: unknown, path: string, _into: Draft, { diagnostics }: Notes): void {
-  diagnostics.push(`${path} has no counterpart in sqlapi.yaml and is ignored`)
+function drop(_value: unknown, path: Path, _into: Draft, { diagnostics }: Notes): void {
+  diagnostics.push({ path, message: 'has no counterpart in sqlapi.yaml and is ignored' })
 }
 
 function moveTo(field: string): Rule {
   return (value, path, into, notes) => {
     if (typeof value === 'string' && value.includes('${')) {
-      notes.problems.push(`${path}: found a placeholder, expected the value itself (only a password may be \${NAME})`)
+      const message = 'found a placeholder, expected the value itself (only a password may be ${NAME})'
+      notes.problems.push({ path, message })
     }
     place(field, value, path, into, notes)
   }
 }
 
-function place(field: string, value: unknown, path: string, into: Draft, { problems }: Notes): void {
-  if (Object.hasOwn(into, field)) problems.push(`${path}: says ${field} a second time, expected once`)
+function place(field: string, value: unknown, path: Path, into: Draft, { config, moved, problems }: Notes): void {
+  if (Object.hasOwn(into, field)) problems.push({ path, message: `says ${field} a second time, expected once` })
   into[field] = value
+  if (into === config) moved.set(field, path)
 }
 
-function group(field: string, rule: (value: Mapping, path: string, into: Draft, notes: Notes) => void): Rule {
+function group(field: string, rule: (value: Group, path: Path, into: Draft, notes: Notes) => void): Rule {
   return (value, path, into, notes) => {
     if (!isMapping(value)) return moveTo(field)(value, path, into, notes)
     const inner: Draft = {}
@@ -130,7 +141,7 @@ function group(field: string, rule: (value: Mapping, path: string, into: Draft, 
   }
 }
 
-function translateServer(value: Mapping, path: string, into: Draft, notes: Notes): void {
+function translateServer(value: Group, path: Path, into: Draft, notes: Notes): void {
   const { port, address, ...others } = draft(value, serverRules, path, notes)
   Object.assign(into, others)
   if (port === undefined && address === undefined) return
@@ -150,28 +161,26 @@ const springLevels = new Map([
 ])
 
 /** A map of logger names; `root` is the default level, and of the others only our own targets mean anything here. */
-function translateLevels(value: unknown, path: string, into: Draft, notes: Notes): void {
+function translateLevels(value: unknown, path: Path, into: Draft, notes: Notes): void {
   if (!isMapping(value)) return moveTo('level')(value, path, into, notes)
   const items = flatten(value).flatMap(([logger, level]) => {
     const item = String(level).toLowerCase()
     if (logger === 'root') return [springLevels.get(item) ?? item]
     if (logger === 'sqlapi' || logger === 'sqlx') return [`${logger}=${springLevels.get(item) ?? item}`]
-    drop(level, `${path}.${logger}`, into, notes)
+    drop(level, [...path, ...logger.split('.')], into, notes)
     return []
   })
   if (items.length > 0) place('level', items.join(','), path, into, notes)
 }
 
-function translateDatasources(value: unknown, path: string, into: Draft, notes: Notes): void {
+function translateDatasources(value: unknown, path: Path, into: Draft, notes: Notes): void {
   const translated = Array.isArray(value)
-    ? value.map((each: unknown, index) =>
-        isMapping(each) ? translateDatasource(each, `${path}[${index}]`, notes) : each,
-      )
+    ? value.map((each: unknown, index) => (isMapping(each) ? translateDatasource(each, [...path, index], notes) : each))
     : value
   place('datasources', translated, path, into, notes)
 }
 
-function translateDatasource(value: Mapping, path: string, notes: Notes): Draft {
+function translateDatasource(value: Group, path: Path, notes: Notes): Draft {
   const { url, username, password, ...others } = draft(value, datasourceRules, path, notes)
   if (typeof url !== 'string') return { ...others, username, url }
   const source = /^jdbc:/i.test(url) ? translateUrl(url, path, notes) : { url, user: '', password: '' }
@@ -179,15 +188,17 @@ function translateDatasource(value: Mapping, path: string, notes: Notes): Draft 
   return { ...others, ...addCredentials(source.url, credentials, 'password_env' in others, path, notes) }
 }
 
-function translateUrl(url: string, path: string, { diagnostics, problems }: Notes): Source {
+function translateUrl(url: string, at: Path, { diagnostics, problems }: Notes): Source {
+  const path = [...at, 'jdbcUrl']
   const translated = translateJdbc(url)
   if (translated === undefined) {
     const what = /^jdbc:h2:/i.test(url) ? 'H2 is not supported' : 'this kind of database is not supported'
-    problems.push(`${path}.jdbcUrl: ${what}, expected jdbc:postgresql: or jdbc:sqlite:`)
+    problems.push({ path, message: `${what}, expected jdbc:postgresql: or jdbc:sqlite:` })
     return { url, user: '', password: '' }
   }
-  for (const key of translated.dropped)
-    diagnostics.push(`${path}.jdbcUrl: parameter ${key} has no counterpart and is ignored`)
+  for (const key of translated.dropped) {
+    diagnostics.push({ path, message: `parameter ${key} has no counterpart and is ignored` })
+  }
   return translated
 }
 
@@ -198,33 +209,30 @@ interface Source {
 }
 
 /** A user without a password goes into the URL as well: `username` would ask for `password_env`. */
-function addCredentials(
-  url: string,
-  { user, password }: Credentials,
-  named: boolean,
-  path: string,
-  notes: Notes,
-): Draft {
+function addCredentials(url: string, { user, password }: Credentials, named: boolean, at: Path, notes: Notes): Draft {
   if (typeof user !== 'string') return { url, username: user }
+  const path = [...at, 'password']
   if (typeof password !== 'string') {
-    notes.problems.push(`${path}.password: found no text, expected a password in quotes, digits are changed otherwise`)
+    const message = 'found no text, expected a password in quotes, digits are changed otherwise'
+    notes.problems.push({ path, message })
     return { url }
   }
   if (!hasLogin(url)) {
     const useless = Object.entries({ username: user, password }).filter(([, text]) => text !== '')
-    for (const [key] of useless)
-      notes.diagnostics.push(`${path}.${key} means nothing for this kind of database and is ignored`)
+    for (const [key] of useless) {
+      notes.diagnostics.push({ path: [...at, key], message: 'means nothing for this kind of database and is ignored' })
+    }
     return { url }
   }
   const [, variable] = /^\$\{(\w+)\}$/.exec(password) ?? []
   if (variable !== undefined) return { url, username: user, password_env: variable }
   if (named && password === '') return { url, username: user }
   if (password.includes('${')) {
-    notes.problems.push(
-      `${path}.password: found a placeholder that is more than \${NAME}, expected \${NAME} or the password itself`,
-    )
+    const message = 'found a placeholder that is more than ${NAME}, expected ${NAME} or the password itself'
+    notes.problems.push({ path, message })
   } else if (password !== '') {
-    notes.diagnostics.push(`${path}.password stands in the file in plain text; better is password_env in sqlapi.yaml`)
+    const message = 'stands in the file in plain text; better is password_env in sqlapi.yaml'
+    notes.diagnostics.push({ path, message })
   }
   return { url: injectCredentials(url, user, password) }
 }
@@ -234,14 +242,14 @@ interface Credentials {
   readonly password: unknown
 }
 
-function draft(value: Mapping, rules: Rules, path: string, notes: Notes): Draft {
+function draft(value: Group, rules: Rules, path: Path, notes: Notes): Draft {
   const into: Draft = {}
   translate(value, rules, path, into, notes)
   return into
 }
 
 /** `a.b: 1` is another spelling of `a: {b: 1}`. Objects without a prototype, because any key may come along. */
-function expand(data: Mapping, into: Draft = Object.create(null) as Draft): Draft {
+function expand(data: Group, into: Draft = Object.create(null) as Draft): Draft {
   for (const [key, value] of Object.entries(data)) {
     const steps = key.split('.')
     const last = steps.pop() ?? key
@@ -257,7 +265,7 @@ function expand(data: Mapping, into: Draft = Object.create(null) as Draft): Draf
 }
 
 /** Dotted names of everything below. */
-function flatten(data: Mapping): [string, unknown][] {
+function flatten(data: Group): [string, unknown][] {
   return Object.entries(data).flatMap(([key, value]) =>
     isMapping(value)
       ? flatten(value).map(([name, leaf]): [string, unknown] => [`${key}.${name}`, leaf])
@@ -265,6 +273,6 @@ function flatten(data: Mapping): [string, unknown][] {
   )
 }
 
-function isMapping(value: unknown): value is Mapping {
+function isMapping(value: unknown): value is Group {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

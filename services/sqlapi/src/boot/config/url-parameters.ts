@@ -3,8 +3,8 @@
  * and none is ignored. Query text in, problems with their cures out; no value is ever part of one, because any may hold a piece
  * of a password.
  */
+import { nearest } from '@services/config-file'
 import type { UrlRules } from '../../database/url-rules.ts'
-import { nearest } from './nearest.ts'
 
 /** What is wrong with the parameters, each with its cure. `isSecret` tells that a name may be a piece of a password. */
 export function parameterProblems(rules: UrlRules, query: URLSearchParams, isSecret: boolean): string[] {

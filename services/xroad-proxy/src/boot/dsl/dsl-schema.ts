@@ -2,22 +2,22 @@
  * The fields of a DSL file, each declared once for its kind: name, default, what it means, what would be right. Comes to
  * dsl.ts as checked values and to editors as JSON Schema. What a template or the place of the file adds is not known here.
  */
-import type { Data } from '../config/yaml.ts'
 import {
+  anyText,
   checked,
+  type Data,
   flag,
-  isNoDots,
   list,
-  longText,
   oneOf,
+  type Parsed,
   parse,
   section,
   strictText,
   text,
   toJsonSchema,
-  urlProblem,
-} from '../config/schema.ts'
-import type { Parsed } from '../config/schema.ts'
+  type ValueOf,
+} from '@services/config-file'
+import { isNoDots, urlProblem } from '../config/schema.ts'
 
 /** What parsers of HTTP know, without CONNECT and TRACE: those are for proxies of another sort. */
 const methods: ReadonlySet<string> = new Set(
@@ -44,9 +44,11 @@ const soapFields = {
     .exactOptional()
     .describe('URL for a direct call; left out, the call goes through the Security Server.'),
   method: method(),
-  envelope: checked(longText('the SOAP envelope as a template'), envelopeProblem, 'text that XML can hold').describe(
-    'SOAP envelope, a Handlebars template.',
-  ),
+  envelope: checked(
+    anyText('the SOAP envelope as a template', { filled: true }),
+    envelopeProblem,
+    'text that XML can hold',
+  ).describe('SOAP envelope, a Handlebars template.'),
   soap_action: checked(text(meanings.soapAction), soapActionProblem, meanings.soapAction)
     .exactOptional()
     .describe('Value of the SOAPAction header, without quotes; left out, there is no such header.'),
@@ -77,8 +79,9 @@ const restFields = {
   forward_body: flag().default(true).describe('Whether the body of the request is forwarded.'),
 }
 
-const soapFile = section(soapFields)
-const restFile = section(restFields)
+const manners = { unknownFields: 'ignored', emptyFields: 'left out', bareTexts: 'taken' } as const
+const soapFile = { title: 'SOAP service', fields: section(soapFields), ...manners }
+const restFile = { title: 'REST service', fields: section(restFields), ...manners }
 
 export const kinds = ['soap', 'rest'] as const
 export type Kind = (typeof kinds)[number]
@@ -88,8 +91,8 @@ export const fieldNames: Readonly<Record<Kind, readonly string[]>> = {
   rest: Object.keys(restFields),
 }
 
-export type SoapFile = ReturnType<typeof soapFile.parse>
-export type RestFile = ReturnType<typeof restFile.parse>
+export type SoapFile = ValueOf<typeof soapFile.fields>
+export type RestFile = ValueOf<typeof restFile.fields>
 
 export function parseSoap(data: Data): Parsed<SoapFile> {
   return parse(soapFile, data)
@@ -101,8 +104,8 @@ export function parseRest(data: Data): Parsed<RestFile> {
 
 /** Both kinds as one JSON Schema. */
 export function dslSchema(): object {
-  const { $schema, ...soap } = toJsonSchema('SOAP service', soapFile)
-  const { $schema: _, ...rest } = toJsonSchema('REST service', restFile)
+  const { $schema, ...soap } = toJsonSchema(soapFile)
+  const { $schema: _, ...rest } = toJsonSchema(restFile)
   return { $schema, title: 'DSL file', oneOf: [soap, rest] }
 }
 

@@ -3,6 +3,20 @@
  * wrong stops the start: the message names file, line and field. Reads no files (endpoints.ts does); the fields themselves
  * belong to dsl-schema.ts, the template language to soap/template.ts.
  */
+import {
+  inOneLine,
+  locate,
+  type Mapping,
+  nearest,
+  type Parsed,
+  type Places,
+  type Problem,
+  readYaml,
+  tellUnknown,
+  textOf,
+  toFieldName,
+  YamlError,
+} from '@services/config-file'
 import { StartupFailure } from '../../errors.ts'
 import type { Endpoint, Template } from '../../model.ts'
 import { parseTemplate } from '../../soap/request/template.ts'
@@ -11,14 +25,6 @@ import type { TemplateWarning } from '../../soap/request/template-names.ts'
 import { isGenerated } from '../../wsdl/request/marker.ts'
 import { fieldNames, kinds, parseRest, parseSoap } from './dsl-schema.ts'
 import type { Kind, RestFile, SoapFile } from './dsl-schema.ts'
-import { Literal } from '../config/literal.ts'
-import { nearest } from '../config/nearest.ts'
-import { toFieldName } from '../config/schema.ts'
-import type { Parsed, Problem } from '../config/schema.ts'
-import { inOneLine, tellUnknown } from '../config/unknown-field.ts'
-import { firstLineOf, lineOf, readYaml, YamlError } from '../config/yaml.ts'
-import type { Mapping } from '../config/yaml.ts'
-
 /** Where the file stands: its path for messages, and the two segments of the URL. */
 export interface Place {
   readonly file: string
@@ -37,10 +43,11 @@ export interface ReadDsl {
 interface Source extends Place {
   readonly text: string
   readonly data: Mapping
+  readonly places: Places
 }
 
 export function readDsl(text: string, place: Place): ReadDsl {
-  const source = { ...place, text, data: readMapping(text, place.file) }
+  const source = { ...place, text, data: readMapping(text, place.file), places: locate(text) }
   const kind = readKind(source)
   switch (kind) {
     case 'soap':
@@ -55,7 +62,7 @@ function readMapping(text: string, file: string): Mapping {
     return readYaml(text)
   } catch (error) {
     if (!(error instanceof YamlError)) throw error
-    throw new StartupFailure('invalid_dsl', `${file}:${error.line}:${error.column}: ${error.message}`)
+    throw new StartupFailure('invalid_dsl', error.inFile(file))
   }
 }
 
@@ -68,9 +75,9 @@ function readKind(source: Source): Kind {
     const message = 'a file with a target and no envelope needs the line kind: rest'
     return refuse(source, { path: [target], message }, ...strangers(source))
   }
-  const kind = given instanceof Literal ? given.text : given
+  const kind = textOf(given)
   const path = ['kind']
-  if (typeof kind !== 'string') return refuse(source, { path, message: 'found no text, expected soap or rest' })
+  if (kind === undefined) return refuse(source, { path, message: 'found no text, expected soap or rest' })
   const known = kinds.find((each) => each === kind)
   if (known !== undefined) return known
   const meant = nearest(kind, kinds)
@@ -93,7 +100,7 @@ function strangers({ data }: Source): Problem[] {
   const keys = Object.keys(data).filter((key) => !allFields.includes(key))
   return keys.map((key) => ({
     path: [key],
-    message: tellUnknown(key, { known: allFields, absent, missing: ['kind'], place: undefined }),
+    message: tellUnknown(key, { known: allFields, absent, missing: ['kind'] }),
   }))
 }
 
@@ -153,8 +160,8 @@ function readTemplate(source: Source, { envelope, params }: SoapFile): { templat
     return { template, warnings: toTold(source, warnings) }
   } catch (error) {
     if (!(error instanceof TemplateSyntaxError)) throw error
-    const first = firstLineOf(source.text, path)
-    const line = first === undefined ? lineOf(source.text, path) : first + error.line - 1
+    const first = source.places.firstLineOf(path)
+    const line = first === undefined ? source.places.lineOf(path) : first + error.line - 1
     throw new StartupFailure('invalid_dsl', `${source.file}:${line}: envelope: ${error.message}`)
   }
 }
@@ -163,10 +170,10 @@ const maxTemplateWarnings = 20
 const maxTemplateLines = 5
 
 /** With lines of the file, where those of the template are lines of the file. */
-function toTold({ file, text }: Source, warnings: readonly TemplateWarning[]): string[] {
+function toTold({ file, places }: Source, warnings: readonly TemplateWarning[]): string[] {
   if (warnings.length === 0) return []
-  const first = firstLineOf(text, ['envelope'])
-  const key = lineOf(text, ['envelope'])
+  const first = places.firstLineOf(['envelope'])
+  const key = places.lineOf(['envelope'])
   const lineIn = (line: number): number => (first === undefined ? line : first + line - 1)
   const told = warnings.slice(0, maxTemplateWarnings).map(({ lines, message }) => {
     const [line = 1, ...others] = lines.map(lineIn)
@@ -220,6 +227,6 @@ function refuse(source: Source, ...problems: readonly Problem[]): never {
   throw new StartupFailure('invalid_dsl', inOneLine(problems.map((problem) => inWords(source, problem))))
 }
 
-function inWords({ file, text }: Source, { path, message }: Problem): string {
-  return `${file}:${lineOf(text, path)}: ${toFieldName(path)}: ${message}`
+function inWords({ file, places }: Source, { path, message }: Problem): string {
+  return `${file}:${places.lineOf(path)}: ${toFieldName(path)}: ${message}`
 }

@@ -8,10 +8,10 @@
  */
 import { lstatSync, readdirSync, readFileSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { readYaml } from '@services/config-file'
 import { isGenerated, isStartOfMarker } from '../../wsdl/request/marker.ts'
 import { maxDslBytes } from '../dsl/endpoints.ts'
 import { isTemporaryName } from './whole-file.ts'
-import { readYaml } from '../config/yaml.ts'
 
 /** Looks into the folders that generated files have: those right in the directory. */
 export function removeLeftovers(dslPath: string): void {

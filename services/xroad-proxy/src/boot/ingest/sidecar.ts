@@ -2,12 +2,9 @@
  * The text of a sidecar, `<name>.meta.yaml` beside a WSDL -> what it says about the service, and whether that goes together
  * with who we are. What becomes of the operations is decided in destination.ts.
  */
+import { inOneLine, locate, type Mapping, readYaml, tellUnknown, textOf, YamlError } from '@services/config-file'
 import type { Identity } from '../../model.ts'
 import type { AnswerFields } from '../../wsdl/request/write.ts'
-import { Literal } from '../config/literal.ts'
-import { inOneLine, tellUnknown } from '../config/unknown-field.ts'
-import { lineOf, readYaml, YamlError } from '../config/yaml.ts'
-import type { Mapping } from '../config/yaml.ts'
 
 /** Undefined for what is left out or empty. */
 export interface Sidecar {
@@ -46,12 +43,11 @@ export function readSidecar(bytes: Uint8Array, file: string): ReadSidecar {
   const fields: readonly string[] = [...sidecarFields, ...Object.keys(answerFields)]
   const absent = fields.filter((field) => data[field] === undefined)
   const unknown = Object.keys(data).filter((key) => !fields.includes(key))
-  const warnings = unknown.map((key) => {
-    const message = tellUnknown(key, { known: fields, absent, missing: [], place: undefined })
-    return `${file}:${lineOf(text, [key])}: ${key}: ${message}`
-  })
+  const places = locate(text)
+  const told = (field: string, message: string): string => `${file}:${places.lineOf([field])}: ${field}: ${message}`
+  const warnings = unknown.map((key) => told(key, tellUnknown(key, { known: fields, absent, missing: [] })))
   const refuse = (field: string, problem: string): never => {
-    throw new SidecarError(inOneLine([`${file}:${lineOf(text, [field])}: ${field}: ${problem}`, ...warnings]))
+    throw new SidecarError(inOneLine([told(field, problem), ...warnings]))
   }
   const valueOf = (field: Field | keyof AnswerFields): string | undefined => {
     const found = toText(data[field])
@@ -96,14 +92,14 @@ function readMapping(text: string, file: string): Mapping {
     return readYaml(text)
   } catch (error) {
     if (!(error instanceof YamlError)) throw error
-    throw new SidecarError(`${file}:${error.line}:${error.column}: ${error.message}`)
+    throw new SidecarError(error.inFile(file))
   }
 }
 
 /** Registry codes are digits, and keep their zeros. */
 function toText(value: Mapping[string] | undefined): string | { readonly problem: string } {
   if (value === undefined || value === null) return ''
-  const text = value instanceof Literal ? value.text : value
-  if (typeof text !== 'string') return { problem: 'found a list or a group of fields, expected a text' }
+  const text = textOf(value)
+  if (text === undefined) return { problem: 'found a list or a group of fields, expected a text' }
   return /\p{Cc}/u.test(text.trim()) ? { problem: 'holds a control character' } : text
 }

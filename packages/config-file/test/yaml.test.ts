@@ -1,11 +1,14 @@
+/** YAML in, data or an error with line and column out. */
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkGrowth } from '@services/testing'
 import fc from 'fast-check'
-import { Literal } from '../src/boot/config/literal.ts'
-import { readPlainYaml } from '../src/boot/config/yaml-plain.ts'
-import { firstLineOf, lineOf, readAnyYaml, readYaml, YamlError } from '../src/boot/config/yaml.ts'
-import type { Path } from '../src/boot/config/yaml.ts'
+import { Literal } from '../src/yaml/data.ts'
+import { locate } from '../src/yaml/places.ts'
+import type { Path } from '../src/words/problem.ts'
+import { readPlainYaml } from '../src/yaml/plain.ts'
+import { readAnyYaml, readYaml } from '../src/yaml/yaml.ts'
+import { YamlError } from '../src/yaml/document.ts'
 
 const read: readonly [string, object][] = [
   ['', {}],
@@ -26,7 +29,7 @@ const read: readonly [string, object][] = [
 ]
 
 for (const [text, data] of read) {
-  test(`[D1.2] YAML 1.2 core: ${JSON.stringify(text)}`, () => deepStrictEqual(readYaml(text), data))
+  test(`YAML 1.2 core: ${JSON.stringify(text)}`, () => deepStrictEqual(readYaml(text), data))
 }
 
 const literals: readonly [string, number | boolean][] = [
@@ -43,7 +46,7 @@ const literals: readonly [string, number | boolean][] = [
 ]
 
 for (const [text, value] of literals) {
-  test(`[D1.2] ${text} keeps its text`, () => {
+  test(`${text} keeps its text`, () => {
     deepStrictEqual(readYaml(`a: ${text}\nb: [${text}]\n`), {
       a: new Literal(text, value),
       b: [new Literal(text, value)],
@@ -60,7 +63,7 @@ const refused: readonly [string, string, RegExp][] = [
   ['a second document', 'a: 1\n---\nb: 2', /^2:1: a second document/],
   ['an empty second document', 'a: 1\n---\n', /^2:1: a second document/],
   ['an unknown alias', 'a: *x', /^1:4: /],
-  ['an alias inside of what it names', 'a: &x [*x]', /^1:8: nothing above is named &x/],
+  ['an alias inside of what it names', 'a: &x [*x]', /^1:8: an alias without an anchor above it/],
   [
     'aliases of aliases',
     `a: &a [1,2]\n${'bcdefghi'.replaceAll(/./g, (name, at) => `${name}: &${name} [${`*${String.fromCharCode(96 + Number(at) + 1)},`.repeat(9)}]\n`)}`,
@@ -82,7 +85,7 @@ const refused: readonly [string, string, RegExp][] = [
 ]
 
 for (const [what, text, message] of refused) {
-  test(`[D1.4] refused with its line: ${what}`, () => {
+  test(`refused with its line: ${what}`, () => {
     throws(
       () => readYaml(text),
       (error) => {
@@ -94,7 +97,7 @@ for (const [what, text, message] of refused) {
   })
 }
 
-test('[D1.4] the time to read keys grows with their number', () => {
+test('the time to read keys grows with their number', () => {
   checkGrowth(22_500, (count) => {
     const text = Array.from({ length: count }, (_, index) => `k${index}: ""`).join('\n')
     return () => strictEqual(Object.keys(readAnyYaml(text)).length, count)
@@ -129,14 +132,14 @@ const places: readonly [Path, number][] = [
 ]
 
 for (const [path, line] of places) {
-  test(`[D1.4] the line of ${JSON.stringify(path)}`, () => strictEqual(lineOf(file, path), line))
+  test(`the line of ${JSON.stringify(path)}`, () => strictEqual(locate(file).lineOf(path), line))
 }
 
-test('[D1.4] the lines of a literal block are lines of the file, those of other texts are not', () => {
-  strictEqual(firstLineOf(file, ['envelope']), 10)
-  strictEqual(firstLineOf(file, ['folded']), undefined)
-  strictEqual(firstLineOf(file, ['kind']), undefined)
-  strictEqual(firstLineOf(file, ['missing']), undefined)
+test('the lines of a literal block are lines of the file, those of other texts are not', () => {
+  strictEqual(locate(file).firstLineOf(['envelope']), 10)
+  strictEqual(locate(file).firstLineOf(['folded']), undefined)
+  strictEqual(locate(file).firstLineOf(['kind']), undefined)
+  strictEqual(locate(file).firstLineOf(['missing']), undefined)
 })
 
 /** Pieces that the short cut takes, and pieces close to them that it must leave to the parser. */
@@ -212,7 +215,7 @@ const texts = fc
     return lines.join(lineEnd)
   })
 
-test('[D1.2] [D1.4] the short cut reads what the parser reads, or nothing', () => {
+test('the short cut reads what the parser reads, or nothing', () => {
   let taken = 0
   fc.assert(
     fc.property(texts, (text) => {
@@ -226,7 +229,7 @@ test('[D1.2] [D1.4] the short cut reads what the parser reads, or nothing', () =
   ok(taken > 400, `only ${taken} texts went through the short cut`)
 })
 
-test('[D1.4] whatever the text, the only error is a YamlError', () => {
+test('whatever the text, the only error is a YamlError', () => {
   fc.assert(
     fc.property(fc.oneof(texts, fc.string({ unit: 'binary' }), fc.json({ maxDepth: 4 })), (text) => {
       try {
@@ -239,7 +242,7 @@ test('[D1.4] whatever the text, the only error is a YamlError', () => {
   )
 })
 
-test('[D1.2] the short cut takes the usual file', () => {
+test('the short cut takes the usual file', () => {
   const text = `# A comment
 
 kind: soap

@@ -4,7 +4,7 @@
  * folder. Gives nothing at the first line that could mean anything else; then the parser has to read the text, and its result
  * is the one that counts. A test holds the two together.
  */
-import { Literal } from './literal.ts'
+import { Literal } from './data.ts'
 
 type PlainScalar = string | Literal
 type PlainValue = PlainScalar | readonly PlainScalar[] | PlainMapping

@@ -1,0 +1,134 @@
+/**
+ * The one configuration file of a service: found (flag, variable, usual places), read, and overlaid with what the environment
+ * sets. Knows the line or the variable of each value, so that a message can name it. What the fields mean is for check.ts.
+ */
+import { lstatSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { locate } from './yaml/places.ts'
+import type { Places } from './yaml/places.ts'
+import { readYaml } from './yaml/yaml.ts'
+import { isMapping } from './yaml/data.ts'
+import type { Data, Mapping } from './yaml/data.ts'
+import { YamlError } from './yaml/document.ts'
+import { toFieldName } from './words/problem.ts'
+import type { Path, Problem } from './words/problem.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface Surroundings {
+  /** Value of `--config`. */
+  readonly flag: string | undefined
+  readonly env: Environment
+  /** Directory that relative paths start from. */
+  readonly cwd: string
+}
+
+/** Where a service looks for its file. */
+export interface Search {
+  /** The environment variable that names a file. */
+  readonly variable: string
+  /** Without flag and variable the first that exists is taken. */
+  readonly paths: readonly string[]
+}
+
+export interface Found {
+  /** As it was given. */
+  readonly file: string
+  /** In words: `--config a.yaml`, `SQLAPI_CONFIG a.yaml`, `./sqlapi.yaml`. */
+  readonly source: string
+}
+
+/** The file cannot be read or is no YAML; the message names it. */
+export class ConfigFileError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'ConfigFileError'
+  }
+}
+
+/** An empty variable is none: compose files pass variables on that way. A named file need not exist yet. */
+export function findConfigFile({ flag, env, cwd }: Surroundings, { variable, paths }: Search): Found | undefined {
+  if (flag !== undefined) return { file: flag, source: `--config ${flag}` }
+  const named = env[variable]
+  if (named) return { file: named, source: `${variable} ${named}` }
+  // A link that leads nowhere is there, and is told about.
+  const file = paths.find((path) => lstatSync(resolve(cwd, path), { throwIfNoEntry: false }) !== undefined)
+  return file === undefined ? undefined : { file, source: file }
+}
+
+export interface ConfigFile {
+  /** Undefined where there is none, and every field has its default. */
+  readonly file: string | undefined
+  readonly source: string
+  readonly data: Mapping
+  readonly places: Places
+  /** Names of fields whose value is that of an environment variable, with its name. */
+  readonly variables: ReadonlyMap<string, string>
+}
+
+/** What is loaded where there is no file. */
+export function withoutFile(source: string): ConfigFile {
+  return { file: undefined, source, data: {}, places: locate(''), variables: new Map() }
+}
+
+/** Throws `ConfigFileError`. */
+export function readConfigFile(found: Found, cwd: string): ConfigFile {
+  const text = readText(found, cwd)
+  try {
+    return { ...found, data: readYaml(text), places: locate(text), variables: new Map() }
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error
+    throw new ConfigFileError(error.inFile(found.file))
+  }
+}
+
+/** What goes wrong most often, in words; the rest keeps the system's code. */
+const readProblems: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'does not exist',
+  EISDIR: 'is a directory, expected a file (a container mount of a file that does not exist makes one)',
+  EACCES: 'may not be read by the user of this process',
+  ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text; save it as UTF-8',
+}
+
+function readText({ file, source }: Found, cwd: string): string {
+  const path = resolve(cwd, file)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    throw new ConfigFileError(`${source}: file ${path} ${readProblems[code] ?? `cannot be read (${code})`}`)
+  }
+}
+
+/** Variables by the field that they take the place of. An empty one takes none. */
+export function overlay(file: ConfigFile, env: Environment, fields: Readonly<Record<string, Path>>): ConfigFile {
+  const set = Object.entries(fields).flatMap(([variable, path]) => {
+    const value = env[variable]
+    return value ? [{ variable, path, value }] : []
+  })
+  return {
+    ...file,
+    data: set.reduce((data, { path, value }) => put(data, path, value) as Mapping, file.data),
+    variables: new Map(set.map(({ variable, path }) => [toFieldName(path), variable])),
+  }
+}
+
+/** Leaves alone what is no group of fields where there should be one: that is told about. */
+function put(data: Data | undefined, [step, ...rest]: Path, value: Data): Data {
+  if (step === undefined) return value
+  if (data !== undefined && !isMapping(data)) return data
+  return { ...data, [step]: put(data?.[String(step)], rest, value) }
+}
+
+/** `proxy.yaml:3: port: found ..`, or the variable in the place of file and field. */
+export function inWords(file: ConfigFile, { path, message }: Problem): string {
+  const name = toFieldName(path)
+  const origin = originOf(file, path)
+  return file.variables.has(name) ? `${origin}: ${message}` : `${origin}: ${name}: ${message}`
+}
+
+/** Of a value that is given: `proxy.yaml:3`, or the variable. */
+export function originOf({ file, places, variables }: ConfigFile, path: Path): string {
+  return variables.get(toFieldName(path)) ?? `${file}:${places.lineOf(path)}`
+}

@@ -1,0 +1,129 @@
+/**
+ * What files are declared with: a section of fields, each with its type, its default, what it means (`describe`) and what
+ * would be right. A declaration is a schema of zod; check.ts holds data against it and json-schema.ts shows it to editors.
+ */
+import * as z from 'zod'
+import { isGlued } from './words/secrets.ts'
+import { found } from './words/problem.ts'
+import type { Showing } from './words/problem.ts'
+
+type Issue = z.core.$ZodRawIssue
+
+/** A declared field, and what the program gets of it. */
+export type Field = z.ZodType
+export type ValueOf<Declared extends Field> = z.output<Declared>
+
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name
+type CamelKeys<Fields> = { readonly [Name in keyof Fields as CamelCase<Name & string>]: Fields[Name] }
+
+type Group<Shape extends z.core.$ZodLooseShape> = z.ZodObject<Shape, z.core.$strict>
+export type Section<Shape extends z.core.$ZodLooseShape> = z.ZodPipe<
+  Group<Shape>,
+  z.ZodTransform<CamelKeys<z.output<Group<Shape>>>, z.output<Group<Shape>>>
+>
+
+/** A group of fields: spelled in snake_case in the file, in camelCase here. Frozen. */
+export function section<Shape extends z.core.$ZodLooseShape>(shape: Shape): Section<Shape> {
+  const { error } = expected(`the fields ${Object.keys(shape).join(', ')}`)
+  const isText = ({ input }: Issue): boolean => typeof input === 'string' && isGlued(input)
+  return z
+    .strictObject(shape, {
+      error: (issue) => `${error(issue)}${isText(issue) ? '; a colon needs a space behind it' : ''}`,
+    })
+    .transform(toCamelKeys)
+}
+
+function toCamelKeys<Fields extends object>(fields: Fields): CamelKeys<Fields> {
+  const renamed = Object.entries(fields).map(([name, value]: [string, unknown]) => [
+    name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ])
+  return Object.freeze(Object.fromEntries(renamed)) as CamelKeys<Fields>
+}
+
+export interface TextOptions extends Showing {
+  /** Not only white space. */
+  readonly filled?: boolean
+}
+
+/** Text of any characters and any number of lines. */
+export function anyText(meaning: string, { filled = false, ...showing }: TextOptions = {}): z.ZodString {
+  const rule = expected(meaning, showing)
+  return filled ? z.string(rule).regex(/\S/, rule) : z.string(rule)
+}
+
+/** Control characters would break header lines and log lines, lone surrogates and the like XML and URLs. */
+const unfit = /[\p{Cc}\p{Cs}\u2028\u2029\uFFFE\uFFFF]/u
+
+/** Text of one line. */
+export function text(meaning: string, { filled = false, ...showing }: TextOptions = {}): z.ZodString {
+  const rule = expected(meaning, showing)
+  const line = z
+    .string(rule)
+    .refine((given) => !unfit.test(given), { error: `found control characters, expected ${meaning}`, abort: true })
+  return filled ? line.regex(/\S/, rule) : line
+}
+
+/** Texts that may not look like a number, boolean or null, unless they stand in quotes; whatever the kind of file. */
+export const verbatim = z.registry<object>()
+
+export function strictText(meaning: string): z.ZodString {
+  return text(meaning).register(verbatim, {})
+}
+
+/** The name of an environment variable. What stands there instead is never shown: it may be the password itself. */
+export function variableName(): z.ZodString {
+  return anyText('the name of an environment variable', { secret: true })
+}
+
+/** `problemOf` says what is wrong with a text, if anything is; without a meaning it says what would be right as well. */
+export function checked<Declared extends z.ZodType<string>>(
+  field: Declared,
+  problemOf: (given: string) => string | undefined,
+  meaning?: string,
+): Declared {
+  const right = meaning === undefined ? '' : `, expected ${meaning}`
+  return field.refine((given) => problemOf(given) === undefined, {
+    error: ({ input }) => `${problemOf(String(input))}${right}`,
+  })
+}
+
+export function oneOf<Value extends string>(values: readonly Value[]): z.ZodEnum<{ [Key in Value]: Key }> {
+  return z.enum(values, expected(values.join(' or '), { shown: true }))
+}
+
+export function flag(): z.ZodBoolean {
+  return z.boolean(expected('true or false', { shown: true }))
+}
+
+export function wholeNumber(least: number, most: number): z.ZodInt {
+  const rule = expected(`a whole number from ${least} to ${most}`, { shown: true })
+  return z.int(rule).min(least, rule).max(most, rule)
+}
+
+type List<Item extends z.ZodType> = z.ZodPipe<
+  z.ZodArray<Item>,
+  z.ZodTransform<readonly z.output<Item>[], z.output<Item>[]>
+>
+
+/** Frozen. */
+export function list<Item extends z.ZodType>(item: Item, meaning: string): List<Item> {
+  return z.array(item, expected(meaning)).transform((items): readonly z.output<Item>[] => Object.freeze(items))
+}
+
+type Names = Readonly<Record<string, string>>
+
+/** Any names with a text each. Frozen. */
+export function names(
+  value: z.ZodString,
+  meaning: string,
+): z.ZodPipe<z.ZodRecord<z.ZodString, z.ZodString>, z.ZodTransform<Names, Record<string, string>>> {
+  return z.record(z.string(), value, expected(meaning)).transform((map): Names => Object.freeze(map))
+}
+
+/** For a rule of zod: what was found, and what would be right. */
+export function expected(meaning: string, showing: Showing = {}): { error: (issue: Issue) => string } {
+  return { error: ({ input }) => `${found(input, showing)}, expected ${meaning}` }
+}

@@ -1,0 +1,34 @@
+export { parse } from './check.ts'
+export type { FileKind, Parsed } from './check.ts'
+export { ConfigFileError, findConfigFile, inWords, overlay, readConfigFile, withoutFile } from './config-file.ts'
+export type { ConfigFile, Environment, Found, Search, Surroundings } from './config-file.ts'
+export {
+  anyText,
+  checked,
+  expected,
+  flag,
+  list,
+  names,
+  oneOf,
+  section,
+  strictText,
+  text,
+  variableName,
+  wholeNumber,
+} from './fields.ts'
+export type { Field, ValueOf } from './fields.ts'
+export { toJsonSchema } from './json-schema.ts'
+export { isMapping, Literal, textOf, withoutLiterals } from './yaml/data.ts'
+export type { Data, Mapping } from './yaml/data.ts'
+export { nearest } from './words/nearest.ts'
+export { originsOf } from './origins.ts'
+export type { Origins } from './origins.ts'
+export { locate } from './yaml/places.ts'
+export type { Places } from './yaml/places.ts'
+export { unsetVariable } from './words/secrets.ts'
+export type { PasswordField } from './words/secrets.ts'
+export { tellUnknown } from './words/unknown-field.ts'
+export { found, inOneLine, toFieldName } from './words/problem.ts'
+export type { Path, Problem } from './words/problem.ts'
+export { readYaml } from './yaml/yaml.ts'
+export { limits as yamlLimits, YamlError } from './yaml/document.ts'

@@ -1,0 +1,40 @@
+/**
+ * Where each value of a loaded configuration comes from. Together with the value, which is plain and frozen, it is all that a
+ * reload needs in order to say what has changed and where.
+ */
+import { hasDefault, itemOf, shapeOf } from './check.ts'
+import type { FileKind } from './check.ts'
+import { originOf } from './config-file.ts'
+import type { ConfigFile } from './config-file.ts'
+import { toFieldName } from './words/problem.ts'
+import type { Path } from './words/problem.ts'
+
+/** Names of fields, as the file spells them -> `proxy.yaml:3`, the name of a variable, or `default`. */
+export type Origins = Readonly<Record<string, string>>
+
+/** Of every field that has a value, groups left out. For data that is right. */
+export function originsOf({ fields }: FileKind, file: ConfigFile): Origins {
+  return Object.freeze(Object.fromEntries(ofGroup(shapeOf(fields), file.data, [], file)))
+}
+
+type Shape = ReturnType<typeof shapeOf>
+type Entry = readonly [field: string, origin: string]
+
+function ofGroup(shape: Shape, data: unknown, at: Path, file: ConfigFile): Entry[] {
+  const given = (data ?? {}) as Readonly<Record<string, unknown>>
+  return Object.entries(shape).flatMap(([name, field]) => {
+    const path = [...at, name]
+    const value = given[name] ?? undefined
+    if (value === undefined && !hasDefault(field)) return []
+    const item = itemOf(field)
+    if (item !== undefined && isGroup(item) && Array.isArray(value)) {
+      return value.flatMap((each, index) => ofGroup(shapeOf(item), each, [...path, index], file))
+    }
+    if (isGroup(field)) return ofGroup(shapeOf(field), value, path, file)
+    return [[toFieldName(path), value === undefined ? 'default' : originOf(file, path)]]
+  })
+}
+
+function isGroup(field: Shape[string]): boolean {
+  return Object.keys(shapeOf(field)).length > 0
+}

@@ -1,0 +1,55 @@
+/** What a person is told about a field: its name, what was found there and what would be right. Pure. */
+import { shownKey } from './secrets.ts'
+
+/** Steps from the top of a file to a value. */
+export type Path = readonly PropertyKey[]
+
+/** What is to be told about one field. */
+export interface Problem {
+  readonly path: Path
+  readonly message: string
+}
+
+export interface Showing {
+  /** The value is no secret, not even by mistake. */
+  readonly shown?: boolean
+  /** It may be one even where it is a number, as when a password stands in the place of its variable. */
+  readonly secret?: boolean
+}
+
+const shownCharacters = 64
+
+/** A value as it came, numbers and booleans too. */
+export function found(value: unknown, { shown = false, secret = false }: Showing = {}): string {
+  if (value === undefined) return 'missing'
+  if (value === null) return 'left empty'
+  if (Array.isArray(value)) return 'found a list'
+  if (typeof value === 'object') return 'found a group of fields'
+  if (typeof value === 'number' || typeof value === 'boolean') {
+    if (secret) return `found a ${typeof value}`
+    return `found the ${typeof value} ${value}${shown ? '' : ' (as a text it needs quotes)'}`
+  }
+  if (typeof value !== 'string') return 'found something else'
+  if (value.trim() === '') return 'found an empty text'
+  return shown ? `found ${JSON.stringify(value.slice(0, shownCharacters))}` : 'found a text'
+}
+
+/** `a.b[0]`, as messages name a field; a key that is no plain name stands in quotes, and never with a password in it. */
+export function toFieldName(path: Path): string {
+  return path
+    .map((step) => {
+      if (typeof step === 'number') return `[${step}]`
+      const key = shownKey(String(step))
+      return /^[\w-]+…?$/.test(key) ? `.${key}` : `.${JSON.stringify(key.slice(0, shownCharacters))}`
+    })
+    .join('')
+    .replace(/^\./, '')
+}
+
+const maxTold = 50
+
+/** Whatever keeps a file from being loaded, in one line; what follows is the reason of it often enough. */
+export function inOneLine(problems: readonly string[]): string {
+  const more = problems.length - maxTold
+  return [...problems.slice(0, maxTold), ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
+}

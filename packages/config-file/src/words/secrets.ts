@@ -1,0 +1,68 @@
+/**
+ * Fields in which somebody may have put a password, and what may be shown of them: nothing that could be one. Pure; whoever
+ * writes a message about such a field asks here.
+ */
+import { nearest } from './nearest.ts'
+
+/** The one field of a kind of file that a password leads to. It holds the name of a variable. */
+export interface PasswordField {
+  /** Such as `password_env`. */
+  readonly name: string
+  /** Where it stands, in words: `the datasource`. */
+  readonly of: string
+  /** A variable as somebody would call it. */
+  readonly example: string
+}
+
+/** Ends of names under which passwords stand elsewhere, in the spelling of `fold`. */
+const secretName = /(?:pass(?:words?|wd|wort|phrase|code)?|pwd|psw|pw|secrets?|credentials?|token|apikey)$|^password/
+
+export function passwordCure({ name, of, example }: PasswordField): string {
+  return (
+    'a password never stands in this file; ' +
+    `put it into an environment variable and give the variable's name in ${name} of ${of}, such as ${example}`
+  )
+}
+
+/** Whether an unknown field is one for a password, and no misspelled `field`. */
+export function isSecretField(key: string, field: string): boolean {
+  const folded = fold(nameOf(key))
+  return secretName.test(folded) && (folded.length < field.length - 2 || nearest(folded, [field]) === undefined)
+}
+
+/** Whether a text goes on with such a field, as it does where `password:x` stands below it without a space. */
+export function holdsSecretField(text: string, field: string): boolean {
+  return Array.from(text.matchAll(/\s([\w-]+)[:=]\S/g), ([, name = '']) => name).some((name) =>
+    isSecretField(name, field),
+  )
+}
+
+/** A key for messages. What stands behind a name for want of a space or a colon may be a password, and is left out. */
+export function shownKey(key: string): string {
+  if (/^[\w.-]*$/.test(key)) return key
+  return isGlued(key) || /pass|pwd|secret|credential|token/i.test(key) ? `${nameOf(key)}…` : key
+}
+
+/** `field:value` and `field=value`, which are one text to YAML. */
+export function isGlued(key: string): boolean {
+  return /^[\w-]+[:=]\S/.test(key)
+}
+
+/** A text that can hardly be a password: names of variables are in capitals. Others may exist, and are not shown. */
+function looksLikeVariable(text: string): boolean {
+  return /^[A-Z_][A-Z0-9_]*$/.test(text)
+}
+
+/** What is wrong with a field whose variable is not set. */
+export function unsetVariable(name: string, field: PasswordField, cure = 'set it to the password'): string {
+  if (looksLikeVariable(name)) return `environment variable ${name} is not set; ${cure}`
+  return `no environment variable is called so (what stands there is not shown, it may be the password itself); ${passwordCure(field)}`
+}
+
+function nameOf(key: string): string {
+  return /^[\w-]*/.exec(key)?.[0] ?? ''
+}
+
+function fold(key: string): string {
+  return key.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
+}

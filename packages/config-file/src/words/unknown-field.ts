@@ -1,0 +1,35 @@
+/**
+ * A key that no field has -> what to tell about it: the field that was probably meant, or the fields that there are. A field
+ * that is required and missing is the likeliest, one that stands in the file already the least likely. Pure.
+ */
+import { nearest } from './nearest.ts'
+import { isGlued, isSecretField, passwordCure } from './secrets.ts'
+import type { PasswordField } from './secrets.ts'
+
+export interface Neighbourhood {
+  /** Fields of the section that the key stands in. */
+  readonly known: readonly string[]
+  /** Those of them that the file does not have. */
+  readonly absent: readonly string[]
+  /** Those of them that the file has to have and does not. */
+  readonly missing: readonly string[]
+  /** Where a field of exactly this name belongs, in words; undefined where there is none. */
+  readonly place?: string | undefined
+  /** Where passwords belong; undefined in files that have nothing to do with any. */
+  readonly password?: PasswordField | undefined
+}
+
+/** What is to be done about an unknown field: the part of a message behind `unknown field`. */
+export function remedyFor(key: string, { known, absent, missing, place, password }: Neighbourhood): string {
+  if (password !== undefined && isSecretField(key, password.name)) return passwordCure(password)
+  if (isGlued(key)) return 'a colon needs a space behind it'
+  if (place !== undefined) return `it belongs ${place}`
+  // Half of a name may be that of several fields, but of one only that is missing.
+  const meant = nearest(key, [...missing, ...absent, ...known]) ?? nearest(key, missing) ?? nearest(key, absent)
+  return meant === undefined ? `known here are ${known.join(', ')}` : `did you mean ${meant}?`
+}
+
+/** For files in which such a field is no error. */
+export function tellUnknown(key: string, neighbourhood: Neighbourhood): string {
+  return `unknown field, has no effect; ${remedyFor(key, neighbourhood)}`
+}

@@ -1,0 +1,139 @@
+/**
+ * YAML text -> the nodes of its one document, within bounds, or a `YamlError` with line and column that quotes nothing of the
+ * text: any piece of it may be a password. Knows the parser's options, its bounds and its messages.
+ */
+import { Composer, Lexer, LineCounter, Parser, Schema } from 'yaml'
+import type { Document, Node, YAMLError } from 'yaml'
+
+/** Of one file. */
+export const limits = { characters: 1_048_576, depth: 50, aliases: 100 }
+
+/** The text is no YAML, or YAML that no file here needs. Both numbers count from 1. */
+export class YamlError extends Error {
+  readonly line: number
+  readonly column: number
+
+  constructor(problem: string, line: number, column: number) {
+    super(problem)
+    this.name = 'YamlError'
+    this.line = line
+    this.column = column
+  }
+
+  /** What a person is told. */
+  inFile(file: string): string {
+    return `${file}:${this.line}:${this.column}: ${this.message}`
+  }
+}
+
+const options = {
+  version: '1.2',
+  // One for all files: without known tags nothing is ever added to it.
+  schema: new Schema({ schema: 'core', merge: false, resolveKnownTags: false }),
+  stringKeys: true,
+  // Left to yaml.ts: the parser compares each key with each other one.
+  uniqueKeys: false,
+  logLevel: 'silent',
+} as const
+
+/** Gives the document's top node to `read`, null where the text has no content; `fail` of both is a `YamlError`. */
+export function readDocument<Result>(text: string, read: (top: Node | null) => Result): Result {
+  try {
+    return read(compose(text))
+  } catch (error) {
+    const problem = error instanceof Refusal ? error.message : 'not readable as YAML'
+    const { line, col } = countLines(text).linePos(error instanceof Refusal ? Math.min(error.offset, text.length) : 0)
+    throw new YamlError(problem, line, col)
+  }
+}
+
+/** Finds lines by offsets; only messages need it, so it is made when something is wrong. */
+export function countLines(text: string): LineCounter {
+  const lines = new LineCounter()
+  lines.addNewLine(0)
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1)
+  return lines
+}
+
+/** Carries an offset to where the text is known. */
+class Refusal extends Error {
+  readonly offset: number
+
+  constructor(problem: string, offset: number) {
+    super(problem)
+    this.offset = offset
+  }
+}
+
+export function fail(problem: string, offset: number): never {
+  throw new Refusal(problem, offset)
+}
+
+/** 0 for what does not stand in the text. */
+export function offsetOf(node: unknown): number {
+  return (node as Node | null)?.range?.[0] ?? 0
+}
+
+function compose(text: string): Node | null {
+  if (text.length > limits.characters) fail(`longer than ${limits.characters} characters`, 0)
+  const control = controlCharacters.exec(text)
+  if (control !== null) fail(`control character ${codeOf(control[0])}; YAML allows none`, control.index)
+  const documents = [...new Composer(options).compose(tokens(text))]
+  const [document, second] = documents
+  for (const each of documents) refuseProblems(each, text)
+  if (second !== undefined) {
+    fail('a second document starts here; keep one document in the file (no second "---")', second.range[0])
+  }
+  return document?.contents ?? null
+}
+
+// oxlint-disable-next-line no-control-regex
+const controlCharacters = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/
+
+function codeOf(character: string): string {
+  return `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+/** The composer recurses once for each level and deep text would end the process; the parser before it does not. */
+function* tokens(text: string) {
+  const parser = new Parser()
+  let offset = 0
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme)
+    offset += lexeme.length
+    if (parser.stack.length > limits.depth) fail(`nested deeper than ${limits.depth} levels`, offset)
+  }
+  yield* parser.end()
+}
+
+/** Warnings count as well: the parser warns where it has to guess, as with a tag that it does not know. */
+function refuseProblems(document: Document.Parsed, text: string): void {
+  const [problem]: YAMLError[] = [...document.errors, ...document.warnings]
+  if (problem === undefined) return
+  const { code, pos } = problem
+  fail(code === 'TAG_RESOLVE_FAILED' ? tagProblem : inOwnWords(problem.message) + gluedCure(text, pos[0]), pos[0])
+}
+
+/** Its many texts have the tag at the front, in the middle or at the end. */
+const tagProblem = 'Unresolved tag; a text that begins with ! needs quotes'
+
+/** The parser's messages that quote the text: what they say of it ends before the quotation. */
+const quoting: readonly (readonly [message: RegExp, cure: string])[] = [
+  [/^(Unresolved alias).*/s, '; a text that begins with * needs quotes'],
+  [/^(Block scalar header includes extra characters).*/s, '; a text that begins with | or > needs quotes'],
+  [/^(Invalid escape sequence).*/s, String.raw`; in double quotes a \ is written \\`],
+  [/^(Unknown directive|Unsupported YAML version|Unexpected [^:]*|[^:"]*(?=: ")).*/s, ''],
+]
+
+function inOwnWords(message: string): string {
+  const [line = message] = message.split('\n', 1)
+  const [pattern, cure = ''] = quoting.find(([quotes]) => quotes.test(line)) ?? []
+  return pattern === undefined ? line : `${pattern.exec(line)?.[1]}${cure}`
+}
+
+/** `field:value` is one text to YAML, and then a line without a value. */
+export function gluedCure(text: string, offset: number): string {
+  const start = text.lastIndexOf('\n', offset - 1) + 1
+  const line = text.slice(start, start + 200).split('\n', 1)[0] ?? ''
+  return /^\s*(?:- +)*[\w-]+:[^\s/]/.test(line) ? '; a colon needs a space behind it' : ''
+}

@@ -1,0 +1,76 @@
+/**
+ * YAML text -> plain data: null, text, lists, mappings; numbers and booleans keep the text that they were written as, so
+ * that `4.0` and `00123` can still be strings. Whatever is wrong with the text becomes a `YamlError` with line and column.
+ * What the data means is for check.ts to decide.
+ */
+import { isAlias, isMap, isScalar, isSeq } from 'yaml'
+import type { Alias, Node, Scalar, YAMLMap } from 'yaml'
+import { Literal } from './data.ts'
+import type { Data, Mapping } from './data.ts'
+import { shownKey } from '../words/secrets.ts'
+import { fail, gluedCure, limits, offsetOf, readDocument } from './document.ts'
+import { readPlainYaml } from './plain.ts'
+
+/** One document with a mapping at its top; a text without any content is the empty mapping. Throws `YamlError`. */
+export function readYaml(text: string): Mapping {
+  const isLong = text.length > limits.characters
+  return (isLong ? undefined : readPlainYaml(text)) ?? readAnyYaml(text)
+}
+
+/** Without the short cut. */
+export function readAnyYaml(text: string): Mapping {
+  return readDocument(text, (top) => {
+    const data = top === null ? {} : toData(top, { nodes: new Map(), left: limits.aliases })
+    if (top === null || isMap(top)) return data as Mapping
+    if (isScalar(top) && data === null) return {}
+    return fail(`expected "field: value" lines at the top of the file${gluedCure(text, offsetOf(top))}`, 0)
+  })
+}
+
+/** Nodes with a name, as far as they have been read, and how often they may still be repeated. */
+interface Anchors {
+  readonly nodes: Map<string, Node>
+  left: number
+}
+
+function toData(node: unknown, anchors: Anchors): Data {
+  if (isAlias(node)) return toRepeated(node, anchors)
+  const data = toOwnData(node, anchors)
+  // Named only now, so that nothing can repeat what it stands in.
+  const { anchor } = node as { readonly anchor?: string }
+  if (anchor !== undefined) anchors.nodes.set(anchor, node as Node)
+  return data
+}
+
+function toOwnData(node: unknown, anchors: Anchors): Data {
+  if (isScalar(node)) return toScalar(node)
+  if (isMap(node)) return toMapping(node, anchors)
+  return isSeq(node) ? node.items.map((item) => toData(item, anchors)) : null
+}
+
+/** A few repetitions of repetitions would otherwise fill the memory. */
+function toRepeated(alias: Alias, anchors: Anchors): Data {
+  const node = anchors.nodes.get(alias.source)
+  if (node === undefined) {
+    return fail('an alias without an anchor above it; a text that begins with * needs quotes', offsetOf(alias))
+  }
+  anchors.left -= 1
+  if (anchors.left < 0) fail(`more than ${limits.aliases} aliases`, offsetOf(alias))
+  return toData(node, anchors)
+}
+
+function toScalar({ value, source = '' }: Scalar): Data {
+  return typeof value === 'number' || typeof value === 'boolean' ? new Literal(source, value) : (value as string | null)
+}
+
+function toMapping({ items }: YAMLMap, anchors: Anchors): Mapping {
+  const mapping: Record<string, Data> = {}
+  for (const { key, value } of items) {
+    // Without a key of its own a line such as `: x` has an empty one.
+    const name = isScalar<string | null>(key) ? (key.value ?? '') : fail('a key must be a plain text', offsetOf(key))
+    if (name === '__proto__') fail('no field may be called __proto__', offsetOf(key))
+    if (Object.hasOwn(mapping, name)) fail(`${JSON.stringify(shownKey(name))} stands twice; keep one`, offsetOf(key))
+    mapping[name] = value === null ? null : toData(value, anchors)
+  }
+  return mapping
+}
