@@ -6,7 +6,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, posix } from 'node:path'
 
 const table: Readonly<Record<string, readonly string[]>> = {
-  'services/sqlapi/src/sql/lex.ts': ['effect', 'brackets', 'marker', 'script', 'lex'],
+  'services/sqlapi/src/sql/lex.ts': ['tokens', 'script', 'lex'],
   'services/sqlapi/src/database/pool/pool.ts': ['pool', 'queue', 'simulation-situations', 'simulation'],
   'services/sqlapi/src/json/scan.ts': ['params', 'json'],
   'services/xroad-proxy/src/soap/json/translate.ts': ['xml-cases', 'schema-answer', 'answer', 'steps', 'translate'],
