@@ -56,9 +56,18 @@ test('[D5.10] one file, as JSON', async () => {
       file: 'wsdl/crm/api.wsdl',
       problem: '',
       operations: [
-        { name: 'find', line: 13, outcome: 'generated', reason: '', words: '', lane: 'security_server' },
+        {
+          name: 'find',
+          file: 'wsdl/crm/api.wsdl',
+          line: 13,
+          outcome: 'generated',
+          reason: '',
+          words: '',
+          lane: 'security_server',
+        },
         {
           name: 'add',
+          file: 'wsdl/crm/api.wsdl',
           line: 14,
           outcome: 'skipped',
           reason: 'choice',

@@ -195,7 +195,8 @@ test('[S-wsdl.7] two thousand operations are read in moments', () => {
 
 test('[D5.10] every reason is a sentence about the operation', () => {
   for (const [reason, words] of Object.entries(skipReasons)) {
-    const skip = { kind: 'skipped', name: 'find', line: 7, reason: reason as keyof typeof skipReasons } as const
+    const code = reason as keyof typeof skipReasons
+    const skip = { kind: 'skipped', name: 'find', file: 'a.wsdl', line: 7, reason: code } as const
     strictEqual(describeSkip({ ...skip, detail: '' }), `operation find ${words}`)
     strictEqual(describeSkip({ ...skip, detail: 'in a/b' }), `operation find ${words}: in a/b`)
   }

@@ -272,6 +272,34 @@ ${locations.map((it) => `<wsdl:import namespace="urn:t" location="${it}"/>`).joi
     match(dropped.warnings[0] ?? '', /a\/m\.wsdl:\d+: operation find is bound in RPC style/)
   })
 
+  test('an operation is told with the file that it stands in, and the line of that file', () => {
+    const other = wsdlOf(['find', 'add'])
+    const text = other.replace(
+      '<wsdl:operation name="add"><wsdl:input><soap:body use="literal"/>',
+      '<wsdl:operation name="add"><wsdl:input><soap:body use="encoded"/>',
+    )
+    const lineOf = (part: string): number => text.slice(0, text.lastIndexOf(part)).split('\n').length
+    const dropped = drop({
+      'wsdl/a/all.wsdl': importing('mid.xml'),
+      'wsdl/a/mid.xml': importing('m.xml'),
+      'wsdl/a/m.xml': text,
+      ...sidecarOf('a/all'),
+    })
+    const place = `wsdl/a/m.xml:${lineOf('name="add"')}`
+    deepStrictEqual(plain(dropped.warnings, dropped.folder), [
+      `${place}: operation add uses encoded values; only document/literal is supported; it gets no endpoint`,
+    ])
+    deepStrictEqual(dropped.files()['a/find.yml']?.split('\n').slice(1, 3), [
+      '# Source: a/all.wsdl:2',
+      `# Imported: a/m.xml:${lineOf('name="find"')}`,
+    ])
+    const reported = dropped.report.flatMap(({ operations }) => operations.map(({ file, line }) => `${file}:${line}`))
+    deepStrictEqual(plain(reported, dropped.folder), [`wsdl/a/m.xml:${lineOf('name="find"')}`, place])
+    // Remembered, it is the same.
+    deepStrictEqual(dropped.again().warnings, dropped.warnings)
+    deepStrictEqual(dropped.again().report, dropped.report)
+  })
+
   test('an operation of its own that another WSDL has as well stays a WARN', () => {
     const own = wsdlOf(['find'], { before: '<wsdl:import namespace="urn:n" location="m.wsdl"/>' })
     const dropped = drop({ 'wsdl/a/all.wsdl': own, 'wsdl/a/m.wsdl': wsdlOf(['find']), ...sidecarOf('a/all', 'a/m') })

@@ -15,7 +15,14 @@ export interface Explanation extends WsdlReport {
 export function explain(wsdls: readonly FoundWsdl[], circumstances: Circumstances): readonly Explanation[] {
   return wsdls.map(({ root, file }) => {
     const { problem, isOfOther, operations, missing, warnings } = surveyWsdl(root, file, circumstances)
-    return { file: join(root, file), problem, isOfOther, operations: operations.map(toReport), missing, warnings }
+    return {
+      file: join(root, file),
+      problem,
+      isOfOther,
+      operations: operations.map((it) => toReport(it, root)),
+      missing,
+      warnings,
+    }
   })
 }
 
@@ -23,8 +30,9 @@ export function toJson(explanations: readonly Explanation[]): string {
   const rows = explanations.map(({ file, problem = '', operations, missing, warnings }) => ({
     file,
     problem,
-    operations: operations.map(({ name, line, outcome, reason, words, lane }) => ({
+    operations: operations.map(({ name, file: from, line, outcome, reason, words, lane }) => ({
       name,
+      file: from,
       line,
       outcome,
       reason,
@@ -51,7 +59,7 @@ export function toText(explanations: readonly Explanation[]): string {
 
 function toBlock({ file, problem, operations, missing, warnings }: Explanation): string {
   const rows = [
-    ...operations.map((it) => [it.outcome, it.name, `line ${it.line}`, wordsOf(it)] as const),
+    ...operations.map((it) => [it.outcome, it.name, `line ${it.line}`, wordsOf(it, file)] as const),
     ...missing.map((it) => ['missing', it.location, `line ${it.line}`, `${it.problem} (in ${it.file})`] as const),
   ]
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => Math.min(row[column]?.length ?? 0, maxWidth))))
@@ -63,8 +71,10 @@ function toBlock({ file, problem, operations, missing, warnings }: Explanation):
 /** Longer cells push their row aside rather than all rows. */
 const maxWidth = 48
 
-function wordsOf({ words, lane }: OperationReport): string {
-  return lane === undefined ? words : laneWords[lane]
+/** With the file, where the operation stands in another one. */
+function wordsOf({ words, lane, file }: OperationReport, wsdl: string): string {
+  const outcome = lane === undefined ? words : laneWords[lane]
+  return file === wsdl ? outcome : `${outcome} (in ${file})`
 }
 
 function count(operations: readonly OperationReport[]): string {

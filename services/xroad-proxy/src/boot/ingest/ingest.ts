@@ -61,6 +61,8 @@ export interface WsdlReport {
 
 export interface OperationReport {
   readonly name: string
+  /** The WSDL that it stands in, with the directory: the one of the report, or one that this imports. */
+  readonly file: string
   readonly line: number
   readonly outcome: 'generated' | 'skipped'
   /** A code of `skipReasons` or `outputReasons`; empty for what was generated. */
@@ -106,13 +108,14 @@ export function ingestWsdls(options: IngestOptions): Ingested {
 }
 
 /** What became of an operation, for a table. */
-export function toReport(operation: SurveyedWsdl['operations'][number]): OperationReport {
+export function toReport(operation: SurveyedWsdl['operations'][number], dir: string): OperationReport {
   const { name, line } = operation
+  const place = { name, file: join(dir, operation.file), line }
   if (operation.kind === 'generated') {
-    return { name, line, outcome: 'generated', reason: '', words: '', lane: operation.lane }
+    return { ...place, outcome: 'generated', reason: '', words: '', lane: operation.lane }
   }
   const { reason, detail } = operation
-  return toRefusal(operation, reason, `${skipReasons[reason]}${detail === '' ? '' : `: ${detail}`}`)
+  return toRefusal(place, reason, `${skipReasons[reason]}${detail === '' ? '' : `: ${detail}`}`)
 }
 
 interface Surroundings {
@@ -131,22 +134,23 @@ function putAll(
   const unwritten = new Map<string, number>()
   const reports = operations.map((it): OperationReport => {
     if (it.kind === 'skipped') {
-      warnings.push(`${join(dir, file)}:${it.line}: ${describeSkip(it)}; it gets no endpoint`)
-      return toReport(it)
+      warnings.push(`${join(dir, it.file)}:${it.line}: ${describeSkip(it)}; it gets no endpoint`)
+      return toReport(it, dir)
     }
     const service = subsystem === undefined ? it.name : `${subsystem}-${it.name}`
     const outcome = output.put(owner, service, join(dir, file), { digest: it.digest, read: () => it.open().dsl.text })
     const from = toSource(it)
     if (outcome.kind === 'written') {
       generated.set(outcome.path, from)
-      return toReport(it)
+      return toReport(it, dir)
     }
     const { reason, detail } = outcome
     if (reason === 'hand_written') replaced.set(detail, from)
     // A directory that nobody may write to is one thing to say, not one for each operation.
     if (reason === 'not_written') unwritten.set(detail, (unwritten.get(detail) ?? 0) + 1)
-    else warnings.push(`${join(dir, file)}:${it.line}: operation ${it.name} ${wordsOf(outcome)}; nothing is generated`)
-    return toRefusal(it, reason, wordsOf(outcome))
+    else
+      warnings.push(`${join(dir, it.file)}:${it.line}: operation ${it.name} ${wordsOf(outcome)}; nothing is generated`)
+    return toRefusal(toReport(it, dir), reason, wordsOf(outcome))
   })
   for (const [code, count] of unwritten) {
     warnings.push(`${join(dir, file)}: ${count} DSL files cannot be written (${code}); those that are there are used`)
@@ -176,9 +180,9 @@ function wordsOf({ reason, detail }: Extract<Outcome, { kind: 'refused' }>): str
 }
 
 function toRefusal(
-  { name, line }: { readonly name: string; readonly line: number },
+  { name, file, line }: Pick<OperationReport, 'name' | 'file' | 'line'>,
   reason: string,
   words: string,
 ): OperationReport {
-  return { name, line, outcome: 'skipped', reason, words, lane: undefined }
+  return { name, file, line, outcome: 'skipped', reason, words, lane: undefined }
 }

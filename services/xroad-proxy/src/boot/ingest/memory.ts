@@ -32,7 +32,7 @@ interface Remembered {
 }
 
 type RememberedOperation =
-  | Pick<GeneratedOperation, 'kind' | 'name' | 'line' | 'lane' | 'digest'>
+  | Pick<GeneratedOperation, 'kind' | 'name' | 'file' | 'line' | 'lane' | 'digest'>
   | Exclude<SurveyedWsdl['operations'][number], GeneratedOperation>
 
 export class SurveyMemory {
@@ -131,8 +131,8 @@ export class SurveyMemory {
 function toRemembered(surveyed: SurveyedWsdl): Remembered['surveyed'] {
   const operations = surveyed.operations.map((it) => {
     if (it.kind === 'skipped') return it
-    const { kind, name, line, lane, digest } = it
-    return { kind, name, line, lane, digest }
+    const { kind, name, file, line, lane, digest } = it
+    return { kind, name, file, line, lane, digest }
   })
   return { ...surveyed, operations }
 }

@@ -39,6 +39,8 @@ export interface SurveyedWsdl {
 export interface GeneratedOperation {
   readonly kind: 'generated'
   readonly name: string
+  /** The WSDL that it stands in, relative to the directory: this one, or one that it imports. */
+  readonly file: string
   readonly line: number
   readonly lane: 'securityServer' | 'direct'
   /** SHA-256 of the text of its DSL file, in hex. */
@@ -108,12 +110,20 @@ function survey(
     const { to, warnings: said } = chooseDestination(it, sidecar, circumstances)
     const dsl = generateDsl(wsdl, it, to, answers)
     if (dsl.kind === 'skipped') return dsl
-    const { name, line } = it
+    const { name, file: place, line } = it
     characters += dsl.text.length
     if (characters > maxCharacters) return tooLarge(it)
     for (const remark of said) remarks.add(remark)
     const digest = createHash('sha256').update(dsl.text).digest('hex')
-    return { kind: 'generated', name, line, lane: to.kind, digest, open: () => ({ dsl, wsdl, operation: it }) }
+    return {
+      kind: 'generated',
+      name,
+      file: place,
+      line,
+      lane: to.kind,
+      digest,
+      open: () => ({ dsl, wsdl, operation: it }),
+    }
   })
   if (operations.length === 0) for (const it of whyEmpty(wsdl)) remarks.add(it)
   if (sidecar?.serviceCode !== undefined && operations.length > 1) {
@@ -147,9 +157,9 @@ export const otherMemberCure =
 /** Of all DSL files of one WSDL; a hundred times what large ones have. Many operations may share one huge request. */
 const maxCharacters = 20_000_000
 
-function tooLarge({ name, line }: Operation): SkippedOperation {
+function tooLarge({ name, file, line }: Operation): SkippedOperation {
   const detail = `the files of this WSDL would exceed ${maxCharacters} characters`
-  return { kind: 'skipped', name, line, reason: 'request_too_large', detail }
+  return { kind: 'skipped', name, file, line, reason: 'request_too_large', detail }
 }
 
 function openSidecar(root: string, file: string): Partial<ReadSidecar> & Pick<ReadSidecar, 'warnings'> {

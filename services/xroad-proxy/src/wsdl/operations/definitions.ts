@@ -17,7 +17,7 @@ export interface Definitions {
   readonly schema: Schema
   readonly messages: ReadonlyMap<QName, XmlElement>
   readonly portTypes: ReadonlyMap<QName, PortType>
-  readonly bindings: ReadonlyMap<QName, XmlElement>
+  readonly bindings: ReadonlyMap<QName, Binding>
   readonly ports: readonly XmlElement[]
   /** WSDL imports that brought nothing. */
   readonly missing: readonly MissingSchema[]
@@ -25,8 +25,21 @@ export interface Definitions {
   readonly onlyImports: readonly string[]
 }
 
-/** Operations by name; overloaded ones are several. */
-export type PortType = ReadonlyMap<string, readonly XmlElement[]>
+/** Where a port type or a binding stands: in the WSDL itself, or in one that it imports. */
+interface Origin {
+  readonly file: string
+  /** The line of the WSDL's own import that leads there; undefined for what stands in the WSDL itself. */
+  readonly importLine: number | undefined
+}
+
+export interface Binding extends Origin {
+  readonly node: XmlElement
+}
+
+export interface PortType extends Origin {
+  /** By name; overloaded ones are several. */
+  readonly operations: ReadonlyMap<string, readonly XmlElement[]>
+}
 
 const maxImports = 50
 
@@ -34,14 +47,14 @@ export function readDefinitions(bytes: Uint8Array, file: string, resolve: Resolv
   const root = readXml(bytes)
   if (!isWsdl(root) && root.namespace !== namespaces.wsdl2) throw new WsdlError(noWsdl(root), root.line)
   const missing: MissingSchema[] = []
-  const documents = withImports({ file, root, by: '' }, resolve, missing)
+  const documents = withImports({ file, root, by: '', importLine: undefined }, resolve, missing)
   return {
     file,
     root,
     schema: readSchema(documents.flatMap(schemasOf), resolve),
-    messages: named(documents, 'message'),
-    portTypes: new Map([...named(documents, 'portType')].map(([name, node]) => [name, toPortType(node)])),
-    bindings: named(documents, 'binding'),
+    messages: named(documents, 'message', (node) => node),
+    portTypes: named(documents, 'portType', (node, origin) => ({ ...origin, operations: operationsOf(node) })),
+    bindings: named(documents, 'binding', (node, origin) => ({ ...origin, node })),
     ports: documents
       .flatMap((it) => childrenOf(it.root, namespaces.wsdl, 'service'))
       .flatMap((it) => childrenOf(it, namespaces.wsdl, 'port')),
@@ -70,8 +83,7 @@ function inNamespace({ namespace }: XmlElement): string {
   return namespace === '' ? 'without a namespace' : `in the namespace ${JSON.stringify(namespace)}`
 }
 
-interface Document {
-  readonly file: string
+interface Document extends Origin {
   readonly root: XmlElement
   /** The file that imports it, the first of several. */
   readonly by: string
@@ -79,7 +91,7 @@ interface Document {
 
 function withImports(main: Document, resolve: Resolve, missing: MissingSchema[]): readonly Document[] {
   const documents = [main]
-  for (const { file, root } of documents) {
+  for (const { file, root, importLine } of documents) {
     for (const node of childrenOf(root, namespaces.wsdl, 'import')) {
       const location = node.attributes.get('location')?.trim() ?? ''
       const miss = (problem: string) => {
@@ -91,7 +103,8 @@ function withImports(main: Document, resolve: Resolve, missing: MissingSchema[])
       else if (documents.length > maxImports) miss(`more than ${maxImports} imports`)
       else if (!documents.some((it) => it.file === found.file)) {
         const imported = openImport(found, miss)
-        if (imported !== undefined) documents.push({ file: found.file, root: imported, by: file })
+        if (imported !== undefined)
+          documents.push({ file: found.file, root: imported, by: file, importLine: importLine ?? node.line })
       }
     }
   }
@@ -122,18 +135,22 @@ function schemasOf({ file, root }: Document): readonly SchemaRoot[] {
     .map((it) => ({ file, root: it }))
 }
 
-function toPortType(node: XmlElement): PortType {
+function operationsOf(node: XmlElement): PortType['operations'] {
   return Map.groupBy(childrenOf(node, namespaces.wsdl, 'operation'), (it) => it.attributes.get('name')?.trim() ?? '')
 }
 
 /** The first one of a name counts. */
-function named(documents: readonly Document[], local: string): ReadonlyMap<QName, XmlElement> {
-  const found = new Map<QName, XmlElement>()
-  for (const { root } of documents) {
+function named<Component>(
+  documents: readonly Document[],
+  local: string,
+  make: (node: XmlElement, origin: Origin) => Component,
+): ReadonlyMap<QName, Component> {
+  const found = new Map<QName, Component>()
+  for (const { file, root, importLine } of documents) {
     const namespace = root.attributes.get('targetNamespace') ?? ''
     for (const node of childrenOf(root, namespaces.wsdl, local)) {
       const name = toQName(namespace, node.attributes.get('name')?.trim() ?? '')
-      if (!found.has(name)) found.set(name, node)
+      if (!found.has(name)) found.set(name, make(node, { file, importLine }))
     }
   }
   return found

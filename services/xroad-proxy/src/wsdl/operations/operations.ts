@@ -5,7 +5,7 @@
  */
 import { bodyElement, mimeParts, soapParts } from './body.ts'
 import { readDefinitions } from './definitions.ts'
-import type { Definitions, PortType } from './definitions.ts'
+import type { Binding, Definitions, PortType } from './definitions.ts'
 import { readDocumentation } from '../xml/documentation.ts'
 import type { Documentation } from '../xml/documentation.ts'
 import { describeMisnamed } from './misnamed.ts'
@@ -40,8 +40,12 @@ export interface Wsdl {
 export interface Operation {
   readonly kind: 'operation'
   readonly name: string
+  /** The WSDL that the operation's binding stands in: this one, or one that it imports. */
+  readonly file: string
   /** Line of the operation in the binding. */
   readonly line: number
+  /** The line of this WSDL's own import, where the binding stands in another one. */
+  readonly importLine: number | undefined
   /** `xrd:version` of the binding's operation. */
   readonly version: string | undefined
   /** Undefined when the binding does not say. */
@@ -60,16 +64,16 @@ export function readWsdl(bytes: Uint8Array, file: string, resolve: Resolve): Wsd
   const { root, schema } = definitions
   const declared = [...root.bindings.declared].filter(([prefix]) => prefix !== '')
   const prefixes = new Map(declared.map(([prefix, namespace]) => [namespace, prefix]))
-  const operations = root.namespace === namespaces.wsdl2 ? listWsdl2(root) : listOperations(definitions)
+  const operations = root.namespace === namespaces.wsdl2 ? listWsdl2(definitions) : listOperations(definitions)
   const { missing: missingWsdls, onlyImports } = definitions
   const missing = [...missingWsdls, ...schema.missing]
   return { file, operations, schema, outline: outlineOf(schema), prefixes, missing, missingWsdls, onlyImports }
 }
 
-function listWsdl2(root: XmlElement): SkippedOperation[] {
+function listWsdl2({ file, root }: Definitions): SkippedOperation[] {
   return childrenOf(root, namespaces.wsdl2, 'interface')
     .flatMap((it) => childrenOf(it, namespaces.wsdl2, 'operation'))
-    .map((it) => ({ kind: 'skipped', name: nameOf(it), line: it.line, reason: 'wsdl_2', detail: '' }))
+    .map((it) => ({ kind: 'skipped', name: nameOf(it), file, line: it.line, reason: 'wsdl_2', detail: '' }))
 }
 
 /** Bound operations in the order of the file; what is left of the port types has no SOAP 1.1 binding. */
@@ -81,7 +85,7 @@ function listOperations(definitions: Definitions): (Operation | SkippedOperation
     const earlier = listed.get(name)
     if (earlier === undefined) listed.set(name, { bound, result: readOrSkip(definitions, bound) })
     else if (earlier.bound.binding === bound.binding || earlier.bound.portType !== bound.portType) {
-      repeats.push({ kind: 'skipped', name, line: bound.node.line, reason: 'overloaded', detail: '' })
+      repeats.push(skip(bound, new Skip('overloaded')))
     } else if (earlier.result.kind === 'skipped') {
       const result = readOrSkip(definitions, bound)
       if (result.kind === 'operation') listed.set(name, { bound, result })
@@ -97,31 +101,27 @@ interface Listed {
 
 /** An operation of a SOAP 1.1 binding, the binding, and the port type that it is about. */
 interface BoundOperation {
-  readonly binding: XmlElement
+  readonly binding: Binding
   readonly node: XmlElement
   readonly portType: PortType | undefined
 }
 
 function boundOperations(definitions: Definitions): readonly BoundOperation[] {
   return [...definitions.bindings.values()]
-    .filter((binding) => childrenOf(binding, namespaces.soap, 'binding').length > 0)
+    .filter(({ node }) => childrenOf(node, namespaces.soap, 'binding').length > 0)
     .flatMap((binding) => {
       const portType = portTypeOf(definitions, binding)
-      return childrenOf(binding, namespaces.wsdl, 'operation').map((node) => ({ binding, node, portType }))
+      return childrenOf(binding.node, namespaces.wsdl, 'operation').map((node) => ({ binding, node, portType }))
     })
 }
 
 function listUnbound({ portTypes }: Definitions, bound: ReadonlyMap<string, unknown>): SkippedOperation[] {
-  const operations = new Map([...portTypes.values()].flatMap((it) => Array.from(it)))
-  return [...operations]
+  const places = [...portTypes.values()].flatMap(({ file, operations }) =>
+    Array.from(operations, ([name, [node]]) => [name, { file, line: node?.line ?? 0 }] as const),
+  )
+  return [...new Map(places)]
     .filter(([name]) => !bound.has(name))
-    .map(([name, [node]]) => ({
-      kind: 'skipped',
-      name,
-      line: node?.line ?? 0,
-      reason: 'no_soap_11_binding',
-      detail: '',
-    }))
+    .map(([name, { file, line }]) => ({ kind: 'skipped', name, file, line, reason: 'no_soap_11_binding', detail: '' }))
 }
 
 function readOrSkip(definitions: Definitions, bound: BoundOperation): Operation | SkippedOperation {
@@ -130,8 +130,12 @@ function readOrSkip(definitions: Definitions, bound: BoundOperation): Operation 
     return readOperation(definitions, bound, name)
   } catch (error) {
     if (!(error instanceof Skip)) throw error
-    return { kind: 'skipped', name, line: bound.node.line, reason: error.reason, detail: error.detail }
+    return skip(bound, error)
   }
+}
+
+function skip({ binding: { file }, node }: BoundOperation, { reason, detail }: Skip): SkippedOperation {
+  return { kind: 'skipped', name: nameOf(node), file, line: node.line, reason, detail }
 }
 
 /** Letters of any language, but nothing that a path could mean something by. */
@@ -146,13 +150,15 @@ function readOperation(definitions: Definitions, { binding, node, portType }: Bo
   const [boundInput] = childrenOf(node, namespaces.wsdl, 'input')
   const [boundOutput] = childrenOf(node, namespaces.wsdl, 'output')
   const [soap] = childrenOf(node, namespaces.soap, 'operation')
-  refuseStyle(binding, soap)
+  refuseStyle(binding.node, soap)
   if (boundInput !== undefined) refuseUse(boundInput)
   const [output] = childrenOf(abstract, namespaces.wsdl, 'output')
   return {
     kind: 'operation',
     name,
+    file: binding.file,
     line: node.line,
+    importLine: binding.importLine,
     version: versionOf(node),
     soapAction: soap?.attributes.get('soapAction'),
     address: addressOf(definitions, binding),
@@ -164,7 +170,7 @@ function readOperation(definitions: Definitions, { binding, node, portType }: Bo
 
 /** Of overloaded operations the one whose input has the name that the binding says; otherwise the first. */
 function operationOf(portType: PortType | undefined, bound: XmlElement, name: string): XmlElement | undefined {
-  const candidates = portType?.get(name) ?? []
+  const candidates = portType?.operations.get(name) ?? []
   const wanted = inputName(bound)
   return candidates.find((it) => wanted !== undefined && inputName(it) === wanted) ?? candidates[0]
 }
@@ -196,21 +202,21 @@ function outputElement(definitions: Definitions, output: XmlElement, bound: XmlE
 }
 
 /** Either the binding names a port type that is not there, or that has no such operation. */
-function whyNoOperation(definitions: Definitions, binding: XmlElement, name: string): string {
-  const text = binding.attributes.get('type') ?? ''
+function whyNoOperation(definitions: Definitions, binding: Binding, name: string): string {
+  const text = binding.node.attributes.get('type') ?? ''
   if (portTypeOf(definitions, binding) !== undefined) return `port type ${text.trim()} has no operation ${name}`
   const { portTypes, missing } = definitions
-  const meant = resolveName(text, binding)
-  const why = describeMisnamed({ kind: 'port type', text, at: binding }, portTypes.keys())
+  const meant = resolveName(text, binding.node)
+  const why = describeMisnamed({ kind: 'port type', text, at: binding.node }, portTypes.keys())
   return `${why}${meant === undefined ? '' : whereElse(missing, namespaceOf(meant))}`
 }
 
-function portTypeOf({ portTypes }: Definitions, binding: XmlElement): PortType | undefined {
-  const name = resolveName(binding.attributes.get('type') ?? '', binding)
+function portTypeOf({ portTypes }: Definitions, { node }: Binding): PortType | undefined {
+  const name = resolveName(node.attributes.get('type') ?? '', node)
   return name === undefined ? undefined : portTypes.get(name)
 }
 
-function addressOf({ bindings, ports }: Definitions, binding: XmlElement): string | undefined {
+function addressOf({ bindings, ports }: Definitions, binding: Binding): string | undefined {
   const port = ports.find((it) => {
     const name = resolveName(it.attributes.get('binding') ?? '', it)
     return name !== undefined && bindings.get(name) === binding

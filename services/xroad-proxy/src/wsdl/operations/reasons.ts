@@ -29,6 +29,8 @@ export type SkipReason = keyof typeof skipReasons
 export interface SkippedOperation {
   readonly kind: 'skipped'
   readonly name: string
+  /** The WSDL that it stands in: the one that was read, or one that it imports. */
+  readonly file: string
   readonly line: number
   readonly reason: SkipReason
   /** Empty when the reason says it all. */

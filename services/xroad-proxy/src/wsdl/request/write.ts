@@ -46,7 +46,7 @@ export function generateDsl(
   to: Destination,
   answers: AnswerFields = noFields,
 ): GeneratedDsl | SkippedOperation {
-  const { name, line } = operation
+  const { name, file, line } = operation
   try {
     const request = readRequest(wsdl, operation)
     const text = writeDsl({ wsdl, operation, request, to, answers })
@@ -55,7 +55,7 @@ export function generateDsl(
     return { kind: 'generated', name, request: request.root, notes: request.notes, text }
   } catch (error) {
     if (!(error instanceof Skip)) throw error
-    return { kind: 'skipped', name, line, reason: error.reason, detail: error.detail }
+    return { kind: 'skipped', name, file, line, reason: error.reason, detail: error.detail }
   }
 }
 
@@ -68,12 +68,13 @@ interface Contents {
 }
 
 function writeDsl({ wsdl, operation, request, to, answers }: Contents): string {
-  const { soapAction, documentation, line } = operation
+  const { soapAction, documentation, file, line, importLine } = operation
   const { text, params } = writeEnvelope(request, to.kind === 'direct' ? undefined : to.service, wsdl.prefixes)
   const title = textIn(documentation.titles)
   const { notes } = request
   const lines = [
-    ...writeMarker(toComment(wsdl.file), line),
+    ...writeMarker(toComment(wsdl.file), importLine ?? line),
+    ...(importLine === undefined ? [] : [`# Imported: ${toComment(file)}:${line}`]),
     ...(title === undefined ? [] : [`# ${toComment(title)}`]),
     ...notes.slice(0, maxNotes).map((it) => `# ${toComment(it)}`),
     ...(params.length === 0 ? ['params: []'] : ['params:', ...params.map((it) => `  - ${toScalar(it)}`)]),
