@@ -193,6 +193,33 @@ test('[S-wsdl.7] two thousand operations are read in moments', () => {
   )
 })
 
+describe('the address of an operation is that of the port of its binding [X25]', () => {
+  const ports = (...named: readonly string[]): string =>
+    named
+      .map((it, index) => `<wsdl:port binding="${it}"><soap:address location="https://${index}/"/></wsdl:port>`)
+      .join('')
+  const addressFor = (port: string, more = ''): string | undefined => {
+    const text = wsdlAround(element('op', 'x:int')).replace(
+      '</wsdl:definitions>',
+      `${more}<wsdl:service name="s" xmlns:o="urn:o">${port}</wsdl:service></wsdl:definitions>`,
+    )
+    const [operation] = readText(text).operations
+    ok(operation?.kind === 'operation')
+    return operation.address
+  }
+
+  test('a port that names another binding is not asked', () => {
+    strictEqual(addressFor(ports('t:other', 't:b')), 'https://1/')
+    strictEqual(addressFor(ports('t:other')), undefined)
+  })
+
+  for (const wrong of ['o:b', 'b', 'nowhere:b']) {
+    test(`a port whose binding has the wrong prefix means the only one of that name: ${wrong}`, () => {
+      strictEqual(addressFor(ports(wrong)), 'https://0/')
+    })
+  }
+})
+
 test('[D5.10] every reason is a sentence about the operation', () => {
   for (const [reason, words] of Object.entries(skipReasons)) {
     const code = reason as keyof typeof skipReasons

@@ -13,7 +13,7 @@ import type { Outline } from '../outline/outline.ts'
 import { outlineOf } from '../outline/schema-outline.ts'
 import { whereElse } from '../schema/missing.ts'
 import type { MissingSchema } from '../schema/missing.ts'
-import { namespaceOf, namespaces } from '../xml/qname.ts'
+import { localOf, namespaceOf, namespaces } from '../xml/qname.ts'
 import type { QName } from '../xml/qname.ts'
 import { Skip } from './reasons.ts'
 import type { SkippedOperation } from './reasons.ts'
@@ -216,11 +216,21 @@ function portTypeOf({ portTypes }: Definitions, { node }: Binding): PortType | u
   return name === undefined ? undefined : portTypes.get(name)
 }
 
+/**
+ * A port that names no binding that there is, because its prefix is the wrong one, means the one of the same local name where
+ * there is only one.
+ */
 function addressOf({ bindings, ports }: Definitions, binding: Binding): string | undefined {
-  const port = ports.find((it) => {
-    const name = resolveName(it.attributes.get('binding') ?? '', it)
-    return name !== undefined && bindings.get(name) === binding
-  })
+  const bindingOf = (port: XmlElement): Binding | undefined => {
+    const text = port.attributes.get('binding')?.trim() ?? ''
+    const name = resolveName(text, port)
+    const named = name === undefined ? undefined : bindings.get(name)
+    if (named !== undefined) return named
+    const local = text.slice(text.indexOf(':') + 1)
+    const [only, ...others] = [...bindings].filter(([other]) => localOf(other) === local)
+    return others.length === 0 ? only?.[1] : undefined
+  }
+  const port = ports.find((it) => bindingOf(it) === binding)
   const address = port === undefined ? undefined : childrenOf(port, namespaces.soap, 'address')[0]
   return address?.attributes.get('location')?.trim()
 }
