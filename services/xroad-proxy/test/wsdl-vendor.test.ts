@@ -1,6 +1,6 @@
 /** `wsdl vendor` against a server that a test plays: what is fetched, listed, compared and refused. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -61,6 +61,29 @@ async function run(folder: string, more: Partial<DownloadRules> = {}): Promise<r
 
 const outcomes = (steps: readonly VendorStep[]) => steps.map(({ outcome }) => outcome)
 const words = (steps: readonly VendorStep[]) => steps.map(({ subject, detail }) => `${subject} ${detail}`).join('\n')
+
+test('what a killed run has left beside the WSDL is removed by the next one, and nothing else is [X30]', async () => {
+  pages = { '/s/one.xsd': schema(far) }
+  const folder = newFolder({ 'a/api.wsdl': wsdl(`${base}/s/one.xsd`) })
+  const plant = (content: string | Buffer): string => {
+    const name = `.${randomUUID()}.tmp`
+    writeFileSync(join(folder, 'a', name), content)
+    return name
+  }
+  const left = [
+    '',
+    Buffer.alloc(4096),
+    '<?xml version="1.0"?><x:sch',
+    '{\n  "files": [',
+    Buffer.from('\ufeff<a/>', 'utf16le'),
+  ]
+  for (const content of left) plant(content)
+  const kept = [plant('what I still have to do here\n'), '.notes.tmp']
+  writeFileSync(join(folder, 'a/.notes.tmp'), '')
+  deepStrictEqual(outcomes(await run(folder)), ['fetched'])
+  const expected = [...kept, 'api.vendor.json', 'api.wsdl', 'one.xsd']
+  deepStrictEqual(readdirSync(join(folder, 'a')).toSorted(), expected.toSorted())
+})
 
 test('[D5.1] schemas are fetched once, with what they name, listed with their digests, and then used by the service', async () => {
   pages = { '/s/one.xsd': schema(include('parts/two.xsd')), '/s/parts/two.xsd': schema(include('../one.xsd') + far) }

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { FileProblem, readInside, readInsideIfAny } from '../boot/ingest/files.ts'
+import { removeDownloads } from '../boot/ingest/leftovers.ts'
 import { writeWhole } from '../boot/ingest/whole-file.ts'
 import { besideWsdl, includeName, readVendored, type VendoredFile, writeVendored } from '../wsdl/schema/vendored.ts'
 import { WsdlError } from '../wsdl/xml/xml.ts'
@@ -60,6 +61,7 @@ class VendorRun {
   }
 
   async all(): Promise<void> {
+    removeDownloads(join(this.#root, posix.dirname(this.#wsdl)))
     try {
       this.#readList()
       this.#queue.push({ file: this.#wsdl, bytes: readInside(this.#root, this.#wsdl), url: undefined })

@@ -1,9 +1,9 @@
 /**
- * Temporary files of a start that was killed, or of a machine that lost its power, below the DSL directory -> removed at the
- * next start, however young they are and whatever has become of their WSDL. Never fails: it is only tidying, and no walk
- * looks at what stays.
+ * Temporary files of a process that was killed, or of a machine that lost its power -> removed: those of a start, below the DSL
+ * directory, at the next start, and those of `wsdl vendor`, beside the WSDL, at its next run, however young they are and
+ * whatever has become of their WSDL. Never fails: it is only tidying, and no walk looks at what stays.
  *
- * Another process may be starting here. A file that it is about to put in its place is not told from one that was left behind;
+ * Another process may be at work here. A file that it is about to put in its place is not told from one that was left behind;
  * `writeWhole` writes it again.
  */
 import { lstatSync, readdirSync, readFileSync, unlinkSync } from 'node:fs'
@@ -11,18 +11,28 @@ import { join } from 'node:path'
 import { readYaml } from '@services/config-file'
 import { isGenerated, isStartOfMarker } from '../../wsdl/request/marker.ts'
 import { maxDslBytes } from '../dsl/endpoints.ts'
+import { xmlLimits } from '../../wsdl/xml/xml.ts'
 import { isTemporaryName } from './whole-file.ts'
 
 /** Looks into the folders that generated files have: those right in the directory. */
 export function removeLeftovers(dslPath: string): void {
-  for (const folder of namesIn(dslPath)) {
-    for (const name of namesIn(join(dslPath, folder)).filter(isTemporaryName)) {
-      const path = join(dslPath, folder, name)
-      try {
-        if (isLeftover(path)) unlinkSync(path)
-      } catch {
-        // What cannot be read or removed stays where it is.
-      }
+  for (const folder of namesIn(dslPath)) removeFrom(join(dslPath, folder), maxDslBytes, isDslText)
+}
+
+/** Looks into this folder alone, which holds WSDL files and schemas. */
+export function removeDownloads(folder: string): void {
+  removeFrom(folder, xmlLimits.bytes, isDownload)
+}
+
+/** The name alone does not make a file ours: a text that somebody can have written for this directory stays. */
+function removeFrom(folder: string, maxBytes: number, isOurs: (content: Buffer) => boolean): void {
+  for (const name of namesIn(folder).filter(isTemporaryName)) {
+    const path = join(folder, name)
+    try {
+      const status = lstatSync(path)
+      if (status.isFile() && status.size <= maxBytes && isOurs(readFileSync(path))) unlinkSync(path)
+    } catch {
+      // What cannot be read or removed stays where it is.
     }
   }
 }
@@ -36,12 +46,14 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** The name alone does not make it ours: a text that somebody can have written for this directory stays. */
-function isLeftover(path: string): boolean {
-  const status = lstatSync(path)
-  if (!status.isFile() || status.size > maxDslBytes) return false
-  const text = readFileSync(path, 'utf8')
+function isDslText(content: Buffer): boolean {
+  const text = content.toString()
   return isGenerated(text) || isStartOfMarker(text) || !isYaml(text)
+}
+
+/** XML, whatever its charset, or the list of what was fetched; or nothing yet. */
+function isDownload(content: Buffer): boolean {
+  return /^[\xef\xbb\xbf\xfe\xff\0\s]*(?:[<{]|$)/.test(content.toString('latin1'))
 }
 
 /** What a power cut leaves in a file is anything. */
