@@ -9,6 +9,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 
 export class RandomBodies {
   readonly #unit: () => number
+  /** By expression: texts that were drawn and not given yet. */
+  readonly #samples = new Map<string, string[]>()
 
   constructor(seed: number) {
     this.#unit = randomFrom(seed)
@@ -90,18 +92,33 @@ export class RandomBodies {
       .replaceAll(String.raw`\p{L}`, 'a-zA-Z')
       .replaceAll(String.raw`\p{Lu}`, 'A-Z')
       .replaceAll(String.raw`\p{N}`, '0-9')
-    // Short ones: a validator may take hours for a long text and a pattern with repetitions in repetitions.
-    const short = fc.stringMatching(new RegExp(simple, 'u'), { size: 'xsmall' })
-    const samples = fc.sample(short, { numRuns: 200, seed: this.#below(2 ** 30) })
-    const fillers = ['a', '1'].map((it) => it.repeat(least)).filter((it) => new RegExp(simple, 'u').test(it))
-    const texts = [...samples.filter((it) => it.length <= maxSample), ...fillers, ...samples]
     // Only where a part was taken out above: some expressions of WSDL files take hours for a text that does not match.
     const whole = simple === pattern || !pattern.includes('(?=') ? undefined : new RegExp(pattern, 'u')
-    const found = texts.find(
-      (it) => whole?.test(it) !== false && isBetween(Array.from(it).length, least, most) && isXml(it),
-    )
+    const fits = (text: string): boolean =>
+      whole?.test(text) !== false && isBetween(Array.from(text).length, least, most) && isXml(text)
+    const expression = new RegExp(simple, 'u')
+    const found =
+      this.#take(simple, (text) => text.length <= maxSample && fits(text)) ??
+      ['a', '1'].map((it) => it.repeat(least)).find((text) => expression.test(text) && fits(text)) ??
+      this.#draw(simple).find(fits)
     if (found === undefined) throw new Error(`no text of ${least} to ${most} characters for ${pattern}`)
     return found
+  }
+
+  /** One that nobody was given before. Drawing is dear, and hardly dearer for hundreds than for one. */
+  #take(expression: string, isWanted: (text: string) => boolean): string | undefined {
+    const left = this.#samples.get(expression) ?? []
+    for (let text = left.pop(); text !== undefined; text = left.pop()) if (isWanted(text)) return text
+    const drawn = this.#draw(expression)
+    this.#samples.set(expression, drawn)
+    for (let text = drawn.pop(); text !== undefined; text = drawn.pop()) if (isWanted(text)) return text
+    return undefined
+  }
+
+  /** Short ones: a validator may take hours for a long text and a pattern with repetitions in repetitions. */
+  #draw(expression: string): string[] {
+    const short = fc.stringMatching(new RegExp(expression, 'u'), { size: 'xsmall' })
+    return fc.sample(short, { numRuns: 200, seed: this.#below(2 ** 30) })
   }
 
   #text(least: number, most: number): string {
