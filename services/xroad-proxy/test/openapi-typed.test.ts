@@ -201,10 +201,11 @@ describe('[D6.3] the description of generated endpoints', () => {
   test('three thousand endpoints with types are described in a moment', () => {
     const wsdls = Array.from({ length: 3000 }, (_, index) => wsdlOf(person, `o/${index}.wsdl`))
     const { endpoints, generated } = load(wsdls)
-    const since = performance.now()
+    const since = process.cpuUsage()
     const types = typeEndpoints({ generated, replaced: new Map(), bodies: new Map() })
     const { length } = describeEndpoints(endpoints, '1', types)
-    ok(performance.now() - since < 5000)
+    // Of the processor: the clock on the wall tells how busy the machine is.
+    ok(process.cpuUsage(since).user < 5_000_000)
     ok(length < 3000 * 4000, `${length} characters`)
   })
 })
