@@ -35,6 +35,9 @@ const documents: Readonly<Record<string, () => string>> = {
   'one processing instruction': () => `<a><?p ${fill('?')}?></a>`,
   'one entity': () => `<a>&${fill('a')};</a>`,
   'one name': () => `<${fill('a')}/>`,
+  'a fault of quotes': () => `<Fault><faultcode>a</faultcode><faultstring>${fill('"')}</faultstring></Fault>`,
+  'a fault of tags': () =>
+    `<Fault><faultstring>${'<b/>x'.repeat(33_000)}${'"'.repeat(size - 200_000)}</faultstring></Fault>`,
   'a DOCTYPE': () => `<!DOCTYPE a [${fill('<!ENTITY a "b">')}]><a/>`,
   'wide and long': () => `<a>${number(30_000, (index) => `<n${index}>${'x'.repeat(480)}</n${index}>`)}</a>`,
   'many of one name': () => `<a>${number(30_000, () => `<row>${'"'.repeat(480)}</row>`)}</a>`,

@@ -51,16 +51,23 @@ export function addText(frame: Frame, run: string): void {
     frame.long.add(run)
     return
   }
+  if (isToldByFault(frame.role)) {
+    if (frame.text.length < toldText) frame.text += run
+    return
+  }
   frame.text += run
-  if (frame.text.length < shortText || isKept(frame.role)) return
+  if (frame.text.length < shortText) return
   frame.long = newLongText(frame.member?.shape)
   if (frame.long === undefined) return
   frame.long.add(frame.text)
   frame.text = ''
 }
 
-/** A fault tells these as they are. */
-function isKept(role: Role | undefined): boolean {
+/** More than anybody is told of one part of a fault, so that what is missing shows. */
+const toldText = 128 * 1024
+
+/** A fault tells the text itself, not its JSON. */
+function isToldByFault(role: Role | undefined): boolean {
   return role === 'fault code' || role === 'fault string' || role === 'fault text'
 }
 

@@ -1,8 +1,8 @@
 /**
  * A SOAP fault in, the error that the caller gets out. By default the caller hears the code and the start of the reason;
- * when the operator exposes faults, all of the reason and the detail too. Who logs the whole fault is not decided here.
+ * when the operator exposes faults, the reason as far as the log has it, and the detail. Who logs the fault is not decided here.
  *
- * A code is cut to the same length always: it is a name, and it stands in the message.
+ * A code is cut to the shorter length always: it is a name, and it stands in the message.
  */
 import { Failure } from '../../errors.ts'
 import type { Fault, Source } from '../../model.ts'
@@ -14,14 +14,16 @@ interface Options {
 }
 
 const maxCharacters = 200
+/** Of a reason that is exposed; the log cuts there as well. It stands in an answer twice, and each character is looked at. */
+const maxExposedCharacters = 65_536
 const truncated = '… (truncated)'
 /** C0, DEL, C1. */
 const controls = /\p{Cc}/gu
 const replacement = '\ufffd'
 
 export function toFailure(fault: Fault, { expose, source }: Options): Failure {
-  const code = clean(cut(fault.code))
-  const string = clean(expose ? fault.string : cut(fault.string))
+  const code = clean(cut(fault.code, maxCharacters))
+  const string = clean(cut(fault.string, expose ? maxExposedCharacters : maxCharacters))
   const summary = `upstream returned SOAP Fault (${code})`
   const message = expose && string !== '' ? `${summary}: ${string}` : summary
   const detail = expose ? fault.detail : undefined
@@ -29,7 +31,8 @@ export function toFailure(fault: Fault, { expose, source }: Options): Failure {
 }
 
 /** Counts characters, not halves of surrogate pairs, and looks at no more of them than it keeps. */
-function cut(text: string): string {
+function cut(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text
   let end = 0
   for (let count = 0; count < maxCharacters && end < text.length; count++)
     end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
