@@ -7,13 +7,11 @@ import type { Role } from './envelope.ts'
 import { type Json, joinJson, quote } from './json-text.ts'
 import { toLeaf } from './leaf.ts'
 import { type LongText, newLongText, shortText } from './long-text.ts'
-import { joinMembers, Members } from './members.ts'
+import { addAttribute, joinMembers, Members } from './members.ts'
 import {
   type Attributes,
   type InstancePrefixes,
   memberOf,
-  noPrefixes,
-  prefixesAt,
   readAttributes,
   toShapedValue,
   withNamedType,
@@ -39,7 +37,8 @@ export interface Frame {
   /** What the schema says of it, where there is one. */
   readonly member: Member | undefined
   readonly isNil: boolean
-  readonly prefixes: InstancePrefixes
+  /** Prefixes that it has declared, to be taken back at its end. */
+  readonly prefixes: readonly string[] | undefined
   children: Members | undefined
   text: string
   /** In the place of `text`, once that is long. */
@@ -71,12 +70,19 @@ function isToldByFault(role: Role | undefined): boolean {
   return role === 'fault code' || role === 'fault string' || role === 'fault text'
 }
 
+/** Where an element opens. */
+interface Surroundings {
+  /** What the Body holds, where that is known. */
+  readonly body: Member | undefined
+  readonly parent: Frame | undefined
+  readonly instance: InstancePrefixes
+}
+
 export function toFrame(
   name: string,
   role: Role | undefined,
   attributes: Attributes,
-  body: Member | undefined,
-  parent: Frame | undefined,
+  { body, parent, instance }: Surroundings,
 ): Frame {
   const language = role === 'fault text' ? (attributes.few['xml:lang'] ?? attributes.more?.get('xml:lang')) : undefined
   const empty = { children: undefined, text: '', long: undefined }
@@ -88,17 +94,17 @@ export function toFrame(
       language,
       member: undefined,
       isNil: false,
-      prefixes: noPrefixes,
+      prefixes: undefined,
       attributes: members,
       ...empty,
     }
   }
-  const prefixes = prefixesAt(attributes, parent?.prefixes ?? noPrefixes)
+  const prefixes = instance.enter(attributes)
   const declared = findMember(name, role, body, parent)
-  const member = declared === undefined ? undefined : withNamedType(declared, attributes, prefixes)
+  const member = declared === undefined ? undefined : withNamedType(declared, attributes, instance)
   if (member === undefined || member.shape.kind === 'plain')
     return { name, role, language, member, isNil: false, prefixes, attributes: toMembers(attributes), ...empty }
-  const { members, isNil } = readAttributes(attributes, member.shape, prefixes)
+  const { members, isNil } = readAttributes(attributes, member.shape, instance)
   return { name, role, language, member, isNil, prefixes, attributes: members, ...empty }
 }
 
@@ -126,13 +132,10 @@ function toMembers(attributes: Attributes): Json {
   // The parser's object has no prototype.
   for (const name in attributes.few) members = addAttribute(members, name, quote(attributes.few[name] as string))
   if (attributes.more !== undefined) {
-    for (const [name, value] of attributes.more) members = addAttribute(members, name, quote(value))
+    for (const [name, value] of attributes.more)
+      members = addAttribute(members, name, attributes.escaped?.get(name) ?? quote(value))
   }
   return members
-}
-
-export function addAttribute(members: Json, name: string, json: Json): Json {
-  return joinMembers(members, typeof json === 'string' ? `"@${name}":${json}` : joinJson(`"@${name}":`, json))
 }
 
 function toValue({ attributes, children, long }: Frame, text: string): Json {

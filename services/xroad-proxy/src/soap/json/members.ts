@@ -78,3 +78,7 @@ export class Members {
 export function joinMembers(before: Json, after: Json): Json {
   return before === '' ? after : joinJson(joinJson(before, ','), after)
 }
+
+export function addAttribute(members: Json, name: string, json: Json): Json {
+  return joinMembers(members, typeof json === 'string' ? `"@${name}":${json}` : joinJson(`"@${name}":`, json))
+}

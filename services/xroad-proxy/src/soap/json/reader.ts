@@ -7,7 +7,6 @@
  */
 import { type FaultParts, readFaultPart, roleOf, toFault } from './envelope.ts'
 import {
-  addAttribute,
   addChild,
   addText,
   type Frame,
@@ -20,8 +19,9 @@ import {
 import { addEscaped, type Json, LongJson, quote } from './json-text.ts'
 import { isBlank, trimBlank } from './leaf.ts'
 import { shortText } from './long-text.ts'
+import { addAttribute } from './members.ts'
 import { type Attribute, type Listener, openParser } from './parser.ts'
-import type { Attributes } from './schema-answer.ts'
+import { type Attributes, InstancePrefixes } from './schema-answer.ts'
 import type { Member } from './shape.ts'
 import { XmlError } from './xml-error.ts'
 
@@ -46,6 +46,7 @@ export class Reader implements Listener {
   readonly #body: Member | undefined
   readonly #parser = openParser(this)
   readonly #open: Frame[] = []
+  readonly #instance = new InstancePrefixes()
   readonly #fault: FaultParts = {}
   #top: Frame | undefined
   #translated: Translated | undefined
@@ -136,7 +137,8 @@ export class Reader implements Listener {
     this.#count()
     if (this.#open.length === this.#limits.depth) this.#refuse(`more than ${this.#limits.depth} levels of elements`)
     const role = roleOf(name, this.#top === undefined ? 'document' : this.#top.role)
-    this.#top = toFrame(name, role, this.#more ?? { few, more: undefined }, this.#body, this.#top)
+    const attributes = this.#more ?? { few, more: undefined }
+    this.#top = toFrame(name, role, attributes, { body: this.#body, parent: this.#top, instance: this.#instance })
     this.#more = undefined
     this.#fewLeft = fewAttributes
     this.#open.push(this.#top)
@@ -147,20 +149,20 @@ export class Reader implements Listener {
     const escaped = this.#endValue(attribute)
     this.#fewLeft -= 1
     if (this.#fewLeft >= 0 && escaped === undefined && this.#more === undefined) return
-    const many = (this.#more ??= { few: {}, more: new Map(), members: undefined })
+    const many = (this.#more ??= { few: {}, more: new Map(), members: undefined, escaped: undefined })
     for (const { name, value } of this.#parser.takeAttributes()) {
       if (many.more.has(name)) this.#refuse('duplicate attribute')
       many.more.set(name, value)
-      // With types the JSON depends on that of the element, which is known at the end of its tag.
-      if (this.#body !== undefined) continue
       const isLong = escaped !== undefined && name === attribute.name
-      many.members = addAttribute(many.members ?? '', name, isLong ? escaped : quote(value))
+      if (this.#body === undefined)
+        many.members = addAttribute(many.members ?? '', name, isLong ? escaped : quote(value))
+      // With types the JSON depends on that of the element, which is known at the end of its tag.
+      else if (isLong) (many.escaped ??= new Map()).set(name, escaped)
     }
   }
 
   #takeValue(text: string): void {
     this.#begun += text
-    if (this.#body !== undefined) return
     if (this.#escaped !== undefined) addEscaped(this.#escaped, text)
     else if (this.#begun.length >= shortText) this.#escaped = addEscaped(new LongJson().add('"'), this.#begun)
   }
@@ -215,7 +217,8 @@ export class Reader implements Listener {
     const isEmpty = text === '' && frame.long?.isBlank !== false && frame.children === undefined
     if (frame.isNil && !isEmpty) this.#refuse('an element that is nil has content')
     const value = toFrameValue(frame, text)
-    const { role, language } = frame
+    const { role, language, prefixes } = frame
+    if (prefixes !== undefined) this.#instance.leave(prefixes)
     if (role !== undefined) readFaultPart(this.#fault, { role, text, value, language })
     this.#top = this.#open.at(-1)
     if (this.#top === undefined) this.#translated = toTranslation(frame, value)
@@ -242,6 +245,7 @@ export class Reader implements Listener {
 interface ManyAttributes extends Attributes {
   readonly more: Map<string, string>
   members: Json | undefined
+  escaped: Map<string, Json> | undefined
 }
 
 /** A text of many parts in one, so that no later step has to do it for all of them. */

@@ -4,9 +4,9 @@
  * kept by the plain rules, under its name as written, so that nothing of an answer is lost.
  */
 import { trimBlank } from './leaf.ts'
-import { type Json, joinJson } from './json-text.ts'
+import { type Json, joinJson, quote } from './json-text.ts'
 import type { LongText } from './long-text.ts'
-import { joinMembers, Members } from './members.ts'
+import { addAttribute, joinMembers, Members } from './members.ts'
 import type { Member, Shape } from './shape.ts'
 import { toTypedValue } from './typed-value.ts'
 
@@ -16,6 +16,8 @@ export interface Attributes {
   readonly more: ReadonlyMap<string, string> | undefined
   /** The JSON of `more`, where no type says otherwise. */
   readonly members?: Json | undefined
+  /** The JSON of long values among `more`, as texts. */
+  readonly escaped?: ReadonlyMap<string, Json> | undefined
 }
 
 function* entriesOf({ few, more }: Attributes): Generator<readonly [string, string]> {
@@ -24,27 +26,41 @@ function* entriesOf({ few, more }: Attributes): Generator<readonly [string, stri
   if (more !== undefined) yield* more
 }
 
-/** Prefixes that mean the namespace of `nil` and `type`, at one element. */
-export type InstancePrefixes = ReadonlySet<string>
-
-export const noPrefixes: InstancePrefixes = new Set()
-
 const instanceNamespace = 'http://www.w3.org/2001/XMLSchema-instance'
 
-export function prefixesAt(attributes: Attributes, outer: InstancePrefixes): InstancePrefixes {
-  let prefixes = outer
-  for (const [name, value] of entriesOf(attributes)) {
-    if (!name.startsWith('xmlns:')) continue
-    const prefix = name.slice('xmlns:'.length)
-    const isInstance = value === instanceNamespace
-    if (isInstance === prefixes.has(prefix)) continue
-    const changed = new Set(prefixes)
-    if (isInstance) changed.add(prefix)
-    else changed.delete(prefix)
-    prefixes = changed
+/** Prefixes that mean the namespace of `nil` and `type`, for the elements that are open. */
+export class InstancePrefixes {
+  /** As attributes declare them: the hash of such a text is known already, and there may be a hundred thousand. */
+  readonly #declarations = new Set<string>()
+
+  has(prefix: string): boolean {
+    return this.#declarations.size > 0 && this.#declarations.has(`xmlns:${prefix}`)
   }
-  return prefixes
+
+  /** An element opens. Gives the declarations that change something inside it, for `leave`. */
+  enter({ few, more }: Attributes): readonly string[] {
+    let changed: string[] | undefined
+    for (const name in few) if (this.#declare(name, few[name] as string)) (changed ??= []).push(name)
+    if (more !== undefined)
+      for (const [name, value] of more) if (this.#declare(name, value)) (changed ??= []).push(name)
+    return changed ?? none
+  }
+
+  leave(changed: readonly string[]): void {
+    for (const name of changed) if (!this.#declarations.delete(name)) this.#declarations.add(name)
+  }
+
+  /** Whether that changes anything. */
+  #declare(name: string, value: string): boolean {
+    if (!name.startsWith('xmlns:')) return false
+    if (value !== instanceNamespace) return this.#declarations.delete(name)
+    if (this.#declarations.has(name)) return false
+    this.#declarations.add(name)
+    return true
+  }
 }
+
+const none: readonly string[] = []
 
 /** The member that an element is, by its local name. */
 export function memberOf(parent: Member | undefined, name: string): Member | undefined {
@@ -55,9 +71,9 @@ export function memberOf(parent: Member | undefined, name: string): Member | und
 /** The member with the type that the element itself names, where that is one of those derived from its own. */
 export function withNamedType(member: Member, attributes: Attributes, instance: InstancePrefixes): Member {
   if (member.shape.derived.size === 0) return member
-  for (const prefix of instance) {
-    const named = attributes.few[`${prefix}:type`] ?? attributes.more?.get(`${prefix}:type`)
-    const shape = named === undefined ? undefined : member.shape.derived.get(localName(trimBlank(named)))
+  for (const [name, value] of entriesOf(attributes)) {
+    if (!name.endsWith(':type') || !instance.has(name.slice(0, -':type'.length))) continue
+    const shape = member.shape.derived.get(localName(trimBlank(value)))
     if (shape !== undefined) return { ...member, shape }
   }
   return member
@@ -71,27 +87,40 @@ export interface ReadAttributes {
 
 /** Declarations of prefixes and what is about the schema are left out. */
 export function readAttributes(attributes: Attributes, shape: Shape, instance: InstancePrefixes): ReadAttributes {
-  let members: Json = ''
-  let isNil = false
-  let taken: Set<string> | undefined
-  for (const [name, value] of entriesOf(attributes)) {
-    if (name === 'xmlns' || name.startsWith('xmlns:')) continue
-    const colon = name.indexOf(':')
-    if (colon >= 0 && instance.has(name.slice(0, colon))) {
-      if (name.slice(colon + 1) === 'nil') isNil = /^(?:true|1)$/.test(trimBlank(value))
-      continue
-    }
-    const local = name.slice(colon + 1)
-    const kind = taken?.has(local) ? undefined : shape.attributes.get(local)
-    if (kind !== undefined) {
-      taken ??= new Set()
-      taken.add(local)
-    }
-    const member =
-      kind === undefined ? `"@${name}":${JSON.stringify(value)}` : `"@${local}":${toTypedValue(kind, value)}`
-    members = joinMembers(members, member)
+  const read: Reading = { members: '', isNil: false, taken: undefined, shape, instance }
+  const { few, more, escaped } = attributes
+  // The parser's object has no prototype.
+  for (const name in few) readAttribute(read, name, few[name] as string)
+  if (more !== undefined) for (const [name, value] of more) readAttribute(read, name, value, escaped?.get(name))
+  return read
+}
+
+interface Reading {
+  members: Json
+  isNil: boolean
+  /** Local names that have had their type. */
+  taken: Set<string> | undefined
+  readonly shape: Shape
+  readonly instance: InstancePrefixes
+}
+
+/** `json` is that of the value as a text, where it is made already. */
+function readAttribute(read: Reading, name: string, value: string, json?: Json): void {
+  if (name === 'xmlns' || name.startsWith('xmlns:')) return
+  const colon = name.indexOf(':')
+  if (colon >= 0 && read.instance.has(name.slice(0, colon))) {
+    if (name.slice(colon + 1) === 'nil') read.isNil = /^(?:true|1)$/.test(trimBlank(value))
+    return
   }
-  return { members, isNil }
+  const local = name.slice(colon + 1)
+  const kind = read.taken?.has(local) ? undefined : read.shape.attributes.get(local)
+  if (kind === undefined) {
+    read.members = addAttribute(read.members, name, json ?? quote(value))
+    return
+  }
+  read.taken ??= new Set()
+  read.taken.add(local)
+  read.members = addAttribute(read.members, local, toTypedValue(kind, value))
 }
 
 /** What has been collected of an element. */
