@@ -64,6 +64,7 @@ const sqlapi: Part = {
     { room: 'warnings.ts', is: 'warnings of Node.js as log lines', imports: 'log.ts' },
     { room: 'endpoint-key.ts', is: 'how an endpoint is looked up' },
     { room: 'json', is: 'JSON with all its digits', imports: 'model.ts errors.ts' },
+    { room: 'formats', is: 'rows as text', imports: 'model.ts json json/body.ts', isPure: true },
     { room: 'sql', is: 'the words of SQL', imports: 'model.ts', isPure: true },
     { room: 'database/url-rules.ts', is: 'in what the URLs of databases differ', isPure: true },
     { room: 'database/postgres/grammar.ts', is: 'its SQL, for the scanner', imports: 'sql/grammar.ts', isPure: true },
@@ -95,7 +96,7 @@ const sqlapi: Part = {
     {
       room: 'database',
       is: 'answers, faults and bounds of all databases',
-      imports: 'model.ts errors.ts sql/place.ts database/pool/history.ts',
+      imports: 'formats model.ts errors.ts sql/place.ts database/pool/history.ts',
     },
     {
       room: 'database/postgres/types',
@@ -107,16 +108,20 @@ const sqlapi: Part = {
       is: 'statements as PostgreSQL prepares them',
       imports: 'model.ts sql/place.ts database/pool/history.ts database/postgres/types',
     },
-    { room: 'database/postgres/rows', is: 'rows into JSON, byte by byte', imports: 'json database/postgres/types' },
+    {
+      room: 'database/postgres/rows',
+      is: 'rows into JSON, byte by byte',
+      imports: 'formats json database/postgres/types',
+    },
     {
       room: 'database/postgres/wire',
       is: 'the protocol, and the driver that connects',
-      imports: 'model.ts errors.ts sql/place.ts database database/postgres/plans database/postgres/rows',
+      imports: 'formats model.ts errors.ts sql/place.ts database database/postgres/plans database/postgres/rows',
     },
     {
       room: 'database/postgres/sessions',
       is: 'connections that are clean for the next request',
-      imports: 'model.ts errors.ts sql database database/postgres/**',
+      imports: 'formats model.ts errors.ts sql database database/postgres/**',
     },
     {
       room: 'database/postgres',
@@ -129,12 +134,12 @@ const sqlapi: Part = {
     {
       room: 'database/sqlite/messages.ts',
       is: 'what threads tell each other',
-      imports: 'errors.ts database/sqlite/files.ts database/sqlite/worker/library.ts',
+      imports: 'model.ts errors.ts database/sqlite/files.ts database/sqlite/worker/library.ts',
     },
     {
       room: 'database/sqlite/worker',
       is: 'a thread with one connection',
-      imports: 'errors.ts warnings.ts json sql/lex.ts database database/sqlite/**',
+      imports: 'formats errors.ts warnings.ts json sql/lex.ts database database/sqlite/**',
     },
     {
       room: 'database/sqlite/workplaces',
@@ -154,7 +159,7 @@ const sqlapi: Part = {
     {
       room: 'serve',
       is: 'requests and replies',
-      imports: 'model.ts errors.ts log.ts endpoint-key.ts json json/body.ts @services/http-shell',
+      imports: 'formats model.ts errors.ts log.ts endpoint-key.ts json json/body.ts @services/http-shell',
     },
     {
       room: 'service.ts',

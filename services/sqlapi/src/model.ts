@@ -10,6 +10,9 @@ export type Dialect = 'postgres' | 'sqlite'
 
 export type Method = 'GET' | 'POST'
 
+/** How the rows of an answer are written; what that means is in formats/. */
+export type FormatName = 'json'
+
 /** One `.sql` file, published as one URL. */
 export interface Endpoint {
   readonly method: Method
@@ -141,6 +144,8 @@ export interface Work {
   /** One set for a single call, any number for a batch. */
   readonly sets: readonly ParameterSet[]
   readonly batch: boolean
+  /** Of a batch `json`: its answer is an array, whose elements are the results. */
+  readonly format: FormatName
   readonly cancellation: Cancellation
 }
 
@@ -148,7 +153,7 @@ export interface Work {
 export interface Database {
   readonly dialect: Dialect
   /**
-   * Runs the work and gives the answer: an array of rows, or for a batch an array of such arrays.
+   * Runs the work and gives the answer: the rows in the format that is wanted, or for a batch an array of results.
    * Throws a `Failure` for everything that the client may be told, as long as the answer has not become a stream.
    */
   run(work: Work): Promise<Answer>

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { ByteWriter } from '../src/database/postgres/rows/bytes.ts'
 import { compileRowWriter } from '../src/database/postgres/rows/rows.ts'
+import { json } from '../src/formats/json.ts'
 import type { ColumnType, ScalarKind } from '../src/database/postgres/types/types.ts'
 
 function dataRow(texts: readonly (string | Buffer | null)[]): Buffer {
@@ -22,11 +23,13 @@ const scalar = (kind: ScalarKind): ColumnType => ({ kind, array: false, delimite
 function write(texts: readonly (string | Buffer | null)[], types: readonly ColumnType[], isUtf8 = true): string {
   const out = new ByteWriter()
   const names = types.map((_, index) => `c${index}`)
-  compileRowWriter(names, types, isUtf8)(dataRow(texts), 0, out)
-  return out.takeText()
+  const writer = compileRowWriter({ names, types, isUtf8 }, json)
+  writer.write(dataRow(texts), 0, out, true)
+  writer.writeEnd(out)
+  return out.takeText().slice(1, -1)
 }
 
-const values: readonly (readonly [kind: ScalarKind, text: string, json: string])[] = [
+const values: readonly (readonly [kind: ScalarKind, text: string, expected: string])[] = [
   ['verbatim', '9007199254740993', '9007199254740993'],
   ['verbatim', '{"b": 1.10, "a": [1, 2]}', '{"b": 1.10, "a": [1, 2]}'],
   ['float', '1.5e-300', '1.5e-300'],
@@ -47,16 +50,16 @@ const values: readonly (readonly [kind: ScalarKind, text: string, json: string])
   ['timestamptz', 'infinity', '"infinity"'],
 ]
 
-for (const [kind, text, json] of values) {
-  test(`[D5.3] ${kind} ${text} is ${json}, alone, in an array and without knowing the encoding`, () => {
-    strictEqual(write([text], [scalar(kind)]), `{"c0":${json}}`)
-    strictEqual(write([text], [scalar(kind)], false), `{"c0":${json}}`)
+for (const [kind, text, expected] of values) {
+  test(`[D5.3] ${kind} ${text} is ${expected}, alone, in an array and without knowing the encoding`, () => {
+    strictEqual(write([text], [scalar(kind)]), `{"c0":${expected}}`)
+    strictEqual(write([text], [scalar(kind)], false), `{"c0":${expected}}`)
     const quoted = `{"${text.replaceAll('"', String.raw`\"`)}",NULL}`
-    strictEqual(write([quoted], [{ ...scalar(kind), array: true }]), `{"c0":[${json},null]}`)
+    strictEqual(write([quoted], [{ ...scalar(kind), array: true }]), `{"c0":[${expected},null]}`)
   })
 }
 
-const moments: readonly (readonly [text: string, json: string])[] = [
+const moments: readonly (readonly [text: string, expected: string])[] = [
   ['2026-01-01 10:20:30+02', '2026-01-01T10:20:30+02:00'],
   ['2026-01-01 10:20:30.123456-11', '2026-01-01T10:20:30.123456-11:00'],
   ['2026-01-01 10:20:30+05:45', '2026-01-01T10:20:30+05:45'],
@@ -92,11 +95,11 @@ test('[D5.3] any text becomes the JSON string that it is, however long it is', (
   fc.assert(
     fc.property(fc.array(fc.option(fc.oneof(short, long, controls)), { minLength: 1, maxLength: 6 }), (wanted) => {
       const texts = wanted.map((text) => text?.toWellFormed() ?? null)
-      const json = write(
+      const written = write(
         texts,
         texts.map(() => scalar('string')),
       )
-      strictEqual(json, JSON.stringify(Object.fromEntries(texts.map((text, index) => [`c${index}`, text]))))
+      strictEqual(written, JSON.stringify(Object.fromEntries(texts.map((text, index) => [`c${index}`, text]))))
     }),
   )
 })
@@ -104,28 +107,26 @@ test('[D5.3] any text becomes the JSON string that it is, however long it is', (
 test('[D5.1] of two columns with one key the last is written where the first stands', () => {
   const out = new ByteWriter()
   const types = ['verbatim', 'string', 'verbatim'].map((kind) => scalar(kind as ScalarKind))
-  const writeRow = compileRowWriter(['user_id', 'name', 'USER_ID'], types, true)
-  writeRow(dataRow(['1', 'x', null]), 0, out)
-  writeRow(dataRow([null, null, '2']), 0, out)
-  strictEqual(out.takeText(), '{"userId":null,"name":"x"}{"userId":2,"name":null}')
+  const writer = compileRowWriter({ names: ['user_id', 'name', 'USER_ID'], types, isUtf8: true }, json)
+  writer.write(dataRow(['1', 'x', null]), 0, out, true)
+  writer.write(dataRow([null, null, '2']), 0, out, false)
+  strictEqual(out.takeText(), '[{"userId":null,"name":"x"},{"userId":2,"name":null}')
 })
 
 test('rows beyond a slab are whole, and a row without columns is an empty object', () => {
   const out = new ByteWriter()
   const texts = Array.from({ length: 200 }, (_, index) => `"${index}"`.repeat(index * 7))
-  const writeRow = compileRowWriter(['a'], [scalar('string')], true)
-  out.byte(0x5b)
-  for (const [index, text] of texts.entries()) {
-    if (index > 0) out.byte(0x2c)
-    writeRow(dataRow([text]), 0, out)
-  }
-  out.byte(0x5d)
+  const writer = compileRowWriter({ names: ['a'], types: [scalar('string')], isUtf8: true }, json)
+  for (const [index, text] of texts.entries()) writer.write(dataRow([text]), 0, out, index === 0)
+  writer.writeEnd(out)
   deepStrictEqual(
     JSON.parse(out.take().toString()),
     texts.map((a) => ({ a })),
   )
-  compileRowWriter([], [], true)(dataRow([]), 0, out)
-  strictEqual(out.takeText(), '{}')
+  const none = compileRowWriter({ names: [], types: [], isUtf8: true }, json)
+  for (const isFirst of [true, false]) none.write(dataRow([]), 0, out, isFirst)
+  none.writeEnd(out)
+  strictEqual(out.takeText(), '[{},{}]')
 })
 
 test('[D5.3] bytes that are no UTF-8, from a server that does not care, come out as UTF-8', () => {

@@ -168,6 +168,7 @@ describe('a SQLite file that is replaced', () => {
       transaction: 'none' as const,
       touchesSession: false,
       batch: false,
+      format: 'json' as const,
       isRead: true,
       mayRunOn: true,
       sets: [[{ statement: 0, values: [] }]],

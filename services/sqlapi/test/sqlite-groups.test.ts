@@ -99,6 +99,7 @@ class Bench {
       transaction: 'shared',
       touchesSession: false,
       batch: false,
+      format: 'json',
       mayRunOn: true,
       isRead: false,
       sets: [[{ statement, values }]],

@@ -15,6 +15,7 @@ function select(n: number, sql = 'SELECT ?1 AS n'): Assignment {
     transaction: 'none' as const,
     touchesSession: false,
     batch: false,
+    format: 'json' as const,
     mayRunOn: true,
     isRead: true,
     sets: [[{ statement: sql.length, values: [n] }]],

@@ -10,8 +10,9 @@ import { setTimeout } from 'node:timers/promises'
 import { until } from '@services/testing'
 import { Outlet } from '../src/database/answer.ts'
 import type { Plan } from '../src/database/postgres/plans/plan.ts'
+import { json } from '../src/formats/json.ts'
 import { ByteWriter } from '../src/database/postgres/rows/bytes.ts'
-import { Execution, type Prepared } from '../src/database/postgres/wire/exchanges.ts'
+import { Execution, type ExecutionContext, type Prepared } from '../src/database/postgres/wire/exchanges.ts'
 import { compileRowWriter } from '../src/database/postgres/rows/rows.ts'
 import { Catalog } from '../src/database/postgres/sessions/catalog.ts'
 import { Session } from '../src/database/postgres/sessions/session.ts'
@@ -77,10 +78,10 @@ test('a long answer that nobody reads holds up none that stands behind it [S-lar
     const outlet = new Outlet((stream) => (reader = stream))
     let reader: Readable | undefined
     // Both are on the connection before its server has seen either.
-    const long = session.execute(planOf(series), [], outlet)
-    const behind = session.execute(planOf('SELECT 1 AS one'), [])
+    const long = session.execute(planOf(series), [], json, outlet)
+    const behind = session.execute(planOf('SELECT 1 AS one'), [], json)
     strictEqual(await behind, '[{"one":1}]')
-    strictEqual(await session.execute(planOf('SELECT 2 AS two'), []), '[{"two":2}]')
+    strictEqual(await session.execute(planOf('SELECT 2 AS two'), [], json), '[{"two":2}]')
     outlet.end((await long) as Answer)
     ok(reader !== undefined, 'it has become a stream')
     strictEqual((JSON.parse(await text(reader)) as unknown[]).length, 300_000)
@@ -123,19 +124,23 @@ test('[D3.6] [D4.4] a file that changes the encoding is answered in UTF-8 all th
 test('rows whose types become known while they come are all kept', () => {
   const prepared: Prepared = {
     plan: { name: 's', text: '', ends: [], parameters: [], narrow: [] },
+    isSent: true,
     isDescribed: true,
     result: undefined,
   }
-  const context = { wire: undefined as unknown as Wire, out: new ByteWriter(), compile: () => undefined }
-  const execution = new Execution(context, prepared, false, [], undefined)
+  const string = { kind: 'string', array: false, delimiter: ',' } as const
+  let isKnown = false
+  const compile: ExecutionContext['compile'] = (_, format) =>
+    isKnown ? compileRowWriter({ names: ['a'], types: [string], isUtf8: true }, format) : undefined
+  const context = { wire: undefined as unknown as Wire, out: new ByteWriter(), compile }
+  const execution = new Execution(context, prepared, [], json, undefined)
   const row = Buffer.from('\0\x01\0\0\0\x01a', 'latin1')
   execution.handleColumns([{ name: 'a', dataTypeID: 99_999 }])
   execution.handleRow(row, 0, row.length)
-  const string = { kind: 'string', array: false, delimiter: ',' } as const
-  if (prepared.result !== undefined) prepared.result.writer = compileRowWriter(['a'], [string], true)
+  isKnown = true
   execution.handleRow(row, 0, row.length)
   execution.handleComplete()
-  deepStrictEqual([execution.unwritten.length, execution.answer], [2, '[]'])
+  deepStrictEqual([execution.unwritten.length, execution.answer], [2, undefined])
 })
 
 test('a writer that was large once is not large for ever', () => {

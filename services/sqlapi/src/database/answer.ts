@@ -1,6 +1,7 @@
 /** How long an answer may get, and how a long one becomes a stream. */
 import { Readable } from 'node:stream'
-import type { Answer } from '../model.ts'
+import { formats } from '../formats/formats.ts'
+import type { Answer, Work } from '../model.ts'
 import type { History } from './pool/history.ts'
 
 /** A result longer than this is sent while its rows come; until then an error is still answered as one. Bytes. */
@@ -16,9 +17,10 @@ const maxBacklog = 4 * pieceSize
  */
 export const maxAnswerLength = 64 * 1024 * 1024
 
-/** What a file without statements answers. */
-export function emptyAnswer(sets: number, batch: boolean): string {
-  return batch ? `[${Array.from({ length: sets }, () => '[]').join(',')}]` : '[]'
+/** What is answered where there is nothing to run: a file without statements, a batch without sets. */
+export function emptyAnswer({ sets, batch, format }: Work): string {
+  const { nothing } = formats[format]
+  return batch ? `[${sets.map(() => nothing).join(',')}]` : nothing
 }
 
 /** Where a statement puts what has grown beyond `collectLimit`. */

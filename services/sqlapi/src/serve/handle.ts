@@ -3,7 +3,7 @@
  * the manual promises. Each stage is a call into the file that owns it, none of them calls the next.
  */
 import { Failure, toReply } from '../errors.ts'
-import { jsonBody } from '../json/body.ts'
+import { formats } from '../formats/formats.ts'
 import type { Log } from '../log.ts'
 import type { Body, Database, Endpoint, Reply, Request, Script } from '../model.ts'
 import type { Cors } from './cors.ts'
@@ -57,7 +57,9 @@ async function answer(service: Service, request: Request): Promise<Body> {
   const sets = toSets(document, batch, target.query)
   const script = endpoint.scripts[database.dialect] as Script
   requireParameters(script.parameters, sets, batch)
-  return jsonBody(await database.run({ endpoint, script, sets, batch, cancellation: request.cancellation }))
+  const format = 'json'
+  const content = await database.run({ endpoint, script, sets, batch, format, cancellation: request.cancellation })
+  return { mediaType: formats[format].mediaType, content }
 }
 
 /** One of the service's own pages. */

@@ -102,6 +102,7 @@ export class Datasource {
       script: endpoint.scripts.sqlite as Work['script'],
       sets: (sets ?? [values]).map(toSet),
       batch: sets !== undefined,
+      format: 'json',
       cancellation: cancellation ?? { cancelled: false, onCancel: undefined },
     }
   }

@@ -1,6 +1,6 @@
 /**
  * A PostgreSQL datasource: takes work, gets a connection from the pool and has the statements run there, in a transaction
- * where the work asks for one. Answers with JSON, whole or as a stream; throws failures.
+ * where the work asks for one. Answers in the format that the work asks for, whole or as a stream; throws failures.
  *
  * Where things are decided: which connection, pool.ts; which plan and types, calls.ts and settle.ts; what is sent, exchanges.ts.
  */
@@ -79,10 +79,11 @@ export class PostgresDatabase implements Database {
     requireRunnable(work, name, onStatementFailure)
     const calls = this.#calls.of(work, work.sets[0] as ParameterSet)
     const [only] = calls
-    if (only === undefined) return emptyAnswer(1, false)
+    if (only === undefined) return emptyAnswer(work)
     if (calls.length === 1 && !this.#calls.touchesSession(only.known)) return this.#runOne(only, work, outlet)
     return this.#onOwnConnection(work, undefined, async (session) => {
-      const runAll = async (): Promise<Answer> => (await this.#calls.runAll(session, calls, outlet)) ?? '[]'
+      const runAll = async (): Promise<Answer> =>
+        (await this.#calls.runAll(session, calls, outlet)) ?? only.format.nothing
       await this.#resetFor(work, session)
       return work.endpoint.transactional ? this.#transact(session, work, runAll) : runAll()
     })
@@ -90,7 +91,7 @@ export class PostgresDatabase implements Database {
 
   /** One statement that commits itself: on a shared connection once its plan is known and it has proved short. */
   async #runOne(call: Call, work: Work, outlet: Outlet): Promise<Answer> {
-    const { known, binding } = call
+    const { known, binding, format } = call
     const { history } = known
     const plan = this.#calls.planFor(call)
     if (plan !== undefined && history.isShort) {
@@ -98,7 +99,7 @@ export class PostgresDatabase implements Database {
       try {
         const run = async (session: Session): Promise<Answer> => {
           started = performance.now()
-          return (await this.#calls.execute(session, plan, call, outlet, work.cancellation)) ?? '[]'
+          return (await this.#calls.execute(session, plan, call, outlet, work.cancellation)) ?? format.nothing
         }
         return await this.#pool.run({ group: groupOf(known), history, cancellation: work.cancellation, run })
       } catch (error) {
@@ -109,13 +110,13 @@ export class PostgresDatabase implements Database {
       }
     }
     return this.#onOwnConnection(work, history, async (session) => {
-      return (await this.#calls.run(session, call, outlet)) ?? '[]'
+      return (await this.#calls.run(session, call, outlet)) ?? format.nothing
     })
   }
 
   async #runBatch(work: Work): Promise<Answer> {
     const { script, sets } = work
-    if (script.statements.length === 0 || sets.length === 0) return emptyAnswer(sets.length, true)
+    if (script.statements.length === 0 || sets.length === 0) return emptyAnswer(work)
     requireRunnable(work, this.#options.name, this.#options.onStatementFailure)
     this.#calls.check(work)
     return this.#onOwnConnection(work, undefined, async (session) => {

@@ -1,6 +1,7 @@
 /** What the main thread and a SQLite worker say to each other: plain values that survive a structured clone. */
 
 import type { Reason } from '../../errors.ts'
+import type { FormatName } from '../../model.ts'
 import type { DatabaseFiles } from './files.ts'
 import type { OpenOptions } from './worker/library.ts'
 
@@ -25,6 +26,7 @@ export interface Job {
   /** The statements may leave something behind on the connection, which is then opened afresh. */
   readonly touchesSession: boolean
   readonly batch: boolean
+  readonly format: FormatName
   /** It runs where it can be ended: its statements may run on and on. */
   readonly mayRunOn: boolean
   /** Nothing is written: a long answer may be sent while its rows come. */

@@ -6,11 +6,9 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Failure } from '../../errors.ts'
-import { compact } from '../../json/read.ts'
 import type { Answer, Database, Endpoint, JsonValue, ParameterSet, Script, Statement, Work } from '../../model.ts'
 import { deliver, emptyAnswer, type Outlet } from '../answer.ts'
 import { type FaultListener, inSet, requireRunnable, StatementFailure, toFault } from '../fault.ts'
-import { requireInt64 } from '../int64.ts'
 import { Pool, takenBack } from '../pool/pool.ts'
 import { depth } from './claims.ts'
 import { type Assignment, type ConnectionOptions, type Loss, runsOn } from './workplaces/connection.ts'
@@ -21,6 +19,7 @@ import { type Location, readLocation } from './location.ts'
 import type { Call, Job, SqliteValue } from './messages.ts'
 import { Losses } from './workplaces/losses.ts'
 import { Statements, WriteHistory } from './statements.ts'
+import { toSqlite } from './values.ts'
 import { Workplace } from './workplaces/workplace.ts'
 
 /** What is told of a file that is not where it was. */
@@ -107,7 +106,7 @@ export class SqliteDatabase implements Database {
   async #run(work: Work, outlet: Outlet): Promise<string> {
     requireRunnable(work, this.#options.name, this.#options.onStatementFailure)
     let job = this.#toJob(work)
-    if (job.sets.flat().length === 0) return emptyAnswer(work.sets.length, work.batch)
+    if (job.sets.flat().length === 0) return emptyAnswer(work)
     const { cancellation } = work
     const pool = job.isRead ? this.#readers : this.#writer
     const isPlainWrite = job.transaction === 'shared' && pool !== this.#readers
@@ -218,7 +217,7 @@ export class SqliteDatabase implements Database {
     return failure
   }
 
-  #toJob({ script, sets, batch, endpoint }: Work): Assignment['job'] {
+  #toJob({ script, sets, batch, format, endpoint }: Work): Assignment['job'] {
     const transaction = transactionOf(endpoint, script, batch)
     const calls = sets.map((set, index) => this.#toCalls(script, set, batch ? index : undefined))
     if (script.statements.some(({ effect }) => effect === 'definition')) this.#statements.forgetRunsOn()
@@ -227,6 +226,7 @@ export class SqliteDatabase implements Database {
       transaction,
       touchesSession: script.statements.some(({ effect }) => effect === 'session'),
       batch,
+      format,
       isRead,
       mayRunOn: this.#location.path === undefined || this.#statements.mayRunOn(calls),
       sets: calls,
@@ -287,14 +287,4 @@ function transactionOf(
 /** A statement that can run in any transaction; VACUUM, which is a write too, can run in none. */
 function isPlainWrite({ effect, pieces: [text = ''] }: Statement): boolean {
   return effect === 'write' && /^(?:INSERT|REPLACE|UPDATE|DELETE|WITH)\b/i.test(text)
-}
-
-/** A parameter as SQLite binds it: booleans as 0 and 1, arrays and objects as compact JSON text. */
-function toSqlite(name: string, value: JsonValue): SqliteValue {
-  if (value === null || typeof value === 'string') return value
-  if (typeof value === 'boolean') return value ? 1n : 0n
-  if ('text' in value) return compact(value.text)
-  if (value.kind === 'float') return Number(value.digits)
-  requireInt64(name, value.digits)
-  return BigInt(value.digits)
 }

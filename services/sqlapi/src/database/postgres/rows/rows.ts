@@ -1,23 +1,37 @@
 /**
- * Rows as PostgreSQL sends them -> JSON. A writer is compiled once per result shape (column names and types) and then called
- * for every DataRow with the bytes of the frame; no row object, Date or Number is made on the way, and of most values no
- * string. Pure.
+ * Rows as PostgreSQL sends them -> text in a format. A writer is compiled once for each result shape (column names and types)
+ * and format, and then called for every DataRow with the bytes of the frame; no row object, Date or Number is made on the way.
+ * For JSON no string is made of most values either. Pure.
  */
-import { planColumns } from '../../../json/keys.ts'
-import { quote } from '../../../json/quote.ts'
+import { type KeyedColumn, planColumns } from '../../../json/keys.ts'
+import type { Layout, RowFormat, ValueWriters } from '../../../formats/format.ts'
+import { json } from '../../../formats/json.ts'
 import { arrayToJson } from '../types/arrays.ts'
 import type { ByteWriter } from './bytes.ts'
 import { writeQuoted, writeText, writeTimestamp, writeTimestamptz, writeVerbatim } from './json-bytes.ts'
 import { toMoment } from './moments.ts'
 import type { ColumnType, ScalarKind } from '../types/types.ts'
 
-/** Writes the row whose DataRow begins in `source` at `at`. */
-export type RowWriter = (source: Buffer, at: number, out: ByteWriter) => void
+export interface RowWriter {
+  readonly format: RowFormat
+  /** Writes the row whose DataRow begins in `source` at `at`, with what stands in front of it. */
+  readonly write: (source: Buffer, at: number, out: ByteWriter, isFirst: boolean) => void
+  /** Writes what stands behind the last row. */
+  readonly writeEnd: (out: ByteWriter) => void
+  /** The whole of a result without a row. */
+  readonly empty: string
+}
 
-/** Writes the JSON of a column's bytes from `from` to before `end`. */
+/** The same where there is no writer, because the types of the columns are not known. */
+export function emptyOf(columns: readonly { readonly name: string }[], format: RowFormat): string {
+  return layoutOf(planColumns(columns.map(({ name }) => name)), format).empty
+}
+
+/** Writes the text of a column's bytes from `from` to before `end`. */
 type ValueWriter = (source: Buffer, from: number, end: number, out: ByteWriter) => void
 
-const writers: Readonly<Record<ScalarKind, ValueWriter>> = {
+/** JSON from the bytes of a column, which are UTF-8. */
+const jsonWriters: Readonly<Record<ScalarKind, ValueWriter>> = {
   verbatim: writeVerbatim,
   float: (source, from, end, out) => {
     if (isNoNumber(source[end - 1])) writeWord(words.null, out)
@@ -30,56 +44,99 @@ const writers: Readonly<Record<ScalarKind, ValueWriter>> = {
   timestamptz: writeTimestamptz,
 }
 
+/** Formats that are written without making strings of the values. Any other format is written too. */
+const fromBytes: ReadonlyMap<RowFormat, typeof jsonWriters> = new Map([[json, jsonWriters]])
+
 const words = { true: Buffer.from('true'), false: Buffer.from('false'), null: Buffer.from('null') }
 
+/** Room for it has been reserved. */
 function writeWord(word: Buffer, out: ByteWriter): void {
   writeVerbatim(word, 0, word.length, out)
 }
 
-/** The same for an element of an array, which has been taken out of its array's text. */
-const elementWriters: Readonly<Record<ScalarKind, (text: string) => string>> = {
-  verbatim: (text) => text,
-  float: (text) => (isNoNumber(text.charCodeAt(text.length - 1)) ? 'null' : text),
-  boolean: (text) => (text === 't' ? 'true' : 'false'),
-  plain: quote,
-  string: quote,
-  timestamp: (text) => quote(text.replace(/(?<=-\d\d) /, 'T')),
-  timestamptz: (text) => quote(toMoment(text)),
+function append(word: Buffer, out: ByteWriter): void {
+  out.reserve(word.length)
+  writeWord(word, out)
 }
+
+/** The same in any format, from the text that the server has printed. */
+function textWriters(values: ValueWriters): Readonly<Record<ScalarKind, (text: string) => string>> {
+  return {
+    verbatim: values.json,
+    float: (text) => (isNoNumber(text.charCodeAt(text.length - 1)) ? values.null : values.json(text)),
+    boolean: (text) => values.json(text === 't' ? 'true' : 'false'),
+    plain: values.plain,
+    string: values.text,
+    timestamp: (text) => values.plain(text.replace(/(?<=-\d\d) /, 'T')),
+    timestamptz: (text) => values.plain(toMoment(text)),
+  }
+}
+
+/** An array is JSON in every format. */
+const elementWriters = textWriters(json.values)
 
 /** Of what PostgreSQL prints for a float only NaN and the infinities end in a letter. */
 function isNoNumber(last: number | undefined): boolean {
   return last === 0x4e || last === 0x79
 }
 
-/** Quotes and the comma of a column; `null` and `false` fit in the four bytes of length that stand in the frame, and a byte. */
+/** Quotes of a column; `null` and `false` fit in the four bytes of length that stand in the frame, and a byte. */
 const perColumn = 3
-const closingBrace = 0x7d
 
-/** `isUtf8`: the server's texts are known to be UTF-8; else they are made so, a broken byte becoming U+FFFD. */
-export function compileRowWriter(names: readonly string[], types: readonly ColumnType[], isUtf8: boolean): RowWriter {
+export interface ResultColumns {
+  readonly names: readonly string[]
+  readonly types: readonly ColumnType[]
+  /** The server's texts are known to be UTF-8; else they are made so, a broken byte becoming U+FFFD. */
+  readonly isUtf8: boolean
+}
+
+export function compileRowWriter({ names, types, isUtf8 }: ResultColumns, format: RowFormat): RowWriter {
   const columns = planColumns(names)
-  const keys = columns.map(({ key }, index) => Buffer.from(`${index === 0 ? '{' : ','}${quote(key)}:`))
+  const layout = layoutOf(columns, format)
   const sources = columns.map(({ column }) => column)
-  const values = sources.map((column) => valueWriter(types[column] as ColumnType, isUtf8))
+  const values = sources.map((column) => valueWriter(types[column] as ColumnType, format, isUtf8))
+  const firstRow = prefixes(layout.start, layout)
+  const otherRow = prefixes(layout.between, layout)
+  const rowEnd = Buffer.from(layout.rowEnd)
+  const end = Buffer.from(layout.end)
+  const nothing = Buffer.from(format.values.null)
+  const around = roomAround([firstRow, otherRow], rowEnd, nothing)
   const count = columns.length
-  if (count === 0) return (_source, _at, out) => void out.text('{}')
-  const around = keys.reduce((sum, key) => sum + key.length + perColumn, 2)
   /** Where each column of the frame begins, behind its length. */
   const starts = new Int32Array(names.length)
-  return (source, at, out) => {
-    const end = findColumns(source, at, starts)
+  const write: RowWriter['write'] = (source, at, out, isFirst) => {
+    const rowLength = findColumns(source, at, starts) - at
+    const before = isFirst ? firstRow : otherRow
     // Values may move the answer to a larger slab, so room is made again for what is left of the row.
     for (let i = 0; i < count; i++) {
       const start = starts[sources[i] as number] as number
       const size = source.readInt32BE(start - 4)
-      out.reserve(around + end - at)
-      writeWord(keys[i] as Buffer, out)
-      if (size < 0) writeWord(words.null, out)
+      out.reserve(around + rowLength)
+      writeWord(before[i] as Buffer, out)
+      if (size < 0) writeWord(nothing, out)
       else (values[i] as ValueWriter)(source, start, start + size, out)
     }
-    out.byte(closingBrace)
+    if (count === 0) append(before[0] as Buffer, out)
+    append(rowEnd, out)
   }
+  return { format, write, writeEnd: (out) => append(end, out), empty: layout.empty }
+}
+
+function layoutOf(columns: readonly KeyedColumn[], format: RowFormat): Layout {
+  return format.layout(columns.map(({ key }) => key))
+}
+
+/** What stands in front of each value of a row; without columns, in front of the row. */
+function prefixes(row: string, { before }: Layout): readonly Buffer[] {
+  const [first = '', ...others] = before
+  return [row + first, ...others].map((text) => Buffer.from(text))
+}
+
+/** Bytes of a row beside those of the frame. */
+function roomAround(rows: readonly (readonly Buffer[])[], rowEnd: Buffer, nothing: Buffer): number {
+  const ofRow = (before: readonly Buffer[]): number =>
+    before.reduce((sum, prefix) => sum + prefix.length + Math.max(perColumn, nothing.length - 4), rowEnd.length)
+  return Math.max(...rows.map(ofRow))
 }
 
 /** Fills in where the columns begin; gives the end of the last. */
@@ -94,14 +151,16 @@ function findColumns(source: Buffer, from: number, starts: Int32Array): number {
   return at
 }
 
-function valueWriter({ kind, array, delimiter }: ColumnType, isUtf8: boolean): ValueWriter {
+function valueWriter({ kind, array, delimiter }: ColumnType, format: RowFormat, isUtf8: boolean): ValueWriter {
+  const { values } = format
   if (array) {
     const writeElement = elementWriters[kind]
     return (source, from, end, out) => {
-      out.text(arrayToJson(source.toString('utf8', from, end), delimiter, writeElement))
+      out.text(values.json(arrayToJson(source.toString('utf8', from, end), delimiter, writeElement)))
     }
   }
-  if (isUtf8) return writers[kind]
-  const write = elementWriters[kind]
+  const direct = fromBytes.get(format)
+  if (isUtf8 && direct !== undefined) return direct[kind]
+  const write = textWriters(values)[kind]
   return (source, from, end, out) => void out.text(write(source.toString('utf8', from, end)))
 }

@@ -3,6 +3,7 @@
  * flights, without waiting for each other's answers; the others go by themselves, and are known from then on.
  */
 import { Failure } from '../../../errors.ts'
+import { json } from '../../../formats/json.ts'
 import type { ParameterSet, Statement, Work } from '../../../model.ts'
 import { maxAnswerLength } from '../../answer.ts'
 import { inSet, StatementFailure } from '../../fault.ts'
@@ -79,7 +80,7 @@ class Batch {
   async #runAlone(calls: readonly Call[], index: number): Promise<void> {
     await this.#land()
     try {
-      appendAnswer(this.#out, (await this.#calls.runAll(this.#session, calls)) ?? '[]')
+      appendAnswer(this.#out, (await this.#calls.runAll(this.#session, calls)) ?? json.nothing)
     } catch (error) {
       throw error instanceof StatementFailure ? inSet(error, index) : error
     }

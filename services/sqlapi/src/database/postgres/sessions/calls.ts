@@ -3,6 +3,8 @@
  * datasource has learnt about its statements; which connection and which transaction is postgres.ts's and batch.ts's.
  */
 import { Failure } from '../../../errors.ts'
+import type { RowFormat } from '../../../formats/format.ts'
+import { formats } from '../../../formats/formats.ts'
 import type { Cancellation, ParameterSet, Work } from '../../../model.ts'
 import type { Rendered } from '../../../sql/place.ts'
 import type { Outlet } from '../../answer.ts'
@@ -28,6 +30,8 @@ export interface CallListeners {
 export interface Call {
   readonly known: KnownStatement
   readonly binding: Binding
+  /** Of its rows. */
+  readonly format: RowFormat
 }
 
 /** Statements that drop our prepared statements too. */
@@ -60,8 +64,9 @@ export class Calls {
   }
 
   /** The calls that a set of parameters makes, in order. Throws where a value fits no type. */
-  of({ script, endpoint }: Work, set: ParameterSet): Call[] {
+  of({ script, endpoint, format: formatName }: Work, set: ParameterSet): Call[] {
     const { onArrayAsJson } = this.#listeners
+    const format = formats[formatName]
     return script.statements.map((statement) => {
       const binding = bindStatement(statement, set)
       if (onArrayAsJson !== undefined) {
@@ -69,7 +74,7 @@ export class Calls {
           if (isKindless(code)) onArrayAsJson(endpoint.path, statement.names[index] as string)
         }
       }
-      return { known: this.#statements.of(statement), binding }
+      return { known: this.#statements.of(statement), binding, format }
     })
   }
 
@@ -118,7 +123,7 @@ export class Calls {
 
   /** One call with the plan that it has; `shared` as in session.ts. */
   async execute(session: Session, plan: Plan, call: Call, outlet?: Outlet, shared?: Cancellation): Promise<Rows> {
-    const { known, binding } = call
+    const { known, binding, format } = call
     const { effect } = known.statement
     if (effect === 'session') session.hasRunSession = true
     // What was assumed when the statement ran counts, whatever is known when it has ended.
@@ -128,7 +133,7 @@ export class Calls {
     this.#listeners.onStatement?.(plan.text, values)
     if (outlet !== undefined) outlet.history = known.history
     try {
-      const rows = await session.execute(plan, values, outlet, shared)
+      const rows = await session.execute(plan, values, format, outlet, shared)
       if (effect === 'session') await session.repairSettings(plan.text)
       if (effect === 'session' && dropsPrepared.test(plan.text)) session.forget()
       return rows

@@ -4,6 +4,8 @@
  */
 import { Failure } from '../../../errors.ts'
 import type { Answer, Cancellation } from '../../../model.ts'
+import type { RowFormat } from '../../../formats/format.ts'
+import { json } from '../../../formats/json.ts'
 import type { Outlet } from '../../answer.ts'
 import { ByteWriter } from '../rows/bytes.ts'
 import { toArrayText } from '../types/arrays.ts'
@@ -17,17 +19,18 @@ import {
   type ExecutionContext,
   Listing,
   type Prepared,
+  type ResultShape,
   type Values,
 } from '../wire/exchanges.ts'
 import { Flight, type Step } from '../wire/flight.ts'
 import { type ColumnDescription, ServerError } from '../wire/frames.ts'
 import type { Plan } from '../plans/plan.ts'
-import { compileRowWriter, type RowWriter } from '../rows/rows.ts'
+import { compileRowWriter, emptyOf, type RowWriter } from '../rows/rows.ts'
 import { deallocateText, isAsSet, resetBy, resetText, settableQuery, settingsText, withOwn } from '../wire/settings.ts'
 import type { ColumnType } from '../types/types.ts'
 import { Wire } from '../wire/wire.ts'
 
-/** The answer of one statement: its rows as a JSON array, or nothing when it has no result set. */
+/** The answer of one statement: its rows in a format, or nothing when it has no result set. */
 export type Rows = Answer | undefined
 
 /** Prepared statements of one connection beyond this are closed, the oldest first. */
@@ -124,7 +127,7 @@ export class Session {
     this.#context = {
       wire: this.#wire,
       out: new ByteWriter(),
-      compile: (columns) => this.#writerFor(columns),
+      compile: (columns, format) => this.#compileWriter(columns, format),
     }
     this.#wire.onSetting = (name, value) => {
       this.#settingChanged = true
@@ -154,10 +157,9 @@ export class Session {
    * connection is ready for more by then. With a `shared` cancellation others may be on the connection too: their
    * statements must not be hit, so this one is only stopped when their clients have gone as well.
    */
-  async execute(plan: Plan, values: Values, outlet?: Outlet, shared?: Cancellation): Promise<Rows> {
-    const known = this.#prepared.get(plan.name)
-    const prepared = known ?? this.#remember(plan)
-    const execution = new Execution(this.#context, prepared, known === undefined, values, outlet)
+  async execute(plan: Plan, values: Values, format: RowFormat, outlet?: Outlet, shared?: Cancellation): Promise<Rows> {
+    const prepared = this.#prepared.get(plan.name) ?? this.#remember(plan)
+    const execution = new Execution(this.#context, prepared, values, format, outlet)
     if (shared !== undefined) shared.onCancel = () => this.#wire.whenAbandoned(execution, () => this.cancel())
     const started = this.#now()
     try {
@@ -169,15 +171,18 @@ export class Session {
     } finally {
       if (shared !== undefined) shared.onCancel = undefined
     }
-    if (execution.unwritten.length > 0) return this.#writeLate(prepared, execution.unwritten)
-    return prepared.result === undefined ? undefined : execution.answer
+    const { result } = prepared
+    if (execution.unwritten.length > 0) return this.#writeLate(result, execution.unwritten, format)
+    if (result === undefined) return undefined
+    return execution.answer ?? result.writers.find(format)?.empty ?? emptyOf(result.columns, format)
   }
 
   /** The plan as this connection has prepared it, if it knows all about its result. */
   described(plan: Plan): Prepared | undefined {
     const prepared = this.#prepared.get(plan.name)
     if (prepared === undefined || !prepared.isDescribed) return undefined
-    return prepared.result === undefined || prepared.result.writer !== undefined ? prepared : undefined
+    const { result } = prepared
+    return result === undefined || result.writers.find(json) !== undefined ? prepared : undefined
   }
 
   /** Runs the steps behind each other. Rejects with the error of the first that fails, and tells `failed` its number. */
@@ -337,7 +342,7 @@ export class Session {
   }
 
   #remember(plan: Plan): Prepared {
-    const prepared = { plan, isDescribed: false, result: undefined }
+    const prepared = { plan, isSent: false, isDescribed: false, result: undefined }
     this.#prepared.set(plan.name, prepared)
     const [oldest] = this.#prepared.keys()
     if (this.#prepared.size > maxPrepared && oldest !== undefined) {
@@ -348,37 +353,31 @@ export class Session {
     return prepared
   }
 
-  async #writeLate({ result }: Prepared, rows: readonly Buffer[]): Promise<Rows> {
+  async #writeLate(result: ResultShape | undefined, rows: readonly Buffer[], format: RowFormat): Promise<Rows> {
     if (result === undefined) {
       // Another session's statement of this name: something between us and the server swaps connections.
       this.#wire.destroy()
       throw new Failure('session_swapped')
     }
     await this.#learn(result.columns.map(({ dataTypeID }) => dataTypeID))
-    const writer = this.#writerFor(result.columns) as RowWriter
-    result.writer = writer
+    const writer = result.writers.find(format) as RowWriter
     const out = new ByteWriter()
-    for (const [index, row] of rows.entries()) {
-      out.text(index === 0 ? '[' : ',')
-      writer(row, 0, out)
-    }
-    out.text(']')
+    for (const [index, row] of rows.entries()) writer.write(row, 0, out, index === 0)
+    writer.writeEnd(out)
     return out.take()
   }
 
   #setEncoding(isUtf8: boolean): void {
     this.#isUtf8 = isUtf8
-    for (const { result } of this.#prepared.values()) {
-      if (result !== undefined) result.writer = this.#writerFor(result.columns)
-    }
+    for (const { result } of this.#prepared.values()) result?.writers.forget()
   }
 
   /** The writer for these columns, if every type is known. */
-  #writerFor(columns: readonly ColumnDescription[]): RowWriter | undefined {
+  #compileWriter(columns: readonly ColumnDescription[], format: RowFormat): RowWriter | undefined {
     const types = columns.map(({ dataTypeID }) => this.#catalog.typeOf(dataTypeID))
     if (types.includes(undefined)) return undefined
     const names = columns.map(({ name }) => name)
-    return compileRowWriter(names, types as ColumnType[], this.#isUtf8)
+    return compileRowWriter({ names, types: types as ColumnType[], isUtf8: this.#isUtf8 }, format)
   }
 
   async #learn(ids: readonly number[]): Promise<void> {

@@ -6,21 +6,24 @@ import type { Answer } from '../../../model.ts'
 import { collectLimit, maxAnswerLength, type Outlet, pieceSize } from '../../answer.ts'
 import type { ByteWriter } from '../rows/bytes.ts'
 import { type ColumnDescription, readTexts } from './frames.ts'
-import { closingBracket, comma, openingBracket } from '../rows/json-bytes.ts'
 import { writeBind, writeClose, writeDescribe, writeExecute, writeParse, writeQuery, writeSync } from './messages.ts'
 import { declaredType, type Plan } from '../plans/plan.ts'
 import type { RowWriter } from '../rows/rows.ts'
+import { Writers } from '../../../formats/writers.ts'
+import type { RowFormat } from '../../../formats/format.ts'
 import { Exchange, type Wire } from './wire.ts'
 
-/** A result set's columns, with the writer that was compiled for them, if all their types are known yet. */
+/** A result set's columns, with the writers for them, which there are as soon as all their types are known. */
 export interface ResultShape {
   readonly columns: readonly ColumnDescription[]
-  writer: RowWriter | undefined
+  readonly writers: Writers<RowWriter>
 }
 
 /** A plan that one connection has prepared, or is just preparing in the pipeline ahead. */
 export interface Prepared {
   readonly plan: Plan
+  /** Its Parse is on its way; who comes behind it need not send another one. */
+  isSent: boolean
   /** The server has described the statement. */
   isDescribed: boolean
   /** Stays undefined when it has no result set. */
@@ -35,7 +38,7 @@ export interface ExecutionContext {
   readonly wire: Wire
   /** Where rows are written; only the execution at the head of the pipeline does, and takes its answer out when complete. */
   readonly out: ByteWriter
-  readonly compile: (columns: readonly ColumnDescription[]) => RowWriter | undefined
+  readonly compile: (columns: readonly ColumnDescription[], format: RowFormat) => RowWriter | undefined
 }
 
 /** Shorter answers leave as text, in one write with the head of the response. Measured. */
@@ -50,6 +53,7 @@ export class Execution extends Exchange {
   readonly #prepared: Prepared
   readonly #values: Values
   readonly #isNew: boolean
+  readonly #format: RowFormat
   readonly #outlet: Outlet | undefined
   #limit: number
   #hasRows = false
@@ -57,8 +61,8 @@ export class Execution extends Exchange {
   /** Rows that came before their types were known. */
   readonly unwritten: Buffer[] = []
   #unwrittenLength = 0
-  /** The rows as a JSON array, less what has gone to the outlet. */
-  answer: Answer = '[]'
+  /** The rows, less what has gone to the outlet; undefined where there is none. */
+  answer: Answer | undefined
   isParsed: boolean
   /** The server has begun to execute; before that nothing has happened. */
   isBound = false
@@ -66,16 +70,18 @@ export class Execution extends Exchange {
   constructor(
     context: ExecutionContext,
     prepared: Prepared,
-    isNew: boolean,
     values: Values,
+    format: RowFormat,
     outlet: Outlet | undefined,
   ) {
     super()
     this.#context = context
     this.#prepared = prepared
-    this.#isNew = isNew
-    this.isParsed = !isNew
+    this.#isNew = !prepared.isSent
+    this.isParsed = prepared.isSent
+    prepared.isSent = true
     this.#values = values
+    this.#format = format
     this.#outlet = outlet
     this.#limit = outlet === undefined ? maxAnswerLength : collectLimit
   }
@@ -101,22 +107,22 @@ export class Execution extends Exchange {
   }
 
   override handleColumns(columns: readonly ColumnDescription[]): void {
-    this.#prepared.result = { columns, writer: this.#context.compile(columns) }
+    const { compile } = this.#context
+    this.#prepared.result = { columns, writers: new Writers((format) => compile(columns, format)) }
   }
 
   override handleRow(source: Buffer, at: number, end: number): void {
-    const writer = this.#prepared.result?.writer
     // Once rows are kept, all are: their type may have become known meanwhile.
-    if (writer === undefined || this.unwritten.length > 0) {
+    const writer = this.unwritten.length > 0 ? undefined : this.#prepared.result?.writers.find(this.#format)
+    if (writer === undefined) {
       this.#keep(source, at, end)
       return
     }
     if (this.#isRefused || this.#outlet?.isAbandoned === true) return
     const { out } = this.#context
     if (!this.#hasRows) out.truncate(0)
-    out.byte(this.#hasRows ? comma : openingBracket)
+    writer.write(source, at, out, !this.#hasRows)
     this.#hasRows = true
-    writer(source, at, out)
     if (out.length > this.#limit) this.#overflow()
   }
 
@@ -127,7 +133,7 @@ export class Execution extends Exchange {
   override handleComplete(): void {
     if (!this.#hasRows) return
     const { out } = this.#context
-    out.byte(closingBracket)
+    this.#prepared.result?.writers.find(this.#format)?.writeEnd(out)
     this.answer = out.length <= longestText ? out.takeText() : out.take()
   }
 

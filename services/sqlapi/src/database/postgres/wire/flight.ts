@@ -1,7 +1,9 @@
 /**
- * Many executions in one exchange, for the sets of a batch: their answers are put behind each other into the batch's own.
+ * Many executions in one exchange, for the sets of a batch: their answers are put behind each other into the batch's own, which
+ * is JSON.
  */
 import { Failure } from '../../../errors.ts'
+import { json } from '../../../formats/json.ts'
 import type { Answer } from '../../../model.ts'
 import { maxAnswerLength } from '../../answer.ts'
 import type { ByteWriter } from '../rows/bytes.ts'
@@ -58,9 +60,8 @@ export class Flight extends Exchange {
     const step = this.#steps[this.#current] as Step
     if (step.answer !== 'rows' || this.hasFailed) return
     if (this.#rows === 0) writeSeparator(this.#out)
-    this.#out.byte(this.#rows === 0 ? openingBracket : comma)
+    step.prepared.result?.writers.find(json)?.write(source, at, this.#out, this.#rows === 0)
     this.#rows++
-    step.prepared.result?.writer?.(source, at, this.#out)
     if (this.#out.length > maxAnswerLength) this.fail(new Failure('result_too_large'))
   }
 
@@ -69,9 +70,9 @@ export class Flight extends Exchange {
   }
 
   override handleComplete(): void {
-    const { answer } = this.#steps[this.#current] as Step
-    if (this.#rows > 0) this.#out.byte(closingBracket)
-    else if (answer !== 'none') appendAnswer(this.#out, '[]')
+    const { answer, prepared } = this.#steps[this.#current] as Step
+    if (this.#rows > 0) prepared.result?.writers.find(json)?.writeEnd(this.#out)
+    else if (answer !== 'none') appendAnswer(this.#out, json.nothing)
     this.#rows = 0
     this.isBound = false
     this.#current++

@@ -3,6 +3,7 @@
  * settled when the reply is there, but for a `shared` transaction, which group.ts ends.
  */
 import { Failure } from '../../../errors.ts'
+import { formats } from '../../../formats/formats.ts'
 import { maxAnswerLength } from '../../answer.ts'
 import type { Call, Job, JobError, JobReply } from '../messages.ts'
 import type { Pieces, Session } from './session.ts'
@@ -39,6 +40,7 @@ export function runJob(job: Job, site: JobSite, pieces: Pieces | undefined): Job
 function perform(job: Job, site: JobSite, pieces: Pieces | undefined): JobReply {
   const { session } = site
   const { claim, transaction, sets, batch } = job
+  const format = formats[job.format]
   const isOurs = transaction === 'deferred' || transaction === 'immediate'
   let running: Call | undefined
   let set = 0
@@ -61,12 +63,12 @@ function perform(job: Job, site: JobSite, pieces: Pieces | undefined): JobReply 
         const isLast = index === calls.length - 1
         site.beginStatement(claim, call.statement)
         try {
-          answer = session.run(call, { check, pieces: isLast ? pieces : undefined }) ?? answer
+          answer = session.run(call, { format, check, pieces: isLast ? pieces : undefined }) ?? answer
         } finally {
           site.endStatement()
         }
       }
-      return answer ?? '[]'
+      return answer ?? format.nothing
     })
     running = undefined
     // What a file began itself and did not end is undone.

@@ -10,6 +10,8 @@ import { openConnection, type OpenOptions, type SqliteConnection, type SqliteSta
 import type { Call, Job } from '../messages.ts'
 import { findMistake } from './mistake.ts'
 import { compileRowWriter, type RowWriter, type SqliteColumn } from './rows.ts'
+import type { RowFormat } from '../../../formats/format.ts'
+import { Writers } from '../../../formats/writers.ts'
 
 /** Prepared statements kept; the oldest goes first. */
 const maxPrepared = 1000
@@ -22,13 +24,14 @@ const explained = /^(?:SELECT|VALUES|WITH|INSERT|REPLACE|UPDATE|DELETE|CREATE)\b
 interface Prepared {
   readonly statement: SqliteStatement
   /** Undefined when the statement has no result set. */
-  writer: RowWriter | undefined
-  /** How often SQLite had prepared the statement anew, after a change of the schema, when the writer was compiled. */
+  readonly writers: Writers<RowWriter> | undefined
+  /** How often SQLite had prepared the statement anew, after a change of the schema, when the writers were compiled. */
   reprepared: number
 }
 
 /** What becomes of the rows of a call while they come. */
 export interface Rows {
+  readonly format: RowFormat
   /** Called between two rows. Throws to give the call up. */
   readonly check: () => void
   /** Takes what has been written so far once it is so long; without it everything is collected. */
@@ -146,27 +149,30 @@ export class Session {
     this.#entryOf(number)
   }
 
-  /** The rows as a JSON array (its end, where pieces were taken), or nothing when the statement has no result set. */
-  run({ statement: number, values }: Call, { check, pieces }: Rows): string | undefined {
+  /** The rows (their end, where pieces were taken), or nothing when the statement has no result set. */
+  run({ statement: number, values }: Call, { format, check, pieces }: Rows): string | undefined {
     const entry = this.#entryOf(number)
-    if (entry.writer === undefined) {
+    if (entry.writers === undefined) {
       entry.statement.run(...values)
       return undefined
     }
-    let json = ''
-    let isFirst = true
+    let text = ''
+    let writer: RowWriter | undefined
     for (const row of entry.statement.iterate(...values) as Iterable<unknown> as Iterable<SqliteColumn[]>) {
-      if (isFirst) renewWriter(entry)
-      else check()
-      if (json.length + lengthOf(row) > maxAnswerLength) throw new Failure('result_too_large')
-      json += (isFirst ? '[' : ',') + entry.writer(row)
-      isFirst = false
-      if (pieces !== undefined && json.length > pieces.length) {
-        pieces.send(json)
-        json = ''
+      if (text.length + lengthOf(row) > maxAnswerLength) throw new Failure('result_too_large')
+      if (writer === undefined) {
+        writer = writerOf(entry, format)
+        text = writer.write(row, true)
+      } else {
+        check()
+        text += writer.write(row, false)
+      }
+      if (pieces !== undefined && text.length > pieces.length) {
+        pieces.send(text)
+        text = ''
       }
     }
-    return isFirst ? '[]' : `${json}]`
+    return writer === undefined ? writerOf(entry, format).empty : text + writer.end
   }
 
   /** Where in the text of a statement the mistake is that the message tells of, if it tells of one. */
@@ -257,9 +263,12 @@ export class Session {
     const statement = this.#compile(this.#texts.get(number) as string)
     statement.setReturnArrays(true)
     statement.setReadBigInts(true)
-    const columns = statement.columns()
-    const writer = columns.length === 0 ? undefined : compileRowWriter(columns)
-    const entry = { statement, writer, reprepared: 0 }
+    const compile = (format: RowFormat): RowWriter => compileRowWriter(statement.columns(), format)
+    const entry = {
+      statement,
+      writers: statement.columns().length === 0 ? undefined : new Writers(compile),
+      reprepared: 0,
+    }
     const [oldest] = this.#prepared.keys()
     if (this.#prepared.size >= maxPrepared && oldest !== undefined) this.#prepared.delete(oldest)
     this.#prepared.set(number, entry)
@@ -300,11 +309,14 @@ function lengthOf(row: readonly SqliteColumn[]): number {
   return length
 }
 
-/** After a change of the schema SQLite prepares a statement anew by itself; its columns may be others then. */
-function renewWriter(entry: Prepared): void {
+/**
+ * To be called when the statement has run to its first row, or its end: after a change of the schema SQLite prepares it anew
+ * then, and its columns may be others.
+ */
+function writerOf(entry: Prepared, format: RowFormat): RowWriter {
   // Node 24 cannot count the preparations, so there the writer is made anew each time.
   const count = (entry.statement as { stat?(counter: string): number }).stat?.('reprepare')
-  if (count === entry.reprepared) return
+  if (count !== entry.reprepared) entry.writers?.forget()
   entry.reprepared = count ?? 0
-  entry.writer = compileRowWriter(entry.statement.columns())
+  return entry.writers?.find(format) as RowWriter
 }

@@ -1,0 +1,35 @@
+/**
+ * What was compiled to write the rows of one result shape: one writer for each format in which somebody wanted them. Nearly
+ * always that is one, so the last one is at hand.
+ */
+import type { RowFormat } from './format.ts'
+
+export class Writers<Writer extends { readonly format: RowFormat }> {
+  /** Gives nothing as long as it is not known how to write a column. */
+  readonly #compile: (format: RowFormat) => Writer | undefined
+  #all: readonly Writer[] = []
+  #last: Writer | undefined
+
+  constructor(compile: (format: RowFormat) => Writer | undefined) {
+    this.#compile = compile
+  }
+
+  find(format: RowFormat): Writer | undefined {
+    return this.#last?.format === format ? this.#last : this.#choose(format)
+  }
+
+  /** What was compiled does not fit any more. */
+  forget(): void {
+    this.#all = []
+    this.#last = undefined
+  }
+
+  #choose(format: RowFormat): Writer | undefined {
+    const known = this.#all.find((writer) => writer.format === format)
+    const writer = known ?? this.#compile(format)
+    if (writer === undefined) return undefined
+    if (known === undefined) this.#all = [...this.#all, writer]
+    this.#last = writer
+    return writer
+  }
+}
