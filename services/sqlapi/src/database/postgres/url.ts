@@ -15,9 +15,9 @@ const noMethod = 'the method cannot be demanded; use sslmode=verify-full, which 
 const tlsVersion = only(/^TLSv1(?:\.[123])?$/, 'expected TLSv1, TLSv1.1, TLSv1.2 or TLSv1.3')
 
 const parameters: Readonly<Record<string, ParameterRule>> = {
-  user: any,
+  user: only(/./s, 'name a user, or leave it out'),
   password: any,
-  host: only(/^[^,]*$/, 'several hosts are not supported; name one'),
+  host: only(/^[^,]+$/, 'name one host; several hosts are not supported'),
   port: only(/^\d{1,5}$/, 'expected one number'),
   application_name: any,
   options: any,
