@@ -6,7 +6,7 @@ import { foldCase } from '../endpoint-key.ts'
 import type { Log } from '../log.ts'
 import type { Datasource, Loaded } from './config/config.ts'
 import { type Endpoints, loadEndpoints } from './endpoints.ts'
-import type { Ignored } from './config/ignored.ts'
+import type { Ignored } from './ignored.ts'
 import type { Config } from './config/schema.ts'
 import { version } from '../version.ts'
 

@@ -15,7 +15,7 @@ import { StartupFailure } from '../errors.ts'
 import type { Dialect, Endpoint, Method, Script } from '../model.ts'
 import { hasTransactionMarker } from '../sql/marker.ts'
 import { readScript } from '../sql/script.ts'
-import { cureOfFile, cureOfFolder, cureOfSuffix, type Ignored } from './config/ignored.ts'
+import { cureOfFile, cureOfFolder, cureOfSuffix, type Ignored } from './ignored.ts'
 
 /** Keys as endpoint-key.ts makes them. */
 export type Endpoints = ReadonlyMap<string, Endpoint>
