@@ -384,6 +384,40 @@ test('[S-config.security_server.keystore_password_env] a password in place of th
   match(refusal(() => loadText(text, password)).message, /:4: .*keystore_password_env: found a text, expected the name/)
 })
 
+test('[S-config.security_server.keystore_password_env] nor is one that could be a name, and the cure is told', () => {
+  const text = `${securityServer}  keystore_password_env: hunter2\n`
+  match(
+    refusal(() => loadText(text, {})).message,
+    /:4: .*keystore_password_env: no .* is called so .*; a password never/,
+  )
+})
+
+for (const key of ['password', 'keystore_password', 'keystorePassword', 'secret']) {
+  test(`[D1.2] ${key} is led to keystore_password_env of the environment, not to the field itself`, () => {
+    const { warnings } = loadText(`${securityServer}  ${key}: hunter2\n`, password)
+    strictEqual(warnings.length, 1)
+    match(
+      warnings[0] ?? '',
+      /^\.\/proxy\.yaml:4: security_server\.\w+: unknown field, has no effect; a password never stands/,
+    )
+    ok(!warnings.join().includes('hunter2'))
+  })
+}
+
+test('where each value comes from is known, and nothing of what it is', () => {
+  const { origins } = loadText(`port: 1\nclient_data:\n  member_code: "1"\n${securityServer}`, password)
+  deepStrictEqual([origins['port'], origins['client_data.member_code']], ['./proxy.yaml:1', './proxy.yaml:3'])
+  deepStrictEqual(
+    [
+      origins['host'],
+      origins['security_server.url'],
+      origins['security_server.trust_ca_path'],
+      origins['wsdl_watch_dir'],
+    ],
+    ['default', './proxy.yaml:5', undefined, undefined],
+  )
+})
+
 test('[S-config.search] the example file is right and without warnings', () => {
   const text = readFileSync(new URL('../proxy.example.yaml', import.meta.url), 'utf8')
   const loaded = loadText(text, password)

@@ -687,6 +687,13 @@ test('[D6.1] a wrong field does not hide what is wrong with its neighbours', () 
   )
 })
 
+test('a password in the place of its variable is not shown', () => {
+  const keystore = { ...server, keystore_password_env: 'hunter2' }
+  const findings = examine({ config: { security_server: keystore } })
+  const finding = findings.find(({ code }) => code.endsWith('env-missing'))
+  match(finding?.headline ?? '', /^The environment variable … with the password/)
+})
+
 test('[D6.1] a configuration that nobody can read is one finding', () => {
   deepStrictEqual(codesOf(examine({ config: 'a: "' })), ['fatal-config-load'])
   const [finding] = examine({ config: 'a: b\na: c\n' })

@@ -48,6 +48,11 @@ export function isGlued(key: string): boolean {
   return /^[\w-]+[:=]\S/.test(key)
 }
 
+/** The name of a variable that is not set, for messages. */
+export function shownVariable(name: string): string {
+  return looksLikeVariable(name) ? name : '…'
+}
+
 /** A text that can hardly be a password: names of variables are in capitals. Others may exist, and are not shown. */
 function looksLikeVariable(text: string): boolean {
   return /^[A-Z_][A-Z0-9_]*$/.test(text)

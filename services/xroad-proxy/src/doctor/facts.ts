@@ -13,6 +13,7 @@ import {
   type Path,
   type Problem,
   readYaml,
+  shownVariable,
   type Surroundings,
   textOf,
   toFieldName,
@@ -76,6 +77,7 @@ export interface DslFacts {
 
 export interface KeystoreFacts {
   readonly path: string
+  /** As it may be shown. */
   readonly variable: string
   readonly password: 'set' | 'empty' | 'missing'
   readonly exists: boolean
@@ -129,10 +131,7 @@ function gatherConfig(surroundings: Surroundings): ConfigFacts {
   try {
     const file = readConfig(surroundings)
     const { problems, unknown } = parseConfig(file.data)
-    const toNote = (problem: Problem): FieldNote => ({
-      field: toFieldName(problem.path),
-      message: inWords(file, problem),
-    })
+    const toNote = (note: Problem): FieldNote => ({ field: toFieldName(note.path), message: inWords(file, note) })
     return {
       source: file.source,
       file: file.file,
@@ -238,8 +237,9 @@ function gatherKeystore({ settings, problems }: ConfigFacts, env: Environment): 
   const { securityServer } = settings
   const wrong = new Set(problems.map(({ field }) => field))
   if (securityServer === undefined || wrong.has('security_server.keystore_password_env')) return undefined
-  const { keystorePath: path, keystorePasswordEnv: variable } = securityServer
-  const word = env[variable]
+  const { keystorePath: path, keystorePasswordEnv: name } = securityServer
+  const word = env[name]
+  const variable = word === undefined ? shownVariable(name) : name
   // Of a path that is wrong itself the configuration tells.
   const isPath = !wrong.has('security_server.keystore_path')
   const exists = !isPath || isThere(path)
