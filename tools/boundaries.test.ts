@@ -37,7 +37,7 @@ const promises: [root: string, from: string[], never: string[]][] = [
   ['services/sqlapi/src', ['database', 'database/pool', 'database/database.ts'], ['boot', 'serve', 'workers']],
   ['services/sqlapi/src', ['serve'], ['boot', 'database', 'workers', 'service.ts']],
   ['services/sqlapi/src', ['service.ts'], ['workers', 'main.ts']],
-  ['services/sqlapi/src', ['sql'], ['errors.ts', 'log.ts', 'json', 'database', 'boot', 'serve']],
+  ['services/sqlapi/src', ['sql'], ['errors.ts', 'events.ts', 'json', 'database', 'boot', 'serve']],
   ['services/sqlapi/src', ['database/postgres'], ['database/sqlite']],
   ['services/sqlapi/src', ['database/sqlite'], ['database/postgres']],
   [
@@ -49,11 +49,11 @@ const promises: [root: string, from: string[], never: string[]][] = [
   [
     'services/xroad-proxy/src',
     ['soap/json', 'soap/message', 'soap/request'],
-    ['log.ts', 'boot', 'wsdl/xml', 'upstream'],
+    ['events.ts', 'boot', 'wsdl/xml', 'upstream'],
   ],
-  ['services/xroad-proxy/src', ['wsdl/request', 'wsdl/description'], ['boot', 'serve', 'upstream', 'log.ts']],
-  ['services/xroad-proxy/src', ['mock'], ['boot/config', 'serve', 'soap/json', 'wsdl/xml', 'upstream', 'log.ts']],
-  ['services/xroad-proxy/src', ['doctor', 'wsdl-command'], ['serve', 'mock', 'service.ts', 'log.ts']],
+  ['services/xroad-proxy/src', ['wsdl/request', 'wsdl/description'], ['boot', 'serve', 'upstream', 'events.ts']],
+  ['services/xroad-proxy/src', ['mock'], ['boot/config', 'serve', 'soap/json', 'wsdl/xml', 'upstream', 'events.ts']],
+  ['services/xroad-proxy/src', ['doctor', 'wsdl-command'], ['serve', 'mock', 'service.ts', 'events.ts']],
   ['services/xroad-proxy/src', ['service.ts'], ['mock', 'doctor', 'wsdl-command']],
 ]
 

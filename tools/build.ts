@@ -32,11 +32,11 @@ function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-/** The compiler leaves `import .. from '@services/name'` as it is, and no registry has such a package. */
+/** The compiler leaves `import .. from '@services/name'` or `'@services/name/entry'` as it is, and no registry has such a package. */
 function pointToCopies(file: string, dist: string): void {
   const text = readFileSync(file, 'utf8')
-  const pointed = text.replaceAll(packageImport, (_, before: string, name: string) => {
-    const entry = relative(dirname(file), join(dist, 'packages', name, 'index.js'))
+  const pointed = text.replaceAll(packageImport, (_, before: string, name: string, entryPoint = 'index') => {
+    const entry = relative(dirname(file), join(dist, 'packages', name, `${entryPoint}.js`))
       .split(sep)
       .join('/')
     return `${before}'${entry.startsWith('.') ? entry : `./${entry}`}'`
@@ -45,4 +45,4 @@ function pointToCopies(file: string, dist: string): void {
   if (pointed !== text) writeFileSync(file, pointed)
 }
 
-const packageImport = /\b((?:from|import)\s*\(?\s*)['"]@services\/([\w-]+)['"]/g
+const packageImport = /\b((?:from|import)\s*\(?\s*)['"]@services\/([\w-]+)(?:\/([\w-]+))?['"]/g

@@ -33,8 +33,8 @@ const packages: Part = {
   rooms: [
     { room: 'linked-list/src', is: 'the list that queues stand on', isPure: true },
     { room: 'http-shell/src', is: 'the HTTP server under both services' },
-    { room: 'command-line/src', is: 'the life of a process' },
-    { room: 'observe/src', is: 'the way of log lines to standard output' },
+    { room: 'observe/src', is: 'events, and the log that is written of them' },
+    { room: 'command-line/src', is: 'the life of a process', imports: '@services/observe' },
     { room: 'config-file/src/words', is: 'what a person is told about a field', isPure: true },
     { room: 'config-file/src/yaml', is: 'YAML as data, with lines', imports: 'config-file/src/words', isPure: true },
     {
@@ -60,8 +60,7 @@ const sqlapi: Part = {
     { room: 'json/body.ts', is: 'the media type of JSON', imports: 'model.ts' },
     { room: 'errors.ts', is: 'the errors that people are told', imports: 'model.ts json/body.ts' },
     { room: 'version.ts', is: 'what the package says about itself' },
-    { room: 'log.ts', is: 'the events of the log', imports: 'errors.ts @services/observe' },
-    { room: 'warnings.ts', is: 'warnings of Node.js as log lines', imports: 'log.ts' },
+    { room: 'events.ts', is: 'the events of the service', imports: '@services/command-line @services/observe' },
     { room: 'endpoint-key.ts', is: 'how an endpoint is looked up' },
     { room: 'json', is: 'JSON with all its digits', imports: 'model.ts errors.ts' },
     { room: 'formats', is: 'rows as text', imports: 'model.ts json json/body.ts', isPure: true },
@@ -80,12 +79,12 @@ const sqlapi: Part = {
     {
       room: 'boot/config',
       is: 'the configuration',
-      imports: 'model.ts errors.ts log.ts database/url-rules.ts dialects.ts @services/config-file',
+      imports: 'model.ts errors.ts events.ts database/url-rules.ts dialects.ts @services/config-file @services/observe',
     },
     {
       room: 'boot',
       is: 'files into frozen values',
-      imports: 'model.ts errors.ts version.ts log.ts endpoint-key.ts sql dialects.ts boot/config',
+      imports: 'model.ts errors.ts version.ts events.ts endpoint-key.ts sql dialects.ts boot/config',
     },
     {
       room: 'database/pool',
@@ -139,7 +138,7 @@ const sqlapi: Part = {
     {
       room: 'database/sqlite/worker',
       is: 'a thread with one connection',
-      imports: 'formats errors.ts warnings.ts json sql/lex.ts database database/sqlite/**',
+      imports: 'formats errors.ts json sql/lex.ts database database/sqlite/** @services/observe/thread',
     },
     {
       room: 'database/sqlite/workplaces',
@@ -159,23 +158,22 @@ const sqlapi: Part = {
     {
       room: 'serve',
       is: 'requests and replies',
-      imports: 'formats model.ts errors.ts log.ts endpoint-key.ts json json/body.ts @services/http-shell',
+      imports: 'formats model.ts errors.ts events.ts endpoint-key.ts json json/body.ts @services/http-shell',
     },
     {
       room: 'service.ts',
       is: 'the service, in one process',
-      imports: 'model.ts version.ts log.ts boot/boot.ts boot/config/url.ts dialects.ts database/database.ts serve',
+      imports: 'model.ts version.ts events.ts boot/boot.ts boot/config/url.ts dialects.ts database/database.ts serve',
     },
     {
       room: 'workers',
       is: 'the service, in several processes',
-      imports: 'errors.ts log.ts warnings.ts boot service.ts @services/command-line @services/observe',
+      imports: 'errors.ts events.ts boot service.ts @services/command-line @services/observe',
     },
     {
       room: 'main.ts',
       is: 'the command',
-      imports:
-        'errors.ts log.ts warnings.ts boot boot/config service.ts workers @services/command-line @services/observe',
+      imports: 'errors.ts events.ts boot boot/config service.ts workers @services/command-line @services/observe',
     },
   ],
   outside: {
@@ -198,8 +196,7 @@ const proxy: Part = {
     { room: 'model.ts', is: 'the nouns of boot and serve' },
     { room: 'errors.ts', is: 'the errors that people are told', imports: 'model.ts' },
     { room: 'version.ts', is: 'what the package says about itself' },
-    { room: 'log.ts', is: 'the events of the log', imports: '@services/observe' },
-    { room: 'warnings.ts', is: 'warnings of Node.js as log lines', imports: 'log.ts' },
+    { room: 'events.ts', is: 'the events of the service', imports: '@services/command-line @services/observe' },
     { room: 'xroad.ts', is: 'how X-Road writes names', imports: 'model.ts', isPure: true },
     { room: 'guard', is: 'which addresses may be called' },
     { room: 'upstream', is: 'calls that go out', imports: 'model.ts errors.ts guard/lookup.ts @services/linked-list' },
@@ -246,21 +243,21 @@ const proxy: Part = {
     {
       room: 'serve/lanes',
       is: 'the SOAP lane and the REST lane',
-      imports: 'model.ts errors.ts log.ts xroad.ts upstream soap/**',
+      imports: 'model.ts errors.ts events.ts xroad.ts upstream soap/**',
     },
     { room: 'serve/route.ts', is: 'what a path leads to', imports: 'model.ts errors.ts' },
     { room: 'serve/pages', is: 'pages of our own', imports: 'model.ts serve/route.ts' },
     {
       room: 'serve',
       is: 'requests and replies',
-      imports: 'model.ts errors.ts log.ts serve/** @services/http-shell',
+      imports: 'model.ts errors.ts events.ts serve/** @services/http-shell',
     },
-    { room: 'certificate-watch.ts', is: 'certificates that end soon', imports: 'log.ts boot/tls/certificates.ts' },
+    { room: 'certificate-watch.ts', is: 'certificates that end soon', imports: 'events.ts boot/tls/certificates.ts' },
     {
       room: 'service.ts',
       is: 'the service',
       imports:
-        'model.ts version.ts log.ts xroad.ts guard/lookup.ts upstream soap/json/shape.ts boot/** serve serve/** certificate-watch.ts',
+        'model.ts version.ts events.ts xroad.ts guard/lookup.ts upstream soap/json/shape.ts boot/** serve serve/** certificate-watch.ts',
     },
     { room: 'mock', is: 'a Security Server to try things with', imports: 'errors.ts' },
     {
@@ -279,7 +276,7 @@ const proxy: Part = {
       room: 'main.ts',
       is: 'the commands',
       imports:
-        'errors.ts log.ts warnings.ts boot/flags.ts boot/config service.ts mock/command.ts doctor/command.ts wsdl-command/command.ts @services/command-line',
+        'errors.ts events.ts boot/flags.ts boot/config service.ts mock/command.ts doctor/command.ts wsdl-command/command.ts @services/command-line @services/observe',
     },
   ],
   outside: {

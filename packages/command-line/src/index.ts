@@ -1,3 +1,4 @@
 /** The entry point: what services import of this package. */
-export { type Lifecycle, type LifecycleLog, live, type Running } from './lifecycle.ts'
+export { lifecycleEvents } from './events.ts'
+export { type Lifecycle, type LifecycleEvents, live, type Running } from './lifecycle.ts'
 export { handleSignals, type SignalAction, signalActions, type SignalHandlers } from './signals.ts'

@@ -1,10 +1,12 @@
 /**
  * The life of a service as a process: start, signals, the orderly end, the forced end, failures that nobody expected. What
- * serves comes from the service, and so does the log; exit codes are decided here.
+ * serves comes from the service, and so do those who hear of events; exit codes are decided here.
  *
  * Exit codes: 0 after an orderly end; 1 when the start failed, or when an unexpected failure was the reason for the end. A
  * forced end is a SIGKILL, because an exit would wait for threads that are in the middle of something.
  */
+import type { FieldsOf } from '@services/observe'
+import type { lifecycleEvents } from './events.ts'
 import { handleSignals } from './signals.ts'
 
 /** What serves, in this process or in others. */
@@ -15,21 +17,19 @@ export interface Running {
   abandon?(): void
 }
 
-/** The log lines of a process's life. */
-export interface LifecycleLog {
-  write(event: 'shuttingDown' | 'reloadIgnored', fields: { readonly signal: string }): void
-  write(event: 'stopForced', fields: { readonly reason: string }): void
-  write(event: 'internalError', fields: { readonly stack: string }): void
-  write(event: 'stopped', fields: object): void
-  /** Settles when every line is out, or after `withinMs`. */
+type Fields = FieldsOf<typeof lifecycleEvents> & { readonly internalError: { readonly stack: string } }
+
+/** Where the events of a process's life go: the stream of a service whose table has them. */
+export interface LifecycleEvents {
+  emit<Name extends keyof Fields>(event: Name, fields: Fields[Name]): void
+  /** Settles when all that was told is out, and after `withinMs` in any case. */
   drained(withinMs: number): Promise<void>
 }
 
 export interface Lifecycle {
-  /** The log at this moment: it may change while the configuration is read. */
-  readonly log: () => LifecycleLog
+  readonly events: LifecycleEvents
   readonly start: () => Promise<Running>
-  /** Logs why the start failed. False for an error that is not the user's: it is thrown on. */
+  /** Tells why the start failed. False for an error that is not the user's: it is thrown on. */
   readonly explains: (error: unknown) => boolean
   /** Requests in flight get so long to finish. */
   readonly shutdownSeconds: number
@@ -41,31 +41,29 @@ const lastLineMs = 1000
 
 /** Starts the service and stays in charge until the process ends. */
 export async function live(lifecycle: Lifecycle): Promise<void> {
-  const { log, shutdownSeconds } = lifecycle
+  const { events, shutdownSeconds } = lifecycle
   let running: Running | undefined
   let exitCode = 0
   let isEnding = false
   let isForced = false
 
   const exit = async (code: number): Promise<never> => {
-    await log().drained(lastLinesMs)
+    await events.drained(lastLinesMs)
     process.exit(code)
   }
   const force = (reason: string): void => {
     if (isForced) return
     isForced = true
-    log().write('stopForced', { reason })
+    events.emit('stopForced', { reason })
     running?.abandon?.()
-    void log()
-      .drained(lastLineMs)
-      .then(() => process.kill(process.pid, 'SIGKILL'))
+    void events.drained(lastLineMs).then(() => process.kill(process.pid, 'SIGKILL'))
   }
   const end = (): void => {
     isEnding = true
     setTimeout(() => force(`${shutdownSeconds} s`), shutdownSeconds * 1000).unref()
     // A service that is still starting has nothing to finish.
     void Promise.resolve(running?.close()).then(() => {
-      log().write('stopped', {})
+      events.emit('stopped', {})
       return exit(exitCode)
     })
   }
@@ -73,13 +71,13 @@ export async function live(lifecycle: Lifecycle): Promise<void> {
   handleSignals({
     end(signal) {
       if (isEnding) return force('second signal')
-      log().write('shuttingDown', { signal })
+      events.emit('shuttingDown', { signal })
       end()
     },
-    reload: (signal) => log().write('reloadIgnored', { signal }),
+    reload: (signal) => events.emit('reloadIgnored', { signal }),
   })
   process.on('uncaughtException', (error: unknown) => {
-    log().write('internalError', { stack: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+    events.emit('internalError', { stack: error instanceof Error ? (error.stack ?? error.message) : String(error) })
     exitCode = 1
     if (!isEnding) end()
   })

@@ -1,2 +1,19 @@
 /** The entry point: what services import of this package. */
+export {
+  debug,
+  error,
+  type EventRow,
+  type EventTable,
+  type FieldsOf,
+  info,
+  type Level,
+  observeEvents,
+  trace,
+  warn,
+} from './events.ts'
+export { levelsPattern, readLevels, severities } from './levels.ts'
+export type { LineStyle, LogFormat } from './line.ts'
+export { type LogOptions, openLog } from './log.ts'
 export { type Destination, openStdout } from './stdout.ts'
+export { EventStream, type Subscriber } from './stream.ts'
+export { hearWarnings, type ProcessWarning } from './warnings.ts'

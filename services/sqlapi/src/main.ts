@@ -3,13 +3,12 @@
  * serve; signals, the orderly end and their exit codes are those of the package command-line. 2 is the code for a wrong flag.
  */
 import { live, type Running } from '@services/command-line'
-import { type Destination, openStdout } from '@services/observe'
+import { type Destination, EventStream, hearWarnings, openStdout } from '@services/observe'
 import { boot, type Booted } from './boot/boot.ts'
 import { loadConfig } from './boot/config/config.ts'
 import { readFlags } from './boot/flags.ts'
 import { StartupFailure } from './errors.ts'
-import { type Log, openLog } from './log.ts'
-import { logWarnings } from './warnings.ts'
+import { type EventFields, type Events, eventTable, type LogSettings, openLog } from './events.ts'
 
 /** Requests in flight at a shutdown get so long to end. */
 const shutdownSeconds = 30
@@ -31,31 +30,39 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 async function run(configFlag: string | undefined): Promise<void> {
   const stdout = openStdout()
-  let log = openLog({ level: 'info', format: 'text', destination: stdout })
-  logWarnings(() => log)
+  const events = new EventStream<EventFields>(eventTable)
+  let closeLog = (): void => undefined
+  const writeLog = (settings: LogSettings): void => {
+    closeLog()
+    closeLog = events.subscribe(openLog(settings, stdout))
+  }
+  // Until the configuration says how the log is written.
+  writeLog({ level: 'info', format: 'text' })
+  stdout.onDropped((count) => events.emit('linesDropped', { count }))
+  hearWarnings((warning) => events.emit('processWarning', warning), { threads: true })
   await live({
     shutdownSeconds,
-    log: () => log,
+    events,
     async start() {
       const loaded = loadConfig({ flag: configFlag, env: process.env, cwd: process.cwd() })
-      log = openLog({ ...loaded.config.logging, destination: stdout })
-      return start(await boot(loaded, log), log, stdout)
+      writeLog(loaded.config.logging)
+      return start(await boot(loaded, events), events, stdout)
     },
     explains(error) {
       if (!(error instanceof StartupFailure)) return false
-      if (error.format !== undefined) log = openLog({ level: 'info', format: error.format, destination: stdout })
-      log.write('startupFailure', { error: error.name, message: error.message })
+      if (error.format !== undefined) writeLog({ level: 'info', format: error.format })
+      events.emit('startupFailure', { error: error.name, message: error.message })
       return true
     },
   })
 }
 
 /** Only what serves here is loaded: a process that watches over workers stays small. */
-async function start(booted: Booted, log: Log, stdout: Destination): Promise<Running> {
+async function start(booted: Booted, events: Events, stdout: Destination): Promise<Running> {
   if (booted.config.server.workers > 1) {
     const { startWorkers } = await import('./workers/primary.ts')
-    return startWorkers(booted, log, stdout)
+    return startWorkers(booted, events, stdout)
   }
   const { startService } = await import('./service.ts')
-  return startService(booted, log)
+  return startService(booted, events)
 }

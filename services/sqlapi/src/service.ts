@@ -7,7 +7,7 @@ import type { Booted } from './boot/boot.ts'
 import { maskUrl } from './boot/config/url.ts'
 import { openDatabase } from './database/database.ts'
 import { dialects } from './dialects.ts'
-import type { Log } from './log.ts'
+import type { Events } from './events.ts'
 import type { Database } from './model.ts'
 import { createCors } from './serve/cors.ts'
 import { handle, reportBrokenOff, type Service } from './serve/handle.ts'
@@ -23,12 +23,12 @@ export interface RunningService {
   close(): Promise<void>
 }
 
-export async function startService(booted: Booted, log: Log): Promise<RunningService> {
+export async function startService(booted: Booted, events: Events): Promise<RunningService> {
   // V8 makes what often survives in the old generation at once. For requests that is wrong: one such object keeps a whole request
   // until the next major collection. It does so in some processes and not in others, which then are slower and larger.
   setFlagsFromString('--no-allocation-site-pretenuring')
   const { config, datasources, endpoints, startTime } = booted
-  const databases = await openDatabases(booted, log)
+  const databases = await openDatabases(booted, events)
 
   const summaries = datasources.map(({ name, url, dialect, username }) => ({
     name,
@@ -48,7 +48,7 @@ export async function startService(booted: Booted, log: Log): Promise<RunningSer
     }),
     pages: createPages({ version, packagingTime, startTime, datasources: summaries }),
     cors,
-    log,
+    events,
   }
   const server = await startServer({
     ...config.server.bind,
@@ -58,8 +58,8 @@ export async function startService(booted: Booted, log: Log): Promise<RunningSer
     handle: (request) => handle(service, request),
     breaksOff: (request, error) => reportBrokenOff(service, request, error),
   })
-  log.write('listening', { address: server.address })
-  for (const summary of summaries) void probe(databases.get(summary.name) as Database, summary, log)
+  events.emit('listening', { address: server.address })
+  for (const summary of summaries) void probe(databases.get(summary.name) as Database, summary, events)
   return {
     address: server.address,
     port: server.port,
@@ -70,22 +70,22 @@ export async function startService(booted: Booted, log: Log): Promise<RunningSer
   }
 }
 
-async function openDatabases({ datasources }: Booted, log: Log): Promise<ReadonlyMap<string, Database>> {
+async function openDatabases({ datasources }: Booted, events: Events): Promise<ReadonlyMap<string, Database>> {
   const opened = datasources.map(async (datasource): Promise<[name: string, database: Database]> => {
     const { name } = datasource
     const database = await openDatabase({
       ...datasource,
-      onSessionCode: (finding) => log.write('sessionCode', { datasource: name, ...finding }),
-      onStatement: log.isEnabled('statement')
-        ? (sql, values) => log.write('statement', { datasource: name, sql, parameters: showValues(values) })
+      onSessionCode: (finding) => events.emit('sessionCode', { datasource: name, ...finding }),
+      onStatement: events.isEnabled('statement')
+        ? (sql, values) => events.emit('statement', { datasource: name, sql, parameters: showValues(values) })
         : undefined,
-      onFileChange: (change) => log.write('fileChanged', { datasource: name, ...change }),
-      onStatementFailure: log.isEnabled('statementFailed')
-        ? (fault) => log.write('statementFailed', { ...fault })
+      onFileChange: (change) => events.emit('fileChanged', { datasource: name, ...change }),
+      onStatementFailure: events.isEnabled('statementFailed')
+        ? (fault) => events.emit('statementFailed', { ...fault })
         : undefined,
-      onGivenUp: (report) => log.write('statementGivenUp', { datasource: name, ...report }),
-      onArrayAsJson: log.isEnabled('arrayAsJson')
-        ? (endpoint, parameter) => log.write('arrayAsJson', { endpoint, parameter })
+      onGivenUp: (report) => events.emit('statementGivenUp', { datasource: name, ...report }),
+      onArrayAsJson: events.isEnabled('arrayAsJson')
+        ? (endpoint, parameter) => events.emit('arrayAsJson', { endpoint, parameter })
         : undefined,
     })
     return [name, database]
@@ -98,12 +98,12 @@ function showValues(values: readonly unknown[]): string {
 }
 
 /** An unreachable database does not keep the service from starting; it is tried again with every request. */
-async function probe(database: Database, { name, url }: { name: string; url: string }, log: Log): Promise<void> {
+async function probe(database: Database, { name, url }: { name: string; url: string }, events: Events): Promise<void> {
   try {
     await database.probe()
   } catch (error) {
     const { message, cause } = error as Error
     const reason = cause instanceof Error ? cause.message : message
-    log.write('datasourceUnreachable', { datasource: name, url, reason })
+    events.emit('datasourceUnreachable', { datasource: name, url, reason })
   }
 }

@@ -14,6 +14,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
+import type { EventRow } from '@services/observe'
+import { declaredFields } from '@services/observe/testing'
 import { ListenProblem } from '@services/http-shell'
 import { boot } from '../src/boot/boot.ts'
 import { loadConfig, search, variables } from '../src/boot/config/config.ts'
@@ -25,7 +27,7 @@ import { maxAttempts } from '../src/database/postgres/plans/search.ts'
 import { oid, scalarKindOf } from '../src/database/postgres/types/types.ts'
 import { failures, StartupFailure, startupFailures } from '../src/errors.ts'
 import { readJson } from '../src/json/read.ts'
-import { type EventName, openLog } from '../src/log.ts'
+import { eventTable, openEvents } from '../src/events.ts'
 import type { JsonValue } from '../src/model.ts'
 import { toCamelCase } from '../src/json/keys.ts'
 import { createPages } from '../src/serve/status.ts'
@@ -146,23 +148,17 @@ test('errors.md lists every error of the start with what it concerns', () => {
 })
 
 test('configuration.md lists every log event with its fields, level and target', () => {
-  const source = readFileSync(join(service, 'src/log.ts'), 'utf8')
-  const [, body = ''] = /export interface Events \{([\s\S]*?)\n\}/.exec(source) ?? []
-  const events = Array.from(body.matchAll(/^ {2}(\w+): (\{$[\s\S]*?^ {2}\}|.*$)/gm), ([, name = '', type = '']) => [
-    name,
-    Array.from(type.matchAll(/(\w+)\??:/g), ([, field = '']) => field),
-  ])
   const rows = tableAfter(page('configuration.md'), '<!-- table: events')
   const listed = rows.map(([name, , , , cell = '']) => [name, namesIn(cell)])
-  deepStrictEqual(listed, events)
-
-  const lines: string[] = []
-  const log = openLog({ level: 'trace', format: 'json', destination: { write: (line) => void lines.push(line) } })
-  for (const [name] of rows) log.write(name as EventName, {})
-  const written = lines.map((line) => JSON.parse(line) as Record<string, string>)
+  deepStrictEqual(Object.fromEntries(listed), declaredFields(readFileSync(join(service, 'src/events.ts'), 'utf8')))
   deepStrictEqual(
-    rows.map(([event, level, target]) => ({ event, level, target })),
-    written.map(({ event, level, target }) => ({ event, level, target })),
+    Object.fromEntries(rows.map(([event, level, target]) => [event, [level, target]])),
+    Object.fromEntries(
+      Object.entries<EventRow<object>>(eventTable).map(([event, { level, target = 'sqlapi' }]) => [
+        event,
+        [level, target],
+      ]),
+    ),
   )
 })
 
@@ -432,8 +428,11 @@ test('the requests of the quick start have the answers that stand there', async 
     .replace('examples/sqlapi/.data/demo.db', file)
     .replace('127.0.0.1:8080', '127.0.0.1:0')
   writeFileSync(join(scratch, 'example.yaml'), yaml)
-  const log = openLog({ level: 'off', format: 'text', destination: { write: () => undefined } })
-  const running = await startService(await boot(loadConfig({ flag: 'example.yaml', env: {}, cwd: scratch }), log), log)
+  const events = openEvents({ level: 'off', format: 'text' }, { write: () => undefined })
+  const running = await startService(
+    await boot(loadConfig({ flag: 'example.yaml', env: {}, cwd: scratch }), events),
+    events,
+  )
   try {
     const readme = readFileSync(join(service, 'README.md'), 'utf8')
     const blocks = Array.from(readme.matchAll(/```curl\n(.*)\n(.*)\n```/g), ([, command = '', answer = '']) => [

@@ -8,7 +8,7 @@ import { Agent, type Server } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { type Answer, call, elapsed, errorOf, send, Wire, type WireAnswer } from '@services/testing'
 import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
-import { openLog } from '../src/log.ts'
+import { openEvents } from '../src/events.ts'
 import type { Reply } from '../src/model.ts'
 import { createCors } from '../src/serve/cors.ts'
 import { handle, type Service } from '../src/serve/handle.ts'
@@ -576,7 +576,7 @@ describe('requests that are no good', { concurrency: true }, () => {
 
 test('[S-error.InternalError] what nobody expected is 500 with a minimal body, and the log has the rest', async () => {
   const written: string[] = []
-  const log = openLog({ level: 'error', format: 'json', destination: { write: (line) => void written.push(line) } })
+  const events = openEvents({ level: 'error', format: 'json' }, { write: (line) => void written.push(line) })
   const health = (): never => {
     throw new TypeError('secret detail')
   }
@@ -587,7 +587,7 @@ test('[S-error.InternalError] what nobody expected is 500 with a minimal body, a
     chooseDatasource: (name) => name,
     pages: new Map([['/health', health]]),
     cors,
-    log,
+    events,
   }
   const options = {
     host: '127.0.0.1',

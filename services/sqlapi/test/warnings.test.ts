@@ -3,7 +3,6 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { call, linesOf, newFolder, until } from '@services/testing'
-import { limited } from '../src/warnings.ts'
 import { type Running, startSqlapi } from './support/process.ts'
 
 /** As soon as somebody listens for warnings, in whichever thread, there are some. */
@@ -58,22 +57,3 @@ for (const workers of [1, 2]) {
     for (const { message } of old) strictEqual(message, 'old\nfashioned')
   })
 }
-
-test('a kind of warning is told once a minute, with the number of those left out [S14]', () => {
-  const told: string[] = []
-  let now = 0
-  const tell = limited(
-    ({ warning, leftOut }) => told.push(`${warning} ${leftOut}`),
-    () => now,
-  )
-  const warn = (name: string): void => tell({ name, message: 'm'.repeat(5000) })
-  for (let i = 0; i < 1000; i++) warn('A')
-  warn('B')
-  now += 60_000
-  warn('A')
-  warn('A')
-  deepStrictEqual(told, ['A 0', 'B 0', 'A 999'])
-  // Names that never repeat are one kind in the end.
-  for (let i = 0; i < 1000; i++) warn(`name ${i}`)
-  ok(told.length < 100, `${told.length}`)
-})

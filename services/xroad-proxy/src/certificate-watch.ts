@@ -3,7 +3,7 @@
  * timer, which does not keep the process alive; what there is to tell is boot/certificates.ts.
  */
 import { type DatedCertificate, tellDates } from './boot/tls/certificates.ts'
-import type { Log } from './log.ts'
+import type { Events } from './events.ts'
 
 export interface Clock {
   now(): Date
@@ -24,13 +24,13 @@ export const systemClock: Clock = {
 /** Returns what ends the watch. */
 export function watchCertificates(
   certificates: readonly DatedCertificate[],
-  log: Pick<Log, 'write'>,
+  events: Pick<Events, 'emit'>,
   clock: Clock = systemClock,
 ): () => void {
   const tell = (): void => {
     for (const certificate of certificates) {
       const message = tellDates(certificate, clock.now())
-      if (message !== undefined) log.write('warning', { message })
+      if (message !== undefined) events.emit('warning', { message })
     }
   }
   tell()

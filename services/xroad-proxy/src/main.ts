@@ -7,12 +7,12 @@
  * reasons why a start would fail; 2 is the code for a wrong flag.
  */
 import { live } from '@services/command-line'
+import { hearWarnings, openStdout } from '@services/observe'
 import { loadConfig } from './boot/config/config.ts'
 import { readFlags } from './boot/flags.ts'
 import { StartupFailure } from './errors.ts'
-import { openLog } from './log.ts'
+import { openEvents } from './events.ts'
 import { startService } from './service.ts'
-import { logWarnings } from './warnings.ts'
 
 /** Requests in flight at a shutdown get so long to end; longer than the default of a call. */
 const shutdownSeconds = 40
@@ -51,18 +51,20 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 async function serve(configFlag: string | undefined): Promise<void> {
   const { env } = process
-  const log = openLog({
-    level: env['RUST_LOG'] || 'info',
-    format: env['PROXY_LOG_FORMAT'] === 'json' ? 'json' : 'text',
+  const stdout = openStdout()
+  const format = env['PROXY_LOG_FORMAT'] === 'json' ? 'json' : 'text'
+  const events = openEvents({ level: env['RUST_LOG'] || 'info', format }, stdout)
+  stdout.onDropped((count) => events.emit('linesDropped', { count }))
+  hearWarnings(({ leftOut, ...warning }) => events.emit('processWarning', { ...warning, left_out: leftOut }), {
+    threads: false,
   })
-  logWarnings(log)
   await live({
     shutdownSeconds,
-    log: () => log,
-    start: () => startService(loadConfig({ flag: configFlag, env, cwd: process.cwd() }), env, log),
+    events,
+    start: () => startService(loadConfig({ flag: configFlag, env, cwd: process.cwd() }), env, events),
     explains(error) {
       if (!(error instanceof StartupFailure)) return false
-      log.write('startupFailure', { error: error.code, message: error.message })
+      events.emit('startupFailure', { error: error.code, message: error.message })
       return true
     },
   })

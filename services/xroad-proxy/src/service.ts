@@ -13,7 +13,7 @@ import { describeEndpoints, type EndpointTypes } from './boot/description/openap
 import { refuseAddresses } from './boot/ingest/addresses.ts'
 import type { Config } from './boot/config/schema.ts'
 import type { Ingested } from './boot/ingest/ingest.ts'
-import type { Log } from './log.ts'
+import type { Events } from './events.ts'
 import type { Endpoint, RestEndpoint, SoapEndpoint } from './model.ts'
 import { Budget } from './upstream/budget.ts'
 import { CodedPage } from './serve/pages/coding.ts'
@@ -42,7 +42,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export async function startService(
   { config, source, warnings }: Loaded,
   env: Environment,
-  log: Log,
+  events: Events,
 ): Promise<RunningService> {
   // V8 makes what often survives in the old generation at once. For requests that is wrong: one such object keeps a whole request
   // until the next major collection. It does so in some processes and not in others, which then are slower and larger.
@@ -61,15 +61,15 @@ export async function startService(
     ...types.warnings,
   ]
   const messages = [...warnings, ...found]
-  for (const message of messages) log.write('warning', { message })
+  for (const message of messages) events.emit('warning', { message })
   const rest = endpoints.filter((endpoint) => endpoint.kind === 'rest')
-  log.write('started', { version, config: source, soap: endpoints.length - rest.length, rest: rest.length })
+  events.emit('started', { version, config: source, soap: endpoints.length - rest.length, rest: rest.length })
 
   const { upstreams, certificates, ...lanes } = openLanes(
     config,
     { endpoints, rest, nameless: new Set(nameless), bodies: types.bodies },
     env,
-    log,
+    events,
   )
   const routes = toRoutes(endpoints)
   const service: Service = {
@@ -78,17 +78,17 @@ export async function startService(
     api: new CodedPage(await makeDescription(config, endpoints, ingested, types)),
     docs: createDocsPage(),
     ...lanes,
-    log,
+    events,
   }
   const server = await startServer({
     host: config.host,
     port: config.port,
     handle: (request, outlet) => handle(service, request, outlet),
-    refuse: (refusal) => refuse(routes, log, refusal),
+    refuse: (refusal) => refuse(routes, events, refusal),
     tooSlow: (request) => reportTooSlow(service, request),
   })
-  log.write('listening', { address: server.address })
-  const stopWatching = watchCertificates(certificates, log)
+  events.emit('listening', { address: server.address })
+  const stopWatching = watchCertificates(certificates, events)
   return {
     address: server.address,
     port: server.port,
@@ -163,7 +163,12 @@ interface Lanes extends Pick<Service, 'soap' | 'rest'> {
   readonly certificates: readonly DatedCertificate[]
 }
 
-function openLanes(config: Config, { endpoints, rest, nameless, bodies }: Loads, env: Environment, log: Log): Lanes {
+function openLanes(
+  config: Config,
+  { endpoints, rest, nameless, bodies }: Loads,
+  env: Environment,
+  events: Events,
+): Lanes {
   const { client, instance, limits } = config
   const bounds = { timeoutSeconds: limits.requestTimeoutSeconds, maxAnswerBytes: limits.maxResponseBytes }
   // Everything that calls need of the file system is read now: none of it has to be there later.
@@ -186,7 +191,7 @@ function openLanes(config: Config, { endpoints, rest, nameless, bodies }: Loads,
       generated: { instance, client: toClientElement(client), protocol_version: config.protocolVersion },
       exposeFaultDetail: config.exposeSoapFaultDetail,
       bodies,
-      log,
+      events,
     },
     rest: {
       upstream,

@@ -50,7 +50,7 @@ function watch(certificates: readonly DatedCertificate[], clock: Clock): { messa
   const messages: string[] = []
   const stop = watchCertificates(
     certificates,
-    { write: (_event, fields) => void messages.push((fields as { message: string }).message) },
+    { emit: (_event, fields) => void messages.push((fields as { message: string }).message) },
     clock,
   )
   return { messages, stop }
@@ -121,7 +121,7 @@ describe('the watch over certificates [X3]', () => {
     const script = `
       const { watchCertificates } = await import(process.argv[1])
       const validTo = new Date(Date.now() + 1e9)
-      watchCertificates([{ kind: 'own', place: 'p', subject: '', validFrom: new Date(0), validTo }], { write: (_, { message }) => console.log(message) })
+      watchCertificates([{ kind: 'own', place: 'p', subject: '', validFrom: new Date(0), validTo }], { emit: (_, { message }) => console.log(message) })
     `
     const module = import.meta.resolve('../src/certificate-watch.ts')
     const child = spawn(process.execPath, ['--input-type=module', '-e', script, module])

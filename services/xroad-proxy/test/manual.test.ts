@@ -5,6 +5,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import type { EventRow } from '@services/observe'
+import { declaredFields } from '@services/observe/testing'
 import { gzipSync } from 'node:zlib'
 import {
   defaultBounds,
@@ -25,7 +27,7 @@ import { createClientContext } from '../src/boot/tls/keystore.ts'
 import { describeEndpoints } from '../src/boot/description/openapi.ts'
 import { configSchema } from '../src/boot/config/schema.ts'
 import { Failure, failures, startupFailures, toReply } from '../src/errors.ts'
-import { type EventName, openLog } from '../src/log.ts'
+import { eventTable, openEvents } from '../src/events.ts'
 import type { TemplateValues } from '../src/model.ts'
 import { describe as describeCause } from '../src/upstream/causes.ts'
 import { hopByHop, toInbound, toOutbound } from '../src/upstream/headers.ts'
@@ -138,26 +140,19 @@ describe('configuration.md', () => {
   })
 
   test('lists every log event with its level, text and fields', () => {
-    const [, body = ''] = /export interface Events \{([\s\S]*?)\n\}/.exec(source('log.ts')) ?? []
-    const events = Array.from(body.matchAll(/^ {2}(\w+): (\{$[\s\S]*?^ {2}\}|.*$)/gm), ([, name = '', type = '']) => [
-      name,
-      Array.from(type.matchAll(/(\w+)\??: (?:string|number)/g), ([, field = '']) => field),
-    ])
     const rows = rowsOf('configuration.md', 'events')
     deepStrictEqual(
-      rows.map(([name, , , , cell = '']) => [name, namesIn(cell.split(';')[0] ?? '')]),
-      events,
+      Object.fromEntries(rows.map(([name, , , , cell = '']) => [name, namesIn(cell.split(';')[0] ?? '')])),
+      declaredFields(source('events.ts')),
     )
-    const lines: string[] = []
-    const log = openLog({ level: 'trace', format: 'json', destination: { write: (line) => void lines.push(line) } })
-    for (const [name] of rows) log.write(name as EventName, {})
     const told = new Set(['warning', 'startupFailure', 'processWarning'])
     deepStrictEqual(
-      rows.map(([event = '', level, text]) => [event, level, told.has(event) ? 'the message' : text]),
-      rows.map(([event = ''], index) => {
-        const line = JSON.parse(lines[index] ?? '{}') as Record<string, string>
-        return [line['event'], line['level'], told.has(event) ? 'the message' : line['message']]
-      }),
+      Object.fromEntries(rows.map(([event = '', level, text]) => [event, [level, text]])),
+      Object.fromEntries(
+        Object.entries<EventRow<object>>(eventTable).map(([event, { level, message }]) => {
+          return [event, [level, told.has(event) ? 'the message' : message]]
+        }),
+      ),
     )
   })
 
@@ -174,12 +169,12 @@ describe('configuration.md', () => {
     }
     const id = '1affc150-2e60-44b1-953c-c9b6567f407f'
     const call = { method: 'POST', endpoint: 'population/person', status: 200, ms: 36.2, upstream_ms: 22.5, id }
-    const text = openLog({ level: 'info', format: 'text', destination })
-    text.write('started', { version: '0.4.0-rc', config: './proxy.yaml', soap: 3, rest: 2 })
-    text.write('listening', { address: '0.0.0.0:8080' })
-    text.write('request', call)
-    text.write('request', failed)
-    openLog({ level: 'info', format: 'json', destination }).write('request', failed)
+    const text = openEvents({ level: 'info', format: 'text' }, destination)
+    text.emit('started', { version: '0.4.0-rc', config: './proxy.yaml', soap: 3, rest: 2 })
+    text.emit('listening', { address: '0.0.0.0:8080' })
+    text.emit('request', call)
+    text.emit('request', failed)
+    openEvents({ level: 'info', format: 'json' }, destination).emit('request', failed)
     const shown = [...blocksOf(page('configuration.md'), 'text'), ...blocksOf(page('configuration.md'), 'json')].join(
       '',
     )
@@ -290,7 +285,7 @@ describe('errors.md', () => {
   })
 
   test('shows what is answered to what is no HTTP', () => {
-    const silent = openLog({ level: 'off', format: 'text', destination: { write: () => undefined } })
+    const silent = openEvents({ level: 'off', format: 'text' }, { write: () => undefined })
     const shown = (['malformed', 'repeated host', 'timeout', 'head too large', 'transfer coding'] as const).map(
       (reason) => {
         const { status, body } = refuse(new Map(), silent, {
@@ -428,7 +423,7 @@ describe('limits', () => {
       'gets up to # characters behind',
       constantOf('../../../packages/observe/src/stdout.ts', 'maxWaitingLength'),
     ],
-    ['operations.md', 'A field is cut after # characters', constantOf('log.ts', 'maxFieldLength')],
+    ['operations.md', 'A field is cut after # characters', constantOf('events.ts', 'maxFieldLength')],
     ['xml.md', 'An answer may have # levels', constantOf('soap/json/translate.ts', 'maxDepth')],
     ['xml.md', 'the first, and # parse events', constantOf('soap/json/translate.ts', 'maxEvents')],
     ['soap.md', 'may take # rounds together', constantOf('soap/request/template.ts', 'maxRounds')],

@@ -11,7 +11,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Shell } from '@services/http-shell'
 import { type Answer, call, errorOf, send, until, Wire, type WireAnswer } from '@services/testing'
-import { openLog } from '../src/log.ts'
+import { openEvents } from '../src/events.ts'
 import type { Outlet, Request } from '../src/model.ts'
 import { handle, type Service } from '../src/serve/handle.ts'
 import { startServer } from '../src/serve/server.ts'
@@ -531,14 +531,14 @@ describe('the server alone', () => {
 
   test('[S-error.internal_error] what nobody expected is 500 with a minimal body, and the log has the rest', async () => {
     const written: string[] = []
-    const log = openLog({ level: 'info', format: 'json', destination: { write: (line) => void written.push(line) } })
-    const pages = {
+    const events = openEvents({ level: 'info', format: 'json' }, { write: (line) => void written.push(line) })
+    const service = {
+      routes: new Map(),
       get health(): never {
         throw new TypeError('secret detail')
       },
-      api: { status: 200, body: '' },
-    }
-    const service = { routes: new Map(), pages, log } as unknown as Service
+      events,
+    } as unknown as Service
     const server = await start((request, outlet) => handle(service, request, outlet))
     const answer = await call(server.port, '/health')
     deepStrictEqual([answer.status, answer.text], [500, '{"error":"internal_error","message":"internal error"}'])

@@ -10,7 +10,7 @@ import { call, newFolder } from '@services/testing'
 import { createPublicContext } from '../src/boot/tls/keystore.ts'
 import { readDsl } from '../src/boot/dsl/dsl.ts'
 import { Failure } from '../src/errors.ts'
-import { openLog } from '../src/log.ts'
+import { openEvents } from '../src/events.ts'
 import type { FileReply, Outlet, Reply, Request, SoapEndpoint, Trace } from '../src/model.ts'
 import { Budget } from '../src/upstream/budget.ts'
 import { createGuardedLookup } from '../src/guard/lookup.ts'
@@ -140,7 +140,7 @@ test('[D5.7] [S-sidecar.service_url] a generated address is called by its own co
     exposeFaultDetail: false,
     bodies: new Map(),
     obstacles: new Map(),
-    log: openLog({ level: 'off', format: 'text', destination: { write: () => undefined } }),
+    events: openEvents({ level: 'off', format: 'text' }, { write: () => undefined }),
   }
   const trace: Trace = { endpoint: 'a/find', messageId: undefined, upstreamMs: undefined, source: undefined }
   const upstreams = { upstream: never, direct: never, guarded: loopback }

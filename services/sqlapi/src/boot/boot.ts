@@ -3,7 +3,7 @@
  * everything that a service is made of, as plain values, so that it can be made in another process too.
  */
 import { foldCase } from '../endpoint-key.ts'
-import type { Log } from '../log.ts'
+import type { Events } from '../events.ts'
 import type { Datasource, Loaded } from './config/config.ts'
 import { type Endpoints, loadEndpoints } from './endpoints.ts'
 import type { Ignored } from './ignored.ts'
@@ -24,15 +24,15 @@ export interface SizedDatasource extends Datasource {
 }
 
 /** For a single process, which has every connection to itself. */
-export async function boot({ config, datasources, file, diagnostics }: Loaded, log: Log): Promise<Booted> {
+export async function boot({ config, datasources, file, diagnostics }: Loaded, events: Events): Promise<Booted> {
   const startTime = Date.now()
-  for (const message of diagnostics) log.write('diagnostic', { message })
-  if (log.isEnabled('statement')) log.write('statementsLogged', {})
+  for (const message of diagnostics) events.emit('diagnostic', { message })
+  if (events.isEnabled('statement')) events.emit('statementsLogged', {})
   const dialects = new Set(datasources.map(({ dialect }) => dialect))
   const ignored: Ignored[] = []
   const endpoints = await loadEndpoints(config.sqlDir, dialects, (what) => ignored.push(what))
-  log.write('started', { version, config: file, endpoints: endpoints.size, datasources: datasources.length })
-  tellSurprises({ config, endpoints, ignored }, log)
+  events.emit('started', { version, config: file, endpoints: endpoints.size, datasources: datasources.length })
+  tellSurprises({ config, endpoints, ignored }, events)
   const sized = datasources.map((datasource) => ({ ...datasource, poolSize: datasource.maxConnections }))
   return { config, datasources: sized, endpoints, startTime }
 }
@@ -41,14 +41,14 @@ export async function boot({ config, datasources, file, diagnostics }: Loaded, l
 const maxLines = 20
 
 /** What starts without an error and may still not be what the operator expects. */
-function tellSurprises({ config, endpoints, ignored }: Surroundings, log: Log): void {
-  for (const what of ignored.slice(0, maxLines)) log.write('ignored', { ...what })
-  if (ignored.length > maxLines) log.write('moreIgnored', { more: ignored.length - maxLines })
+function tellSurprises({ config, endpoints, ignored }: Surroundings, events: Events): void {
+  for (const what of ignored.slice(0, maxLines)) events.emit('ignored', { ...what })
+  if (ignored.length > maxLines) events.emit('moreIgnored', { more: ignored.length - maxLines })
   const lost = projectsWithoutDatasource(config, endpoints)
-  for (const project of lost.slice(0, maxLines)) log.write('projectWithoutDatasource', { project, cure: projectCure })
-  if (lost.length > maxLines) log.write('moreProjectsWithoutDatasource', { more: lost.length - maxLines })
+  for (const project of lost.slice(0, maxLines)) events.emit('projectWithoutDatasource', { project, cure: projectCure })
+  if (lost.length > maxLines) events.emit('moreProjectsWithoutDatasource', { more: lost.length - maxLines })
   if (config.allowDatasourceHeader && config.datasources.length > 1) {
-    log.write('datasourceHeader', { datasources: config.datasources.length, cure: headerCure })
+    events.emit('datasourceHeader', { datasources: config.datasources.length, cure: headerCure })
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { Failure, toReply } from '../errors.ts'
 import { formats } from '../formats/formats.ts'
-import type { Log } from '../log.ts'
+import type { Events } from '../events.ts'
 import type { Body, Database, Endpoint, Reply, Request, Script } from '../model.ts'
 import type { Cors } from './cors.ts'
 import { type BodyDocument, readBody, readQuery, requireParameters, toBatch, toParameterSet } from './params.ts'
@@ -19,7 +19,7 @@ export interface Service {
   readonly chooseDatasource: (project: string, header: string | undefined) => string
   readonly pages: Pages
   readonly cors: Cors
-  readonly log: Log
+  readonly events: Events
 }
 
 /** Never rejects: whatever is thrown on the way becomes a reply. */
@@ -29,18 +29,18 @@ export async function handle(service: Service, request: Request): Promise<Reply>
     return { status: 200, headers, body: await answer(service, request) }
   } catch (error) {
     const reply = toReply(error, headers)
-    report(service.log, request, error, reply)
+    report(service.events, request, error, reply)
     return reply
   }
 }
 
 /** A streamed answer could not be sent whole: its client has been cut off, the log says why. */
 export function reportBrokenOff(
-  { log }: Service,
+  { events }: Service,
   { method, target }: Pick<Request, 'method' | 'target'>,
   error: Error,
 ): void {
-  log.write('answerBrokenOff', { method, path: pathOf(target), reason: error.message })
+  events.emit('answerBrokenOff', { method, path: pathOf(target), reason: error.message })
 }
 
 async function answer(service: Service, request: Request): Promise<Body> {
@@ -79,17 +79,17 @@ function toSets(document: BodyDocument | undefined, batch: boolean, query: strin
 }
 
 /** The log gets what the client does not: which kind of error it was, and for an unexpected one where it came from. */
-function report(log: Log, { method, target }: Request, error: unknown, { status }: Reply): void {
+function report(events: Events, { method, target }: Request, error: unknown, { status }: Reply): void {
   const path = pathOf(target)
   if (!(error instanceof Failure)) {
-    log.write('internalError', {
+    events.emit('internalError', {
       method,
       path,
       stack: error instanceof Error ? (error.stack ?? error.message) : String(error),
     })
-  } else if (log.isEnabled('requestFailed')) {
+  } else if (events.isEnabled('requestFailed')) {
     const { code } = (error.cause ?? {}) as { code?: string }
-    log.write('requestFailed', { method, path, status, error: error.name, code })
+    events.emit('requestFailed', { method, path, status, error: error.name, code })
   }
 }
 

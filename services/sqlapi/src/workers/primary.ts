@@ -12,7 +12,7 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Booted } from '../boot/boot.ts'
 import { StartupFailure } from '../errors.ts'
-import type { Log } from '../log.ts'
+import type { Events } from '../events.ts'
 import { assign, type Assignment } from './assignments.ts'
 import { passLines } from './lines.ts'
 import { end, type Report } from './messages.ts'
@@ -44,8 +44,8 @@ interface Place {
   failure: string | undefined
 }
 
-/** Starts the workers; `stdout` is where `log` writes. Resolves when all accept connections. */
-export async function startWorkers(booted: Booted, log: Log, stdout: Destination): Promise<Workers> {
+/** Starts the workers; `stdout` is where the log writes. Resolves when all accept connections. */
+export async function startWorkers(booted: Booted, events: Events, stdout: Destination): Promise<Workers> {
   // Not left to the kernel, which gives most of a few lasting connections to some of the workers.
   cluster.schedulingPolicy = cluster.SCHED_RR
   cluster.setupPrimary({
@@ -54,7 +54,7 @@ export async function startWorkers(booted: Booted, log: Log, stdout: Destination
     serialization: 'advanced',
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
-  const workers = new Workers(booted, log, stdout)
+  const workers = new Workers(booted, events, stdout)
   await workers.listening
   return workers
 }
@@ -63,7 +63,7 @@ export async function startWorkers(booted: Booted, log: Log, stdout: Destination
 const maxSessionCode = 1000
 
 export class Workers {
-  readonly #log: Log
+  readonly #events: Events
   readonly #stdout: Destination
   readonly #assignments: readonly Assignment[]
   readonly #places: readonly Place[]
@@ -80,9 +80,9 @@ export class Workers {
   #port: number
   #isEnding = false
 
-  constructor(booted: Booted, log: Log, stdout: Destination) {
+  constructor(booted: Booted, events: Events, stdout: Destination) {
     const { workers, bind } = booted.config.server
-    this.#log = log
+    this.#events = events
     this.#stdout = stdout
     this.#port = bind.port
     this.#assignments = assign(booted)
@@ -137,25 +137,25 @@ export class Workers {
         place.isListening = true
         if (this.#address === undefined && this.#places.every(({ isListening }) => isListening)) {
           this.#address = fields.address
-          this.#log.write('listening', fields)
+          this.#events.emit('listening', fields)
           this.#listening.resolve()
         }
         return
       case 'datasourceUnreachable':
         if (this.#unreachable.has(fields.datasource)) return
         this.#unreachable.add(fields.datasource)
-        this.#log.write('datasourceUnreachable', fields)
+        this.#events.emit('datasourceUnreachable', fields)
         return
       case 'fileChanged':
         if (this.#changed.get(fields.datasource) === fields.was) return
         this.#changed.set(fields.datasource, fields.was)
-        this.#log.write('fileChanged', fields)
+        this.#events.emit('fileChanged', fields)
         return
       case 'sessionCode': {
         const key = JSON.stringify(fields)
         if (this.#sessionCode.has(key) || this.#sessionCode.size >= maxSessionCode) return
         this.#sessionCode.add(key)
-        this.#log.write('sessionCode', fields)
+        this.#events.emit('sessionCode', fields)
         return
       }
       case 'failure':
@@ -174,7 +174,7 @@ export class Workers {
     const { pid } = (place.worker as Worker).process
     Object.assign(place, { worker: undefined, isListening: false })
     if (this.#isEnding) {
-      if (how !== inOrder) this.#log.write('stopForced', { reason: `worker ${pid} ended (${how})` })
+      if (how !== inOrder) this.#events.emit('stopForced', { reason: `worker ${pid} ended (${how})` })
       this.#endWhenEmpty()
       return
     }
@@ -187,7 +187,7 @@ export class Workers {
     if (!this.#places.some(({ isListening }) => isListening)) this.#port = portOf(this.#address)
     place.lost = performance.now() - place.since < soundAfterMs ? place.lost + 1 : 1
     const pause = pauseMs(place.lost)
-    this.#log.write('workerReplaced', { pid: pid as number, reason, pauseMs: pause })
+    this.#events.emit('workerReplaced', { pid: pid as number, reason, pauseMs: pause })
     setTimeout(() => {
       if (!this.#isEnding) this.#fill(place)
     }, pause)

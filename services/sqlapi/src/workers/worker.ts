@@ -5,10 +5,10 @@
  */
 import cluster from 'node:cluster'
 import { handleSignals } from '@services/command-line'
+import { EventStream, hearWarnings, openStdout, type Subscriber } from '@services/observe'
 import { StartupFailure } from '../errors.ts'
-import { type EventName, type Log, openLog } from '../log.ts'
+import { type EventFields, type Events, type EventName, eventTable, type LogSettings, openLog } from '../events.ts'
 import { startService } from '../service.ts'
-import { logWarnings } from '../warnings.ts'
 import { type Assignment, unpack } from './assignments.ts'
 import { end, type Report, shared } from './messages.ts'
 
@@ -29,13 +29,12 @@ handleSignals({ end: () => undefined, reload: () => undefined })
 cluster.worker?.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 
 async function work(assignment: Assignment): Promise<void> {
-  const log = openLog(assignment.config.logging)
-  logWarnings(() => log)
+  const events = openEvents(assignment.config.logging)
   try {
-    const service = await startService(unpack(assignment), reporting(log))
+    const service = await startService(unpack(assignment), events)
     let exitCode = 0
     process.on('uncaughtException', (error) => {
-      log.write('internalError', { stack: error.stack ?? error.message })
+      events.emit('internalError', { stack: error.stack ?? error.message })
       exitCode = 1
       // It finishes what it has begun, and the first process replaces it.
       setTimeout(() => process.kill(process.pid, 'SIGKILL'), shutdownSeconds * 1000).unref()
@@ -43,7 +42,7 @@ async function work(assignment: Assignment): Promise<void> {
     })
     await ending.promise
     await service.close()
-    await log.drained(lastLinesMs)
+    await events.drained(lastLinesMs)
     process.exit(exitCode)
   } catch (error) {
     if (!(error instanceof StartupFailure)) throw error
@@ -51,16 +50,22 @@ async function work(assignment: Assignment): Promise<void> {
   }
 }
 
+/** The first process logs what is said once for all; the log of this one has the rest. */
+function openEvents(settings: LogSettings): Events {
+  const stdout = openStdout()
+  const log = openLog(settings, stdout)
+  const events = new EventStream<EventFields>(eventTable)
+  events.subscribe({ ...log, hears: (event) => !isShared(event) && log.hears(event) })
+  events.subscribe(reports)
+  stdout.onDropped((count) => events.emit('linesDropped', { count }))
+  hearWarnings((warning) => events.emit('processWarning', warning), { threads: true })
+  return events
+}
+
 /** Tells the first process what it is to log for all. */
-function reporting(log: Log): Log {
-  return {
-    isEnabled: (event) => log.isEnabled(event),
-    write(event, fields) {
-      if (isShared(event)) report({ event, fields } as Report)
-      else log.write(event, fields)
-    },
-    drained: (withinMs) => log.drained(withinMs),
-  }
+const reports: Subscriber<EventFields> = {
+  hears: isShared,
+  hear: (event, fields) => report({ event, fields } as Report),
 }
 
 function isShared(event: EventName): boolean {

@@ -1,7 +1,7 @@
 /** The program of the two processes of pair.ts: starts and closes services as it is told. */
 import { createServer } from 'node:net'
 import type { StartupFailure } from '../../src/errors.ts'
-import { openLog } from '../../src/log.ts'
+import { openEvents } from '../../src/events.ts'
 import { type RunningService, startService } from '../../src/service.ts'
 import { type Assignment, unpack } from '../../src/workers/assignments.ts'
 
@@ -32,7 +32,7 @@ async function obey({ id, assignment }: Order): Promise<Told> {
   }
   const destination = { write: (line: string) => tell({ id, what: 'line', line }) }
   try {
-    const service = await startService(unpack(assignment), openLog({ ...assignment.config.logging, destination }))
+    const service = await startService(unpack(assignment), openEvents(assignment.config.logging, destination))
     services.set(id, service)
     return { id, what: 'listening', port: service.port }
   } catch (error) {

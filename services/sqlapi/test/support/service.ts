@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { boot } from '../../src/boot/boot.ts'
 import { loadConfig } from '../../src/boot/config/config.ts'
-import { openLog } from '../../src/log.ts'
+import { openEvents } from '../../src/events.ts'
 import type { Dialect } from '../../src/model.ts'
 import { startService } from '../../src/service.ts'
 import { createDatabase, type TestDatabase } from './databases.ts'
@@ -68,9 +68,9 @@ export async function startTestService(options: TestServiceOptions, pair?: Pair)
     const lines: string[] = []
     const loaded = loadConfig({ flag: config, env: {}, cwd: folder })
     const write = (line: string): void => void lines.push(line)
-    const log = openLog({ ...loaded.config.logging, destination: { write } })
-    const booted = await boot(loaded, log)
-    const service = await (pair === undefined ? startService(booted, log) : pair.serve(booted, write))
+    const events = openEvents(loaded.config.logging, { write })
+    const booted = await boot(loaded, events)
+    const service = await (pair === undefined ? startService(booted, events) : pair.serve(booted, write))
     return toTestService(service, lines, tidyUp, pair === undefined)
   } catch (error) {
     await tidyUp()

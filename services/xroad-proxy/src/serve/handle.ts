@@ -3,7 +3,7 @@
  * manual promises. Each stage is a call into the file that owns it, none of them calls the next.
  */
 import { CallerGone, Failure, failures, toReply } from '../errors.ts'
-import type { Log } from '../log.ts'
+import type { Events } from '../events.ts'
 import type { FileReply, Outlet, Request, Trace } from '../model.ts'
 import type { CodedPage } from './pages/coding.ts'
 import type { DocsPage } from './pages/docs-page.ts'
@@ -20,7 +20,7 @@ export interface Service {
   readonly docs: DocsPage
   readonly soap: SoapLane
   readonly rest: RestLane
-  readonly log: Log
+  readonly events: Events
 }
 
 /** In the log for a caller who left before the answer, as other proxies have it. */
@@ -37,18 +37,18 @@ export async function handle(service: Service, request: Request, outlet: Outlet)
     await answer(service, request, outlet, trace)
   } catch (thrown) {
     error = thrown
-    report(service.log, trace, thrown)
+    report(service.events, trace, thrown)
     // Nothing is left of what it held but a short answer.
     outlet.held?.close()
     if (outlet.hasBegun) outlet.breakOff()
     else outlet.send(toReply(thrown))
   }
-  service.log.write('request', describe(request, outlet, trace, error, performance.now() - started))
+  service.events.emit('request', describe(request, outlet, trace, error, performance.now() - started))
 }
 
 /** A caller was cut off because it took too little of its answer. */
-export function reportTooSlow({ log }: Service, { method, target }: Pick<Request, 'method' | 'target'>): void {
-  log.write('answerBrokenOff', {
+export function reportTooSlow({ events }: Service, { method, target }: Pick<Request, 'method' | 'target'>): void {
+  events.emit('answerBrokenOff', {
     method,
     path: cut(toPath(target)),
     reason: 'the caller took less than 64 KiB in 10 s',
@@ -71,13 +71,17 @@ async function answer(service: Service, request: Request, outlet: Outlet, trace:
 }
 
 /** What the caller is not told: why a call failed, and where an unexpected error came from. */
-function report(log: Log, { endpoint, messageId: id }: Trace, thrown: unknown): void {
+function report(events: Events, { endpoint, messageId: id }: Trace, thrown: unknown): void {
   if (thrown instanceof CallerGone) return
   if (!(thrown instanceof Failure)) {
-    log.write('internalError', { endpoint, id, stack: thrown instanceof Error ? String(thrown.stack) : String(thrown) })
+    events.emit('internalError', {
+      endpoint,
+      id,
+      stack: thrown instanceof Error ? String(thrown.stack) : String(thrown),
+    })
   } else if (isCall(thrown)) {
     const cause = thrown.cause instanceof Error ? thrown.cause.message : undefined
-    log.write('callFailed', { endpoint, id, error: thrown.code, reason: thrown.message, cause })
+    events.emit('callFailed', { endpoint, id, error: thrown.code, reason: thrown.message, cause })
   }
 }
 

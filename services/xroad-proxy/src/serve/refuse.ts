@@ -4,15 +4,16 @@
  */
 import type { Refusal, RequestLine } from '@services/http-shell'
 import { Failure, toReply } from '../errors.ts'
-import type { Log } from '../log.ts'
+import type { Events } from '../events.ts'
 import type { Reply } from '../model.ts'
 import { route, type Routes } from './route.ts'
 
-export function refuse(routes: Routes, log: Log, refusal: Refusal): Reply {
+export function refuse(routes: Routes, events: Events, refusal: Refusal): Reply {
   const { error, reply } = toRefusal(routes, refusal)
   // Neither method nor path: what looks like them may be the rest of a body that was longer than declared. The request path
   // logs a request whose body is what was refused.
-  if (!refusal.isBody) log.write('request', { method: 'unknown', status: reply.status, ms: 0, error, source: 'proxy' })
+  if (!refusal.isBody)
+    events.emit('request', { method: 'unknown', status: reply.status, ms: 0, error, source: 'proxy' })
   return reply
 }
 

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Answer, call, type CallOptions, type Files, newFolder, writeFiles } from '@services/testing'
 import { loadConfig } from '../../src/boot/config/config.ts'
-import { openLog } from '../../src/log.ts'
+import { openEvents } from '../../src/events.ts'
 import { type RunningMock, startMock } from '../../src/mock/mock.ts'
 import { keystorePassword, type PkiFiles, writePki } from '../../src/mock/pki.ts'
 import { startService } from '../../src/service.ts'
@@ -60,10 +60,10 @@ export async function startLanes({ dsl, config = {}, answers = {} }: LanesOption
   })
   try {
     const log: LogLine[] = []
-    const written = { level: 'debug', format: 'json', destination: { write: toLines(log) } } as const
     const file = writeConfig(folder, config, mock)
     const env = { PROXY_KEYSTORE_PASSWORD: keystorePassword }
-    const service = await startService(loadConfig({ flag: file, env, cwd: folder }), env, openLog(written))
+    const written = openEvents({ level: 'debug', format: 'json' }, { write: toLines(log) })
+    const service = await startService(loadConfig({ flag: file, env, cwd: folder }), env, written)
     const close = async (): Promise<void> => {
       await Promise.all([service.close(), mock.close()])
     }

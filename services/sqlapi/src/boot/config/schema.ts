@@ -21,7 +21,8 @@ import {
   variableName,
   wholeNumber,
 } from '@services/config-file'
-import { defaultLevels, levelsMeaning, levelsPattern } from '../../log.ts'
+import { levelsPattern } from '@services/observe'
+import { defaultLevels, levelsMeaning } from '../../events.ts'
 import { urlParameterProblems, urlProblem } from './url.ts'
 
 const addressMeaning = 'host:port such as 0.0.0.0:8080 or [::]:8080'

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { CallerGone, Failure } from '../../errors.ts'
-import type { Log } from '../../log.ts'
+import type { Events } from '../../events.ts'
 import type { Fault, FileReply, Outlet, Reply, Request, SoapEndpoint, Source, Trace } from '../../model.ts'
 import { readAnswerInSteps } from '../../soap/message/answer.ts'
 import type { AnswerOptions } from '../../soap/message/answer.ts'
@@ -36,7 +36,7 @@ export interface SoapLane {
   readonly exposeFaultDetail: boolean
   /** What the Body holds, for endpoints that answer with types. */
   readonly bodies: ReadonlyMap<SoapEndpoint, Member>
-  readonly log: Log
+  readonly events: Events
 }
 
 /** Where an envelope goes: everything of the call but its body. */
@@ -165,6 +165,6 @@ function httpError(status: number): Failure {
 /** The log gets the whole fault, the caller what the configuration lets through. */
 function refuseFault(lane: SoapLane, fault: Fault, direct: Source | undefined, trace: Trace): Failure {
   trace.source = direct ?? sourceOf(fault.code)
-  lane.log.write('soapFault', { endpoint: trace.endpoint, id: trace.messageId, ...fault })
+  lane.events.emit('soapFault', { endpoint: trace.endpoint, id: trace.messageId, ...fault })
   return toFailure(fault, { expose: lane.exposeFaultDetail, source: trace.source })
 }

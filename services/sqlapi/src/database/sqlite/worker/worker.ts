@@ -6,6 +6,7 @@
  * Which worker gets which job is the pool's decision, which SQL it is sqlite.ts's.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { passWarningsOn } from '@services/observe/thread'
 import { Failure } from '../../../errors.ts'
 import { Claims } from '../claims.ts'
 import { Groups } from './group.ts'
@@ -14,7 +15,6 @@ import { areInPlace } from '../files.ts'
 import type { Job, JobReply, Jobs, Moved, Opened, WorkerOptions } from '../messages.ts'
 import { Sender } from './sender.ts'
 import { Session } from './session.ts'
-import { passWarningsOn } from '../../../warnings.ts'
 
 /** Replies wait for others no longer than this. */
 const holdBackMs = 2

@@ -1,0 +1,32 @@
+/**
+ * The events that a service declares, with the names of their fields. Fields are known to the compiler only, so they are read
+ * out of the source text: that of the service's table comes in, the rows of the packages are added.
+ */
+import { readFileSync } from 'node:fs'
+
+const packages = ['../src/events.ts', '../../command-line/src/events.ts'].map((path) => read(path))
+/** Where rows of the packages have a named type in place of their fields. */
+const types = read('../src/warnings.ts')
+
+/** Event -> names of its fields. A row of the service counts before that of a package. */
+export function declaredFields(source: string): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries([...packages, source].flatMap((text) => rowsOf(text)))
+}
+
+function rowsOf(source: string): [string, string[]][] {
+  const rows = source.matchAll(/^ {2}(\w+): (?:error|warn|info|debug|trace)(?:<([^()]*)>)?\(/gm)
+  return Array.from(rows, ([, event = '', fields = '']) => [event, namesIn(fields)])
+}
+
+function namesIn(fields: string): string[] {
+  const [, text = fields] = /^\w+$/.test(fields) ? (typeOf(fields).exec(types) ?? []) : []
+  return Array.from(text.matchAll(/(\w+)\??: /g), ([, name = '']) => name)
+}
+
+function typeOf(name: string): RegExp {
+  return new RegExp(`^export interface ${name} \\{\n([\\s\\S]*?)\n\\}`, 'm')
+}
+
+function read(path: string): string {
+  return readFileSync(new URL(path, import.meta.url), 'utf8')
+}

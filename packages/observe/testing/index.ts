@@ -1,0 +1,2 @@
+/** What the tests of services use of this package. */
+export { declaredFields } from './declared.ts'

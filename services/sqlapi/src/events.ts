@@ -1,0 +1,109 @@
+/**
+ * The events of the service: what an operator may want to know of, each with its level, the text and the fields of its log
+ * line. When something happens is for the callers to say; how a line is written, and who else hears of events, is the package
+ * observe.
+ */
+import { lifecycleEvents } from '@services/command-line'
+import {
+  debug,
+  type Destination,
+  error,
+  EventStream,
+  type FieldsOf,
+  info,
+  type LogFormat,
+  observeEvents,
+  openLog as openLogOf,
+  readLevels,
+  severities,
+  type Subscriber,
+  warn,
+} from '@services/observe'
+
+/**
+ * A new event is a row here and one in docs/configuration.md. Parameter values belong to `statement` only, so a `path` comes
+ * without its query string and a reason without the database's detail text.
+ */
+export const eventTable = {
+  ...observeEvents,
+  ...lifecycleEvents,
+  started: info<{ version: string; config: string; endpoints: number; datasources: number }>(
+    'Configuration and SQL files read',
+  ),
+  ignored: info<{ path: string; cure: string }>('Not published'),
+  moreIgnored: info<{ more: number }>('More folders and files are not published'),
+  projectWithoutDatasource: warn<{ project: string; cure: string }>('Project without a datasource'),
+  moreProjectsWithoutDatasource: warn<{ more: number }>('More projects without a datasource'),
+  datasourceHeader: info<{ datasources: number; cure: string }>(
+    'The header X-Datasource may choose among the datasources',
+  ),
+  listening: info<{ address: string }>('Listening'),
+  diagnostic: warn<{ message: string }>('Configuration'),
+  statementsLogged: warn('Statements are logged with their parameters, which may be personal data; not for production'),
+  datasourceUnreachable: warn<{ datasource: string; url: string; reason: string }>(
+    'Database cannot be reached, will be tried again',
+  ),
+  fileChanged: warn<{ datasource: string; file: string; reason: string; was: string }>(
+    'The open SQLite file is not there any more; requests under way fail, the file that is put there is opened',
+  ),
+  statementGivenUp: warn<{ datasource: string; line: number | undefined; reason: string; outcome: string }>(
+    'A statement was given up in the middle',
+  ),
+  requestFailed: info<{ method: string; path: string; status: number; error: string; code?: string | undefined }>(
+    'Request refused',
+  ),
+  statementFailed: info<{
+    datasource: string
+    file: string
+    line: number
+    column: number
+    set: number | undefined
+    code: string | undefined
+    text: string
+    ms: number
+  }>('Statement failed'),
+  answerBrokenOff: warn<{ method: string; path: string; reason: string }>(
+    'A streamed answer broke off, its client was cut off',
+  ),
+  /** Without a request where it happened outside of any. */
+  internalError: error<{ method?: string; path?: string; stack: string }>('Internal error'),
+  sessionCode: info<{ datasource: string; code: string; reason: string }>(
+    'Stored code may change the session, so every connection is reset after each request',
+  ),
+  arrayAsJson: debug<{ endpoint: string; parameter: string }>('Array parameter bound as JSONB'),
+  statement: debug<{ datasource: string; sql: string; parameters: string }>('Statement', { target: 'sqlx' }),
+  workerReplaced: warn<{ pid: number; reason: string; pauseMs: number }>(
+    'A worker has ended, another one takes its place',
+  ),
+}
+
+/** What each event carries, by its name. */
+export type EventFields = FieldsOf<typeof eventTable>
+export type EventName = keyof EventFields
+/** What every part of the service gets that has something to tell. */
+export type Events = EventStream<EventFields>
+
+export const levelsMeaning = `levels such as info or info,sqlapi=debug (${severities.join(', ')})`
+export const defaultLevels = 'info,sqlapi=debug'
+
+export interface LogSettings {
+  /** Levels as in `logging.level`; they match `levelsPattern`. */
+  readonly level: string
+  readonly format: LogFormat
+}
+
+/** A value without spaces, quotes or `=` stands as it is; none is cut. */
+const style = { target: 'sqlapi', quoted: /^$|[\s"=]/, maxFieldLength: Infinity }
+
+export function openLog({ level, format }: LogSettings, destination: Destination): Subscriber<EventFields> {
+  // Targets are known in any case.
+  const levels = readLevels(level, (target) => target.toLowerCase())
+  return openLogOf(eventTable, { levels, format, style, destination })
+}
+
+/** A stream that the log hears first. */
+export function openEvents(settings: LogSettings, destination: Destination): Events {
+  const events = new EventStream<EventFields>(eventTable)
+  events.subscribe(openLog(settings, destination))
+  return events
+}

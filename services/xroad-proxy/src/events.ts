@@ -1,0 +1,90 @@
+/**
+ * The events of the service: what an operator may want to know of, each with its level, the text and the fields of its log
+ * line. When something happens is for the callers to say; how a line is written, and who else hears of events, is the package
+ * observe.
+ */
+import { lifecycleEvents } from '@services/command-line'
+import {
+  type Destination,
+  error,
+  EventStream,
+  type FieldsOf,
+  info,
+  type LogFormat,
+  observeEvents,
+  openLog,
+  readLevels,
+  warn,
+} from '@services/observe'
+
+/**
+ * A new event is a row here and one in docs/configuration.md. No field ever holds a body, a password or a query string;
+ * `soapFault` holds the fault, because the caller gets only a part of it.
+ */
+export const eventTable = {
+  ...observeEvents,
+  ...lifecycleEvents,
+  started: info<{ version: string; config: string; soap: number; rest: number }>('Configuration and DSL files read'),
+  listening: info<{ address: string }>('Listening'),
+  warning: warn<{ message: string }>('Configuration'),
+  request: info<{
+    method: string
+    /** `group/service`; for a request that reached no endpoint `path`. */
+    endpoint?: string | undefined
+    path?: string | undefined
+    status: number
+    ms: number
+    upstream_ms?: number | undefined
+    id?: string | undefined
+    error?: string | undefined
+    source?: string | undefined
+  }>('Request'),
+  soapFault: warn<{
+    endpoint?: string | undefined
+    id?: string | undefined
+    code: string
+    string: string
+    detail?: string | undefined
+  }>('SOAP fault'),
+  callFailed: warn<{
+    endpoint?: string | undefined
+    id?: string | undefined
+    error: string
+    reason: string
+    cause?: string | undefined
+  }>('Call failed'),
+  answerBrokenOff: warn<{ method: string; path: string; reason: string }>('Answer broken off'),
+  internalError: error<{ endpoint?: string | undefined; id?: string | undefined; stack: string }>('Internal error'),
+  /** As the package has it, but for the spelling of `left_out`, which every field of this service has. */
+  processWarning: warn<{
+    warning: string
+    code: string | undefined
+    message: string
+    stack: string | undefined
+    left_out: number
+  }>(observeEvents.processWarning.message),
+}
+
+/** What each event carries, by its name. */
+export type EventFields = FieldsOf<typeof eventTable>
+export type EventName = keyof EventFields
+/** What every part of the service gets that has something to tell. */
+export type Events = EventStream<EventFields>
+
+export interface LogSettings {
+  /** A level, or a list of a default level and `target=level` as in RUST_LOG. What is neither is passed over. */
+  readonly level: string
+  readonly format: LogFormat
+}
+
+/** A fault may be as large as an answer. */
+const maxFieldLength = 65_536
+const style = { target: 'xroad_proxy', quoted: /^/, maxFieldLength }
+
+/** A stream that the log hears first. */
+export function openEvents({ level, format }: LogSettings, destination: Destination): Events {
+  const levels = readLevels(level, (target) => target.replaceAll('-', '_'))
+  const events = new EventStream<EventFields>(eventTable)
+  events.subscribe(openLog(eventTable, { levels, format, style, destination }))
+  return events
+}
