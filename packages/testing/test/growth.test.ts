@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { checkGrowth } from '../src/index.ts'
 
 /** Enough for a loop within a loop to be seen. */
-const size = 3000
+const size = 2000
 
 test('work in proportion to its input passes', () => {
   doesNotThrow(() =>

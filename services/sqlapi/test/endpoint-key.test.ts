@@ -36,7 +36,8 @@ test('[D1.6] [S-file.1] folding agrees with /iu on every pair of code points', (
 })
 
 test('[D1.6] a folded text folds to itself', () => {
-  const unstable = points.filter((point) => foldCase(folds.get(point) as string) !== folds.get(point))
+  const changed = points.filter((point) => folds.get(point) !== point)
+  const unstable = changed.filter((point) => foldCase(folds.get(point) as string) !== folds.get(point))
   deepStrictEqual(unstable, [])
 })
 
