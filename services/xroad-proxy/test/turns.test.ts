@@ -106,6 +106,17 @@ test('who comes later never overtakes those who wait, also while a thing lies fr
   deepStrictEqual(started.slice(4), ['e:1', 'f:2', 'g:1'])
 })
 
+test('who gives up after being started takes nobody else out of the line [X31]', async () => {
+  const { take, leave, giveBack, started } = open(1)
+  take('abcd')
+  await giveBack(1)
+  leave('b')
+  leave('b')
+  await giveBack(1)
+  await giveBack(1)
+  deepStrictEqual(started, ['a:1', 'b:1', 'c:1', 'd:1'])
+})
+
 test('who comes later does not overtake one who waits alone either [X31]', async () => {
   const { turns, take, started } = open(1)
   take('ab')
