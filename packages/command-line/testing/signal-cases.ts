@@ -3,28 +3,13 @@
  * comes in; tests are registered.
  */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
-import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { Agent } from 'node:http'
 import { constants } from 'node:os'
 import { describe, test } from 'node:test'
+import { call, Wire } from '@services/testing'
 import { signalActions } from '../src/signals.ts'
-
-/** A service in a process of its own. */
-export interface Subject {
-  readonly pid: number
-  readonly child: ChildProcess
-  readonly stdout: () => string
-  readonly stderr: () => string
-  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
-  /** The first line of stdout that matches, now or later. */
-  line(pattern: RegExp): Promise<string>
-  /** Asks something of the service; resolves with the status. */
-  ask(): Promise<number>
-  /** Has the service write so many lines of log, of 300 characters each. */
-  chat(lines: number): Promise<void>
-  /** A request that is under way until `release`; resolves with the status of its answer. */
-  hold(): Promise<{ readonly status: Promise<number>; release(): void }>
-}
+import { ask, body, type Held, type Subject } from './subject.ts'
 
 export interface SignalCases {
   /** What runs, and the ids of the rules that the cases prove. */
@@ -41,9 +26,9 @@ export function testSignals({ title, start }: SignalCases): void {
     test('no signal that may be ignored ends the service or opens an inspector', async () => {
       const subject = await start()
       for (const [signal, action] of known) if (action === 'ignore') process.kill(subject.pid, signal)
-      strictEqual(await subject.ask(), 200)
+      strictEqual(await ask(subject), 200)
       for (const [signal, action] of known) if (action === 'ignore') process.kill(subject.pid, signal)
-      strictEqual(await subject.ask(), 200)
+      strictEqual(await ask(subject), 200)
       process.kill(subject.pid, 'SIGTERM')
       const { code } = await subject.ended
       deepStrictEqual([code, subject.stderr()], [0, ''])
@@ -53,7 +38,7 @@ export function testSignals({ title, start }: SignalCases): void {
       const subject = await start()
       process.kill(subject.pid, 'SIGHUP')
       match(await subject.line(/SIGHUP/), / INFO .*read at start.* signal=SIGHUP$/)
-      strictEqual(await subject.ask(), 200)
+      strictEqual(await ask(subject), 200)
       process.kill(subject.pid, 'SIGTERM')
       const { code } = await subject.ended
       strictEqual(code, 0)
@@ -63,7 +48,7 @@ export function testSignals({ title, start }: SignalCases): void {
     for (const [signal] of known.filter(([, action]) => action === 'end')) {
       test(`${signal} ends the service in order: what is under way is answered, exit code 0`, async () => {
         const subject = await start()
-        const held = await subject.hold()
+        const held = await hold(subject)
         process.kill(subject.pid, signal)
         match(await subject.line(/Shutting down/), new RegExp(`signal=${signal}$`))
         // None of these counts as the second signal that ends it at once.
@@ -78,10 +63,10 @@ export function testSignals({ title, start }: SignalCases): void {
 
     test(`an inspector is opened by SIGUSR1 where the process was started with one`, async () => {
       const subject = await start('--inspect=127.0.0.1:0')
-      strictEqual(await subject.ask(), 200)
+      strictEqual(await ask(subject), 200)
       match(subject.stderr(), /Debugger listening/)
       process.kill(subject.pid, 'SIGUSR1')
-      strictEqual(await subject.ask(), 200)
+      strictEqual(await ask(subject), 200)
       process.kill(subject.pid, 'SIGTERM')
       strictEqual((await subject.ended).code, 0)
     })
@@ -90,8 +75,8 @@ export function testSignals({ title, start }: SignalCases): void {
       const subject = await start()
       subject.child.stdout?.pause()
       // More than the pipe between the two processes takes.
-      await subject.chat(4000)
-      strictEqual(await subject.ask(), 200)
+      await chat(subject, 4000)
+      strictEqual(await ask(subject), 200)
       const exited = once(subject.child, 'exit')
       process.kill(subject.pid, 'SIGTERM')
       deepStrictEqual(await exited, [0, null])
@@ -104,7 +89,7 @@ export function testSignals({ title, start }: SignalCases): void {
       // Nothing that a caller sends should do this, so a module loaded beside the service does.
       const failing = "process.on('SIGUSR2', () => { throw new Error('out of the blue') })"
       const subject = await start(`--import=data:text/javascript,${encodeURIComponent(failing)}`)
-      const held = await subject.hold()
+      const held = await hold(subject)
       process.kill(subject.pid, 'SIGUSR2')
       match(await subject.line(/ ERROR /), /Internal error .*out of the blue.*\bat\b/)
       held.release()
@@ -115,4 +100,24 @@ export function testSignals({ title, start }: SignalCases): void {
       ok(subject.stdout().endsWith('Stopped\n'), subject.stdout())
     })
   })
+}
+
+/** Has the service write so many lines of log, of 300 characters each. */
+async function chat({ port }: Subject, lines: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+  const path = `/none/${'x'.repeat(300)}`
+  await Promise.all(Array.from({ length: lines }, () => call(port, path, { agent })))
+  agent.destroy()
+}
+
+/** A request that waits for its body. */
+async function hold({ port, getPath, postPath }: Subject): Promise<Held> {
+  const wire = await Wire.open(port)
+  // Where several processes serve, an answer on this connection shows that one of them has it.
+  wire.write(`GET ${getPath} HTTP/1.1\r\nHost: x\r\n\r\n`)
+  strictEqual((await wire.answer()).status, 200)
+  const lines = ['Host: x', 'Expect: 100-continue', `Content-Length: ${body.length}`]
+  wire.write(`POST ${postPath} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
+  strictEqual((await wire.answer({ bodiless: true })).status, 100)
+  return { status: wire.answer().then(({ status }) => status), release: () => wire.write(body) }
 }

@@ -3,11 +3,9 @@
  * real PostgreSQL that is stopped and started under them.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
-import { once } from 'node:events'
-import { Agent } from 'node:http'
-import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { call, errorOf, linesOf, repeat, until, Wire } from '@services/testing'
+import { testEnd } from '@services/command-line/testing'
+import { type Answer, call, errorOf, linesOf, repeat, until } from '@services/testing'
 import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
 import pg from 'pg'
 import { type Running, startSqlapi } from './support/process.ts'
@@ -18,7 +16,7 @@ const files = {
   'pg/POST/held.sql': 'SELECT 1 AS held FROM pg_advisory_xact_lock(:key)',
   'pg/POST/echo.sql': 'SELECT :x AS x',
   'lite/GET/one.sql': 'SELECT 1 AS one',
-  'lite/POST/large.sql': "SELECT replace(hex(zeroblob(:n)), '00', 'x') AS x",
+  'lite/GET/large.sql': "SELECT replace(hex(zeroblob(CAST(:n AS INTEGER))), '00', 'x') AS x",
   'lite/POST/count.sql':
     'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < :n) SELECT max(n) AS n FROM c',
 }
@@ -201,99 +199,39 @@ describe('databases that come and go', () => {
   })
 })
 
-/** The line of log comes just before the end of listening. */
-async function untilRefused({ port }: Running): Promise<void> {
-  await until(async () => (await connectTo(port)) === 'ECONNREFUSED', 'connections to be refused')
-}
+testEnd({
+  title: 'PostgreSQL and SQLite behind it [D6.6] [D6.7] [D6.8]',
+  async start() {
+    const running = await start()
+    const { port } = running
+    return {
+      ...running,
+      getPath: '/lite/one',
+      postPath: '/pg/echo',
+      large: { path: '/lite/large?n=20000000', length: '[{"x":""}]'.length + 20_000_000 },
+      async hold() {
+        const { body, release } = await lock()
+        const onPostgres = call(port, '/pg/held', { body })
+        const onSqlite = call(port, '/lite/count', { body: short })
+        await untilSleeping(running)
+        await untilCounting(running)
+        const both = Promise.all([onPostgres, onSqlite])
+        return { status: both.then((answers) => Math.max(...answers.map(({ status }) => status))), release }
+      },
+      async holdForever(signal) {
+        const call = callSleep(port, signal)
+        await untilSleeping(running)
+        return { outcome: call.catch((error: unknown) => error) }
+      },
+    }
+  },
+})
 
-function connectTo(port: number): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<string>()
-  const socket = connect({ port, host: '127.0.0.1' })
-  socket.once('connect', () => resolve('connected'))
-  socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(String(code)))
-  return promise.finally(() => socket.destroy())
+function callSleep(port: number, signal?: AbortSignal): Promise<Answer> {
+  return call(port, '/pg/sleep', { body: { s: 60 }, ...(signal ? { signal } : {}) })
 }
 
 describe('the end', { concurrency: 3 }, () => {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`[D6.6] ${signal}: what is in flight is finished, nothing new is accepted, exit code 0`, async () => {
-      const running = await start()
-      const agent = new Agent({ keepAlive: true })
-      await call(running.port, '/lite/one', { agent })
-      const { body, release } = await lock()
-      const onPostgres = call(running.port, '/pg/held', { body, agent })
-      const onSqlite = call(running.port, '/lite/count', { body: short })
-      await untilSleeping(running)
-      await untilCounting(running)
-      running.kill(signal)
-      await running.line(/Shutting down/)
-      await untilRefused(running)
-      await release()
-      strictEqual((await onPostgres).text, '[{"held":1}]')
-      strictEqual((await onSqlite).text, `[{"n":${short.n}}]`)
-      const { code, stdout, stderr } = await running.ended
-      deepStrictEqual([code, stderr], [0, ''])
-      match(linesOf(stdout).at(-1) ?? '', /Stopped$/)
-      agent.destroy()
-    })
-  }
-
-  test('[D6.6] a large answer that its client is still reading is not cut', async () => {
-    const running = await start()
-    const wire = await Wire.open(running.port)
-    const body = JSON.stringify({ n: 20_000_000 })
-    wire.socket.pause()
-    wire.write(`POST /lite/large HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
-    await once(wire.socket, 'readable')
-    running.kill('SIGTERM')
-    await running.line(/Shutting down/)
-    await untilRefused(running)
-    wire.socket.resume()
-    const { status, text } = await wire.answer()
-    deepStrictEqual([status, text.length], [200, '[{"x":""}]'.length + 20_000_000])
-    strictEqual((await running.ended).code, 0)
-    wire.socket.destroy()
-  })
-
-  test('[D6.6] connections on which nothing happens do not delay the end', async () => {
-    const running = await start()
-    const agent = new Agent({ keepAlive: true })
-    await Promise.all(Array.from({ length: 20 }, () => call(running.port, '/pg/one', { agent })))
-    const silent = await Promise.all([Wire.open(running.port), Wire.open(running.port)])
-    // In order, so before the end is forced.
-    const { code } = await running.stop()
-    strictEqual(code, 0)
-    for (const wire of silent) wire.socket.destroy()
-    agent.destroy()
-  })
-
-  test('[D6.6] a connection whose requests follow each other does not keep the service alive', async () => {
-    const running = await start()
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-    const failed = (async () => {
-      for (;;) await call(running.port, '/lite/count', { body: { n: 50_000 }, agent })
-    })().catch((error: unknown) => (error as NodeJS.ErrnoException).code)
-    await untilCounting(running)
-    // In order, so before the end is forced.
-    const { code } = await running.stop()
-    strictEqual(code, 0)
-    match(String(await failed), /^ECONN(?:REFUSED|RESET)$/)
-    agent.destroy()
-  })
-
-  test('[D6.6] a second signal ends it at once', async () => {
-    const running = await start()
-    const sleeping = call(running.port, '/pg/sleep', { body: { s: 60 } }).catch((error: unknown) => error)
-    await untilSleeping(running)
-    running.kill('SIGTERM')
-    await running.line(/Shutting down/)
-    running.kill('SIGTERM')
-    const { code, signal, stdout } = await running.ended
-    ok(code !== 0 || signal !== null)
-    match(linesOf(stdout).at(-1) ?? '', /WARN .*second signal/)
-    ok((await sleeping) instanceof Error)
-  })
-
   test('[D6.6] a second signal ends it at once, whatever SQLite is doing', async () => {
     const running = await start()
     const counting = call(running.port, '/lite/count', { body: long }).catch((error: unknown) => error)
@@ -309,38 +247,16 @@ describe('the end', { concurrency: 3 }, () => {
 
   test('[D6.6] a statement that takes long is waited for', async () => {
     const running = await start()
-    const sleeping = call(running.port, '/lite/count', { body: { n: 6_000_000 } })
+    const counting = call(running.port, '/lite/count', { body: { n: 6_000_000 } })
     const { body, release } = await lock()
     const other = call(running.port, '/pg/held', { body })
     await untilSleeping(running)
     await untilCounting(running)
     running.kill('SIGTERM')
     await running.line(/Shutting down/)
-    strictEqual((await sleeping).status, 200)
+    strictEqual((await counting).status, 200)
     await release()
     strictEqual((await other).status, 200)
     strictEqual((await running.ended).code, 0)
-  })
-
-  test('[D6.6] [D6.7] a client that is gone is not waited for', async () => {
-    const running = await start()
-    const abort = new AbortController()
-    const gone = call(running.port, '/pg/sleep', { body: { s: 61 }, signal: abort.signal }).catch(() => 'gone')
-    await untilSleeping(running)
-    abort.abort()
-    strictEqual(await gone, 'gone')
-    // In order, so before the end is forced.
-    const { code } = await running.stop()
-    strictEqual(code, 0)
-  })
-
-  test('[D6.8] a reader of the log that goes away does not end the service', async () => {
-    const running = await start()
-    running.child.stdout?.destroy()
-    running.child.stderr?.destroy()
-    for (let i = 0; i < 20; i++) strictEqual(errorOf(await call(running.port, '/lite/none')), 'SqlapiRuntimeException')
-    strictEqual((await call(running.port, '/lite/one')).status, 200)
-    const { code } = await running.stop()
-    strictEqual(code, 0)
   })
 })

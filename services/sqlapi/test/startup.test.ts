@@ -10,6 +10,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { checkRefused, type Refusal as AnyRefusal, testFlags } from '@services/command-line/testing'
 import {
   call,
   elapsed,
@@ -21,36 +22,18 @@ import {
   untilListening,
   writeFiles,
 } from '@services/testing'
-import { version } from '../src/version.ts'
 import { binary, type Running, spawnSqlapi, startSqlapi } from './support/process.ts'
 
 const concurrency = { concurrency: 4 }
 const one = 'SELECT 1 AS one'
 const bom = '\ufeff'
+const packaged = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as { version: string }
 const isWindows = process.platform === 'win32'
 
-interface Refusal {
-  readonly title: string
-  /** Files below `sql_dir`. */
-  readonly files?: Files
-  /** Fields of the configuration beside `sql_dir`. */
-  readonly config?: Readonly<Record<string, unknown>>
-  /** The whole text of the configuration instead. */
-  readonly yaml?: string | Buffer
-  readonly env?: Readonly<Record<string, string>>
-  readonly args?: readonly string[]
-  /** Puts into the folder what cannot be said with files. */
-  readonly prepare?: (folder: string) => void
+interface Refusal extends AnyRefusal<
+  'InvalidConfigurationException' | 'InvalidDirectoryException' | 'InvalidQueryException' | 'ListenException'
+> {
   readonly format?: 'text' | 'json'
-  readonly error:
-    | 'InvalidConfigurationException'
-    | 'InvalidDirectoryException'
-    | 'InvalidQueryException'
-    | 'ListenException'
-  /** What the message must name. */
-  readonly names: readonly (string | RegExp)[]
-  readonly skip?: string | false
-  readonly command?: readonly string[]
 }
 
 const demo = { name: 'demo', url: 'sqlite::memory:' }
@@ -362,44 +345,16 @@ const configurations: Refusal[] = [
 ]
 
 /** Runs until it ends by itself and checks all that is the same for every refusal. */
-async function refuse(refusal: Refusal): Promise<Ended> {
-  const {
-    files = {},
-    config = {},
-    env = {},
-    args = [],
-    prepare,
-    format = 'json',
-    error,
-    names,
-    yaml,
-    command,
-  } = refusal
+function refuse(refusal: Refusal): Promise<Ended> {
+  const { files = {}, config = {}, env = {}, args = [], prepare, format = 'json', yaml, command } = refusal
   const folder = newFolder()
   mkdirSync(join(folder, 'sql'))
   const full = { sql_dir: 'sql', server: { bind: '127.0.0.1:0' }, logging: { format }, ...config }
   writeFileSync(join(folder, 'sqlapi.yaml'), yaml ?? JSON.stringify(full))
   writeFiles(join(folder, 'sql'), files)
   prepare?.(folder)
-  const end = await spawnSqlapi({ cwd: folder, args, env, ...(command ? { command } : {}) }).ended
-  deepStrictEqual([end.code, end.signal, end.stderr], [1, null, ''], end.stdout)
-  const errors = linesOf(end.stdout).filter((line) => /"level":"error"| ERROR /.test(line))
-  strictEqual(errors.length, 1, end.stdout)
-  strictEqual(errors[0], linesOf(end.stdout).at(-1), 'nothing after it')
-  const [line = ''] = errors
-  if (format === 'json') {
-    const { level, error: name, message } = JSON.parse(line) as Record<string, string>
-    deepStrictEqual([level, name], ['error', error])
-    for (const named of names) match(message ?? '', toPattern(named))
-  } else {
-    match(line, new RegExp(String.raw`^\d{4}-\d\d-\d\dT[\d:.]+Z ERROR sqlapi: .*\b${error}\b`))
-    for (const named of names) match(line.replaceAll('\\"', '"'), toPattern(named))
-  }
-  return end
-}
-
-function toPattern(named: string | RegExp): RegExp {
-  return typeof named === 'string' ? new RegExp(named.replaceAll(/[.[\]*+?()|{}\\^$]/g, String.raw`\$&`)) : named
+  const spawned = spawnSqlapi({ cwd: folder, args, env, ...(command ? { command } : {}) })
+  return checkRefused({ spawned, format, target: 'sqlapi', error: refusal.error, names: refusal.names })
 }
 
 const groups = { directories, collisions, batchCollisions, texts, links, configurations }
@@ -471,34 +426,13 @@ describe('a start is refused: the rest', concurrency, () => {
   })
 })
 
-describe('flags', concurrency, () => {
-  for (const flag of ['--help', '-h']) {
-    test(`[D6.1] ${flag} explains and ends well, whatever the configuration`, async () => {
-      const end = await spawnSqlapi({ args: [flag, '--config', 'missing.yaml'] }).ended
-      deepStrictEqual([end.code, end.stderr], [0, ''])
-      match(end.stdout, /^Usage: sqlapi/)
-      for (const named of ['--config', '--help', '--version', 'SQLAPI_CONFIG', 'SQLAPI_LOG']) {
-        ok(end.stdout.includes(named), named)
-      }
-    })
-  }
-
-  for (const flag of ['--version', '-V']) {
-    test(`[D6.1] ${flag} tells the version`, async () => {
-      const end = await spawnSqlapi({ args: [flag] }).ended
-      deepStrictEqual([end.code, end.stderr, end.stdout], [0, '', `sqlapi ${version}\n`])
-      const { version: packaged } = JSON.parse(readFileSync(join(binary, '../../package.json'), 'utf8')) as never
-      strictEqual(version, packaged)
-    })
-  }
-
-  for (const args of [['--port', '80'], ['-x'], ['sqlapi.yaml'], ['--config'], ['--config='], ['--version=1']]) {
-    test(`[D6.1] ${args.join(' ')} is a wrong flag`, async () => {
-      const end = await spawnSqlapi({ args }).ended
-      deepStrictEqual([end.code, end.stdout], [2, ''])
-      match(end.stderr, /^sqlapi: .*\nTry: sqlapi --help\n$/)
-    })
-  }
+testFlags({
+  rules: '[D6.1]',
+  name: 'sqlapi',
+  version: packaged.version,
+  variables: ['SQLAPI_CONFIG', 'SQLAPI_LOG'],
+  wrong: [['--port', '80'], ['sqlapi.yaml']],
+  run: (args) => spawnSqlapi({ args }).ended,
 })
 
 describe('what must load', concurrency, () => {

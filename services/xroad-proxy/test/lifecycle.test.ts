@@ -3,10 +3,9 @@
  * writes to stdout on the way. Real processes; what they call is in the test.
  */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
-import { once } from 'node:events'
 import { Agent } from 'node:http'
-import { connect } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { testEnd, untilRefused } from '@services/command-line/testing'
 import { type Answer, call, errorOf, linesOf, newFolder, send, until, Wire, writeFiles } from '@services/testing'
 import { type RunningMock, startMock } from '../src/mock/mock.ts'
 import { keystorePassword } from '../src/mock/pki.ts'
@@ -67,61 +66,40 @@ async function hold({ port, soap }: Started, calls: number): Promise<Promise<Ans
   return held
 }
 
-function connectTo(port: number): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<string>()
-  const socket = connect({ port, host: '127.0.0.1' })
-  socket.once('connect', () => resolve('connected'))
-  socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(String(code)))
-  return promise.finally(() => socket.destroy())
-}
-
-/** The line of log comes just before the end of listening. */
-async function endOf(running: Running, signal: NodeJS.Signals): Promise<void> {
-  running.kill(signal)
-  await running.line(/Shutting down/)
-  await until(async () => (await connectTo(running.port)) === 'ECONNREFUSED', 'connections to be refused')
+async function end(running: Running): Promise<void> {
+  running.kill('SIGTERM')
+  await untilRefused(running)
 }
 
 function requestLines(stdout: string): string[] {
   return linesOf(stdout).filter((line) => line.includes(' Request '))
 }
 
-describe('the end', { concurrency: 3 }, () => {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`[D1.8] ${signal}: what is in flight is finished, nothing new is accepted, exit code 0`, async () => {
-      const running = await start()
-      const agent = new Agent({ keepAlive: true })
-      await call(running.port, '/g/echo', { agent, body })
-      const held = await hold(running, 3)
-      await endOf(running, signal)
-      running.soap.release()
-      for (const answer of await Promise.all(held)) deepStrictEqual([answer.status, answer.text], [200, echoed])
-      const { code, stdout, stderr } = await running.ended
-      deepStrictEqual([code, stderr], [0, ''])
-      match(linesOf(stdout).at(-1) ?? '', / INFO xroad_proxy: Stopped$/)
-      match(stdout, new RegExp(`Shutting down signal=${signal}\\n`))
-      strictEqual(
-        requestLines(stdout).filter((line) => line.includes('g/held') && line.includes('status=200')).length,
-        3,
-      )
-      agent.destroy()
-    })
-  }
-
-  test('[D1.8] a large answer that its client is still reading is not cut', async () => {
+testEnd({
+  title: 'calls under way [D1.8]',
+  async start() {
     const running = await start()
-    const wire = await Wire.open(running.port)
-    wire.socket.pause()
-    wire.write('GET /g/large HTTP/1.1\r\nHost: x\r\n\r\n')
-    await once(wire.socket, 'readable')
-    await endOf(running, 'SIGTERM')
-    wire.socket.resume()
-    const { status, text } = await wire.answer()
-    deepStrictEqual([status, text.length], [200, 15_000_000])
-    strictEqual((await running.ended).code, 0)
-    wire.socket.destroy()
-  })
+    const { port, soap } = running
+    return {
+      ...running,
+      getPath: '/health',
+      postPath: '/g/echo',
+      large: { path: '/g/large', length: 15_000_000 },
+      async hold() {
+        const held = await hold(running, 3)
+        const statuses = Promise.all(held).then((answers) => answers.map(({ status }) => status))
+        return { status: statuses.then((all) => Math.max(...all)), release: () => soap.release() }
+      },
+      async holdForever(signal) {
+        const held = call(port, '/g/held', { body, ...(signal ? { signal } : {}) })
+        await until(() => soap.waiting() === 1, 'a call that waits')
+        return { outcome: held.catch((error: unknown) => error) }
+      },
+    }
+  },
+})
 
+describe('the end', { concurrency: 3 }, () => {
   test('[D1.8] a body that is on its way is waited for', async () => {
     const running = await start()
     const wires = await Promise.all(['/g/upload', '/g/echo'].map(async (path) => {
@@ -130,11 +108,17 @@ describe('the end', { concurrency: 3 }, () => {
       return wire
     })) // prettier-ignore
     await call(running.port, '/health')
-    await endOf(running, 'SIGTERM')
+    await end(running)
     for (const wire of wires) wire.write(`"y"}${' '.repeat(100_000)}`)
     for (const wire of wires) strictEqual((await wire.answer()).status, 200)
     strictEqual((await running.ended).code, 0)
     for (const wire of wires) wire.socket.destroy()
+  })
+
+  test('[D1.8] connections to the Security Server on which nothing happens do not delay it', async () => {
+    const running = await start()
+    await Promise.all(Array.from({ length: 20 }, () => call(running.port, '/g/fault')))
+    strictEqual((await running.stop()).code, 0)
   })
 
   test('[D1.8] requests that were sent ahead are answered', async () => {
@@ -145,41 +129,12 @@ describe('the end', { concurrency: 3 }, () => {
       `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${text.length}\r\n\r\n${text}`
     wire.write(request('/g/held') + request('/g/echo') + request('/g/none'))
     await until(() => running.soap.waiting() === 1, 'a call that waits')
-    await endOf(running, 'SIGTERM')
+    await end(running)
     running.soap.release()
     deepStrictEqual([(await wire.answer()).text, (await wire.answer()).text], [echoed, echoed])
     strictEqual((await wire.answer()).status, 404)
     strictEqual((await running.ended).code, 0)
     wire.socket.destroy()
-  })
-
-  test('[D1.8] connections on which nothing happens do not delay the end, here and at the Security Server', async () => {
-    const running = await start()
-    const agent = new Agent({ keepAlive: true })
-    await Promise.all(Array.from({ length: 20 }, () => call(running.port, '/g/fault', { agent })))
-    await Promise.all(Array.from({ length: 20 }, () => call(running.port, '/g/echo', { agent, body })))
-    const silent = await Promise.all(Array.from({ length: 100 }, () => Wire.open(running.port)))
-    silent[0]?.write('GET /health HTTP/1.1\r\nHo')
-    silent[1]?.write('nonsense\r\n\r\n')
-    // In order, so before the end is forced.
-    const { code } = await running.stop()
-    strictEqual(code, 0)
-    for (const wire of silent) wire.socket.destroy()
-    agent.destroy()
-  })
-
-  test('[D1.8] a connection whose requests follow each other does not keep the service alive', async () => {
-    const running = await start()
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-    const failed = (async () => {
-      for (;;) await call(running.port, '/g/echo', { body, agent })
-    })().catch((error: unknown) => (error as NodeJS.ErrnoException).code)
-    await until(() => requestLines(running.stdout()).length > 10, 'some requests')
-    // In order, so before the end is forced.
-    const { code } = await running.stop()
-    strictEqual(code, 0)
-    match(String(await failed), /^ECONN(?:REFUSED|RESET)$/)
-    agent.destroy()
   })
 
   test('[D1.8] a client that is gone is not waited for', async () => {
@@ -199,24 +154,6 @@ describe('the end', { concurrency: 3 }, () => {
     strictEqual(requestLines(stdout).filter((line) => line.includes('status=499')).length, 2, stdout)
     strictEqual(running.soap.waiting(), 0)
   })
-
-  for (const second of ['SIGTERM', 'SIGINT'] as const) {
-    test(`[D1.8] a second signal, ${second}, ends it at once`, async () => {
-      const running = await start()
-      const [held] = await hold(running, 1)
-      const outcome = held?.catch((error: unknown) => error)
-      running.kill('SIGTERM')
-      await running.line(/Shutting down/)
-      running.kill(second)
-      const { code, signal, stdout } = await running.ended
-      ok(code !== 0 || signal !== null)
-      match(
-        linesOf(stdout).at(-1) ?? '',
-        / WARN xroad_proxy: Ended before all work was finished reason="second signal"$/,
-      )
-      ok((await outcome) instanceof Error)
-    })
-  }
 
   test('[D1.8] [S-error.upstream_timeout] a call that is not answered ends with its clock', async () => {
     const running = await start({ config: { limits: { request_timeout_secs: 1 }, security_server: undefined } })
@@ -332,16 +269,6 @@ describe('what it writes', { concurrency: 3 }, () => {
     doesNotMatch(stdout, /secret/i)
     strictEqual(requestLines(stdout).length, 8)
     doesNotMatch(stdout, /[^\n\x20-\x7e]/)
-  })
-
-  test('[D1.8] a reader of the log that goes away does not end the service', async () => {
-    const running = await start()
-    running.child.stdout?.destroy()
-    running.child.stderr?.destroy()
-    for (let i = 0; i < 20; i++) strictEqual(errorOf(await call(running.port, '/none/none')), 'template_not_found')
-    strictEqual((await call(running.port, '/g/echo', { body })).text, echoed)
-    const { code } = await running.stop()
-    strictEqual(code, 0)
   })
 
   test('[D1.8] a reader of the log that stops reading does not stop the service', async () => {

@@ -2,7 +2,7 @@
  * The start of the real process: what refuses it, with which exit code and which one line of log, and what must not. Which
  * fields and files are refused with which words is for the tests of boot/; here it is the process that counts.
  */
-import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -10,41 +10,21 @@ import { type AddressInfo, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
-import { call, type Ended, errorOf, type Files, linesOf, newFolder, send, writeFiles } from '@services/testing'
+import { checkRefused, type Refusal as AnyRefusal, testFlags } from '@services/command-line/testing'
+import { call, type Ended, errorOf, linesOf, newFolder, send, writeFiles } from '@services/testing'
 import { keystorePassword } from '../src/mock/pki.ts'
-import { version } from '../src/version.ts'
 import { sharedPki } from './support/lanes.ts'
 import { binary, type Running, spawnProxy, startProxy } from './support/process.ts'
 import { restFile, soapFile } from './support/soap-service.ts'
 
 const concurrency = { concurrency: 4 }
+const packaged = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as { version: string }
 const secret = 'hunter2'
-/** A process that starts although it should not is ended then. */
-const endsWithinMs = 30_000
 const direct = soapFile('https://service.example.org/')
 
-interface Refusal {
-  readonly title: string
-  /** Files below `DSL`. */
-  readonly files?: Files
-  /** Fields of proxy.yaml. */
-  readonly config?: Readonly<Record<string, unknown>>
-  /** The whole text of proxy.yaml instead. */
-  readonly yaml?: string | Buffer
-  readonly env?: Readonly<Record<string, string>>
-  readonly args?: readonly string[]
-  /** Puts into the folder what cannot be said with files. */
-  readonly prepare?: (folder: string) => void
-  readonly command?: readonly string[]
-  readonly error:
-    | 'invalid_configuration'
-    | 'invalid_dsl'
-    | 'keystore_load_failed'
-    | 'trust_ca_load_failed'
-    | 'listen_failed'
-  /** What the line must name. */
-  readonly names: readonly string[]
-}
+type Refusal = AnyRefusal<
+  'invalid_configuration' | 'invalid_dsl' | 'keystore_load_failed' | 'trust_ca_load_failed' | 'listen_failed'
+>
 
 const securityServer = { url: 'https://127.0.0.1:5500', keystore_path: 'client.p12' }
 const password = { PROXY_KEYSTORE_PASSWORD: keystorePassword }
@@ -249,29 +229,10 @@ async function refuse(refusal: Refusal, format: 'text' | 'json'): Promise<Ended>
   writeFiles(join(folder, 'DSL'), dsl)
   writeFileSync(join(folder, 'proxy.yaml'), yaml ?? JSON.stringify({ host: '127.0.0.1', port: 0, ...config }))
   prepare?.(folder)
-  const spawned = spawnProxy({
-    cwd: folder,
-    args,
-    env: { ...env, PROXY_LOG_FORMAT: format },
-    ...(command ? { command } : {}),
-  })
-  const timer = setTimeout(() => spawned.kill('SIGKILL'), endsWithinMs)
-  const end = await spawned.ended
-  clearTimeout(timer)
-  deepStrictEqual([end.code, end.signal, end.stderr], [1, null, ''], end.stdout)
-  const lines = linesOf(end.stdout)
-  strictEqual(lines.filter((line) => /"level":"error"| ERROR /.test(line)).length, 1, end.stdout)
-  const line = lines.at(-1) ?? ''
-  doesNotMatch(end.stdout, /Listening|Stopped| at .*\.ts|node:/)
+  const given = { ...env, PROXY_LOG_FORMAT: format }
+  const spawned = spawnProxy({ cwd: folder, args, env: given, ...(command ? { command } : {}) })
+  const end = await checkRefused({ spawned, format, target: 'xroad_proxy', error, names })
   ok(!end.stdout.includes(secret), end.stdout)
-  if (format === 'json') {
-    const record = JSON.parse(line) as Record<string, string>
-    deepStrictEqual([record['level'], record['event'], record['error']], ['error', 'startupFailure', error])
-    for (const named of names) ok(record['message']?.includes(named), `${named} in ${line}`)
-  } else {
-    match(line, new RegExp(String.raw`^\d{4}-\d\d-\d\dT[\d:.]+Z ERROR xroad_proxy: .+ error=${error}$`))
-    for (const named of names) ok(line.includes(named), `${named} in ${line}`)
-  }
   return end
 }
 
@@ -341,34 +302,13 @@ describe('a start is refused: the rest', concurrency, () => {
   })
 })
 
-describe('flags', concurrency, () => {
-  for (const flag of ['--help', '-h']) {
-    test(`[D1.1] ${flag} explains and ends well, whatever the configuration`, async () => {
-      const end = await spawnProxy({ args: [flag, '--config', 'missing.yaml'] }).ended
-      deepStrictEqual([end.code, end.stderr], [0, ''])
-      match(end.stdout, /^Usage: xroad-proxy/)
-      for (const named of ['--config', '--help', '--version', 'PROXY_CONFIG', 'PROXY_KEYSTORE_PASSWORD', 'RUST_LOG']) {
-        ok(end.stdout.includes(named), named)
-      }
-    })
-  }
-
-  for (const flag of ['--version', '-V']) {
-    test(`[D1.1] [S-version.1] ${flag} tells the version`, async () => {
-      const end = await spawnProxy({ args: [flag] }).ended
-      deepStrictEqual([end.code, end.stderr, end.stdout], [0, '', `xroad-proxy ${version}\n`])
-      const { version: packaged } = JSON.parse(readFileSync(join(binary, '../../package.json'), 'utf8')) as never
-      strictEqual(version, packaged)
-    })
-  }
-
-  for (const args of [['--prot', '80'], ['-x'], ['proxy.yaml'], ['serve', 'more'], ['--config'], ['--config='], ['--version=1'], ['--port', '1']]) {
-    test(`[D1.1] ${args.join(' ')} is wrong`, async () => {
-      const end = await spawnProxy({ args }).ended
-      deepStrictEqual([end.code, end.stdout], [2, ''])
-      match(end.stderr, /^xroad-proxy: .*\nTry: xroad-proxy --help\n$/)
-    })
-  } // prettier-ignore
+testFlags({
+  rules: '[D1.1] [S-version.1]',
+  name: 'xroad-proxy',
+  version: packaged.version,
+  variables: ['PROXY_CONFIG', 'PROXY_KEYSTORE_PASSWORD', 'RUST_LOG'],
+  wrong: [['--prot', '80'], ['--port', '1'], ['proxy.yaml'], ['serve', 'more']],
+  run: (args) => spawnProxy({ args }).ended,
 })
 
 describe('what must load', concurrency, () => {
