@@ -78,7 +78,7 @@ function requestLines(stdout: string): string[] {
 testEnd({
   title: 'calls under way [D1.8]',
   async start() {
-    const running = await start()
+    const running = await start({ config: { limits: { request_timeout_secs: 300 } } })
     const { port, soap } = running
     return {
       ...running,

@@ -14,7 +14,9 @@ export class Wire {
   readonly socket: Socket
   /** Resolves when the server has closed its side, or the connection is gone. */
   readonly closed: Promise<void>
-  #received: Buffer = Buffer.alloc(0)
+  /** What has come and was not taken; pieces are joined when somebody looks at them. */
+  #pieces: Buffer[] = []
+  #length = 0
   #isClosed = false
   #wake: () => void = () => undefined
   readonly #tellClosed: () => void
@@ -33,7 +35,8 @@ export class Wire {
     this.#tellClosed = resolve
     socket.on('error', () => undefined)
     socket.on('data', (chunk: Buffer) => {
-      this.#received = Buffer.concat([this.#received, chunk])
+      this.#pieces.push(chunk)
+      this.#length += chunk.length
       this.#wake()
     })
     socket.on('end', () => this.#end())
@@ -41,7 +44,7 @@ export class Wire {
   }
 
   get received(): string {
-    return this.#received.toString('latin1')
+    return this.#join().toString('latin1')
   }
 
   write(bytes: string | Buffer): void {
@@ -51,7 +54,7 @@ export class Wire {
   /** The next answer. `bodiless` where none follows the head: to HEAD, and 100. */
   async answer({ bodiless = false } = {}): Promise<WireAnswer> {
     const head = await this.#take(() => {
-      const end = this.#received.indexOf('\r\n\r\n')
+      const end = this.#join().indexOf('\r\n\r\n')
       return end < 0 ? undefined : end + 4
     })
     const [first = '', ...lines] = head.toString('latin1').trimEnd().split('\r\n')
@@ -62,8 +65,16 @@ export class Wire {
       headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`
     }
     const length = bodiless ? 0 : Number(headers['content-length'] ?? 0)
-    const body = await this.#take(() => (this.#received.length >= length ? length : undefined))
+    const body = await this.#take(() => (this.#length >= length ? length : undefined))
     return { status: Number(first.split(' ')[1]), headers, text: body.toString('utf8') }
+  }
+
+  #join(): Buffer {
+    const [first, ...others] = this.#pieces
+    if (first !== undefined && others.length === 0) return first
+    const joined = Buffer.concat(this.#pieces)
+    this.#pieces = [joined]
+    return joined
   }
 
   #end(): void {
@@ -76,9 +87,10 @@ export class Wire {
     for (;;) {
       const length = lengthOf()
       if (length !== undefined) {
-        const taken = this.#received.subarray(0, length)
-        this.#received = this.#received.subarray(length)
-        return taken
+        const received = this.#join()
+        this.#pieces = [received.subarray(length)]
+        this.#length -= length
+        return received.subarray(0, length)
       }
       if (this.#isClosed) throw new Error(`closed after ${JSON.stringify(this.received.slice(0, 200))}`)
       await new Promise<void>((resolve) => (this.#wake = resolve))
