@@ -1,7 +1,8 @@
 /** What the URLs of a kind of database look like: the shape of a row that each kind fills in its `url.ts`. Types only. */
 
 export interface UrlRules {
-  readonly scheme: RegExp
+  /** How its URLs begin, in lower case. */
+  readonly prefixes: readonly string[]
   /** A user and a password may stand in front of a host. */
   readonly hasLogin: boolean
   /** What is wrong with this kind of URL in particular, in words that hold nothing of it. */

@@ -23,10 +23,12 @@ import {
 } from '@services/config-file'
 import { levelsPattern } from '@services/observe'
 import { defaultLevels, levelsMeaning } from '../../events.ts'
+import { urlPrefixes } from '../../dialects.ts'
 import { urlParameterProblems, urlProblem } from './url.ts'
 
 const addressMeaning = 'host:port such as 0.0.0.0:8080 or [::]:8080'
-const urlMeaning = 'a URL that starts with postgres://, postgresql:// or sqlite:'
+const urlStarts = `${urlPrefixes.slice(0, -1).join(', ')} or ${urlPrefixes.at(-1)}`
+const urlMeaning = `a URL that starts with ${urlStarts}`
 
 const server = section({
   bind: checked(anyText(addressMeaning, { shown: true }), addressProblem, addressMeaning)
@@ -50,8 +52,8 @@ const datasource = section({
     'Name in URLs, in project_datasource_map and in the X-Datasource header.',
   ),
   url: checked(checked(anyText(urlMeaning, { secret: true }), whyNoUrl, urlMeaning), whyNoParameters)
-    .meta({ pattern: '^(postgres(ql)?://|sqlite:)' })
-    .describe('Connection URL: postgres://, postgresql:// or sqlite:.'),
+    .meta({ pattern: `^(${urlPrefixes.join('|')})` })
+    .describe(`Connection URL: ${urlStarts}.`),
   username: anyText('a user name')
     .default('')
     .describe('User to log in as, unless the URL names one. Needs password_env.'),

@@ -112,7 +112,7 @@ function conflictsOf(query: URLSearchParams): string[] {
 }
 
 export const url: UrlRules = {
-  scheme: /^postgres(?:ql)?:\/\//i,
+  prefixes: ['postgres://', 'postgresql://'],
   hasLogin: true,
   problemOf: () => undefined,
   parameters,

@@ -2,7 +2,7 @@
 import type { UrlRules } from '../url-rules.ts'
 
 export const url: UrlRules = {
-  scheme: /^sqlite:/i,
+  prefixes: ['sqlite:'],
   hasLogin: false,
   problemOf: (url) => (/^sqlite:(?:\/\/)?(?:\?|$)/i.test(url) ? 'a URL without a file' : undefined),
   parameters: {},
