@@ -5,7 +5,7 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -282,10 +282,68 @@ describe('answers without a length', () => {
     'in pieces': [[good.slice(0, 80), good.slice(80, 100), good.slice(100)], false],
     'in pieces, the end later': [[good.slice(0, 80), good.slice(80, 100), good.slice(100)], true],
   }
+  for (const [maxVersion, ciphers, ...lastRecord] of [
+    ['TLSv1.3', undefined, 24],
+    ['TLSv1.2', 'ECDHE-RSA-AES256-GCM-SHA384', 31],
+    ['TLSv1.2', 'ECDHE-RSA-CHACHA20-POLY1305', 23],
+    ['TLSv1.2', 'ECDHE-RSA-AES256-SHA', 53, 57, 69, 85],
+  ] as const) {
+    test(`${maxVersion} ${ciphers ?? ''}: an answer that is cut in the first bytes of one more record is an error [X10]`, async () => {
+      const { files } = sharedPki()
+      let cutAfter = Infinity
+      const server = createTls(
+        {
+          key: readFileSync(files.serverKey),
+          cert: readFileSync(files.serverCertificate),
+          maxVersion,
+          ...(ciphers === undefined ? {} : { ciphers }),
+        },
+        (socket) => void serveTwice(socket.on('error', () => undefined)),
+      ).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const serveTwice = async (socket: Socket): Promise<void> => {
+        await once(socket, 'data')
+        await new Promise((resolve) => socket.write(good, resolve))
+        await sleep(5)
+        cutAfter = length
+        socket.write('x'.repeat(1000))
+      }
+      // What the server sends goes through here, up to some bytes of its second record.
+      const cutting = createServer((inside) => {
+        const outside = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined)
+        inside.on('error', () => undefined).pipe(outside)
+        outside.on('data', (chunk: Buffer) => {
+          if (cutAfter === Infinity) inside.write(chunk)
+          else inside.end(chunk.subarray(0, cutAfter))
+        })
+        inside.on('close', () => outside.destroy())
+      }).listen(0, '127.0.0.1')
+      await once(cutting, 'listening')
+      const url = `https://127.0.0.1:${(cutting.address() as AddressInfo).port}`
+      const context = createSecureContext({ ca: readFileSync(files.ca) })
+      let length = 0
+      const lengths = [0, 1, 5, 12, 22, ...lastRecord.flatMap((bytes) => [bytes - 1, bytes + 1]), 90]
+      for (length of lengths) {
+        cutAfter = Infinity
+        const calls = openUpstream({ secureContext: () => context, timeoutSeconds: 20, maxAnswerBytes: 100_000 })
+        await rejects(calls.collect(callOf(url, '/'), newOutlet()), { code: 'internal_error' }, `${length} bytes`)
+        await calls.close()
+      }
+      cutting.close()
+      server.close()
+    })
+  }
+
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
     for (const ciphers of maxVersion === 'TLSv1.3'
       ? [undefined]
-      : [undefined, 'ECDHE-RSA-CHACHA20-POLY1305', 'ECDHE-RSA-AES256-SHA']) {
+      : [
+          undefined,
+          'ECDHE-RSA-CHACHA20-POLY1305',
+          'ECDHE-RSA-AES256-SHA',
+          'ECDHE-RSA-AES128-SHA256',
+          'ECDHE-RSA-AES256-SHA384',
+        ]) {
       for (const [how, [pieces, isLater]] of Object.entries(ways)) {
         test(`${maxVersion} ${ciphers ?? ''}, ${how}: whole with close_notify, an error without it [X10]`, async () => {
           // Without it only TCP ends, and TLS is not asked.

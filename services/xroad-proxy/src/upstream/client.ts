@@ -1,12 +1,16 @@
 /**
  * The HTTP client, and the only file that knows it: connections to an origin, one call at a time on each, and what a call and
  * its answer look like to it. Owns none of a call's life: that is exchange.ts, as the handler of the client.
+ *
+ * The client is imported by its file: its library has no smaller entry, and the whole of it (fetch, WebSocket, caches) takes
+ * 60 ms more of a start and 10 MB more of memory. The version is exact, and nothing starts when the file has moved.
  */
 import type { Dispatcher, Client } from 'undici'
 import UndiciClient from 'undici/lib/dispatcher/client.js'
 // oxlint-disable-next-line import/no-unassigned-import -- the client would read its parser from disk with the first connection
 import 'undici/lib/llhttp/llhttp_simd-wasm.js'
 import type { RawHeaders } from '../model.ts'
+import { watchArrivals } from './arrivals.ts'
 import type { Connector } from './connect.ts'
 import { Ending } from './ending.ts'
 import { Interim } from './interim.ts'
@@ -45,8 +49,9 @@ export function createConnection(origin: string, connect: Connector): Connection
     connect: (place, callback) => {
       connect(place, (...result) => {
         if (result[1] !== null) {
-          interim.watch(result[1])
-          ending.watch(result[1])
+          interim.expect()
+          ending.open(result[1])
+          watchArrivals(result[1], interim, ending)
         }
         callback(...result)
       })

@@ -1,7 +1,6 @@
 /** A call whose answer is kept whole, up to the cap. */
 import type { RawHeaders } from '../model.ts'
 import { Exchange, tooLarge } from './exchange.ts'
-import { Pieces } from './pieces.ts'
 
 export interface Answer {
   readonly status: number
@@ -40,5 +39,27 @@ export class Collected extends Exchange<Answer> {
 
   protected override onEnd(): Answer {
     return { status: this.#status, contentType: this.#contentType, headers: this.#headers, body: this.#pieces.join() }
+  }
+}
+
+/** The pieces of a body as they arrive, up to a cap. */
+export class Pieces {
+  readonly #chunks: Buffer[] = []
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** False when the cap is passed. */
+  add(chunk: Buffer, maxBytes: number): boolean {
+    this.#length += chunk.length
+    if (this.#length > maxBytes) return false
+    this.#chunks.push(chunk)
+    return true
+  }
+
+  join(): Buffer {
+    return this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks, this.#length)
   }
 }

@@ -1,23 +1,24 @@
 /**
  * Whether a TLS connection was ended by its server, or cut by somebody on the way. An answer without a length ends with its
  * connection; its server says so in a last record (close_notify), and a bare end of TCP is what anybody can make. Node tells
- * both in the same words. What differs is where the end comes from: out of bytes that have just arrived, or out of none.
+ * both in the same words, and has no call that tells them apart. What differs is where the end comes from: out of bytes that
+ * have just arrived, as many as the last record has, or out of none.
+ *
+ * What passes unnoticed: a cut that leaves exactly as many bytes of one more record as the last one would have.
  */
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { bytesOnWire } from './arrivals.ts'
 
-/** Bytes of the last record at most, by how the cipher pads. It may be cut in two on its way. */
-const lastRecords: readonly (readonly [cipher: RegExp, bytes: number])[] = [
-  [/^TLS_/, 24],
-  [/CHACHA20/, 23],
-  [/GCM|CCM/, 31],
-  [/./, 85],
+/** How long the last record may be, by its cipher: two bytes of alert, and what the record around them adds. */
+const lastRecords: readonly (readonly [cipher: RegExp, bytes: readonly number[]])[] = [
+  [/^TLS_.*CCM_8/, [16]],
+  [/^TLS_/, [24]],
+  [/CHACHA20|CCM_8/, [23]],
+  [/GCM|CCM/, [31]],
+  // In blocks, with SHA-1, SHA-256 or SHA-384, which is taken of the text or of its blocks.
+  [/./, [53, 57, 69, 85]],
 ]
-
-/** Node has no other name for the bytes on the wire below TLS. */
-interface Wire {
-  readonly _handle?: { readonly _parent?: { readonly bytesRead?: number } } | null
-}
 
 export class Ending {
   #socket: TLSSocket | undefined
@@ -26,46 +27,35 @@ export class Ending {
   #received = 0
   #event = 0
 
-  watch(socket: Socket): void {
+  open(socket: Socket): void {
     this.#isWatching = false
     this.#socket = 'getCipher' in socket ? (socket as TLSSocket) : undefined
-    if (this.#socket === undefined) return
-    const push = socket.push.bind(socket)
-    socket.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
-      if (!this.#isWatching) return push(chunk, encoding)
-      if (chunk !== null) this.#note()
-      else if (!this.#isOrderly()) {
-        socket.destroy(Object.assign(new Error('cut'), { code: 'TLS_CUT' }))
-        return false
-      }
-      return push(chunk, encoding)
-    }
   }
 
   /** Whether the answer that begins now ends with its connection. */
   expect(isEnd: boolean): void {
-    this.#isWatching = isEnd && this.#socket !== undefined && receivedBy(this.#socket) !== undefined
-    if (this.#isWatching) this.#note()
+    this.#isWatching = isEnd && this.#socket !== undefined && bytesOnWire(this.#socket) !== undefined
+    this.look()
   }
 
-  #note(): void {
-    this.#received = receivedBy(this.#socket as TLSSocket) ?? 0
+  /** Bytes have arrived. */
+  look(): void {
+    if (!this.#isWatching) return
+    this.#received = bytesOnWire(this.#socket as TLSSocket) ?? 0
     this.#event = eventOfLoop()
   }
 
-  #isOrderly(): boolean {
+  /** Asked when the end arrives. */
+  get isCut(): boolean {
+    if (!this.#isWatching) return false
     const socket = this.#socket as TLSSocket
-    const since = (receivedBy(socket) ?? 0) - this.#received
-    // With the bytes that came last, or in a record of its own.
-    if (since === 0) return eventOfLoop() === this.#event
+    const since = (bytesOnWire(socket) ?? 0) - this.#received
+    // With the bytes that came last, or in a record of its own, which may have come in two pieces.
+    if (since === 0) return eventOfLoop() !== this.#event
     const { standardName } = socket.getCipher()
     const name = socket.getProtocol() === 'TLSv1.3' ? standardName : standardName.replace(/^TLS_/, '')
-    return since <= (lastRecords.find(([cipher]) => cipher.test(name))?.[1] ?? 0)
+    return lastRecords.find(([cipher]) => cipher.test(name))?.[1].includes(since) !== true
   }
-}
-
-function receivedBy(socket: TLSSocket): number | undefined {
-  return (socket as unknown as Wire)._handle?._parent?.bytesRead
 }
 
 function eventOfLoop(): number {

@@ -3,9 +3,8 @@
  * that one, for which it ends the connection. So the status of such an answer is made 102 on its way to the client: one byte,
  * in place, and whether its head is good HTTP stays for the client to judge.
  *
- * The bytes of a socket go by as they arrive, however they are cut. Where no answer begins nothing is looked at.
+ * The bytes of a socket go by as they arrive (arrivals.ts). Where no answer begins nothing is looked at.
  */
-import type { Socket } from 'node:net'
 
 /** What an interim answer begins with; a dot stands for any digit. */
 const start = Buffer.from('HTTP/1.. 1', 'latin1')
@@ -33,16 +32,8 @@ export class Interim {
     this.#ending = -1
   }
 
-  watch(socket: Socket): void {
-    const push = socket.push.bind(socket)
-    this.expect()
-    socket.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
-      if (this.#at !== -1 && Buffer.isBuffer(chunk)) this.#look(chunk)
-      return push(chunk, encoding)
-    }
-  }
-
-  #look(chunk: Buffer): void {
+  /** Bytes have arrived, however they are cut. */
+  look(chunk: Buffer): void {
     for (let i = 0; i < chunk.length && this.#at !== -1; i += 1) {
       if (this.#ending !== -1) this.#passHead(chunk[i] as number)
       else this.#readLine(chunk, i)

@@ -4,9 +4,9 @@
  */
 import type { Outlet, RawHeaders } from '../model.ts'
 import type { Call } from './client.ts'
+import { Pieces } from './collected.ts'
 import { Exchange, tooLarge, type Way } from './exchange.ts'
 import { bodyless, type Inbound, toInbound } from './headers.ts'
-import { Pieces } from './pieces.ts'
 import type { Room } from './room.ts'
 
 /** What a call did for the log. */
