@@ -13,6 +13,7 @@ export type Reason =
   | 'head too large'
   | 'timeout'
   | 'transfer coding'
+  | 'no host'
   | 'repeated host'
 
 export interface Refusal {

@@ -56,7 +56,7 @@ class ShellHost implements Host {
       keepAliveTimeout: keepAliveMs,
       maxHeaderSize: maxHeadBytes,
       headersTimeout: this.bounds.headMs,
-      // A request without one is answered like any other.
+      // A request without one is refused here, in the words of the service.
       requireHostHeader: false,
       // A request without a body costs no stream then.
       optimizeEmptyRequests: true,
@@ -193,7 +193,7 @@ class ShellHost implements Host {
 }
 
 /** Of a request that the parser lets pass. */
-function reasonToRefuse({ headers, rawHeaders }: IncomingMessage): Reason | undefined {
+function reasonToRefuse({ headers, rawHeaders, httpVersionMinor }: IncomingMessage): Reason | undefined {
   const coding = headers['transfer-encoding']?.toLowerCase()
   if (coding !== undefined && coding !== 'chunked') {
     // Without chunks there is no telling where the body ends; the parser will say so as well.
@@ -206,7 +206,10 @@ function reasonToRefuse({ headers, rawHeaders }: IncomingMessage): Reason | unde
     const name = rawHeaders[i] as string
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
   }
-  return hosts > 1 ? 'repeated host' : undefined
+  if (hosts === 1) return undefined
+  if (hosts > 1) return 'repeated host'
+  // HTTP/1.0 knows no hosts.
+  return httpVersionMinor === 0 ? undefined : 'no host'
 }
 
 /** From so many names and values on the size of a head is counted anew. */

@@ -127,6 +127,16 @@ export const pipelines: readonly Pipeline[] = [
     expected: () => [200, 200],
   },
   {
+    title: 'no Host header behind a slow request',
+    bytes: ({ slow, quick }) => `${slow}${quick.replace('Host: x\r\n', '')}${quick}`,
+    expected: () => [200, 400],
+  },
+  {
+    title: 'HTTP/1.0 without a Host header behind a slow request',
+    bytes: ({ slow, quick }) => `${slow}${quick.replace('HTTP/1.1\r\nHost: x\r\n', 'HTTP/1.0\r\n')}`,
+    expected: () => [200, 200],
+  },
+  {
     title: 'two Host headers behind a slow request',
     bytes: ({ slow, quick }) => `${slow}${withLines(quick, 'hoST: y\r\n')}${quick}`,
     expected: () => [200, 400],

@@ -286,19 +286,19 @@ describe('errors.md', () => {
 
   test('shows what is answered to what is no HTTP', () => {
     const silent = openEvents({ level: 'off', format: 'text' }, { write: () => undefined })
-    const shown = (['malformed', 'repeated host', 'timeout', 'head too large', 'transfer coding'] as const).map(
-      (reason) => {
-        const { status, body } = refuse(new Map(), silent, {
-          reason,
-          line: undefined,
-          isBody: false,
-          maxHeadBytes: 65_536,
-        })
-        const { error, message } = JSON.parse(body) as { error: string; message: string }
-        strictEqual(error, 'malformed_request')
-        return [String(status), message]
-      },
-    )
+    const shown = (
+      ['malformed', 'no host', 'repeated host', 'timeout', 'head too large', 'transfer coding'] as const
+    ).map((reason) => {
+      const { status, body } = refuse(new Map(), silent, {
+        reason,
+        line: undefined,
+        isBody: false,
+        maxHeadBytes: 65_536,
+      })
+      const { error, message } = JSON.parse(body) as { error: string; message: string }
+      strictEqual(error, 'malformed_request')
+      return [String(status), message]
+    })
     deepStrictEqual(
       rowsOf('errors.md', 'malformed').map((row) => row.slice(0, 2)),
       shown,

@@ -407,7 +407,7 @@ describe('what must load', concurrency, () => {
     symlinkSync('..data/one.yml', join(folder, 'DSL/g/one.yml'))
     const { port, stdout } = await start({ files: {}, folder })
     match(stdout(), / soap=1 rest=0\n/)
-    strictEqual((await send(port, 'GET /g/one HTTP/1.1\r\n\r\n')).status, 405)
+    strictEqual((await send(port, 'GET /g/one HTTP/1.1\r\nHost: x\r\n\r\n')).status, 405)
   })
 
   test('[S-what.1] a thousand files', async (t) => {

@@ -18,6 +18,8 @@ export function refuse({ reason, line, maxHeadBytes }: Refusal): Refused {
       return malformed('The request did not arrive in time')
     case 'transfer coding':
       return { ...malformed('Transfer codings other than chunked are not supported'), status: notImplemented }
+    case 'no host':
+      return malformed('The request has no Host header')
     case 'repeated host':
       return malformed('The request has more than one Host header')
     case 'malformed':

@@ -35,6 +35,8 @@ function toRefusal(routes: Routes, { reason, line, maxHeadBytes }: Refusal): Ref
       return malformed(408, 'the request did not arrive in time')
     case 'transfer coding':
       return malformed(501, 'transfer codings other than chunked are not supported')
+    case 'no host':
+      return malformed(400, 'the request has no Host header')
     case 'repeated host':
       return malformed(400, 'the request has more than one Host header')
     case 'malformed':
