@@ -163,12 +163,20 @@ export class Pool<C extends Connection> {
       reject,
       standing: undefined,
     }
-    job.cancellation.onCancel = () => {
-      if (this.#queue.remove(waiting)) reject(this.#refusalOf(job))
-    }
+    job.cancellation.onCancel = this.#leaver(waiting)
     this.#queue.push(waiting)
     this.#dispatch()
     return promise
+  }
+
+  /**
+   * Takes the job out of the queue when its client goes. Not a function inside `#wait`: whatever V8 keeps with that one had
+   * every scavenge promote the jobs that had waited (measured: 320 KB of 8 MB in place of 80).
+   */
+  #leaver(waiting: WaitingJob<C>): () => void {
+    return () => {
+      if (this.#queue.remove(waiting)) waiting.reject(this.#refusalOf(waiting.job))
+    }
   }
 
   /** Gives lanes to those who wait, first come first served, and opens what is missing. */

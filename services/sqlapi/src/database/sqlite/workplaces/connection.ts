@@ -9,9 +9,10 @@ import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Outlet } from '../../answer.ts'
 import { takenBack } from '../../pool/pool.ts'
-import { Claims, depth, maxClaims, type Turn } from '../claims.ts'
+import { Claims, type Turn } from '../claims.ts'
 import type { DatabaseFiles } from '../files.ts'
 import type { Job, JobError, JobReply, Jobs, Moved, Opened, WorkerOptions } from '../messages.ts'
+import { UnderWay, type UnderWayJob } from './under-way.ts'
 
 /** The worker's file has this file's ending: `.ts` in the repository, `.js` in the package. */
 const workerFile = new URL(
@@ -109,27 +110,11 @@ interface Parts extends Listeners {
   readonly statementTimeoutSeconds: number
 }
 
-interface Waiting {
-  readonly job: Omit<Job, 'claim'>
-  /** Since when nobody waits for the answer any more. */
-  goneSince: number | undefined
-  /** Its statement that has had all of its time. */
-  timedOut: number | undefined
-  readonly resolve: (json: string) => void
-  readonly reject: (reason: unknown) => void
-  readonly outlet: Outlet
-  /** Pieces that the reader has not made room for. */
-  pieces: number
-}
-
 export class Connection {
   readonly #worker: Worker
   readonly #ended: Promise<void>
   readonly #claims: Claims
-  /** Claims that no job uses. */
-  readonly #free = Array.from({ length: maxClaims }, (_, index) => index)
-  /** By claim. */
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #underWay = new UnderWay()
   readonly #sentTexts = new Set<number>()
   readonly #timeoutSeconds: number
   readonly #abandoned: Listeners['abandoned']
@@ -185,11 +170,9 @@ export class Connection {
 
   run({ job, textOf, outlet }: Assignment): Running {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
-    // There is one: the pool has no more than `depth` jobs here, and `giveBack` leaves as many claims free.
-    const claim = this.#free.pop() as number
-    const waiting: Waiting = { job, resolve, reject, outlet, pieces: 0, goneSince: undefined, timedOut: undefined }
+    const underWay = this.#underWay.add(resolve, reject, outlet)
+    const { claim } = underWay
     this.#claims.queue(claim)
-    this.#waiting.set(claim, waiting)
     this.#watch ??= setInterval(() => this.#look(), lookMs).unref()
     const outgoing = this.#collect()
     outgoing.jobs.push({ ...job, claim })
@@ -200,21 +183,24 @@ export class Connection {
         outgoing.texts.push([statement, textOf(statement)])
       }
     }
-    return { done: promise, cancel: () => this.#cancel(claim, waiting) }
+    return { done: promise, cancel: () => this.#cancel(underWay) }
   }
 
   /** Takes back every job that the worker has not come to yet. One that gets no processor time at all keeps them in the end. */
   giveBack(): void {
-    if (this.#free.length < depth) return
+    if (!this.#underWay.hasClaimsToSpare) return
     // From the end: the worker takes from the front meanwhile, and nobody may overtake one that came earlier.
-    const taken = [...this.#waiting].toReversed().filter(([claim]) => this.#claims.takeBack(claim))
-    for (const [, { reject }] of taken.toReversed()) reject(takenBack)
+    const taken = this.#underWay
+      .inOrder()
+      .toReversed()
+      .filter(({ claim }) => this.#claims.takeBack(claim))
+    for (const { reject } of taken.toReversed()) reject(takenBack)
   }
 
   /** Gives up what the worker is at, as far as it can be. */
   interrupt(): void {
     this.giveBack()
-    for (const claim of this.#waiting.keys()) this.#claims.cancel(claim)
+    for (const { claim } of this.#underWay.inOrder()) this.#claims.cancel(claim)
   }
 
   clean(): Promise<boolean> {
@@ -239,7 +225,7 @@ export class Connection {
 
   /** Looks whether the worker is still at what it was at. */
   #look(): void {
-    if (this.#waiting.size === 0) {
+    if (this.#underWay.isEmpty) {
       clearInterval(this.#watch)
       this.#watch = undefined
       return
@@ -251,16 +237,16 @@ export class Connection {
       this.#turnSince = now
       return
     }
-    const waiting = turn === undefined ? undefined : this.#waiting.get(turn.claim)
-    if (turn === undefined || waiting === undefined) return
+    const job = turn === undefined ? undefined : this.#underWay.get(turn.claim)
+    if (turn === undefined || job === undefined) return
     const ranMs = now - this.#turnSince
-    if (ranMs >= longMs && !waiting.outlet.isOpen) this.#long(turn.statement)
+    if (ranMs >= longMs && !job.outlet.isOpen) this.#long(turn.statement)
     const timeoutMs = this.#timeoutSeconds * 1000
     if (timeoutMs > 0 && ranMs >= timeoutMs) {
-      waiting.timedOut = turn.statement
+      job.timedOut = turn.statement
       this.#claims.cancel(turn.claim)
       if (ranMs >= timeoutMs + graceMs) this.#abandon(turn, `it ran longer than ${this.#timeoutSeconds} s`)
-    } else if (waiting.goneSince !== undefined && now - waiting.goneSince >= goneMs) {
+    } else if (job.goneSince !== undefined && now - job.goneSince >= goneMs) {
       this.#abandon(turn, 'its client has gone')
     }
   }
@@ -268,13 +254,14 @@ export class Connection {
   /** From now on the worker commits nothing, so what it has begun and not committed can be done elsewhere. */
   #abandon({ claim: stuck, statement }: Turn, reason: string): void {
     if (!this.#claims.abandon()) return
-    for (const [claim, waiting] of this.#waiting) {
+    for (const job of this.#underWay.inOrder()) {
+      const { claim, pieces, timedOut, reject } = job
       // Its answer is on its way.
       if (this.#claims.isSettled(claim)) continue
-      this.#waiting.delete(claim)
-      if (claim !== stuck) waiting.reject(waiting.pieces > 0 ? lost() : takenBack)
-      else waiting.reject(waiting.timedOut === undefined ? lost() : this.#timeout(statement))
+      if (claim !== stuck) reject(pieces > 0 ? lost() : takenBack)
+      else reject(timedOut === undefined ? lost() : this.#timeout(statement))
       this.#claims.takeBack(claim)
+      this.#underWay.remove(job)
     }
     clearInterval(this.#watch)
     this.#leave({ statement, reason })
@@ -294,17 +281,16 @@ export class Connection {
 
   /** The worker has ended. Jobs that it had not begun can be done elsewhere; of the others nobody knows how far they came. */
   #giveUp(): void {
-    for (const [claim, { reject }] of this.#waiting) {
-      reject(this.#claims.takeBack(claim) ? takenBack : lost())
+    for (const job of this.#underWay.inOrder()) {
+      job.reject(this.#claims.takeBack(job.claim) ? takenBack : lost())
+      this.#underWay.remove(job)
     }
-    this.#waiting.clear()
   }
 
-  /** The claim may be another job's by now. */
-  #cancel(claim: number, waiting: Waiting): void {
-    if (this.#waiting.get(claim) !== waiting) return
-    waiting.goneSince ??= performance.now()
-    this.#claims.cancel(claim)
+  #cancel(job: UnderWayJob): void {
+    if (!this.#underWay.has(job)) return
+    job.goneSince ??= performance.now()
+    this.#claims.cancel(job.claim)
   }
 
   #collect(): Outgoing {
@@ -319,35 +305,33 @@ export class Connection {
   }
 
   #receive(reply: JobReply): void {
-    const { claim } = reply
-    const waiting = this.#waiting.get(claim)
-    if (waiting === undefined) return
+    const job = this.#underWay.get(reply.claim)
+    if (job === undefined) return
     if ('piece' in reply) {
-      this.#pass(reply.piece, claim, waiting)
+      this.#pass(reply.piece, job)
       return
     }
-    this.#waiting.delete(claim)
-    this.#free.push(claim)
-    if ('json' in reply) waiting.resolve(reply.json)
-    else waiting.reject(this.#reasonOf(reply, waiting))
+    this.#underWay.remove(job)
+    if ('json' in reply) job.resolve(reply.json)
+    else job.reject(this.#reasonOf(reply, job))
   }
 
-  #reasonOf(reply: JobReply, { timedOut }: Waiting): unknown {
+  #reasonOf(reply: JobReply, { timedOut }: UnderWayJob): unknown {
     if ('runsOn' in reply) return runsOn
     if (timedOut !== undefined) return this.#timeout(timedOut)
     return 'error' in reply ? new JobFailure(reply.error) : new Error('The job was given up')
   }
 
   /** The worker sends no more than a few pieces ahead of those for which the reader has made room. */
-  #pass(piece: Uint8Array<ArrayBuffer>, claim: number, waiting: Waiting): void {
-    const { outlet } = waiting
+  #pass(piece: Uint8Array<ArrayBuffer>, job: UnderWayJob): void {
+    const { outlet, claim } = job
     const onWanted = (): void => {
-      if (outlet.isAbandoned) this.#cancel(claim, waiting)
-      else if (this.#waiting.get(claim) === waiting) this.#claims.credit(claim, waiting.pieces)
-      waiting.pieces = 0
+      if (outlet.isAbandoned) this.#cancel(job)
+      else if (this.#underWay.has(job)) this.#claims.credit(claim, job.pieces)
+      job.pieces = 0
     }
     outlet.onWanted ??= onWanted
-    waiting.pieces++
+    job.pieces++
     const { buffer, byteOffset, byteLength } = piece
     if (outlet.write(Buffer.from(buffer, byteOffset, byteLength))) outlet.onWanted()
   }
