@@ -51,7 +51,7 @@ async function serve(options: ServerOptions, exchange: Exchange): Promise<void> 
     return
   }
   const cancellation: Cancellation = { cancelled: false, onCancel: undefined }
-  exchange.onGone = () => cancel(cancellation)
+  exchange.onGone = toLeaver(cancellation)
   const body = exchange.length === 0 ? noBody : await readBody(options, exchange, headers)
   if (body === undefined) return
   write(options, exchange, await options.handle({ method, target, headers, body, cancellation }))
@@ -74,10 +74,12 @@ async function readBody(
   }
 }
 
-/** The client has gone before it had its answer. */
-function cancel(cancellation: Cancellation): void {
-  cancellation.cancelled = true
-  cancellation.onCancel?.()
+/** For a client that has gone before it had its answer. Apart from `serve`: from its scope it would keep the request alive. */
+function toLeaver(cancellation: Cancellation): () => void {
+  return () => {
+    cancellation.cancelled = true
+    cancellation.onCancel?.()
+  }
 }
 
 /** `close` ends the connection with the reply. */

@@ -133,7 +133,7 @@ export class PostgresDatabase implements Database {
     const { cancellation } = work
     const run = async (session: Session): Promise<Answer> => {
       const started = performance.now()
-      cancellation.onCancel = () => session.cancel()
+      cancellation.onCancel = session.cancel
       try {
         return await job(session)
       } catch (error) {

@@ -160,7 +160,7 @@ export class Session {
   async execute(plan: Plan, values: Values, format: RowFormat, outlet?: Outlet, shared?: Cancellation): Promise<Rows> {
     const prepared = this.#prepared.get(plan.name) ?? this.#remember(plan)
     const execution = new Execution(this.#context, prepared, values, format, outlet)
-    if (shared !== undefined) shared.onCancel = () => this.#wire.whenAbandoned(execution, () => this.cancel())
+    if (shared !== undefined) shared.onCancel = this.#leaver(execution)
     const started = this.#now()
     try {
       await this.#wire.submit(execution)
@@ -175,6 +175,10 @@ export class Session {
     if (execution.unwritten.length > 0) return this.#writeLate(result, execution.unwritten, format)
     if (result === undefined) return undefined
     return execution.answer ?? result.writers.find(format)?.empty ?? emptyOf(result.columns, format)
+  }
+
+  #leaver(execution: Execution): () => void {
+    return () => this.#wire.whenAbandoned(execution, this.cancel)
   }
 
   /** The plan as this connection has prepared it, if it knows all about its result. */
@@ -227,8 +231,8 @@ export class Session {
     else this.#prepared.delete(plan.name)
   }
 
-  /** Asks the server to stop what this connection is doing, which must all be one request's. */
-  cancel(): void {
+  /** Asks the server to stop what this connection is doing, which must all be one request's. One function for all requests. */
+  readonly cancel = (): void => {
     if (this.#cancelling !== undefined) return
     this.#cancelling = this.#opened.cancel()
     this.#giveUp = setTimeout(() => this.#wire.destroy(), silentMs).unref()
