@@ -82,7 +82,7 @@ test('the package holds what it says and runs where it is installed [S23]', asyn
 
   await t.test('it carries JavaScript for every module, and no TypeScript', () => {
     const own = modulesOf(join(service, 'src')).map((path) => `dist/${path}`)
-    const shared = ['command-line', 'http-shell', 'linked-list', 'observe'].flatMap((name) =>
+    const shared = ['command-line', 'config-file', 'http-shell', 'linked-list', 'observe'].flatMap((name) =>
       modulesOf(join(repository, 'packages', name, 'src')).map((path) => `dist/packages/${name}/${path}`),
     )
     const modules = [...own, ...shared]
