@@ -27,6 +27,8 @@ export interface ThrowawayPostgres {
   /** URL of the superuser on the database `postgres`. */
   readonly url: string
   readonly port: number
+  /** Runs SQL as the superuser, on a connection of its own that is called `observer`. */
+  query(sql: string): Promise<Record<string, unknown>[]>
   /** Stops the server and keeps its data; `start` brings it back on the same port. */
   stop(): Promise<void>
   start(): Promise<void>
@@ -88,7 +90,7 @@ export async function startThrowawayPostgres(
     await stop()
     rmSync(folder, { recursive: true, force: true })
   }
-  return { url, port, start, stop, remove }
+  return { url, port, query: (sql) => query(url, sql), start, stop, remove }
 }
 
 function makeData(data: string, binaries: string, identity: Identity | undefined): void {
@@ -122,6 +124,16 @@ function giveTo({ uid, gid }: Identity, folder: string): void {
   chownSync(folder, uid, gid)
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     chownSync(join(entry.parentPath, entry.name), uid, gid)
+  }
+}
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url, application_name: 'observer' })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows
+  } finally {
+    await client.end()
   }
 }
 

@@ -48,14 +48,8 @@ async function start(config: Record<string, unknown> = {}): Promise<Started> {
 }
 
 /** Runs SQL as the superuser, beside the service. */
-async function ask(sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: postgres.url, application_name: 'observer' })
-  await client.connect()
-  try {
-    return (await client.query<Record<string, unknown>>(sql)).rows
-  } finally {
-    await client.end()
-  }
+function ask(sql: string): Promise<Record<string, unknown>[]> {
+  return postgres.query(sql)
 }
 
 function active({ name }: Started): string {

@@ -4,12 +4,11 @@
  * generous measure, never with the speed of the machine.
  */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { call, linesOf, newFolder, until } from '@services/testing'
 import type { Cancellation } from '../src/model.ts'
 import { startSqlapi } from './support/process.ts'
-import { type CallOptions, Datasource, newFile, type Values } from './support/sqlite.ts'
+import { type CallOptions, contentOf, Datasource, isLocked, newFile, type Values } from './support/sqlite.ts'
 
 const schema = `PRAGMA journal_mode = WAL; CREATE TABLE t (x); CREATE TABLE big (x);
   INSERT INTO big WITH c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100000) SELECT n FROM c`
@@ -62,30 +61,7 @@ class Leaver {
   }
 }
 
-function contentOf(file: string): unknown {
-  const database = new DatabaseSync(file)
-  try {
-    strictEqual(database.prepare('PRAGMA integrity_check').get()?.['integrity_check'], 'ok')
-    return database.prepare(all).get()?.['xs']
-  } finally {
-    database.close()
-  }
-}
-
 const left = /The client has gone|connection to the database was lost/
-
-/** Whether somebody holds the write lock. */
-function isLocked(file: string): boolean {
-  const database = new DatabaseSync(file, { timeout: 0 })
-  try {
-    database.exec('BEGIN IMMEDIATE')
-    return false
-  } catch {
-    return true
-  } finally {
-    database.close()
-  }
-}
 
 /** What is promised (2 s), with plenty for a loaded machine; without the promise it would be for ever. */
 const soonMs = 30_000

@@ -11,23 +11,12 @@ import { call, linesOf, newFolder, until } from '@services/testing'
 import { startSqlapi } from './support/process.ts'
 import { Outlet } from '../src/database/answer.ts'
 import { Workplace } from '../src/database/sqlite/workplaces/workplace.ts'
-import { Datasource, newFile, openOptions } from './support/sqlite.ts'
+import { contentOf, Datasource, isLocked, newFile, openOptions } from './support/sqlite.ts'
 
 const schema = 'PRAGMA journal_mode = WAL; CREATE TABLE t (x);'
 const add = 'INSERT INTO t VALUES (:x)'
 const all = "SELECT group_concat(x, ' ') AS xs FROM (SELECT x FROM t ORDER BY rowid)"
 const post = { method: 'POST' } as const
-
-/** What somebody else finds under the name. */
-function contentOf(file: string): unknown {
-  const database = new DatabaseSync(file, { readOnly: false })
-  try {
-    strictEqual(database.prepare('PRAGMA integrity_check').get()?.['integrity_check'], 'ok')
-    return database.prepare(all).get()?.['xs']
-  } finally {
-    database.close()
-  }
-}
 
 function removeAll(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true })
@@ -203,19 +192,6 @@ function openWorkplace(file: string): Promise<Workplace> {
     { ...openOptions(file, 1000), statementTimeoutSeconds: 0 },
     { broken: ignore, moved: ignore, long: ignore, abandoned: ignore, killed: ignore },
   )
-}
-
-/** Whether somebody holds the write lock. */
-function isLocked(file: string): boolean {
-  const database = new DatabaseSync(file, { timeout: 0 })
-  try {
-    database.exec('BEGIN IMMEDIATE')
-    return false
-  } catch {
-    return true
-  } finally {
-    database.close()
-  }
 }
 
 describe('a SQLite file that is deleted', () => {

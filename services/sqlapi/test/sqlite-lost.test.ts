@@ -2,11 +2,10 @@
 import { rejects, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
 import { renameSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 import { until } from '@services/testing'
-import { Datasource, newFile } from './support/sqlite.ts'
+import { Datasource, isLocked, newFile } from './support/sqlite.ts'
 
 const table = 'PRAGMA journal_mode = WAL; CREATE TABLE t (x)'
 const add = 'INSERT INTO t VALUES (:x)'
@@ -20,19 +19,6 @@ const manyTimes = JSON.stringify(Array.from({ length: 3000 }, () => 0))
 async function nextWorker(): Promise<Worker> {
   const [worker] = (await once(process, 'worker')) as [Worker]
   return worker
-}
-
-/** Whether somebody holds the write lock. */
-function isLocked(file: string): boolean {
-  const database = new DatabaseSync(file, { timeout: 0 })
-  try {
-    database.exec('BEGIN IMMEDIATE')
-    return false
-  } catch {
-    return true
-  } finally {
-    database.close()
-  }
 }
 
 describe('a SQLite worker', () => {

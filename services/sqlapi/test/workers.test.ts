@@ -64,14 +64,8 @@ async function start({ workers = 2, maxConnections = workers, config, env = {} }
   return { ...running, name }
 }
 
-async function ask(sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: postgres.url, application_name: 'observer' })
-  await client.connect()
-  try {
-    return (await client.query<Record<string, unknown>>(sql)).rows
-  } finally {
-    await client.end()
-  }
+function ask(sql: string): Promise<Record<string, unknown>[]> {
+  return postgres.query(sql)
 }
 
 function connectionsOf({ name }: Started, condition = 'true'): Promise<Record<string, unknown>[]> {

@@ -1,12 +1,11 @@
 import { fail, match, ok, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer as createHttp } from 'node:http'
 import { createServer as createHttps, type ServerOptions } from 'node:https'
 import { type AddressInfo, createServer as createTcp, type LookupFunction, type Server, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { createSecureContext, createServer as createTls, type SecureContext, type TLSSocket } from 'node:tls'
 import {
   type Issued,
@@ -18,14 +17,13 @@ import {
   makeSelfSigned,
   toPkcs12,
 } from '@services/testing/certificates'
-import { freePort } from '@services/testing'
+import { freePort, newFolder } from '@services/testing'
 import fc from 'fast-check'
 import { Agent, request } from 'undici'
 import { createClientContext, createPublicContext } from '../src/boot/tls/keystore.ts'
 import { describe as describeCause } from '../src/upstream/causes.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'xroad-proxy-causes-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+const folder = newFolder()
 
 const authority = makeAuthority()
 const stranger = makeAuthority('another authority')

@@ -1,11 +1,10 @@
 import { deepStrictEqual, fail, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import {
   connect,
   createServer,
@@ -16,6 +15,7 @@ import {
   type TLSSocket,
 } from 'node:tls'
 import { promisify } from 'node:util'
+import { newFolder } from '@services/testing'
 import {
   type Issued,
   issueClient,
@@ -31,8 +31,7 @@ import fc from 'fast-check'
 import { createClientContext, createPublicContext, createServerCheck } from '../src/boot/tls/keystore.ts'
 import { StartupFailure } from '../src/errors.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'xroad-proxy-keystore-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+const folder = newFolder()
 
 const password = 'S3cret word/1'
 const variable = 'KEYSTORE_PASSWORD_OF_TEST'

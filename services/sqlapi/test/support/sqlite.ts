@@ -1,4 +1,5 @@
 /** A SQLite datasource without HTTP before it: SQL text and values become work, as they do for a request. */
+import { strictEqual } from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,6 +27,30 @@ export function newFile(schema = ''): string {
 export function openOptions(path: string, busyTimeoutMs: number): OpenOptions {
   const uri = `file:${path}`
   return { uri, uriOfExisting: uri, path, isWal: true, busyTimeoutMs }
+}
+
+/** What somebody else finds in the table `t (x)` of a file that is whole: its values in their order, with spaces between. */
+export function contentOf(file: string): unknown {
+  const database = new DatabaseSync(file)
+  try {
+    strictEqual(database.prepare('PRAGMA integrity_check').get()?.['integrity_check'], 'ok')
+    return database.prepare("SELECT group_concat(x, ' ') AS xs FROM (SELECT x FROM t ORDER BY rowid)").get()?.['xs']
+  } finally {
+    database.close()
+  }
+}
+
+/** Whether somebody holds the write lock. */
+export function isLocked(file: string): boolean {
+  const database = new DatabaseSync(file, { timeout: 0 })
+  try {
+    database.exec('BEGIN IMMEDIATE')
+    return false
+  } catch {
+    return true
+  } finally {
+    database.close()
+  }
 }
 
 /** Commits in the WAL of the file: its frames that name the size of the database. */
