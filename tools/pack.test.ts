@@ -8,6 +8,7 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, join, sep } from 'node:path'
 import { test } from 'node:test'
+import { readPacked, unreachableIn } from '@services/testing'
 
 const repository = join(import.meta.dirname, '..')
 const isWindows = process.platform === 'win32'
@@ -36,21 +37,16 @@ for (const [rule, service, how, folder, args] of [
     t.after(() => rmSync(clone, { recursive: true, force: true }))
     cpSync(repository, clone, { recursive: true, filter: (source) => !left.has(basename(source)) })
     const { status, stdout, stderr } = npm(args, join(clone, folder))
-    const unreachable = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ENOTCACHED|EHOSTUNREACH/.exec(stderr)
-    if (unreachable !== null) {
-      t.skip(`nothing can be installed, because npm cannot reach the registry (${unreachable[0]})`)
+    const unreachable = unreachableIn(stderr)
+    if (unreachable !== undefined) {
+      t.skip(`nothing can be installed, because npm cannot reach the registry (${unreachable})`)
       return
     }
     strictEqual(status, 0, stderr)
-    const [packed] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m))) as Record<string, Packed>)
-    const paths = (packed?.files ?? []).map((file) => file.path)
+    const { paths } = readPacked(stdout)
     for (const wanted of [`bin/${service}.js`, 'dist/main.js', 'dist/packages/http-shell/index.js']) {
       ok(paths.includes(wanted), `${wanted} is missing in ${paths.join(' ')}`)
     }
     deepStrictEqual([existsSync(join(clone, 'services', service, 'dist'))], [false], 'nothing is left behind')
   })
-}
-
-interface Packed {
-  readonly files: readonly { readonly path: string }[]
 }

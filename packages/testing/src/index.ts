@@ -15,6 +15,9 @@ export {
   spawnProcess,
   untilListening,
 } from './process/process.ts'
+export { column, inBackquotes, namesIn, type Row, tableAfter, testLinks } from './suite/markdown.ts'
+export { type PackageTests, readPacked, testPackage, unreachableIn } from './suite/package.ts'
+export { type RuleTests, testRules } from './suite/rules.ts'
 export { checkGrowth } from './timing/growth.ts'
 export { repeat, type Repeated, type TestEnd } from './timing/repeat.ts'
 export { elapsed, until } from './timing/until.ts'

@@ -1,22 +1,14 @@
 /** The manual against the code, in both directions: what a table says is so, and what is so stands in the table. */
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import type { EventRow } from '@services/observe'
 import { declaredFields } from '@services/observe/testing'
 import { ListenProblem } from '@services/http-shell'
+import { column, inBackquotes, namesIn, tableAfter, testLinks } from '@services/testing'
 import { boot } from '../src/boot/boot.ts'
 import { loadConfig, search, variables } from '../src/boot/config/config.ts'
 import { loadEndpoints } from '../src/boot/endpoints.ts'
@@ -39,29 +31,6 @@ const scratch = mkdtempSync(join(tmpdir(), 'sqlapi-manual-'))
 after(() => rmSync(scratch, { recursive: true, force: true }))
 
 const page = (name: string): string => readFileSync(join(service, 'docs', name), 'utf8')
-
-type Row = readonly string[]
-
-/** The rows of the first table behind a text, without its head; the backquotes around a whole cell are taken off. */
-function tableAfter(text: string, mark: string): Row[] {
-  const at = text.indexOf(mark)
-  ok(at >= 0, `no ${mark}`)
-  const lines = text.slice(at).split('\n')
-  const first = lines.findIndex((line) => line.startsWith('|'))
-  const rows = lines.slice(first)
-  const length = rows.findIndex((line) => !line.startsWith('|'))
-  return rows.slice(2, length === -1 ? undefined : length).map((line) =>
-    line
-      .slice(1, -1)
-      .split('|')
-      .map((cell) => cell.trim().replace(/^`([^`]*)`$/, '$1')),
-  )
-}
-
-const column = (rows: readonly Row[], index: number): string[] => rows.map((row) => row[index] ?? '')
-const inBackquotes = (text: string): string[] => Array.from(text.matchAll(/`([^`]+)`/g), ([, inside = '']) => inside)
-/** The names in a cell, be they one or many. */
-const namesIn = (cell: string): string[] => (cell.includes('`') ? inBackquotes(cell) : [cell].filter(Boolean))
 
 interface JsonSchema {
   readonly type?: string
@@ -385,37 +354,7 @@ test('sqlapi.example.yaml is valid, has every field, and shows the defaults', ()
   }
 })
 
-const markdown = [root, service, join(service, 'docs'), join(root, 'services/sqlapi/bench')]
-  .filter((folder) => existsSync(folder))
-  .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
-  .filter((path) => path.endsWith('.md'))
-
-for (const path of markdown) {
-  test(`links of ${relative(root, path).split(sep).join('/')} lead somewhere`, () => {
-    const text = readFileSync(path, 'utf8').replaceAll(/```[\s\S]*?```/g, '')
-    for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (/^[a-z]+:/.test(target)) continue
-      const [file = '', anchor] = target.split('#')
-      const full = file === '' ? path : resolve(dirname(path), file)
-      ok(existsSync(full), target)
-      if (anchor !== undefined) ok(anchorsOf(full).has(anchor), target)
-    }
-  })
-}
-
-/** Anchors as the usual renderers make them from headings. */
-function anchorsOf(path: string): ReadonlySet<string> {
-  const text = readFileSync(path, 'utf8').replaceAll(/```[\s\S]*?```/g, '')
-  const headings = Array.from(text.matchAll(/^#+ (.*)$/gm), ([, heading = '']) => heading)
-  return new Set(
-    headings.map((heading) =>
-      heading
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-        .replaceAll(' ', '-'),
-    ),
-  )
-}
+testLinks(root, ['.', 'services/sqlapi', 'services/sqlapi/docs', 'services/sqlapi/bench'])
 
 test('the requests of the quick start have the answers that stand there', async () => {
   const example = join(root, 'examples/sqlapi')

@@ -1,9 +1,9 @@
 /** The manual against the code, in both directions: what a table says is so, and what is so stands in the table. */
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { EventRow } from '@services/observe'
 import { declaredFields } from '@services/observe/testing'
@@ -18,7 +18,7 @@ import {
   stallBytes,
 } from '@services/http-shell'
 import { yamlLimits } from '@services/config-file'
-import { newFolder } from '@services/testing'
+import { column, inBackquotes, namesIn, newFolder, tableAfter, testLinks } from '@services/testing'
 import { loadConfig, search } from '../src/boot/config/config.ts'
 import { dslSchema } from '../src/boot/dsl/dsl-schema.ts'
 import { loadEndpoints } from '../src/boot/dsl/endpoints.ts'
@@ -40,7 +40,7 @@ import { readParams } from '../src/soap/request/params.ts'
 import { parseTemplate } from '../src/soap/request/template.ts'
 import { sourceOf, toClientElement, toClientHeader } from '../src/xroad.ts'
 import { type Lanes, startLanes } from './support/lanes.ts'
-import { causesOf, column, inBackquotes, namesIn, refusals, tableAfter } from './support/manual.ts'
+import { causesOf, refusals } from './support/manual.ts'
 import { restFile, soapFile } from './support/soap-service.ts'
 
 const service = resolve(import.meta.dirname, '..')
@@ -677,34 +677,4 @@ test('README.md lists every page of the manual', () => {
   deepStrictEqual(listed.toSorted(), pages.toSorted())
 })
 
-const markdown = [root, service, join(service, 'docs'), join(service, 'bench')]
-  .filter((folder) => existsSync(folder))
-  .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
-  .filter((path) => path.endsWith('.md'))
-
-for (const path of markdown) {
-  test(`links of ${relative(root, path).split(sep).join('/')} lead somewhere`, () => {
-    const text = readFileSync(path, 'utf8').replaceAll(/```[\s\S]*?```/g, '')
-    for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (/^[a-z]+:/.test(target)) continue
-      const [file = '', anchor] = target.split('#')
-      const full = file === '' ? path : resolve(dirname(path), file)
-      ok(existsSync(full), target)
-      if (anchor !== undefined) ok(anchorsOf(full).has(anchor), target)
-    }
-  })
-}
-
-/** Anchors as the usual renderers make them from headings. */
-function anchorsOf(path: string): ReadonlySet<string> {
-  const text = readFileSync(path, 'utf8').replaceAll(/```[\s\S]*?```/g, '')
-  const headings = Array.from(text.matchAll(/^#+ (.*)$/gm), ([, heading = '']) => heading)
-  return new Set(
-    headings.map((heading) =>
-      heading
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-        .replaceAll(' ', '-'),
-    ),
-  )
-}
+testLinks(root, ['.', 'services/xroad-proxy', 'services/xroad-proxy/docs', 'services/xroad-proxy/bench'])

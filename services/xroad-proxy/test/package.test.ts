@@ -1,168 +1,46 @@
-/**
- * What is published: the package is built from a copy of the sources, installed into an empty folder as a user would, and
- * run from there. Needs the registry, or npm's cache, for the dependencies.
- */
+/** What is published: the package is packed, installed as a user would, and serves. */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { test } from 'node:test'
-import { call, newFolder, spawnProcess, untilListening } from '@services/testing'
+import { cpSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { call, newFolder, spawnProcess, testPackage, untilListening } from '@services/testing'
 
-const service = join(import.meta.dirname, '..')
-const repository = join(service, '../..')
-const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-const manifest = JSON.parse(readFileSync(join(service, 'package.json'), 'utf8')) as {
-  version: string
-  dependencies: Record<string, string>
-}
+const viewer = ['swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui.css', 'LICENSE', 'NOTICE']
 
-interface Outcome {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-function run(program: string, args: readonly string[], cwd: string): Promise<Outcome> {
-  const env = {
-    ...process.env,
-    PATH: `${dirname(process.execPath)}${process.platform === 'win32' ? ';' : ':'}${process.env['PATH']}`,
-    npm_config_prefer_offline: 'true',
-    npm_config_audit: 'false',
-    npm_config_fund: 'false',
-    npm_config_fetch_retries: '0',
-    npm_config_loglevel: 'error',
-    npm_config_update_notifier: 'false',
-  }
-  const { promise, resolve } = Promise.withResolvers<Outcome>()
-  const settings = { cwd, env, maxBuffer: 1e8, timeout: 600_000, shell: process.platform === 'win32' }
-  execFile(program, args, settings, (error, stdout, stderr) =>
-    resolve({ code: error === null ? 0 : 1, stdout, stderr }),
-  )
-  return promise
-}
-
-/** Packs a copy, so that nothing appears in the sources meanwhile. Gives the archive and the paths in it. */
-async function pack(): Promise<{ archive: string; paths: string[] }> {
-  const copy = newFolder()
-  for (const name of ['tsconfig.json', 'package-lock.json', 'tools', 'packages']) {
-    cpSync(join(repository, name), join(copy, name), { recursive: true })
-  }
-  symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'), 'junction')
-  const skipped = new Set(['test', 'bench', 'node_modules', 'dist'].map((name) => join(service, name)))
-  const folder = join(copy, 'services/xroad-proxy')
-  cpSync(service, folder, { recursive: true, filter: (path) => !skipped.has(path) })
-  // What the workspace keeps here, because another service has another version of it at the root.
-  const own = join(service, 'node_modules')
-  if (existsSync(own)) symlinkSync(own, join(folder, 'node_modules'), 'junction')
-  const { code, stdout, stderr } = await run(npm, ['pack', '--json'], folder)
-  strictEqual(code, 0, stderr)
-  const packed = readJson(stdout)
-  ok(!existsSync(join(folder, 'dist')), 'nothing is left behind')
-  return { archive: join(folder, packed.filename), paths: packed.files.map(({ path }) => path).toSorted() }
-}
-
-interface Packed {
-  readonly filename: string
-  readonly files: readonly { readonly path: string }[]
-}
-
-/** Scripts may have printed something before; newer npm gives an object by package name, older an array. */
-function readJson(stdout: string): Packed {
-  const start = stdout.search(/^[[{]/m)
-  const [packed] = Object.values(JSON.parse(stdout.slice(start)) as Record<string, Packed>)
-  return packed as Packed
-}
-
-function modulesOf(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
-    .map((path) => path.replaceAll('\\', '/').replace(/\.ts$/, '.js'))
-}
-
-test('the package holds what it says and runs where it is installed', async (t) => {
-  const { archive, paths } = await pack()
-
-  await t.test('it carries JavaScript for every module, and no TypeScript', () => {
-    const own = modulesOf(join(service, 'src')).map((path) => `dist/${path}`)
-    const shared = ['command-line', 'config-file', 'http-shell', 'linked-list', 'observe'].flatMap((name) =>
-      modulesOf(join(repository, 'packages', name, 'src')).map((path) => `dist/packages/${name}/${path}`),
-    )
-    const modules = [...own, ...shared]
-    const viewer = ['swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui.css', 'LICENSE', 'NOTICE']
-    const always = [
-      ...viewer.map((name) => `dist/viewer/${name}`),
-      'LICENSE',
-      'bin/xroad-proxy.js',
-      'dsl.schema.json',
-      'dsl/xroad/allowedMethods.yml',
-      'dsl/xroad/listMethods.yml',
-      'package.json',
-      'proxy.schema.json',
-    ]
-    const optional = ['CHANGELOG.md', 'README.md', 'proxy.example.yaml'].filter((name) =>
-      existsSync(join(service, name)),
-    )
-    const pages = paths.filter((path) => /^docs\/[\w-]+\.(?:md|png)$/.test(path))
-    deepStrictEqual(paths, [...modules, ...always, ...optional, ...pages].toSorted())
-    deepStrictEqual(
-      paths.filter((path) => /\.[cm]?tsx?$/.test(path)),
-      [],
-    )
-  })
-
-  const home = newFolder({ 'package.json': '{"private":true}' })
-  const installed = await run(npm, ['install', archive], home)
-  const unreachable = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ENOTCACHED|EHOSTUNREACH/.exec(
-    installed.stderr,
-  )
-  if (unreachable !== null) {
-    t.skip(`not installed, because npm cannot reach the registry for the dependencies (${unreachable[0]})`)
-    return
-  }
-  strictEqual(installed.code, 0, installed.stderr)
-
-  await t.test('nothing but its dependencies comes with it, and no type definitions are needed to run', () => {
-    const own = JSON.parse(readFileSync(join(home, 'node_modules/xroad-proxy/package.json'), 'utf8')) as typeof manifest
-    deepStrictEqual(own.dependencies, manifest.dependencies)
-    ok(!existsSync(join(home, 'node_modules/typescript')))
-    // It would report the install to a foreign host.
-    ok(!existsSync(join(home, 'node_modules/@scarf')))
-    ok(!existsSync(join(home, 'node_modules/xroad-proxy/src')))
-  })
-
-  const installedBinary = join(
-    home,
-    'node_modules/.bin',
-    process.platform === 'win32' ? 'xroad-proxy.cmd' : 'xroad-proxy',
-  )
-
-  await t.test('[D1.1] [S-version.1] its command tells the version', async () => {
-    const told = await run(installedBinary, ['--version'], home)
-    ok(/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(manifest.version))
-    deepStrictEqual(told, { code: 0, stdout: `xroad-proxy ${manifest.version}\n`, stderr: '' })
-  })
-
-  await t.test(
-    '[S-endpoint.health] [S-route.4] [S-docs.own] its command serves requests, the viewer and the files of the group xroad',
-    async () => {
+testPackage({
+  title: 'the package holds what it says and runs where it is installed',
+  folder: join(import.meta.dirname, '..'),
+  files: [
+    ...viewer.map((name) => `dist/viewer/${name}`),
+    'bin/xroad-proxy.js',
+    'dsl.schema.json',
+    'dsl/xroad/allowedMethods.yml',
+    'dsl/xroad/listMethods.yml',
+    'proxy.example.yaml',
+    'proxy.schema.json',
+  ],
+  versionRules: '[D1.1] [S-version.1]',
+  // It would report the install to a foreign host.
+  unwanted: ['@scarf'],
+  async run(t, installed, version) {
+    ok(/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+    const title = 'its command serves requests, the viewer and the files of the group xroad'
+    await t.test(`${title} [S-endpoint.health] [S-route.4] [S-docs.own]`, async () => {
       const folder = newFolder({ 'proxy.yaml': 'host: 127.0.0.1\nport: 0\n' })
-      const own = join(home, 'node_modules/xroad-proxy')
-      cpSync(join(own, 'dsl'), join(folder, 'DSL'), { recursive: true })
-      const command = [process.execPath, join(own, 'bin/xroad-proxy.js')]
-      const { port, ...running } = await untilListening(spawnProcess({ cwd: folder, command }))
+      cpSync(join(installed, 'dsl'), join(folder, 'DSL'), { recursive: true })
+      const command = [process.execPath, join(installed, 'bin/xroad-proxy.js')]
+      const { port, stop } = await untilListening(spawnProcess({ cwd: folder, command }))
       deepStrictEqual(JSON.parse((await call(port, '/health')).text), { status: 'ok' })
       const { info, paths } = JSON.parse((await call(port, '/api')).text) as { info: object; paths: object }
       deepStrictEqual(Object.keys(paths), ['/xroad/allowedMethods', '/xroad/listMethods'])
-      ok('version' in info && info.version === manifest.version)
+      ok('version' in info && info.version === version)
       for (const [path, name] of [
         ['/docs.js', 'swagger-ui-bundle.js'],
         ['/docs.css', 'swagger-ui.css'],
       ] as const) {
-        strictEqual((await call(port, path)).text, readFileSync(join(own, 'dist/viewer', name), 'utf8'))
+        strictEqual((await call(port, path)).text, readFileSync(join(installed, 'dist/viewer', name), 'utf8'))
       }
-      const { code, stderr } = await running.stop()
+      const { code, stderr } = await stop()
       deepStrictEqual([code, stderr], [0, ''])
-    },
-  )
+    })
+  },
 })

@@ -3,11 +3,11 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { column, tableAfter } from '@services/testing'
 import { readFlags } from '../src/boot/flags.ts'
 import { sidecarFields } from '../src/boot/ingest/sidecar.ts'
 import { outputReasons } from '../src/boot/ingest/output.ts'
 import { skipReasons } from '../src/wsdl/operations/reasons.ts'
-import { column, tableAfter } from './support/manual.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../docs/wsdl.md'), 'utf8')
 

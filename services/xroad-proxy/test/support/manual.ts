@@ -12,44 +12,6 @@ import { loadEndpoints } from '../../src/boot/dsl/endpoints.ts'
 import { createClientContext } from '../../src/boot/tls/keystore.ts'
 import { StartupFailure } from '../../src/errors.ts'
 
-export type Row = readonly string[]
-
-/** The rows of the first table behind a text, without its head; the backquotes around a whole cell are taken off. */
-export function tableAfter(text: string, mark: string): Row[] {
-  const at = text.indexOf(mark)
-  ok(at >= 0, `no ${mark}`)
-  const lines = text.slice(at).split('\n')
-  const first = lines.findIndex((line) => line.startsWith('|'))
-  const rows = lines.slice(first)
-  const length = rows.findIndex((line) => !line.startsWith('|'))
-  return rows.slice(2, length === -1 ? undefined : length).map((line) =>
-    line
-      .slice(1, -1)
-      // A bar inside a cell is written `\|`.
-      .split(/(?<!\\)\|/)
-      .map((cell) => unquote(cell.trim().replaceAll('\\|', '|'))),
-  )
-}
-
-/** A cell that is code as a whole loses its backquotes, be they one or two. */
-function unquote(cell: string): string {
-  const [, fence = '', inside = ''] = /^(`+)(.*)\1$/.exec(cell) ?? []
-  return fence === '' || inside.includes(fence) ? cell : inside.trim()
-}
-
-export function column(rows: readonly Row[], index: number): string[] {
-  return rows.map((row) => row[index] ?? '')
-}
-
-export function inBackquotes(text: string): string[] {
-  return Array.from(text.matchAll(/`([^`]+)`/g), ([, inside = '']) => inside)
-}
-
-/** The names in a cell, be they one or many. */
-export function namesIn(cell: string): string[] {
-  return cell.includes('`') ? inBackquotes(cell) : [cell].filter(Boolean)
-}
-
 /** Reason in configuration.md -> the message of the configuration. */
 const configRefusals: Readonly<Record<string, () => string>> = {
   'the file that is named does not exist': () => refusalOfConfig(undefined, { flag: 'none.yaml' }),
