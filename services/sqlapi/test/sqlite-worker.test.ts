@@ -4,7 +4,8 @@ import { after, test } from 'node:test'
 import { Outlet } from '../src/database/answer.ts'
 import { takenBack } from '../src/database/pool/pool.ts'
 import { depth } from '../src/database/sqlite/claims.ts'
-import { type Assignment, Connection } from '../src/database/sqlite/workplaces/connection.ts'
+import type { Assignment } from '../src/database/sqlite/workplaces/assignment.ts'
+import { Connection } from '../src/database/sqlite/workplaces/connection.ts'
 import { newFile, openOptions } from './support/sqlite.ts'
 
 /** Some tenths of a second of work for SQLite. */

@@ -6,7 +6,7 @@ import { Failure } from '../../errors.ts'
 import { placeOf, sourceOf } from '../../sql/place.ts'
 import { inSet, StatementFailure, timeoutMessage, type Verdict } from '../fault.ts'
 import { redact } from '../redact.ts'
-import { JobFailure } from './workplaces/connection.ts'
+import { JobFailure } from './workplaces/assignment.ts'
 import type { StatementText } from './statements.ts'
 
 const quotesSql = /syntax error|unrecognized token|incomplete input|contains no statements/

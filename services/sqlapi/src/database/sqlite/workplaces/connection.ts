@@ -7,11 +7,19 @@ import { once } from 'node:events'
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { Outlet } from '../../answer.ts'
 import { takenBack } from '../../pool/pool.ts'
 import { Claims, type Turn } from '../claims.ts'
 import type { DatabaseFiles } from '../files.ts'
-import type { Job, JobError, JobReply, Jobs, Moved, Opened, WorkerOptions } from '../messages.ts'
+import type { Job, JobReply, Jobs, Moved, Opened, WorkerOptions } from '../messages.ts'
+import {
+  type Assignment,
+  type ConnectionOptions,
+  JobFailure,
+  type Listeners,
+  type Loss,
+  type Running,
+  runsOn,
+} from './assignment.ts'
 import { UnderWay, type UnderWayJob } from './under-way.ts'
 
 /** The worker's file has this file's ending: `.ts` in the repository, `.js` in the package. */
@@ -31,73 +39,10 @@ const goneMs = 5000
 /** A statement whose time is up gets so long to end by itself, as one does that gives rows. */
 const graceMs = 300
 
-/** A job that the worker could not do. */
-export class JobFailure extends Error {
-  readonly error: JobError
-  /** For the log. */
-  readonly code: string | undefined
-
-  constructor(error: JobError) {
-    super(error.message)
-    this.error = error
-    this.code = error.code === undefined ? undefined : `SQLite ${error.code}`
-  }
-}
-
-/** What a job rejects with that was not begun because it may run on and on. */
-export const runsOn = Symbol('runs on')
-
-/** How a worker is started, and how long its statements may take. */
-export interface ConnectionOptions extends Omit<WorkerOptions, 'claims'> {
-  /** 0 for no limit. */
-  readonly statementTimeoutSeconds: number
-}
-
 /** The message that is being collected. */
 interface Outgoing {
   readonly jobs: Job[]
   readonly texts: [statement: number, text: string][]
-}
-
-/** A job as its caller describes it. */
-export interface Assignment {
-  readonly job: Omit<Job, 'claim'>
-  /** The texts of the job's statements, for those that the worker has not seen. */
-  readonly textOf: (statement: number) => string
-  /** Where the pieces of a long answer go. */
-  readonly outlet: Outlet
-}
-
-/** A job that was handed over. */
-export interface Running {
-  /** The answer, or what is left of it behind its pieces. */
-  readonly done: Promise<string>
-  /** Gives the job up: before it begins, between two of its statements or between two rows. */
-  readonly cancel: () => void
-}
-
-/** What a connection calls. */
-export interface Listeners {
-  /** The worker has ended by itself. */
-  readonly broken: () => void
-  /** These files are open, and others have their names. The worker is about to end. */
-  readonly moved: (files: DatabaseFiles) => void
-  /** A statement takes so long that it would be better to be able to end it. */
-  readonly long: (statement: number) => void
-  /**
-   * The worker has been given up and all of its jobs are settled. It commits nothing any more; its thread ends when the
-   * statement does, and whatever locks it has are held until then.
-   */
-  readonly abandoned: (loss: Loss) => void
-}
-
-/** A worker that was given up. */
-export interface Loss {
-  /** The statement that it is at, and why that was given up; undefined when the worker was to end anyway. */
-  readonly statement: number | undefined
-  readonly reason: string
-  /** Resolves when the thread has ended after all. */
-  readonly ended: Promise<void>
 }
 
 /** What a connection is made of. */

@@ -5,7 +5,8 @@
 import type { Readable } from 'node:stream'
 import { Outlet } from '../../answer.ts'
 import { takenBack } from '../../pool/pool.ts'
-import { Connection, JobFailure, type Running } from './connection.ts'
+import { JobFailure, type Running } from './assignment.ts'
+import { Connection } from './connection.ts'
 import type { FromProcess, ToProcess } from '../messages.ts'
 
 /** Pieces of an answer that may be under way. */

@@ -7,14 +7,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Outlet } from '../../answer.ts'
 import { takenBack } from '../../pool/pool.ts'
-import {
-  type Assignment,
-  type ConnectionOptions,
-  JobFailure,
-  type Listeners,
-  type Running,
-  workerEnvironment,
-} from './connection.ts'
+import { type Assignment, type ConnectionOptions, JobFailure, type Listeners, type Running } from './assignment.ts'
+import { workerEnvironment } from './connection.ts'
 import type { FromProcess, ToProcess } from '../messages.ts'
 
 /** The program's file has this file's ending: `.ts` in the repository, `.js` in the package. */

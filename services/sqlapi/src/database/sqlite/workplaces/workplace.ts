@@ -3,7 +3,8 @@
  * it, a process. Whose statements may run on and on goes to the process, which can be ended. Jobs of the two are never under way
  * together, which is the pool's doing: they are of different groups.
  */
-import { type Assignment, Connection, type ConnectionOptions, type Listeners, type Running } from './connection.ts'
+import type { Assignment, ConnectionOptions, Listeners, Running } from './assignment.ts'
+import { Connection } from './connection.ts'
 import type { DatabaseFiles } from '../files.ts'
 import { Process } from './process.ts'
 

@@ -1,0 +1,70 @@
+/**
+ * What the pool's side and a place where SQLite jobs are done agree on: a job that is handed over, what it may reject with, and
+ * what the place tells of itself. The same for a thread and for a process.
+ */
+import type { Outlet } from '../../answer.ts'
+import type { DatabaseFiles } from '../files.ts'
+import type { Job, JobError, WorkerOptions } from '../messages.ts'
+
+/** How a worker is started, and how long its statements may take. */
+export interface ConnectionOptions extends Omit<WorkerOptions, 'claims'> {
+  /** 0 for no limit. */
+  readonly statementTimeoutSeconds: number
+}
+
+/** A job as its caller describes it. */
+export interface Assignment {
+  readonly job: Omit<Job, 'claim'>
+  /** The texts of the job's statements, for those that the worker has not seen. */
+  readonly textOf: (statement: number) => string
+  /** Where the pieces of a long answer go. */
+  readonly outlet: Outlet
+}
+
+/** A job that was handed over. */
+export interface Running {
+  /** The answer, or what is left of it behind its pieces. */
+  readonly done: Promise<string>
+  /** Gives the job up: before it begins, between two of its statements or between two rows. */
+  readonly cancel: () => void
+}
+
+/** What a connection calls. */
+export interface Listeners {
+  /** The worker has ended by itself. */
+  readonly broken: () => void
+  /** These files are open, and others have their names. The worker is about to end. */
+  readonly moved: (files: DatabaseFiles) => void
+  /** A statement takes so long that it would be better to be able to end it. */
+  readonly long: (statement: number) => void
+  /**
+   * The worker has been given up and all of its jobs are settled. It commits nothing any more; its thread ends when the
+   * statement does, and whatever locks it has are held until then.
+   */
+  readonly abandoned: (loss: Loss) => void
+}
+
+/** A worker that was given up. */
+export interface Loss {
+  /** The statement that it is at, and why that was given up; undefined when the worker was to end anyway. */
+  readonly statement: number | undefined
+  readonly reason: string
+  /** Resolves when the thread has ended after all. */
+  readonly ended: Promise<void>
+}
+
+/** A job that the worker could not do. */
+export class JobFailure extends Error {
+  readonly error: JobError
+  /** For the log. */
+  readonly code: string | undefined
+
+  constructor(error: JobError) {
+    super(error.message)
+    this.error = error
+    this.code = error.code === undefined ? undefined : `SQLite ${error.code}`
+  }
+}
+
+/** What a job rejects with that was not begun because it may run on and on. */
+export const runsOn = Symbol('runs on')
