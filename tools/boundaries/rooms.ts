@@ -84,7 +84,8 @@ const sqlapi: Part = {
     {
       room: 'boot',
       is: 'files into frozen values',
-      imports: 'model.ts errors.ts version.ts events.ts endpoint-key.ts sql dialects.ts boot/config',
+      imports:
+        'model.ts errors.ts version.ts events.ts endpoint-key.ts sql dialects.ts boot/config @services/command-line @services/config-file',
     },
     {
       room: 'database/pool',
@@ -239,7 +240,7 @@ const proxy: Part = {
       is: 'the description at /api',
       imports: 'model.ts errors.ts soap/json/shape.ts wsdl/operations wsdl/description boot/ingest',
     },
-    { room: 'boot', is: 'the command line', imports: 'version.ts @services/config-file' },
+    { room: 'boot', is: 'the command line', imports: 'version.ts @services/command-line @services/config-file' },
     {
       room: 'serve/lanes',
       is: 'the SOAP lane and the REST lane',

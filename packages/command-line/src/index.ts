@@ -1,4 +1,6 @@
 /** The entry point: what services import of this package. */
 export { lifecycleEvents } from './events.ts'
+export { readCommandLine } from './flags.ts'
 export { type Lifecycle, type LifecycleEvents, live, type Running } from './lifecycle.ts'
 export { handleSignals, type SignalAction, signalActions, type SignalHandlers } from './signals.ts'
+export type { CommandOf, Program, Told } from './program.ts'

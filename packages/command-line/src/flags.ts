@@ -1,0 +1,148 @@
+/**
+ * The command line of a program, from one table of its commands and flags: words in, what to do out. Whatever is wrong is told
+ * with the flag or the command that was probably meant. Nothing is printed here. The table is program.ts, its help help.ts.
+ */
+import { parseArgs } from 'node:util'
+import { writeHelp } from './help.ts'
+import { type Command, type CommandOf, type Flag, nameOf, type Program, type Range, type Told } from './program.ts'
+
+class Refusal extends Error {}
+
+/** `argv` without the runtime and the script. */
+export function readCommandLine<const Table extends Program>(
+  program: Table,
+  argv: readonly string[],
+): CommandOf<Table> | Told {
+  try {
+    return read(program, argv) as CommandOf<Table> | Told
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return { action: 'refuse', text: `${program.name}: ${error.message}\nTry: ${program.name} --help\n` }
+  }
+}
+
+const general: Readonly<Record<string, Flag>> = {
+  help: { kind: 'switch', short: 'h' },
+  version: { kind: 'switch', short: 'V' },
+}
+
+interface Token {
+  readonly name: string
+  readonly rawName: string
+  readonly value: string | undefined
+  readonly inlineValue: boolean | undefined
+}
+
+function read(program: Program, argv: readonly string[]): object {
+  const rows = { ...program.flags, ...general }
+  const byName = new Map(Object.entries(rows).map(([field, row]) => [nameOf(field, row), { field, row }]))
+  // Not strict: the parser's own words suggest quoting where a flag is misspelled.
+  const { positionals, tokens } = parseArgs({
+    args: [...argv],
+    options: Object.fromEntries([...byName].map(([name, { row }]) => [name, optionOf(row)])),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const flags = tokens.filter((token) => token.kind === 'option')
+  for (const { name, rawName } of flags) {
+    if (!byName.has(name)) refuse(`unknown flag ${shown(rawName)}${meant(program, name, [...byName.keys()], '--')}`)
+  }
+  const { command, path } = readCommand(program, positionals)
+  const given = new Map<string, Token[]>()
+  for (const flag of flags) {
+    const { field, row } = byName.get(flag.name) as { field: string; row: Flag }
+    checkFlag(program, flag, field, row, command)
+    given.set(field, [...(given.get(field) ?? []), flag])
+  }
+  if (given.has('help')) return { action: 'help', text: writeHelp(program) }
+  if (given.has('version')) return { action: 'version', text: `${program.name} ${program.version}\n` }
+  const { flags: own, operand } = program.commands[command] as Command
+  const values = Object.keys(own).map((field) => {
+    return [field, valueOf(program.flags[field] as Flag, field, given.get(field) ?? [])]
+  })
+  if (operand !== undefined && !path) refuse(`${command} needs ${operand.is}`)
+  return {
+    action: command,
+    ...(operand === undefined ? {} : { path }),
+    ...(Object.fromEntries(values.filter(([, value]) => value !== undefined)) as object),
+  }
+}
+
+function readCommand(program: Program, positionals: readonly string[]): { command: string; path?: string | undefined } {
+  const names = Object.keys(program.commands)
+  if (names.length === 1) {
+    if (positionals[0] !== undefined) refuse(`${shown(positionals[0])} is too much: there are no commands`)
+    return { command: program.implied }
+  }
+  const isFamily = names.some((name) => name.startsWith(`${positionals[0] ?? ''} `))
+  const words = isFamily ? 2 : 1
+  const command = positionals.length === 0 ? program.implied : positionals.slice(0, words).join(' ')
+  if (!names.includes(command)) refuse(`unknown command ${shown(command)}${meant(program, command, names, '')}`)
+  const { operand } = program.commands[command] as Command
+  const path = operand === undefined ? undefined : positionals[words]
+  const extra = positionals[operand === undefined ? words : words + 1]
+  if (extra !== undefined) {
+    refuse(
+      `${shown(extra)} is too much: one ${operand === undefined ? 'command' : operand.value.toLowerCase()} at most`,
+    )
+  }
+  return { command, path }
+}
+
+function checkFlag(program: Program, flag: Token, field: string, row: Flag, command: string): void {
+  const { rawName, value, inlineValue } = flag
+  if (row.kind === 'switch' && value !== undefined) refuse(`${rawName} takes no value`)
+  const owners = Object.keys(program.commands).filter((name) => field in (program.commands[name] as Command).flags)
+  const isOfAny = Object.hasOwn(general, field)
+  if (!isOfAny && !owners.includes(command)) refuse(`${rawName} belongs to the command ${owners.join(', ')}`)
+  // A flag in the place of a value is a forgotten value.
+  const isMissing = !value || (value.startsWith('-') && inlineValue === false)
+  if (row.kind !== 'switch' && isMissing) refuse(`${rawName} needs a value`)
+}
+
+function valueOf(row: Flag, field: string, given: readonly Token[]): unknown {
+  const last = given.at(-1)?.value
+  switch (row.kind) {
+    case 'switch':
+      return given.length > 0
+    case 'text':
+      return last ?? row.default
+    case 'hosts':
+      return given.map(({ value }) => value?.toLowerCase())
+    case 'choice':
+      if (last === undefined) return row.choices[0]
+      if (!row.choices.includes(last)) refuse(found(row, field, last, row.choices.join(' or ')))
+      return last
+    case 'whole':
+      if (last === undefined) return row.default
+      if (!isWhole(last, row)) refuse(found(row, field, last, `a whole number from ${row.from} to ${row.to}`))
+      return Number(last)
+  }
+}
+
+function isWhole(text: string, { from, to }: Range): boolean {
+  return /^\d+$/.test(text) && text.length <= String(to).length && Number(text) >= from && Number(text) <= to
+}
+
+function found(row: Flag, field: string, value: string, expected: string): string {
+  return `--${nameOf(field, row)}: found ${shown(value)}, expected ${expected}`
+}
+
+function optionOf(row: Flag): { type: 'boolean' | 'string'; short?: string; multiple: boolean } {
+  const short = row.short === undefined ? {} : { short: row.short }
+  return { type: row.kind === 'switch' ? 'boolean' : 'string', ...short, multiple: row.kind === 'hosts' }
+}
+
+function meant({ nearest }: Program, name: string, known: readonly string[], prefix: string): string {
+  const near = nearest(name, known)
+  return near === undefined ? '' : `; did you mean ${prefix}${near}?`
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.slice(0, 64))
+}
+
+function refuse(problem: string): never {
+  throw new Refusal(problem)
+}

@@ -1,0 +1,70 @@
+/** The help of a program, from the table of its commands and flags. No line is longer than 80 characters. */
+import { type Command, type Flag, nameOf, type Program } from './program.ts'
+
+const lineLength = 80
+/** Where the explanations begin. */
+const column = 22
+
+const general = `${row('  -h, --help', 'show this text and exit')}
+${row('  -V, --version', 'show the version and exit')}`
+
+export function writeHelp(program: Program): string {
+  const sections = program.sections.map((section) => writeSection(program, section))
+  // The flags of a program without commands are one list with those that every program has.
+  const flags = sections.length === 1 ? [`${sections[0]}\n${general}`] : [...sections, general]
+  return `${[writeUsage(program), program.about, ...flags, program.environment].join('\n\n')}\n`
+}
+
+function writeUsage({ name, commands, implied, flags }: Program): string {
+  const isOnly = Object.keys(commands).length === 1
+  const lines = Object.entries(commands).map(([command, { operand, flags: own }]) => {
+    const word = command === implied ? `[${command}]` : command
+    const start = isOnly ? name : `${name} ${word}`
+    const parts = [operand?.value ?? '', ...Object.keys(own).map((field) => inUsage(field, flags[field] as Flag))]
+    return wrap(
+      `       ${start}`,
+      parts.filter((part) => part !== ''),
+    )
+  })
+  return lines.join('\n').replace(/^ {6}/, 'Usage:')
+}
+
+function wrap(start: string, parts: readonly string[]): string {
+  const lines = [start]
+  for (const part of parts) {
+    if (`${lines.at(-1)} ${part}`.length > lineLength) lines.push(' '.repeat(start.length))
+    lines[lines.length - 1] += ` ${part}`
+  }
+  return lines.join('\n')
+}
+
+function inUsage(field: string, flag: Flag): string {
+  const name = `--${nameOf(field, flag)}`
+  if (flag.kind === 'switch') return `[${name}]`
+  const value = flag.kind === 'choice' ? flag.choices.join('|') : flag.value
+  return `[${name} ${value}]${flag.kind === 'hosts' ? '...' : ''}`
+}
+
+function writeSection({ flags, commands }: Program, section: Program['sections'][number]): string {
+  const lines = section.commands.flatMap((name) => {
+    const { summary, flags: own } = commands[name] as Command
+    return [
+      ...(summary === undefined ? [] : [row(`  ${name.split(' ').at(-1)}`, summary)]),
+      ...Object.entries(own)
+        .filter(([, text]) => text !== '')
+        .map(([field, text]) => row(labelOf(field, flags[field] as Flag), text)),
+    ]
+  })
+  return [...(section.heading === undefined ? [] : [section.heading]), ...lines].join('\n')
+}
+
+function labelOf(field: string, flag: Flag): string {
+  const short = flag.short === undefined ? '    ' : `-${flag.short}, `
+  return `  ${short}--${nameOf(field, flag)}${flag.kind === 'switch' ? '' : ` ${flag.value}`}`
+}
+
+function row(label: string, text: string): string {
+  if (label.length < column) return label.padEnd(column) + text
+  const inLine = `${label}  ${text}`
+  return inLine.length <= lineLength ? inLine : `${label}\n${' '.repeat(column)}${text}`
+}

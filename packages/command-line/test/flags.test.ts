@@ -1,0 +1,157 @@
+/** Command lines of a program with several commands, of one with a single command, and the help of both. */
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type Program, readCommandLine } from '@services/command-line'
+
+const shared = {
+  version: '1.2.3',
+  about: 'Does something.',
+  environment: 'Environment: none.',
+  nearest: (name: string, known: readonly string[]) => known.find((one) => one.startsWith(name.slice(0, 3))),
+}
+
+const many = {
+  ...shared,
+  name: 'many',
+  flags: {
+    config: { kind: 'text', short: 'c', value: 'FILE' },
+    format: { kind: 'choice', value: 'FORMAT', choices: ['text', 'json'] },
+    dry: { kind: 'switch', name: 'dry-run' },
+    port: { kind: 'whole', value: 'PORT', from: 1, to: 65_535, default: 80 },
+    hosts: { kind: 'hosts', name: 'only-from-this-host', value: 'HOST' },
+    folder: { kind: 'text', value: 'DIR', default: './here' },
+  },
+  commands: {
+    serve: { flags: { config: 'read this file', port: 'listen here (80)', folder: 'keep files there' } },
+    'file add': {
+      operand: { value: 'PATH', is: 'the path of a file' },
+      summary: 'add one',
+      flags: {
+        config: '',
+        format: 'text or json (text)',
+        dry: 'only tell',
+        hosts: 'a host that may be asked; repeat it',
+      },
+    },
+    'file drop': { summary: 'drop all', flags: {} },
+  },
+  implied: 'serve',
+  sections: [
+    { heading: 'serve:', commands: ['serve'] },
+    { heading: 'file, for files:', commands: ['file add', 'file drop'] },
+  ],
+} as const satisfies Program
+
+const one = {
+  ...shared,
+  name: 'one',
+  flags: { config: many.flags.config },
+  commands: { run: { flags: { config: 'read this file' } } },
+  implied: 'run',
+  sections: [{ commands: ['run'] }],
+} as const satisfies Program
+
+const serve = { action: 'serve', port: 80, folder: './here' }
+const add = { action: 'file add', path: 'a', format: 'text', dry: false, hosts: [] }
+
+const understood: readonly [string[], object][] = [
+  [[], serve],
+  [['serve', '-c', 'a'], { ...serve, config: 'a' }],
+  [['--port=8080', '--folder', 'x'], { ...serve, port: 8080, folder: 'x' }],
+  [['file', 'add', 'a'], add],
+  [['file', '--dry-run', 'add', 'a', '--format', 'json'], { ...add, dry: true, format: 'json' }],
+  [
+    ['file', 'add', 'a', '--only-from-this-host', 'A.org', '--only-from-this-host=b'],
+    { ...add, hosts: ['a.org', 'b'] },
+  ],
+  [['file', 'drop'], { action: 'file drop' }],
+  [['--version'], { action: 'version', text: 'many 1.2.3\n' }],
+]
+
+const refused: readonly [string[], string][] = [
+  [['--confg', 'a'], 'unknown flag "--confg"; did you mean --config?'],
+  [['--nope'], 'unknown flag "--nope"'],
+  [['sevre', 'x'], 'unknown command "sevre"'],
+  [['sever'], 'unknown command "sever"'],
+  [['serv'], 'unknown command "serv"; did you mean serve?'],
+  [['file'], 'unknown command "file"; did you mean file add?'],
+  [['file', 'constructor'], 'unknown command "file constructor"; did you mean file add?'],
+  [['serve', 'a'], '"a" is too much: one command at most'],
+  [['file', 'add', 'a', 'b'], '"b" is too much: one path at most'],
+  [['file', 'drop', 'b'], '"b" is too much: one command at most'],
+  [['file', 'add'], 'file add needs the path of a file'],
+  [['file', 'add', 'a', '--port', '1'], '--port belongs to the command serve'],
+  [['file', 'drop', '-c', 'a'], '-c belongs to the command serve, file add'],
+  [['--config'], '--config needs a value'],
+  [['--config='], '--config needs a value'],
+  [['--config', '--help'], '--config needs a value'],
+  [['file', 'add', 'a', '--dry-run=yes'], '--dry-run takes no value'],
+  [['--help=yes'], '--help takes no value'],
+  [['--port', '0'], '--port: found "0", expected a whole number from 1 to 65535'],
+  [['--port', '65536'], '--port: found "65536", expected a whole number from 1 to 65535'],
+  [['--port', '0x1F'], '--port: found "0x1F", expected a whole number from 1 to 65535'],
+  [['file', 'add', 'a', '--format', 'xml'], '--format: found "xml", expected text or json'],
+  [['--__proto__=x'], 'unknown flag "--__proto__"'],
+]
+
+describe('a program with several commands', () => {
+  for (const [argv, action] of understood) {
+    test(`understands ${JSON.stringify(argv)}`, () => deepStrictEqual(readCommandLine(many, argv), action))
+  }
+  for (const [argv, problem] of refused) {
+    test(`refuses ${JSON.stringify(argv)}`, () => {
+      deepStrictEqual(readCommandLine(many, argv), {
+        action: 'refuse',
+        text: `many: ${problem}\nTry: many --help\n`,
+      })
+    })
+  }
+
+  test('has a help of all commands, each flag in its line', () => {
+    const help = readCommandLine(many, ['--help', 'serve'])
+    ok(help.action === 'help')
+    strictEqual(
+      help.text,
+      `Usage: many [serve] [--config FILE] [--port PORT] [--folder DIR]
+       many file add PATH [--config FILE] [--format text|json] [--dry-run]
+                     [--only-from-this-host HOST]...
+       many file drop
+
+Does something.
+
+serve:
+  -c, --config FILE   read this file
+      --port PORT     listen here (80)
+      --folder DIR    keep files there
+
+file, for files:
+  add                 add one
+      --format FORMAT text or json (text)
+      --dry-run       only tell
+      --only-from-this-host HOST  a host that may be asked; repeat it
+  drop                drop all
+
+  -h, --help          show this text and exit
+  -V, --version       show the version and exit
+
+Environment: none.
+`,
+    )
+  })
+})
+
+describe('a program with one command', () => {
+  test('has no word for it', () => {
+    deepStrictEqual(readCommandLine(one, ['-ca']), { action: 'run', config: 'a' })
+    deepStrictEqual(readCommandLine(one, ['run']), {
+      action: 'refuse',
+      text: 'one: "run" is too much: there are no commands\nTry: one --help\n',
+    })
+  })
+
+  test('has one list of flags in its help', () => {
+    const help = readCommandLine(one, ['-h'])
+    ok(help.action === 'help')
+    match(help.text, /^Usage: one \[--config FILE\]\n\nDoes something\.\n\n {2}-c, .*\n {2}-h, .*\n {2}-V, .*\n\nEnv/)
+  })
+})
