@@ -110,6 +110,8 @@ const told: readonly (readonly [text: string, message: string])[] = [
   ['', 'unexpected end at character 1'],
   ['tru', 'unexpected end at character 4'],
   ['trUe', "unexpected 'U' at character 3"],
+  ['"\\ "', 'unexpected U+0020 at character 3'],
+  ['[0,trUe]', "unexpected 'U' at character 6"],
   ['[1 2]', "unexpected '2' at character 4"],
   ['{"a";1}', "unexpected ';' at character 5"],
   ['{"a":1 "b":2}', `unexpected '"' at character 8`],
