@@ -21,14 +21,14 @@ const readings: readonly (readonly [array: string, json: string, write: (text: s
 ]
 
 for (const [array, json, write] of readings) {
-  test(`[D5.3] ${array} reads as ${json}`, () => assert.equal(arrayToJson(array, ',', write), json))
+  test(`${array} reads as ${json} [D5.3]`, () => assert.equal(arrayToJson(array, ',', write), json))
 }
 
-test('[D5.3] the elements of a box array are separated by semicolons', () => {
+test('the elements of a box array are separated by semicolons [D5.3]', () => {
   assert.equal(arrayToJson('{(1,1),(0,0);(2,2),(1,1)}', ';', asString), '["(1,1),(0,0)","(2,2),(1,1)"]')
 })
 
-test('[S-arrays.1] what is written reads back, whatever the elements hold', () => {
+test('what is written reads back, whatever the elements hold [S-arrays.1]', () => {
   // PostgreSQL has no empty array within an array.
   const { list } = fc.letrec<{ list: ArrayElements; element: string | null | ArrayElements }>((tie) => ({
     list: fc.array(tie('element'), { minLength: 1, maxLength: 5 }),

@@ -6,7 +6,7 @@ import { startTestService } from './support/service.ts'
 const pair = openPair()
 
 runCases({
-  tag: '[D7.6] ',
+  tag: '[D7.6]',
   start: (options) => startTestService(options, pair),
   canRun: ({ datasource }, files) => {
     // Several workers refuse a database in memory. A session is cleaned just after its answer, and until then the other

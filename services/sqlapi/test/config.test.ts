@@ -43,13 +43,13 @@ function outcome(load: () => Loaded, cwd: string): { file: string; text: string 
   }
 }
 
-test('[S-config.search] the places are these, in this order', () => {
+test('the places are these, in this order [S-config.search]', () => {
   const places = ['/app/sqlapi.yaml', './sqlapi.yaml', './application.yml']
   const profiles = ['prod', 'dev', 'test'].map((profile) => `./application-${profile}.yml`)
   deepStrictEqual(search.paths, [...places, ...profiles])
 })
 
-test('[S-config.search] each place is looked at before those after it', () => {
+test('each place is looked at before those after it [S-config.search]', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'sqlapi-'))
   for (const path of search.paths.slice(1).toReversed()) {
     writeFileSync(join(cwd, path), `sql_dir: ${path}`)
@@ -58,7 +58,7 @@ test('[S-config.search] each place is looked at before those after it', () => {
   }
 })
 
-test('[D6.1] a file that cannot be read says so', () => {
+test('a file that cannot be read says so [D6.1]', () => {
   const cwd = mkdtempSync(join(tmpdir(), 'sqlapi-'))
   mkdirSync(join(cwd, 'directory.yaml'))
   writeFileSync(join(cwd, 'latin1.yaml'), Buffer.from('sql_dir: \xe4', 'latin1'))
@@ -92,7 +92,7 @@ test('the configuration is frozen, however deep', () => {
   }
 })
 
-test('[S-config.datasources.password_env] the password is in the resolved URL and nowhere in the configuration', () => {
+test('the password is in the resolved URL and nowhere in the configuration [S-config.datasources.password_env]', () => {
   const env = { CRM_PASSWORD: 'hunter2' }
   const { config } = loadConfig({ flag: undefined, env, cwd: join(cases, 'everything') })
   ok(!JSON.stringify(config).includes('hunter2'))

@@ -20,13 +20,13 @@ function preflight(cors: Cors, origin: string, asked: string | undefined): Reply
   return reply?.headers
 }
 
-test('[D1.9] a star allows every origin', () => {
+test('a star allows every origin [D1.9]', () => {
   for (const origin of ['https://a.example', 'null', undefined]) {
     deepStrictEqual(any.headersFor({ origin }), { 'access-control-allow-origin': '*' })
   }
 })
 
-test('[D1.9] of a list the origin itself is allowed, compared exactly', () => {
+test('of a list the origin itself is allowed, compared exactly [D1.9]', () => {
   const allowed = { 'access-control-allow-origin': 'https://b.example:8443', vary: 'Origin' }
   deepStrictEqual(listed.headersFor({ origin: 'https://b.example:8443' }), allowed)
   for (const origin of ['https://b.example', 'https://A.example', 'https://a.example/', 'null', '', undefined]) {
@@ -40,7 +40,7 @@ test('the headers of an answer are made once', () => {
   strictEqual(listed.headersFor({ origin: 'https://a.example' }), listed.headersFor({ origin: 'https://a.example' }))
 })
 
-test('[D1.9] a preflight allows the methods and the headers that it asks for', () => {
+test('a preflight allows the methods and the headers that it asks for [D1.9]', () => {
   deepStrictEqual(preflight(any, 'https://x.example', 'content-type,  x-datasource'), {
     'access-control-allow-origin': '*',
     ...methods,
@@ -55,11 +55,11 @@ test('[D1.9] a preflight allows the methods and the headers that it asks for', (
   })
 })
 
-test('[D1.9] a preflight from an origin that is not listed allows nothing', () => {
+test('a preflight from an origin that is not listed allows nothing [D1.9]', () => {
   deepStrictEqual(preflight(listed, 'https://x.example', 'content-type'), { vary: 'Origin' })
 })
 
-test('[D1.9] what is no header name is never echoed', () => {
+test('what is no header name is never echoed [D1.9]', () => {
   const vary = 'Access-Control-Request-Headers'
   for (const asked of [undefined, '', ' ', 'a,,b', 'a b', 'x: y', 'a\r\nset-cookie: b', 'é', 'a;b', '"a"']) {
     const headers = preflight(any, 'https://x.example', asked)
@@ -67,7 +67,7 @@ test('[D1.9] what is no header name is never echoed', () => {
   }
 })
 
-test('[D1.4] an OPTIONS request without an origin or a method to ask for is no preflight, nor is another method', () => {
+test('an OPTIONS request without an origin or a method to ask for is no preflight, nor is another method [D1.4]', () => {
   const request = { origin: 'https://a.example', 'access-control-request-method': 'POST' }
   strictEqual(any.preflight('POST', request), undefined)
   for (const missing of Object.keys(request)) {

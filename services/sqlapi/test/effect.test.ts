@@ -124,7 +124,7 @@ for (const [dialect, cases] of [
 ] as const) {
   for (const [effect, texts] of Object.entries(cases)) {
     for (const text of texts) {
-      test(`[D3.6] ${text} (${dialect}) counts as ${effect}`, () => strictEqual(effectOf(text, dialect), effect))
+      test(`${text} (${dialect}) counts as ${effect} [D3.6]`, () => strictEqual(effectOf(text, dialect), effect))
     }
   }
 }

@@ -22,7 +22,7 @@ function refusal(message: RegExp): (error: unknown) => boolean {
   return (error) => error instanceof StartupFailure && message.test(error.message)
 }
 
-test('[S-startup.3] of several broken files the first in the order of names is told, whichever was read first', async () => {
+test('of several broken files the first in the order of names is told, whichever was read first [S-startup.3]', async () => {
   // One byte is read long before ten mebibytes are.
   const large = Buffer.alloc(10_485_760, 'x')
   large[large.length - 1] = 0xff
@@ -32,7 +32,7 @@ test('[S-startup.3] of several broken files the first in the order of names is t
   await rejects(loadEndpoints(folder, postgres), refusal(/^file demo\/GET\/number004.sql is empty/))
 })
 
-test('[S-startup.3] problems of files and of folders are told in the order of names', async () => {
+test('problems of files and of folders are told in the order of names [S-startup.3]', async () => {
   const folder = newTree({ [last]: '', 'demo/POST/folder.sql/one': '', 'other/GET/one.sql': '' })
   await rejects(loadEndpoints(folder, postgres), refusal(new RegExp(`^file ${last} is empty`)))
   writeFileSync(join(folder, last), 'SELECT 1')
@@ -41,14 +41,14 @@ test('[S-startup.3] problems of files and of folders are told in the order of na
   await rejects(loadEndpoints(folder, postgres), refusal(/^file other\/GET\/one.sql is empty/))
 })
 
-test('[S-error.InvalidQueryException] a file that vanishes while others are read', async () => {
+test('a file that vanishes while others are read [S-error.InvalidQueryException]', async () => {
   const folder = newTree()
   const loading = loadEndpoints(folder, postgres)
   rmSync(join(folder, last))
   await rejects(loading, refusal(new RegExp(`^file ${last} cannot be read \\(ENOENT\\)`)))
 })
 
-test('[S-startup.1] a file that is replaced while others are read is the old one or the new one', async () => {
+test('a file that is replaced while others are read is the old one or the new one [S-startup.1]', async () => {
   const folder = newTree({ 'next.sql': 'SELECT 999 AS n' })
   const loading = loadEndpoints(folder, postgres)
   renameSync(join(folder, 'next.sql'), join(folder, last))

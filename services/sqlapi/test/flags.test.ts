@@ -13,13 +13,13 @@ const runs: readonly [string[], string | undefined][] = [
 ]
 
 for (const [argv, config] of runs) {
-  test(`[D6.1] run: ${JSON.stringify(argv)}`, () => {
+  test(`run: ${JSON.stringify(argv)} [D6.1]`, () => {
     deepStrictEqual(readFlags(argv), config === undefined ? { action: 'run' } : { action: 'run', config })
   })
 }
 
 for (const argv of [['--help'], ['-h'], ['-c', 'a.yaml', '--help'], ['--version', '-h']]) {
-  test(`[D6.1] help: ${JSON.stringify(argv)}`, () => {
+  test(`help: ${JSON.stringify(argv)} [D6.1]`, () => {
     const action = readFlags(argv)
     ok(action.action === 'help')
     for (const flag of ['--config', '-c', '--help', '-h', '--version', '-V']) ok(action.text.includes(flag), flag)
@@ -27,7 +27,7 @@ for (const argv of [['--help'], ['-h'], ['-c', 'a.yaml', '--help'], ['--version'
 }
 
 for (const argv of [['--version'], ['-V']]) {
-  test(`[D6.1] version: ${JSON.stringify(argv)}`, () => {
+  test(`version: ${JSON.stringify(argv)} [D6.1]`, () => {
     deepStrictEqual(readFlags(argv), { action: 'version', text: `sqlapi ${version}\n` })
   })
 }
@@ -42,14 +42,14 @@ for (const argv of [
   ['-c', '--help'],
   ['--help=yes'],
 ]) {
-  test(`[D6.1] refused: ${JSON.stringify(argv)}`, () => {
+  test(`refused: ${JSON.stringify(argv)} [D6.1]`, () => {
     const action = readFlags(argv)
     ok(action.action === 'refuse')
     match(action.text, /^sqlapi: .+\nTry: sqlapi --help\n$/s)
   })
 }
 
-test('[D1.1] the version is the one of package.json, the packaging time is an integer', () => {
+test('the version is the one of package.json, the packaging time is an integer [D1.1]', () => {
   const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
   strictEqual(version, manifest.version)
   ok(Number.isInteger(packagingTime) && packagingTime >= 0)

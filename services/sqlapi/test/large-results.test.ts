@@ -75,7 +75,7 @@ function closed(socket: Socket): Promise<void> {
 }
 
 for (const kind of kinds) {
-  test(`[S-large.1] a long result has all its rows, a short one its length (${kind})`, async () => {
+  test(`a long result has all its rows, a short one its length (${kind}) [S-large.1]`, async () => {
     const service = await startRows(kind)
     try {
       const long = await receive(`${service.url}/demo/rows?n=100000&bad=-1`)
@@ -94,7 +94,7 @@ for (const kind of kinds) {
     }
   })
 
-  test(`[S-large.1] the last statement of a marked file streams, a long one in the middle does not matter (${kind})`, async () => {
+  test(`the last statement of a marked file streams, a long one in the middle does not matter (${kind}) [S-large.1]`, async () => {
     const service = await startRows(kind)
     try {
       const marked = await receive(`${service.url}/demo/marked?n=100000&bad=-1`)
@@ -106,7 +106,7 @@ for (const kind of kinds) {
     }
   })
 
-  test(`[S-large.1] [S-large.2] an error is a 400 as long as nothing was sent, then a cut connection (${kind})`, async () => {
+  test(`an error is a 400 as long as nothing was sent, then a cut connection (${kind}) [S-large.1] [S-large.2]`, async () => {
     const service = await startRows(kind)
     try {
       const early = await service.get('/demo/rows?n=5000&bad=4999')
@@ -134,7 +134,7 @@ for (const kind of kinds) {
     }
   })
 
-  test(`[S-large.3] a client that goes in the middle frees the only connection (${kind})`, async () => {
+  test(`a client that goes in the middle frees the only connection (${kind}) [S-large.3]`, async () => {
     const service = await startRows(kind, { datasource: { max_connections: 1, acquire_timeout_seconds: 5 } })
     try {
       const socket = await stall(Number(new URL(service.url).port))
@@ -146,7 +146,7 @@ for (const kind of kinds) {
     }
   })
 
-  test(`[S-large.3] [S-large.4] a client that does not read holds little memory, and its connection for seconds only (${kind})`, async () => {
+  test(`a client that does not read holds little memory, and its connection for seconds only (${kind}) [S-large.3] [S-large.4]`, async () => {
     const database = await createDatabase(kind)
     const config = {
       datasources: [{ name: 'demo', url: database.url, max_connections: 1, acquire_timeout_seconds: 30 }],
@@ -172,7 +172,7 @@ for (const kind of kinds) {
   })
 }
 
-test('[S-large.4] a million rows through a process that stays small', async (t) => {
+test('a million rows through a process that stays small [S-large.4]', async (t) => {
   if (withoutMemoryUse !== false) return t.skip(withoutMemoryUse)
   for (const kind of kinds) {
     const database = await createDatabase(kind)

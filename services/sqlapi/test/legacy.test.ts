@@ -20,7 +20,7 @@ const names: readonly [string, boolean][] = [
 ]
 
 for (const [file, legacy] of names)
-  test(`[D6.2] [S-config.legacy] ${file}: ${legacy}`, () => strictEqual(isLegacy(file), legacy))
+  test(`${file}: ${legacy} [D6.2] [S-config.legacy]`, () => strictEqual(isLegacy(file), legacy))
 
 const dropped = [
   'spring',
@@ -35,7 +35,7 @@ const dropped = [
 ]
 
 for (const key of dropped) {
-  test(`[D6.2] [S-config.legacy] ${key} is dropped with one diagnostic that holds no value`, () => {
+  test(`${key} is dropped with one diagnostic that holds no value [D6.2] [S-config.legacy]`, () => {
     const { data, diagnostics } = translateLegacy({ [key]: { a: 'hunter2', b: 'x' } })
     const expected = `${key}: has no counterpart in sqlapi.yaml and is ignored`
     deepStrictEqual([data, diagnostics.map(inWords)], [{}, [expected]])
@@ -50,12 +50,12 @@ const levels: readonly [Mapping, string][] = [
 ]
 
 for (const [level, directive] of levels) {
-  test(`[D6.2] [S-config.logging.level] ${JSON.stringify(level)}`, () => {
+  test(`${JSON.stringify(level)} [D6.2] [S-config.logging.level]`, () => {
     deepStrictEqual(translateLegacy({ logging: { level } }).data, { logging: { level: directive } })
   })
 }
 
-test('[D6.2] a password in plain text is taken with a warning that does not hold it', () => {
+test('a password in plain text is taken with a warning that does not hold it [D6.2]', () => {
   const datasources = [{ name: 'a', jdbcUrl: 'jdbc:postgresql://h/db', username: 'me', password: 'hunter2' }]
   const { data, diagnostics } = translateLegacy({ sqlms: { datasources } })
   deepStrictEqual(data, { datasources: [{ name: 'a', url: 'postgresql://me:hunter2@h/db' }] })
@@ -63,7 +63,7 @@ test('[D6.2] a password in plain text is taken with a warning that does not hold
   ok(!JSON.stringify(diagnostics).includes('hunter2'))
 })
 
-test('[D6.2] refusals name every key and hold no value', () => {
+test('refusals name every key and hold no value [D6.2]', () => {
   const data = {
     sqlms: { other: 'hunter2', datasources: [{ jdbcUrl: 'jdbc:h2:hunter2' }] },
     server: { port: '${hunter2}' },
@@ -92,9 +92,9 @@ const jdbc: readonly [string, string | undefined][] = [
   ['jdbc:mysql://h/db', undefined],
 ]
 
-for (const [from, to] of jdbc) test(`[D6.2] ${from}`, () => strictEqual(translateJdbc(from)?.url, to))
+for (const [from, to] of jdbc) test(`${from} [D6.2]`, () => strictEqual(translateJdbc(from)?.url, to))
 
-test('[D6.2] JDBC parameters without a counterpart are named, also those called like methods', () => {
+test('JDBC parameters without a counterpart are named, also those called like methods [D6.2]', () => {
   deepStrictEqual(translateJdbc('jdbc:postgresql://h/db?toString=1&stringtype=x&User=u&password=p'), {
     url: 'postgresql://h/db',
     user: 'u',
@@ -153,7 +153,7 @@ const texts = fc.oneof(
 )
 
 for (const file of ['sqlapi.yaml', 'application.yml']) {
-  test(`[D6.1] [S-config.unknown] whatever stands in ${file}, there is a configuration or problems`, () => {
+  test(`whatever stands in ${file}, there is a configuration or problems [D6.1] [S-config.unknown]`, () => {
     fc.assert(
       fc.property(texts, (text) => {
         try {

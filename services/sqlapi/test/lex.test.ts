@@ -135,7 +135,7 @@ function postgresMask(text: string): string | undefined {
   )
 }
 
-test('[D3.1] [S-params.2] quotes, comments and semicolons are where the scanner of PostgreSQL sees them', () => {
+test('quotes, comments and semicolons are where the scanner of PostgreSQL sees them [D3.1] [S-params.2]', () => {
   let compared = 0
   fc.assert(
     fc.property(soup(postgresParts), (text) => {
@@ -177,7 +177,7 @@ test('what the scanner of PostgreSQL calls unterminated is what is never closed 
   ok(compared > 500, `${compared} texts that are not closed`)
 })
 
-test('[D3.1] quotes that follow each other closely, nested comments and tags, as PostgreSQL sees them', () => {
+test('quotes that follow each other closely, nested comments and tags, as PostgreSQL sees them [D3.1]', () => {
   const parts = [
     "'",
     "''",
@@ -210,7 +210,7 @@ test('[D3.1] quotes that follow each other closely, nested comments and tags, as
   )
 })
 
-test('[D3.1] what SQLite takes for one value or one name is one token', () => {
+test('what SQLite takes for one value or one name is one token [D3.1]', () => {
   const database = new DatabaseSync(':memory:')
   /** Nothing when the quote is not closed. */
   const nameOf = (source: string): string | undefined => {
@@ -319,7 +319,7 @@ function kinds(text: string, dialect: Dialect): string[] {
   return lex(text, dialects[dialect].grammar).map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`)
 }
 
-test('[S-params.1] [D3.2] parameters are a colon and a name', () => {
+test('parameters are a colon and a name [S-params.1] [D3.2]', () => {
   for (const dialect of bothDialects) {
     deepStrictEqual(kinds(':a :_b1 :B', dialect), ['parameter :a', 'parameter :_b1', 'parameter :B'])
     deepStrictEqual(kinds(':1 : a', dialect), ['symbol :', 'symbol 1', 'symbol :', 'word a'])

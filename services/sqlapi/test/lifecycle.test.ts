@@ -83,7 +83,7 @@ function warnings(running: Running): string[] {
 }
 
 describe('databases that come and go', () => {
-  test('[S-endpoints.health] [D1.1] [D6.4] with every database down the service starts, tells so once and answers /health', async () => {
+  test('with every database down the service starts, tells so once and answers /health [S-endpoints.health] [D1.1] [D6.4]', async () => {
     const password = 'hunter2'
     const datasources = [
       { name: 'refused', url: `postgres://u:${password}@127.0.0.1:1/db` },
@@ -113,7 +113,7 @@ describe('databases that come and go', () => {
     strictEqual(code, 0)
   })
 
-  test('[D6.4] [S-intro.7] a database that is down at the start: quick refusals, recovery by itself', async (t) => {
+  test('a database that is down at the start: quick refusals, recovery by itself [D6.4] [S-intro.7]', async (t) => {
     await postgres.stop()
     const running = await start()
     await until(() => warnings(running).length === 1, 'one warning')
@@ -128,7 +128,7 @@ describe('databases that come and go', () => {
     await postgres.start()
     strictEqual((await call(running.port, '/pg/one')).text, '[{"one":1}]')
 
-    await t.test('[D6.4] connections that died while nobody used them', async () => {
+    await t.test('connections that died while nobody used them [D6.4]', async () => {
       await Promise.all(Array.from({ length: 8 }, () => call(running.port, '/pg/one')))
       await postgres.stop()
       strictEqual(errorOf(await call(running.port, '/pg/one')), 'BadSqlGrammarException')
@@ -140,7 +140,7 @@ describe('databases that come and go', () => {
       strictEqual((await call(running.port, '/pg/one')).status, 200, 'nobody asked meanwhile')
     })
 
-    await t.test('[D6.4] connections that died under a statement', async () => {
+    await t.test('connections that died under a statement [D6.4]', async () => {
       let answered = 0
       const sleeping = Array.from({ length: 4 }, async () => {
         const answer = await call(running.port, '/pg/sleep', { body: { s: 600 } })
@@ -157,7 +157,7 @@ describe('databases that come and go', () => {
       strictEqual((await call(running.port, '/pg/one')).text, '[{"one":1}]')
     })
 
-    await t.test('[D6.4] a database that stops under many statements at once', async (t) => {
+    await t.test('a database that stops under many statements at once [D6.4]', async (t) => {
       const seen = new Set<string>()
       const clients = repeat(t, 20, async () => {
         const answer = await call(running.port, '/pg/echo', { body: { x: 1 } })
@@ -179,7 +179,7 @@ describe('databases that come and go', () => {
     await until(async () => (await ask(left)).length === 0, 'no connection left')
   })
 
-  test("[D6.4] [S-intro.7] a table that is missing is the first request's problem, and only until it is there", async () => {
+  test("a table that is missing is the first request's problem, and only until it is there [D6.4] [S-intro.7]", async () => {
     const running = await startSqlapi({
       files: { 'pg/GET/later.sql': 'SELECT count(*) AS n FROM later', 'lite/GET/later.sql': 'SELECT count(*) AS n FROM later',
         'lite/POST/make.sql': 'CREATE TABLE later (x)' }, // prettier-ignore
@@ -228,7 +228,7 @@ function callSleep(port: number, signal?: AbortSignal): Promise<Answer> {
 }
 
 describe('the end', { concurrency: 3 }, () => {
-  test('[D6.6] a second signal ends it at once, whatever SQLite is doing', async () => {
+  test('a second signal ends it at once, whatever SQLite is doing [D6.6]', async () => {
     const running = await start()
     const counting = call(running.port, '/lite/count', { body: long }).catch((error: unknown) => error)
     await untilCounting(running)
@@ -241,7 +241,7 @@ describe('the end', { concurrency: 3 }, () => {
     ok((await counting) instanceof Error)
   })
 
-  test('[D6.6] a statement that takes long is waited for', async () => {
+  test('a statement that takes long is waited for [D6.6]', async () => {
     const running = await start()
     const counting = call(running.port, '/lite/count', { body: { n: 6_000_000 } })
     const { body, release } = await lock()

@@ -10,7 +10,7 @@ const schema = 'CREATE TABLE t (id integer PRIMARY KEY, name text)'
 const insert = 'INSERT INTO t (id, name) VALUES (:id, :name) RETURNING id'
 
 for (const kind of ['postgres', 'sqlite'] as const satisfies readonly Dialect[]) {
-  test(`[S-limits.batch] [S-batch.5] a batch of 10 000 sets is answered in order (${kind})`, async () => {
+  test(`a batch of 10 000 sets is answered in order (${kind}) [S-limits.batch] [S-batch.5]`, async () => {
     const files = { 'demo/POST/add.sql': insert, 'demo/POST/count.sql': 'SELECT count(*) AS n FROM t' }
     const service = await startTestService({ kind, files, schema })
     try {
@@ -29,7 +29,7 @@ for (const kind of ['postgres', 'sqlite'] as const satisfies readonly Dialect[])
 }
 
 for (const kind of ['postgres', 'sqlite'] as const satisfies readonly Dialect[]) {
-  test(`[S-limits.batch] [S-batch.2] [S-batch.3] with a raised cap 100 000 sets run, or none of them (${kind})`, async () => {
+  test(`with a raised cap 100 000 sets run, or none of them (${kind}) [S-limits.batch] [S-batch.2] [S-batch.3]`, async () => {
     const files = { 'demo/POST/add.sql': insert, 'demo/POST/count.sql': 'SELECT count(*) AS n FROM t' }
     const config = { server: { max_body_bytes: 16 * 1024 * 1024 } }
     const service = await startTestService({ kind, files, schema, config })
@@ -54,7 +54,7 @@ for (const kind of ['postgres', 'sqlite'] as const satisfies readonly Dialect[])
   })
 }
 
-test('[S-batch.3] the first set that fails is the one reported, whatever fails behind it in the same flight', async () => {
+test('the first set that fails is the one reported, whatever fails behind it in the same flight [S-batch.3]', async () => {
   const files = { 'demo/POST/half.sql': 'SELECT 10 / :n::int AS half, :big::int8 AS big' }
   const service = await startTestService({ kind: 'postgres', files })
   try {
@@ -82,7 +82,7 @@ test('[S-batch.3] the first set that fails is the one reported, whatever fails b
   }
 })
 
-test('[S-limits.batch] a batch whose answers are too long together says so, alone and in a flight', async () => {
+test('a batch whose answers are too long together says so, alone and in a flight [S-limits.batch]', async () => {
   const service = await startTestService({
     kind: 'postgres',
     files: { 'demo/POST/big.sql': 'SELECT repeat(:x, :n) AS b' },
@@ -99,7 +99,7 @@ test('[S-limits.batch] a batch whose answers are too long together says so, alon
   }
 })
 
-test('[D3.6] a file that drops a statement of its own leaves ours alone', async () => {
+test('a file that drops a statement of its own leaves ours alone [D3.6]', async () => {
   const files = { 'demo/POST/own.sql': 'PREPARE p AS SELECT 1 AS one; EXECUTE p; DEALLOCATE p' }
   const service = await startTestService({ kind: 'postgres', files })
   try {
@@ -111,7 +111,7 @@ test('[D3.6] a file that drops a statement of its own leaves ours alone', async 
   }
 })
 
-test('[S-batch.2] [D3.4] sets of several statements answer with their last result set each, in one flight too', async () => {
+test('sets of several statements answer with their last result set each, in one flight too [S-batch.2] [D3.4]', async () => {
   const files = {
     'demo/POST/move.sql':
       'INSERT INTO t (id, name) VALUES (:id, :name); SELECT name FROM t WHERE id = :id; UPDATE t SET name = upper(name) WHERE id = :id',
@@ -129,7 +129,7 @@ test('[S-batch.2] [D3.4] sets of several statements answer with their last resul
   }
 })
 
-test('[S-limits.request_timeout_seconds] [S-config.server.request_timeout_seconds] ends no request', async () => {
+test('ends no request [S-limits.request_timeout_seconds] [S-config.server.request_timeout_seconds]', async () => {
   const files = { 'demo/POST/slow.sql': 'SELECT 1 AS one FROM pg_sleep(1.5)' }
   const config = { server: { request_timeout_seconds: 1 } }
   const service = await startTestService({ kind: 'postgres', files, config })
@@ -140,7 +140,7 @@ test('[S-limits.request_timeout_seconds] [S-config.server.request_timeout_second
   }
 })
 
-test('[S-version.1] [S-version.2] the version is semantic, stands in /health and in no path', async () => {
+test('the version is semantic, stands in /health and in no path [S-version.1] [S-version.2]', async () => {
   match(version, /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/)
   const files = { 'demo/GET/one.sql': 'SELECT 1 AS one' }
   const service = await startTestService({ kind: 'sqlite', files })
@@ -154,7 +154,7 @@ test('[S-version.1] [S-version.2] the version is semantic, stands in /health and
   }
 })
 
-test('[D6.5] [D4.5] a write that waits for a row lock delays no read, though both have proved short', async () => {
+test('a write that waits for a row lock delays no read, though both have proved short [D6.5] [D4.5]', async () => {
   const files = {
     'demo/POST/touch.sql': 'UPDATE t SET name = :name WHERE id = 1',
     'demo/POST/read.sql': 'SELECT name FROM t WHERE id = 1',

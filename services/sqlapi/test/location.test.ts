@@ -15,18 +15,18 @@ const files: readonly (readonly [url: string, path: string, isReadOnly: boolean,
 ]
 
 for (const [url, path, isReadOnly, mayCreate] of files) {
-  test(`[D6.4] ${url} opens ${path}`, () => {
+  test(`${url} opens ${path} [D6.4]`, () => {
     const location = readLocation(url)
     const uris = { uri: '', uriOfExisting: '' }
     assert.deepEqual({ ...location, ...uris }, { path: resolve(path), isReadOnly, mayCreate, ...uris })
   })
 }
 
-test('[D6.4] characters with a meaning in a URI stay part of the file name', () => {
+test('characters with a meaning in a URI stay part of the file name [D6.4]', () => {
   assert.match(readLocation('sqlite:/srv/a%3Fb%23c.db').uri, /^file:\/srv\/a%3Fb%23c\.db\?mode=rwc$/)
 })
 
-test('[D6.4] every datasource in memory is a database of its own', () => {
+test('every datasource in memory is a database of its own [D6.4]', () => {
   const [one, other] = [readLocation('sqlite::memory:'), readLocation('sqlite://:memory:')]
   assert.equal(one.path, undefined)
   assert.notEqual(one.uri, other.uri)

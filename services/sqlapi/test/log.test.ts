@@ -23,7 +23,7 @@ const heard: readonly [string, string][] = [
 ]
 
 for (const [level, names] of heard) {
-  test(`[D6.8] [S-config.logging.level] ${level}`, () => {
+  test(`${level} [D6.8] [S-config.logging.level]`, () => {
     const { events, lines } = record(level, 'json')
     events.emit('startupFailure', { error: 'ListenException', message: 'm' })
     events.emit('diagnostic', { message: 'm' })
@@ -51,12 +51,12 @@ for (const level of [
   'a b=info',
   'info\n,x',
 ]) {
-  test(`[D6.8] [S-config.logging.level] refused: ${JSON.stringify(level)}`, () => {
+  test(`refused: ${JSON.stringify(level)} [D6.8] [S-config.logging.level]`, () => {
     ok(!levelsPattern.test(level))
   })
 }
 
-test('[D6.8] [S-config.logging.format] json: one object a line', () => {
+test('json: one object a line [D6.8] [S-config.logging.format]', () => {
   const { events, lines } = record('info', 'json')
   events.emit('requestFailed', {
     method: 'GET',
@@ -80,7 +80,7 @@ test('[D6.8] [S-config.logging.format] json: one object a line', () => {
   })
 })
 
-test('[D6.8] [S-config.logging.format] text: time, level, target, message, fields', () => {
+test('text: time, level, target, message, fields [D6.8] [S-config.logging.format]', () => {
   const { events, lines } = record('info', 'text')
   events.emit('listening', { address: '0.0.0.0:8080' })
   events.emit('datasourceUnreachable', { datasource: 'my db', url: 'sqlite:a?mode=ro', reason: '' })
@@ -96,7 +96,7 @@ test('[D6.8] [S-config.logging.format] text: time, level, target, message, field
 })
 
 for (const format of ['text', 'json'] as const) {
-  test(`[D6.8] ${format}: whatever a request sends, an event is one line without control characters`, () => {
+  test(`${format}: whatever a request sends, an event is one line without control characters [D6.8]`, () => {
     const { events, lines } = record('debug', format)
     const sent = 'a\nb\r\u0000\u001b[31m\u007f\u0085\u200b\u202e\u2028\ud800'
     events.emit('internalError', { stack: sent })

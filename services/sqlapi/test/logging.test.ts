@@ -87,7 +87,7 @@ describe('a run with many requests that fail', { concurrency: true }, () => {
   }
   for (const [what, env] of Object.entries(levels)) {
     for (const format of ['text', 'json']) {
-      test(`[D6.8] [S-config.logging.level] no parameter value and no password is in the log: ${what}, ${format}`, async () => {
+      test(`no parameter value and no password is in the log: ${what}, ${format} [D6.8] [S-config.logging.level]`, async () => {
         const running = await start(env, { format })
         await call(running.port, '/lite/setup', { body: {} })
         const failed = await failInEveryWay(running)
@@ -106,7 +106,7 @@ describe('a run with many requests that fail', { concurrency: true }, () => {
   }
 })
 
-test('[D6.8] no raw control character of a request reaches the log', async () => {
+test('no raw control character of a request reaches the log [D6.8]', async () => {
   const running = await start()
   const escapes = [
     '%0a',
@@ -161,7 +161,7 @@ describe('statements in the log', { concurrency: true }, () => {
     return events.filter(({ target }) => target === 'sqlx')
   }
 
-  test('[D6.8] [S-config.logging.level] SQLAPI_LOG=sqlx=debug logs each statement with its parameters, and warns of it', async () => {
+  test('SQLAPI_LOG=sqlx=debug logs each statement with its parameters, and warns of it [D6.8] [S-config.logging.level]', async () => {
     const running = await start({ SQLAPI_LOG: 'info,sqlx=debug' }, { format: 'json', level: 'error' })
     await call(running.port, `/lite/echo?x=${secret}`)
     await call(running.port, `/pg/echo?x=${secret}`)
@@ -183,7 +183,7 @@ describe('statements in the log', { concurrency: true }, () => {
     strictEqual(warnings.length, 1)
   })
 
-  test('[D6.8] sqlx=debug alone has the same effect, and still no password is told', async () => {
+  test('sqlx=debug alone has the same effect, and still no password is told [D6.8]', async () => {
     const running = await start({ SQLAPI_LOG: 'sqlx=debug' }, { format: 'json' })
     await failInEveryWay(running)
     const end = await running.stop()
@@ -192,7 +192,7 @@ describe('statements in the log', { concurrency: true }, () => {
       ok(!end.stdout.includes(value), value)
   })
 
-  test('[S-arrays.3] [D6.8] an array that is bound as JSONB is one debug entry, with its name and without its values', async () => {
+  test('an array that is bound as JSONB is one debug entry, with its name and without its values [S-arrays.3] [D6.8]', async () => {
     const running = await start({}, { format: 'json' })
     const native = [
       ['a', 'b'],
@@ -215,7 +215,7 @@ describe('statements in the log', { concurrency: true }, () => {
     ok(!stdout.includes(secret))
   })
 
-  test('[D6.8] at info neither of them is there', async () => {
+  test('at info neither of them is there [D6.8]', async () => {
     const running = await start({ SQLAPI_LOG: 'info' })
     await call(running.port, '/pg/list', { body: { xs: [] } })
     const { stdout } = await running.stop()
@@ -223,7 +223,7 @@ describe('statements in the log', { concurrency: true }, () => {
   })
 })
 
-test('[D6.8] [D6.4] the log of a whole life, in order', async () => {
+test('the log of a whole life, in order [D6.8] [D6.4]', async () => {
   const running = await start({}, { format: 'json' })
   const isDone = (): boolean => linesOf(running.stdout()).filter((line) => line.includes('Unreachable')).length === 2
   await until(isDone, 'two databases that cannot be reached')

@@ -31,12 +31,12 @@ const cases: readonly [found: boolean, text: string, tag: string][] = [
 ]
 
 for (const [found, text, tag] of cases) {
-  test(`[${tag}] ${JSON.stringify(text)} is ${found ? 'marked' : 'not marked'}`, () => {
+  test(`${JSON.stringify(text)} is ${found ? 'marked' : 'not marked'} [${tag}]`, () => {
     strictEqual(hasTransactionMarker(text), found)
   })
 }
 
-test('[D3.5] comments and blank lines before the marker do not matter, whatever they say', () => {
+test('comments and blank lines before the marker do not matter, whatever they say [D3.5]', () => {
   const line = fc.oneof(fc.constantFrom('', ' ', '\t', '--'), fc.stringMatching(/^--[^\n@]{0,20}$/))
   fc.assert(
     fc.property(fc.array(line), (lines) => {

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { planColumns, toCamelCase } from '../src/json/keys.ts'
 
-test('[S-rows.2] [D5.2] names with underscores become camel case', () => {
+test('names with underscores become camel case [S-rows.2] [D5.2]', () => {
   const cases = {
     user_id: 'userId',
     PASSWORD_HASH: 'passwordHash',
@@ -23,15 +23,15 @@ test('[S-rows.2] [D5.2] names with underscores become camel case', () => {
   for (const [name, key] of Object.entries(cases)) strictEqual(toCamelCase(name), key, name)
 })
 
-test('[S-rows.2] [D5.2] a name without an underscore is unchanged', () => {
+test('a name without an underscore is unchanged [S-rows.2] [D5.2]', () => {
   for (const name of ['userId', 'ID', 'name', 'É', '?column?', '']) strictEqual(toCamelCase(name), name)
 })
 
-test('[D5.2] a name of underscores only is unchanged', () => {
+test('a name of underscores only is unchanged [D5.2]', () => {
   for (const name of ['_', '__', '_____']) strictEqual(toCamelCase(name), name)
 })
 
-test('[D5.2] letters beyond ASCII have capitals too', () => {
+test('letters beyond ASCII have capitals too [D5.2]', () => {
   const cases = {
     É_a: 'éA',
     a_é: 'aÉ',
@@ -44,7 +44,7 @@ test('[D5.2] letters beyond ASCII have capitals too', () => {
   for (const [name, key] of Object.entries(cases)) strictEqual(toCamelCase(name), key, name)
 })
 
-test('[D5.2] a key has an underscore only where there is nothing else', () => {
+test('a key has an underscore only where there is nothing else [D5.2]', () => {
   const unit = fc.constantFrom('_', 'a', 'B', 'é', '1', ' ')
   fc.assert(
     fc.property(fc.string({ unit }), (name) => {
@@ -56,7 +56,7 @@ test('[D5.2] a key has an underscore only where there is nothing else', () => {
   )
 })
 
-test('[D5.1] keys stand in column order, integer-like names included', () => {
+test('keys stand in column order, integer-like names included [D5.1]', () => {
   deepStrictEqual(planColumns(['b', '10', 'user_id', '9']), [
     { key: 'b', column: 0 },
     { key: '10', column: 1 },
@@ -66,7 +66,7 @@ test('[D5.1] keys stand in column order, integer-like names included', () => {
   deepStrictEqual(planColumns([]), [])
 })
 
-test('[D5.1] two columns of one name: the last value, at the first place', () => {
+test('two columns of one name: the last value, at the first place [D5.1]', () => {
   deepStrictEqual(planColumns(['user_id', 'x', 'USER_ID', '__proto__', 'userId']), [
     { key: 'userId', column: 4 },
     { key: 'x', column: 1 },

@@ -22,24 +22,24 @@ function set(...names: string[]): ParameterSet {
   return new Map(names.map((name) => [name, name]))
 }
 
-test('[D2.1] an empty body and null mean no parameters', () => {
+test('an empty body and null mean no parameters [D2.1]', () => {
   for (const text of ['', 'null', ' null ', '{}']) deepStrictEqual(toParameterSet(body(text)), new Map(), text)
 })
 
-test('[D2.1] [S-error.MalformedRequestException] a body that is no object is malformed', () => {
+test('a body that is no object is malformed [D2.1] [S-error.MalformedRequestException]', () => {
   const kinds = { '[1]': 'an array', '"x"': 'a string', '1': 'a number', '1.5': 'a number', false: 'a boolean' }
   for (const [text, kind] of Object.entries(kinds)) {
     malformed(() => toParameterSet(body(text)), `Request body must be a JSON object, not ${kind}`)
   }
 })
 
-test('[D1.8] [S-error.MalformedRequestException] a broken body is found in the first step, a wrong shape in the second', () => {
+test('a broken body is found in the first step, a wrong shape in the second [D1.8] [S-error.MalformedRequestException]', () => {
   malformed(() => body('{'), 'Request body is not valid JSON: unexpected end at character 2')
   malformed(() => body(' '), 'Request body is not valid JSON: unexpected end at character 2')
   body('[1]')
 })
 
-test('[S-params.7] an object is the parameter set, with every key', () => {
+test('an object is the parameter set, with every key [S-params.7]', () => {
   deepStrictEqual(
     toParameterSet(body('{"a":"x","extra":null}')),
     new Map([
@@ -49,36 +49,36 @@ test('[S-params.7] an object is the parameter set, with every key', () => {
   )
 })
 
-test('[D2.1] a batch has one set per element, null meaning none', () => {
+test('a batch has one set per element, null meaning none [D2.1]', () => {
   const sets = toBatch(body('{"other": 1, "queries": [ {"a": "x"}, null, {}, {"b": true} ]}'))
   deepStrictEqual(sets, [new Map([['a', 'x']]), new Map(), new Map(), new Map([['b', true]])])
   deepStrictEqual(toBatch(body('{"queries":[]}')), [])
 })
 
-test('[S-batch.4] [S-error.MalformedRequestException] a batch without queries is malformed', () => {
+test('a batch without queries is malformed [S-batch.4] [S-error.MalformedRequestException]', () => {
   for (const text of ['', 'null', '{}', '{"Queries":[]}']) {
     malformed(() => toBatch(body(text)), "Request body has no field 'queries'")
   }
   malformed(() => toBatch(body('[{}]')), 'Request body must be a JSON object, not an array')
 })
 
-test('[S-batch.4] queries that are no array are malformed', () => {
+test('queries that are no array are malformed [S-batch.4]', () => {
   const kinds = { '{}': 'an object', '"x"': 'a string', '1': 'a number', true: 'a boolean', null: 'null' }
   for (const [text, kind] of Object.entries(kinds)) {
     malformed(() => toBatch(body(`{"queries":${text}}`)), `'queries' must be an array, not ${kind}`)
   }
 })
 
-test('[D2.1] an element that is no object is malformed, and named by its index', () => {
+test('an element that is no object is malformed, and named by its index [D2.1]', () => {
   malformed(() => toBatch(body('{"queries":[{},[],1]}')), 'queries[1] must be a JSON object, not an array')
   malformed(() => toBatch(body('{"queries":[{},null,"x"]}')), 'queries[2] must be a JSON object, not a string')
 })
 
-test('[D2.2] a repeated key of a body: the last value, also for queries', () => {
+test('a repeated key of a body: the last value, also for queries [D2.2]', () => {
   deepStrictEqual(toBatch(body('{"queries":1,"queries":[{"a":"x","a":"y"}]}')), [new Map([['a', 'y']])])
 })
 
-test('[S-params.4] every key of a query string binds its value as a string', () => {
+test('every key of a query string binds its value as a string [S-params.4]', () => {
   deepStrictEqual(Array.from(readQuery('id=42&name=J%C3%BCri&flag=true&none=null')), [
     ['id', '42'],
     ['name', 'Jüri'],
@@ -87,7 +87,7 @@ test('[S-params.4] every key of a query string binds its value as a string', () 
   ])
 })
 
-test('[D2.4] query strings: the last of a repeated key, keys without a value, plus signs', () => {
+test('query strings: the last of a repeated key, keys without a value, plus signs [D2.4]', () => {
   const cases: [string, Record<string, string>][] = [
     ['', {}],
     ['&&', {}],
@@ -106,7 +106,7 @@ test('[D2.4] query strings: the last of a repeated key, keys without a value, pl
   for (const [query, expected] of cases) deepStrictEqual(readQuery(query), new Map(Object.entries(expected)), query)
 })
 
-test('[D2.4] what the platform writes as a query string is read back', () => {
+test('what the platform writes as a query string is read back [D2.4]', () => {
   const pairs = fc.uniqueArray(fc.tuple(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' })), {
     selector: ([key]) => key,
   })
@@ -118,30 +118,30 @@ test('[D2.4] what the platform writes as a query string is read back', () => {
   )
 })
 
-test('[S-error.MalformedRequestException] a percent escape that cannot be decoded is malformed, not guessed at', () => {
+test('a percent escape that cannot be decoded is malformed, not guessed at [S-error.MalformedRequestException]', () => {
   for (const query of ['a=100%', 'a=%zz', 'a=%ff', '%ED%A0%80=1', 'b=1&a=%C3']) {
     malformed(() => readQuery(query), 'Query string has a percent escape that does not decode to UTF-8')
   }
 })
 
-test('[S-params.6] [D1.8] the missing parameter that is reported is the first in SQL order', () => {
+test('the missing parameter that is reported is the first in SQL order [S-params.6] [D1.8]', () => {
   strictEqual(findMissing(['b', 'a'], set('c')), 'b')
   strictEqual(findMissing(['b', 'a'], set('b')), 'a')
   strictEqual(findMissing(['b', 'a'], set('a', 'b', 'c')), undefined)
   strictEqual(findMissing(['toString'], set()), 'toString')
 })
 
-test('[S-params.6] a value of null is not missing', () => {
+test('a value of null is not missing [S-params.6]', () => {
   strictEqual(findMissing(['a'], new Map([['a', null]])), undefined)
 })
 
-test('[S-params.6] [S-error.InvalidDataAccessApiUsageException] the message has the name', () => {
+test('the message has the name [S-params.6] [S-error.InvalidDataAccessApiUsageException]', () => {
   requireParameters(['a'], [set('a')], false)
   const message = "Parameter 'b' has no value in the request"
   refuses(() => requireParameters(['a', 'b'], [set('a')], false), 'InvalidDataAccessApiUsageException', message)
 })
 
-test('[S-batch.1] [S-error.InvalidDataAccessApiUsageException] in a batch it has the index too', () => {
+test('in a batch it has the index too [S-batch.1] [S-error.InvalidDataAccessApiUsageException]', () => {
   requireParameters(['a'], [], true)
   const message = "Parameter 'b' has no value in queries[1]"
   const sets = [set('a', 'b'), set('a'), set()]

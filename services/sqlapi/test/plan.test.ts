@@ -39,10 +39,10 @@ const codes: readonly (readonly [json: string, code: Code, rule: string])[] = [
 ]
 
 for (const [json, code, rule] of codes) {
-  test(`[${rule}] ${json} has the kind ${code}`, () => assert.equal(boundOf(json).code, code))
+  test(`${json} has the kind ${code} [${rule}]`, () => assert.equal(boundOf(json).code, code))
 }
 
-test('[D2.3] an integer outside 64 bits is refused, in an array too; in a JSON array or beside fractions it is not', () => {
+test('an integer outside 64 bits is refused, in an array too; in a JSON array or beside fractions it is not [D2.3]', () => {
   for (const json of ['9223372036854775808', '-9223372036854775809', '[1,9223372036854775808]']) {
     assert.throws(() => boundOf(json), { reason: 'integer_out_of_range' })
   }
@@ -67,11 +67,11 @@ const encodings: readonly (readonly [json: string, type: number, isArray: boolea
 ]
 
 for (const [json, type, isArray, text] of encodings) {
-  test(`[D4.2] ${json} for type ${type} is sent as ${text}`, () =>
+  test(`${json} for type ${type} is sent as ${text} [D4.2]`, () =>
     assert.equal(encode(boundOf(json), type, isArray), text))
 }
 
-test('[S-params.1] a name that stands twice is one parameter; per place it is two', () => {
+test('a name that stands twice is one parameter; per place it is two [S-params.1]', () => {
   const statement = statementOf('select :a, :b, :a')
   const named = render(statement, 'it', { membership: false, perPlace: false })
   assert.equal(named.text, 'select $1, $2, $1')
@@ -83,7 +83,7 @@ test('[S-params.1] a name that stands twice is one parameter; per place it is tw
   assert.equal(placed.text, 'select $1, $2, $3')
 })
 
-test('[D4.3] a list in brackets is written as membership or as the array itself, a scalar as it stands', () => {
+test('a list in brackets is written as membership or as the array itself, a scalar as it stands [D4.3]', () => {
   const statement = statementOf('select x in (:xs), x not in (:xs), array[:xs]')
   const membership = { membership: true, perPlace: false }
   assert.equal(render(statement, 'I', membership).text, 'select x = ANY ($1), x <> ALL ($1), $1')
@@ -110,7 +110,7 @@ const settleOn = (server: Preparer, text: string, json: string) => {
   return settle(server, 's1', statement, bindStatement(statement, readObject(json)).shape)
 }
 
-test('[D4.1] the declared types are tried first and kept when they fit', async () => {
+test('the declared types are tried first and kept when they fit [D4.1]', async () => {
   const server = serverThatAccepts('20,25')
   const plan = await settleOn(server, 'select :a, :b', '{"a":1,"b":"x"}')
   assert.deepEqual(
@@ -120,7 +120,7 @@ test('[D4.1] the declared types are tried first and kept when they fit', async (
   assert.equal(server.asked.length, 1)
 })
 
-test('[D4.2] where they do not, the server decides, and every other parameter gets its own type back', async () => {
+test('where they do not, the server decides, and every other parameter gets its own type back [D4.2]', async () => {
   const server = serverThatAccepts('0,0', '20,0')
   const plan = await settleOn(server, 'select :a, :b', '{"a":1,"b":"x"}')
   assert.deepEqual(
@@ -143,7 +143,7 @@ test('a plan that takes an integer as int4 needs a wider shape for one that does
   for (const [json, shape] of shapes) assert.equal(widen(plan, bindStatement(statement, readObject(json))), shape)
 })
 
-test('[D4.2] an error that is none of types is the answer at once', async () => {
+test('an error that is none of types is the answer at once [D4.2]', async () => {
   const server: Preparer = {
     describe: () => Promise.reject(Object.assign(new Error('no such table'), { code: '42P01' })),
     isArrayType: () => Promise.resolve(false),
@@ -151,6 +151,6 @@ test('[D4.2] an error that is none of types is the answer at once', async () => 
   await assert.rejects(settleOn(server, 'select :a', '{"a":1}'), /no such table/)
 })
 
-test('[D3.6] until the database has said otherwise, any statement may change the session', () => {
+test('until the database has said otherwise, any statement may change the session [D3.6]', () => {
   assert.equal(new Catalog().code.isEverywhere, true)
 })

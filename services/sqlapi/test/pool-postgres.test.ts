@@ -78,7 +78,7 @@ describe('PostgreSQL', () => {
     return { answer, abort: () => controller.abort() }
   }
 
-  test('[D6.5] [S-limits.max_connections] [S-config.datasources.max_connections] never more connections than allowed', async (t) => {
+  test('never more connections than allowed [D6.5] [S-limits.max_connections] [S-config.datasources.max_connections]', async (t) => {
     const next = randomFrom(1)
     let most = 0
     const watching = repeat(t, 1, async () => {
@@ -98,7 +98,7 @@ describe('PostgreSQL', () => {
     strictEqual(most, 4)
   })
 
-  test('[S-limits.acquire_timeout_seconds] [S-error.BadSqlGrammarException] [D6.5] an exhausted pool says so after the time, and only to who needs it', async () => {
+  test('an exhausted pool says so after the time, and only to who needs it [S-limits.acquire_timeout_seconds] [S-error.BadSqlGrammarException] [D6.5]', async () => {
     const first = abortable('/narrow/sleep', { s: 30 })
     await until(async () => (await sleeping('narrow')) === 1, 'a statement that runs')
     const since = elapsed()
@@ -131,7 +131,7 @@ describe('PostgreSQL', () => {
     await until(async () => (await run('/narrow/echo', { x: 1 })).status === 200, 'the connection to be free')
   })
 
-  test('[D6.7] [S-errors.2] the statement of a client that goes away is cancelled and its connection used again', async () => {
+  test('the statement of a client that goes away is cancelled and its connection used again [D6.7] [S-errors.2]', async () => {
     const pid = (await run('/narrow/pid', {}, viaQueue)).text
     const { answer, abort } = abortable('/narrow/sleep', { s: 60 }, viaQueue)
     await until(async () => (await sleeping('queue')) === 1, 'a statement that runs')
@@ -142,7 +142,7 @@ describe('PostgreSQL', () => {
     strictEqual(await backends('queue', "state = 'idle'"), 1)
   })
 
-  test('[D6.7] the same in a batch and in a file with a transaction: nothing of them remains', async () => {
+  test('the same in a batch and in a file with a transaction: nothing of them remains [D6.7]', async () => {
     await run('/narrow/setup', {}, viaQueue)
     const kinds: [string, unknown][] = [
       ['/narrow/add/batch', { queries: [{ s: 0 }, { s: 60 }] }],
@@ -162,7 +162,7 @@ describe('PostgreSQL', () => {
     await observer.query('DROP TABLE accounts')
   })
 
-  test('[D6.7] a client that goes away while it waits frees its place', async () => {
+  test('a client that goes away while it waits frees its place [D6.7]', async () => {
     const first = run('/narrow/sleep', { s: 0.6 }, viaQueue)
     await until(async () => (await sleeping('queue')) === 1, 'a statement that runs')
     // Had one of them kept its place, the last one would wait longer than any test may take.
@@ -174,7 +174,7 @@ describe('PostgreSQL', () => {
     strictEqual((await last).text, '[{"x":7}]')
   })
 
-  test('[D6.7] a statement that used to be short is cancelled as well', async () => {
+  test('a statement that used to be short is cancelled as well [D6.7]', async () => {
     for (let i = 0; i < 8; i++) strictEqual((await run('/narrow/varying', { s: 0 }, viaQueue)).status, 200)
     const { abort } = abortable('/narrow/varying', { s: 6 }, viaQueue)
     await until(async () => (await sleeping('queue')) === 1, 'a statement that runs')
@@ -182,7 +182,7 @@ describe('PostgreSQL', () => {
     await until(async () => (await sleeping('queue')) === 0, 'the statement to be cancelled')
   })
 
-  test('[D6.7] a hundred clients that leave at any moment leak nothing', async () => {
+  test('a hundred clients that leave at any moment leak nothing [D6.7]', async () => {
     const next = randomFrom(7)
     const bodies: [string, () => unknown][] = [
       ['/wide/sleep', () => ({ s: next() / 10 })],
@@ -205,7 +205,7 @@ describe('PostgreSQL', () => {
     await until(async () => (await backends('wide', "state <> 'idle'")) === 0, 'every connection idle')
   })
 
-  test('[D6.5] five callers that hold their statements leave 64 others on connections of their own, and few', async () => {
+  test('five callers that hold their statements leave 64 others on connections of their own, and few [D6.5]', async () => {
     const viaTen = { headers: { 'x-datasource': 'ten' } }
     for (let i = 0; i < 8; i++) strictEqual((await run('/wide/pid', {}, viaTen)).status, 200)
     const slow = Array.from({ length: 5 }, () => abortable('/wide/sleep', { s: 60 }, viaTen))
@@ -240,7 +240,7 @@ describe('PostgreSQL', () => {
     return rows.map(({ pid }) => pid)
   }
 
-  test('[D6.7] whoever leaves a pipeline, at whatever moment, takes no neighbour along', async () => {
+  test('whoever leaves a pipeline, at whatever moment, takes no neighbour along [D6.7]', async () => {
     for (let i = 0; i < 8; i++) {
       await run('/narrow/varying', { s: 0 }, viaQueue)
       await run('/narrow/echo', { x: i }, viaQueue)
@@ -255,7 +255,7 @@ describe('PostgreSQL', () => {
     }
   })
 
-  test('[D6.4] a backend that ends with a pipeline in flight: each call is told, none runs twice, the next is served', async () => {
+  test('a backend that ends with a pipeline in flight: each call is told, none runs twice, the next is served [D6.4]', async () => {
     await observer.query('CREATE TABLE notes (x int)')
     for (let i = 0; i < 8; i++) strictEqual((await run('/narrow/note', { x: -1, s: 0 }, viaQueue)).status, 200)
     const first = run('/narrow/note', { x: 0, s: 60 }, viaQueue)
@@ -291,5 +291,5 @@ describe('PostgreSQL', () => {
     await until(async () => (await sleeping('wide')) === 0, 'the statements to be cancelled')
   })
 
-  test('[S-batch.2] [S-marker.1] transfers at random add up', async () => transferAtRandom(port, 'wide', 11))
+  test('transfers at random add up [S-batch.2] [S-marker.1]', async () => transferAtRandom(port, 'wide', 11))
 })

@@ -67,7 +67,7 @@ describe('SQLite', () => {
     strictEqual(code, 0)
   })
 
-  test('[D4.5] while a statement runs for seconds everything else is answered at once', async () => {
+  test('while a statement runs for seconds everything else is answered at once [D4.5]', async () => {
     let isDone = false
     const slow = call(port, '/lite/count', { body: { n: 30_000_000 } }).finally(() => (isDone = true))
     await sleep(50)
@@ -82,7 +82,7 @@ describe('SQLite', () => {
     strictEqual((await slow).text, '[{"n":30000000}]')
   })
 
-  test('[D4.5] nor does a statement delay others that used to be short, not even those sent with it', async () => {
+  test('nor does a statement delay others that used to be short, not even those sent with it [D4.5]', async () => {
     for (let i = 0; i < 8; i++) {
       await call(port, '/lite/count?n=10')
       await call(port, '/lite/one')
@@ -95,7 +95,7 @@ describe('SQLite', () => {
     await slow
   })
 
-  test('[D4.5] writers wait for the lock of another process, and no longer than they may', async () => {
+  test('writers wait for the lock of another process, and no longer than they may [D4.5]', async () => {
     strictEqual((await call(port, '/lite/make', { body: {}, ...two('lock') })).text, '[]')
     const other = new DatabaseSync(join(running.folder, 'lock.db'))
     const writes = [
@@ -124,12 +124,12 @@ describe('SQLite', () => {
     strictEqual((await call(port, '/lite/size', two('lock'))).text, '[{"n":5}]')
   })
 
-  test('[D4.5] a file is in WAL mode and keeps foreign keys', async () => {
+  test('a file is in WAL mode and keeps foreign keys [D4.5]', async () => {
     strictEqual((await call(port, '/lite/mode')).text, '[{"journalMode":"wal"}]')
     strictEqual((await call(port, '/lite/keys')).text, '[{"foreignKeys":1}]')
   })
 
-  test('[D6.4] [D4.5] a file that is read only is only read', async () => {
+  test('a file that is read only is only read [D6.4] [D4.5]', async () => {
     strictEqual((await call(port, '/lite/size', two('old'))).text, '[{"n":1}]')
     strictEqual((await call(port, '/lite/mode', two('old'))).text, '[{"journalMode":"delete"}]')
     for (const path of ['/lite/add', '/lite/marked']) {
@@ -138,7 +138,7 @@ describe('SQLite', () => {
     for (const suffix of ['-wal', '-shm', '-journal']) ok(!existsSync(join(running.folder, `old.db${suffix}`)), suffix)
   })
 
-  test('[D6.4] a missing file is created by the first use and not by the probe', async () => {
+  test('a missing file is created by the first use and not by the probe [D6.4]', async () => {
     const file = join(running.folder, 'not yet.db')
     await until(() => warnings().length === 3, 'the probes')
     ok(!existsSync(file))
@@ -150,7 +150,7 @@ describe('SQLite', () => {
     return linesOf(running.stdout()).filter((line) => line.includes(' WARN '))
   }
 
-  test('[D6.4] what cannot be opened is one WARN and a refusal with every request', async () => {
+  test('what cannot be opened is one WARN and a refusal with every request [D6.4]', async () => {
     await until(() => warnings().length === 3, 'three warnings')
     for (const name of ['rw', 'folder', 'text']) {
       strictEqual(warnings().filter((line) => line.includes(`datasource=${name} `)).length, 1, name)
@@ -165,7 +165,7 @@ describe('SQLite', () => {
     strictEqual((await call(port, '/lite/one', two('text'))).text, '[{"one":1}]', 'it recovers by itself')
   })
 
-  test("[D6.4] a database in memory is one for all requests of its datasource, and nobody else's", async () => {
+  test("a database in memory is one for all requests of its datasource, and nobody else's [D6.4]", async () => {
     await call(port, '/lite/make', { body: {}, ...two('memory') })
     const adds = Array.from({ length: 30 }, (_, x) => call(port, '/lite/add', { body: { x }, ...two('memory') }))
     for (const answer of await Promise.all(adds)) strictEqual(answer.text, '[]')
@@ -174,7 +174,7 @@ describe('SQLite', () => {
     strictEqual(errorOf(await call(port, '/lite/size', two('other'))), 'BadSqlGrammarException')
   })
 
-  test('[S-batch.2] [S-marker.1] transfers at random add up', async () => {
+  test('transfers at random add up [S-batch.2] [S-marker.1]', async () => {
     const folder = newFolder()
     const service = await startSqlapi({
       folder,

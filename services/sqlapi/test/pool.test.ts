@@ -76,7 +76,7 @@ function held(settings: Partial<Job<Pretended, Pretended>> = {}) {
 }
 
 describe('the pool by itself', { concurrency: true }, () => {
-  test('[D6.5] opens no more than it may, opening ones included', async () => {
+  test('opens no more than it may, opening ones included [D6.5]', async () => {
     const { pool, opened } = pretend({ max: 3 })
     const jobs = Array.from({ length: 10 }, () => held())
     const done = jobs.map(({ job }) => pool.run(job))
@@ -89,7 +89,7 @@ describe('the pool by itself', { concurrency: true }, () => {
     ok(opened.every(({ isClosed }) => isClosed))
   })
 
-  test('[D6.5] the probe counts as well', async () => {
+  test('the probe counts as well [D6.5]', async () => {
     const { pool, opened } = pretend({ max: 1 })
     const first = held()
     const running = pool.run(first.job)
@@ -151,7 +151,7 @@ describe('the pool by itself', { concurrency: true }, () => {
     await pool.close()
   })
 
-  test('[D3.6] what was left dirty is cleaned before it is used again, or closed', async () => {
+  test('what was left dirty is cleaned before it is used again, or closed [D3.6]', async () => {
     const { pool, opened } = pretend({ max: 1 })
     const dirty = held()
     const running = pool.run(dirty.job)
@@ -176,7 +176,7 @@ describe('the pool by itself', { concurrency: true }, () => {
     await pool.close()
   })
 
-  test('[S-limits.acquire_timeout_seconds] whoever waits too long is told so, the others go on', async () => {
+  test('whoever waits too long is told so, the others go on [S-limits.acquire_timeout_seconds]', async () => {
     const { pool } = pretend({ max: 1, acquireTimeoutSeconds: 0.1 })
     const first = held()
     const running = pool.run(first.job)
@@ -193,7 +193,7 @@ describe('the pool by itself', { concurrency: true }, () => {
     await pool.close()
   })
 
-  test('[D6.7] a job whose client has gone is passed over', async () => {
+  test('a job whose client has gone is passed over [D6.7]', async () => {
     const { pool } = pretend({ max: 1 })
     const first = held()
     const running = pool.run(first.job)
@@ -212,7 +212,7 @@ describe('the pool by itself', { concurrency: true }, () => {
     await pool.close()
   })
 
-  test('[D6.4] when nothing can be opened everybody is told at once', async () => {
+  test('when nothing can be opened everybody is told at once [D6.4]', async () => {
     const refused = new Error('refused')
     const { pool } = pretend({ max: 3, acquireTimeoutSeconds: 3600, open: () => Promise.reject(refused) })
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => pool.run(held().job)))
@@ -221,7 +221,7 @@ describe('the pool by itself', { concurrency: true }, () => {
     await pool.close()
   })
 
-  test('[D6.4] a connection that breaks as soon as it is open leaves nobody waiting for the deadline', async () => {
+  test('a connection that breaks as soon as it is open leaves nobody waiting for the deadline [D6.4]', async () => {
     let count = 0
     const { pool } = pretend({
       max: 1,

@@ -33,13 +33,13 @@ describe('files of other projects', { skip }, () => {
     rmSync(root, { recursive: true, force: true })
   })
 
-  test('[S-intro.1] every file is an endpoint', (t) => {
+  test('every file is an endpoint [S-intro.1]', (t) => {
     strictEqual(endpoints.length, sqlFiles(root).length)
     ok(endpoints.length > 0, 'there are no files')
     t.diagnostic(`${endpoints.length} files`)
   })
 
-  test('[D3.1] statements end and parameters stand where the grammar of PostgreSQL says so', async (t) => {
+  test('statements end and parameters stand where the grammar of PostgreSQL says so [D3.1]', async (t) => {
     const wrong: string[] = []
     let checked = 0
     for (const { file, scripts } of endpoints) {
@@ -63,7 +63,7 @@ describe('files of other projects', { skip }, () => {
   })
 
   for (const kind of ['postgres', 'sqlite'] as const) {
-    test(`[S-errors.1] ${kind}: every endpoint answers rows or a named error`, async (t) => {
+    test(`${kind}: every endpoint answers rows or a named error [S-errors.1]`, async (t) => {
       const files = Object.fromEntries(sqlFiles(root).map((path) => [path, readFileSync(join(root, path))]))
       const projects = new Set(endpoints.map(({ project }) => project))
       const map = Object.fromEntries(Array.from(projects, (project) => [project, 'demo']))

@@ -82,7 +82,7 @@ const values =
   "6c84fb90-12c4-11e1-840d-7b25c5ee775a" "it's" [] [null] [1,2] [1,null] [1.5,2] ["a",null] [true] [1,"a"] [[1],[2]]
   [[1,2],[3]] [{}] {} {"a":[1]}`.split(/\s+/)
 
-test(`[D4.2] values of all kinds for parameters of all types (seed ${seed})`, async () => {
+test(`values of all kinds for parameters of all types (seed ${seed}) [D4.2]`, async () => {
   const forms = Object.entries(columns).flatMap(([name, type]) => [
     `SELECT * FROM m WHERE ${name} = :a LIMIT 2`,
     `SELECT id FROM m WHERE (:a IS NULL OR ${name} = :a) AND ${name} IN (:b) LIMIT 2`,
@@ -116,7 +116,7 @@ const words =
   )
 
 for (const kind of kinds) {
-  test(`[D3.1] ${kind}: files of noise harm nobody (seed ${seed})`, async () => {
+  test(`${kind}: files of noise harm nobody (seed ${seed}) [D3.1]`, async () => {
     const random = randomFrom(seed)
     const pick = pickFrom(random)
     const noise = Array.from({ length: 400 }, () => {
@@ -135,7 +135,7 @@ for (const kind of kinds) {
   })
 }
 
-test('[D3.6] disorder that a file leaves is gone with its request', async () => {
+test('disorder that a file leaves is gone with its request [D3.6]', async () => {
   const disorder = [
     `SET TimeZone = 'Asia/Tokyo'; SET DateStyle = German; SET extra_float_digits = -15; SET bytea_output = escape`,
     `SET search_path = pg_catalog`,
@@ -182,7 +182,7 @@ test('[D3.6] disorder that a file leaves is gone with its request', async () => 
   )
 })
 
-test('[D4.2] tables that change while clients read them', async (t) => {
+test('tables that change while clients read them [D4.2]', async (t) => {
   const changes = [
     'ADD x int DEFAULT 5',
     'RENAME v TO w',
@@ -252,18 +252,18 @@ describe('connections and types that come and go', () => {
   })
   after(() => service.close())
 
-  test('[D6.4] a connection that the server ends is not given to the next request', async () => {
+  test('a connection that the server ends is not given to the next request [D6.4]', async () => {
     match((await service.post('/demo/kill')).text, /57P01/)
     strictEqual(await askGood(service, 1), undefined)
   })
 
-  test('[D4.2] a type that was made anew is found again', async () => {
+  test('a type that was made anew is found again [D4.2]', async () => {
     for (let i = 0; i < 3; i++) strictEqual((await service.post('/demo/mood', { e: 'a' })).text, '[]')
     strictEqual((await service.post('/demo/remake')).text, '[]')
     strictEqual((await service.post('/demo/mood', { e: 'b' })).text, '[{"id":7}]')
   })
 
-  test('[S-batch.3] the set that fails is the one that is told, whatever kinds the later sets have', async () => {
+  test('the set that fails is the one that is told, whatever kinds the later sets have [S-batch.3]', async () => {
     for (let i = 0; i < 3; i++) await service.post('/demo/insert', { id: 1000 + i, v: 'x' })
     const queries = [
       { id: 1, v: 'a' },
@@ -278,22 +278,22 @@ describe('connections and types that come and go', () => {
     strictEqual((await service.post('/demo/count')).text, '[{"n":3}]')
   })
 
-  test('[S-marker.4] a procedure that commits and then fails has run once for each call', async () => {
+  test('a procedure that commits and then fails has run once for each call [S-marker.4]', async () => {
     const [{ n }] = JSON.parse((await service.post('/demo/count')).text) as [{ n: number }]
     for (let i = 0; i < 3; i++) match((await service.post('/demo/call')).text, /42804/)
     strictEqual((await service.post('/demo/count')).text, `[{"n":${n + 3}}]`)
   })
 
-  test('[D3.6] names of prepared statements in a file are its own', async () => {
+  test('names of prepared statements in a file are its own [D3.6]', async () => {
     for (let i = 0; i < 2; i++) deepStrictEqual((await service.post('/demo/prepare')).text, '[]')
   })
 
-  test('[D4.3] a list in ARRAY[..] with a cast of the element is the list', async () => {
+  test('a list in ARRAY[..] with a cast of the element is the list [D4.3]', async () => {
     strictEqual((await service.post('/demo/list', { xs: ['a', 'b'] })).text, '[{"xs":["a","b"]}]')
   })
 
   for (const name of ['atomic', 'view']) {
-    test(`[D3.6] a setting made by way of a function body or view (${name}) is gone`, async () => {
+    test(`a setting made by way of a function body or view (${name}) is gone [D3.6]`, async () => {
       for (let i = 0; i < 2; i++) ok((await service.post(`/demo/${name}`)).text.includes('other'))
       strictEqual((await service.post('/demo/noted')).text, '[{"u":""}]')
     })

@@ -40,7 +40,7 @@ test('a target is split at the first question mark', () => {
   deepStrictEqual(readTarget('/'), { path: '/', shown: '/', query: '' })
 })
 
-test('[D1.5] the path is percent-decoded before it is looked up, a plus sign is left alone', () => {
+test('the path is percent-decoded before it is looked up, a plus sign is left alone [D1.5]', () => {
   deepStrictEqual(readTarget('/a%2Fb+%C3%B5?x'), { path: '/a/b+õ', shown: '/a/b+õ', query: 'x' })
   strictEqual(find('GET', '/crm%2Forders%2flist'), 'GET /crm/orders/list')
 })
@@ -52,20 +52,20 @@ test('a target in the absolute form means its path', () => {
   deepStrictEqual(readTarget('/http://x/y'), { path: '/http://x/y', shown: '/http://x/y', query: '' })
 })
 
-test('[D1.3] an escape that cannot be decoded leaves no path to look up', () => {
+test('an escape that cannot be decoded leaves no path to look up [D1.3]', () => {
   for (const raw of ['/a%', '/a%zz', '/a%ff', '/%ED%A0%80']) {
     deepStrictEqual(readTarget(`${raw}?q`), { path: undefined, shown: raw, query: 'q' })
     strictEqual(find('GET', raw), undefined)
   }
 })
 
-test('[S-file.1] [D1.6] every casing of project and path finds the file', () => {
+test('every casing of project and path finds the file [S-file.1] [D1.6]', () => {
   strictEqual(find('GET', '/CRM/Orders/LIST'), 'GET /crm/orders/list')
   strictEqual(find('POST', '/crm/orders/create'), 'POST /crm/Orders/Create')
   strictEqual(find('POST', encodeURI('/JÕGI/õu')), 'POST /Jõgi/ÕU')
 })
 
-test('[D1.3] [S-error.SqlapiRuntimeException] nothing but the whole path matches', () => {
+test('nothing but the whole path matches [D1.3] [S-error.SqlapiRuntimeException]', () => {
   const targets = ['', '/', '/crm', '/crm/', '/crm/orders/list/', '//crm/orders/list', '/crm//orders/list', '/x']
   for (const target of [...targets, '*', '/crm/./orders/list', '/crm/orders/list.sql', '/crm/orders/list/batch']) {
     strictEqual(find('GET', target), undefined, target)
@@ -73,19 +73,19 @@ test('[D1.3] [S-error.SqlapiRuntimeException] nothing but the whole path matches
   }
 })
 
-test('[D1.3] other methods match nothing, and a file has one method', () => {
+test('other methods match nothing, and a file has one method [D1.3]', () => {
   const methods = ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'CONNECT', 'QUERY', 'get']
   for (const method of methods) strictEqual(find(method, '/crm/orders/list'), undefined, method)
   strictEqual(find('POST', '/crm/orders/list'), undefined)
   strictEqual(find('GET', '/crm/orders/create'), undefined)
 })
 
-test('[D1.4] HEAD finds the GET file', () => {
+test('HEAD finds the GET file [D1.4]', () => {
   strictEqual(find('HEAD', '/crm/orders/list'), 'GET /crm/orders/list')
   strictEqual(find('HEAD', '/crm/orders/create'), undefined)
 })
 
-test('[D1.7] [S-intro.8] the batch variant is for POST, in any casing', () => {
+test('the batch variant is for POST, in any casing [D1.7] [S-intro.8]', () => {
   strictEqual(find('POST', '/crm/orders/create/batch'), 'POST /crm/Orders/Create batch')
   strictEqual(find('POST', '/crm/orders/create/BATCH'), 'POST /crm/Orders/Create batch')
   strictEqual(find('POST', '/crm/orders/create%2Fbatch'), 'POST /crm/Orders/Create batch')
@@ -95,13 +95,13 @@ test('[D1.7] [S-intro.8] the batch variant is for POST, in any casing', () => {
   strictEqual(find('POST', '/batch'), undefined)
 })
 
-test('[D1.7] a file that is itself called batch is found by its name and has a batch variant too', () => {
+test('a file that is itself called batch is found by its name and has a batch variant too [D1.7]', () => {
   strictEqual(find('POST', '/crm/batch'), 'POST /crm/batch')
   strictEqual(find('POST', '/crm/batch/batch'), 'POST /crm/batch batch')
   strictEqual(find('POST', '/crm/tool/batch'), 'POST /crm/tool/batch')
 })
 
-test('[D1.3] [S-error.SqlapiRuntimeException] the message shows the path, cut to 256 whole characters', () => {
+test('the message shows the path, cut to 256 whole characters [D1.3] [S-error.SqlapiRuntimeException]', () => {
   const message = (path: string): string => missingEndpoint(readTarget(path).shown).message
   strictEqual(missingEndpoint('/a').name, 'SqlapiRuntimeException')
   strictEqual(message('/demo/%C3%B5'), "Saved query '/demo/õ' does not exist")
@@ -153,19 +153,19 @@ const names = ['main', 'Sales', 'crm', 'CRM', 'straße']
 const projectMap = { shop: 'main', Shop: 'Sales', CRM: 'main', STOCK: 'Sales', stock: 'crm' }
 const choose = createDatasourceChooser({ names, projectMap, allowHeader: true })
 
-test('[S-routing.1] [D1.6] an allowed header names the datasource exactly', () => {
+test('an allowed header names the datasource exactly [S-routing.1] [D1.6]', () => {
   strictEqual(choose('shop', 'crm'), 'crm')
   strictEqual(choose('unknown', 'Sales'), 'Sales')
   for (const header of ['sales', 'MAIN', '', 'shop', 'toString']) unknown(() => choose('shop', header), header)
 })
 
-test('[S-routing.1] a header that is not allowed is not looked at', () => {
+test('a header that is not allowed is not looked at [S-routing.1]', () => {
   const chooser = createDatasourceChooser({ names, projectMap, allowHeader: false })
   strictEqual(chooser('shop', 'crm'), 'main')
   strictEqual(chooser('shop', 'unknown'), 'main')
 })
 
-test('[S-routing.2] [D1.6] without a header the map decides, by the exact key first', () => {
+test('without a header the map decides, by the exact key first [S-routing.2] [D1.6]', () => {
   strictEqual(choose('shop', undefined), 'main')
   strictEqual(choose('Shop', undefined), 'Sales')
   strictEqual(choose('stock', undefined), 'crm')
@@ -173,12 +173,12 @@ test('[S-routing.2] [D1.6] without a header the map decides, by the exact key fi
   strictEqual(choose('Stock', undefined), 'Sales', 'the first that is listed')
 })
 
-test('[S-routing.2] [D1.6] the map in any casing beats a datasource called as the project', () => {
+test('the map in any casing beats a datasource called as the project [S-routing.2] [D1.6]', () => {
   strictEqual(choose('CRM', undefined), 'main')
   strictEqual(choose('crm', undefined), 'main')
 })
 
-test('[S-routing.3] [D1.6] otherwise the project is the datasource, by the exact name first', () => {
+test('otherwise the project is the datasource, by the exact name first [S-routing.3] [D1.6]', () => {
   const chooser = createDatasourceChooser({ names, projectMap: {}, allowHeader: true })
   strictEqual(chooser('crm', undefined), 'crm')
   strictEqual(chooser('CRM', undefined), 'CRM')
@@ -187,7 +187,7 @@ test('[S-routing.3] [D1.6] otherwise the project is the datasource, by the exact
   strictEqual(chooser('STRAẞE', undefined), 'straße')
 })
 
-test('[S-routing.3] [S-error.UnknownDataSourceNameException] a name that is not configured is refused', () => {
+test('a name that is not configured is refused [S-routing.3] [S-error.UnknownDataSourceNameException]', () => {
   unknown(() => choose('nowhere', undefined), 'nowhere')
   unknown(() => choose('__proto__', undefined), '__proto__')
 })

@@ -51,7 +51,7 @@ const values: readonly (readonly [kind: ScalarKind, text: string, expected: stri
 ]
 
 for (const [kind, text, expected] of values) {
-  test(`[D5.3] ${kind} ${text} is ${expected}, alone, in an array and without knowing the encoding`, () => {
+  test(`${kind} ${text} is ${expected}, alone, in an array and without knowing the encoding [D5.3]`, () => {
     strictEqual(write([text], [scalar(kind)]), `{"c0":${expected}}`)
     strictEqual(write([text], [scalar(kind)], false), `{"c0":${expected}}`)
     const quoted = `{"${text.replaceAll('"', String.raw`\"`)}",NULL}`
@@ -86,7 +86,7 @@ for (const [text, moment] of moments) {
   })
 }
 
-test('[D5.3] any text becomes the JSON string that it is, however long it is', () => {
+test('any text becomes the JSON string that it is, however long it is [D5.3]', () => {
   const short = fc.string({ unit: 'binary', maxLength: 400 })
   const long = fc.string({ unit: 'binary', minLength: 100, maxLength: 3000 })
   const controls = fc.string({
@@ -104,7 +104,7 @@ test('[D5.3] any text becomes the JSON string that it is, however long it is', (
   )
 })
 
-test('[D5.1] of two columns with one key the last is written where the first stands', () => {
+test('of two columns with one key the last is written where the first stands [D5.1]', () => {
   const out = new ByteWriter()
   const types = ['verbatim', 'string', 'verbatim'].map((kind) => scalar(kind as ScalarKind))
   const writer = compileRowWriter({ names: ['user_id', 'name', 'USER_ID'], types, isUtf8: true }, json)
@@ -129,7 +129,7 @@ test('rows beyond a slab are whole, and a row without columns is an empty object
   strictEqual(out.takeText(), '[{},{}]')
 })
 
-test('[D5.3] bytes that are no UTF-8, from a server that does not care, come out as UTF-8', () => {
+test('bytes that are no UTF-8, from a server that does not care, come out as UTF-8 [D5.3]', () => {
   const broken = Buffer.from([0x61, 0xff, 0x62])
   strictEqual(write([broken], [scalar('string')], false), '{"c0":"a\ufffdb"}')
   strictEqual(

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { quote } from '../src/json/quote.ts'
 
-test('[D5.3] [D5.4] any text comes back from its JSON string, which is well-formed', () => {
+test('any text comes back from its JSON string, which is well-formed [D5.3] [D5.4]', () => {
   const units = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) })
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), units), (text) => {
@@ -15,7 +15,7 @@ test('[D5.3] [D5.4] any text comes back from its JSON string, which is well-form
   )
 })
 
-test('[D5.3] [D5.4] what has to be escaped is, and nothing else', () => {
+test('what has to be escaped is, and nothing else [D5.3] [D5.4]', () => {
   const cases = {
     '': '""',
     'a/b é 😀 \u2028': '"a/b é 😀 \u2028"',

@@ -138,7 +138,7 @@ function spaced(statements: readonly string[]): fc.Arbitrary<string[]> {
   )
 }
 
-test('[D3.1] statements end where the parser of PostgreSQL ends them', () => {
+test('statements end where the parser of PostgreSQL ends them [D3.1]', () => {
   fc.assert(
     fc.property(spaced(postgresStatements), fc.constantFrom(';', ' ; ', ';;\n', ' /*;*/;--;\n'), (statements, end) => {
       const text = statements.join(end)
@@ -159,7 +159,7 @@ function trim(text: string): string {
   return text.slice(tokens[0]?.start, tokens.at(-1)?.end)
 }
 
-test('[D3.1] statements end where SQLite takes them as complete', () => {
+test('statements end where SQLite takes them as complete [D3.1]', () => {
   const database = new DatabaseSync(':memory:')
   database.exec('CREATE TABLE t (id); CREATE VIEW v AS SELECT 1 AS a')
   fc.assert(
@@ -175,7 +175,7 @@ test('[D3.1] statements end where SQLite takes them as complete', () => {
   )
 })
 
-test('[D3.3] comments and empty statements are no statements', () => {
+test('comments and empty statements are no statements [D3.3]', () => {
   for (const dialect of bothDialects) {
     for (const text of ['', ' \n', '-- a', '/* ; */', ';', ' ; ; -- :a\n;'])
       deepStrictEqual(sources(text, dialect), [], text)
@@ -221,7 +221,7 @@ test('a statement knows the line on which it starts', () => {
   )
 })
 
-test('[S-params.1] parameters are listed once, in the order of first use', () => {
+test('parameters are listed once, in the order of first use [S-params.1]', () => {
   for (const dialect of bothDialects) {
     const { statements, parameters } = readScript('SELECT :b, :a, :b; SELECT :c, :a', dialects[dialect].grammar)
     deepStrictEqual(parameters, ['b', 'a', 'c'])
@@ -243,7 +243,7 @@ function slotsOf(text: string, dialect: Dialect): readonly Slot[] {
   return readScript(text, dialects[dialect].grammar).statements.flatMap(({ slots }) => slots)
 }
 
-test('[D4.3] a parameter alone between the brackets of IN, NOT IN and ARRAY has that role', () => {
+test('a parameter alone between the brackets of IN, NOT IN and ARRAY has that role [D4.3]', () => {
   const roles: [text: string, role: Slot['role'], before: string, after: string][] = [
     ['a IN (:x)', 'in', 'IN (', ')'],
     ['a in(:x)', 'in', 'in(', ')'],
@@ -270,7 +270,7 @@ test('[D4.3] a parameter alone between the brackets of IN, NOT IN and ARRAY has 
   strictEqual(slotsOf('"IN"(:x)', 'postgres')[0]?.role, 'value')
 })
 
-test('[D4.3] a cast of the parameter belongs to the role, on PostgreSQL', () => {
+test('a cast of the parameter belongs to the role, on PostgreSQL [D4.3]', () => {
   const casts: [text: string, role: Slot['role'], after: string, cast: string][] = [
     ['a IN (:x::text)', 'in', '::text)', '::text'],
     ['a NOT IN (:x :: character varying )', 'notIn', ' :: character varying )', ':: character varying'],
@@ -285,13 +285,13 @@ test('[D4.3] a cast of the parameter belongs to the role, on PostgreSQL', () => 
   strictEqual(slotsOf('a IN (:x::int)', 'sqlite')[0]?.role, 'value')
 })
 
-test('[D3.2] a name after the colon of a slice is a parameter, and the colon stays', () => {
+test('a name after the colon of a slice is a parameter, and the colon stays [D3.2]', () => {
   const { statements } = readScript('SELECT xs[1:n], xs[1:2], xs[:n], ARRAY[a, :n]', dialects.postgres.grammar)
   deepStrictEqual(statements[0]?.names, ['n'])
   deepStrictEqual(statements[0]?.pieces, ['SELECT xs[1:', '], xs[1:2], xs[', '], ARRAY[a, ', ']'])
 })
 
-test('[D3.1] bodies of routines and triggers bind nothing', () => {
+test('bodies of routines and triggers bind nothing [D3.1]', () => {
   const routine = 'CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT 1:a; END; SELECT :b'
   deepStrictEqual(readScript(routine, dialects.postgres.grammar).parameters, ['b'])
   const trigger = 'CREATE TRIGGER tr AFTER INSERT ON t BEGIN SELECT :a; END; SELECT :b'

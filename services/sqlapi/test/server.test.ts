@@ -112,7 +112,7 @@ describe('the cap on bodies', { concurrency: true }, () => {
     },
   }
   for (const [how, sendOne] of Object.entries(sendBody)) {
-    test(`[D2.5] [S-limits.max_body_bytes] [S-config.server.max_body_bytes] counts bytes and is inclusive: ${how}`, async () => {
+    test(`counts bytes and is inclusive: ${how} [D2.5] [S-limits.max_body_bytes] [S-config.server.max_body_bytes]`, async () => {
       const exact = await sendOne(bodyOf(maxBytes))
       deepStrictEqual([exact.status, exact.text], [200, '[{"length":496}]'])
       const over = await sendOne(bodyOf(maxBytes + 1))
@@ -121,7 +121,7 @@ describe('the cap on bodies', { concurrency: true }, () => {
     })
   }
 
-  test('[S-error.PayloadTooLargeException] [D1.8] the cap comes before anything else that is wrong', async () => {
+  test('the cap comes before anything else that is wrong [S-error.PayloadTooLargeException] [D1.8]', async () => {
     const body = '{'.repeat(maxBytes + 1)
     const headers = { 'content-length': body.length, 'x-datasource': 'unknown' }
     for (const path of ['/demo/echo', '/demo/echo/batch', '/demo/unknown', '/', '/%zz', '/demo/one', '/health']) {
@@ -132,7 +132,7 @@ describe('the cap on bodies', { concurrency: true }, () => {
     }
   })
 
-  test('[S-error.PayloadTooLargeException] a client that writes all before it reads gets its answer', async () => {
+  test('a client that writes all before it reads gets its answer [S-error.PayloadTooLargeException]', async () => {
     const large = Buffer.alloc(4_000_000, 0x20)
     for (const framing of [`Content-Length: ${large.length}`, chunked]) {
       const wire = await Wire.open(port)
@@ -149,7 +149,7 @@ describe('the cap on bodies', { concurrency: true }, () => {
     }
   })
 
-  test('[S-error.PayloadTooLargeException] a client that never stops sending is answered and cut off', async () => {
+  test('a client that never stops sending is answered and cut off [S-error.PayloadTooLargeException]', async () => {
     const wire = await Wire.open(port)
     wire.write(head('POST', '/demo/echo', chunked))
     const sending = setInterval(() => wire.write(chunk('x'.repeat(600))), 5)
@@ -172,7 +172,7 @@ describe('the cap on bodies', { concurrency: true }, () => {
     wire.socket.destroy()
   })
 
-  test('[S-error.PayloadTooLargeException] Expect: 100-continue is answered with 413 where the body does not fit', async () => {
+  test('Expect: 100-continue is answered with 413 where the body does not fit [S-error.PayloadTooLargeException]', async () => {
     const expecting = [`Content-Length: ${maxBytes + 1}`, 'Expect: 100-continue']
     const answer = await send(port, head('POST', '/demo/echo', ...expecting))
     strictEqual(refusal(answer, 413), 'PayloadTooLargeException')
@@ -201,7 +201,7 @@ describe('the cap on bodies', { concurrency: true }, () => {
     strictEqual((await call(port, '/demo/touched')).text, '[{"n":0}]')
   })
 
-  test('[D2.1] bodies with a type of another kind, and with none, are JSON all the same', async () => {
+  test('bodies with a type of another kind, and with none, are JSON all the same [D2.1]', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1']) {
       const answer = await call(port, '/demo/echo', { headers: { 'content-type': type }, body: '{"x":1}' })
       strictEqual(answer.text, '[{"x":1}]', type)
@@ -247,7 +247,7 @@ describe('connections', { concurrency: true }, () => {
     agent.destroy()
   })
 
-  test('[D1.4] HEAD has the head of GET and no body', async () => {
+  test('HEAD has the head of GET and no body [D1.4]', async () => {
     for (const path of ['/demo/one', '/demo/unknown', '/demo/failing', '/demo/echo', '/datasources']) {
       const get = await call(port, path)
       const wire = await Wire.open(port)
@@ -318,7 +318,7 @@ describe('CORS', { concurrency: true }, () => {
     send(to, head('OPTIONS', '/demo/echo', `Origin: ${origin}`, 'Access-Control-Request-Method: POST', ...lines))
   const asked = 'Access-Control-Request-Headers: content-type, x-datasource'
 
-  test('[D1.4] [D1.9] a preflight where any origin may call', async () => {
+  test('a preflight where any origin may call [D1.4] [D1.9]', async () => {
     const { status, headers, text } = await preflightTo(port, 'https://anywhere.example', asked)
     deepStrictEqual([status, text], [204, ''])
     strictEqual(headers['access-control-allow-origin'], '*')
@@ -327,7 +327,7 @@ describe('CORS', { concurrency: true }, () => {
     match(headers['vary'] ?? '', /Access-Control-Request-Headers/i)
   })
 
-  test('[D1.9] a preflight where listed origins may call', async () => {
+  test('a preflight where listed origins may call [D1.9]', async () => {
     const allowed = await preflightTo(closed.port, listed, asked)
     strictEqual(allowed.headers['access-control-allow-origin'], listed)
     strictEqual(allowed.headers['access-control-allow-headers'], 'content-type, x-datasource')
@@ -338,7 +338,7 @@ describe('CORS', { concurrency: true }, () => {
     match(refused.headers['vary'] ?? '', /\bOrigin\b/)
   })
 
-  test('[D1.4] OPTIONS never runs SQL, with the headers of a preflight or without', async () => {
+  test('OPTIONS never runs SQL, with the headers of a preflight or without [D1.4]', async () => {
     await preflightTo(port, 'https://x.example')
     for (const lines of [[], ['Origin: https://x.example'], ['Access-Control-Request-Method: POST']]) {
       strictEqual(refusal(await send(port, head('OPTIONS', '/demo/touch', ...lines))), 'SqlapiRuntimeException')
@@ -349,7 +349,7 @@ describe('CORS', { concurrency: true }, () => {
     strictEqual((await call(port, '/demo/touched')).text, '[{"n":0}]')
   })
 
-  test('[D1.9] [S-config.cors.allowed_origins] origins are compared exactly', async () => {
+  test('origins are compared exactly [D1.9] [S-config.cors.allowed_origins]', async () => {
     const allows = async (origin: string): Promise<string | undefined> => {
       const { headers } = await call(closed.port, '/demo/one', { headers: { origin } })
       match(headers['vary'] ?? '', /\bOrigin\b/)
@@ -365,7 +365,7 @@ describe('CORS', { concurrency: true }, () => {
     deepStrictEqual([headers['vary'], headers['access-control-allow-origin']], ['Origin', undefined])
   })
 
-  test('[D1.9] errors carry the headers too, the 413 included', async () => {
+  test('errors carry the headers too, the 413 included [D1.9]', async () => {
     const big = 'x'.repeat(maxBytes + 1)
     for (const [to, origin, allowed] of [
       [port, 'https://x.example', '*'],
@@ -388,7 +388,7 @@ describe('CORS', { concurrency: true }, () => {
     }
   })
 
-  test('[D1.9] nothing but header names is echoed to a preflight', async () => {
+  test('nothing but header names is echoed to a preflight [D1.9]', async () => {
     for (const names of ['a b', 'x\ty', '<script>', 'a,,b', '"x"', 'x: y', '\u00e4']) {
       const { headers } = await preflightTo(port, 'https://x.example', `Access-Control-Request-Headers: ${names}`)
       strictEqual(headers['access-control-allow-headers'], undefined, names)
@@ -421,7 +421,7 @@ describe('requests that are no good', { concurrency: true }, () => {
     'a method that nobody knows': head('BREW', '/demo/one'),
   }
   for (const [what, bytes] of Object.entries(malformed)) {
-    test(`[S-errors.shape] ${what} gets an answer in the shape of every error`, async () => {
+    test(`${what} gets an answer in the shape of every error [S-errors.shape]`, async () => {
       match(refusal(await send(port, bytes)), /^(?:MalformedRequestException|SqlapiRuntimeException)$/)
     })
   }
@@ -438,7 +438,7 @@ describe('requests that are no good', { concurrency: true }, () => {
     'CONNECT',
     'BREW',
   ]) {
-    test(`[D1.3] [S-error.SqlapiRuntimeException] ${method} has no saved query`, async () => {
+    test(`${method} has no saved query [D1.3] [S-error.SqlapiRuntimeException]`, async () => {
       strictEqual(
         refusal(await send(port, head(method, method === 'CONNECT' ? 'x:1' : '/demo/one'))),
         'SqlapiRuntimeException',
@@ -471,7 +471,7 @@ describe('requests that are no good', { concurrency: true }, () => {
     strictEqual(refusal(await send(port, head('GET', 'http://demo/one'))), 'SqlapiRuntimeException')
   })
 
-  test('[D1.3] [S-error.SqlapiRuntimeException] every URL without a file, and what the message says of it', async () => {
+  test('every URL without a file, and what the message says of it [D1.3] [S-error.SqlapiRuntimeException]', async () => {
     const shown: Record<string, string> = {
       '/': '/',
       '/demo': '/demo',
@@ -499,7 +499,7 @@ describe('requests that are no good', { concurrency: true }, () => {
     }
   })
 
-  test('[D1.3] a path in a message is cut to 256 characters', async () => {
+  test('a path in a message is cut to 256 characters [D1.3]', async () => {
     for (const letter of ['x', '%C3%A4', '%F0%9F%98%80']) {
       const answer = await call(port, `/demo/${letter.repeat(5000)}`)
       const [, path = ''] = /^Saved query '(.*)' does not exist$/u.exec(messageOf(answer)) ?? []
@@ -508,7 +508,7 @@ describe('requests that are no good', { concurrency: true }, () => {
     }
   })
 
-  test('[D1.5] the path is decoded before it is looked up', async () => {
+  test('the path is decoded before it is looked up [D1.5]', async () => {
     for (const path of ['/demo/a%2Fb', '/demo/a%2fb', '/%64emo/a/%62', '/demo%2Fa%2Fb', '/DEMO/A/%42']) {
       strictEqual((await call(port, path)).text, '[{"x":"ab"}]', path)
     }
@@ -516,7 +516,7 @@ describe('requests that are no good', { concurrency: true }, () => {
     strictEqual(refusal(await call(port, '/demo/a%252Fb')), 'SqlapiRuntimeException')
   })
 
-  test('[D1.5] no path reaches a file', async () => {
+  test('no path reaches a file [D1.5]', async () => {
     const paths = [
       '/../../../../etc/passwd', '/demo/../../sqlapi.yaml', '/demo/..%2f..%2fsqlapi.yaml', '/demo/%2e%2e/one', '/./demo/one',
       '/demo/GET/one.sql', '/demo/../demo/one', '/etc/passwd', '//etc/passwd', '/demo/..;/one', '/file:///etc/passwd',
@@ -528,7 +528,7 @@ describe('requests that are no good', { concurrency: true }, () => {
     }
   })
 
-  test('[S-routing.1] [S-error.UnknownDataSourceNameException] the header chooses, and only one that is configured', async () => {
+  test('the header chooses, and only one that is configured [S-routing.1] [S-error.UnknownDataSourceNameException]', async () => {
     const ask = (...lines: string[]): Promise<WireAnswer> => send(port, head('GET', '/demo/one', ...lines))
     strictEqual((await ask('X-Datasource: second')).text, '[{"one":1}]')
     strictEqual((await ask('x-dAtAsOuRcE:   second  ')).text, '[{"one":1}]')
@@ -548,7 +548,7 @@ describe('requests that are no good', { concurrency: true }, () => {
     }
   })
 
-  test('[S-config.allow_datasource_header] a header that is not honoured has no say', async () => {
+  test('a header that is not honoured has no say [S-config.allow_datasource_header]', async () => {
     for (const name of ['second', 'unknown', '']) {
       const answer = await call(closed.port, '/demo/one', { headers: { 'x-datasource': name } })
       strictEqual(answer.text, '[{"one":1}]')
@@ -566,7 +566,7 @@ describe('requests that are no good', { concurrency: true }, () => {
     for (const { headers } of answers) strictEqual(headers['x-injected'], undefined)
   })
 
-  test('[S-errors.shape] what goes through the service unharmed is still one JSON text', async () => {
+  test('what goes through the service unharmed is still one JSON text [S-errors.shape]', async () => {
     for (const value of ['%0d%0a', '%00', '%E2%80%A8', '%22%5C', '%F0%9F%98%80', '%7F', '%3C/script%3E']) {
       const { text } = await call(port, `/demo/echo?x=${value}`)
       deepStrictEqual(JSON.parse(text), [{ x: decodeURIComponent(value) }])
@@ -574,7 +574,7 @@ describe('requests that are no good', { concurrency: true }, () => {
   })
 })
 
-test('[S-error.InternalError] what nobody expected is 500 with a minimal body, and the log has the rest', async () => {
+test('what nobody expected is 500 with a minimal body, and the log has the rest [S-error.InternalError]', async () => {
   const written: string[] = []
   const events = openEvents({ level: 'error', format: 'json' }, { write: (line) => void written.push(line) })
   const health = (): never => {
@@ -669,7 +669,7 @@ describe('what an error may tell', () => {
     await postgres.remove()
   })
 
-  test('[S-errors.shape] [S-error.BadSqlGrammarException] no stack, SQL, address, user or path is in any error', async () => {
+  test('no stack, SQL, address, user or path is in any error [S-errors.shape] [S-error.BadSqlGrammarException]', async () => {
     const calls = [
       ...['pg', 'lite'].flatMap((name) => Object.keys(statements).map((path) => [name, path] as const)),
       ...['password', 'role', 'database', 'refused', 'nohost', 'nofile', 'notdb'].map(
@@ -709,7 +709,7 @@ describe('what an error may tell', () => {
   })
 })
 
-test('[S-endpoints.health] [D1.1] the service has survived all of this', async () => {
+test('the service has survived all of this [S-endpoints.health] [D1.1]', async () => {
   strictEqual(errorOf(await call(port, '/health')), '')
   strictEqual((await call(port, '/healthz')).status, 200)
 })

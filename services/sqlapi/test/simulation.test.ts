@@ -94,7 +94,7 @@ const finalInvariants: Readonly<Record<string, (world: World) => boolean>> = {
 describe('the scheduler at random', () => {
   const wanted = process.env['SQLAPI_SIMULATION_SEED']
   const seeds = wanted === undefined ? [...fixedSeeds, Math.floor(Math.random() * 2 ** 31)] : [Number(wanted)]
-  test('[D6.5] [D6.7] [D3.6] [S-limits.acquire_timeout_seconds] no step breaks an invariant', async () => {
+  test('no step breaks an invariant [D6.5] [D6.7] [D3.6] [S-limits.acquire_timeout_seconds]', async () => {
     for (const seed of seeds) await simulate(seed)
   })
 })

@@ -120,7 +120,7 @@ const insert = 'INSERT INTO t VALUES (?1)'
 const unique = '1555 UNIQUE constraint failed: t.x'
 
 describe('a group of writes', () => {
-  test('[D4.5] commits once', () => {
+  test('commits once [D4.5]', () => {
     const bench = new Bench('CREATE TABLE t (x PRIMARY KEY)')
     bench.teach([insert, 0])
     const before = commitsOf(bench.file)
@@ -131,7 +131,7 @@ describe('a group of writes', () => {
     deepStrictEqual(bench.ask('SELECT x FROM t'), ['0', '1', '2', '3', '4', '5'])
   })
 
-  test('[S-marker.4] undoes the work of a failing job and no other', () => {
+  test('undoes the work of a failing job and no other [S-marker.4]', () => {
     const bench = new Bench('CREATE TABLE t (x PRIMARY KEY)')
     const two = 'INSERT INTO t VALUES (?1), (?2)'
     bench.teach([insert, 0], [two, -1, -2])
@@ -146,7 +146,7 @@ describe('a group of writes', () => {
     deepStrictEqual(bench.ask('SELECT x FROM t WHERE x > 0 ORDER BY x'), ['1', '3', '4'])
   })
 
-  test('[D4.5] is done one by one when a statement ends the transaction, and that one has no company from then on', () => {
+  test('is done one by one when a statement ends the transaction, and that one has no company from then on [D4.5]', () => {
     const trigger = `CREATE TRIGGER guard BEFORE INSERT ON t WHEN NEW.x = 13 BEGIN SELECT RAISE(ROLLBACK, 'no thirteen'); END`
     const endings: Write[] = [
       ['INSERT OR ROLLBACK INTO t VALUES (?1), (0)', 7],
@@ -169,7 +169,7 @@ describe('a group of writes', () => {
     }
   })
 
-  test('[D4.5] keeps what OR FAIL and RAISE(FAIL) leave behind', () => {
+  test('keeps what OR FAIL and RAISE(FAIL) leave behind [D4.5]', () => {
     const trigger = `CREATE TRIGGER guard BEFORE INSERT ON t WHEN NEW.x = 13 BEGIN SELECT RAISE(FAIL, 'no thirteen'); END`
     const bench = new Bench(`CREATE TABLE t (x PRIMARY KEY); ${trigger}`)
     const fail = 'INSERT OR FAIL INTO t VALUES (?1), (?2), (?3)'
@@ -185,7 +185,7 @@ describe('a group of writes', () => {
     deepStrictEqual(bench.ask('SELECT x FROM t WHERE x BETWEEN 1 AND 9 ORDER BY x'), ['1', '2', '4', '6'])
   })
 
-  test('[D4.5] is not made where a commit checks what a statement did not, also once the schema has become so', () => {
+  test('is not made where a commit checks what a statement did not, also once the schema has become so [D4.5]', () => {
     const parent = 'CREATE TABLE parent (id PRIMARY KEY);'
     const child = 'CREATE TABLE child (id REFERENCES parent DEFERRABLE INITIALLY DEFERRED);'
     const bench = new Bench(`${parent} CREATE TABLE t (x PRIMARY KEY)`)
@@ -215,7 +215,7 @@ describe('a group of writes', () => {
     )
   })
 
-  test('[D4.5] whose commit fails is done one by one', () => {
+  test('whose commit fails is done one by one [D4.5]', () => {
     const bench = new Bench('CREATE TABLE parent (id PRIMARY KEY); CREATE TABLE child (id REFERENCES parent)')
     // No plain write can do this; what is wanted is a commit that fails.
     const defer: Write = ['PRAGMA defer_foreign_keys = ON']
@@ -227,7 +227,7 @@ describe('a group of writes', () => {
     deepStrictEqual(bench.ask('SELECT count(*) FROM child'), ['3'])
   })
 
-  test('[D4.5] that fills the disk keeps those that fit', () => {
+  test('that fills the disk keeps those that fit [D4.5]', () => {
     const bench = new Bench('CREATE TABLE t (x PRIMARY KEY)')
     const large = 'INSERT INTO t VALUES (zeroblob(?1))'
     bench.teach([insert, 0], [large, 10])
@@ -245,7 +245,7 @@ describe('a group of writes', () => {
     deepStrictEqual(bench.ask("SELECT length(x) FROM t WHERE typeof(x) = 'blob' ORDER BY 1"), ['10', '8000'])
   })
 
-  test('[D4.5] leaves out what is slow, what nobody has seen yet, and what cannot share', () => {
+  test('leaves out what is slow, what nobody has seen yet, and what cannot share [D4.5]', () => {
     const bench = new Bench('CREATE TABLE t (x PRIMARY KEY)')
     const slow: Write = ['INSERT INTO t SELECT -1 - count(*) FROM t']
     bench.tookMs.set(slow[0], 10)
@@ -264,7 +264,7 @@ describe('a group of writes', () => {
     deepStrictEqual(replies, ['[]', '[]', '[]', '[{"x":3}]', '[]', '[]', unique])
   })
 
-  test('[D4.5] ends when it has taken long enough or has enough', () => {
+  test('ends when it has taken long enough or has enough [D4.5]', () => {
     const bench = new Bench('CREATE TABLE t (x PRIMARY KEY)')
     bench.teach([insert, 0])
     const many = Array.from({ length: 150 }, (_, x): Write => [insert, x + 1])
@@ -273,7 +273,7 @@ describe('a group of writes', () => {
     deepStrictEqual(bench.together(many).sizes.slice(0, 3), [4, 4, 4], 'of five milliseconds')
   })
 
-  test('[D4.5] waits for the lock of another process once for each job at most, and a wrong statement not at all', () => {
+  test('waits for the lock of another process once for each job at most, and a wrong statement not at all [D4.5]', () => {
     const bench = new Bench('CREATE TABLE t (x PRIMARY KEY)')
     bench.teach([insert, 0])
     const other = new DatabaseSync(bench.file)
@@ -292,7 +292,7 @@ describe('a group of writes', () => {
     )
   })
 
-  test('[S-marker.4] answers and writes what its jobs would have by themselves, whatever they are', () => {
+  test('answers and writes what its jobs would have by themselves, whatever they are [S-marker.4]', () => {
     const schema = `
       CREATE TABLE kind (id INTEGER PRIMARY KEY);
       INSERT INTO kind VALUES (1), (2), (3);

@@ -22,7 +22,7 @@ async function nextWorker(): Promise<Worker> {
 }
 
 describe('a SQLite worker', () => {
-  test('[D6.4] that ends by itself is replaced', async () => {
+  test('that ends by itself is replaced [D6.4]', async () => {
     const lite = new Datasource(newFile(table))
     for (let x = 0; x < 3; x++) {
       const starting = nextWorker()
@@ -32,7 +32,7 @@ describe('a SQLite worker', () => {
     strictEqual(await lite.run(size), '[{"n":3}]')
   })
 
-  test('[D6.4] that ends by itself fails the job it was at; those behind it are done by the next', async () => {
+  test('that ends by itself fails the job it was at; those behind it are done by the next [D6.4]', async () => {
     const file = newFile(table)
     const lite = new Datasource(file)
     const starting = nextWorker()
@@ -48,7 +48,7 @@ describe('a SQLite worker', () => {
     strictEqual(await lite.run(size), '[{"n":21}]')
   })
 
-  test('[D3.6] whose session cannot be made anew says so and serves nobody any more', async () => {
+  test('whose session cannot be made anew says so and serves nobody any more [D3.6]', async () => {
     const file = newFile(table)
     const lite = new Datasource(file)
     const starting = nextWorker()

@@ -20,7 +20,7 @@ function readStatement(text: string): Statement {
   return statements[0] as Statement
 }
 
-test('[D4.3] lists in too many combinations are refused, those that were there before are not', () => {
+test('lists in too many combinations are refused, those that were there before are not [D4.3]', () => {
   const statements = new Statements()
   const statement = readStatement(sql)
   const numbers = Array.from({ length: 1024 }, (_, lists) => statements.numberOf(statement, choose(lists)))

@@ -48,7 +48,7 @@ function canEmptyWal(file: string): boolean {
 }
 
 describe('a large result on SQLite', () => {
-  test('[S-large.1] is one text up to the limit and a stream of the same bytes beyond it', async () => {
+  test('is one text up to the limit and a stream of the same bytes beyond it [S-large.1]', async () => {
     const lite = new Datasource(newFile())
     let isStream = false
     for (const n of [1, 1000, 20_000, 24_000, 25_000, 26_000, 60_000]) {
@@ -61,7 +61,7 @@ describe('a large result on SQLite', () => {
     ok(isStream)
   })
 
-  test('[S-large.1] may consist of any characters, of few rows or of one', async () => {
+  test('may consist of any characters, of few rows or of one [S-large.1]', async () => {
     const lite = new Datasource(newFile())
     const text = `${numbers} SELECT printf('%.*c', :length, :letter) AS long FROM c`
     for (const [n, length, letter] of [
@@ -77,7 +77,7 @@ describe('a large result on SQLite', () => {
     }
   })
 
-  test('[S-large.1] is that of the last statement; of those before it only the effect is left', async () => {
+  test('is that of the last statement; of those before it only the effect is left [S-large.1]', async () => {
     const lite = new Datasource(newFile())
     strictEqual(await lite.run(`${rows}; SELECT 1 AS one`, { n: 60_000 }), '[{"one":1}]')
     strictEqual(await textOf(toStream(await lite.run(`SELECT 1 AS one; ${rows}`, { n: 60_000 }))), expected(60_000))
@@ -86,7 +86,7 @@ describe('a large result on SQLite', () => {
     strictEqual(await lite.text('SELECT 1 AS one'), '[{"one":1}]')
   })
 
-  test('[S-large.1] [S-large.2] that fails early is an error, one that fails late never looks whole', async () => {
+  test('that fails early is an error, one that fails late never looks whole [S-large.1] [S-large.2]', async () => {
     const lite = new Datasource(newFile(), 2)
     await rejects(lite.run(failing, { n: many, bad: 10_000 }), {
       name: 'BadSqlGrammarException',
@@ -107,7 +107,7 @@ describe('a large result on SQLite', () => {
     strictEqual(await lite.text('SELECT 1 AS one'), '[{"one":1}]')
   })
 
-  test('[S-large.4] waits for its reader, with a bounded part of it in memory', async () => {
+  test('waits for its reader, with a bounded part of it in memory [S-large.4]', async () => {
     const lite = new Datasource(newFile(schema), 2)
     const stream = await stalled(await lite.run(allItems))
     const writes = Array.from({ length: 50 }, () => lite.run('DELETE FROM item WHERE id = 0', {}, { method: 'POST' }))
@@ -125,7 +125,7 @@ describe('a large result on SQLite', () => {
     strictEqual(length, (await lite.text(allItems)).length)
   })
 
-  test('[D4.5] holds up neither other readers nor the writer', async () => {
+  test('holds up neither other readers nor the writer [D4.5]', async () => {
     const file = newFile(schema)
     const lite = new Datasource(file, 3)
     const stream = await stalled(await lite.run(allItems))
@@ -137,7 +137,7 @@ describe('a large result on SQLite', () => {
     ok(canEmptyWal(file))
   })
 
-  test('[D4.5] does not keep those that came with it, short as it used to be', async () => {
+  test('does not keep those that came with it, short as it used to be [D4.5]', async () => {
     const lite = new Datasource(newFile(), 4)
     for (let i = 0; i < 10; i++) await lite.run(rows, { n: 1 })
     const others = Array.from({ length: 10 }, (_, i) => i + 1)
@@ -151,7 +151,7 @@ describe('a large result on SQLite', () => {
     ['stops reading', (stream: Readable) => void stream.destroy()],
     ['has gone', (_stream: Readable, goes: () => void) => goes()],
   ] as const) {
-    test(`[S-large.3] is given up when its reader ${how}: the worker is free, nothing is locked`, async () => {
+    test(`is given up when its reader ${how}: the worker is free, nothing is locked [S-large.3]`, async () => {
       const file = newFile(schema)
       const lite = new Datasource(file, 2)
       const cancellation = { cancelled: false, onCancel: undefined as (() => void) | undefined }
@@ -169,7 +169,7 @@ describe('a large result on SQLite', () => {
     })
   }
 
-  test('[D4.5] of a write is collected, so that no reader holds the lock', async () => {
+  test('of a write is collected, so that no reader holds the lock [D4.5]', async () => {
     const lite = new Datasource(newFile(schema))
     const returning = 'UPDATE item SET body = body RETURNING id, body'
     for (const options of [{}, { transactional: true }, { sets: [{}] }]) {
@@ -180,7 +180,7 @@ describe('a large result on SQLite', () => {
     strictEqual(typeof (await lite.run(`${allItems}; DELETE FROM item WHERE id = 0`)), 'string')
   })
 
-  test('[D4.5] of a database in memory, where readers lock the writer out, is collected as well', async () => {
+  test('of a database in memory, where readers lock the writer out, is collected as well [D4.5]', async () => {
     const lite = new Datasource(':memory:')
     await lite.run('CREATE TABLE item (id INTEGER PRIMARY KEY, body TEXT)', {}, { method: 'POST' })
     await lite.run(`INSERT INTO item ${rows}`, { n: many }, { method: 'POST' })
@@ -190,7 +190,7 @@ describe('a large result on SQLite', () => {
   })
 
   test(
-    '[S-large.4] of a million rows goes through a process that stays small',
+    'of a million rows goes through a process that stays small [S-large.4]',
     {
       skip: withoutMemoryUse,
     },

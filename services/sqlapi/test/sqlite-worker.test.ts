@@ -33,7 +33,7 @@ async function open(): Promise<Connection> {
   return connection
 }
 
-test('[D4.5] who is done does not wait for one behind that nobody knows yet', async () => {
+test('who is done does not wait for one behind that nobody knows yet [D4.5]', async () => {
   const connection = await open()
   // From now on a reply takes so little time that it could wait for others.
   for (let n = 0; n < 10; n++) await connection.run(select(n)).done
@@ -46,7 +46,7 @@ test('[D4.5] who is done does not wait for one behind that nobody knows yet', as
   strictEqual(await long, '[{"n":3000000}]')
 })
 
-test('[D4.5] a worker that gets no time is asked for its jobs again and again, and none is lost or mixed up', async () => {
+test('a worker that gets no time is asked for its jobs again and again, and none is lost or mixed up [D4.5]', async () => {
   const connection = await open()
   let underWay = 0
   let answered = 0

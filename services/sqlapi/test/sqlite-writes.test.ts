@@ -12,7 +12,7 @@ describe('writes on SQLite', () => {
   const add = 'INSERT INTO t (x) VALUES (:x) RETURNING id, x'
   const post = { method: 'POST' } as const
 
-  test('[D4.5] that come together are done in their order, with fewer commits, each with its own answer', async () => {
+  test('that come together are done in their order, with fewer commits, each with its own answer [D4.5]', async () => {
     const file = newFile(table)
     const lite = new Datasource(file)
     strictEqual(await lite.run(add, { x: 0 }, post), '[{"id":1,"x":0}]')
@@ -32,7 +32,7 @@ describe('writes on SQLite', () => {
     ok(commits >= 1 && commits < 180, `${commits} commits for 180 rows`)
   })
 
-  test('[D4.5] are seen by whoever reads after the answer', async () => {
+  test('are seen by whoever reads after the answer [D4.5]', async () => {
     const lite = new Datasource(newFile(table))
     const caller = async (from: number): Promise<void> => {
       for (let x = from; x < from + 40; x++) {
@@ -43,7 +43,7 @@ describe('writes on SQLite', () => {
     await Promise.all(Array.from({ length: 16 }, (_, i) => caller(i * 100)))
   })
 
-  test('[D4.5] share with none that cannot run in a transaction or have one of their own', async () => {
+  test('share with none that cannot run in a transaction or have one of their own [D4.5]', async () => {
     const file = newFile(table)
     const lite = new Datasource(file)
     const others = [
@@ -70,7 +70,7 @@ describe('writes on SQLite', () => {
     strictEqual(await lite.run('SELECT count(x) AS known, count(*) AS n FROM t'), `[{"known":${x},"n":${x + 10}}]`)
   })
 
-  test('[D4.5] that are given up before they begin are not done', async () => {
+  test('that are given up before they begin are not done [D4.5]', async () => {
     const lite = new Datasource(newFile(table))
     await lite.run(add, { x: 0 }, post)
     const cancellations = Array.from({ length: 20 }, () => ({
@@ -89,7 +89,7 @@ describe('writes on SQLite', () => {
     strictEqual(await lite.run('SELECT count(*) AS n, sum(x % 2) AS odd FROM t'), '[{"n":11,"odd":10}]')
   })
 
-  test('[D4.5] work the same where readers and writers share one worker, and in memory', async () => {
+  test('work the same where readers and writers share one worker, and in memory [D4.5]', async () => {
     for (const [url, connections] of [
       [newFile(table), 1],
       [':memory:', 4],
@@ -105,7 +105,7 @@ describe('writes on SQLite', () => {
     }
   })
 
-  test('[D4.5] that were answered outlive the process', async () => {
+  test('that were answered outlive the process [D4.5]', async () => {
     const folder = newFolder()
     new DatabaseSync(join(folder, 'lite.db')).exec(table)
     const running = await startSqlapi({

@@ -41,39 +41,39 @@ const crm = { name: 'crm', url: 'postgres://127.0.0.1/crm' }
 
 const directories: Refusal[] = [
   {
-    title: '[S-startup.1] [S-error.InvalidDirectoryException] a sql_dir that does not exist',
+    title: 'a sql_dir that does not exist [S-startup.1] [S-error.InvalidDirectoryException]',
     config: { sql_dir: 'nowhere' },
     error: 'InvalidDirectoryException',
     names: ['sql_dir', 'nowhere'],
   },
   {
-    title: '[S-startup.1] a sql_dir that is a file',
+    title: 'a sql_dir that is a file [S-startup.1]',
     config: { sql_dir: 'sqlapi.yaml' },
     error: 'InvalidDirectoryException',
     names: ['sql_dir', 'sqlapi.yaml', 'directory'],
   },
   {
-    title: '[S-startup.1] a sql_dir that is a link to nothing',
+    title: 'a sql_dir that is a link to nothing [S-startup.1]',
     prepare: (folder) => symlinkSync(join(folder, 'gone'), join(folder, 'link')),
     config: { sql_dir: 'link' },
     error: 'InvalidDirectoryException',
     names: ['sql_dir', 'link'],
   },
   unreadable({
-    title: '[S-startup.1] a sql_dir that may not be read',
+    title: 'a sql_dir that may not be read [S-startup.1]',
     prepare: (folder) => chmodSync(join(folder, 'sql'), 0o000),
     error: 'InvalidDirectoryException',
     names: ['sql_dir', 'EACCES'],
   }),
   unreadable({
-    title: '[S-startup.1] a folder in the tree that may not be read',
+    title: 'a folder in the tree that may not be read [S-startup.1]',
     files: { 'demo/GET/deep/one.sql': one },
     prepare: (folder) => chmodSync(join(folder, 'sql/demo/GET/deep'), 0o000),
     error: 'InvalidDirectoryException',
     names: ['demo/GET/deep', 'EACCES'],
   }),
   unreadable({
-    title: '[S-error.InvalidQueryException] a file that may not be read',
+    title: 'a file that may not be read [S-error.InvalidQueryException]',
     files: { 'demo/GET/one.sql': one },
     prepare: (folder) => chmodSync(join(folder, 'sql/demo/GET/one.sql'), 0o000),
     error: 'InvalidQueryException',
@@ -101,7 +101,7 @@ const collisions: Refusal[] = [
   ['letters beyond the first plane', 'demo/GET/\u{10428}.sql', 'demo/GET/\u{10400}.sql'],
 ].map(([what, first = '', second = '']): Refusal => {
   return {
-    title: `[S-startup.2] [S-file.3] [D1.6] two files with one endpoint: ${what}`,
+    title: `two files with one endpoint: ${what} [S-startup.2] [S-file.3] [D1.6]`,
     files: { [first]: one, [second]: one },
     error: 'InvalidQueryException',
     names: [first, second],
@@ -114,7 +114,7 @@ const batchCollisions: Refusal[] = [
   ['deeper', 'demo/POST/a/b.sql', 'demo/POST/a/b/Batch.sql'],
 ].map(([what, first = '', second = '']): Refusal => {
   return {
-    title: `[D1.7] [S-startup.2] a file where the batch variant of another one is: ${what}`,
+    title: `a file where the batch variant of another one is: ${what} [D1.7] [S-startup.2]`,
     files: { [first]: one, [second]: one },
     error: 'InvalidQueryException',
     names: [first, second],
@@ -122,13 +122,13 @@ const batchCollisions: Refusal[] = [
 })
 
 const texts: Refusal[] = [
-  ['[S-startup.3] [S-file.4] [S-error.InvalidQueryException] an empty file', '', 'empty'],
-  ['[S-startup.3] a file of white space only', ' \t\r\n\n  ', 'empty'],
-  ['[S-startup.3] [D3.3] a file of a byte-order mark only', bom, 'empty'],
-  ['[S-startup.3] [D3.3] a file of a byte-order mark and white space only', `${bom}\r\n`, 'empty'],
-  ['[D3.3] a file that is Latin-1', Buffer.from("SELECT '\u00e4ri' AS x", 'latin1'), 'UTF-8'],
-  ['[D3.3] a file that is UTF-16', Buffer.from(`${bom}SELECT 1`, 'utf16le'), 'UTF-8'],
-  ['[D3.3] a file that ends in half a character', Buffer.from([0x2d, 0x2d, 0xe2, 0x82]), 'UTF-8'],
+  ['an empty file [S-startup.3] [S-file.4] [S-error.InvalidQueryException]', '', 'empty'],
+  ['a file of white space only [S-startup.3]', ' \t\r\n\n  ', 'empty'],
+  ['a file of a byte-order mark only [S-startup.3] [D3.3]', bom, 'empty'],
+  ['a file of a byte-order mark and white space only [S-startup.3] [D3.3]', `${bom}\r\n`, 'empty'],
+  ['a file that is Latin-1 [D3.3]', Buffer.from("SELECT '\u00e4ri' AS x", 'latin1'), 'UTF-8'],
+  ['a file that is UTF-16 [D3.3]', Buffer.from(`${bom}SELECT 1`, 'utf16le'), 'UTF-8'],
+  ['a file that ends in half a character [D3.3]', Buffer.from([0x2d, 0x2d, 0xe2, 0x82]), 'UTF-8'],
 ].map(([title = '', content = '', named = '']): Refusal => {
   return {
     title: String(title),
@@ -140,35 +140,35 @@ const texts: Refusal[] = [
 
 const links: Refusal[] = [
   {
-    title: '[D3.3] a link to a file outside',
+    title: 'a link to a file outside [D3.3]',
     files: { '../outside.sql': one, 'demo/GET/fine.sql': one },
     prepare: (folder) => symlinkSync(join(folder, 'outside.sql'), join(folder, 'sql/demo/GET/out.sql')),
     error: 'InvalidQueryException',
     names: ['demo/GET/out.sql', 'sql_dir'],
   },
   {
-    title: '[D3.3] a relative link to a file outside',
+    title: 'a relative link to a file outside [D3.3]',
     files: { '../outside.sql': one, 'demo/GET/fine.sql': one },
     prepare: (folder) => symlinkSync('../../../outside.sql', join(folder, 'sql/demo/GET/out.sql')),
     error: 'InvalidQueryException',
     names: ['demo/GET/out.sql'],
   },
   {
-    title: '[D3.3] a link to a folder outside, whose path begins alike',
+    title: 'a link to a folder outside, whose path begins alike [D3.3]',
     files: { '../sql-other/one.sql': one, 'demo/GET/fine.sql': one },
     prepare: (folder) => symlinkSync(join(folder, 'sql-other'), join(folder, 'sql/demo/GET/out')),
     error: 'InvalidQueryException',
     names: ['demo/GET/out'],
   },
   {
-    title: '[D3.3] a project that is a link to a folder outside',
+    title: 'a project that is a link to a folder outside [D3.3]',
     files: { '../other/GET/one.sql': one, 'demo/GET/fine.sql': one },
     prepare: (folder) => symlinkSync(join(folder, 'other'), join(folder, 'sql/other')),
     error: 'InvalidQueryException',
     names: ['other'],
   },
   {
-    title: '[D3.3] a link inside that leads outside in two steps',
+    title: 'a link inside that leads outside in two steps [D3.3]',
     files: { '../outside.sql': one, 'demo/GET/fine.sql': one },
     prepare(folder) {
       symlinkSync(join(folder, 'outside.sql'), join(folder, 'sql/hop'))
@@ -178,34 +178,34 @@ const links: Refusal[] = [
     names: [/hop|out\.sql/],
   },
   {
-    title: '[D3.3] a link named .sql that leads to nothing',
+    title: 'a link named .sql that leads to nothing [D3.3]',
     files: { 'demo/GET/fine.sql': one },
     prepare: (folder) => symlinkSync('gone.sql', join(folder, 'sql/demo/GET/broken.sql')),
     error: 'InvalidQueryException',
     names: ['demo/GET/broken.sql'],
   },
   {
-    title: '[D3.3] a link named .sql that leads to itself',
+    title: 'a link named .sql that leads to itself [D3.3]',
     files: { 'demo/GET/fine.sql': one },
     prepare: (folder) => symlinkSync('self.sql', join(folder, 'sql/demo/GET/self.sql')),
     error: 'InvalidQueryException',
     names: ['demo/GET/self.sql'],
   },
   {
-    title: '[D3.3] a folder that is linked into itself',
+    title: 'a folder that is linked into itself [D3.3]',
     files: { 'demo/GET/a/one.sql': one },
     prepare: (folder) => symlinkSync('..', join(folder, 'sql/demo/GET/a/again')),
     error: 'InvalidDirectoryException',
     names: ['demo/GET/a/again'],
   },
   {
-    title: '[D3.3] a directory named .sql',
+    title: 'a directory named .sql [D3.3]',
     files: { 'demo/GET/x.sql/one.sql': one },
     error: 'InvalidQueryException',
     names: ['demo/GET/x.sql', 'no regular file'],
   },
   {
-    title: '[D3.3] a pipe named .sql does not hang the start',
+    title: 'a pipe named .sql does not hang the start [D3.3]',
     files: { 'demo/GET/fine.sql': one },
     prepare: (folder) => execFileSync('mkfifo', [join(folder, 'sql/demo/GET/pipe.sql')]),
     error: 'InvalidQueryException',
@@ -216,84 +216,84 @@ const links: Refusal[] = [
 
 const configurations: Refusal[] = [
   {
-    title: '[S-config.sql_dir] a configuration without sql_dir',
+    title: 'a configuration without sql_dir [S-config.sql_dir]',
     yaml: 'logging: {format: json}',
     error: 'InvalidConfigurationException',
     names: ['sqlapi.yaml', 'sql_dir', 'missing'],
   },
   {
-    title: '[S-startup.4] two datasources of one name',
+    title: 'two datasources of one name [S-startup.4]',
     config: { datasources: [demo, crm, { ...demo, url: 'sqlite:other.db' }] },
     error: 'InvalidConfigurationException',
     names: ['datasources[2].name', '"demo"'],
   },
   {
-    title: '[S-startup.5] [S-config.datasources.username] a username without password_env',
+    title: 'a username without password_env [S-startup.5] [S-config.datasources.username]',
     config: { datasources: [{ ...crm, username: 'app' }] },
     error: 'InvalidConfigurationException',
     names: ['datasources[0].password_env'],
   },
   {
-    title: '[S-startup.6] [S-config.datasources.password_env] a variable that is not set',
+    title: 'a variable that is not set [S-startup.6] [S-config.datasources.password_env]',
     config: { datasources: [{ ...crm, username: 'app', password_env: 'CRM_PASSWORD' }] },
     error: 'InvalidConfigurationException',
     names: ['datasources[0].password_env', 'CRM_PASSWORD'],
   },
   {
-    title: '[S-startup.7] [S-config.project_datasource_map] a project mapped to an unknown datasource',
+    title: 'a project mapped to an unknown datasource [S-startup.7] [S-config.project_datasource_map]',
     config: { datasources: [demo], project_datasource_map: { billing: 'biling' } },
     error: 'InvalidConfigurationException',
     names: ['project_datasource_map.billing', '"biling"', '"demo"'],
   },
   {
-    title: '[S-startup.8] an unknown field at the top',
+    title: 'an unknown field at the top [S-startup.8]',
     config: { sqldir: 'sql' },
     error: 'InvalidConfigurationException',
     names: ['sqldir', 'unknown field'],
   },
   {
-    title: '[S-startup.8] an unknown field of a datasource',
+    title: 'an unknown field of a datasource [S-startup.8]',
     config: { datasources: [{ ...demo, pool_size: 3 }] },
     error: 'InvalidConfigurationException',
     names: ['datasources[0].pool_size', 'unknown field'],
   },
   {
-    title: '[S-startup.8] an unknown field, and the log is text',
+    title: 'an unknown field, and the log is text [S-startup.8]',
     config: { server: { bnd: '127.0.0.1:0' } },
     format: 'text',
     error: 'InvalidConfigurationException',
     names: ['server.bnd', 'bind'],
   },
   {
-    title: '[D6.1] a file that is no YAML',
+    title: 'a file that is no YAML [D6.1]',
     yaml: 'sql_dir: sql\nserver: {bind: [\n',
     format: 'text',
     error: 'InvalidConfigurationException',
     names: [/sqlapi\.yaml:\d+:\d+/],
   },
   {
-    title: '[D6.1] a file that is no text',
+    title: 'a file that is no text [D6.1]',
     yaml: Buffer.from([0xff, 0xfe, 0x00]),
     format: 'text',
     error: 'InvalidConfigurationException',
     names: ['sqlapi.yaml', 'UTF-8'],
   },
   {
-    title: '[D6.1] a --config that does not exist, though a file lies where one is looked for',
+    title: 'a --config that does not exist, though a file lies where one is looked for [D6.1]',
     args: ['--config', 'missing.yaml'],
     format: 'text',
     error: 'InvalidConfigurationException',
     names: ['--config', 'missing.yaml'],
   },
   {
-    title: '[D6.1] a SQLAPI_CONFIG that does not exist',
+    title: 'a SQLAPI_CONFIG that does not exist [D6.1]',
     env: { SQLAPI_CONFIG: 'missing.yaml' },
     format: 'text',
     error: 'InvalidConfigurationException',
     names: ['SQLAPI_CONFIG', 'missing.yaml'],
   },
   {
-    title: '[D6.1] --config beats SQLAPI_CONFIG',
+    title: '--config beats SQLAPI_CONFIG [D6.1]',
     args: ['-c', 'missing.yaml'],
     env: { SQLAPI_CONFIG: 'sqlapi.yaml' },
     format: 'text',
@@ -301,20 +301,20 @@ const configurations: Refusal[] = [
     names: ['--config', 'missing.yaml'],
   },
   {
-    title: '[S-config.search] no configuration anywhere',
+    title: 'no configuration anywhere [S-config.search]',
     prepare: (folder) => renameSync(join(folder, 'sqlapi.yaml'), join(folder, 'other.yaml')),
     format: 'text',
     error: 'InvalidConfigurationException',
     names: ['/app/sqlapi.yaml', 'application-test.yml', '--config', 'SQLAPI_CONFIG'],
   },
   {
-    title: '[S-config.logging.level] [D6.8] a level that is none in SQLAPI_LOG',
+    title: 'a level that is none in SQLAPI_LOG [S-config.logging.level] [D6.8]',
     env: { SQLAPI_LOG: 'loud' },
     error: 'InvalidConfigurationException',
     names: ['SQLAPI_LOG', 'loud'],
   },
   {
-    title: '[D6.2] an H2 database in a legacy file',
+    title: 'an H2 database in a legacy file [D6.2]',
     args: ['--config', 'application.yml'],
     prepare: (folder) =>
       writeFiles(folder, {
@@ -325,19 +325,19 @@ const configurations: Refusal[] = [
     names: ['application.yml', 'H2'],
   },
   {
-    title: '[S-config.server.bind] a port that is none',
+    title: 'a port that is none [S-config.server.bind]',
     config: { server: { bind: '127.0.0.1:99999' } },
     error: 'InvalidConfigurationException',
     names: ['server.bind', '99999'],
   },
   {
-    title: '[S-config.server.bind] an address that is none',
+    title: 'an address that is none [S-config.server.bind]',
     config: { server: { bind: 'everywhere' } },
     error: 'InvalidConfigurationException',
     names: ['server.bind', 'everywhere'],
   },
   {
-    title: '[S-config.server.bind] [D6.1] an address of another machine',
+    title: 'an address of another machine [S-config.server.bind] [D6.1]',
     config: { server: { bind: '203.0.113.1:0' } },
     error: 'ListenException',
     names: ['server.bind', '203.0.113.1'],
@@ -370,7 +370,7 @@ for (const [group, refusals] of Object.entries(groups)) {
 }
 
 describe('a start is refused: the rest', concurrency, () => {
-  test('[D6.1] [S-config.server.bind] a port that is taken', async () => {
+  test('a port that is taken [D6.1] [S-config.server.bind]', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const bind = `127.0.0.1:${(taken.address() as AddressInfo).port}`
@@ -386,7 +386,7 @@ describe('a start is refused: the rest', concurrency, () => {
     taken.close()
   })
 
-  test('[D6.1] every problem of a file is in the one line', async () => {
+  test('every problem of a file is in the one line [D6.1]', async () => {
     const datasources = [
       { ...crm, username: 'app' },
       { ...crm, password_env: 'NOT_SET' },
@@ -396,7 +396,7 @@ describe('a start is refused: the rest', concurrency, () => {
     await refuse({ title: '', config, error: 'InvalidConfigurationException', names })
   })
 
-  test('[D6.8] a refusal shows no password, wherever one was written', async () => {
+  test('a refusal shows no password, wherever one was written [D6.8]', async () => {
     const cases: Record<string, unknown>[] = [
       {
         datasources: [
@@ -420,7 +420,7 @@ describe('a start is refused: the rest', concurrency, () => {
     }
   })
 
-  test('[D6.1] a configuration that is wrong is refused before the files are looked at', async () => {
+  test('a configuration that is wrong is refused before the files are looked at [D6.1]', async () => {
     const files = { 'demo/GET/empty.sql': '' }
     await refuse({ title: '', files, config: { x: 1 }, error: 'InvalidConfigurationException', names: ['x'] })
   })
@@ -449,7 +449,7 @@ describe('what must load', concurrency, () => {
     }
   })
 
-  test('[D3.3] files as a ConfigMap mounts them: linked over a folder whose name begins with two dots', async () => {
+  test('files as a ConfigMap mounts them: linked over a folder whose name begins with two dots [D3.3]', async () => {
     const folder = newFolder({
       'sql/demo/GET/..2026_07_01/one.sql': one,
       'sql/demo/GET/..2026_07_01/two.sql': 'SELECT 2 AS two',
@@ -465,7 +465,7 @@ describe('what must load', concurrency, () => {
     match(stdout(), /endpoints=2/)
   })
 
-  test('[S-file.2] [D3.3] what stands in a tree of files and what of it is an endpoint', async () => {
+  test('what stands in a tree of files and what of it is an endpoint [S-file.2] [D3.3]', async () => {
     const folder = newFolder()
     writeFiles(join(folder, 'sql'), { 'demo/GET/real/inner.sql': one, 'shared/GET/one.sql': one })
     symlinkSync('real/inner.sql', join(folder, 'sql/demo/GET/linked.sql'))
@@ -525,7 +525,7 @@ describe('what must load', concurrency, () => {
     match(stdout(), new RegExp(`endpoints=${found.length - 2 + 2 + 1 + 1}\\b`))
   })
 
-  test('[S-config.sql_dir] an empty directory, and a link to one', async () => {
+  test('an empty directory, and a link to one [S-config.sql_dir]', async () => {
     const folder = newFolder()
     mkdirSync(join(folder, 'real'))
     symlinkSync('real', join(folder, 'sql'))
@@ -534,7 +534,7 @@ describe('what must load', concurrency, () => {
     strictEqual((await call(port, '/health')).status, 200)
   })
 
-  test('[S-startup.1] files are read once: what is changed, added or removed afterwards has no effect', async () => {
+  test('files are read once: what is changed, added or removed afterwards has no effect [S-startup.1]', async () => {
     const { port, folder } = await start({ 'demo/GET/one.sql': one, 'demo/GET/gone.sql': 'SELECT 2 AS two' })
     writeFiles(join(folder, 'sql'), { 'demo/GET/one.sql': 'SELECT 9 AS nine', 'demo/GET/new.sql': one })
     renameSync(join(folder, 'sql/demo/GET/gone.sql'), join(folder, 'sql/demo/GET/moved.sql'))
@@ -544,7 +544,7 @@ describe('what must load', concurrency, () => {
       strictEqual(errorOf(await call(port, path)), 'SqlapiRuntimeException')
   })
 
-  test('[D6.2] a legacy file starts the service and each key that was dropped is one WARN', async () => {
+  test('a legacy file starts the service and each key that was dropped is one WARN [D6.2]', async () => {
     const folder = newFolder({
       'sql/demo/GET/one.sql': one,
       'application.yml': [
@@ -562,7 +562,7 @@ describe('what must load', concurrency, () => {
     }
   })
 
-  test('[S-config.search] SQLAPI_CONFIG names the file', async () => {
+  test('SQLAPI_CONFIG names the file [S-config.search]', async () => {
     const folder = newFolder({ 'sql/demo/GET/one.sql': one, 'sqlapi.yaml': 'broken: [' })
     writeFiles(folder, { 'other.yaml': JSON.stringify({ sql_dir: 'sql', server: { bind: '127.0.0.1:0' } }) })
     const service = spawnSqlapi({ cwd: folder, env: { SQLAPI_CONFIG: join(folder, 'other.yaml') } })
@@ -572,7 +572,7 @@ describe('what must load', concurrency, () => {
   })
 
   test(
-    '[S-file.1] ten thousand files, where a process may have few of them open',
+    'ten thousand files, where a process may have few of them open [S-file.1]',
     { skip: isWindows && 'Windows has no such limit' },
     async (t) => {
       const files: Record<string, string> = {}

@@ -11,7 +11,7 @@ function jsonOf(pages: Pages, path: string): unknown {
   return JSON.parse(body.content as string)
 }
 
-test('[S-endpoints.health] [D1.1] health tells the version and the times', () => {
+test('health tells the version and the times [S-endpoints.health] [D1.1]', () => {
   let time = 1_700_000_000_500
   const pages = createPages({ ...facts, datasources: [] }, () => time++)
   const fixed = { appName: 'sqlapi', version: '0.1.0-alpha.2', packagingTime: 0, appStartTime: 1_700_000_000_000 }
@@ -19,13 +19,13 @@ test('[S-endpoints.health] [D1.1] health tells the version and the times', () =>
   deepStrictEqual(jsonOf(pages, '/health'), { ...fixed, serverTime: 1_700_000_000_501, status: 'UP' })
 })
 
-test('[S-endpoints.health] [D1.1] the server time is the time of the request', () => {
+test('the server time is the time of the request [S-endpoints.health] [D1.1]', () => {
   const before = Date.now()
   const { serverTime } = jsonOf(createPages({ ...facts, datasources: [] }), '/health') as { serverTime: number }
   strictEqual(Number.isInteger(serverTime) && serverTime >= before && serverTime <= Date.now(), true)
 })
 
-test('[S-endpoints.datasources] [D1.2] datasources have both key sets', () => {
+test('datasources have both key sets [S-endpoints.datasources] [D1.2]', () => {
   const url = 'postgres://app:*****@db/crm'
   const datasources: DatasourceSummary[] = [
     { name: 'crm', url, dialect: 'postgres', username: 'app', driverClassName: 'org.postgresql.Driver' },
@@ -50,7 +50,7 @@ test('[S-endpoints.datasources] [D1.2] datasources have both key sets', () => {
   ])
 })
 
-test('[S-endpoints.datasources] [D1.2] the order is by code unit, and none at all is an empty list', () => {
+test('the order is by code unit, and none at all is an empty list [S-endpoints.datasources] [D1.2]', () => {
   const names = ['b', 'a', 'B', 'é', '_', '10', '9']
   const datasources = names.map(
     (name) => ({ name, url: 'sqlite::memory:', dialect: 'sqlite', username: '', driverClassName: '' }) as const,

@@ -30,11 +30,11 @@ const masked: readonly [string, string][] = [
   ['', ''],
 ]
 
-for (const [url, shown] of masked) test(`[D1.2] mask ${JSON.stringify(url)}`, () => strictEqual(maskUrl(url), shown))
+for (const [url, shown] of masked) test(`mask ${JSON.stringify(url)} [D1.2]`, () => strictEqual(maskUrl(url), shown))
 
 const password = fc.string({ minLength: 1, unit: 'grapheme-ascii' }).map((text) => `Zq${text}Zq`)
 
-test('[D1.2] [S-auth.1] no part of a password is left, however it is written and wherever it stands', () => {
+test('no part of a password is left, however it is written and wherever it stands [D1.2] [S-auth.1]', () => {
   const places: readonly ((secret: string) => string)[] = [
     (secret) => `postgres://me:${secret}@h:5432/db?sslmode=require`,
     (secret) => `postgres://:${secret}@h/db`,
@@ -47,7 +47,7 @@ test('[D1.2] [S-auth.1] no part of a password is left, however it is written and
   )
 })
 
-test('[D1.2] masking never throws, whatever the text is', () => {
+test('masking never throws, whatever the text is [D1.2]', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc
@@ -60,7 +60,7 @@ test('[D1.2] masking never throws, whatever the text is', () => {
   )
 })
 
-test('[D6.3] injected credentials reach the driver as they are', () => {
+test('injected credentials reach the driver as they are [D6.3]', () => {
   fc.assert(
     fc.property(
       fc.string({ minLength: 1, unit: 'grapheme' }),
@@ -92,11 +92,11 @@ const injected: readonly [string, string, string, string][] = [
 ]
 
 for (const [url, user, secret, full] of injected) {
-  test(`[D6.3] ${url} with ${user || 'nobody'} and ${secret || 'nothing'}`, () =>
+  test(`${url} with ${user || 'nobody'} and ${secret || 'nothing'} [D6.3]`, () =>
     strictEqual(injectCredentials(url, user, secret), full))
 }
 
-test('[S-config.datasources.url] the scheme decides the dialect', () => {
+test('the scheme decides the dialect [S-config.datasources.url]', () => {
   const dialects = [
     'postgres://h',
     'postgresql://h',

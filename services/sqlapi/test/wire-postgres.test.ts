@@ -51,7 +51,7 @@ async function open(service: TestService, text: string): Promise<Socket> {
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
-test('[D6.7] [S-errors.2] a client that leaves in front of others has its own statement stopped and no other', async () => {
+test('a client that leaves in front of others has its own statement stopped and no other [D6.7] [S-errors.2]', async () => {
   const service = await start(1)
   try {
     for (let round = 0; round < 10; round++) {
@@ -95,7 +95,7 @@ function planOf(text: string): Plan {
   return { name: text, text, ends: [], parameters: [], narrow: [] }
 }
 
-test('[D6.7] [S-large.2] pipelined requests: a client that goes ends them all, one that breaks off ends the connection', async () => {
+test('pipelined requests: a client that goes ends them all, one that breaks off ends the connection [D6.7] [S-large.2]', async () => {
   const service = await start(3)
   try {
     const leaving = await open(service, get('/demo/wait?seconds=30') + get('/demo/rows?n=100000000&bad=-1'))
@@ -111,7 +111,7 @@ test('[D6.7] [S-large.2] pipelined requests: a client that goes ends them all, o
   }
 })
 
-test('[D3.6] [D4.4] a file that changes the encoding is answered in UTF-8 all the same, and nobody after it notices', async () => {
+test('a file that changes the encoding is answered in UTF-8 all the same, and nobody after it notices [D3.6] [D4.4]', async () => {
   const service = await start(1)
   try {
     ok((await service.get('/demo/encoding')).text.includes('\ufffd'))

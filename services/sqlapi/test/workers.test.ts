@@ -145,7 +145,7 @@ const skip = existsSync(`/proc/${process.pid}/task/${process.pid}/children`)
   : 'this system has no /proc/<pid>/task/<pid>/children to find the processes by'
 
 describe('several processes', { concurrency: 2, skip }, () => {
-  test('[D7.1] [S-config.server.workers] three answer on one port, which is told once', async () => {
+  test('three answer on one port, which is told once [D7.1] [S-config.server.workers]', async () => {
     const running = await start({ workers: 3 })
     const children = childrenOf(running.pid)
     strictEqual(children.length, 3)
@@ -158,14 +158,14 @@ describe('several processes', { concurrency: 2, skip }, () => {
     deepStrictEqual(told, ['Configuration and SQL files read', header, 'Listening', 'Shutting down', 'Stopped'])
   })
 
-  test('[D7.1] without the setting there is one process', async () => {
+  test('without the setting there is one process [D7.1]', async () => {
     const running = await startSqlapi({ files, config: { datasources: [lite] } })
     strictEqual((await call(running.port, '/lite/one')).text, '[{"one":1}]')
     deepStrictEqual(childrenOf(running.pid), [])
     strictEqual((await running.stop()).code, 0)
   })
 
-  test('[D7.5] [S-endpoints.health] /health is the same whoever answers', async () => {
+  test('/health is the same whoever answers [D7.5] [S-endpoints.health]', async () => {
     const running = await start()
     const times = new Set<unknown>()
     for (let i = 0; i < 4; i++) {
@@ -177,7 +177,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
     await running.stop()
   })
 
-  test('[D7.1] [D6.1] one that is killed before all listen: one ERROR, exit code 1', async () => {
+  test('one that is killed before all listen: one ERROR, exit code 1 [D7.1] [D6.1]', async () => {
     const sql = Object.fromEntries(Object.entries(files).map(([path, text]) => [`sql/${path}`, text]))
     const config = { sql_dir: 'sql', server: { bind: '127.0.0.1:0', workers: 2 }, datasources: [lite] }
     const spawned = spawnSqlapi({ cwd: newFolder({ ...sql, 'sqlapi.yaml': JSON.stringify(config) }) })
@@ -190,7 +190,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
     strictEqual(others.length, 1)
   })
 
-  test('[D7.2] [D6.5] together they open no more connections than max_connections, and as many', async (t) => {
+  test('together they open no more connections than max_connections, and as many [D7.2] [D6.5]', async (t) => {
     const running = await start({ workers: 2, maxConnections: 5 })
     const seen: number[] = []
     const calls = Array.from({ length: 40 }, () => call(running.port, '/pg/sleep', { body: { s: 0.3 } }))
@@ -201,7 +201,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
     await running.stop()
   })
 
-  test('[D7.2] [D6.5] a pool that is exhausted names the ceiling of all', async () => {
+  test('a pool that is exhausted names the ceiling of all [D7.2] [D6.5]', async () => {
     const running = await start({ workers: 2, maxConnections: 3 })
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => call(running.port, '/pg/sleep', { body: { s: 2.5 } })),
@@ -215,7 +215,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
     await running.stop()
   })
 
-  test('[D7.2] [D4.5] on SQLite each writes, and waits for the other', async () => {
+  test('on SQLite each writes, and waits for the other [D7.2] [D4.5]', async () => {
     const running = await start()
     strictEqual((await call(running.port, '/lite/setup', { body: {} })).text, '[]')
     const added = await Promise.all(
@@ -226,7 +226,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
     await running.stop()
   })
 
-  test('[D7.3] one that is killed loses its requests only, and is replaced', async () => {
+  test('one that is killed loses its requests only, and is replaced [D7.3]', async () => {
     const running = await start()
     const [first = 0, second] = childrenOf(running.pid)
     const { outcomes, release } = await holdOnBoth(running)
@@ -261,7 +261,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
     await running.stop()
   })
 
-  test('[D7.3] a connection on its way to one that is killed is closed', async () => {
+  test('a connection on its way to one that is killed is closed [D7.3]', async () => {
     const running = await start()
     const [stopped = 0] = childrenOf(running.pid)
     process.kill(stopped, 'SIGSTOP')
@@ -276,7 +276,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
     await running.stop()
   })
 
-  test('[D7.3] all of them may end at once: the port stays, and each end is told', async () => {
+  test('all of them may end at once: the port stays, and each end is told [D7.3]', async () => {
     const running = await start()
     for (let round = 1; round <= 2; round++) {
       for (const pid of childrenOf(running.pid)) process.kill(pid, 'SIGKILL')
@@ -290,7 +290,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
     strictEqual(linesOf(stdout).filter((line) => line.includes('Listening')).length, 1)
   })
 
-  test('[D7.3] [S-intro.2] a new one serves the files and the settings of the start', async () => {
+  test('a new one serves the files and the settings of the start [D7.3] [S-intro.2]', async () => {
     const running = await start()
     writeFileSync(join(running.folder, 'sql/lite/GET/one.sql'), 'SELECT 2 AS two')
     writeFileSync(join(running.folder, 'sql/lite/GET/broken.sql'), '')
@@ -300,7 +300,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
     strictEqual((await running.stop()).code, 0)
   })
 
-  test('[D7.3] a fault outside of any request is logged, and ends one process', async () => {
+  test('a fault outside of any request is logged, and ends one process [D7.3]', async () => {
     const folder = newFolder({ 'fault.mjs': "process.on('SIGUSR2', () => { throw new Error('out of the blue') })" })
     const running = await start({ env: { NODE_OPTIONS: `--import=${join(folder, 'fault.mjs')}` } })
     const [first = 0] = childrenOf(running.pid)
@@ -312,7 +312,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
   })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    test(`[D7.4] [D6.6] ${signal}, to all of them even: what is in flight is finished, exit code 0`, async () => {
+    test(`${signal}, to all of them even: what is in flight is finished, exit code 0 [D7.4] [D6.6]`, async () => {
       const running = await start()
       const children = childrenOf(running.pid)
       const { outcomes, release } = await holdOnBoth(running)
@@ -328,7 +328,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
     })
   }
 
-  test('[D7.4] [D6.6] a second signal ends all of them at once', async () => {
+  test('a second signal ends all of them at once [D7.4] [D6.6]', async () => {
     const running = await start()
     const children = childrenOf(running.pid)
     const { outcomes, release } = await holdOnBoth(running)
@@ -343,7 +343,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
     await until(() => !children.some(isAlive), 'no process left')
   })
 
-  test('[D7.4] none outlives the first process, whatever it is doing', async () => {
+  test('none outlives the first process, whatever it is doing [D7.4]', async () => {
     const running = await start()
     const children = childrenOf(running.pid)
     const { outcomes, release } = await holdOnBoth(running)
@@ -359,7 +359,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
     await rejects(call(running.port, '/lite/one'), { code: 'ECONNREFUSED' })
   })
 
-  test('[D7.4] one that is killed during the end is told and not replaced', async () => {
+  test('one that is killed during the end is told and not replaced [D7.4]', async () => {
     const running = await start()
     const [first = 0] = childrenOf(running.pid)
     const { outcomes, release } = await holdOnBoth(running)
@@ -375,7 +375,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
     match(warnings(running)[0] ?? '', new RegExp(`Ended before all work was finished reason="worker ${first} ended`))
   })
 
-  test('[D7.5] lines longer than a pipe takes at once stay whole, and none is lost', async () => {
+  test('lines longer than a pipe takes at once stay whole, and none is lost [D7.5]', async () => {
     const config = { logging: { level: 'info,sqlx=debug', format: 'json' } }
     const running = await start({ config: { datasources: [{ name: 'pg', url: postgres.url }], ...config } })
     const letters = 'abcdefghijklmnopqrstuvwxyz0123'.split('')
@@ -397,7 +397,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
     )
   })
 
-  test('[D7.5] [D6.4] a database that cannot be reached is one warning', async () => {
+  test('a database that cannot be reached is one warning [D7.5] [D6.4]', async () => {
     const running = await start({ config: { datasources: [
       { name: 'down', url: 'postgres://u:secret@127.0.0.1:1/db' }, { name: 'lite', url: 'sqlite:lite.db' },
     ] } }) // prettier-ignore
@@ -424,11 +424,11 @@ describe('several processes', { concurrency: 2, skip }, () => {
       /192\.0\.2\.1:8080 is no address of this machine.* error=ListenException/],
   ] // prettier-ignore
   for (const [what, config, tree, message] of refusals) {
-    test(`[D7.1] [D6.1] [S-config.server.workers] ${what}: one ERROR, exit code 1`, () =>
+    test(`${what}: one ERROR, exit code 1 [D7.1] [D6.1] [S-config.server.workers]`, () =>
       refuses({ server: { bind: '127.0.0.1:0', workers: 2 }, datasources: [lite], ...config }, tree, message))
   }
 
-  test('[D7.1] [D6.1] a port that is taken: one ERROR, exit code 1', async () => {
+  test('a port that is taken: one ERROR, exit code 1 [D7.1] [D6.1]', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const bind = `127.0.0.1:${(taken.address() as AddressInfo).port}`
@@ -450,7 +450,7 @@ async function refuses(config: object, tree: Files, message: RegExp): Promise<vo
   match(lines[0] ?? '', message)
 }
 
-test('[D7.2] a ceiling is divided without a rest, the first get one more', () => {
+test('a ceiling is divided without a rest, the first get one more [D7.2]', () => {
   deepStrictEqual(
     [divide(10, 3), divide(4, 4), divide(5, 2)],
     [
@@ -461,18 +461,18 @@ test('[D7.2] a ceiling is divided without a rest, the first get one more', () =>
   )
 })
 
-test('[D7.3] the pause before a new one doubles up to half a minute', () => {
+test('the pause before a new one doubles up to half a minute [D7.3]', () => {
   deepStrictEqual([1, 2, 3, 9, 10, 1000].map(pauseMs), [100, 200, 400, 25_600, 30_000, 30_000])
 })
 
-test('[D7.2] [D6.4] a database counts as in memory where the driver keeps it there', () => {
+test('a database counts as in memory where the driver keeps it there [D7.2] [D6.4]', () => {
   const urls = ['sqlite::memory:', 'sqlite://:memory:', 'sqlite::memory:?cache=shared', 'sqlite:a.db?mode=memory', 'sqlite:a.db',
     'sqlite:/data/a.db?mode=ro', 'sqlite:memory', 'sqlite::memory:.db'] // prettier-ignore
   for (const url of urls) strictEqual(isInMemory(url), readLocation(url).path === undefined, url)
   strictEqual(isInMemory('postgres://:memory:'), false)
 })
 
-test('[D7.5] lines are passed on whole, half a line at the end is not', async () => {
+test('lines are passed on whole, half a line at the end is not [D7.5]', async () => {
   const from = new PassThrough()
   const written: string[] = []
   passLines(from, { write: (lines) => void written.push(lines) })

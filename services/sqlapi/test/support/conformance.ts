@@ -17,7 +17,7 @@ export type Files = ReturnType<typeof readTree>
 
 /** What the cases are run on. */
 export interface Conformance {
-  /** Stands in front of every title. */
+  /** Stands at the end of every title. */
   readonly tag?: string
   readonly start: (options: TestServiceOptions) => Promise<TestService>
   /** Whether a case can be run there; without it, each can. */
@@ -29,10 +29,10 @@ const cases = readCases(join(import.meta.dirname, '../cases/sql'))
 export function runCases(conformance: Conformance): void {
   describe('cases', { concurrency: 6 }, () => {
     for (const given of cases) {
-      const tags = (conformance.tag ?? '') + given.rule.map((rule) => `[${rule}]`).join(' ')
+      const tags = [...given.rule.map((rule) => `[${rule}]`), conformance.tag].filter(Boolean).join(' ')
       for (const engine of given.engines) {
         if (conformance.canRun?.(given, readTree(given.folder, engine)) === false) continue
-        test(`${tags} ${given.title} (${given.name}, ${engine})`, () => runCase(given, engine, conformance))
+        test(`${given.title} (${given.name}, ${engine}) ${tags}`, () => runCase(given, engine, conformance))
       }
     }
   })
