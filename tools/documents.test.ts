@@ -100,3 +100,21 @@ test('links and pictures on the front page lead to files that are there [H6]', (
     [],
   )
 })
+
+test('decisions are numbered in order, and one that was replaced says by which [H3]', () => {
+  const titles = Array.from(
+    readFileSync(join(root, 'DECISIONS.md'), 'utf8').matchAll(/^## (\d+)\. .*\((.*)\)$/gm),
+    ([, number, notes = '']) => ({ number: Number(number), notes }),
+  )
+  deepStrictEqual(
+    titles.map(({ number }) => number),
+    titles.map((_, index) => index + 1),
+  )
+  const pairs = (pattern: RegExp): string[][] =>
+    titles.flatMap(({ number, notes }) => Array.from(notes.matchAll(pattern), ([, other = '']) => [`${number}`, other]))
+  const replaced = pairs(/replaced (?:in part )?by (\d+)/g).map(([older, newer]) => `${newer} replaces ${older}`)
+  const replacing = pairs(/replaces (?:a part of |parts of )?(\d+)/g).map(
+    ([newer, older]) => `${newer} replaces ${older}`,
+  )
+  deepStrictEqual(replaced.toSorted(), replacing.toSorted())
+})
