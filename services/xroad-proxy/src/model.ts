@@ -113,7 +113,7 @@ export interface Upload {
 export type Reserve = (bytes: number) => Promise<void> | undefined
 
 /** Where an answer goes. Either `send`, or `begin`, any number of `write`, and `end` or `breakOff`. */
-export interface Outlet {
+export interface ResponseWriter {
   /** Whether the caller is still there to hear the answer. */
   readonly isOpen: boolean
   readonly hasBegun: boolean
@@ -155,11 +155,11 @@ export interface Trace {
   /** Milliseconds from sending the call to the end of its answer. */
   upstreamMs: number | undefined
   /** Who made the answer, if it is an error. */
-  source: Source | undefined
+  source: FailureSource | undefined
 }
 
 /** Who made an error: this service, our Security Server, the provider's Security Server, the provider. */
-export type Source = 'proxy' | 'security_server' | 'provider_security_server' | 'provider'
+export type FailureSource = 'proxy' | 'security_server' | 'provider_security_server' | 'provider'
 
 /** A SOAP fault, 1.1 or 1.2, texts as written in the answer. */
 export interface Fault {

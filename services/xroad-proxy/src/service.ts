@@ -83,7 +83,7 @@ export async function startService(
   const server = await startServer({
     host: config.host,
     port: config.port,
-    handle: (request, outlet) => handle(service, request, outlet),
+    handle: (request, writer) => handle(service, request, writer),
     refuse: (refusal) => refuse(routes, events, refusal),
     tooSlow: (request) => reportTooSlow(service, request),
   })

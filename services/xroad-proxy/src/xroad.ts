@@ -4,7 +4,7 @@
  *
  * Owns no header names and no envelope; those who send a call put the pieces together.
  */
-import type { Identity, Source, Target } from './model.ts'
+import type { Identity, FailureSource, Target } from './model.ts'
 
 /** The client element of a SOAP header. The envelope around it declares the prefixes `xroad` and `id`. */
 export function toClientElement(identity: Identity): string {
@@ -40,14 +40,14 @@ export function isIdentifier(text: string): boolean {
  * Servers of different age talk to each other, and a fault keeps the spelling of the one that made it. Errors of the
  * signer come wrapped in these. A provider's own `soap:Client.Something` always has a prefix.
  */
-const origins: readonly (readonly [RegExp, Source])[] = [
+const origins: readonly (readonly [RegExp, FailureSource])[] = [
   [/^(?:[^\s:]+:)?server\.clientproxy(?:\.|$)/i, 'security_server'],
   [/^(?:[^\s:]+:)?server\.serverproxy(?:\.|$)/i, 'provider_security_server'],
   [/^client\../i, 'security_server'],
 ]
 
 /** Who made an error, by the code in the fault or in the header `X-Road-Error`. */
-export function sourceOf(errorCode: string): Source {
+export function sourceOf(errorCode: string): FailureSource {
   const code = errorCode.trim()
   return origins.find(([beginning]) => beginning.test(code))?.[1] ?? 'provider'
 }

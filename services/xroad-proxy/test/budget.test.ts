@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { createSecureContext } from 'node:tls'
 import { until, Wire } from '@services/testing'
 import fc from 'fast-check'
-import type { Outlet } from '../src/model.ts'
+import type { ResponseWriter } from '../src/model.ts'
 import { Budget, type Share, type Stage } from '../src/upstream/budget.ts'
 import { Room } from '../src/upstream/room.ts'
 import { openUpstream } from '../src/upstream/upstream.ts'
@@ -200,12 +200,12 @@ describe('who finds no room in its time', () => {
       const other = budget.open()
       other.keep(90_000)
       const call = { origin: upstream.url, path: '/', method: 'GET', headers: [], body: undefined }
-      const outlet = { isOpen: true, hasBegun: false, status: 0, onGone: undefined } as unknown as Outlet
+      const writer = { isOpen: true, hasBegun: false, status: 0, onGone: undefined } as unknown as ResponseWriter
       const room = new Room(budget, 1)
-      await rejects(calls.collect(call, outlet, room), { code: 'upstream_timeout', message: named })
+      await rejects(calls.collect(call, writer, room), { code: 'upstream_timeout', message: named })
       deepStrictEqual([budget.used, budget.waiting], [90_000, 0])
       other.close()
-      const answered = await calls.collect(call, outlet, new Room(budget, 1))
+      const answered = await calls.collect(call, writer, new Room(budget, 1))
       strictEqual(answered.body.length, body.length)
       await calls.close()
       await upstream.close()

@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createSecureContext, createServer as createTls } from 'node:tls'
 import { newFolder, until } from '@services/testing'
 import { Failure } from '../src/errors.ts'
-import type { Outlet } from '../src/model.ts'
+import type { ResponseWriter } from '../src/model.ts'
 import { type Call, openUpstream } from '../src/upstream/upstream.ts'
 import { exchange, head, type RawAnswer, rest } from './support/exchange.ts'
 import { type Lanes, sharedPki, startLanes } from './support/lanes.ts'
@@ -54,8 +54,8 @@ function callOf(origin: string, path: string): Call {
 }
 
 /** Of a caller who stays and hears nothing. */
-function newOutlet(): Outlet {
-  return { isOpen: true, hasBegun: false, status: 0, onGone: undefined } as unknown as Outlet
+function newResponseWriter(): ResponseWriter {
+  return { isOpen: true, hasBegun: false, status: 0, onGone: undefined } as unknown as ResponseWriter
 }
 
 /** What both lanes make of a good answer. */
@@ -105,7 +105,7 @@ describe('files that are not there any more', { concurrency: true }, () => {
       timeoutSeconds: 20,
       maxAnswerBytes: 1000,
     })
-    await rejects(calls.collect(callOf(own.url, '/'), newOutlet()), { code: 'internal_error' })
+    await rejects(calls.collect(callOf(own.url, '/'), newResponseWriter()), { code: 'internal_error' })
     strictEqual(checks, 1)
     await calls.close()
     await own.close()
@@ -119,8 +119,8 @@ describe('calls that waited', () => {
     const limits = { timeoutSeconds: 4, maxAnswerBytes: 1000 }
     const calls = openUpstream({ ...limits, secureContext: () => createSecureContext() })
     const started = performance.now()
-    const begun = Array.from({ length: 256 }, () => calls.collect(callOf(own.url, '/held'), newOutlet()))
-    const late = calls.collect(callOf(own.url, '/late'), newOutlet()).catch((error: unknown) => error)
+    const begun = Array.from({ length: 256 }, () => calls.collect(callOf(own.url, '/held'), newResponseWriter()))
+    const late = calls.collect(callOf(own.url, '/late'), newResponseWriter()).catch((error: unknown) => error)
     await until(() => busy.size === 256 || performance.now() - started > 3500, 'all connections are taken')
     // 0.4 s are a tenth. Where this machine is slower than that, the end of the clock has the same answer.
     await sleep(3750 - (performance.now() - started))
@@ -326,7 +326,11 @@ describe('answers without a length', () => {
       for (length of lengths) {
         cutAfter = Infinity
         const calls = openUpstream({ secureContext: () => context, timeoutSeconds: 20, maxAnswerBytes: 100_000 })
-        await rejects(calls.collect(callOf(url, '/'), newOutlet()), { code: 'internal_error' }, `${length} bytes`)
+        await rejects(
+          calls.collect(callOf(url, '/'), newResponseWriter()),
+          { code: 'internal_error' },
+          `${length} bytes`,
+        )
         await calls.close()
       }
       cutting.close()
@@ -365,7 +369,7 @@ describe('answers without a length', () => {
             const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
             const context = createSecureContext({ ca: readFileSync(files.ca) })
             const calls = openUpstream({ secureContext: () => context, timeoutSeconds: 20, maxAnswerBytes: 100_000 })
-            const answered = calls.collect(callOf(url, '/'), newOutlet())
+            const answered = calls.collect(callOf(url, '/'), newResponseWriter())
             if (isWhole) strictEqual((await answered).body.toString(), envelope)
             else await rejects(answered, { code: 'internal_error' })
             await calls.close()

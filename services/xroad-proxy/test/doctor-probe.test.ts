@@ -9,11 +9,17 @@ import { issueClient, issueServer, makeAuthority, toPkcs12 } from '@services/tes
 import { surveyEndpoints } from '../src/boot/dsl/endpoints.ts'
 import { createClientContext } from '../src/boot/tls/keystore.ts'
 import { parseConfig } from '../src/boot/config/schema.ts'
-import { type Answer, MetadataError, readClients, readRestServices, readSoapServices } from '../src/doctor/metadata.ts'
+import {
+  type MetadataResponse,
+  MetadataError,
+  readClients,
+  readRestServices,
+  readSoapServices,
+} from '../src/doctor/metadata.ts'
 import { probe, type ProbeFacts } from '../src/doctor/probe.ts'
 import { isOnPath } from '../src/doctor/question.ts'
 import { startMock } from '../src/mock/mock.ts'
-import type { Outlet } from '../src/model.ts'
+import type { ResponseWriter } from '../src/model.ts'
 import { openUpstream } from '../src/upstream/upstream.ts'
 import { keystorePassword } from '../src/mock/pki.ts'
 import { sharedPki, startLanes } from './support/lanes.ts'
@@ -193,7 +199,7 @@ describe('in front of the mock', async () => {
       const upstream = openUpstream({ secureContext: () => secureContext, timeoutSeconds: 5, maxAnswerBytes: 10_000 })
       const headers = ['Accept', accept]
       const call = { origin: mock.url, path: '/listClients', method: 'GET', headers, body: undefined }
-      const { body } = await upstream.collect(call, { isOpen: true } as Outlet)
+      const { body } = await upstream.collect(call, { isOpen: true } as ResponseWriter)
       await upstream.close()
       return Buffer.from(body).toString()
     }
@@ -356,7 +362,7 @@ describe('no connection', () => {
 })
 
 describe('what the metadata services say', () => {
-  const answer = (body: string, contentType = 'application/json'): Answer => ({
+  const answer = (body: string, contentType = 'application/json'): MetadataResponse => ({
     status: 200,
     contentType,
     body: Buffer.from(body),

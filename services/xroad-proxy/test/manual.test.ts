@@ -316,7 +316,7 @@ describe('errors.md', () => {
 
   test('tells the source of an error by its code', () => {
     const rows = rowsOf('errors.md', 'sources')
-    const [, listed = ''] = /export type Source = (.*)/.exec(source('model.ts')) ?? []
+    const [, listed = ''] = /export type FailureSource = (.*)/.exec(source('model.ts')) ?? []
     deepStrictEqual(
       column(rows, 0),
       Array.from(listed.matchAll(/'(\w+)'/g), ([, name]) => name),

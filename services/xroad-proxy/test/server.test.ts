@@ -12,7 +12,7 @@ import { runInNewContext } from 'node:vm'
 import type { Shell } from '@services/http-shell'
 import { type Answer, call, errorOf, send, until, Wire, type WireAnswer } from '@services/testing'
 import { openEvents } from '../src/events.ts'
-import type { Outlet, Request } from '../src/model.ts'
+import type { ResponseWriter, Request } from '../src/model.ts'
 import { handle, type Service } from '../src/serve/handle.ts'
 import { startServer } from '../src/serve/server.ts'
 import { type Lanes, startLanes } from './support/lanes.ts'
@@ -525,7 +525,7 @@ describe('the server alone', () => {
   const options = { host: '127.0.0.1', port: 0 }
   const refuse = () => ({ status: 400, body: '{}' })
 
-  async function start(handler: (request: Request, outlet: Outlet) => Promise<void>): Promise<Shell> {
+  async function start(handler: (request: Request, writer: ResponseWriter) => Promise<void>): Promise<Shell> {
     return startServer({ ...options, handle: handler, refuse, tooSlow: () => undefined })
   }
 
@@ -539,7 +539,7 @@ describe('the server alone', () => {
       },
       events,
     } as unknown as Service
-    const server = await start((request, outlet) => handle(service, request, outlet))
+    const server = await start((request, writer) => handle(service, request, writer))
     const answer = await call(server.port, '/health')
     deepStrictEqual([answer.status, answer.text], [500, '{"error":"internal_error","message":"internal error"}'])
     const lines = written.map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -550,7 +550,7 @@ describe('the server alone', () => {
   })
 
   test('the head and the whole of a request have to arrive in time', async () => {
-    const server = await start((_, outlet) => Promise.resolve(outlet.send({ status: 200, body: '{}' })))
+    const server = await start((_, writer) => Promise.resolve(writer.send({ status: 200, body: '{}' })))
     const seen: Server[] = []
     const notice = (message: unknown): void => void seen.push((message as { server: Server }).server)
     diagnostics.subscribe('http.server.request.start', notice)
@@ -563,10 +563,10 @@ describe('the server alone', () => {
 
   test('nothing is kept of clients that left', async () => {
     const held: (() => void)[] = []
-    const server = await start(async (request, outlet) => {
+    const server = await start(async (request, writer) => {
       if (request.target === '/upload') await request.upload.collect(1000).catch(() => undefined)
       else await new Promise<void>((resolve) => held.push(resolve))
-      outlet.send({ status: 200, body: '{}' })
+      writer.send({ status: 200, body: '{}' })
     })
     const sockets: WeakRef<Socket>[] = []
     const notice = (message: unknown): void =>

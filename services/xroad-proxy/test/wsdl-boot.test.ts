@@ -11,7 +11,7 @@ import { createPublicContext } from '../src/boot/tls/keystore.ts'
 import { readDsl } from '../src/boot/dsl/dsl.ts'
 import { Failure } from '../src/errors.ts'
 import { openEvents } from '../src/events.ts'
-import type { FileReply, Outlet, Reply, Request, SoapEndpoint, Trace } from '../src/model.ts'
+import type { FileReply, ResponseWriter, Reply, Request, SoapEndpoint, Trace } from '../src/model.ts'
 import { Budget } from '../src/upstream/budget.ts'
 import { createGuardedLookup } from '../src/guard/lookup.ts'
 import { callSoap, toDestination, type Upstreams } from '../src/serve/lanes/soap.ts'
@@ -96,7 +96,7 @@ const portOf = (): number => (vendorServer.address() as AddressInfo).port
 
 const bounds = { secureContext: createPublicContext, timeoutSeconds: 5, maxAnswerBytes: 10_000 }
 
-const outlet: Outlet = {
+const writer: ResponseWriter = {
   isOpen: true,
   hasBegun: false,
   status: 0,
@@ -147,7 +147,7 @@ test('[D5.7] [S-sidecar.service_url] a generated address is called by its own co
   const callWith = (called: SoapEndpoint, through: Upstreams): Promise<Reply | FileReply> => {
     const destination = toDestination(called, through, undefined)
     ok(destination !== undefined)
-    return callSoap({ ...lane, destinations: new Map([[called, destination]]) }, called, request(), outlet, trace)
+    return callSoap({ ...lane, destinations: new Map([[called, destination]]) }, called, request(), writer, trace)
   }
   try {
     const reply = await callWith(endpoint, upstreams)
@@ -186,7 +186,7 @@ test('[D5.7] with a guard no address in a blocked range is called, named or reso
         body: Buffer.from('x'),
       }
       await rejects(
-        upstream.collect(post, outlet),
+        upstream.collect(post, writer),
         (error) =>
           error instanceof Failure && error.code === 'internal_error' && /must not be called/.test(error.message),
         host,

@@ -5,7 +5,7 @@
 import { doesNotThrow, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Identity, Source, Target } from '../src/model.ts'
+import type { Identity, FailureSource, Target } from '../src/model.ts'
 import { isIdentifier, sourceOf, toClientElement, toClientHeader, toServicePath } from '../src/xroad.ts'
 
 const identity: Identity = { instance: 'EE', memberClass: 'GOV', memberCode: '70008440', subsystemCode: 'rr-client' }
@@ -90,7 +90,7 @@ test('[S-charset] what an identifier is made of', () => {
   }
 })
 
-const codes: Readonly<Record<string, Source>> = {
+const codes: Readonly<Record<string, FailureSource>> = {
   'Server.ClientProxy.SslAuthenticationFailed': 'security_server',
   'Server.ClientProxy.ServiceFailed.InvalidSoap': 'security_server',
   'Server.ClientProxy.Signer.KeyNotFound': 'security_server',

@@ -17,7 +17,7 @@ export interface Service {
   readonly endpoints: readonly { readonly method: string; readonly path: string }[]
 }
 
-export interface Answer {
+export interface MetadataResponse {
   readonly status: number
   readonly contentType: string | undefined
   /** Names and values in turn. */
@@ -26,7 +26,7 @@ export interface Answer {
 }
 
 /** Whether a list of services is that of our own mock, which answers all others as well. */
-export function isOfMock({ headers = [] }: Answer): boolean {
+export function isOfMock({ headers = [] }: MetadataResponse): boolean {
   return headers.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'x-mock-answers')
 }
 
@@ -40,7 +40,7 @@ export class MetadataError extends Error {
 
 const maxTextLength = 300
 
-export function readClients({ status, body }: Answer): readonly Client[] {
+export function readClients({ status, body }: MetadataResponse): readonly Client[] {
   const { member } = readObject(status, body)
   return listOf(member).map((each) => {
     const id = fieldsOf(fieldsOf(each)['id'])
@@ -53,7 +53,7 @@ export function readClients({ status, body }: Answer): readonly Client[] {
   })
 }
 
-export function readRestServices({ status, body }: Answer): readonly Service[] {
+export function readRestServices({ status, body }: MetadataResponse): readonly Service[] {
   const { service } = readObject(status, body)
   return listOf(service).map((each) => {
     const fields = fieldsOf(each)
@@ -65,7 +65,7 @@ export function readRestServices({ status, body }: Answer): readonly Service[] {
   })
 }
 
-export function readSoapServices({ status, body, contentType }: Answer): readonly Service[] {
+export function readSoapServices({ status, body, contentType }: MetadataResponse): readonly Service[] {
   const translation = readSoap(status, body, contentType)
   const { fault } = translation
   if (fault !== undefined) throw new MetadataError(`${fault.code}: ${fault.string}`)

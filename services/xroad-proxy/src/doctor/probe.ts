@@ -9,12 +9,12 @@ import { connect, type SecureContext } from 'node:tls'
 import { createServerCheck, type ServerCheck } from '../boot/tls/keystore.ts'
 import type { Config } from '../boot/config/schema.ts'
 import { Failure } from '../errors.ts'
-import type { Endpoint, Identity, Outlet } from '../model.ts'
+import type { Endpoint, Identity, ResponseWriter } from '../model.ts'
 import { describe } from '../upstream/causes.ts'
 import { openUpstream, type Upstream } from '../upstream/upstream.ts'
 import { toClientElement, toClientHeader, toServicePath } from '../xroad.ts'
 import {
-  type Answer,
+  type MetadataResponse,
   type Client,
   isOfMock,
   MetadataError,
@@ -191,8 +191,8 @@ interface Listed {
 
 function allowedMethods(server: Server, { lane, identity }: Provider): Promise<Attempt<Listed>> {
   const list =
-    (read: (answer: Answer) => readonly Service[]) =>
-    (answer: Answer): Listed => ({
+    (read: (answer: MetadataResponse) => readonly Service[]) =>
+    (answer: MetadataResponse): Listed => ({
       services: read(answer),
       isOfMock: isOfMock(answer),
     })
@@ -233,7 +233,7 @@ interface Attempt<Value> {
 async function send<Value>(
   { upstream, url }: Server,
   { method, path, headers, body }: Request,
-  read: (answer: Answer) => Value,
+  read: (answer: MetadataResponse) => Value,
 ): Promise<Attempt<Value>> {
   const { origin, pathname } = new URL(url)
   const call = {
@@ -253,7 +253,7 @@ async function send<Value>(
 }
 
 /** Nobody hears the answer but us. */
-function nobody(): Outlet {
+function nobody(): ResponseWriter {
   return {
     isOpen: true,
     hasBegun: false,

@@ -3,8 +3,8 @@
  * `listClients.xml` of the folder of answers, or an empty list; which of the two follows from Accept, as with a real server.
  */
 import { contentTypes } from './answers.ts'
-import { xroadNamespace } from './envelope.ts'
-import type { Surroundings } from './soap-lane.ts'
+import { xroadNamespace } from './message.ts'
+import type { MockBehaviour } from './soap-lane.ts'
 import type { Wire } from './wire.ts'
 
 const code = 'listClients'
@@ -13,7 +13,7 @@ export function isListClients({ request: { method, url = '' } }: Wire): boolean 
   return method === 'GET' && /^\/listClients(?:\?|$)/.test(url)
 }
 
-export async function serveClients({ answers }: Surroundings, wire: Wire): Promise<void> {
+export async function serveClients({ answers }: MockBehaviour, wire: Wire): Promise<void> {
   wire.service = code
   // A preference is not looked at: whoever takes JSON at all gets it.
   const isJson = (wire.request.headers.accept ?? '').includes('application/json')

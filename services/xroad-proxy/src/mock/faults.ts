@@ -3,7 +3,7 @@
  * X-Road 7.8 and later do, `client.missing_header`; `spell` gives the form of the versions before, `Client.MissingHeader`.
  */
 import { randomUUID } from 'node:crypto'
-import { escapeXml } from './xml.ts'
+import { escapeXml } from './xml-reader.ts'
 
 /** Which versions of X-Road the error codes are spelled for. */
 export type Spelling = 'before-7.8' | 'since-7.8'

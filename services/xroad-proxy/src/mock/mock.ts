@@ -13,7 +13,7 @@ import { isListClients, serveClients } from './clients.ts'
 import type { Spelling } from './faults.ts'
 import { type PkiFiles, writePki } from './pki.ts'
 import { serveRest } from './rest-lane.ts'
-import { serveSoap, type Surroundings } from './soap-lane.ts'
+import { serveSoap, type MockBehaviour } from './soap-lane.ts'
 import { Wire } from './wire.ts'
 
 export interface MockOptions {
@@ -82,7 +82,7 @@ export async function startMock(options: MockOptions): Promise<RunningMock> {
 }
 
 function createMockServer(
-  surroundings: Surroundings,
+  behaviour: MockBehaviour,
   connections: Map<string, Socket>,
   onEvent: MockOptions['onEvent'],
 ): Server {
@@ -96,7 +96,7 @@ function createMockServer(
   }
   const server = createServer(settings, (request, response) => {
     const connection = connections.get(keyOf(request.socket))
-    if (connection !== undefined) serve(surroundings, new Wire(request, response, connection), onEvent)
+    if (connection !== undefined) serve(behaviour, new Wire(request, response, connection), onEvent)
   })
   server.on('connection', (socket: Socket) => {
     const key = keyOf(socket)
@@ -129,7 +129,7 @@ function reasonOf(error: Error & { readonly reason?: string }, { authorizationEr
   return String(problem)
 }
 
-function serve(surroundings: Surroundings, wire: Wire, onEvent: MockOptions['onEvent']): void {
+function serve(behaviour: MockBehaviour, wire: Wire, onEvent: MockOptions['onEvent']): void {
   const began = performance.now()
   if (onEvent !== undefined) {
     wire.onOver((outcome) => {
@@ -138,7 +138,7 @@ function serve(surroundings: Surroundings, wire: Wire, onEvent: MockOptions['onE
       onEvent(printable(`${method} ${url} ${wire.service ?? '-'}: ${outcome}, ${ms} ms`))
     })
   }
-  laneOf(wire)(surroundings, wire).catch((error: unknown) => {
+  laneOf(wire)(behaviour, wire).catch((error: unknown) => {
     const body = Buffer.from(`The mock failed: ${(error as Error).message}\n`)
     if (wire.isUntouched) wire.send({ status: 500, type: 'text/plain; charset=utf-8', headers: [], body })
     else wire.reset()

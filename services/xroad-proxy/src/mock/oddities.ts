@@ -2,8 +2,8 @@
  * Odd contents of answers: very deep, very many, very large, several parts. Pure: texts and bytes out. `Shape` says how a
  * lane writes them, so that each oddity exists once for XML and JSON.
  */
-import { escapeXml } from './xml.ts'
-import type { Answer } from './wire.ts'
+import { escapeXml } from './xml-reader.ts'
+import type { MockReply } from './wire.ts'
 
 /** How content is written on a lane. */
 export interface Shape {
@@ -97,7 +97,7 @@ export function fault12(code: string): string {
 
 const boundary = 'mock-boundary'
 
-export function multipart(answer: Answer): Answer {
+export function multipart(answer: MockReply): MockReply {
   const rootType = answer.type.split(';')[0] as string
   const type = `multipart/related; type="${rootType}"; start="<root@mock>"; boundary="${boundary}"`
   const head = `--${boundary}\r\nContent-Type: ${answer.type}\r\nContent-ID: <root@mock>\r\n\r\n`

@@ -1,17 +1,17 @@
 /**
  * REST requests, `/r1/...`: answered as a Security Server and the provider behind it would, by the X-Road Message Protocol
  * for REST. The answer is a file of the answers folder, the list of methods, or an echo of what arrived; `mock.` codes go to
- * failures.ts.
+ * failures-on-demand.ts.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { type Answers, answersAll, contentTypes } from './answers.ts'
-import { onDemand } from './envelope.ts'
-import { type Exchange, readFailure } from './failures.ts'
+import { onDemand } from './message.ts'
+import { type MockCall, readFailure } from './failures-on-demand.ts'
 import { Refusal, type RestError, spell, toRestError } from './faults.ts'
 import { jsonShape, prolog } from './oddities.ts'
-import type { Surroundings } from './soap-lane.ts'
-import type { Answer, Header, Wire } from './wire.ts'
-import { escapeXml } from './xml.ts'
+import type { MockBehaviour } from './soap-lane.ts'
+import type { MockReply, Header, Wire } from './wire.ts'
+import { escapeXml } from './xml-reader.ts'
 
 /** Where a request is for, decoded. */
 interface Target {
@@ -34,8 +34,8 @@ const maxEchoedBytes = 10 * 1024 * 1024
 const methods = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE'])
 const noUpload: Upload = { text: '', length: 0, sha256: createHash('sha256').digest('hex'), sha512: undefined }
 
-export async function serveRest({ answers, spelling }: Surroundings, wire: Wire): Promise<void> {
-  const refuse = (code: string, message: string): Answer =>
+export async function serveRest({ answers, spelling }: MockBehaviour, wire: Wire): Promise<void> {
+  const refuse = (code: string, message: string): MockReply =>
     errorAnswer(toRestError(code, message), wire.request.headers['accept'])
   try {
     const target = readTarget(wire)
@@ -47,7 +47,7 @@ export async function serveRest({ answers, spelling }: Surroundings, wire: Wire)
     if (upload === undefined) return
     const headers = xroadHeaders(wire, target, client, upload)
     if (failure !== undefined) {
-      await failure.act(toExchange(wire, target, upload, headers, refuse), argument)
+      await failure.act(toMockCall(wire, target, upload, headers, refuse), argument)
       return
     }
     if (serviceCode.startsWith(onDemand)) {
@@ -160,7 +160,7 @@ function encodeIdentifier(parts: readonly string[]): string {
     .join('/')
 }
 
-interface Content extends Pick<Answer, 'type' | 'body'> {
+interface Content extends Pick<MockReply, 'type' | 'body'> {
   readonly more?: readonly Header[]
 }
 
@@ -188,27 +188,27 @@ function content(wire: Wire, target: Target, upload: Upload, answers: Answers): 
   return serviceCode === 'allowedMethods' ? { ...json({ service }), more: [answersAll] } : json({ service })
 }
 
-function json(value: unknown): Pick<Answer, 'type' | 'body'> {
+function json(value: unknown): Pick<MockReply, 'type' | 'body'> {
   return { type: jsonType, body: Buffer.from(JSON.stringify(value)) }
 }
 
 const jsonType = 'application/json; charset=utf-8'
 
-function echo({ request }: Wire, { path, query }: Target, upload: Upload): Pick<Answer, 'type' | 'body'> {
+function echo({ request }: Wire, { path, query }: Target, upload: Upload): Pick<MockReply, 'type' | 'body'> {
   const { method, rawHeaders } = request
   const headers = rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [[name, rawHeaders[index + 1]]] : []))
   const { text, length, sha256 } = upload
   return json({ method, path, query: query ?? null, headers, body: text, bodyLength: length, bodySha256: sha256 })
 }
 
-function toExchange(
+function toMockCall(
   wire: Wire,
   target: Target,
   upload: Upload,
   headers: readonly Header[],
-  restError: Exchange['restError'],
-): Exchange {
-  const received = (): Answer => ({ status: 200, headers, ...echo(wire, target, upload) })
+  restError: MockCall['restError'],
+): MockCall {
+  const received = (): MockReply => ({ status: 200, headers, ...echo(wire, target, upload) })
   const xml = 'application/xml; charset=utf-8'
   return {
     lane: 'rest',
@@ -229,7 +229,7 @@ function toExchange(
 }
 
 /** In XML for those who accept XML, in JSON for everybody else. */
-function errorAnswer({ status, flag, type, message, detail }: RestError, accept: string | undefined): Answer {
+function errorAnswer({ status, flag, type, message, detail }: RestError, accept: string | undefined): MockReply {
   const headers: readonly Header[] = [['X-Road-Error', flag]]
   const xmlType = (accept ?? '')
     .split(',')

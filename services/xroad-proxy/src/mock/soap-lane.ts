@@ -1,17 +1,17 @@
 /**
  * SOAP requests: answered as a Security Server and the provider behind it would. The header of the request comes back
- * verbatim, the body is a file of the answers folder, the list of methods, or an echo; `mock.` codes go to failures.ts.
+ * verbatim, the body is a file of the answers folder, the list of methods, or an echo; `mock.` codes go to failures-on-demand.ts.
  */
 import { createHash } from 'node:crypto'
 import { type Answers, answersAll } from './answers.ts'
-import { identifierNamespace, type Message, onDemand, readMessage, type Service, xroadNamespace } from './envelope.ts'
-import { type Exchange, readFailure, soapFault } from './failures.ts'
+import { identifierNamespace, type Message, onDemand, readMessage, type Service, xroadNamespace } from './message.ts'
+import { type MockCall, readFailure, soapFault } from './failures-on-demand.ts'
 import { faultEnvelope, Refusal, spell, type Spelling } from './faults.ts'
 import { prolog, xmlShape } from './oddities.ts'
-import type { Answer, Wire } from './wire.ts'
-import { escapeXml } from './xml.ts'
+import type { MockReply, Wire } from './wire.ts'
+import { escapeXml } from './xml-reader.ts'
 
-export interface Surroundings {
+export interface MockBehaviour {
   readonly answers: Answers
   readonly spelling: Spelling
 }
@@ -19,7 +19,7 @@ export interface Surroundings {
 const maxEnvelopeBytes = 10 * 1024 * 1024
 const earlyCode = 'mock.early-answer'
 
-export async function serveSoap({ answers, spelling }: Surroundings, wire: Wire): Promise<void> {
+export async function serveSoap({ answers, spelling }: MockBehaviour, wire: Wire): Promise<void> {
   try {
     checkHead(wire)
     const body = await readEnvelope(wire)
@@ -35,7 +35,7 @@ export async function serveSoap({ answers, spelling }: Surroundings, wire: Wire)
     if (failure === undefined || argument === undefined) {
       throw new Refusal('server.serverproxy.unknown_service', `The mock knows no service code ${serviceCode}`)
     }
-    await failure.act(toExchange(wire, message, body, failure.name), argument)
+    await failure.act(toMockCall(wire, message, body, failure.name), argument)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     wire.send(soapFault(faultEnvelope(spell(error.code, spelling), error.message)))
@@ -76,7 +76,7 @@ async function readEnvelope(wire: Wire): Promise<Buffer | undefined> {
   return undefined
 }
 
-const blank: Omit<Answer, 'body'> = { status: 200, type: 'text/xml; charset=utf-8', headers: [] }
+const blank: Omit<MockReply, 'body'> = { status: 200, type: 'text/xml; charset=utf-8', headers: [] }
 
 function soapText(content: string): string {
   const namespace = 'http://schemas.xmlsoap.org/soap/envelope/'
@@ -93,7 +93,7 @@ function decode(body: Buffer, { request }: Wire): string {
   }
 }
 
-function answer(message: Message, body: Buffer, answers: Answers): Answer {
+function answer(message: Message, body: Buffer, answers: Answers): MockReply {
   const { service, request } = message
   const file = answers.forSoap(service.serviceCode)
   if (file !== undefined) return fromFile(file.content, message, body)
@@ -106,7 +106,7 @@ function answer(message: Message, body: Buffer, answers: Answers): Answer {
 }
 
 /** A file is the content of the Body, or a whole envelope, which is sent as it is. */
-function fromFile(content: Buffer, message: Message, body: Buffer): Answer {
+function fromFile(content: Buffer, message: Message, body: Buffer): MockReply {
   const text = content.toString('utf8')
   const start = /^\uFEFF?\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--[^]*?-->\s*)*/.exec(text)?.[0] ?? ''
   const isEnvelope = /^<(?:[^\s:<>/]+:)?Envelope[\s>]/.test(text.slice(start.length, start.length + 100))
@@ -115,7 +115,7 @@ function fromFile(content: Buffer, message: Message, body: Buffer): Answer {
 }
 
 /** Content -> the whole answer: the request's X-Road header, the hash of the request, the content. */
-function dress(content: string, message: Message, body: Buffer): Answer {
+function dress(content: string, message: Message, body: Buffer): MockReply {
   const { opening, fields, xroadPrefix, middle, closing } = message
   const name = `${xroadPrefix ?? 'xroad'}:requestHash`
   const declared = xroadPrefix === undefined ? ` xmlns:xroad="${xroadNamespace}"` : ''
@@ -142,8 +142,8 @@ function methodList(service: Service, codes: readonly string[]): string {
   return `<${name} xmlns:xrd="${xroadNamespace}" xmlns:id="${identifierNamespace}">${services.join('')}</${name}>`
 }
 
-function toExchange(wire: Wire, message: Message, body: Buffer, name: string): Exchange {
-  const around = (content: string): Answer =>
+function toMockCall(wire: Wire, message: Message, body: Buffer, name: string): MockCall {
+  const around = (content: string): MockReply =>
     dress(`<${name}Response xmlns="urn:mock">${content}</${name}Response>`, message, body)
   return {
     lane: 'soap',

@@ -1,13 +1,13 @@
 /**
  * One request and the connection that it came on: reads the body, sends answers whole, in pieces, or broken in the ways
- * that failures.ts asks for. Everything that waits ends when the client leaves. Knows HTTP and TCP, nothing of X-Road.
+ * that failures-on-demand.ts asks for. Everything that waits ends when the client leaves. Knows HTTP and TCP, nothing of X-Road.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 export type Header = readonly [name: string, value: string]
 
-export interface Answer {
+export interface MockReply {
   readonly status: number
   /** Content-Type. */
   readonly type: string
@@ -59,14 +59,14 @@ export class Wire {
     })
   }
 
-  send(answer: Answer): void {
+  send(answer: MockReply): void {
     const hasBody = answer.status !== 204 && answer.status !== 304
     this.#head(answer, hasBody ? ['Content-Length', String(answer.body.length)] : [])
     this.#response.end(hasBody ? answer.body : undefined)
   }
 
   /** Head and the pieces, at the speed of the client; chunked where no length is declared. */
-  async stream(answer: Answer, pieces: Iterable<Buffer>, length?: number): Promise<void> {
+  async stream(answer: MockReply, pieces: Iterable<Buffer>, length?: number): Promise<void> {
     const response = this.#response
     this.#head(answer, length === undefined ? chunked : ['Content-Length', String(length)])
     let wake = (): void => undefined
@@ -83,7 +83,7 @@ export class Wire {
   }
 
   /** The whole answer, a byte at a time. */
-  trickle(answer: Answer): void {
+  trickle(answer: MockReply): void {
     this.#head(answer, ['Content-Length', String(answer.body.length)])
     let sent = 0
     const timer = setInterval(() => {
@@ -95,7 +95,7 @@ export class Wire {
   }
 
   /** The head, declared or chunked, and half of the body. `then` runs once they are on their way. */
-  sendHalf(answer: Answer, framing: 'declared' | 'chunked', then: () => void = () => undefined): void {
+  sendHalf(answer: MockReply, framing: 'declared' | 'chunked', then: () => void = () => undefined): void {
     this.#head(answer, framing === 'chunked' ? chunked : ['Content-Length', String(answer.body.length)])
     this.#response.write(answer.body.subarray(0, answer.body.length >> 1), then)
   }
@@ -115,7 +115,7 @@ export class Wire {
     this.#response.socket?.end(bytes)
   }
 
-  #head(answer: Answer, framing: readonly string[]): void {
+  #head(answer: MockReply, framing: readonly string[]): void {
     const response = this.#response
     // A Security Server announces neither the connection's fate nor how long it keeps idle ones.
     if (response.shouldKeepAlive) response.removeHeader('connection')

@@ -1,10 +1,10 @@
 /**
- * THE request path. A request comes in, its answer goes to the outlet; the body of `answer` is the order of checks that the
+ * THE request path. A request comes in, its answer goes to the writer; the body of `answer` is the order of checks that the
  * manual promises. Each stage is a call into the file that owns it, none of them calls the next.
  */
 import { CallerGone, Failure, failures, toReply } from '../errors.ts'
 import type { Events } from '../events.ts'
-import type { FileReply, Outlet, Request, Trace } from '../model.ts'
+import type { FileReply, ResponseWriter, Request, Trace } from '../model.ts'
 import type { CodedPage } from './pages/coding.ts'
 import type { DocsPage } from './pages/docs-page.ts'
 import { callRest, type RestLane } from './lanes/rest.ts'
@@ -29,21 +29,21 @@ const goneStatus = 499
 const shownLength = 256
 
 /** Never rejects: whatever is thrown on the way becomes an answer, or the end of one that has begun. */
-export async function handle(service: Service, request: Request, outlet: Outlet): Promise<void> {
+export async function handle(service: Service, request: Request, writer: ResponseWriter): Promise<void> {
   const started = performance.now()
   const trace: Trace = { endpoint: undefined, messageId: undefined, upstreamMs: undefined, source: undefined }
   let error: unknown
   try {
-    await answer(service, request, outlet, trace)
+    await answer(service, request, writer, trace)
   } catch (thrown) {
     error = thrown
     report(service.events, trace, thrown)
     // Nothing is left of what it held but a short answer.
-    outlet.held?.close()
-    if (outlet.hasBegun) outlet.breakOff()
-    else outlet.send(toReply(thrown))
+    writer.held?.close()
+    if (writer.hasBegun) writer.breakOff()
+    else writer.send(toReply(thrown))
   }
-  service.events.emit('request', describe(request, outlet, trace, error, performance.now() - started))
+  service.events.emit('request', describe(request, writer, trace, error, performance.now() - started))
 }
 
 /** A caller was cut off because it took too little of its answer. */
@@ -56,17 +56,17 @@ export function reportTooSlow({ events }: Service, { method, target }: Pick<Requ
 }
 
 /** Throws, or settles with the end of the answer. */
-async function answer(service: Service, request: Request, outlet: Outlet, trace: Trace): Promise<void> {
+async function answer(service: Service, request: Request, writer: ResponseWriter, trace: Trace): Promise<void> {
   const match = route(service.routes, request.method, request.target)
   if ('endpoint' in match) {
     const { endpoint } = match
     trace.endpoint = `${endpoint.group}/${endpoint.service}`
-    if (endpoint.kind === 'rest') await callRest(service.rest, endpoint, request, outlet, trace)
-    else outlet.send(await callSoap(service.soap, endpoint, request, outlet, trace))
+    if (endpoint.kind === 'rest') await callRest(service.rest, endpoint, request, writer, trace)
+    else writer.send(await callSoap(service.soap, endpoint, request, writer, trace))
   } else if ('page' in match) {
-    outlet.send(match.page === 'health' ? service.health : await service.api.reply(request.headers))
+    writer.send(match.page === 'health' ? service.health : await service.api.reply(request.headers))
   } else {
-    outlet.send(await service.docs.reply(match.docs, request.headers))
+    writer.send(await service.docs.reply(match.docs, request.headers))
   }
 }
 
@@ -90,7 +90,7 @@ function isCall({ code }: Failure): boolean {
   return failures[code] >= 500 && code !== 'upstream_soap_fault'
 }
 
-function describe(request: Request, outlet: Outlet, trace: Trace, error: unknown, ms: number) {
+function describe(request: Request, writer: ResponseWriter, trace: Trace, error: unknown, ms: number) {
   const { endpoint, messageId: id, upstreamMs } = trace
   const isGone = error instanceof CallerGone
   const code = error instanceof Failure ? error.code : 'internal_error'
@@ -99,7 +99,7 @@ function describe(request: Request, outlet: Outlet, trace: Trace, error: unknown
     method: request.method,
     endpoint,
     path: endpoint === undefined ? cut(toPath(request.target)) : undefined,
-    status: isGone ? goneStatus : outlet.status,
+    status: isGone ? goneStatus : writer.status,
     ms: round(ms),
     upstream_ms: upstreamMs === undefined ? undefined : round(upstreamMs),
     id,

@@ -1,12 +1,12 @@
 /**
- * An exchange of the HTTP shell as the request path knows it: request, upload and outlet in one object. Turns the shell's
+ * An exchange of the HTTP shell as the request path knows it: request, upload and writer in one object. Turns the shell's
  * errors into those that a caller is told.
  */
 import { BodyCut, BodyTooLarge, type Exchange } from '@services/http-shell'
 import { CallerGone, Failure } from '../errors.ts'
-import type { FileReply, Outlet, RawHeaders, Reply, Request, Reserve, Upload } from '../model.ts'
+import type { FileReply, ResponseWriter, RawHeaders, Reply, Request, Reserve, Upload } from '../model.ts'
 
-export class Inbound implements Request, Upload, Outlet {
+export class Inbound implements Request, Upload, ResponseWriter {
   readonly method: string
   readonly target: string
   readonly #exchange: Exchange
@@ -64,11 +64,11 @@ export class Inbound implements Request, Upload, Outlet {
     this.#exchange.onGone = callback
   }
 
-  get held(): Outlet['held'] {
+  get held(): ResponseWriter['held'] {
     return this.#exchange.held
   }
 
-  set held(held: Outlet['held']) {
+  set held(held: ResponseWriter['held']) {
     this.#exchange.held = held
   }
 

@@ -1,16 +1,16 @@
 /**
- * Between the HTTP shell and the request path: exchanges in, `Request` and `Outlet` out. Decides nothing about endpoints.
+ * Between the HTTP shell and the request path: exchanges in, `Request` and `ResponseWriter` out. Decides nothing about endpoints.
  */
 import { ListenProblem, type Refusal, type Refused, type Shell, startShell } from '@services/http-shell'
 import { StartupFailure } from '../errors.ts'
-import type { Outlet, Request } from '../model.ts'
+import type { ResponseWriter, Request } from '../model.ts'
 import { Inbound } from './inbound.ts'
 
 export interface ServerOptions {
   readonly host: string
   readonly port: number
   /** Answers a request; never rejects. */
-  readonly handle: (request: Request, outlet: Outlet) => Promise<void>
+  readonly handle: (request: Request, writer: ResponseWriter) => Promise<void>
   /** Answers what is no request, or the body of one that breaks off in the middle: that one `handle` has as well. */
   readonly refuse: (refusal: Refusal) => Refused
   /** Told of a caller that was cut off because it took too little of its answer. */

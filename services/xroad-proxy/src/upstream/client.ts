@@ -1,6 +1,6 @@
 /**
  * The HTTP client, and the only file that knows it: connections to an origin, one call at a time on each, and what a call and
- * its answer look like to it. Owns none of a call's life: that is exchange.ts, as the handler of the client.
+ * its answer look like to it. Owns none of a call's life: that is upstream-call.ts, as the handler of the client.
  *
  * The client is imported by its file: its library has no smaller entry, and the whole of it (fetch, WebSocket, caches) takes
  * 60 ms more of a start and 10 MB more of memory. The version is exact, and nothing starts when the file has moved.

@@ -1,8 +1,8 @@
 /** A call whose answer is kept whole, up to the cap. */
 import type { RawHeaders } from '../model.ts'
-import { Exchange, tooLarge } from './exchange.ts'
+import { UpstreamCall, tooLarge } from './upstream-call.ts'
 
-export interface Answer {
+export interface UpstreamResponse {
   readonly status: number
   /** The last one, where the header is repeated. */
   readonly contentType: string | undefined
@@ -13,7 +13,7 @@ export interface Answer {
 /** An answer and what is made of it, which is about as long. */
 const perByte = 2
 
-export class Collected extends Exchange<Answer> {
+export class Collected extends UpstreamCall<UpstreamResponse> {
   #status = 0
   #contentType: string | undefined
   #headers: RawHeaders = []
@@ -37,7 +37,7 @@ export class Collected extends Exchange<Answer> {
     else this.waitFor(this.room?.grow(this.#pieces.length, perByte))
   }
 
-  protected override onEnd(): Answer {
+  protected override onEnd(): UpstreamResponse {
     return { status: this.#status, contentType: this.#contentType, headers: this.#headers, body: this.#pieces.join() }
   }
 }

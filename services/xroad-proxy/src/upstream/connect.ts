@@ -10,29 +10,29 @@ export interface ConnectorOptions {
   /** Absent for plain HTTP. */
   readonly secureContext: SecureContext | undefined
   readonly timeoutMs: number
-  /** Takes the place of the comparison of the certificate with the host. */
+  /** Takes the address of the comparison of the certificate with the host. */
   readonly checkServer?: ConnectionOptions['checkServerIdentity'] | undefined
-  /** Takes the place of the system's name resolution. With it, an IP address in a blocked range is refused. */
+  /** Takes the address of the system's name resolution. With it, an IP address in a blocked range is refused. */
   readonly lookup?: LookupFunction | undefined
 }
 
-export interface Place {
+export interface ServerAddress {
   readonly hostname: string
   readonly protocol: string
   readonly port: string
   readonly servername?: string | null | undefined
 }
 
-export type Connector = (place: Place, callback: (...result: [Error, null] | [null, Socket]) => void) => void
+export type Connector = (address: ServerAddress, callback: (...result: [Error, null] | [null, Socket]) => void) => void
 
 const keepAliveProbeMs = 60_000
 
 export function createConnector(options: ConnectorOptions): Connector {
   let session: Buffer | undefined
-  return (place, callback) => {
-    const refusal = options.lookup && refusalOf(place.hostname)
+  return (address, callback) => {
+    const refusal = options.lookup && refusalOf(address.hostname)
     if (refusal !== undefined) return queueMicrotask(() => callback(refusal, null))
-    const socket = open(place, options, session)
+    const socket = open(address, options, session)
     socket.setNoDelay(true).setKeepAlive(true, keepAliveProbeMs)
     socket.on('session', (fresh: Buffer) => (session = fresh))
     const timer = setTimeout(() => {
@@ -51,7 +51,7 @@ export function createConnector(options: ConnectorOptions): Connector {
         callback(error, null)
       }
     }
-    socket.once(place.protocol === 'https:' ? 'secureConnect' : 'connect', settle)
+    socket.once(address.protocol === 'https:' ? 'secureConnect' : 'connect', settle)
     socket.once('error', settle)
   }
 }
@@ -61,14 +61,14 @@ function markReset(late: NodeJS.ErrnoException): void {
   if (late.code === 'ECONNRESET') late.code = 'ECONNABORTED'
 }
 
-function open(place: Place, options: ConnectorOptions, session: Buffer | undefined): Socket {
+function open(address: ServerAddress, options: ConnectorOptions, session: Buffer | undefined): Socket {
   const { secureContext, lookup, checkServer } = options
-  const { hostname: host, servername } = place
+  const { hostname: host, servername } = address
   const common = lookup === undefined ? { host } : { host, lookup }
-  if (place.protocol !== 'https:') return connectTcp({ ...common, port: Number(place.port || 80) })
+  if (address.protocol !== 'https:') return connectTcp({ ...common, port: Number(address.port || 80) })
   return connectTls({
     ...common,
-    port: Number(place.port || 443),
+    port: Number(address.port || 443),
     secureContext,
     session,
     // Said aloud, because an environment variable could switch it off otherwise.

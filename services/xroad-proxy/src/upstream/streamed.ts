@@ -2,10 +2,10 @@
  * A call whose answer goes to the caller while it arrives. One that declares no length is collected up to the cap first, so
  * that the caller can still be told that it is too large.
  */
-import type { Outlet, RawHeaders } from '../model.ts'
+import type { ResponseWriter, RawHeaders } from '../model.ts'
 import type { Call } from './client.ts'
 import { Pieces } from './collected.ts'
-import { Exchange, tooLarge, type Way } from './exchange.ts'
+import { UpstreamCall, tooLarge, type Way } from './upstream-call.ts'
 import { bodyless, type Inbound, toInbound } from './headers.ts'
 import type { Room } from './room.ts'
 
@@ -15,7 +15,7 @@ export interface Outcome {
   readonly errorCode: string | undefined
 }
 
-export class Streamed extends Exchange<Outcome> {
+export class Streamed extends UpstreamCall<Outcome> {
   readonly #isHead: boolean
   #head: Inbound | undefined
   #status = 0
@@ -25,8 +25,8 @@ export class Streamed extends Exchange<Outcome> {
   #left = 0
   #isEnded = false
 
-  constructor(way: Way, call: Call, outlet: Outlet, room?: Room) {
-    super(way, call, outlet, room)
+  constructor(way: Way, call: Call, writer: ResponseWriter, room?: Room) {
+    super(way, call, writer, room)
     this.#isHead = call.method === 'HEAD'
   }
 
@@ -53,8 +53,8 @@ export class Streamed extends Exchange<Outcome> {
     // The last piece goes with the end: one write less, and for a small answer the only one.
     if (this.#left === 0) {
       this.#isEnded = true
-      this.outlet.end(chunk)
-    } else if (!this.outlet.write(chunk, this.resume)) {
+      this.writer.end(chunk)
+    } else if (!this.writer.write(chunk, this.resume)) {
       this.pause()
     }
   }
@@ -62,7 +62,7 @@ export class Streamed extends Exchange<Outcome> {
   protected override onEnd(): Outcome {
     if (!this.#isEnded) {
       this.#begin()
-      this.outlet.end(this.#pieces?.join())
+      this.writer.end(this.#pieces?.join())
     }
     return { status: this.#status, errorCode: this.#head?.errorCode }
   }
@@ -73,6 +73,6 @@ export class Streamed extends Exchange<Outcome> {
   }
 
   #begin(): void {
-    if (!this.outlet.hasBegun) this.outlet.begin(this.#status, this.#statusText, this.#head?.headers ?? [])
+    if (!this.writer.hasBegun) this.writer.begin(this.#status, this.#statusText, this.#head?.headers ?? [])
   }
 }

@@ -7,22 +7,22 @@
 import type { LookupFunction } from 'node:net'
 import type { ConnectionOptions, SecureContext } from 'node:tls'
 import { Failure } from '../errors.ts'
-import type { Outlet } from '../model.ts'
+import type { ResponseWriter } from '../model.ts'
 import { type Call, type Connection, createConnection } from './client.ts'
-import { type Answer, Collected } from './collected.ts'
+import { type UpstreamResponse, Collected } from './collected.ts'
 import { createConnector } from './connect.ts'
-import type { Limits, Way } from './exchange.ts'
+import type { Limits, Way } from './upstream-call.ts'
 import type { Room } from './room.ts'
 import { type Outcome, Streamed } from './streamed.ts'
 import { Turns } from './turns.ts'
 
-export type { Answer, Call, Outcome }
+export type { UpstreamResponse, Call, Outcome }
 
 export interface Upstream {
   /** The whole answer, whatever its status. */
-  collect(call: Call, outlet: Outlet, room?: Room): Promise<Answer>
+  collect(call: Call, writer: ResponseWriter, room?: Room): Promise<UpstreamResponse>
   /** Status, headers and body as they come; ends with the answer. Rejects when the answer cannot be given whole. */
-  stream(call: Call, outlet: Outlet, room?: Room): Promise<Outcome>
+  stream(call: Call, writer: ResponseWriter, room?: Room): Promise<Outcome>
   close(): Promise<void>
 }
 
@@ -52,8 +52,8 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   }
 
   return {
-    collect: (call, outlet, room) => new Collected(findWay(call.origin), call, outlet, room).run(),
-    stream: (call, outlet, room) => new Streamed(findWay(call.origin), call, outlet, room).run(),
+    collect: (call, writer, room) => new Collected(findWay(call.origin), call, writer, room).run(),
+    stream: (call, writer, room) => new Streamed(findWay(call.origin), call, writer, room).run(),
     async close() {
       const connections = [...ways.values()].flatMap(({ turns }) => turns.things)
       await Promise.all(connections.map(({ client }) => client.destroy()))

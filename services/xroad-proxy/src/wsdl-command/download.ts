@@ -4,7 +4,7 @@
  */
 import { createPublicContext } from '../boot/tls/keystore.ts'
 import { Failure } from '../errors.ts'
-import type { Outlet } from '../model.ts'
+import type { ResponseWriter } from '../model.ts'
 import { createGuardedLookup } from '../guard/lookup.ts'
 import { openUpstream } from '../upstream/upstream.ts'
 import { judgeAddress } from '../guard/address.ts'
@@ -92,7 +92,7 @@ const configured = 'security_server.url (or of the service)'
 const plainHttp = 'is plain http; --allow-http allows it'
 
 /** Nobody hears the answer but us. */
-function nobody(): Outlet {
+function nobody(): ResponseWriter {
   return {
     isOpen: true,
     hasBegun: false,

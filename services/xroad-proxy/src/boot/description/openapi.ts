@@ -6,7 +6,7 @@
  * of direct calls and of the Security Server are not told. What the errors mean is the manual's matter; here each has a line.
  */
 import { type FailureCode, failures } from '../../errors.ts'
-import type { Endpoint, ResponseShape, RestEndpoint, SoapEndpoint, Source } from '../../model.ts'
+import type { Endpoint, ResponseShape, RestEndpoint, SoapEndpoint, FailureSource } from '../../model.ts'
 
 type Kind = Endpoint['kind']
 type Json = Readonly<Record<string, unknown>>
@@ -39,7 +39,7 @@ export interface EndpointTypes {
 
 const both = ['soap', 'rest'] as const
 /** `proxy` is whoever answers otherwise: a fault always comes from elsewhere. */
-const sources: readonly Source[] = ['security_server', 'provider_security_server', 'provider']
+const sources: readonly FailureSource[] = ['security_server', 'provider_security_server', 'provider']
 const limit = { limit: { type: 'integer', description: 'The limit in bytes.' } }
 
 const errorNotes: Readonly<Record<FailureCode, ErrorNote>> = {

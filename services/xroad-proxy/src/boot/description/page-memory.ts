@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Endpoint } from '../../model.ts'
 import { writeWhole } from '../ingest/whole-file.ts'
-import { memoryFolder, programDigest } from '../ingest/memory.ts'
+import { memoryFolder, programDigest } from '../ingest/survey-memory.ts'
 
 /** `wsdls` stands for the WSDL files that types come from. */
 export function pageKey(endpoints: readonly Endpoint[], wsdls: readonly string[], more: unknown): string {

@@ -26,7 +26,7 @@ import { isGenerated } from '../../wsdl/request/marker.ts'
 import { fieldNames, kinds, parseRest, parseSoap } from './dsl-schema.ts'
 import type { Kind, RestFile, SoapFile } from './dsl-schema.ts'
 /** Where the file stands: its path for messages, and the two segments of the URL. */
-export interface Place {
+export interface DslFile {
   readonly file: string
   readonly group: string
   readonly service: string
@@ -40,20 +40,20 @@ export interface ReadDsl {
   readonly templateWarnings: readonly string[]
 }
 
-interface Source extends Place {
+interface ParsedDslFile extends DslFile {
   readonly text: string
   readonly data: Mapping
   readonly places: Places
 }
 
-export function readDsl(text: string, place: Place): ReadDsl {
-  const source = { ...place, text, data: readMapping(text, place.file), places: locate(text) }
-  const kind = readKind(source)
+export function readDsl(text: string, file: DslFile): ReadDsl {
+  const dsl = { ...file, text, data: readMapping(text, file.file), places: locate(text) }
+  const kind = readKind(dsl)
   switch (kind) {
     case 'soap':
-      return readSoap(source)
+      return readSoap(dsl)
     case 'rest':
-      return readRest(source)
+      return readRest(dsl)
   }
 }
 
@@ -67,35 +67,35 @@ function readMapping(text: string, file: string): Mapping {
 }
 
 /** Files that are older than the second kind do not say theirs. */
-function readKind(source: Source): Kind {
-  const { kind: given = null } = source.data
+function readKind(dsl: ParsedDslFile): Kind {
+  const { kind: given = null } = dsl.data
   if (given === null) {
-    const target = keyFor('target', source)
-    if (target === undefined || keyFor('envelope', source) !== undefined) return 'soap'
+    const target = keyFor('target', dsl)
+    if (target === undefined || keyFor('envelope', dsl) !== undefined) return 'soap'
     const message = 'a file with a target and no envelope needs the line kind: rest'
-    return refuse(source, { path: [target], message }, ...strangers(source))
+    return refuse(dsl, { path: [target], message }, ...strangers(dsl))
   }
   const kind = textOf(given)
   const path = ['kind']
-  if (kind === undefined) return refuse(source, { path, message: 'found no text, expected soap or rest' })
+  if (kind === undefined) return refuse(dsl, { path, message: 'found no text, expected soap or rest' })
   const known = kinds.find((each) => each === kind)
   if (known !== undefined) return known
   const meant = nearest(kind, kinds)
   const remedy = meant === undefined ? '' : `; did you mean ${meant}?`
   const message = `found ${JSON.stringify(kind.slice(0, 64))}, expected soap or rest${remedy}`
-  return refuse(source, { path, message })
+  return refuse(dsl, { path, message })
 }
 
 const allFields: readonly string[] = [...new Set(kinds.flatMap((kind) => fieldNames[kind]))]
 
 /** The key of a field, or the unknown one that was probably meant for it. */
-function keyFor(field: string, { data }: Source): string | undefined {
+function keyFor(field: string, { data }: ParsedDslFile): string | undefined {
   if (data[field] !== undefined) return field
   return Object.keys(data).find((key) => !allFields.includes(key) && nearest(key, allFields) === field)
 }
 
 /** Unknown keys of a file whose kind is not known. */
-function strangers({ data }: Source): Problem[] {
+function strangers({ data }: ParsedDslFile): Problem[] {
   const absent = allFields.filter((name) => data[name] === undefined)
   const keys = Object.keys(data).filter((key) => !allFields.includes(key))
   return keys.map((key) => ({
@@ -104,10 +104,10 @@ function strangers({ data }: Source): Problem[] {
   }))
 }
 
-function readSoap(source: Source): ReadDsl {
-  const { value, unknown } = settled(source, 'soap', parseSoap(source.data))
-  const { template, warnings: templateWarnings } = readTemplate(source, value)
-  const { group, service, file } = source
+function readSoap(dsl: ParsedDslFile): ReadDsl {
+  const { value, unknown } = settled(dsl, 'soap', parseSoap(dsl.data))
+  const { template, warnings: templateWarnings } = readTemplate(dsl, value)
+  const { group, service, file } = dsl
   const endpoint: Endpoint = Object.freeze({
     kind: 'soap',
     group,
@@ -120,15 +120,15 @@ function readSoap(source: Source): ReadDsl {
     envelope: template,
     response: value.response,
     attachments: value.attachments,
-    isGenerated: isGenerated(source.text),
+    isGenerated: isGenerated(dsl.text),
   })
   const problems = [...unknown, ...soapWarnings(value)]
-  return { endpoint, warnings: problems.map((problem) => inWords(source, problem)), templateWarnings }
+  return { endpoint, warnings: problems.map((problem) => inWords(dsl, problem)), templateWarnings }
 }
 
-function readRest(source: Source): ReadDsl {
-  const { value, unknown } = settled(source, 'rest', parseRest(source.data))
-  const { group, service, file } = source
+function readRest(dsl: ParsedDslFile): ReadDsl {
+  const { value, unknown } = settled(dsl, 'rest', parseRest(dsl.data))
+  const { group, service, file } = dsl
   const { method, target, allowedQueryParams, forwardBody } = value
   const endpoint: Endpoint = Object.freeze({
     kind: 'rest',
@@ -140,29 +140,29 @@ function readRest(source: Source): ReadDsl {
     allowedQueryParams: allowedQueryParams && new Set(allowedQueryParams),
     forwardBody,
   })
-  const problems = [...unknown, ...restWarnings(source)]
-  return { endpoint, warnings: problems.map((problem) => inWords(source, problem)), templateWarnings: [] }
+  const problems = [...unknown, ...restWarnings(dsl)]
+  return { endpoint, warnings: problems.map((problem) => inWords(dsl, problem)), templateWarnings: [] }
 }
 
-function settled<File extends SoapFile | RestFile>(source: Source, kind: Kind, parsed: Parsed<File>) {
+function settled<File extends SoapFile | RestFile>(dsl: ParsedDslFile, kind: Kind, parsed: Parsed<File>) {
   const unknown = unknownFields(parsed.unknown, kind)
   const [problem, ...others] = parsed.problems
-  if (problem !== undefined) refuse(source, problem, ...others, ...unknown)
+  if (problem !== undefined) refuse(dsl, problem, ...others, ...unknown)
   return { value: parsed.value as File, unknown }
 }
 
-function readTemplate(source: Source, { envelope, params }: SoapFile): { template: Template; warnings: string[] } {
+function readTemplate(dsl: ParsedDslFile, { envelope, params }: SoapFile): { template: Template; warnings: string[] } {
   const path = ['envelope']
   try {
     // The names of a generated file come out of its own params.
-    const known = isGenerated(source.text) ? undefined : { params, nearest }
+    const known = isGenerated(dsl.text) ? undefined : { params, nearest }
     const { template, warnings } = parseTemplate(envelope, known)
-    return { template, warnings: toTold(source, warnings) }
+    return { template, warnings: toTold(dsl, warnings) }
   } catch (error) {
     if (!(error instanceof TemplateSyntaxError)) throw error
-    const first = source.places.firstLineOf(path)
-    const line = first === undefined ? source.places.lineOf(path) : first + error.line - 1
-    throw new StartupFailure('invalid_dsl', `${source.file}:${line}: envelope: ${error.message}`)
+    const first = dsl.places.firstLineOf(path)
+    const line = first === undefined ? dsl.places.lineOf(path) : first + error.line - 1
+    throw new StartupFailure('invalid_dsl', `${dsl.file}:${line}: envelope: ${error.message}`)
   }
 }
 
@@ -170,7 +170,7 @@ const maxTemplateWarnings = 20
 const maxTemplateLines = 5
 
 /** With lines of the file, where those of the template are lines of the file. */
-function toTold({ file, places }: Source, warnings: readonly TemplateWarning[]): string[] {
+function toTold({ file, places }: ParsedDslFile, warnings: readonly TemplateWarning[]): string[] {
   if (warnings.length === 0) return []
   const first = places.firstLineOf(['envelope'])
   const key = places.lineOf(['envelope'])
@@ -216,17 +216,17 @@ function soapWarnings({ service, params, method }: SoapFile): Problem[] {
   return warnings
 }
 
-function restWarnings({ data }: Source): Problem[] {
+function restWarnings({ data }: ParsedDslFile): Problem[] {
   if (data['allowed_query_params'] !== null) return []
   return [
     { path: ['allowed_query_params'], message: 'left empty: every query parameter is forwarded; [] forwards none' },
   ]
 }
 
-function refuse(source: Source, ...problems: readonly Problem[]): never {
-  throw new StartupFailure('invalid_dsl', inOneLine(problems.map((problem) => inWords(source, problem))))
+function refuse(dsl: ParsedDslFile, ...problems: readonly Problem[]): never {
+  throw new StartupFailure('invalid_dsl', inOneLine(problems.map((problem) => inWords(dsl, problem))))
 }
 
-function inWords({ file, places }: Source, { path, message }: Problem): string {
+function inWords({ file, places }: ParsedDslFile, { path, message }: Problem): string {
   return `${file}:${places.lineOf(path)}: ${toFieldName(path)}: ${message}`
 }

@@ -5,7 +5,7 @@
 import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-export interface WsdlPlace {
+export interface ListedWsdl {
   /** Relative to the directory, with slashes. */
   readonly file: string
   readonly owner: string
@@ -13,7 +13,7 @@ export interface WsdlPlace {
 }
 
 export interface WsdlFolder {
-  readonly wsdls: readonly WsdlPlace[]
+  readonly wsdls: readonly ListedWsdl[]
   /** One WARN each. */
   readonly warnings: readonly string[]
   /** Folders that could not be read, each with a slash at its end; `/` alone stands for all of it. */
@@ -39,7 +39,7 @@ export function listWsdls(dir: string): WsdlFolder {
 
 interface Listing {
   readonly dir: string
-  readonly wsdls: WsdlPlace[]
+  readonly wsdls: ListedWsdl[]
   readonly warnings: string[]
   readonly unread: string[]
 }

@@ -8,10 +8,10 @@ import type { MissingSchema } from '../../wsdl/schema/missing.ts'
 import type { Operation, Wsdl } from '../../wsdl/operations/operations.ts'
 import { describeSkip, skipReasons } from '../../wsdl/operations/reasons.ts'
 import type { RequestElement } from '../../wsdl/request/request.ts'
-import { listWsdls, type WsdlPlace } from './folder.ts'
+import { listWsdls, type ListedWsdl } from './folder.ts'
 import { settleImports } from './imports.ts'
 import { removeLeftovers } from './leftovers.ts'
-import { SurveyMemory } from './memory.ts'
+import { SurveyMemory } from './survey-memory.ts'
 import { DslOutput, type Outcome, outputReasons } from './output.ts'
 import { type GeneratedOperation, type SurveyedWsdl, surveyWsdl } from './survey.ts'
 
@@ -118,7 +118,7 @@ export function toReport(operation: SurveyedWsdl['operations'][number], dir: str
   return toRefusal(place, reason, `${skipReasons[reason]}${detail === '' ? '' : `: ${detail}`}`)
 }
 
-interface Surroundings {
+interface IngestRun {
   readonly dir: string
   readonly output: DslOutput
   readonly generated: Map<string, GeneratedFrom>
@@ -127,8 +127,8 @@ interface Surroundings {
 
 function putAll(
   { operations }: SurveyedWsdl,
-  { file, owner, subsystem }: WsdlPlace,
-  { dir, output, generated, replaced }: Surroundings,
+  { file, owner, subsystem }: ListedWsdl,
+  { dir, output, generated, replaced }: IngestRun,
 ): { operations: readonly OperationReport[]; warnings: readonly string[] } {
   const warnings: string[] = []
   const unwritten = new Map<string, number>()

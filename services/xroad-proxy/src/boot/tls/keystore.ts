@@ -31,7 +31,7 @@ const maxFileBytes = 16 * 1024 * 1024
 
 export function createClientContext(settings: KeystoreSettings, env: Environment): SecureContext {
   const { keystorePath: path, keystorePasswordEnv, trustCaPath } = settings
-  const identity: Place = { code: 'keystore_load_failed', label: `security_server.keystore_path ${path}` }
+  const identity: NamedFile = { code: 'keystore_load_failed', label: `security_server.keystore_path ${path}` }
   const pfx = readFile(path, identity)
   if (pfx.length === 0) refuse(identity, 'is empty')
   const passphrase = readPassword(keystorePasswordEnv, env)
@@ -99,12 +99,12 @@ function systemTrust(): string[] {
 }
 
 /** The file that a failure is about, and what the failure is called. */
-interface Place {
+interface NamedFile {
   readonly code: StartupFailureCode
   readonly label: string
 }
 
-function refuse({ code, label }: Place, problem: string): never {
+function refuse({ code, label }: NamedFile, problem: string): never {
   throw new StartupFailure(code, `${label}: ${problem}`)
 }
 
@@ -116,7 +116,7 @@ const readProblems: Readonly<Record<string, string>> = {
   ELOOP: 'is a symbolic link that leads to itself',
 }
 
-function readFile(path: string, place: Place): Buffer {
+function readFile(path: string, place: NamedFile): Buffer {
   try {
     const stats = statSync(path)
     if (stats.isDirectory()) {
@@ -230,7 +230,7 @@ export function trustedCertificates(path: string): readonly X509Certificate[] {
 
 /** Every certificate of the file. The TLS library would stop at the first broken one without a word. */
 function readTrust(path: string): string[] {
-  const place: Place = { code: 'trust_ca_load_failed', label: `security_server.trust_ca_path ${path}` }
+  const place: NamedFile = { code: 'trust_ca_load_failed', label: `security_server.trust_ca_path ${path}` }
   const file = readFile(path, place)
   const text = file.toString('latin1')
   const blocks = text.match(certificateBlock) ?? []

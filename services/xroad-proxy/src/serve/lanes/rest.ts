@@ -3,7 +3,7 @@
  * repeats as they are. Owns what the lane adds and takes away; headers.ts and query.ts know the rules, upstream.ts the call.
  */
 import { randomUUID } from 'node:crypto'
-import type { Outlet, Request, RestEndpoint, Trace, Upload } from '../../model.ts'
+import type { ResponseWriter, Request, RestEndpoint, Trace, Upload } from '../../model.ts'
 import { sourceOf } from '../../xroad.ts'
 import type { Budget } from '../../upstream/budget.ts'
 import { readCallerHeaders, toOutbound } from '../../upstream/headers.ts'
@@ -31,11 +31,11 @@ export async function callRest(
   lane: RestLane,
   endpoint: RestEndpoint,
   request: Request,
-  outlet: Outlet,
+  writer: ResponseWriter,
   trace: Trace,
 ): Promise<void> {
   const room = new Room(lane.budget, lane.timeoutSeconds)
-  outlet.held = room
+  writer.held = room
   const body = request.upload.length === 0 ? noBody : await readBody(request.upload, lane.maxRequestBytes, room)
   const { 'x-road-id': id } = readCallerHeaders(request.headers)
   const { origin, path } = lane.places.get(endpoint) ?? refuseCall('no_security_server')
@@ -52,7 +52,7 @@ export async function callRest(
         headers,
         ...(endpoint.forwardBody ? body : noBody),
       },
-      outlet,
+      writer,
       room,
     )
     if (errorCode !== undefined) trace.source = sourceOf(errorCode)

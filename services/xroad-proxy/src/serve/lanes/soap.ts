@@ -7,7 +7,16 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { CallerGone, Failure } from '../../errors.ts'
 import type { Events } from '../../events.ts'
-import type { Fault, FileReply, Outlet, Reply, Request, SoapEndpoint, Source, Trace } from '../../model.ts'
+import type {
+  Fault,
+  FileReply,
+  ResponseWriter,
+  Reply,
+  Request,
+  SoapEndpoint,
+  FailureSource,
+  Trace,
+} from '../../model.ts'
 import { readAnswerInSteps } from '../../soap/message/answer.ts'
 import type { AnswerOptions } from '../../soap/message/answer.ts'
 import { toFailure } from '../../soap/message/fault.ts'
@@ -21,7 +30,7 @@ import type { Budget } from '../../upstream/budget.ts'
 import { readCallerHeaders } from '../../upstream/headers.ts'
 import { Room } from '../../upstream/room.ts'
 import { type Obstacle, refuseCall, type SecurityServer } from './security-server.ts'
-import type { Answer, Call, Upstream } from '../../upstream/upstream.ts'
+import type { UpstreamResponse, Call, Upstream } from '../../upstream/upstream.ts'
 
 export interface SoapLane {
   /** Where the envelopes of each endpoint go, but for those with an obstacle. */
@@ -44,7 +53,7 @@ export interface Destination {
   readonly upstream: Upstream
   readonly call: Omit<Call, 'body'>
   /** Who makes the faults, where it is one and the same. */
-  readonly source: Source | undefined
+  readonly source: FailureSource | undefined
 }
 
 export interface Upstreams {
@@ -82,11 +91,11 @@ export async function callSoap(
   lane: SoapLane,
   endpoint: SoapEndpoint,
   request: Request,
-  outlet: Outlet,
+  writer: ResponseWriter,
   trace: Trace,
 ): Promise<Reply | FileReply> {
   const room = new Room(lane.budget, lane.timeoutSeconds)
-  outlet.held = room
+  writer.held = room
   const body = await request.upload.collect(lane.maxRequestBytes, room.reserve)
   const uuid = randomUUID()
   trace.messageId = uuid
@@ -97,11 +106,11 @@ export async function callSoap(
   const envelope = Buffer.from(endpoint.envelope.render(readParams(body, endpoint.params), generated))
   const waiting = room.hold(envelope.length)
   if (waiting !== undefined) await waiting
-  const answer = await send(upstream, { ...call, body: envelope }, { outlet, room }, trace)
+  const answer = await send(upstream, { ...call, body: envelope }, { writer, room }, trace)
   if (answer.body.length === 0 && empty.has(answer.status)) return nothing
   const expected = lane.bodies.get(endpoint)
   const attachments = endpoint.attachments ?? (expected === undefined ? 'none' : 'list')
-  const translation = await translate(answer, { expected, attachments }, outlet)
+  const translation = await translate(answer, { expected, attachments }, writer)
   if (translation.fault !== undefined) throw refuseFault(lane, translation.fault, source, trace)
   const json = toJson(translation)
   room.keep(lengthOf(json))
@@ -110,14 +119,14 @@ export async function callSoap(
 }
 
 interface Ends {
-  readonly outlet: Outlet
+  readonly writer: ResponseWriter
   readonly room: Room
 }
 
-async function send(upstream: Upstream, call: Call, { outlet, room }: Ends, trace: Trace): Promise<Answer> {
+async function send(upstream: Upstream, call: Call, { writer, room }: Ends, trace: Trace): Promise<UpstreamResponse> {
   const started = performance.now()
   try {
-    return await upstream.collect(call, outlet, room)
+    return await upstream.collect(call, writer, room)
   } finally {
     trace.upstreamMs = performance.now() - started
   }
@@ -125,9 +134,9 @@ async function send(upstream: Upstream, call: Call, { outlet, room }: Ends, trac
 
 /** Throws unless the answer is a SOAP message: a good one on 2xx, a fault on any status but a redirect. */
 async function translate(
-  { status, body, contentType }: Answer,
+  { status, body, contentType }: UpstreamResponse,
   options: AnswerOptions,
-  outlet: Outlet,
+  writer: ResponseWriter,
 ): Promise<Translated> {
   const isSuccess = status >= 200 && status < 300
   if (status >= 300 && status < 400) throw httpError(status)
@@ -137,7 +146,7 @@ async function translate(
     while (step.done !== true) {
       // The others get their turn between the pieces of a long answer.
       await setImmediate()
-      if (!outlet.isOpen) throw new CallerGone()
+      if (!writer.isOpen) throw new CallerGone()
       step = steps.next()
     }
     const translation = step.value
@@ -163,7 +172,7 @@ function httpError(status: number): Failure {
 }
 
 /** The log gets the whole fault, the caller what the configuration lets through. */
-function refuseFault(lane: SoapLane, fault: Fault, direct: Source | undefined, trace: Trace): Failure {
+function refuseFault(lane: SoapLane, fault: Fault, direct: FailureSource | undefined, trace: Trace): Failure {
   trace.source = direct ?? sourceOf(fault.code)
   lane.events.emit('soapFault', { endpoint: trace.endpoint, id: trace.messageId, ...fault })
   return toFailure(fault, { expose: lane.exposeFaultDetail, source: trace.source })

@@ -23,7 +23,7 @@ export function createDocsPage(): DocsPage {
   const open = (file: DocsFile): Promise<Packed> => {
     let packed = kept.get(file)
     if (packed === undefined) {
-      packed = pack(sources[file])
+      packed = pack(assets[file])
       kept.set(file, packed)
       // What could not be read is tried again by the next request.
       packed.catch(() => kept.delete(file))
@@ -39,7 +39,7 @@ export function createDocsPage(): DocsPage {
         status: isKnown(etag, valueOf(headers, 'if-none-match')) ? 304 : 200,
         body: asGzip ? gzipped : await unpack(gzipped),
         headers: {
-          'content-type': sources[file].type,
+          'content-type': assets[file].type,
           ...(asGzip ? { 'content-encoding': 'gzip' } : {}),
           etag,
           ...common,
@@ -87,12 +87,12 @@ const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
 </svg>
 `
 
-interface Source {
+interface DocsAsset {
   readonly type: string
   readonly content: string | { readonly viewer: string }
 }
 
-const sources: Readonly<Record<DocsFile, Source>> = {
+const assets: Readonly<Record<DocsFile, DocsAsset>> = {
   docs: { type: 'text/html; charset=utf-8', content: page },
   'docs.js': { type: 'text/javascript; charset=utf-8', content: { viewer: 'swagger-ui-bundle.js' } },
   'docs.css': { type: 'text/css; charset=utf-8', content: { viewer: 'swagger-ui.css' } },
@@ -129,7 +129,7 @@ interface Packed {
 const compress = promisify(gzip)
 const unpack = promisify(gunzip)
 
-async function pack({ content }: Source): Promise<Packed> {
+async function pack({ content }: DocsAsset): Promise<Packed> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : await readFile(locate(content.viewer))
   return { gzipped: await compress(bytes, { level: constants.Z_BEST_COMPRESSION }), etag: etagOf(bytes) }
 }

@@ -3,7 +3,7 @@
  * come is that of translate.ts; where the type of an element is known, its value is made by schema-answer.ts.
  */
 import type { Fault } from '../../model.ts'
-import type { Role } from './envelope.ts'
+import type { Role } from './envelope-roles.ts'
 import { type Json, joinJson, quote } from './json-text.ts'
 import { toLeaf } from './leaf.ts'
 import { type LongText, newLongText, shortText } from './long-text.ts'
@@ -71,7 +71,7 @@ function isToldByFault(role: Role | undefined): boolean {
 }
 
 /** Where an element opens. */
-interface Surroundings {
+interface FrameContext {
   /** What the Body holds, where that is known. */
   readonly body: Member | undefined
   readonly parent: Frame | undefined
@@ -82,7 +82,7 @@ export function toFrame(
   name: string,
   role: Role | undefined,
   attributes: Attributes,
-  { body, parent, instance }: Surroundings,
+  { body, parent, instance }: FrameContext,
 ): Frame {
   const language = role === 'fault text' ? (attributes.few['xml:lang'] ?? attributes.more?.get('xml:lang')) : undefined
   const empty = { children: undefined, text: '', long: undefined }

@@ -3,9 +3,9 @@
  * what is no answer, and counts.
  *
  * An open element is frame.ts, what a text becomes leaf.ts and long-text.ts, how members of an object are put together
- * members.ts, what is a fault envelope.ts.
+ * members.ts, what is a fault envelope-roles.ts.
  */
-import { type FaultParts, readFaultPart, roleOf, toFault } from './envelope.ts'
+import { type FaultParts, readFaultPart, roleOf, toFault } from './envelope-roles.ts'
 import {
   addChild,
   addText,

@@ -5,12 +5,12 @@
  * A code is cut to the shorter length always: it is a name, and it stands in the message.
  */
 import { Failure } from '../../errors.ts'
-import type { Fault, Source } from '../../model.ts'
+import type { Fault, FailureSource } from '../../model.ts'
 
 interface Options {
   /** `expose_soap_fault_detail` of the configuration. */
   readonly expose: boolean
-  readonly source: Source
+  readonly source: FailureSource
 }
 
 const maxCharacters = 200

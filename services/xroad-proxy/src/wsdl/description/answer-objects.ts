@@ -52,7 +52,7 @@ export interface AnswerObject {
 export class AnswerObjects {
   readonly #outline: Outline
   readonly #objects = new Map<OutlineType, AnswerObject>()
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: UnreadObject[] = []
 
   constructor(outline: Outline) {
     this.#outline = outline
@@ -108,7 +108,7 @@ export class AnswerObjects {
     return object
   }
 
-  #fill({ object, type, content, members, derived }: Waiting): void {
+  #fill({ object, type, content, members, derived }: UnreadObject): void {
     for (const other of reach(type, (from) => from.derived, maxReached)) {
       const name = localOf(other.name ?? '')
       const value = this.#value(other, name)
@@ -121,7 +121,7 @@ export class AnswerObjects {
   }
 }
 
-interface Waiting {
+interface UnreadObject {
   readonly object: AnswerObject
   readonly type: OutlineType
   readonly content: OutlineContent

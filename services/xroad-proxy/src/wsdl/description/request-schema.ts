@@ -3,8 +3,8 @@
  * one. Both follow the flat shape of the parameters, not the nesting of the envelope. What fits the schema makes a valid
  * envelope; the words of the WSDL come along.
  */
-import { isFlag, isLeaf, isScope, nameParams } from '../request/params.ts'
-import type { Slot } from '../request/params.ts'
+import { isFlag, isLeaf, isScope, nameParams } from '../request/param-names.ts'
+import type { Slot } from '../request/param-names.ts'
 import type { RequestAttribute, RequestElement, RequestNode, RequestText } from '../request/request.ts'
 import { exampleValue } from './example.ts'
 import { fixedValue, toRequestValue } from './request-value.ts'

@@ -16,7 +16,7 @@ import type { Json, JsonSchema } from './value-schema.ts'
 import { toWords } from './words.ts'
 
 /** What schemas are made from: the outline of the WSDL, and its prefixes by namespace. */
-interface Source {
+interface PrefixedOutline {
   readonly outline: Outline
   readonly prefixes: ReadonlyMap<string, string>
 }
@@ -24,14 +24,14 @@ interface Source {
 export class ResponseSchemas {
   /** Filled as operations are described. */
   readonly definitions = new Map<string, JsonSchema>()
-  readonly #source: Source
+  readonly #source: PrefixedOutline
   readonly #toReference: (key: string) => string
   readonly #keys = new Map<OutlineType, string>()
   readonly #taken = new Set<string>()
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: UnwrittenType[] = []
 
   /** `toReference` makes the `$ref` of a definition's key. */
-  constructor(source: Source, toReference: (key: string) => string) {
+  constructor(source: PrefixedOutline, toReference: (key: string) => string) {
     this.#source = source
     this.#toReference = toReference
   }
@@ -77,7 +77,7 @@ export class ResponseSchemas {
     return key
   }
 
-  #definition({ key, type, content }: Waiting): JsonSchema {
+  #definition({ key, type, content }: UnwrittenType): JsonSchema {
     const { text, attributes } = content
     const properties = new Map<string, Json>(
       attributes.map((it) => [`@${this.#nameOf(it.name)}`, this.#attribute(it)] as const),
@@ -110,7 +110,7 @@ export class ResponseSchemas {
 }
 
 /** A type whose definition has a key and is not written yet. */
-interface Waiting {
+interface UnwrittenType {
   readonly key: string
   readonly type: OutlineType
   readonly content: OutlineContent

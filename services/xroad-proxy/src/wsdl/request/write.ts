@@ -3,8 +3,8 @@
  * person wrote is in marker.ts. Reading and writing files is not done here.
  */
 import { textIn } from '../xml/documentation.ts'
-import type { ServiceId } from './envelope.ts'
-import { writeEnvelope } from './envelope.ts'
+import type { ServiceId } from './envelope-template.ts'
+import { writeEnvelope } from './envelope-template.ts'
 import { writeMarker } from './marker.ts'
 import type { Operation, Wsdl } from '../operations/operations.ts'
 import { Skip } from '../operations/reasons.ts'

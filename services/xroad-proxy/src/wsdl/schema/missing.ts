@@ -2,11 +2,11 @@
  * Includes and imports that brought nothing, and the end of a message about a declaration that may stand there: which file
  * is missing, which line asks for it, and the cure. Looking for files is done elsewhere.
  */
-import type { Place } from '../xml/qname.ts'
+import type { Position } from '../xml/qname.ts'
 import { includeName } from './vendored.ts'
 
 /** An include or import that brought nothing, and the line that asks for it. */
-export interface MissingSchema extends Place {
+export interface MissingSchema extends Position {
   readonly location: string
   readonly problem: string
   readonly by: 'includes' | 'imports' | 'redefines'

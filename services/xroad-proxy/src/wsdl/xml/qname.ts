@@ -27,7 +27,7 @@ export function isNCName(name: string): boolean {
 }
 
 /** Where something stands, for messages to the operator. */
-export interface Place {
+export interface Position {
   readonly file: string
   readonly line: number
 }

@@ -3,7 +3,7 @@
  * real one refuses is a `Refusal` with the same code and text. Tolerant everywhere else: bodies are not looked into.
  */
 import { Refusal } from './faults.ts'
-import { attributeOf, readXml, textOf, type XmlElement, XmlProblem } from './xml.ts'
+import { attributeOf, readXml, textOf, type XmlElement, XmlProblem } from './xml-reader.ts'
 
 export const xroadNamespace = 'http://x-road.eu/xsd/xroad.xsd'
 export const identifierNamespace = 'http://x-road.eu/xsd/identifiers'

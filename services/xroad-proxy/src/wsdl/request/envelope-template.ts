@@ -2,8 +2,8 @@
  * The tree of a request and the names of its parameters -> the text of the SOAP envelope, a template in the order and with the
  * namespaces of the schema. What a caller may leave out stands in a condition, what repeats in a loop.
  */
-import { isFlag, isLeaf, isScope, nameParams } from './params.ts'
-import type { Params, Slot } from './params.ts'
+import { isFlag, isLeaf, isScope, nameParams } from './param-names.ts'
+import type { Params, Slot } from './param-names.ts'
 import { Prefixes } from './prefixes.ts'
 import { namespaces, toQName } from '../xml/qname.ts'
 import { Skip } from '../operations/reasons.ts'

@@ -4,7 +4,7 @@
  * its roles: a few closures for each call would cost more than the rest of it.
  */
 import { CallerGone, Failure } from '../errors.ts'
-import type { Outlet, RawHeaders } from '../model.ts'
+import type { ResponseWriter, RawHeaders } from '../model.ts'
 import { codedAnswer, describe } from './causes.ts'
 import { type Call, type Connection, type Controller, type Handler, rawHeadersOf, send, toReason } from './client.ts'
 import { bodyless, framingOf } from './headers.ts'
@@ -28,9 +28,9 @@ export interface Way {
 /** A call that has waited until less than this part of its time is left is not sent: it would be cut in the middle. */
 const leastShare = 0.1
 
-export abstract class Exchange<Result> implements Handler, Waiter<Connection> {
+export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection> {
   readonly limits: Limits
-  readonly outlet: Outlet
+  readonly writer: ResponseWriter
   readonly room: Room | undefined
   readonly #way: Way
   readonly #call: Call
@@ -44,11 +44,11 @@ export abstract class Exchange<Result> implements Handler, Waiter<Connection> {
   #resolve: ((result: Result) => void) | undefined
   #reject: ((failure: Error) => void) | undefined
 
-  constructor(way: Way, call: Call, outlet: Outlet, room?: Room) {
+  constructor(way: Way, call: Call, writer: ResponseWriter, room?: Room) {
     this.#way = way
     this.#call = call
     this.limits = way.limits
-    this.outlet = outlet
+    this.writer = writer
     this.room = room
   }
 
@@ -62,7 +62,7 @@ export abstract class Exchange<Result> implements Handler, Waiter<Connection> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
-      this.outlet.onGone = toLeaver(this)
+      this.writer.onGone = toLeaver(this)
       const timeMs = this.limits.timeoutSeconds * 1000
       this.#clock = setTimeout(endOfTime, timeMs, this)
       this.#latest = performance.now() + timeMs * (1 - leastShare)
@@ -133,7 +133,7 @@ export abstract class Exchange<Result> implements Handler, Waiter<Connection> {
 
   onResponseError(_controller: Controller, error: Error): void {
     this.#giveBack()
-    if (!this.outlet.isOpen) this.fail(new CallerGone())
+    if (!this.writer.isOpen) this.fail(new CallerGone())
     this.#failWith(error)
   }
 
@@ -152,7 +152,7 @@ export abstract class Exchange<Result> implements Handler, Waiter<Connection> {
     clearTimeout(this.#clock)
     this.#way.load.calls -= 1
     this.#way.turns.leave(this)
-    this.outlet.onGone = undefined
+    this.writer.onGone = undefined
   }
 
   #giveBack(): void {
@@ -169,9 +169,9 @@ interface Failing {
 
 function ignore(): void {}
 
-function endOfTime(exchange: Failing): void {
-  if (exchange.room?.isWaiting) return exchange.fail(exchange.room.failure)
-  exchange.fail(new Failure('upstream_timeout', `no whole answer within ${exchange.limits.timeoutSeconds} s`))
+function endOfTime(call: Failing): void {
+  if (call.room?.isWaiting) return call.fail(call.room.failure)
+  call.fail(new Failure('upstream_timeout', `no whole answer within ${call.limits.timeoutSeconds} s`))
 }
 
 function lateCall({ timeoutSeconds }: Limits): Failure {
@@ -180,8 +180,8 @@ function lateCall({ timeoutSeconds }: Limits): Failure {
 }
 
 /** Made apart from `run`: sharing its scope, this closure kept every call alive through the next collections of garbage. */
-function toLeaver(exchange: Failing): () => void {
-  return () => exchange.fail(new CallerGone())
+function toLeaver(call: Failing): () => void {
+  return () => call.fail(new CallerGone())
 }
 
 export function tooLarge({ maxAnswerBytes }: Limits): Failure {

@@ -15,24 +15,24 @@ import {
   prolog,
   type Shape,
 } from './oddities.ts'
-import type { Answer, Header, Wire } from './wire.ts'
+import type { MockReply, Header, Wire } from './wire.ts'
 
 /** A request that asked for a failure. */
-export interface Exchange {
+export interface MockCall {
   readonly lane: 'soap' | 'rest'
   readonly wire: Wire
   readonly shape: Shape
   /** Path and query of the request. */
   readonly target: string
   /** What the request would get if nothing were to go wrong. */
-  readonly ordinary: () => Answer
+  readonly ordinary: () => MockReply
   /** The lane's form around other content, sent as UTF-8. */
-  readonly around: (content: string) => Answer
+  readonly around: (content: string) => MockReply
   /** An XML answer around the markup, on both lanes. */
-  readonly aroundXml: (markup: string) => Answer
+  readonly aroundXml: (markup: string) => MockReply
   /** What was received, in the lane's form. */
-  readonly received: () => Answer
-  readonly restError: (code: string, message: string) => Answer
+  readonly received: () => MockReply
+  readonly restError: (code: string, message: string) => MockReply
 }
 
 export interface Failure {
@@ -40,7 +40,7 @@ export interface Failure {
   /** What follows the name after a dot, if anything. */
   readonly takes?: 'code' | 'status' | 'bytes'
   readonly description: string
-  readonly act: (exchange: Exchange, argument: string) => Promise<void> | void
+  readonly act: (call: MockCall, argument: string) => Promise<void> | void
 }
 
 const mebibyte = 1024 * 1024
@@ -61,30 +61,30 @@ export const failures: readonly Failure[] = [
     takes: 'code',
     description:
       'SOAP: a Fault with this code on HTTP 200. REST: an error of a Security Server, 500 for `server.`, else 400',
-    act: (exchange, code) => sendFault(exchange, code),
+    act: (call, code) => sendFault(call, code),
   },
   {
     name: 'mock.fault12',
     takes: 'code',
     description: 'SOAP: a SOAP 1.2 Fault with this code in an HTTP 500. REST: as `mock.fault`',
-    act: (exchange, code) => {
-      if (exchange.lane === 'rest') return sendFault(exchange, code)
+    act: (call, code) => {
+      if (call.lane === 'rest') return sendFault(call, code)
       const type = 'application/soap+xml; charset=utf-8'
-      return exchange.wire.send({ status: 500, type, headers: [], body: Buffer.from(fault12(code)) })
+      return call.wire.send({ status: 500, type, headers: [], body: Buffer.from(fault12(code)) })
     },
   },
   {
     name: 'mock.provider-fault',
     description:
       'an error of the provider in an HTTP 500, without X-Road-Error. SOAP: a Fault `SOAP-ENV:Server`. REST: JSON',
-    act: (exchange) => sendProviderFault(exchange),
+    act: (call) => sendProviderFault(call),
   },
   {
     name: 'mock.status',
     takes: 'status',
     description: 'this HTTP status, 200 to 599, with a line of text',
     act: ({ wire, ordinary }, status) => {
-      const body = Buffer.from(`Answer of the mock with status ${status}\n`)
+      const body = Buffer.from(`MockReply of the mock with status ${status}\n`)
       wire.send({ status: Number(status), type: 'text/plain; charset=utf-8', headers: ordinary().headers, body })
     },
   },
@@ -106,25 +106,25 @@ export const failures: readonly Failure[] = [
   {
     name: 'mock.oversized',
     description: 'a body of 64 MiB, its Content-Length declared',
-    act: (exchange) => sendLarge(exchange, oversizedBytes, 'declared'),
+    act: (call) => sendLarge(call, oversizedBytes, 'declared'),
   },
   {
     name: 'mock.oversized-chunked',
     description: 'a body of 64 MiB, chunked',
-    act: (exchange) => sendLarge(exchange, oversizedBytes, 'chunked'),
+    act: (call) => sendLarge(call, oversizedBytes, 'chunked'),
   },
   {
     name: 'mock.large',
     takes: 'bytes',
     description:
       'a valid body of exactly so many bytes (up to 1 GiB; never less than an empty answer has), its Content-Length declared',
-    act: (exchange, bytes) => sendLarge(exchange, Number(bytes), 'declared'),
+    act: (call, bytes) => sendLarge(call, Number(bytes), 'declared'),
   },
   {
     name: 'mock.large-chunked',
     takes: 'bytes',
     description: 'the same, chunked',
-    act: (exchange, bytes) => sendLarge(exchange, Number(bytes), 'chunked'),
+    act: (call, bytes) => sendLarge(call, Number(bytes), 'chunked'),
   },
   {
     name: 'mock.compressed',
@@ -180,12 +180,12 @@ export const failures: readonly Failure[] = [
   {
     name: 'mock.wrong-charset',
     description: 'declares UTF-8 and sends ISO-8859-1',
-    act: (exchange) => exchange.wire.send(inLatin1(exchange, 'utf-8')),
+    act: (call) => call.wire.send(inLatin1(call, 'utf-8')),
   },
   {
     name: 'mock.latin1',
     description: 'declares ISO-8859-1 and sends it',
-    act: (exchange) => exchange.wire.send(inLatin1(exchange, 'ISO-8859-1')),
+    act: (call) => call.wire.send(inLatin1(call, 'ISO-8859-1')),
   },
   {
     name: 'mock.doctype',
@@ -266,18 +266,18 @@ const rules: Readonly<Record<'code' | 'status' | 'bytes', (argument: string) => 
   bytes: (argument) => /^\d{1,10}$/.test(argument) && Number(argument) <= maxLargeBytes,
 }
 
-function sendFault({ lane, wire, restError }: Exchange, code: string): void {
+function sendFault({ lane, wire, restError }: MockCall, code: string): void {
   const message = 'A failure that was asked for'
   if (lane === 'rest') wire.send(restError(code, message))
   else wire.send(soapFault(faultEnvelope(code, message)))
 }
 
 /** As a Security Server sends it, the empty SOAPAction included. */
-export function soapFault(envelope: string, status = 200): Answer {
+export function soapFault(envelope: string, status = 200): MockReply {
   return { status, type: 'text/xml; charset=utf-8', headers: [['SOAPAction', '']], body: Buffer.from(envelope) }
 }
 
-function sendProviderFault({ lane, wire, ordinary }: Exchange): void {
+function sendProviderFault({ lane, wire, ordinary }: MockCall): void {
   const message = 'A failure of the provider that was asked for'
   if (lane === 'soap') {
     wire.send(soapFault(faultEnvelope('SOAP-ENV:Server', message), 500))
@@ -287,20 +287,20 @@ function sendProviderFault({ lane, wire, ordinary }: Exchange): void {
   wire.send({ ...ordinary(), status: 500, body })
 }
 
-async function sendLarge(exchange: Exchange, bytes: number, framing: 'declared' | 'chunked'): Promise<void> {
-  const { wire, around, shape } = exchange
+async function sendLarge(call: MockCall, bytes: number, framing: 'declared' | 'chunked'): Promise<void> {
+  const { wire, around, shape } = call
   const frame = around(hole)
   const { length, pieces } = fill(frame.body, shape, bytes)
   await wire.stream(frame, pieces, framing === 'declared' ? length : undefined)
 }
 
-function inLatin1({ around, shape }: Exchange, declared: string): Answer {
+function inLatin1({ around, shape }: MockCall, declared: string): MockReply {
   const answer = around(latin1Content(shape))
   const text = answer.body.toString('utf8').replace('encoding="UTF-8"', `encoding="${declared}"`)
   const type = answer.type.replace('utf-8', declared)
   return { ...answer, type, body: Buffer.from(text, 'latin1') }
 }
 
-function withProlog(answer: Answer, start: string): Answer {
+function withProlog(answer: MockReply, start: string): MockReply {
   return { ...answer, body: Buffer.from(answer.body.toString('utf8').replace(prolog.plain, start)) }
 }
