@@ -84,7 +84,7 @@ export const failures: readonly Failure[] = [
     takes: 'status',
     description: 'this HTTP status, 200 to 599, with a line of text',
     act: ({ wire, ordinary }, status) => {
-      const body = Buffer.from(`MockReply of the mock with status ${status}\n`)
+      const body = Buffer.from(`Answer of the mock with status ${status}\n`)
       wire.send({ status: Number(status), type: 'text/plain; charset=utf-8', headers: ordinary().headers, body })
     },
   },
