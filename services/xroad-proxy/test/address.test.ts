@@ -25,7 +25,7 @@ function reasonOf(verdict: Verdict): string {
   return verdict.kind === 'rejected' ? verdict.reason : ''
 }
 
-describe('[D5.6] placeholders mean the Security Server and are no rejection', () => {
+describe('placeholders mean the Security Server and are no rejection [D5.6]', () => {
   const placeholders: readonly string[] = [
     'http://TURVASERVER/cgi-bin/consumer_proxy',
     'https://turvaserver',
@@ -94,7 +94,7 @@ describe('[D5.6] placeholders mean the Security Server and are no rejection', ()
   for (const text of others) test(`no placeholder: ${show(text)}`, () => ok(reasonOf(judgeAddress(text, strict))))
 })
 
-describe('[S-wsdl.5] what is rejected, and in which words', () => {
+describe('what is rejected, and in which words [S-wsdl.5]', () => {
   const rejected: readonly [string, RegExp][] = [
     ['http://service.example.ee/x', /^is plain http, which wsdl\.allow_http_upstream does not allow$/],
     ['http:service.example.ee/x', /^is plain http/],
@@ -158,7 +158,7 @@ describe('[S-wsdl.5] what is rejected, and in which words', () => {
   })
 })
 
-describe('[S-wsdl.5] what passes goes out as it was read', () => {
+describe('what passes goes out as it was read [S-wsdl.5]', () => {
   const direct: readonly [string, string][] = [
     ['https://service.example.ee/x?y=1', 'https://service.example.ee/x?y=1'],
     ['  https://Service.Example.EE:443/X \n', 'https://service.example.ee/X'],
@@ -186,7 +186,7 @@ describe('[S-wsdl.5] what passes goes out as it was read', () => {
   }
 })
 
-describe('[S-wsdl.5] the allow-list', () => {
+describe('the allow-list [S-wsdl.5]', () => {
   const allows = (entry: string, text: string): boolean =>
     judgeAddress(text, { allowHttp: false, hostAllowlist: ['other.ee', entry] }).kind === 'direct'
 
@@ -368,7 +368,7 @@ function spell6(full: string, way: number): string {
   return ways[way % ways.length] ?? ''
 }
 
-describe('[D5.7] [S-wsdl.5] addresses in blocked ranges', () => {
+describe('addresses in blocked ranges [D5.7 S-wsdl.5]', () => {
   for (const [cidr, below, above] of cidrs4) {
     test(`${cidr} is blocked in every spelling, its neighbours are not`, () => {
       fc.assert(
@@ -528,7 +528,7 @@ describe('[D5.7] [S-wsdl.5] addresses in blocked ranges', () => {
   })
 })
 
-describe('[D5.7] what a name leads to is judged when connecting', () => {
+describe('what a name leads to is judged when connecting [D5.7]', () => {
   let server: Server
   let port = 0
   let visits = 0

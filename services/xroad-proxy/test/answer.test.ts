@@ -8,12 +8,12 @@ import { XmlError } from '../src/soap/json/xml-error.ts'
 const envelope = (inside: string): string => `<s:Envelope xmlns:s="u"><s:Body>${inside}</s:Body></s:Envelope>`
 const answered = (body: string): object => ({ body, headers: 'null', fault: undefined })
 
-test('[S-endpoint.soap] a plain answer, whatever its Content-Type says it is', () => {
+test('a plain answer, whatever its Content-Type says it is [S-endpoint.soap]', () => {
   for (const contentType of [undefined, '', 'text/xml', 'application/soap+xml; charset=utf-8', 'text/html', 'x'])
     deepStrictEqual(readAnswer(Buffer.from(envelope('<a>õ</a>')), contentType), answered('{"a":"õ"}'))
 })
 
-test('[D3.1] an answer in the charset of its Content-Type or declaration', () => {
+test('an answer in the charset of its Content-Type or declaration [D3.1]', () => {
   const body = Buffer.from(`<?xml version="1.0" encoding="ISO-8859-15"?>${envelope('<a>\u00a8</a>')}`, 'latin1')
   deepStrictEqual(readAnswer(body, 'text/xml'), answered('{"a":"š"}'))
   deepStrictEqual(readAnswer(body, 'text/xml; charset=ISO-8859-1'), answered('{"a":"¨"}'))
@@ -21,7 +21,7 @@ test('[D3.1] an answer in the charset of its Content-Type or declaration', () =>
   deepStrictEqual(readAnswer(wide, undefined), answered('{"a":"€"}'))
 })
 
-test('[D3.8] the root part in its own charset; the charset of the whole does not count', () => {
+test('the root part in its own charset; the charset of the whole does not count [D3.8]', () => {
   const body = Buffer.from(
     `--b\r\nContent-Type: text/xml; charset=windows-1257\r\n\r\n${envelope('<a>\u00d0</a>')}\r\n--b\r\n\r\n\u00ff\r\n--b--`,
     'latin1',
@@ -29,13 +29,13 @@ test('[D3.8] the root part in its own charset; the charset of the whole does not
   deepStrictEqual(readAnswer(body, 'multipart/related; charset=utf-8; boundary="b"'), answered('{"a":"Š"}'))
 })
 
-test('[D3.8] a mark inside of the root part, and a root that is cut off', () => {
+test('a mark inside of the root part, and a root that is cut off [D3.8]', () => {
   const whole = `--b\n\n\ufeff${envelope('<a>1</a>')}`
   deepStrictEqual(readAnswer(Buffer.from(`${whole}\n--b--`), 'multipart/related; boundary=b'), answered('{"a":1}'))
   throws(() => readAnswer(Buffer.from(`${whole.slice(0, -1)}\n--b--`), 'multipart/related; boundary=b'), XmlError)
 })
 
-test('[S-limit.wire] compressed answers are named, in parts too', () => {
+test('compressed answers are named, in parts too [S-limit.wire]', () => {
   const compressed = { name: 'XmlError', message: 'the answer is compressed (gzip)' }
   throws(() => readAnswer(gzipSync(envelope('')), 'text/xml'), compressed)
   throws(() => readAnswer(gzipSync('--b'), 'multipart/related; boundary=b'), compressed)
@@ -43,7 +43,7 @@ test('[S-limit.wire] compressed answers are named, in parts too', () => {
   throws(() => readAnswer(part, 'multipart/related; boundary=b'), compressed)
 })
 
-test('[S-error.upstream_xml_parse_error] what is no XML is an XmlError', () => {
+test('what is no XML is an XmlError [S-error.upstream_xml_parse_error]', () => {
   for (const body of ['', ' ', '{}', 'Bad Gateway', '<html><br></html>', '\u0000', '<!DOCTYPE html><html/>'])
     throws(() => readAnswer(Buffer.from(body), 'text/xml'), XmlError, body)
 })

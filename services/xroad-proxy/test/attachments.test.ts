@@ -29,7 +29,7 @@ const pdf = [
 ]
 const plainText = ['Content-Type: text/plain', 'content-transfer-encoding: BASE64', '', 'aGVs', 'bG8=']
 
-test('[S-typed.attachments] id, media type and size in bytes, in the order of the parts', () => {
+test('id, media type and size in bytes, in the order of the parts [S-typed.attachments]', () => {
   deepStrictEqual(listed(parts(root, pdf, plainText)), [
     { id: 'pdf@x', type: 'application/pdf', size: 6 },
     { id: null, type: 'text/plain', size: 5 },
@@ -37,7 +37,7 @@ test('[S-typed.attachments] id, media type and size in bytes, in the order of th
   deepStrictEqual(listed(parts(pdf, root)), [{ id: 'pdf@x', type: 'application/pdf', size: 6 }])
 })
 
-test('[S-typed.attachments] the content in base64 on request, its own encoding undone', () => {
+test('the content in base64 on request, its own encoding undone [S-typed.attachments]', () => {
   deepStrictEqual(listed(parts(root, pdf, plainText, ['', '']), 'base64'), [
     { id: 'pdf@x', type: 'application/pdf', size: 6, content: Buffer.from('%PDF \xe4', 'latin1').toString('base64') },
     { id: null, type: 'text/plain', size: 5, content: 'aGVsbG8=' },
@@ -45,7 +45,7 @@ test('[S-typed.attachments] the content in base64 on request, its own encoding u
   ])
 })
 
-test('[D3.8] [S-typed.attachments] unless they are asked for, nothing is said of them and nothing read', () => {
+test('unless they are asked for, nothing is said of them and nothing read [D3.8 S-typed.attachments]', () => {
   const headless = ['no headers and no end']
   deepStrictEqual(
     { ...readAnswer(parts(root, plainText), related) },
@@ -54,7 +54,7 @@ test('[D3.8] [S-typed.attachments] unless they are asked for, nothing is said of
   strictEqual(listed(parts(root, ...Array.from({ length: 1001 }, () => headless)), 'none'), undefined)
 })
 
-test('[S-typed.attachments] nothing is said where there are none', () => {
+test('nothing is said where there are none [S-typed.attachments]', () => {
   deepStrictEqual(
     Object.keys(readAnswer(parts(root), related)),
     Object.keys(readAnswer(Buffer.from('<a/>'), 'text/xml')),
@@ -83,7 +83,7 @@ test('an attachment that is broken or cut is an error, with its content or witho
   strictEqual(listed(parts(root, encoded('base64', 'QUJDR')), 'none'), undefined)
 })
 
-test('[S-typed.attachments] a part whose encoding nobody knows, or without headers, counts as it stands', () => {
+test('a part whose encoding nobody knows, or without headers, counts as it stands [S-typed.attachments]', () => {
   const unknown = ['Content-Type: x', 'Content-Transfer-Encoding: x-own', '', 'abc']
   const headless = ['no headers and no end']
   deepStrictEqual(listed(parts(root, unknown, headless)), [
@@ -92,14 +92,14 @@ test('[S-typed.attachments] a part whose encoding nobody knows, or without heade
   ])
 })
 
-test('[S-typed.attachments] a thousand parts pass, one more is refused; a second root is an attachment', () => {
+test('a thousand parts pass, one more is refused; a second root is an attachment [S-typed.attachments]', () => {
   const many = (count: number): Buffer => parts(root, ...Array.from({ length: count }, () => ['', 'x']))
   strictEqual((listed(many(1000)) as unknown[]).length, 1000)
   throws(() => listed(many(1001)), XmlError)
   deepStrictEqual(listed(parts(root, root)), [{ id: 'root', type: 'text/xml', size: 8 }])
 })
 
-test('[S-typed.attachments] sixteen megabytes of boundaries that are none, and of attachment, take a moment', () => {
+test('sixteen megabytes of boundaries that are none, and of attachment, take a moment [S-typed.attachments]', () => {
   const since = process.threadCpuUsage()
   const filler = ['', '--b-'.repeat(4_000_000)]
   const [{ size } = { size: 0 }] = listed(parts(root, filler), 'base64') as { size: number }[]
@@ -124,7 +124,7 @@ describe('end to end', () => {
     await service.close()
   })
 
-  test('[S-typed.attachments] beside body and headers, as /api describes it', async () => {
+  test('beside body and headers, as /api describes it [S-typed.attachments]', async () => {
     const answers = await Promise.all(
       ['/own/usual', '/own/list', '/own/base64'].map(async (path) => {
         const { text } = await service.call(parts(root, plainText), { type: related, path })
@@ -149,7 +149,7 @@ describe('end to end', () => {
     }
   })
 
-  test('[S-typed.attachments] a fault with something attached is the error that it always is', async () => {
+  test('a fault with something attached is the error that it always is [S-typed.attachments]', async () => {
     const fault = [...root.slice(0, 3), '<e:Fault xmlns:e="e"><faultcode>Server.X</faultcode></e:Fault>']
     const { status, text } = await service.call(parts(fault, plainText), { type: related, path: '/own/base64' })
     strictEqual(status, 502)

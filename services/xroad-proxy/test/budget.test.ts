@@ -102,7 +102,7 @@ describe('the budget', () => {
     deepStrictEqual(granted, ['a', 'b'])
   })
 
-  test('uploads fill half of it; those that never end keep no call from its room [X6] [X8]', async () => {
+  test('uploads fill half of it; those that never end keep no call from its room [X6 X8]', async () => {
     const budget = new Budget(100)
     const { granted, refused, ask } = watch()
     const uploads = Array.from({ length: 6 }, () => budget.open())
@@ -127,7 +127,7 @@ describe('the budget', () => {
     strictEqual(budget.used, 0)
   })
 
-  test('uploads without a length that all want more do not wait for each other [X6] [X8]', async () => {
+  test('uploads without a length that all want more do not wait for each other [X6 X8]', async () => {
     const budget = new Budget(100)
     const { granted, ask } = watch()
     const [a, b] = [budget.open(), budget.open()]
@@ -258,7 +258,7 @@ describe('calls in a small budget', () => {
     message: 'no room within 3 s: all calls together may hold 131072 bytes (limits.max_inflight_bytes)',
   }
 
-  test('uploads that never end fill half of it: other callers wait and get their answers, or 504 [X6] [X8]', async () => {
+  test('uploads that never end fill half of it: other callers wait and get their answers, or 504 [X6 X8]', async () => {
     upstream.serve = async (peer, request) => {
       await request.body()
       peer.write(known)

@@ -110,7 +110,7 @@ function say(answer: string | Buffer): Server {
   })
 }
 
-describe('[D2.6] the certificate of the server', () => {
+describe('the certificate of the server [D2.6]', () => {
   const chained = { ...server, certificate: server.certificate + authority.certificate }
   const middle = makeIntermediate(authority)
   const past = { notBefore: new Date(Date.now() - 9 * dayMs), notAfter: new Date(Date.now() - dayMs) }
@@ -145,7 +145,7 @@ describe('[D2.6] the certificate of the server', () => {
   }
 })
 
-describe('[D2.6] no connection', () => {
+describe('no connection [D2.6]', () => {
   test('refused', async () => check(await callPort(await freePort()), 'ECONNREFUSED', /refused.*security_server\.url/))
 
   test('refused by each address of a name', async () => {
@@ -177,7 +177,7 @@ describe('[D2.6] no connection', () => {
   })
 })
 
-describe('[D2.6] the handshake', () => {
+describe('the handshake [D2.6]', () => {
   test('a port that speaks plain HTTP, or anything else', async () => {
     const plain = createHttp((_request, response) => response.end())
     const banner = createTcp((socket) => socket.write('SSH-2.0-x\r\n'))
@@ -245,7 +245,7 @@ describe('[D2.6] the handshake', () => {
   }
 })
 
-describe('[D2.6] what is no whole answer', () => {
+describe('what is no whole answer [D2.6]', () => {
   const head = 'HTTP/1.1 200 OK\r\n'
   const cases: readonly [string, string | Buffer, string | RegExp, RegExp][] = [
     ['text', 'hello there\r\n\r\n', 'HTTPParserError', /not valid HTTP/],
@@ -290,7 +290,7 @@ describe('[D2.6] what is no whole answer', () => {
   })
 })
 
-describe('[D2.6] errors that cannot be provoked here', () => {
+describe('errors that cannot be provoked here [D2.6]', () => {
   const cases: readonly [string, RegExp][] = [
     ['EAI_AGAIN', /cannot be resolved/],
     ['ETIMEDOUT', /firewall/],

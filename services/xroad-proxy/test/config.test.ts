@@ -43,7 +43,7 @@ function refusal(attempt: () => unknown): StartupFailure {
 const securityServer = 'security_server:\n  url: https://ss.example\n  keystore_path: k.p12\n'
 const password = { PROXY_KEYSTORE_PASSWORD: 'hunter2' }
 
-test('[S-config.search] --config, PROXY_CONFIG, proxy.yaml, proxy.yml, defaults, in this order', () => {
+test('--config, PROXY_CONFIG, proxy.yaml, proxy.yml, defaults, in this order [S-config.search]', () => {
   deepStrictEqual(search.paths, ['./proxy.yaml', './proxy.yml'])
   const files: Record<string, string> = { 'a.yaml': 'port: 1', 'b.yaml': 'port: 2' }
   Object.assign(files, { 'proxy.yaml': 'port: 3', 'proxy.yml': 'port: 4' })
@@ -56,7 +56,7 @@ test('[S-config.search] --config, PROXY_CONFIG, proxy.yaml, proxy.yml, defaults,
   deepStrictEqual(shown(load({})), [8080, 'built-in defaults'])
 })
 
-test('[D1.1] [S-env.PROXY_CONFIG] a named file must exist, a default one need not; an empty variable is none', () => {
+test('a named file must exist, a default one need not; an empty variable is none [D1.1 S-env.PROXY_CONFIG]', () => {
   const flag = refusal(() => load({ flag: 'no.yaml', env: { PROXY_CONFIG: 'no2.yaml' } }))
   strictEqual(flag.code, 'invalid_configuration')
   match(flag.message, /^--config no\.yaml: file \/.*\/no\.yaml does not exist$/)
@@ -66,7 +66,7 @@ test('[D1.1] [S-env.PROXY_CONFIG] a named file must exist, a default one need no
   refusal(() => load({ flag: 'no.yaml', files: { 'proxy.yaml': '' } }))
 })
 
-test('[D1.1] a file that cannot be read says so', () => {
+test('a file that cannot be read says so [D1.1]', () => {
   const latin1 = Buffer.from('client_data: {member_code: \xe4}', 'latin1')
   match(
     refusal(() => load({ files: { 'proxy.yaml': latin1 } })).message,
@@ -84,7 +84,7 @@ test('[D1.1] a file that cannot be read says so', () => {
   }
 })
 
-test('[D1.2] a byte-order mark before the first field is no part of it', () => {
+test('a byte-order mark before the first field is no part of it [D1.2]', () => {
   strictEqual(loadText('\ufeffport: 1').config.port, 1)
 })
 
@@ -107,7 +107,7 @@ const defaults = {
 }
 
 for (const text of ['', '# nothing\n', 'limits:\nclient_data:\nsecurity_server:\nport:\ndsl_path: ~\nwsdl: null\n']) {
-  test(`[S-config.search] [S-config.security_server] the defaults: ${JSON.stringify(text)}`, () => {
+  test(`the defaults: ${JSON.stringify(text)} [S-config.search S-config.security_server]`, () => {
     const { config, warnings } = loadText(text)
     deepStrictEqual({ ...config }, defaults)
     deepStrictEqual(warnings, [])
@@ -143,16 +143,15 @@ limits:
 `
 
 const everyField =
-  '[S-config.dsl_path] [S-config.port] [S-config.xroad_instance] [S-config.xroad_protocol_version] ' +
-  '[S-config.client_data.member_class] [S-config.client_data.member_code] ' +
-  '[S-config.client_data.subsystem_code] [S-config.wsdl_watch_dir] [S-config.wsdl.allow_http_upstream] ' +
-  '[S-config.wsdl.upstream_host_allowlist] [S-config.soap_response] [S-config.expose_soap_fault_detail] ' +
-  '[S-config.security_server.url] [S-config.security_server.keystore_path] ' +
-  '[S-config.security_server.keystore_password_env] [S-config.security_server.trust_ca_path] ' +
-  '[S-config.limits.max_request_bytes] [S-config.limits.max_response_bytes] ' +
-  '[S-config.limits.request_timeout_secs]'
+  '[S-config.dsl_path S-config.port S-config.xroad_instance S-config.xroad_protocol_version] ' +
+  '[S-config.client_data.member_class S-config.client_data.member_code S-config.client_data.subsystem_code] ' +
+  '[S-config.wsdl_watch_dir S-config.wsdl.allow_http_upstream S-config.wsdl.upstream_host_allowlist] ' +
+  '[S-config.soap_response S-config.expose_soap_fault_detail S-config.security_server.url] ' +
+  '[S-config.security_server.keystore_path S-config.security_server.keystore_password_env] ' +
+  '[S-config.security_server.trust_ca_path S-config.limits.max_request_bytes] ' +
+  '[S-config.limits.max_response_bytes S-config.limits.request_timeout_secs]'
 
-test(`every field is read: ${everyField}`, () => {
+test(`every field is read ${everyField}`, () => {
   const { config, warnings } = loadText(everything, { MY_PASSWORD: 'hunter2' })
   deepStrictEqual(warnings, [])
   deepStrictEqual(
@@ -198,21 +197,21 @@ test('the configuration is frozen, however deep', () => {
 const texts = ['4.0', '00123', '0x1F', '1e3', 'true', '70000000000000000001', '-0', '.inf', '"4.0"', "'00123'"]
 
 for (const text of texts) {
-  test(`[D1.2] a text field takes ${text} as it is written`, () => {
+  test(`a text field takes ${text} as it is written [D1.2]`, () => {
     const { config } = loadText(`client_data:\n  member_code: ${text}\nxroad_instance: ${text}\n`)
     const written = text.replaceAll(/["']/g, '')
     deepStrictEqual([config.client.memberCode, config.instance], [written, written])
   })
 }
 
-test('[D1.2] [S-config.port] a number is read as one, in any notation', () => {
+test('a number is read as one, in any notation [D1.2 S-config.port]', () => {
   deepStrictEqual(
     ['0x1F', '1e3', '8080.0'].map((port) => loadText(`port: ${port}`).config.port),
     [31, 1000, 8080],
   )
 })
 
-test('[D1.2] unknown fields are warnings with line and nearest name', () => {
+test('unknown fields are warnings with line and nearest name [D1.2]', () => {
   const { config, warnings } = loadText(
     'prot: 1\nlimits:\n  max_request_byte: 5\n  "a\\nb": 1\nzzz: 1\n__proto: 1\nconstructor: 1\nport: 7\n',
   )
@@ -291,7 +290,7 @@ const wrong: readonly [string, string, RegExp][] = [
 ]
 
 for (const [rule, text, message] of wrong) {
-  test(`[${rule}] refused: ${JSON.stringify(text)}`, () => {
+  test(`refused: ${JSON.stringify(text)} [${rule}]`, () => {
     const failure = refusal(() => loadText(text, password))
     strictEqual(failure.code, 'invalid_configuration')
     match(failure.message, message)
@@ -318,7 +317,7 @@ const urls: readonly [string, RegExp][] = [
 ]
 
 for (const [url, message] of urls) {
-  test(`[D1.3] [S-config.security_server.url] refused: ${url}`, () => {
+  test(`refused: ${url} [D1.3 S-config.security_server.url]`, () => {
     const failure = refusal(() => loadText(`security_server:\n  keystore_path: x\n  url: "${url}"\n`, password))
     strictEqual(failure.code, 'invalid_configuration')
     match(failure.message, /^\.\/proxy\.yaml:3: security_server\.url: found .*, expected the https:\/\/ address/)
@@ -334,25 +333,25 @@ for (const [url, used] of [
   ['hTTpS://SS.example:1//', 'https://ss.example:1'],
   ['https://[::1]:5500/base/', 'https://[::1]:5500/base'],
 ] as const) {
-  test(`[D1.3] [S-config.security_server.url] any port is fine, without a word: ${url}`, () => {
+  test(`any port is fine, without a word: ${url} [D1.3 S-config.security_server.url]`, () => {
     const { config, warnings } = loadText(`security_server:\n  keystore_path: x\n  url: ${url}\n`, password)
     deepStrictEqual([config.securityServer?.url, warnings], [used, []])
   })
 }
 
-test('[D1.3] port 4000 is a warning', () => {
+test('port 4000 is a warning [D1.3]', () => {
   const { config, warnings } = loadText('security_server:\n  url: https://ss:4000/\n  keystore_path: x\n', password)
   strictEqual(config.securityServer?.url, 'https://ss:4000')
   strictEqual(warnings.length, 1)
   match(warnings[0] ?? '', /^\.\/proxy\.yaml:2: security_server\.url: port 4000 is the administration/)
 })
 
-test('[S-config.security_server.keystore_path] [S-config.security_server.url] its section needs both', () => {
+test('its section needs both [S-config.security_server.keystore_path S-config.security_server.url]', () => {
   const { message } = refusal(() => loadText('security_server:\n  trust_ca_path: x\n', password))
   match(message, /:1: security_server\.url: missing, .*; \.\/proxy\.yaml:1: security_server\.keystore_path: missing/)
 })
 
-test('[D1.1] [S-boot.1] [S-startup] all problems of a file are told at once, each with its line', () => {
+test('all problems of a file are told at once, each with its line [D1.1 S-boot.1 S-startup]', () => {
   const { message } = refusal(() =>
     loadText('port: x\n\nxroad_protocol_version: 5\nlimits:\n  request_timeout_secs: 0\n'),
   )
@@ -363,7 +362,7 @@ test('[D1.1] [S-boot.1] [S-startup] all problems of a file are told at once, eac
 })
 
 for (const env of [{}, { PROXY_KEYSTORE_PASSWORD: '' }]) {
-  test(`[S-env.PROXY_KEYSTORE_PASSWORD] a security_server needs the password: ${JSON.stringify(env)}`, () => {
+  test(`a security_server needs the password: ${JSON.stringify(env)} [S-env.PROXY_KEYSTORE_PASSWORD]`, () => {
     const failure = refusal(() => loadText(securityServer, env))
     strictEqual(failure.code, 'keystore_load_failed')
     match(failure.message, /^\.\/proxy\.yaml:1: security_server\.keystore_password_env: .* PROXY_KEYSTORE_PASSWORD is/)
@@ -371,7 +370,7 @@ for (const env of [{}, { PROXY_KEYSTORE_PASSWORD: '' }]) {
   })
 }
 
-test('[S-config.security_server.keystore_password_env] the variable that is named counts, no other', () => {
+test('the variable that is named counts, no other [S-config.security_server.keystore_password_env]', () => {
   const text = `${securityServer}  keystore_password_env: OTHER\n`
   match(refusal(() => loadText(text, password)).message, /environment variable OTHER is not set/)
   ok(loadText(text, { OTHER: 'hunter2' }).config.securityServer)
@@ -379,12 +378,12 @@ test('[S-config.security_server.keystore_password_env] the variable that is name
   ok(loadText('', {}).config)
 })
 
-test('[S-config.security_server.keystore_password_env] a password in place of the name is not repeated', () => {
+test('a password in place of the name is not repeated [S-config.security_server.keystore_password_env]', () => {
   const text = `${securityServer}  keystore_password_env: hunter2!\n`
   match(refusal(() => loadText(text, password)).message, /:4: .*keystore_password_env: found a text, expected the name/)
 })
 
-test('[S-config.security_server.keystore_password_env] nor is one that could be a name, and the cure is told', () => {
+test('nor is one that could be a name, and the cure is told [S-config.security_server.keystore_password_env]', () => {
   const text = `${securityServer}  keystore_password_env: hunter2\n`
   match(
     refusal(() => loadText(text, {})).message,
@@ -393,7 +392,7 @@ test('[S-config.security_server.keystore_password_env] nor is one that could be 
 })
 
 for (const key of ['password', 'keystore_password', 'keystorePassword', 'secret']) {
-  test(`[D1.2] ${key} is led to keystore_password_env of the environment, not to the field itself`, () => {
+  test(`${key} is led to keystore_password_env of the environment, not to the field itself [D1.2]`, () => {
     const { warnings } = loadText(`${securityServer}  ${key}: hunter2\n`, password)
     strictEqual(warnings.length, 1)
     match(
@@ -418,7 +417,7 @@ test('where each value comes from is known, and nothing of what it is', () => {
   )
 })
 
-test('[S-config.search] the example file is right and without warnings', () => {
+test('the example file is right and without warnings [S-config.search]', () => {
   const text = readFileSync(new URL('../proxy.example.yaml', import.meta.url), 'utf8')
   const loaded = loadText(text, password)
   deepStrictEqual(loaded.warnings, [])

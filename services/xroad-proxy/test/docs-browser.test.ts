@@ -115,7 +115,7 @@ function originOf({ port }: { readonly port: number }): string {
 }
 
 describe('the page in a browser', () => {
-  test('[S-docs.page] [S-what.5] shows every endpoint, with a title and in English', async (t) => {
+  test('shows every endpoint, with a title and in English [S-docs.page S-what.5]', async (t) => {
     const seen = await open(t, originOf(lanes))
     if (seen === undefined) return
     const { page, complaints } = seen
@@ -144,7 +144,7 @@ describe('the page in a browser', () => {
     deepStrictEqual(complaints, [])
   })
 
-  test('[S-docs.page] [S-docs.own] a SOAP call: the params are offered, the answer is shown, nobody else is asked', async (t) => {
+  test('a SOAP call: the params are offered, the answer is shown, nobody else is asked [S-docs.page S-docs.own]', async (t) => {
     const seen = await open(t, originOf(lanes))
     if (seen === undefined) return
     const { page, addresses, complaints } = seen
@@ -176,7 +176,7 @@ describe('the page in a browser', () => {
     deepStrictEqual(complaints, [])
   })
 
-  test('[S-docs.page] REST calls: query, message id and body go along as they are', async (t) => {
+  test('REST calls: query, message id and body go along as they are [S-docs.page]', async (t) => {
     const seen = await open(t, originOf(lanes))
     if (seen === undefined) return
     const { page, addresses, complaints } = seen
@@ -197,7 +197,7 @@ describe('the page in a browser', () => {
     deepStrictEqual(complaints, [])
   })
 
-  test('[S-docs.page] an error is shown with its status and its words', async (t) => {
+  test('an error is shown with its status and its words [S-docs.page]', async (t) => {
     const seen = await open(t, originOf(lanes))
     if (seen === undefined) return
     const { page } = seen
@@ -209,7 +209,7 @@ describe('the page in a browser', () => {
     await block.screenshot({ path: join(pictures, 'error.png') })
   })
 
-  test('[S-docs.page] a call can be made with the keyboard alone', async (t) => {
+  test('a call can be made with the keyboard alone [S-docs.page]', async (t) => {
     const seen = await open(t, originOf(lanes))
     if (seen === undefined) return
     const { page, complaints } = seen
@@ -227,7 +227,7 @@ describe('the page in a browser', () => {
     deepStrictEqual(complaints, [])
   })
 
-  test('[S-docs.prefix] works below a path that a proxy puts before it', async (t) => {
+  test('works below a path that a proxy puts before it [S-docs.prefix]', async (t) => {
     const proxy = await startPrefixProxy('/gate/x-road', lanes.port)
     t.after(() => proxy.close())
     const origin = originOf(proxy.address() as AddressInfo)

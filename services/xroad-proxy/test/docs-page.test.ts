@@ -36,7 +36,7 @@ function lasting({ date: _date, connection: _connection, ...headers }: IncomingH
   return headers
 }
 
-describe('[S-docs.page] [S-docs.cache] each file', () => {
+describe('each file [S-docs.page S-docs.cache]', () => {
   for (const [path, type, library] of files) {
     test(`${path} is the same plain and compressed, and HEAD tells the same`, async () => {
       const plain = await receive(path)
@@ -72,7 +72,7 @@ describe('[S-docs.page] [S-docs.cache] each file', () => {
   })
 })
 
-test('[S-docs.own] the headers allow the page nothing but this service', async () => {
+test('the headers allow the page nothing but this service [S-docs.own]', async () => {
   for (const [path] of files) {
     const { headers } = await receive(path)
     strictEqual(
@@ -87,7 +87,7 @@ test('[S-docs.own] the headers allow the page nothing but this service', async (
   }
 })
 
-test('[S-docs.own] [S-docs.prefix] every address in the page is relative and leads to one of its files', async () => {
+test('every address in the page is relative and leads to one of its files [S-docs.own S-docs.prefix]', async () => {
   const page = (await receive('/docs')).bytes.toString()
   const addresses = Array.from(page.matchAll(/(?:href|src)="([^"]*)"/g), ([, address = '']) => address)
   deepStrictEqual(addresses.toSorted(), ['api', 'docs-start.js', 'docs.css', 'docs.js', 'docs.svg'])
@@ -100,7 +100,7 @@ test('[S-docs.own] [S-docs.prefix] every address in the page is relative and lea
   match(page, /<title>[^<]+<\/title>/)
 })
 
-test('[S-docs.prefix] the description names the place where it lies as the server', async () => {
+test('the description names the place where it lies as the server [S-docs.prefix]', async () => {
   const { servers } = JSON.parse((await call(running.port, '/api')).text) as { servers: { url: string }[] }
   deepStrictEqual(
     servers.map(({ url }) => new URL(url, 'https://host/some/prefix/api').href),
@@ -108,7 +108,7 @@ test('[S-docs.prefix] the description names the place where it lies as the serve
   )
 })
 
-describe('[S-docs.cache] which encoding a caller gets', () => {
+describe('which encoding a caller gets [S-docs.cache]', () => {
   const cases: [accepted: string | undefined, encoding: string | undefined][] = [
     [undefined, undefined],
     ['', undefined],
@@ -139,7 +139,7 @@ describe('[S-docs.cache] which encoding a caller gets', () => {
   }
 })
 
-describe('[S-docs.cache] a copy that the caller has', () => {
+describe('a copy that the caller has [S-docs.cache]', () => {
   const cases: [given: (tag: string) => string, isKnown: boolean][] = [
     [(tag) => tag, true],
     [(tag) => tag.replace('W/', ''), true],
@@ -179,7 +179,7 @@ describe('[S-docs.cache] a copy that the caller has', () => {
   })
 })
 
-test('[S-docs.page] other methods are refused', async () => {
+test('other methods are refused [S-docs.page]', async () => {
   for (const [path] of files) {
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) {
       const answer = await call(running.port, path, { method })
@@ -188,7 +188,7 @@ test('[S-docs.page] other methods are refused', async () => {
   }
 })
 
-describe('[S-docs.page] no path of a request leads to a file', () => {
+describe('no path of a request leads to a file [S-docs.page]', () => {
   const paths = [
     '/docs/',
     '/docs/index.html',
@@ -230,7 +230,7 @@ describe('[S-docs.page] no path of a request leads to a file', () => {
   })
 })
 
-test('[S-docs.page] a caller who sends a large body along still gets the whole file', async () => {
+test('a caller who sends a large body along still gets the whole file [S-docs.page]', async () => {
   const wire = await Wire.open(running.port)
   const body = 'x'.repeat(300_000)
   wire.write(`GET /docs.css HTTP/1.1\r\nHost: h\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
@@ -242,7 +242,7 @@ test('[S-docs.page] a caller who sends a large body along still gets the whole f
   await wire.closed
 })
 
-test('[S-docs.page] the log has a line for each request', async () => {
+test('the log has a line for each request [S-docs.page]', async () => {
   await receive('/docs.svg')
   match(await running.line(/docs\.svg/), /GET.*200/)
 })

@@ -36,7 +36,7 @@ const exits: readonly [string, string[], Files, number][] = [
 
 for (const [index, [name, args, files, code]] of exits.entries()) {
   const format = index % 2 === 0 ? 'text' : 'json'
-  test(`[S-doctor.exit] [D6.1] ${format}: ${name} ends with ${code}`, async () => {
+  test(`${format}: ${name} ends with ${code} [S-doctor.exit D6.1]`, async () => {
     const ended = await run([...args, '--format', format], files)
     deepStrictEqual([ended.code, ended.stderr], [code, ''])
     if (format === 'text') match(ended.stdout, /\d+ FATAL, \d+ BREAK, \d+ WEAK, \d+ INFO\n$/)
@@ -44,13 +44,13 @@ for (const [index, [name, args, files, code]] of exits.entries()) {
   })
 }
 
-test('[D1.1] a wrong flag ends with 2 and says nothing on stdout', async () => {
+test('a wrong flag ends with 2 and says nothing on stdout [D1.1]', async () => {
   const { code, stdout, stderr } = await run(['--format', 'yaml'], {})
   deepStrictEqual([code, stdout], [2, ''])
   match(stderr, /--format: found "yaml", expected text or json/)
 })
 
-test('[S-doctor.json] [D6.1] six texts each, and --config counts like with the service', async () => {
+test('six texts each, and --config counts like with the service [S-doctor.json D6.1]', async () => {
   const files = { 'other.yaml': yaml({ ...sound, port: 'x' }), 'proxy.yaml': yaml(sound) }
   const { stdout } = await run(['-c', 'other.yaml', '--format', 'json'], files)
   const findings = JSON.parse(stdout) as Record<string, string>[]
@@ -106,7 +106,7 @@ test(
 )
 
 test(
-  '[D6.1] odd trees are findings',
+  'odd trees are findings [D6.1]',
   { skip: process.platform === 'win32' && 'Windows has no such links' },
   async () => {
     const folder = newFolder({
@@ -129,7 +129,7 @@ test(
   },
 )
 
-test('[S-doctor.probe] in front of the mock Security Server', async () => {
+test('in front of the mock Security Server [S-doctor.probe]', async () => {
   const { folder: pkiFolder, files: pki } = sharedPki()
   const answers = newFolder({ 'companies.json': '{}' })
   const events: string[] = []

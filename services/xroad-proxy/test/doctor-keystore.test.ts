@@ -17,7 +17,7 @@ function read(pfx: Buffer, passphrase: string) {
 
 const sha256 = (pem: string): string => createHash('sha256').update(toDer(pem)).digest('hex').toUpperCase()
 
-test('[S-doctor.info-keystore-identity] RSA: names, dates, key, digest and the certificate itself', () => {
+test('RSA: names, dates, key, digest and the certificate itself [S-doctor.info-keystore-identity]', () => {
   const authority = makeAuthority('the authority')
   const dates = { notBefore: inDays(-3), notAfter: inDays(40) }
   const { key, certificate } = issueClient(authority, { key: makeKey(3072), ...dates })
@@ -37,14 +37,14 @@ test('[S-doctor.info-keystore-identity] RSA: names, dates, key, digest and the c
   ok(new X509Certificate(pem).raw.equals(new X509Certificate(certificate).raw))
 })
 
-test('[S-doctor.info-keystore-identity] an elliptic curve', () => {
+test('an elliptic curve [S-doctor.info-keystore-identity]', () => {
   const text = readFileSync(join(import.meta.dirname, 'fixtures/ec.p12.base64'), 'latin1')
   const { subject, issuer, keyType, pem } = read(Buffer.from(text, 'base64'), 'fixture')
   deepStrictEqual([subject, issuer, keyType], ['CN=client-ec', 'CN=client-ec', 'EC prime256v1'])
   strictEqual(new X509Certificate(pem).subject, 'CN=client-ec')
 })
 
-test('[S-doctor.info-keystore-identity] the leaf, wherever it stands among its authorities', () => {
+test('the leaf, wherever it stands among its authorities [S-doctor.info-keystore-identity]', () => {
   const root = makeAuthority()
   const middle = makeIntermediate(root)
   const { key, certificate } = issueClient(middle, { key: makeKey() })
@@ -61,7 +61,7 @@ test('settings without an identity have none', () => {
   strictEqual(readIdentity(createSecureContext({ ca: trust })), undefined)
 })
 
-test('[S-doctor.info-keystore-identity] [D6.1] the finding tells it all and holds the certificate to upload', () => {
+test('the finding tells it all and holds the certificate to upload [S-doctor.info-keystore-identity D6.1]', () => {
   const found = examine({ config: { security_server: server } }).find(({ code }) => code === 'info-keystore-identity')
   match(found?.headline ?? '', /CN=client, issued by CN=test authority, key RSA 2048 bits, valid until \d{4}-\d\d-\d\d/)
   match(found?.headline ?? '', /\(90 days left\), SHA-256 (?:[\dA-F]{2}:){31}[\dA-F]{2}$/)

@@ -23,7 +23,7 @@ function tableAfter(mark: string): string[][] {
   )
 }
 
-test('[D6.1] the page has every code with its severity, in the order of the checks', () => {
+test('the page has every code with its severity, in the order of the checks [D6.1]', () => {
   deepStrictEqual(
     tableAfter('<!-- table: codes').map(([code, severity]) => [code, severity]),
     checks.map(({ code, severity }) => [code, severity]),
@@ -31,7 +31,7 @@ test('[D6.1] the page has every code with its severity, in the order of the chec
   for (const [code = '', , words = ''] of tableAfter('<!-- table: codes')) ok(words.length > 15, code)
 })
 
-test('[S-doctor.exit] the page has the severities with their exit codes', () => {
+test('the page has the severities with their exit codes [S-doctor.exit]', () => {
   const told = tableAfter('## Exit codes')
   deepStrictEqual(
     told.map(([severity]) => severity),

@@ -83,7 +83,7 @@ describe('in front of the mock', async () => {
   const mock = await startMock({ host: '127.0.0.1', port: 0, folder: pkiFolder, answers, onEvent })
   after(() => mock.close())
 
-  test('[S-doctor.probe] each endpoint gets its verdict, and no service of a provider is called', async () => {
+  test('each endpoint gets its verdict, and no service of a provider is called [S-doctor.probe]', async () => {
     events.length = 0
     const facts = await ask(mock.url, {
       'g/rest.yml': restFile('companies', '/v1/x'),
@@ -145,7 +145,7 @@ describe('in front of the mock', async () => {
     )
   })
 
-  test('[S-doctor.probe] endpoints of an OpenAPI description are compared with the path of the file', async () => {
+  test('endpoints of an OpenAPI description are compared with the path of the file [S-doctor.probe]', async () => {
     const endpoint_list = [
       { method: 'GET', path: '/pet/*' },
       { method: 'POST', path: '/store/**' },
@@ -179,7 +179,7 @@ describe('in front of the mock', async () => {
     })
   })
 
-  test('[S-doctor.probe] a provider that the instance does not have is not asked', async () => {
+  test('a provider that the instance does not have is not asked [S-doctor.probe]', async () => {
     const id = { xroad_instance: 'ee-test', member_class: 'GOV', member_code: '70000000', subsystem_code: 'demo' }
     writeFiles(answers, { 'listClients.json': JSON.stringify({ member: [{ id, name: 'Demo' }] }) })
     events.length = 0
@@ -209,7 +209,7 @@ describe('in front of the mock', async () => {
     match(await list('text/xml, application/json;q=0.1'), /^\{"member":/)
   })
 
-  test('[S-doctor.probe] a certificate that the server refuses is told', async () => {
+  test('a certificate that the server refuses is told [S-doctor.probe]', async () => {
     const stranger = issueClient(makeAuthority('nobody'))
     const folder = newFolder({ 'client.p12': toPkcs12(stranger.key, [stranger.certificate], 'w') })
     const settings = { keystorePath: join(folder, 'client.p12'), keystorePasswordEnv: 'W', trustCaPath: pki.ca }
@@ -238,7 +238,7 @@ const json = (value: unknown, status = 200): Buffer =>
 describe('servers that answer something else', () => {
   const dsl = { 'g/rest.yml': restFile('a'), 'g/soap.yml': soapFile('b') }
 
-  test('[S-doctor.probe] errors of a Security Server are told in its own words', async () => {
+  test('errors of a Security Server are told in its own words [S-doctor.probe]', async () => {
     const error = { type: 'Server.ClientProxy.SslAuthenticationFailed', message: 'no IS\u001Bcertificates' }
     const facts = await against((socket, { head }) => {
       if (head.startsWith('POST')) socket.write(toAnswer(toFault11('Server.ServerProxy.X', 'broken')))
@@ -269,7 +269,7 @@ describe('servers that answer something else', () => {
     ['long words', json({ type: 'x'.repeat(100_000), message: '\n'.repeat(1000) }, 500)],
   ]
   for (const [name, answer] of oddities) {
-    test(`[S-doctor.probe] ${name}`, async () => {
+    test(`${name} [S-doctor.probe]`, async () => {
       const { endpoints, silentProviders, clientsProblem = '' } = await against((socket) => socket.write(answer), dsl)
       strictEqual(endpoints.length, 2)
       for (const { verdict, reason } of endpoints) ok(verdict !== 'allowed' && reason.length < 600)
@@ -278,12 +278,12 @@ describe('servers that answer something else', () => {
     })
   }
 
-  test('[S-doctor.probe] one that never answers ends with its clock', async () => {
+  test('one that never answers ends with its clock [S-doctor.probe]', async () => {
     const facts = await against(() => undefined, dsl, { seconds: 1 })
     match(facts.connectionProblem ?? '', /within 1 s/)
   })
 
-  test('[S-doctor.probe] a path before the services is kept, as the instance in the query', async () => {
+  test('a path before the services is kept, as the instance in the query [S-doctor.probe]', async () => {
     const heads: string[] = []
     const act: Act = (socket, { head }) => {
       heads.push(head.split(' HTTP/')[0] as string)
@@ -297,7 +297,7 @@ describe('servers that answer something else', () => {
     ])
   })
 
-  test('[S-doctor.probe] the identity and the headers of a request for what is allowed', async () => {
+  test('the identity and the headers of a request for what is allowed [S-doctor.probe]', async () => {
     const received: string[] = []
     const clients: string[] = []
     const upstream = await startUpstream(
@@ -324,7 +324,7 @@ describe('servers that answer something else', () => {
 })
 
 describe('no connection', () => {
-  test('[S-doctor.probe] nobody listens', async () => {
+  test('nobody listens [S-doctor.probe]', async () => {
     const listener = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => listener.once('listening', resolve))
     const { port } = listener.address() as { port: number }
@@ -333,7 +333,7 @@ describe('no connection', () => {
     match(facts.connectionProblem ?? '', /refused the connection/)
   })
 
-  test('[S-doctor.probe] plain HTTP on the port', async () => {
+  test('plain HTTP on the port [S-doctor.probe]', async () => {
     const listener = createServer((socket) => void socket.on('data', () => socket.end('HTTP/1.1 400 Bad\r\n\r\n')))
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
     const { port } = listener.address() as { port: number }
@@ -342,13 +342,13 @@ describe('no connection', () => {
     match(facts.connectionProblem ?? '', /does not speak TLS/)
   })
 
-  test('[S-doctor.probe] a server of another authority', async () => {
+  test('a server of another authority [S-doctor.probe]', async () => {
     const stranger = await startUpstream(() => undefined, { tls: issueServer(makeAuthority('other')) })
     match((await ask(stranger.url, {})).connectionProblem ?? '', /trust_ca_path/)
     await stranger.close()
   })
 
-  test('[S-doctor.probe] a port that takes connections and says nothing', async () => {
+  test('a port that takes connections and says nothing [S-doctor.probe]', async () => {
     const listener = createServer(() => undefined).listen(0, '127.0.0.1')
     await new Promise((resolve) => listener.once('listening', resolve))
     const { port } = listener.address() as { port: number }
@@ -368,7 +368,7 @@ describe('what the metadata services say', () => {
     body: Buffer.from(body),
   })
 
-  test('[S-doctor.probe] members and subsystems', () => {
+  test('members and subsystems [S-doctor.probe]', () => {
     const body = {
       member: [{ id: { member_class: 'GOV', member_code: 'TS1', object_type: 'MEMBER', xroad_instance: 'AA' } }],
     }
@@ -377,7 +377,7 @@ describe('what the metadata services say', () => {
     ])
   })
 
-  test('[S-doctor.probe] codes that look like numbers stay as they are', () => {
+  test('codes that look like numbers stay as they are [S-doctor.probe]', () => {
     deepStrictEqual(
       readRestServices(answer('{"service":[{"service_code":12345678901234567890,"service_version":1.0}]}')),
       [{ code: '12345678901234567890', version: '1.0', endpoints: [] }],
@@ -392,7 +392,7 @@ describe('what the metadata services say', () => {
     )
   })
 
-  test('[S-doctor.probe] a provider without services has an empty list', () => {
+  test('a provider without services has an empty list [S-doctor.probe]', () => {
     deepStrictEqual(readRestServices(answer('{"service":[]}')), [])
     deepStrictEqual(readSoapServices(answer(toEnvelope('<x:allowedMethodsResponse/>'), 'text/xml')), [])
   })
@@ -430,12 +430,12 @@ const globs: readonly [string, string, boolean][] = [
   ['/a*b', '/aab', false],
 ]
 for (const [glob, path, expected] of globs) {
-  test(`[S-doctor.probe] ${JSON.stringify(glob)} ${expected ? 'is' : 'is not'} ${JSON.stringify(path)}`, () => {
+  test(`${JSON.stringify(glob)} ${expected ? 'is' : 'is not'} ${JSON.stringify(path)} [S-doctor.probe]`, () => {
     strictEqual(isOnPath(glob, path), expected)
   })
 }
 
-test('[S-doctor.probe] a pattern cannot keep the doctor busy', () => {
+test('a pattern cannot keep the doctor busy [S-doctor.probe]', () => {
   checkGrowth(2000, (length) => {
     const path = `${'a'.repeat(length)}b`
     return () => strictEqual(isOnPath('**a'.repeat(500), path), false)

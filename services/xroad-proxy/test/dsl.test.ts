@@ -43,7 +43,7 @@ const target =
   'target:\n  member_class: GOV\n  member_code: 00123\n  subsystem_code: "sub system"\n  service_code: find\n'
 const restFile = `kind: rest\nmethod: GET\n${target}`
 
-test('[S-what.1] [S-what.2] [S-soap.kind] [S-soap.method] [S-soap.envelope] [S-version.5] a small SOAP file', () => {
+test('a small SOAP file [S-what.1 S-what.2 S-soap.kind S-soap.method S-soap.envelope S-version.5]', () => {
   for (const kind of ['', 'kind: soap\n', 'kind:\n']) {
     const endpoint = soap(`${kind}method: POST\n${envelope}`)
     const { envelope: template, ...rest } = endpoint
@@ -63,7 +63,7 @@ test('[S-what.1] [S-what.2] [S-soap.kind] [S-soap.method] [S-soap.envelope] [S-v
   }
 })
 
-test('[S-soap.params] [S-soap.service] [D2.4] a SOAP file with everything', () => {
+test('a SOAP file with everything [S-soap.params S-soap.service D2.4]', () => {
   const text = `kind: soap
 params: [a, "5", 'true', a]
 service: https://Service.example:8443/soap?x=1
@@ -84,7 +84,7 @@ envelope: |
   strictEqual(soap(`method: POST\nsoap_action:\nservice:\nparams:\n${envelope}`).soapAction, undefined)
 })
 
-test('[S-rest.kind] [S-rest.method] [D1.2] a small REST file', () => {
+test('a small REST file [S-rest.kind S-rest.method D1.2]', () => {
   const { endpoint, warnings } = read(restFile)
   deepStrictEqual(
     { ...endpoint },
@@ -101,7 +101,7 @@ test('[S-rest.kind] [S-rest.method] [D1.2] a small REST file', () => {
   ok(Object.isFrozen(endpoint) && endpoint.kind === 'rest' && Object.isFrozen(endpoint.target))
 })
 
-test('[S-rest.allowed_query_params] [S-rest.forward_body] absent, empty and filled', () => {
+test('absent, empty and filled [S-rest.allowed_query_params S-rest.forward_body]', () => {
   deepStrictEqual(rest(`${restFile}allowed_query_params: []\n`).allowedQueryParams, new Set())
   deepStrictEqual(rest(`${restFile}allowed_query_params: [a, 4.0, a]\n`).allowedQueryParams, new Set(['a', '4.0']))
   strictEqual(rest(`${restFile}forward_body: false\n`).forwardBody, false)
@@ -110,14 +110,14 @@ test('[S-rest.allowed_query_params] [S-rest.forward_body] absent, empty and fill
   match(warnings.join(), /^DSL\/registry\/find\.yml:8: allowed_query_params: left empty: every .* \[\] forwards none$/)
 })
 
-test('[D1.4] [S-charset] empty target strings and odd identifiers load', () => {
+test('empty target strings and odd identifiers load [D1.4 S-charset]', () => {
   const { target } = rest(
     'kind: rest\nmethod: GET\ntarget:\n  member_class: ""\n  member_code: \'\'\n  subsystem_code: "ä/ö"\n  service_code: ""\n',
   )
   deepStrictEqual(target, { memberClass: '', memberCode: '', subsystemCode: 'ä/ö', serviceCode: '', path: '' })
 })
 
-test('[D4.2] [S-rest.target.path] the path goes as written, with a slash before it', () => {
+test('the path goes as written, with a slash before it [D4.2 S-rest.target.path]', () => {
   const paths: readonly [string, string][] = [
     ['/v1/things', '/v1/things'],
     ['v1/things', '/v1/things'],
@@ -156,7 +156,7 @@ const wrongPaths: readonly [string, RegExp][] = [
 ]
 
 for (const [path, message] of wrongPaths) {
-  test(`[D4.2] [D1.4] refused path: ${path}`, () => {
+  test(`refused path: ${path} [D4.2 D1.4]`, () => {
     const said = refusal(`${restFile}  path: ${path}\n`)
     match(said, /^DSL\/registry\/find\.yml:8: target\.path: found .*, expected a path such as/)
     match(said, message)
@@ -252,7 +252,7 @@ const wrong: readonly [string, string, RegExp][] = [
 ]
 
 for (const [what, text, message] of wrong) {
-  test(`[D1.4] refused: ${what}`, () => {
+  test(`refused: ${what} [D1.4]`, () => {
     const said = refusal(text)
     ok(said.startsWith('DSL/registry/find.yml:'), said)
     match(said, message)
@@ -261,10 +261,10 @@ for (const [what, text, message] of wrong) {
 }
 
 const targetRules =
-  '[S-rest.target.member_class] [S-rest.target.member_code] ' +
-  '[S-rest.target.subsystem_code] [S-rest.target.service_code]'
+  '[S-rest.target.member_class S-rest.target.member_code] ' +
+  '[S-rest.target.subsystem_code S-rest.target.service_code D1.4 S-boot.3]'
 
-test(`[D1.4] [S-boot.3] ${targetRules} each is required, and told with the line of its group`, () => {
+test(`the fields of a target are required; a missing one is told with the line of its group ${targetRules}`, () => {
   for (const field of ['member_class', 'member_code', 'subsystem_code', 'service_code']) {
     const without = restFile.replace(new RegExp(`  ${field}: .*\n`), '')
     match(refusal(without), new RegExp(`find\\.yml:3: target\\.${field}: missing`))
@@ -277,14 +277,14 @@ test(`[D1.4] [S-boot.3] ${targetRules} each is required, and told with the line 
   }
 })
 
-test('[D1.4] [S-boot.2] [S-startup] a template that does not compile is named by its line in the file', () => {
+test('a template that does not compile is named by its line in the file [D1.4 S-boot.2 S-startup]', () => {
   const said = refusal('# comment\nmethod: POST\nenvelope: |\n\n  <a>\n  {{#if x}}\n  {{/each}}\n  </a>\n')
   match(said, /^DSL\/registry\/find\.yml:6: envelope: /)
   match(refusal('method: POST\n\nenvelope: "<a>{{/if}}</a>"\n'), /^DSL\/registry\/find\.yml:3: envelope: /)
   match(refusal('method: POST\n\nenvelope: >\n  <a>\n\n  {{/if}}\n  </a>\n'), /^DSL\/registry\/find\.yml:3: envelope: /)
 })
 
-test('[D1.2] unknown keys, keys of the other kind and what is unwise are warnings with file, line and field', () => {
+test('unknown keys, keys of the other kind and what is unwise are warnings with file, line and field [D1.2]', () => {
   const text = `method: GET
 param: [x]
 params: [x, generate]
@@ -311,7 +311,7 @@ ${envelope}`
   strictEqual(warnings.length, expected.length)
 })
 
-test('[D1.2] the same in a REST file', () => {
+test('the same in a REST file [D1.2]', () => {
   const { warnings } = read(`${restFile}  service_version: v1\n  pathh: x\nenvelope: x\nparams: [5]\n`)
   const expected = [/:8: target\.service_version: unknown field/, /:9: target\.pathh: .*did you mean path\?$/]
   const others = [
@@ -322,14 +322,14 @@ test('[D1.2] the same in a REST file', () => {
   strictEqual(warnings.length, 4)
 })
 
-test('[S-soap.method] [S-rest.method] every method that the server can hear is possible, in any case', () => {
+test('every method that the server can hear is possible, in any case [S-soap.method S-rest.method]', () => {
   for (const method of METHODS.filter((each) => each !== 'CONNECT' && each !== 'TRACE')) {
     strictEqual(rest(restFile.replace('GET', method)).method, method)
     strictEqual(rest(restFile.replace('GET', method.toLowerCase())).method, method)
   }
 })
 
-test('[D1.4] windows line ends and a byte-order mark are no trouble', () => {
+test('windows line ends and a byte-order mark are no trouble [D1.4]', () => {
   const text = `\ufeffmethod: POST\r\nparams:\r\n  - x\r\nenvelope: |\r\n  <a>\r\n  {{x}}</a>\r\n`
   strictEqual(soap(text).envelope.render({ x: '1' }, generated), '<a>\n1</a>\n')
 })
@@ -354,7 +354,7 @@ const lines = fc.oneof(
   fc.string(),
 )
 
-test('[D1.4] whatever stands in a file, the only error is a StartupFailure', () => {
+test('whatever stands in a file, the only error is a StartupFailure [D1.4]', () => {
   fc.assert(
     fc.property(fc.array(lines), (parts) => {
       try {

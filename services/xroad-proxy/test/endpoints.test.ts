@@ -58,7 +58,7 @@ function problems(files: Files): string[] {
   return inFolder(files, (folder) => refusal(() => loadEndpoints(folder)).replaceAll(`${folder}/`, '')).split('; ')
 }
 
-test('[D1.9] [S-what.1] the folder is the group, the name without its last extension the service, in sorted order', () => {
+test('the folder is the group, the name without its last extension the service, in sorted order [D1.9 S-what.1]', () => {
   deepStrictEqual(
     urls({
       'b/z.yml': file,
@@ -72,7 +72,7 @@ test('[D1.9] [S-what.1] the folder is the group, the name without its last exten
   )
 })
 
-test('[S-config.dsl_path] only .yml and .yaml in this case, no dot files, no sidecars', () => {
+test('only .yml and .yaml in this case, no dot files, no sidecars [S-config.dsl_path]', () => {
   const ignored: Files = {
     'a/x.YML': '{',
     'a/x.Yaml': '{',
@@ -95,7 +95,7 @@ test('[S-config.dsl_path] only .yml and .yaml in this case, no dot files, no sid
   ])
 })
 
-test('[D1.9] names with spaces and other letters are taken as they are', () => {
+test('names with spaces and other letters are taken as they are [D1.9]', () => {
   deepStrictEqual(urls({ 'rahvastiku register/päring 1.yml': file, 'a/__proto__.yml': file, 'a/%2F.yml': file }), [
     '/a/%2F',
     '/a/__proto__',
@@ -103,11 +103,11 @@ test('[D1.9] names with spaces and other letters are taken as they are', () => {
   ])
 })
 
-test('[D1.9] a folder may be called like a file', () => {
+test('a folder may be called like a file [D1.9]', () => {
   deepStrictEqual(urls({ 'x.yml/y.yml': file }), ['/x.yml/y'])
 })
 
-test('[D1.9] links to files and folders are followed, once around', () => {
+test('links to files and folders are followed, once around [D1.9]', () => {
   const files: Files = {
     '../outside/x.yml': file,
     linked: { link: '../outside' },
@@ -124,14 +124,14 @@ test('[D1.9] links to files and folders are followed, once around', () => {
   match(warnings.join('\n'), /^a\/loop is a link to a folder that it is in; .*\na\/self is a link/)
 })
 
-test('[D1.9] a mounted ConfigMap: the files are links into ..data', () => {
+test('a mounted ConfigMap: the files are links into ..data [D1.9]', () => {
   deepStrictEqual(
     urls({ 'a/..2026/x.yml': file, 'a/..data': { link: '..2026' }, 'a/x.yml': { link: '..data/x.yml' } }),
     ['/a/x'],
   )
 })
 
-test('[D1.9] a missing dsl_path is a warning, and so is one without files', () => {
+test('a missing dsl_path is a warning, and so is one without files [D1.9]', () => {
   inFolder({}, (folder) => {
     const missing = loadEndpoints(join(folder, 'no'))
     deepStrictEqual(missing.endpoints, [])
@@ -140,7 +140,7 @@ test('[D1.9] a missing dsl_path is a warning, and so is one without files', () =
   })
 })
 
-test('[D1.9] a dsl_path that is no directory stops the start', () => {
+test('a dsl_path that is no directory stops the start [D1.9]', () => {
   inFolder({ 'x.yml': file }, (folder) => {
     match(
       refusal(() => loadEndpoints(join(folder, 'x.yml'))),
@@ -153,7 +153,7 @@ test('[D1.9] a dsl_path that is no directory stops the start', () => {
   })
 })
 
-test('[D1.4] two files for one endpoint stop the start, both named', () => {
+test('two files for one endpoint stop the start, both named [D1.4]', () => {
   deepStrictEqual(problems({ 'a/x.yml': file, 'a/x.yaml': file }), [
     'a/x.yml: gives the same endpoint /a/x as a/x.yaml',
     'rename or remove one',
@@ -162,7 +162,7 @@ test('[D1.4] two files for one endpoint stop the start, both named', () => {
   strictEqual(urls({ 'a/x.yml': file, 'a/X.yml': file, 'b/x.yml': file }).length, 3)
 })
 
-test('[D1.4] files that cannot be read stop the start', () => {
+test('files that cannot be read stop the start [D1.4]', () => {
   const files: Files = {
     'a/dangling.yml': { link: 'nowhere' },
     'a/latin1.yml': Buffer.from('method: \xe4', 'latin1'),
@@ -180,12 +180,12 @@ test('[D1.4] files that cannot be read stop the start', () => {
   }
 })
 
-test('[D1.4] a file of exactly 1 MiB is read', () => {
+test('a file of exactly 1 MiB is read [D1.4]', () => {
   strictEqual(urls({ 'a/x.yml': `${file}#`.padEnd(1_048_576, 'x') }).length, 1)
 })
 
 test(
-  '[D1.4] a pipe is refused, not waited for',
+  'a pipe is refused, not waited for [D1.4]',
   { skip: process.platform === 'win32' && 'Windows has no such pipes' },
   () => {
     inFolder({ 'a/x.yml': file }, (folder) => {
@@ -198,7 +198,7 @@ test(
   },
 )
 
-test('[D1.4] all broken files are told at once, the first problem of each, no more than ten', () => {
+test('all broken files are told at once, the first problem of each, no more than ten [D1.4]', () => {
   deepStrictEqual(problems({ 'a/x.yml': 'kind: graphql\nmethod: 5\n', 'b/y.yml': file, 'c/z.yml': 'envelope: a\n' }), [
     'a/x.yml:1: kind: found "graphql", expected soap or rest',
     'c/z.yml:1: method: missing, expected an HTTP method such as POST',
@@ -208,7 +208,7 @@ test('[D1.4] all broken files are told at once, the first problem of each, no mo
   deepStrictEqual([said.length, said.at(-1)], [11, 'and 15 more'])
 })
 
-test('[D1.2] the warnings of the files come through', () => {
+test('the warnings of the files come through [D1.2]', () => {
   const { warnings } = load({ 'a/x.yml': `${file}envelop: x\n`, 'b/y.yml': `${file}parms: [x]\n` })
   deepStrictEqual(
     warnings.map((warning) => warning.split(': ').slice(0, 2).join(' ')),
@@ -216,7 +216,7 @@ test('[D1.2] the warnings of the files come through', () => {
   )
 })
 
-test('[S-route.4] the files that are shipped load without a warning', () => {
+test('the files that are shipped load without a warning [S-route.4]', () => {
   const { endpoints, warnings } = loadEndpoints(join(import.meta.dirname, '../dsl'))
   deepStrictEqual(
     endpoints.map(({ group, service, method, kind }) => `${kind} ${method} /${group}/${service}`),

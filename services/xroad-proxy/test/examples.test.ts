@@ -33,7 +33,7 @@ test('the mock has an answer for every endpoint of the example, and no other', (
   deepStrictEqual(readdirSync(join(example, 'answers')).toSorted(), wanted.toSorted())
 })
 
-test('[S-route.4] the package and the example have the same files for the group xroad', () => {
+test('the package and the example have the same files for the group xroad [S-route.4]', () => {
   const filesBelow = (folder: string): [string, string][] =>
     readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')])
   const shipped = filesBelow(join(service, 'dsl/xroad'))
@@ -45,7 +45,7 @@ test('[S-route.4] the package and the example have the same files for the group 
 })
 
 for (const name of ['listMethods', 'allowedMethods']) {
-  test(`[S-route.4] ${name} asks the target of the request body, as this client`, () => {
+  test(`${name} asks the target of the request body, as this client [S-route.4]`, () => {
     const { endpoints: shipped } = loadEndpoints(join(service, 'dsl'))
     const endpoint = shipped.find((each) => each.service === name)
     ok(endpoint?.kind === 'soap' && endpoint.url === undefined)

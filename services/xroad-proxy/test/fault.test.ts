@@ -13,7 +13,7 @@ function shorten(text: string): string {
   return String(toFailure({ ...fault, string: text }, { expose: false, source }).extras['string'])
 }
 
-test('[S-fault.1] [D3.7] by default: a fixed message, code, string and source, no detail', () => {
+test('by default: a fixed message, code, string and source, no detail [S-fault.1 D3.7]', () => {
   const failure = toFailure(fault, { expose: false, source })
   ok(failure instanceof Failure)
   deepStrictEqual(toReply(failure), {
@@ -22,7 +22,7 @@ test('[S-fault.1] [D3.7] by default: a fixed message, code, string and source, n
   })
 })
 
-test('[S-fault.2] exposed: the string in the message too, the detail with all its digits', () => {
+test('exposed: the string in the message too, the detail with all its digits [S-fault.2]', () => {
   deepStrictEqual(toReply(toFailure(fault, { expose: true, source: 'security_server' })), {
     status: 502,
     body: '{"error":"upstream_soap_fault","message":"upstream returned SOAP Fault (Server.Q): nothing found","code":"Server.Q","string":"nothing found","source":"security_server","detail":{"a":9007199254740993}}',
@@ -32,13 +32,13 @@ test('[S-fault.2] exposed: the string in the message too, the detail with all it
   strictEqual(bare.detail, undefined)
 })
 
-test('[S-limit.fault-string] [D3.7] 200 characters pass, one more is cut to 200 and marked', () => {
+test('200 characters pass, one more is cut to 200 and marked [S-limit.fault-string D3.7]', () => {
   strictEqual(shorten('x'.repeat(200)), 'x'.repeat(200))
   strictEqual(shorten('x'.repeat(201)), 'x'.repeat(200) + marker)
   strictEqual(shorten('x'.repeat(1_000_000)), 'x'.repeat(200) + marker)
 })
 
-test('[D3.7] characters count, not halves of surrogate pairs', () => {
+test('characters count, not halves of surrogate pairs [D3.7]', () => {
   strictEqual(shorten('😀'.repeat(200)), '😀'.repeat(200))
   strictEqual(shorten('😀'.repeat(201)), '😀'.repeat(200) + marker)
   strictEqual(shorten(`x${'😀'.repeat(200)}`), `x${'😀'.repeat(199)}${marker}`)
@@ -65,13 +65,13 @@ test('a fault of nothing but control characters, exposed, holds nobody up [X7]',
   ok(leastMs <= 50, `${leastMs} ms`)
 })
 
-test('[S-fault.2] exposed, the string is whole in both places', () => {
+test('exposed, the string is whole in both places [S-fault.2]', () => {
   const { message, extras } = toFailure({ ...fault, string: 'x'.repeat(5000) }, { expose: true, source })
   strictEqual(extras['string'], 'x'.repeat(5000))
   strictEqual(message, `upstream returned SOAP Fault (Server.Q): ${'x'.repeat(5000)}`)
 })
 
-test('[D3.7] control characters of code and string become U+FFFD', () => {
+test('control characters of code and string become U+FFFD [D3.7]', () => {
   const controls = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).filter((each) =>
     /\p{Cc}/u.test(each),
   )

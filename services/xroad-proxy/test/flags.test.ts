@@ -18,7 +18,7 @@ const runs: readonly [string[], string | undefined][] = [
 ]
 
 for (const [argv, config] of runs) {
-  test(`[D1.1] serve: ${JSON.stringify(argv)}`, () => {
+  test(`serve: ${JSON.stringify(argv)} [D1.1]`, () => {
     deepStrictEqual(readFlags(argv), config === undefined ? { action: 'serve' } : { action: 'serve', config })
   })
 }
@@ -32,7 +32,7 @@ const mocks: readonly [string[], object][] = [
 ]
 
 for (const [argv, action] of mocks) {
-  test(`[D1.1] mock: ${JSON.stringify(argv)}`, () => deepStrictEqual(readFlags(argv), action))
+  test(`mock: ${JSON.stringify(argv)} [D1.1]`, () => deepStrictEqual(readFlags(argv), action))
 }
 
 const doctor = { action: 'doctor', format: 'text', strict: false, probe: false }
@@ -45,11 +45,11 @@ const doctors: readonly [string[], object][] = [
 ]
 
 for (const [argv, action] of doctors) {
-  test(`[D1.1] doctor: ${JSON.stringify(argv)}`, () => deepStrictEqual(readFlags(argv), action))
+  test(`doctor: ${JSON.stringify(argv)} [D1.1]`, () => deepStrictEqual(readFlags(argv), action))
 }
 
 for (const argv of [['--help'], ['-h'], ['-c', 'a.yaml', '--help'], ['--version', '-h'], ['mock', '--help']]) {
-  test(`[D1.1] help: ${JSON.stringify(argv)}`, () => {
+  test(`help: ${JSON.stringify(argv)} [D1.1]`, () => {
     const action = readFlags(argv)
     ok(action.action === 'help')
     const flags = ['--config', '-c', '--help', '-h', '--version', '-V', '--host', '--port', '--folder', '--answers']
@@ -62,7 +62,7 @@ for (const argv of [['--help'], ['-h'], ['-c', 'a.yaml', '--help'], ['--version'
 }
 
 for (const argv of [['--version'], ['-V'], ['serve', '--version']]) {
-  test(`[D1.1] version: ${JSON.stringify(argv)}`, () => {
+  test(`version: ${JSON.stringify(argv)} [D1.1]`, () => {
     deepStrictEqual(readFlags(argv), { action: 'version', text: `xroad-proxy ${version}\n` })
   })
 }
@@ -106,7 +106,7 @@ const refused: readonly [string[], RegExp][] = [
 ]
 
 for (const [argv, message] of refused) {
-  test(`[D1.1] refused: ${JSON.stringify(argv)}`, () => {
+  test(`refused: ${JSON.stringify(argv)} [D1.1]`, () => {
     const action = readFlags(argv)
     ok(action.action === 'refuse', JSON.stringify(action))
     match(action.text, /^xroad-proxy: [^\n]+\nTry: xroad-proxy --help\n$/)
@@ -114,7 +114,7 @@ for (const [argv, message] of refused) {
   })
 }
 
-test('[D1.1] whatever the command line, there is an answer', () => {
+test('whatever the command line, there is an answer [D1.1]', () => {
   const words = fc.constantFrom(
     'serve',
     'mock',

@@ -12,7 +12,7 @@ function outbound(...received: string[]): string[] {
 const added = ['X-Road-Id', 'fresh', 'X-Road-Client', client]
 
 describe('headers to the Security Server', () => {
-  test('[S-header.end-to-end] [D4.3] order, casing, repeats and bytes stay', () => {
+  test('order, casing, repeats and bytes stay [S-header.end-to-end D4.3]', () => {
     const sent = [
       'accept',
       'a/b',
@@ -30,24 +30,24 @@ describe('headers to the Security Server', () => {
     deepStrictEqual(outbound(...sent), [...sent, ...added])
   })
 
-  test('[S-header.Host] Host is dropped, the length is written anew', () => {
+  test('Host is dropped, the length is written anew [S-header.Host]', () => {
     deepStrictEqual(outbound('Host', 'h', 'Content-Length', '3', 'Expect', '100-continue'), added)
   })
 
   for (const name of [...hopByHop].filter((each) => each !== 'connection')) {
-    test(`[S-header.hop-by-hop] [D4.3] ${name} is dropped`, () => {
+    test(`${name} is dropped [S-header.hop-by-hop D4.3]`, () => {
       deepStrictEqual(outbound(name.toUpperCase(), 'x'), added)
     })
   }
 
-  test('[S-header.hop-by-hop] [D4.3] every Proxy- header is dropped', () => {
+  test('every Proxy- header is dropped [S-header.hop-by-hop D4.3]', () => {
     deepStrictEqual(
       outbound('Proxy-Authorization', 'x', 'proxy-connection', 'x', 'Proxy-Whatever', 'x', 'Proxied', 'y'),
       ['Proxied', 'y', ...added],
     )
   })
 
-  test('[D4.3] Connection and every header that it names are dropped, wherever they stand', () => {
+  test('Connection and every header that it names are dropped, wherever they stand [D4.3]', () => {
     const sent = [
       'X-Hop',
       '1',
@@ -65,19 +65,19 @@ describe('headers to the Security Server', () => {
     deepStrictEqual(outbound(...sent), ['X-Kept', '3', ...added])
   })
 
-  test('[S-header.X-Road-Client] [S-auth.3] a value of the caller is replaced, also when Connection names the header', () => {
+  test('a value of the caller is replaced, also when Connection names the header [S-header.X-Road-Client S-auth.3]', () => {
     deepStrictEqual(outbound('x-road-client', 'EE/GOV/1/evil', 'X-ROAD-CLIENT', 'b'), added)
     deepStrictEqual(outbound('Connection', 'X-Road-Client, X-Road-Id'), added)
   })
 
-  test('[S-header.X-Road-Id] an id of the caller is forwarded, an empty one is none', () => {
+  test('an id of the caller is forwarded, an empty one is none [S-header.X-Road-Id]', () => {
     const { headers, messageId } = toOutbound(['x-road-id', 'mine'], client, () => 'fresh')
     deepStrictEqual([headers, messageId], [['x-road-id', 'mine', 'X-Road-Client', client], 'mine'])
     const other = toOutbound(['X-Road-Id', ''], client, () => 'fresh')
     deepStrictEqual([other.headers, other.messageId], [added, 'fresh'])
   })
 
-  test('[S-header.X-Road-UserId] the user is forwarded and never made up', () => {
+  test('the user is forwarded and never made up [S-header.X-Road-UserId]', () => {
     deepStrictEqual(outbound('X-Road-UserId', 'EE38001010000'), ['X-Road-UserId', 'EE38001010000', ...added])
     strictEqual(
       outbound().some((each) => /userid/i.test(each)),
@@ -87,7 +87,7 @@ describe('headers to the Security Server', () => {
 })
 
 describe('headers to the caller', () => {
-  test('[S-header.response] [D4.3] all but hop-by-hop headers pass, in order and repeated', () => {
+  test('all but hop-by-hop headers pass, in order and repeated [S-header.response D4.3]', () => {
     const kept = [
       'Set-Cookie',
       'a=1',
@@ -116,7 +116,7 @@ describe('headers to the caller', () => {
     deepStrictEqual([headers, contentLength], [kept, 5])
   })
 
-  test('[S-source] the code of X-Road-Error is told', () => {
+  test('the code of X-Road-Error is told [S-source]', () => {
     strictEqual(toInbound(['x-road-error', 'Server.ServerProxy.X']).errorCode, 'Server.ServerProxy.X')
     strictEqual(toInbound(['X-Other', '1']).errorCode, undefined)
   })

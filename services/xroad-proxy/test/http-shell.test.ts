@@ -33,7 +33,7 @@ after(async () => {
   await soap.close()
 })
 
-testPipelines({ rules: '[X12] [X16]', subject: () => subject, randomCount: 30 })
+testPipelines({ rules: '[X12 X16]', subject: () => subject, randomCount: 30 })
 
 test('one connection with 6000 requests leaves the places to others [X8]', { timeout: 600_000 }, async () => {
   const count = 6000

@@ -117,7 +117,7 @@ async function meet(
 
 const anyClient = { rejectUnauthorized: false }
 
-describe('[S-auth.2] [S-config.security_server.keystore_path] identities that load and reach the server', () => {
+describe('identities that load and reach the server [S-auth.2 S-config.security_server.keystore_path]', () => {
   const strict = { ca: authority.certificate, rejectUnauthorized: true }
 
   for (const algorithm of ['aes256', '3des'] as const) {
@@ -162,7 +162,7 @@ describe('[S-auth.2] [S-config.security_server.keystore_path] identities that lo
   })
 })
 
-describe('[D2.7] [S-auth.2] versions of TLS', () => {
+describe('versions of TLS [D2.7 S-auth.2]', () => {
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const satisfies readonly SecureVersion[]) {
     test(`${version} is enough`, async () => {
       const met = await meet(create(), server, { ...anyClient, minVersion: version, maxVersion: version })
@@ -177,7 +177,7 @@ describe('[D2.7] [S-auth.2] versions of TLS', () => {
   })
 })
 
-describe('[D1.5] [S-error.keystore_load_failed] [S-startup] what is wrong with a keystore, in words', () => {
+describe('what is wrong with a keystore, in words [D1.5 S-error.keystore_load_failed S-startup]', () => {
   const other = makeKey()
   const weakKey = makeKey(1024)
   const weak = issueClient(authority, { key: weakKey })
@@ -269,7 +269,7 @@ describe('[D1.5] [S-error.keystore_load_failed] [S-startup] what is wrong with a
   })
 })
 
-describe('[D1.5] [S-env.PROXY_KEYSTORE_PASSWORD] [S-config.security_server.keystore_password_env] the password', () => {
+describe('the password [D1.5 S-env.PROXY_KEYSTORE_PASSWORD S-config.security_server.keystore_password_env]', () => {
   test('the variable is not set, or empty: there is no default', () => {
     match(
       failure('keystore_load_failed', { word: undefined }),
@@ -289,7 +289,7 @@ describe('[D1.5] [S-env.PROXY_KEYSTORE_PASSWORD] [S-config.security_server.keyst
   })
 })
 
-describe('[D2.7] [S-config.security_server.trust_ca_path] whom the Security Server is verified with', () => {
+describe('whom the Security Server is verified with [D2.7 S-config.security_server.trust_ca_path]', () => {
   test('several certificates, in any order, with text and line ends of any kind around them', async () => {
     const text = `\ufeff# ours\r\n${stranger.certificate}\nSubject: x\r\n${authority.certificate}${stranger.certificate}`
     const bundle = write('bundle.pem', text)
@@ -312,7 +312,7 @@ describe('[D2.7] [S-config.security_server.trust_ca_path] whom the Security Serv
     }
   })
 
-  test('[S-auth.2] an authority inside the keystore is not one to trust', async () => {
+  test('an authority inside the keystore is not one to trust [S-auth.2]', async () => {
     const other = issueServer(stranger)
     const keystore = write('chain.p12', toPkcs12(client.key, [client.certificate, stranger.certificate], password))
     const context = create({ keystore })
@@ -392,7 +392,7 @@ async function probeTrust(env: Readonly<Record<string, string>>, ...args: readon
   }
 }
 
-describe('[D2.7] [S-auth.2] the system trust store', () => {
+describe('the system trust store [D2.7 S-auth.2]', () => {
   const others = { PATH: process.env['PATH'] ?? '' }
 
   test('is what stands in SSL_CERT_FILE or NODE_EXTRA_CA_CERTS, with an identity and without', async () => {

@@ -100,7 +100,7 @@ testEnd({
 })
 
 describe('the end', { concurrency: 3 }, () => {
-  test('[D1.8] a body that is on its way is waited for', async () => {
+  test('a body that is on its way is waited for [D1.8]', async () => {
     const running = await start()
     const wires = await Promise.all(['/g/upload', '/g/echo'].map(async (path) => {
       const wire = await Wire.open(running.port)
@@ -115,13 +115,13 @@ describe('the end', { concurrency: 3 }, () => {
     for (const wire of wires) wire.socket.destroy()
   })
 
-  test('[D1.8] connections to the Security Server on which nothing happens do not delay it', async () => {
+  test('connections to the Security Server on which nothing happens do not delay it [D1.8]', async () => {
     const running = await start()
     await Promise.all(Array.from({ length: 20 }, () => call(running.port, '/g/fault')))
     strictEqual((await running.stop()).code, 0)
   })
 
-  test('[D1.8] requests that were sent ahead are answered', async () => {
+  test('requests that were sent ahead are answered [D1.8]', async () => {
     const running = await start()
     const wire = await Wire.open(running.port)
     const text = JSON.stringify(body)
@@ -137,7 +137,7 @@ describe('the end', { concurrency: 3 }, () => {
     wire.socket.destroy()
   })
 
-  test('[D1.8] a client that is gone is not waited for', async () => {
+  test('a client that is gone is not waited for [D1.8]', async () => {
     const running = await start()
     const abort = new AbortController()
     const gone = ['/g/held', '/g/silent'].map((path) =>
@@ -155,7 +155,7 @@ describe('the end', { concurrency: 3 }, () => {
     strictEqual(running.soap.waiting(), 0)
   })
 
-  test('[D1.8] [S-error.upstream_timeout] a call that is not answered ends with its clock', async () => {
+  test('a call that is not answered ends with its clock [D1.8 S-error.upstream_timeout]', async () => {
     const running = await start({ config: { limits: { request_timeout_secs: 1 }, security_server: undefined } })
     const [held] = await hold(running, 1)
     const { code } = await running.stop()
@@ -165,7 +165,7 @@ describe('the end', { concurrency: 3 }, () => {
 })
 
 describe('what it writes', { concurrency: 3 }, () => {
-  test('[D1.8] a line for each request, in order, all of them written at the end', async () => {
+  test('a line for each request, in order, all of them written at the end [D1.8]', async () => {
     const running = await start()
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     for (let i = 0; i < 500; i++) await call(running.port, `/none/${i}?x=${i}`, { agent })
@@ -218,7 +218,7 @@ describe('what it writes', { concurrency: 3 }, () => {
     match(warnings[0]?.['message'] ?? '', /^Possible EventEmitter memory leak detected/)
   })
 
-  test('[D1.8] PROXY_LOG_FORMAT=json: every line is an object, from the first to the last', async () => {
+  test('PROXY_LOG_FORMAT=json: every line is an object, from the first to the last [D1.8]', async () => {
     const running = await start({ env: { PROXY_LOG_FORMAT: 'json' } })
     await call(running.port, '/g/echo', { body })
     await call(running.port, '/g/fault')
@@ -253,7 +253,7 @@ describe('what it writes', { concurrency: 3 }, () => {
     )
   })
 
-  test('[D1.8] nothing that was sent is in any line: bodies, queries, headers, the password of the keystore', async () => {
+  test('nothing that was sent is in any line: bodies, queries, headers, the password of the keystore [D1.8]', async () => {
     const running = await start()
     const headers = { authorization: 'secret', 'x-road-userid': 'secret', cookie: 'secret=secret' }
     await call(running.port, '/g/echo?secret', { body: { x: 'secret', secret: 'secret' }, headers })
@@ -271,7 +271,7 @@ describe('what it writes', { concurrency: 3 }, () => {
     doesNotMatch(stdout, /[^\n\x20-\x7e]/)
   })
 
-  test('[D1.8] a reader of the log that stops reading does not stop the service', async () => {
+  test('a reader of the log that stops reading does not stop the service [D1.8]', async () => {
     const running = await start()
     running.child.stdout?.pause()
     const agent = new Agent({ keepAlive: true, maxSockets: 4 })
@@ -287,7 +287,7 @@ describe('what it writes', { concurrency: 3 }, () => {
   })
 })
 
-test('[S-what.6] files are read once: what changes afterwards has no effect', async () => {
+test('files are read once: what changes afterwards has no effect [S-what.6]', async () => {
   const folder = newFolder()
   const { port, soap } = await start({ folder })
   writeFiles(folder, { 'DSL/g/echo.yml': 'broken: [', 'DSL/g/new.yml': soap.echo, 'proxy.yaml': 'broken: [' })

@@ -106,7 +106,7 @@ const ways: Record<string, (path: string, body: string) => Promise<WireAnswer>> 
 describe('the cap', { concurrency: true }, () => {
   for (const [how, sendBody] of Object.entries(ways)) {
     for (const path of lanesOfCalls) {
-      test(`[D1.7] [S-limit.max_request_bytes] [S-config.limits.max_request_bytes] ${path}, ${how}: counts bytes, inclusive`, async () => {
+      test(`${path}, ${how}: counts bytes, inclusive [D1.7 S-limit.max_request_bytes S-config.limits.max_request_bytes]`, async () => {
         strictEqual(arrived(path, await sendBody(path, bodyOf(maxBytes))), maxBytes)
         refusedAt(maxBytes, await sendBody(path, bodyOf(maxBytes + 1)))
       })
@@ -114,7 +114,7 @@ describe('the cap', { concurrency: true }, () => {
   }
 
   for (const path of lanesOfCalls) {
-    test(`[S-limit.max_request_bytes] ${path}: one MiB by default`, async () => {
+    test(`${path}: one MiB by default [S-limit.max_request_bytes]`, async () => {
       const ask = (bytes: number, framing?: string): Promise<WireAnswer> => {
         const body = bodyOf(bytes)
         return send(
@@ -129,7 +129,7 @@ describe('the cap', { concurrency: true }, () => {
     })
   }
 
-  test('[D1.7] [S-error.request_too_large] whatever the declared length', async () => {
+  test('whatever the declared length [D1.7 S-error.request_too_large]', async () => {
     for (const length of ['1001', '65536', '65537', '9007199254740993', '18446744073709551615']) {
       for (const path of [...lanesOfCalls, '/g/dropped']) {
         refusedAt(maxBytes, await send(small.port, head(path, `Content-Length: ${length}`)))
@@ -137,19 +137,19 @@ describe('the cap', { concurrency: true }, () => {
     }
   })
 
-  test('[D1.7] a body that is not forwarded counts as well', async () => {
+  test('a body that is not forwarded counts as well [D1.7]', async () => {
     refusedAt(maxBytes, await send(small.port, head('/g/dropped', chunked) + chunk(bodyOf(maxBytes + 1)) + end))
     strictEqual(arrived('/g/dropped', await send(small.port, head('/g/dropped', declared(bodyOf(9))) + bodyOf(9))), 0)
   })
 
-  test('[D1.7] a body of a GET counts as well', async () => {
+  test('a body of a GET counts as well [D1.7]', async () => {
     const ask = (body: string): Promise<WireAnswer> =>
       send(small.port, head('/g/get', declared(body)).replace('POST', 'GET') + body)
     strictEqual(arrived('/g/get', await ask(bodyOf(maxBytes))), maxBytes)
     refusedAt(maxBytes, await ask(bodyOf(maxBytes + 1)))
   })
 
-  test('[D1.7] a small body that is refused costs no connection', async () => {
+  test('a small body that is refused costs no connection [D1.7]', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     for (let i = 0; i < 3; i++) {
       refusedAt(maxBytes, await call(small.port, '/g/soap', { agent, method: 'POST', body: bodyOf(maxBytes + 1) }))
@@ -159,7 +159,7 @@ describe('the cap', { concurrency: true }, () => {
     agent.destroy()
   })
 
-  test('[D1.7] nothing of what is refused is sent on', async () => {
+  test('nothing of what is refused is sent on [D1.7]', async () => {
     const marker = { 'x-road-id': 'never-sent' }
     const body = bodyOf(maxBytes + 1)
     refusedAt(maxBytes, await call(small.port, '/g/rest?never-sent', { headers: marker, method: 'POST', body }))
@@ -168,7 +168,7 @@ describe('the cap', { concurrency: true }, () => {
 })
 
 describe('clients that keep sending', { concurrency: true }, () => {
-  test('[D1.7] one that writes all before it reads gets its answer', async () => {
+  test('one that writes all before it reads gets its answer [D1.7]', async () => {
     const large = Buffer.alloc(8_000_000, 0x20)
     for (const path of [...lanesOfCalls, '/g/none', '/g/get']) {
       for (const framing of [declared(large), chunked]) {
@@ -190,7 +190,7 @@ describe('clients that keep sending', { concurrency: true }, () => {
     }
   })
 
-  test('[D1.7] one that never stops is answered and cut off', async () => {
+  test('one that never stops is answered and cut off [D1.7]', async () => {
     for (const path of lanesOfCalls) {
       const wire = await Wire.open(small.port)
       wire.write(head(path, chunked))
@@ -202,7 +202,7 @@ describe('clients that keep sending', { concurrency: true }, () => {
     }
   })
 
-  test('[D1.7] what is broken after the refusal gets no second answer', async () => {
+  test('what is broken after the refusal gets no second answer [D1.7]', async () => {
     const wire = await Wire.open(small.port)
     wire.write(`${head('/g/soap', chunked)}${chunk(bodyOf(maxBytes + 1))}nonsense\r\n`)
     refusedAt(maxBytes, await wire.answer())
@@ -211,7 +211,7 @@ describe('clients that keep sending', { concurrency: true }, () => {
     wire.socket.destroy()
   })
 
-  test('[S-endpoint.rest] an answer that comes before the end of the body leaves a connection that works', async () => {
+  test('an answer that comes before the end of the body leaves a connection that works [S-endpoint.rest]', async () => {
     const body = Buffer.alloc(mebibyte, 0x20)
     for (const path of ['/g/early', '/g/dropped']) {
       const wire = await Wire.open(usual.port)
@@ -226,7 +226,7 @@ describe('clients that keep sending', { concurrency: true }, () => {
     }
   })
 
-  test('[S-endpoint.rest] a call that fails before the end of the body is told to a client that writes all first', async () => {
+  test('a call that fails before the end of the body is told to a client that writes all first [S-endpoint.rest]', async () => {
     const body = Buffer.alloc(mebibyte, 0x20)
     const wire = await Wire.open(usual.port)
     wire.socket.pause()
@@ -242,7 +242,7 @@ describe('clients that keep sending', { concurrency: true }, () => {
 describe('the go-ahead', { concurrency: true }, () => {
   for (const path of lanesOfCalls) {
     for (const value of ['100-continue', '100-Continue', '100-continue, something-else']) {
-      test(`[D1.7] ${path}: ${value} is answered with 100 where the body fits`, async () => {
+      test(`${path}: ${value} is answered with 100 where the body fits [D1.7]`, async () => {
         const body = bodyOf(100)
         const wire = await Wire.open(small.port)
         wire.write(head(path, declared(body), `Expect: ${value}`))
@@ -255,7 +255,7 @@ describe('the go-ahead', { concurrency: true }, () => {
       })
     }
 
-    test(`[D1.7] ${path}: a large body has its go-ahead as well`, async () => {
+    test(`${path}: a large body has its go-ahead as well [D1.7]`, async () => {
       const body = bodyOf(mebibyte)
       const wire = await Wire.open(usual.port)
       wire.write(head(path, declared(body), expecting))
@@ -265,7 +265,7 @@ describe('the go-ahead', { concurrency: true }, () => {
       wire.socket.destroy()
     })
 
-    test(`[D1.7] ${path}: with chunks the cap counts as they arrive`, async () => {
+    test(`${path}: with chunks the cap counts as they arrive [D1.7]`, async () => {
       const wire = await Wire.open(small.port)
       wire.write(head(path, chunked, expecting))
       strictEqual((await wire.answer({ bodiless: true })).status, 100)
@@ -274,12 +274,12 @@ describe('the go-ahead', { concurrency: true }, () => {
       wire.socket.destroy()
     })
 
-    test(`[D1.7] ${path}: none for a body that does not fit`, async () => {
+    test(`${path}: none for a body that does not fit [D1.7]`, async () => {
       refusedAt(maxBytes, await send(small.port, head(path, `Content-Length: ${maxBytes + 1}`, expecting)))
     })
   }
 
-  test('[D1.6] none where the path or the method is wrong', async () => {
+  test('none where the path or the method is wrong [D1.6]', async () => {
     const lines = ['Content-Length: 100', expecting]
     strictEqual((await send(small.port, head('/g/none', ...lines))).status, 404)
     strictEqual((await send(small.port, head('/g/get', ...lines))).status, 405)
@@ -309,7 +309,7 @@ describe('bodies that are broken', { concurrency: true }, () => {
     'a trailer that is none': `${head('/g/soap', chunked)}0\r\nnonsense\r\n\r\n`,
   }
   for (const [what, bytes] of Object.entries(broken)) {
-    test(`[S-errors.shape] ${what} is malformed`, async () => {
+    test(`${what} is malformed [S-errors.shape]`, async () => {
       const { status, text } = await send(small.port, bytes)
       deepStrictEqual([status, (JSON.parse(text) as { error: string }).error], [400, 'malformed_request'])
     })
@@ -317,7 +317,7 @@ describe('bodies that are broken', { concurrency: true }, () => {
 
   for (const path of lanesOfCalls) {
     for (const size of [500, 500_000]) {
-      test(`[D1.7] [D1.8] ${path}: a client that leaves in the middle of ${size} bytes has one line and no answer`, async () => {
+      test(`${path}: a client that leaves in the middle of ${size} bytes has one line and no answer [D1.7 D1.8]`, async () => {
         const known = usual.log.length
         const gone = (): number => usual.log.slice(known).filter(({ status }) => status === 499).length
         const wires = await Promise.all([Wire.open(usual.port), Wire.open(usual.port)])
@@ -331,7 +331,7 @@ describe('bodies that are broken', { concurrency: true }, () => {
     }
   }
 
-  test('[D1.7] a client that ends its side in the middle is not answered as if that were all', async () => {
+  test('a client that ends its side in the middle is not answered as if that were all [D1.7]', async () => {
     for (const path of lanesOfCalls) {
       for (const framing of ['Content-Length: 20', 'Content-Length: 200000', chunked]) {
         const wire = await Wire.open(usual.port)
@@ -345,7 +345,7 @@ describe('bodies that are broken', { concurrency: true }, () => {
   })
 
   for (const path of lanesOfCalls) {
-    test(`[D1.7] ${path}: a slow body arrives whole`, async () => {
+    test(`${path}: a slow body arrives whole [D1.7]`, async () => {
       const wire = await Wire.open(usual.port)
       const body = bodyOf(100_000)
       wire.write(head(path, declared(body)))

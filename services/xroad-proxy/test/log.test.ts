@@ -22,7 +22,7 @@ const heard: readonly [string, string][] = [
 ]
 
 for (const [level, names] of heard) {
-  test(`[S-env.RUST_LOG] ${JSON.stringify(level)}`, () => {
+  test(`${JSON.stringify(level)} [S-env.RUST_LOG]`, () => {
     const { events, lines } = record(level, 'json')
     events.emit('startupFailure', { error: 'listen_failed', message: 'm' })
     events.emit('warning', { message: 'm' })
@@ -45,7 +45,7 @@ const requestFields = {
   source: 'provider',
 }
 
-test('[D1.8] json: one object a line', () => {
+test('json: one object a line [D1.8]', () => {
   const { events, lines } = record('info', 'json')
   events.emit('request', requestFields)
   const { time, ...rest } = JSON.parse(lines[0] ?? '') as Record<string, unknown>
@@ -54,7 +54,7 @@ test('[D1.8] json: one object a line', () => {
   deepStrictEqual(rest, { level: 'info', target: 'xroad_proxy', event: 'request', message: 'Request', ...shown })
 })
 
-test('[D1.8] text: time, level, target, message, fields', () => {
+test('text: time, level, target, message, fields [D1.8]', () => {
   const { events, lines } = record('info', 'text')
   events.emit('listening', { address: '0.0.0.0:8080' })
   events.emit('request', requestFields)
@@ -70,7 +70,7 @@ test('[D1.8] text: time, level, target, message, fields', () => {
 })
 
 for (const format of ['text', 'json'] as const) {
-  test(`[D1.8] ${format}: whatever a request or an answer holds, an event is one line without control characters`, () => {
+  test(`${format}: whatever a request or an answer holds, an event is one line without control characters [D1.8]`, () => {
     const { events, lines } = record('debug', format)
     const sent = 'a\nb\r\u0000\u001b[31m\u007f\u0085\u200b\u202e\u2028\ud800'
     events.emit('soapFault', { code: sent, string: sent })
@@ -79,7 +79,7 @@ for (const format of ['text', 'json'] as const) {
     for (const line of lines) match(line, /^[ -~]+\n$/)
   })
 
-  test(`[D1.8] ${format}: a field as large as an answer is cut`, () => {
+  test(`${format}: a field as large as an answer is cut [D1.8]`, () => {
     const { events, lines } = record('info', format)
     events.emit('soapFault', { code: 'a', string: 'b'.repeat(1_000_000) })
     ok((lines[0] ?? '').length < 70_000)

@@ -68,7 +68,7 @@ function identity(code: string, subsystem: string): object {
 
 for (const name of ['listMethods', 'allowedMethods']) {
   describe(name, () => {
-    test(`[S-route.4] ${name} names client, target and itself in the header`, async () => {
+    test(`${name} names client, target and itself in the header [S-route.4]`, async () => {
       deepStrictEqual(headerOf(await ask(bare, `/xroad/${name}`, target)), {
         'xroad:client': { '@id:objectType': 'SUBSYSTEM', ...identity('70000000', 'demo') },
         'xroad:service': {
@@ -80,7 +80,7 @@ for (const name of ['listMethods', 'allowedMethods']) {
       })
     })
 
-    test(`[S-route.4] ${name} lists services`, async () => {
+    test(`${name} lists services [S-route.4]`, async () => {
       const { body } = await ask(bare, `/xroad/${name}`, target)
       const [element, response] = Object.entries(body)[0]!
       match(element, new RegExp(`^\\w+:${name}Response$`))
@@ -94,7 +94,7 @@ for (const name of ['listMethods', 'allowedMethods']) {
       )
     })
 
-    test(`[S-route.4] ${name} of the example: an element for each service of the provider`, async () => {
+    test(`${name} of the example: an element for each service of the provider [S-route.4]`, async () => {
       const { body } = await ask(withAnswers, `/xroad/${name}`, target)
       const services = body[`xroad:${name}Response`]?.['xroad:service'] as Service[]
       const expected = name === 'listMethods' ? ['person', 'address', 'household'] : ['person', 'address']
@@ -104,7 +104,7 @@ for (const name of ['listMethods', 'allowedMethods']) {
       )
     })
 
-    test(`[S-route.4] [D2.1] ${name} takes its three keys and no other, and escapes them`, async () => {
+    test(`${name} takes its three keys and no other, and escapes them [S-route.4 D2.1]`, async () => {
       const body = { ...target, member_code: '<&>"\'', service_code: 'other', generate: { instance: 'other' } }
       const { 'xroad:service': service } = headerOf(await ask(bare, `/xroad/${name}`, body)) as Record<string, Service>
       deepStrictEqual(
@@ -113,19 +113,19 @@ for (const name of ['listMethods', 'allowedMethods']) {
       )
     })
 
-    test(`[S-route.4] [S-request.2] ${name} without a body asks with empty names`, async () => {
+    test(`${name} without a body asks with empty names [S-route.4 S-request.2]`, async () => {
       const { 'xroad:service': service } = headerOf(await ask(bare, `/xroad/${name}`, '')) as Record<string, Service>
       deepStrictEqual([service?.['id:memberClass'], service?.['id:subsystemCode']], [null, null])
     })
 
-    test(`[S-route.4] ${name} is for POST`, async () => {
+    test(`${name} is for POST [S-route.4]`, async () => {
       const { status, headers } = await bare.call(`/xroad/${name}`)
       deepStrictEqual([status, headers['allow']], [405, 'POST'])
     })
   })
 }
 
-test('[S-what.2] [S-endpoint.soap] the SOAP endpoint of the example', async () => {
+test('the SOAP endpoint of the example [S-what.2 S-endpoint.soap]', async () => {
   const { body } = await ask(withAnswers, '/population/person', { personalCode: '60001019906', givenName: 'Mari' })
   deepStrictEqual(body, {
     'pop:personResponse': {
@@ -140,7 +140,7 @@ test('[S-what.2] [S-endpoint.soap] the SOAP endpoint of the example', async () =
   })
 })
 
-test('[S-what.2] [D2.1] its request reaches the mock with the values in place', async () => {
+test('its request reaches the mock with the values in place [S-what.2 D2.1]', async () => {
   const { body } = await ask(bare, '/population/person', { personalCode: 60001019906, givenName: `"M&M's"` })
   deepStrictEqual(body, {
     'pop:personResponse': { 'pop:personalCode': 60001019906, 'pop:name': { '@given': `"M&M's"` } },

@@ -85,10 +85,10 @@ const titled = (text: string): string =>
     `<wsdl:operation name="op"><wsdl:documentation><r:title xmlns:r="http://x-road.eu/xsd/xroad.xsd" xml:lang="en">Person</r:title><r:title xmlns:r="http://x-road.eu/xsd/xroad.xsd" xml:lang="et">Isik</r:title><r:notes xmlns:r="http://x-road.eu/xsd/xroad.xsd" xml:lang="en">Finds a person</r:notes></wsdl:documentation><wsdl:input m`,
   )
 
-describe('[D6.3] the description of generated endpoints', () => {
+describe('the description of generated endpoints [D6.3]', () => {
   const operationOf = ({ document }: Described) => document.paths['/owner_api_wsdl/op']!['post']!
 
-  test('[S-typed.words] title and notes of the operation, the preferred language first, all of them by language', async () => {
+  test('title and notes of the operation, the preferred language first, all of them by language [S-typed.words]', async () => {
     const described = describeAll([wsdlOf(person, undefined, titled)])
     await refuseInvalid(described)
     const operation = operationOf(described)
@@ -97,7 +97,7 @@ describe('[D6.3] the description of generated endpoints', () => {
     deepStrictEqual(operation['x-titles'], { en: 'Person', et: 'Isik' })
   })
 
-  test('[S-typed.request] types, enumerations, what is required, words, and an example that is valid', () => {
+  test('types, enumerations, what is required, words, and an example that is valid [S-typed.request]', () => {
     const { schema, example } = operationOf(describeAll([wsdlOf(person)])).requestBody.content['application/json']
     deepStrictEqual(schema, {
       type: 'object',
@@ -119,7 +119,7 @@ describe('[D6.3] the description of generated endpoints', () => {
   const bodyOf = (described: Described): Schema | undefined =>
     operationOf(described).responses['200']!.content['application/json'].schema.properties?.['body']
 
-  test('[S-typed.mode] the answer in the plain shape: prefixes, and what a text may become', async () => {
+  test('the answer in the plain shape: prefixes, and what a text may become [S-typed.mode]', async () => {
     const described = describeAll([wsdlOf(person)])
     await refuseInvalid(described)
     deepStrictEqual(bodyOf(described), {
@@ -131,7 +131,7 @@ describe('[D6.3] the description of generated endpoints', () => {
     deepStrictEqual([share, sex], [{ type: ['integer', 'string', 'null'] }, { enum: ['M'] }])
   })
 
-  test('[S-typed.mode] the answer in the shape of the schema: one type each, arrays, what is required', async () => {
+  test('the answer in the shape of the schema: one type each, arrays, what is required [S-typed.mode]', async () => {
     const described = describeAll([wsdlOf(person)], { shape: 'schema' })
     await refuseInvalid(described)
     deepStrictEqual(bodyOf(described), {
@@ -156,7 +156,7 @@ describe('[D6.3] the description of generated endpoints', () => {
     })
   })
 
-  test('[S-typed.components] types of one WSDL are written once, those of another under other names', async () => {
+  test('types of one WSDL are written once, those of another under other names [S-typed.components]', async () => {
     const files = ['a/b.wsdl', 'a.b.wsdl', 'a/b.WSDL', 'õ/b.wsdl', 'ä/b.wsdl']
     const described = describeAll(files.map((file) => wsdlOf(person, file)))
     await refuseInvalid(described)
@@ -165,14 +165,14 @@ describe('[D6.3] the description of generated endpoints', () => {
     for (const key of Object.keys(described.document.components.schemas)) match(key, /^[\w.-]+$/)
   })
 
-  test('[S-typed.components] the same for the same endpoints in another order', () => {
+  test('the same for the same endpoints in another order [S-typed.components]', () => {
     const { endpoints, generated } = load([wsdlOf(person, 'a/1.wsdl'), wsdlOf(person, 'a.1.wsdl')])
     const none = { generated, replaced: new Map(), bodies: new Map() }
     const text = describeEndpoints(endpoints, '1', typeEndpoints(none))
     strictEqual(describeEndpoints(endpoints.toReversed(), '1', typeEndpoints(none)), text)
   })
 
-  test('[S-typed.components] beyond the bound endpoints are described without types, and the rest stays valid', async () => {
+  test('beyond the bound endpoints are described without types, and the rest stays valid [S-typed.components]', async () => {
     const wsdls = Array.from({ length: 20 }, (_, index) => wsdlOf(person, `o/${index}.wsdl`))
     const whole = describeAll(wsdls)
     const cut = describeAll(wsdls, { maxCharacters: 5000 })
@@ -210,7 +210,7 @@ describe('[D6.3] the description of generated endpoints', () => {
   })
 })
 
-test('/api of a service with a WSDL, its required body and the header of the user [S-endpoint.api] [D6.3] [X24]', async () => {
+test('/api of a service with a WSDL, its required body and the header of the user [S-endpoint.api D6.3 X24]', async () => {
   const service = await startTypedService({ wsdl: { 'owner/api.wsdl': wsdlAround(person) } })
   try {
     const document = await service.api()
@@ -228,7 +228,7 @@ test('/api of a service with a WSDL, its required body and the header of the use
 const folder = process.env['XROAD_PROXY_REAL_WSDLS']
 const skip = folder === undefined ? 'XROAD_PROXY_REAL_WSDLS names no folder' : false
 
-describe('[D6.3] [S-typed.components] real WSDLs', { skip }, () => {
+describe('real WSDLs [D6.3 S-typed.components]', { skip }, () => {
   for (const shape of ['plain', 'schema'] as const) {
     test(`answers in the shape ${shape}`, async (t) => {
       const root = folder ?? ''

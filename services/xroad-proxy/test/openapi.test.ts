@@ -83,7 +83,7 @@ async function operationOf(endpoint: Endpoint): Promise<Operation> {
 
 const jsonOf = ({ content }: { readonly content: Content }): Schema => content['application/json']!.schema!
 
-describe('[S-what.5] [S-endpoint.api] [D6.3] the OpenAPI description', () => {
+describe('the OpenAPI description [S-what.5 S-endpoint.api D6.3]', () => {
   test('the validator does refuse what is invalid', async () => {
     const { valid } = await new Validator().validate({ openapi: '3.1.0', info: { title: '' }, paths: {} })
     strictEqual(valid, false)

@@ -18,13 +18,13 @@ testPackage({
     'proxy.example.yaml',
     'proxy.schema.json',
   ],
-  versionRules: '[D1.1] [S-version.1]',
+  versionRules: '[D1.1 S-version.1]',
   // It would report the install to a foreign host.
   unwanted: ['@scarf'],
   async run(t, installed, version) {
     ok(/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
     const title = 'its command serves requests, the viewer and the files of the group xroad'
-    await t.test(`${title} [S-endpoint.health] [S-route.4] [S-docs.own]`, async () => {
+    await t.test(`${title} [S-endpoint.health S-route.4 S-docs.own]`, async () => {
       const folder = newFolder({ 'proxy.yaml': 'host: 127.0.0.1\nport: 0\n' })
       cpSync(join(installed, 'dsl'), join(folder, 'DSL'), { recursive: true })
       const command = [process.execPath, join(installed, 'bin/xroad-proxy.js')]

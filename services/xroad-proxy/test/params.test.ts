@@ -23,13 +23,13 @@ function plain(value: TemplateValue): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]))
 }
 
-test('[S-soap.params] only listed keys survive', () => {
+test('only listed keys survive [S-soap.params]', () => {
   deepStrictEqual(read('{"a":"x","d":"y","b":null,"generate":{"uuid":"z"}}'), { a: 'x', b: null })
   deepStrictEqual(read('{"a":"x"}', []), {})
   deepStrictEqual(read('{"a":{"d":[1,{"e":true}]}}'), { a: { d: [1, { e: true }] } })
 })
 
-test('[S-request.2] whatever is no JSON object has no params', () => {
+test('whatever is no JSON object has no params [S-request.2]', () => {
   const bodies = [
     '',
     ' ',
@@ -62,7 +62,7 @@ test('[S-request.2] whatever is no JSON object has no params', () => {
   for (const body of bodies) deepStrictEqual(read(body), {}, body)
 })
 
-test('[S-request.2] a body that is not UTF-8 has no params', () => {
+test('a body that is not UTF-8 has no params [S-request.2]', () => {
   const bodies = [
     Buffer.from('{"a":"õ"}', 'latin1'),
     Buffer.from('{"a":"x"}', 'utf16le'),
@@ -73,13 +73,13 @@ test('[S-request.2] a body that is not UTF-8 has no params', () => {
   for (const body of bodies) deepStrictEqual(read(body), {})
 })
 
-test('[S-request.2] a byte-order mark and white space around the object do no harm', () => {
+test('a byte-order mark and white space around the object do no harm [S-request.2]', () => {
   deepStrictEqual(read('\ufeff{"a":1}'), { a: 1 })
   deepStrictEqual(read(' \r\n\t{"a":1}\n'), { a: 1 })
   deepStrictEqual(read('\ufeff\ufeff{"a":1}'), {})
 })
 
-test('[D2.1] numbers keep the digits of the request', () => {
+test('numbers keep the digits of the request [D2.1]', () => {
   const odd = [
     '12345678901234567890',
     '1.50',
@@ -106,7 +106,7 @@ test('[D2.1] numbers keep the digits of the request', () => {
   }
 })
 
-test('[D2.1] any number renders as it was written', () => {
+test('any number renders as it was written [D2.1]', () => {
   const digits = fc.stringMatching(/^-?(?:0|[1-9]\d{0,20})(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?$/)
   const blank = fc.constantFrom('', ' ', '\n', '\t')
   fc.assert(
@@ -120,7 +120,7 @@ test('[D2.1] any number renders as it was written', () => {
   )
 })
 
-test('[D2.1] text is never taken for a number, whatever digits and quotes it holds', () => {
+test('text is never taken for a number, whatever digits and quotes it holds [D2.1]', () => {
   const piece = fc.constantFrom('"', '\\', '1.50', '-0', ' ', ',', ':', '{', '}', '[', ']', '1e5', 'õ', '\n', 'x')
   const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''))
   fc.assert(
@@ -133,7 +133,7 @@ test('[D2.1] text is never taken for a number, whatever digits and quotes it hol
   )
 })
 
-test('[S-soap.params] any JSON object is read like JSON.parse does, but for the digits', () => {
+test('any JSON object is read like JSON.parse does, but for the digits [S-soap.params]', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), (document) => {
       const text = JSON.stringify(document)
@@ -145,7 +145,7 @@ test('[S-soap.params] any JSON object is read like JSON.parse does, but for the 
   )
 })
 
-test('[D2.3] keys that mean something to JavaScript are ordinary ones', () => {
+test('keys that mean something to JavaScript are ordinary ones [D2.3]', () => {
   const allowed = ['__proto__', 'constructor', 'toString', 'hasOwnProperty']
   deepStrictEqual(read('{}', allowed), {})
   const values = readParams(Buffer.from('{"__proto__":{"x":1},"constructor":"c"}'), allowed)
@@ -158,21 +158,21 @@ test('[D2.3] keys that mean something to JavaScript are ordinary ones', () => {
   strictEqual(({} as Record<string, unknown>)['x'], undefined)
 })
 
-test('[S-soap.params] the last of several equal keys counts', () => {
+test('the last of several equal keys counts [S-soap.params]', () => {
   deepStrictEqual(read('{"a":1,"a":2}'), { a: 2 })
   deepStrictEqual(read('{"a":1.50,"a":2}'), { a: 2 })
   deepStrictEqual(read('{"a":2,"a":1.50}'), { a: '1.50' })
   deepStrictEqual(read('{"a":2,"\\u0061":3}'), { a: 3 })
 })
 
-test('[S-request.2] 128 levels inside a parameter pass, one more has no params', () => {
+test('128 levels inside a parameter pass, one more has no params [S-request.2]', () => {
   const nested = (levels: number): string => `{"b":1,"a":${'['.repeat(levels)}${']'.repeat(levels)}}`
   deepStrictEqual(Object.keys(read(nested(128)) as object), ['a', 'b'])
   deepStrictEqual(read(nested(129)), {})
   deepStrictEqual(read(nested(129), ['b']), { b: 1 })
 })
 
-test('[S-request.2] no long body crashes the reader, and the time grows with its length', () => {
+test('no long body crashes the reader, and the time grows with its length [S-request.2]', () => {
   const fill =
     (piece: string, around: readonly [string, string] = ['{"a":[', '1]}']) =>
     (length: number) =>
@@ -212,7 +212,7 @@ test('[S-request.2] no long body crashes the reader, and the time grows with its
   }
 })
 
-test('[S-request.2] no bytes at all make it throw', () => {
+test('no bytes at all make it throw [S-request.2]', () => {
   fc.assert(fc.property(fc.uint8Array(), (bytes) => typeof readParams(bytes, ['a']) === 'object'))
   const json = fc.constantFrom('{', '}', '[', ']', '"', ',', ':', '1', '.', 'e', '-', '0', '\\', ' ', 'a', 'null')
   const text = fc.array(json).map((pieces) => pieces.join(''))

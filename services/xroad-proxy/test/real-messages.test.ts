@@ -21,7 +21,7 @@ interface Message {
   readonly document: Buffer
 }
 
-test('[S-endpoint.soap] [D3.1] [D3.6] [D3.8] messages of other projects', { skip }, (t) => {
+test('messages of other projects [S-endpoint.soap D3.1 D3.6 D3.8]', { skip }, (t) => {
   const counts = { translated: 0, faults: 0, inParts: 0, refused: 0 }
   for (const path of messages()) {
     const name = relative(folder, path)

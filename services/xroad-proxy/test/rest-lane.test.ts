@@ -58,14 +58,14 @@ async function pass(request: string, answer: string | Buffer = ok()): Promise<{ 
 }
 
 describe('headers to the Security Server', () => {
-  test('[S-header.X-Road-Client] [S-auth.3] always our own, percent-encoded, once, whatever the caller says', async () => {
+  test('always our own, percent-encoded, once, whatever the caller says [S-header.X-Road-Client S-auth.3]', async () => {
     const { sent } = await pass(head('GET', '/m/GET', 'X-Road-Client: EE/GOV/1/evil\r\nx-ROAD-client: b\r\n'))
     deepStrictEqual(sent.all('x-road-client'), [client])
     const named = await pass(head('GET', '/m/GET', 'Connection: X-Road-Client\r\n'))
     deepStrictEqual(named.sent.all('x-road-client'), [client])
   })
 
-  test('[S-header.X-Road-Id] of the caller, as sent, or a fresh UUID for each call', async () => {
+  test('of the caller, as sent, or a fresh UUID for each call [S-header.X-Road-Id]', async () => {
     const { sent } = await pass(head('GET', '/m/GET', 'X-Road-Id: my-id 1 \xc3\xa4<>"%00;\r\n'))
     deepStrictEqual(sent.all('x-road-id'), ['my-id 1 \xc3\xa4<>"%00;'])
     const [first = '', ...more] = (await pass(head('GET', '/m/GET'))).sent.all('x-road-id')
@@ -76,14 +76,14 @@ describe('headers to the Security Server', () => {
     match(empty.sent.all('x-road-id').join('|'), uuid)
   })
 
-  test('[S-header.X-Road-Id] [D1.8] a message id with invisible characters stays one line in the log', async () => {
+  test('a message id with invisible characters stays one line in the log [S-header.X-Road-Id D1.8]', async () => {
     const known = lanes.log.length
     await pass(head('GET', '/m/GET', 'X-Road-Id: a\tb\xc2\x85c\r\n'))
     await until(() => lanes.log.length > known, 'the line')
     strictEqual(lanes.log.at(-1)?.['id'], 'a\tb\x85c')
   })
 
-  test('[S-header.X-Road-Id] [S-not-produced] a control character in a header is no HTTP and never goes out', async () => {
+  test('a control character in a header is no HTTP and never goes out [S-header.X-Road-Id S-not-produced]', async () => {
     const known = upstream.requests.length
     for (const odd of ['\x00', '\x01', '\x7f', '\r', '\n x']) {
       const got = await exchange(lanes.port, head('GET', '/m/GET', `X-Road-Id: a${odd}b\r\n`))
@@ -92,7 +92,7 @@ describe('headers to the Security Server', () => {
     strictEqual(upstream.requests.length, known)
   })
 
-  test('[S-header.X-Road-UserId] as sent, or none', async () => {
+  test('as sent, or none [S-header.X-Road-UserId]', async () => {
     const { sent } = await pass(head('GET', '/m/GET', 'x-road-userid: EE38001010000\r\n'))
     deepStrictEqual(
       sent.headers.filter(([name]) => /userid/i.test(name)),
@@ -102,7 +102,7 @@ describe('headers to the Security Server', () => {
     strictEqual(/userid/i.test(without.sent.head), false)
   })
 
-  test('[S-header.end-to-end] however many headers there are, none is lost, nor the body after them', async () => {
+  test('however many headers there are, none is lost, nor the body after them [S-header.end-to-end]', async () => {
     const many = 'a: b\r\n'.repeat(5000)
     const last = 'Content-Length: 5\r\nX-Road-Id: late\r\nX-Gone: 1\r\nConnection: close, X-Gone\r\n'
     const { sent, got } = await pass(`POST /m/POST HTTP/1.1\r\nHost: proxy.example\r\n${many}${last}\r\nhello`)
@@ -110,7 +110,7 @@ describe('headers to the Security Server', () => {
     deepStrictEqual([sent.all('x-road-id'), String(await sent.body())], [['late'], 'hello'])
   })
 
-  test('[S-header.end-to-end] [D4.3] order, casing, repeats, bytes and odd names stay as they are', async () => {
+  test('order, casing, repeats, bytes and odd names stay as they are [S-header.end-to-end D4.3]', async () => {
     const own =
       'aCCept: text/x;q=0.5\r\nX-One: 1\r\nCache-Control: no-cache\r\nPragma: no-cache\r\nx-one: 2\r\n' +
       'X-Bytes: \xe4\xff\xc3\xb5\r\nX-Empty: \r\nCookie: a=1\r\nCookie: b=2\r\nAuthorization: Basic eDp5\r\n' +
@@ -120,7 +120,7 @@ describe('headers to the Security Server', () => {
     isTrue(sent.head.includes(`\r\n${kept.trimEnd()}\r\n`), sent.head)
   })
 
-  test('[S-header.end-to-end] Content-Type of a body goes unchanged, none is made up', async () => {
+  test('Content-Type of a body goes unchanged, none is made up [S-header.end-to-end]', async () => {
     const type = 'multipart/form-data; boundary="--x y"'
     const { sent } = await pass(`${head('POST', '/m/POST', `Content-Type: ${type}\r\nContent-Length: 2\r\n`)}{}`)
     deepStrictEqual(sent.all('content-type'), [type])
@@ -128,12 +128,12 @@ describe('headers to the Security Server', () => {
     deepStrictEqual(without.sent.all('content-type'), [])
   })
 
-  test('[S-header.Host] names the Security Server', async () => {
+  test('names the Security Server [S-header.Host]', async () => {
     const { sent } = await pass(head('GET', '/m/GET'))
     deepStrictEqual(sent.all('host'), [`127.0.0.1:${upstream.port}`])
   })
 
-  test('[S-header.hop-by-hop] [D4.3] dropped, also those that Connection names, the others stay', async () => {
+  test('dropped, also those that Connection names, the others stay [S-header.hop-by-hop D4.3]', async () => {
     const hops =
       'Keep-Alive: timeout=5\r\nProxy-Authorization: x\r\nProxy-Connection: x\r\nProxy-Odd: x\r\nTE: trailers\r\n' +
       'Trailer: x\r\nUpgrade: h2c\r\nHTTP2-Settings: AAA\r\nX-Hop: 1\r\nX-Other: 2\r\nX-Kept: 3\r\n'
@@ -143,7 +143,7 @@ describe('headers to the Security Server', () => {
     deepStrictEqual(sent.all('connection'), ['keep-alive'])
   })
 
-  test('[S-header.hop-by-hop] [D4.3] a wish for another protocol is passed over', async () => {
+  test('a wish for another protocol is passed over [S-header.hop-by-hop D4.3]', async () => {
     upstream.serve = answering(ok())
     const wish =
       'Upgrade: websocket\r\nSec-WebSocket-Key: a\r\nHTTP2-Settings: A\r\nConnection: close, Upgrade, HTTP2-Settings\r\n'
@@ -153,7 +153,7 @@ describe('headers to the Security Server', () => {
     deepStrictEqual([sent.all('upgrade'), sent.all('http2-settings'), sent.all('connection')], [[], [], ['keep-alive']])
   })
 
-  test('[S-error.template_not_found] targets that are no path lead nowhere', async () => {
+  test('targets that are no path lead nowhere [S-error.template_not_found]', async () => {
     for (const [method, target] of [
       ['OPTIONS', '*'],
       ['GET', 'http://elsewhere.example'],
@@ -163,7 +163,7 @@ describe('headers to the Security Server', () => {
     }
   })
 
-  test('[S-header.hop-by-hop] Expect is answered here and not sent on', async () => {
+  test('Expect is answered here and not sent on [S-header.hop-by-hop]', async () => {
     const socket = await open(lanes.port)
     upstream.serve = answering(ok())
     const known = upstream.requests.length
@@ -178,14 +178,14 @@ describe('headers to the Security Server', () => {
     strictEqual((await sent.body()).toString(), 'abc')
   })
 
-  test('[D1.6] no go-ahead for a request that is refused', async () => {
+  test('no go-ahead for a request that is refused [D1.6]', async () => {
     const got = await exchange(lanes.port, head('POST', '/m/GET', 'Expect: 100-continue\r\nContent-Length: 3\r\n'))
     strictEqual(got.status, 405)
   })
 })
 
 describe('the identity', () => {
-  test('[S-what.3] [S-auth.2] one PKCS12 identity stands for both kinds, and the caller speaks plain HTTP', async () => {
+  test('one PKCS12 identity stands for both kinds, and the caller speaks plain HTTP [S-what.3 S-auth.2]', async () => {
     const soap = 'method: POST\nenvelope: "<Envelope/>"\n'
     const other = await startLanes({
       dsl: { 'g/rest.yml': rest('GET'), 'g/soap.yml': soap },
@@ -214,18 +214,18 @@ describe('the identity', () => {
 describe('the outbound URL', () => {
   const prefix = '/r1/ee-test/GOV/70000001/sub/svc'
 
-  test('[S-rest-url] [D4.2] [S-version.2] instance and identifier, percent-encoded but for letters, digits and -._~', async () => {
+  test('instance and identifier, percent-encoded but for letters, digits and -._~ [S-rest-url D4.2 S-version.2]', async () => {
     const { sent } = await pass(head('GET', '/u/odd'))
     const identifier = 'ee-test/G%27O%28V%29/a%2Fb%20c%25d/%C3%B5%21%2A~_-./x%2By%3Dz%3F'
     strictEqual(sent.line, `GET /r1/${identifier}/v1/it's(a)%20path/;p=1 HTTP/1.1`)
   })
 
-  test('[S-rest.target.path] [D4.2] the first slash may be left out, and there need be no path', async () => {
+  test('the first slash may be left out, and there need be no path [S-rest.target.path D4.2]', async () => {
     strictEqual((await pass(head('GET', '/u/bare'))).sent.line, `GET ${prefix}/v2/things HTTP/1.1`)
     strictEqual((await pass(head('GET', '/m/GET'))).sent.line, `GET ${prefix} HTTP/1.1`)
   })
 
-  test('[S-rest.allowed_query_params] [D4.1] the query byte for byte, whatever it holds', async () => {
+  test('the query byte for byte, whatever it holds [S-rest.allowed_query_params D4.1]', async () => {
     for (const query of ['?a=1&a=2&&b', '?', '??', '?%zz=%&+=%20', '?\'"<>{}|\\^`[]', '?a=1?b=2', '?/../']) {
       const { sent } = await pass(head('GET', `/m/GET${query}`))
       strictEqual(sent.line, `GET ${prefix}${query} HTTP/1.1`)
@@ -234,7 +234,7 @@ describe('the outbound URL', () => {
     strictEqual((await pass(head('GET', `/m/GET${long}`))).sent.line, `GET ${prefix}${long} HTTP/1.1`)
   })
 
-  test('[S-errors.shape] bytes that no URL may hold are refused by the HTTP parser', async () => {
+  test('bytes that no URL may hold are refused by the HTTP parser [S-errors.shape]', async () => {
     const known = upstream.requests.length
     for (const odd of ['\x01', '\x7f', '\xe4', '\xc3\xb5']) {
       const got = await exchange(lanes.port, head('GET', `/m/GET?a=${odd}`))
@@ -243,7 +243,7 @@ describe('the outbound URL', () => {
     strictEqual(upstream.requests.length, known)
   })
 
-  test('[S-rest.allowed_query_params] [D4.1] allowed pieces as written, in order, with repeats; or none', async () => {
+  test('allowed pieces as written, in order, with repeats; or none [S-rest.allowed_query_params D4.1]', async () => {
     const query = '?a=1&x=2&%61=%3&a&b+c=1&b%20c=2&B=3&%C3%B5=4&%c3%b5=5&=6&a%3D=7'
     strictEqual(
       (await pass(head('GET', `/q/some${query}`))).sent.line,
@@ -253,13 +253,13 @@ describe('the outbound URL', () => {
     strictEqual((await pass(head('GET', `/q/none${query}`))).sent.line, `GET ${prefix} HTTP/1.1`)
   })
 
-  test('[S-rest-url] the absolute form of a request target means the same', async () => {
+  test('the absolute form of a request target means the same [S-rest-url]', async () => {
     const { sent } = await pass(head('GET', 'http://elsewhere.example:1/m/GET?a=%20b'))
     strictEqual(sent.line, `GET ${prefix}?a=%20b HTTP/1.1`)
     deepStrictEqual(sent.all('host'), [`127.0.0.1:${upstream.port}`])
   })
 
-  test('[S-config.security_server.url] a path of the address stands before /r1/', async () => {
+  test('a path of the address stands before /r1/ [S-config.security_server.url]', async () => {
     const url = `${upstream.url}/gate/way/`
     const other = await startLanes({ dsl: { 'g/s.yml': rest('GET') }, config: { security_server: { url } } })
     try {
@@ -271,7 +271,7 @@ describe('the outbound URL', () => {
     }
   })
 
-  test('[S-config.xroad_instance] [S-header.X-Road-Client] instance and identity are those of the configuration', async () => {
+  test('instance and identity are those of the configuration [S-config.xroad_instance S-header.X-Road-Client]', async () => {
     const config = {
       xroad_instance: 'E E',
       client_data: { member_class: 'NEE', member_code: '00123', subsystem_code: "s'1/õ" },
@@ -292,7 +292,7 @@ describe('the outbound URL', () => {
 
 describe('methods and bodies', () => {
   for (const method of methods) {
-    test(`[S-endpoint.rest] [S-rest.method] [S-version.4] [D1.6] ${method} passes with its body, and no other method does`, async () => {
+    test(`${method} passes with its body, and no other method does [S-endpoint.rest S-rest.method S-version.4 D1.6]`, async () => {
       const { sent, got } = await pass(
         `${head(method, `/m/${method}`, 'Content-Length: 5\r\n')}\x00\xff\r\n.`,
         method === 'HEAD' ? 'HTTP/1.1 200 OK\r\nContent-Length: 77\r\n\r\n' : ok(),
@@ -307,12 +307,12 @@ describe('methods and bodies', () => {
     })
   }
 
-  test('[S-route.1] a method that nobody knows is 405 as well', async () => {
+  test('a method that nobody knows is 405 as well [S-route.1]', async () => {
     const got = await exchange(lanes.port, head('FROBNICATE', '/m/GET'))
     deepStrictEqual([got.status, errorOf({ text: got.body })], [405, 'method_not_allowed'])
   })
 
-  test('[S-endpoint.rest] an empty body stays empty, and a POST says its length', async () => {
+  test('an empty body stays empty, and a POST says its length [S-endpoint.rest]', async () => {
     for (const headers of ['Content-Length: 0\r\n', '', 'Transfer-Encoding: chunked\r\n']) {
       const { sent } = await pass(head('POST', '/m/POST', headers) + (headers.startsWith('T') ? '0\r\n\r\n' : ''))
       deepStrictEqual([sent.all('content-length'), sent.all('transfer-encoding')], [['0'], []])
@@ -321,7 +321,7 @@ describe('methods and bodies', () => {
     deepStrictEqual(sent.all('transfer-encoding'), [])
   })
 
-  test('[S-rest.forward_body] false sends no body, whatever its size, and the answer comes all the same', async () => {
+  test('false sends no body, whatever its size, and the answer comes all the same [S-rest.forward_body]', async () => {
     for (const length of [3, 100_000]) {
       const body = 'x'.repeat(length)
       const { sent, got } = await pass(
@@ -334,14 +334,14 @@ describe('methods and bodies', () => {
     deepStrictEqual([sent.all('content-length'), sent.all('transfer-encoding')], [['0'], []])
   })
 
-  test('[S-endpoint.rest] a chunked body arrives whole, with its length, without its trailers', async () => {
+  test('a chunked body arrives whole, with its length, without its trailers [S-endpoint.rest]', async () => {
     const body = '3;x=y\r\nabc\r\n1\r\n\xff\r\n0\r\nX-Trailer: t\r\n\r\n'
     const { sent } = await pass(head('POST', '/m/POST', 'Transfer-Encoding: chunked\r\nTrailer: X-Trailer\r\n') + body)
     strictEqual((await sent.body()).toString('latin1'), 'abc\xff')
     deepStrictEqual([sent.all('content-length'), sent.all('trailer'), sent.all('x-trailer')], [['4'], [], []])
   })
 
-  test('[S-route.1] a body with two lengths is refused and smuggles nothing', async () => {
+  test('a body with two lengths is refused and smuggles nothing [S-route.1]', async () => {
     const known = upstream.requests.length
     const odd = [
       'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n',
@@ -361,7 +361,7 @@ describe('methods and bodies', () => {
 })
 
 describe('the answer', () => {
-  test('[S-pass.1] [D4.3] status, reason, headers in order with repeats, casing and bytes, and the body unchanged', async () => {
+  test('status, reason, headers in order with repeats, casing and bytes, and the body unchanged [S-pass.1 D4.3]', async () => {
     const headers =
       'DATE: Sat, 01 Jan 2000 00:00:00 GMT\r\nSet-Cookie: a=1\r\ncontent-TYPE: x/y; charset="z"\r\nSet-Cookie: b=2\r\n' +
       'X-Bytes: \xe4\xc3\xb5\r\nSERVER: s\r\nETag: "1"\r\nX-Empty: \r\nVary: a\r\nVary: b\r\nContent-Length: 4\r\n'
@@ -369,7 +369,7 @@ describe('the answer', () => {
     strictEqual(got.raw, `HTTP/1.1 207 Many - things\r\n${headers}Connection: close\r\n\r\n\x00\xff\r\n`)
   })
 
-  test('[S-pass.1] a reason in UTF-8 keeps its bytes, and one answer never has that of another', async () => {
+  test('a reason in UTF-8 keeps its bytes, and one answer never has that of another [S-pass.1]', async () => {
     const { got } = await pass(head('GET', '/m/GET'), 'HTTP/1.1 299 h\xc3\xa4sti\r\nContent-Length: 0\r\n\r\n')
     strictEqual(got.line, 'HTTP/1.1 299 h\xc3\xa4sti')
     const latin = await pass(head('GET', '/m/GET'), 'HTTP/1.1 203 \xe4\r\nContent-Length: 0\r\n\r\n')
@@ -380,7 +380,7 @@ describe('the answer', () => {
     match(none.got.line, /^HTTP\/1.1 404 (Not Found)?$/)
   })
 
-  test('[S-header.response] [S-source] the X-Road headers reach the caller', async () => {
+  test('the X-Road headers reach the caller [S-header.response S-source]', async () => {
     const headers =
       'X-Road-Client: a/b/c/d\r\nX-Road-Service: a/b/c/d/e\r\nX-Road-Id: 1\r\nX-Road-Request-Hash: aGFzaA==\r\n' +
       'X-Road-Request-Id: 2\r\nX-Road-Error: Server.ServerProxy.ServiceFailed\r\n'
@@ -390,7 +390,7 @@ describe('the answer', () => {
     strictEqual(lanes.log.at(-1)?.['source'], 'provider_security_server')
   })
 
-  test('[S-header.hop-by-hop] [D4.3] hop-by-hop headers of the answer are dropped, also those that Connection names', async () => {
+  test('hop-by-hop headers of the answer are dropped, also those that Connection names [S-header.hop-by-hop D4.3]', async () => {
     const hops =
       'Connection: keep-alive, X-Hop\r\nKeep-Alive: timeout=60\r\nProxy-Authenticate: x\r\nProxy-Odd: x\r\nTE: x\r\n' +
       'Trailer: x\r\nHTTP2-Settings: x\r\nX-Hop: 1\r\nX-Kept: 2\r\n'
@@ -403,7 +403,7 @@ describe('the answer', () => {
   })
 
   for (const status of [301, 302, 303, 307, 308, 300]) {
-    test(`[S-pass.2] [D2.5] ${status} passes with its Location and is not followed`, async () => {
+    test(`${status} passes with its Location and is not followed [S-pass.2 D2.5]`, async () => {
       const location = `Location: ${upstream.url}/elsewhere\r\n`
       const { got } = await pass(head('GET', '/m/GET'), ok('moved', location).replace('200 OK', `${status} Moved`))
       deepStrictEqual([got.status, got.all('location'), got.body], [status, [`${upstream.url}/elsewhere`], 'moved'])
@@ -411,7 +411,7 @@ describe('the answer', () => {
   }
 
   for (const status of [400, 401, 403, 404, 405, 413, 418, 429, 500, 502, 503, 504, 599]) {
-    test(`[S-pass.3] [S-pass.4] [S-auth.5] [S-source] ${status} of the provider passes unchanged`, async () => {
+    test(`${status} of the provider passes unchanged [S-pass.3 S-pass.4 S-auth.5 S-source]`, async () => {
       const problem = '{"type":"about:blank","detail":"own format"}'
       const headers =
         'WWW-Authenticate: Basic realm="r"\r\nContent-Type: application/problem+json\r\nRetry-After: 7\r\n'
@@ -427,7 +427,7 @@ describe('the answer', () => {
     })
   }
 
-  test('[D4.4] HEAD, 204 and 304 have no body, and all but 204 keep their Content-Length', async () => {
+  test('HEAD, 204 and 304 have no body, and all but 204 keep their Content-Length [D4.4]', async () => {
     const { got } = await pass(head('HEAD', '/m/HEAD'), 'HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n')
     deepStrictEqual([got.status, got.all('content-length'), got.body], [200, ['99999999999'], ''])
     const none = await pass(head('HEAD', '/m/HEAD'), 'HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n')
@@ -450,7 +450,7 @@ describe('the answer', () => {
     }
   })
 
-  test('[D4.4] a body that must not be there is dropped and is no answer to the next call', async () => {
+  test('a body that must not be there is dropped and is no answer to the next call [D4.4]', async () => {
     for (const framing of ['Content-Length: 3\r\n\r\nabc', 'Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n']) {
       for (const status of [204, 304]) {
         const { got } = await pass(head('GET', '/m/GET'), `HTTP/1.1 ${status} No\r\n${framing}`)
@@ -461,30 +461,30 @@ describe('the answer', () => {
     }
   })
 
-  test('[D4.3] [D4.4] a length that Connection names is dropped, and the answer is whole all the same', async () => {
+  test('a length that Connection names is dropped, and the answer is whole all the same [D4.3 D4.4]', async () => {
     const { got } = await pass(head('GET', '/m/GET'), ok('abc', 'Connection: content-length\r\n'))
     deepStrictEqual([got.body, got.isWhole, got.all('content-length')], ['abc', true, []])
   })
 
-  test('[D4.4] an empty body with Content-Length: 0 stays so', async () => {
+  test('an empty body with Content-Length: 0 stays so [D4.4]', async () => {
     const { got } = await pass(head('GET', '/m/GET'), ok(''))
     strictEqual(got.raw, 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
   })
 
-  test('[S-limit.wire] [S-pass.1] compressed bytes pass as they are', async () => {
+  test('compressed bytes pass as they are [S-limit.wire S-pass.1]', async () => {
     const body = gzipSync('x'.repeat(10_000)).toString('latin1')
     const { got } = await pass(head('GET', '/m/GET'), ok(body, 'Content-Encoding: gzip\r\n'))
     deepStrictEqual([got.body, got.all('content-encoding')], [body, ['gzip']])
   })
 
-  test('[D4.4] a chunked answer arrives whole and chunked, without trailers', async () => {
+  test('a chunked answer arrives whole and chunked, without trailers [D4.4]', async () => {
     const chunks = '3;ext=1\r\nabc\r\nA\r\n0123456789\r\n0\r\nX-Trailer: 1\r\n\r\n'
     const { got } = await pass(head('GET', '/m/GET'), `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`)
     deepStrictEqual([got.body, got.isWhole, got.all('content-length')], ['abc0123456789', true, []])
     strictEqual(/trailer/i.test(got.raw), false)
   })
 
-  test('[D4.4] an answer that ends with its connection arrives whole', async () => {
+  test('an answer that ends with its connection arrives whole [D4.4]', async () => {
     for (const version of ['1.0', '1.1']) {
       upstream.serve = (peer) => {
         peer.write(`HTTP/${version} 200 OK\r\nContent-Type: a/b\r\n\r\nabc\xff`)
@@ -495,13 +495,13 @@ describe('the answer', () => {
     }
   })
 
-  test('[D4.4] a caller of HTTP/1.0 gets what is chunked without chunks', async () => {
+  test('a caller of HTTP/1.0 gets what is chunked without chunks [D4.4]', async () => {
     upstream.serve = answering('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n')
     const got = await exchange(lanes.port, 'GET /m/GET HTTP/1.0\r\n\r\n')
     deepStrictEqual([got.body, got.all('transfer-encoding')], ['abc', []])
   })
 
-  test('[S-pass.1] informational answers before the answer are passed over', async () => {
+  test('informational answers before the answer are passed over [S-pass.1]', async () => {
     const early = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n'
     const { got } = await pass(head('GET', '/m/GET'), early + ok('after', 'X-Kept: 1\r\n'))
     deepStrictEqual([got.status, got.body, got.all('link'), got.all('x-kept')], [200, 'after', [], ['1']])
@@ -527,7 +527,7 @@ describe('answers that are no HTTP', () => {
     'another protocol': 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nxyz',
   }
   for (const [name, bytes] of Object.entries(odd)) {
-    test(`[D2.6] [S-errors.shape] [S-error.internal_error] ${name}: 500 in words, the connection closed`, async () => {
+    test(`${name}: 500 in words, the connection closed [D2.6 S-errors.shape S-error.internal_error]`, async () => {
       const { got } = await pass(head('GET', '/m/GET'), bytes)
       strictEqual(got.status, 500, got.raw)
       assertInWords(got.body)
@@ -566,11 +566,11 @@ describe('a Security Server that cannot be reached', () => {
     }
   }
 
-  test('[S-config.security_server] [S-error.internal_error] no section: 500 in words', async () => {
+  test('no section: 500 in words [S-config.security_server S-error.internal_error]', async () => {
     assertInWords(await failing({ security_server: null }), /security_server/)
   })
 
-  test('[D2.6] refused: 500 in words', async () => {
+  test('refused: 500 in words [D2.6]', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
@@ -578,11 +578,11 @@ describe('a Security Server that cannot be reached', () => {
     assertInWords(await failing({ security_server: { url: `https://127.0.0.1:${port}` } }), /refused/)
   })
 
-  test('[D2.6] unknown host: 500 in words', async () => {
+  test('unknown host: 500 in words [D2.6]', async () => {
     assertInWords(await failing({ security_server: { url: 'https://no-such-host.invalid' } }), /host name/)
   })
 
-  test('[D2.6] [S-auth.2] a certificate of an unknown issuer: 500 that names trust_ca_path', async () => {
+  test('a certificate of an unknown issuer: 500 that names trust_ca_path [D2.6 S-auth.2]', async () => {
     const { key, certificate: cert } = issueServer(makeAuthority())
     const server = createTls({ key, cert })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -594,7 +594,7 @@ describe('a Security Server that cannot be reached', () => {
     }
   })
 
-  test('[D2.6] plain HTTP behind the port: 500 in words', async () => {
+  test('plain HTTP behind the port: 500 in words [D2.6]', async () => {
     const server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n').on('error', () => undefined))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
@@ -605,7 +605,7 @@ describe('a Security Server that cannot be reached', () => {
     }
   })
 
-  test('[D2.6] hangs up in the handshake: 500 in words', async () => {
+  test('hangs up in the handshake: 500 in words [D2.6]', async () => {
     const server = createServer((socket) => socket.destroy())
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
@@ -617,7 +617,7 @@ describe('a Security Server that cannot be reached', () => {
   })
 
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
-    test(`[D2.6] [S-auth.2] our certificate is refused over ${maxVersion}: 500 that says what to upload`, async () => {
+    test(`our certificate is refused over ${maxVersion}: 500 that says what to upload [D2.6 S-auth.2]`, async () => {
       const server = createTls({
         ...ownPki(),
         ca: makeAuthority().certificate,
@@ -636,7 +636,7 @@ describe('a Security Server that cannot be reached', () => {
     })
   }
 
-  test('[D2.7] TLS 1.2 is enough and TLS 1.1 is not', async () => {
+  test('TLS 1.2 is enough and TLS 1.1 is not [D2.7]', async () => {
     const settings = ownPki()
     const server = createTls({ ...settings, minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL@SECLEVEL=0' })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -86,7 +86,7 @@ function told(body: string): Record<string, unknown> {
 }
 
 describe('the cap on answers', () => {
-  test('[S-limit.max_response_bytes] [D4.4] exactly the cap passes, declared and chunked', async () => {
+  test('exactly the cap passes, declared and chunked [S-limit.max_response_bytes D4.4]', async () => {
     const body = 'x'.repeat(cap)
     for (const bytes of [declared(cap, body), chunked(body.slice(1), 'x') + lastChunk]) {
       upstream.serve = answering(bytes)
@@ -95,7 +95,7 @@ describe('the cap on answers', () => {
     }
   })
 
-  test('[S-error.upstream_body_too_large] declared beyond the cap: 502 with the limit, at once, the connection torn down', async () => {
+  test('declared beyond the cap: 502 with the limit, at once, the connection torn down [S-error.upstream_body_too_large]', async () => {
     upstream.serve = answering(declared(cap + 1, 'x'))
     const got = await exchange(tight.port, head('GET', '/g/get'))
     const { message, ...fields } = told(got.body)
@@ -104,7 +104,7 @@ describe('the cap on answers', () => {
     await newest().closed
   })
 
-  test('[S-error.upstream_body_too_large] chunked beyond the cap: 502, also when it never ends', async () => {
+  test('chunked beyond the cap: 502, also when it never ends [S-error.upstream_body_too_large]', async () => {
     upstream.serve = answering(chunked('x'.repeat(cap), 'y') + lastChunk)
     const got = await exchange(tight.port, head('GET', '/g/get'))
     deepStrictEqual([got.status, errorOf({ text: got.body })], [502, 'upstream_body_too_large'])
@@ -123,7 +123,7 @@ describe('the cap on answers', () => {
     isTrue(sent < 10 * cap, `${sent} bytes`)
   })
 
-  test('[S-error.upstream_body_too_large] an answer that ends with its connection counts as well', async () => {
+  test('an answer that ends with its connection counts as well [S-error.upstream_body_too_large]', async () => {
     upstream.serve = (peer) => {
       peer.write(`HTTP/1.1 200 OK\r\n\r\n${'x'.repeat(cap + 1)}`)
       peer.socket.end()
@@ -131,7 +131,7 @@ describe('the cap on answers', () => {
     strictEqual((await exchange(tight.port, head('GET', '/g/get'))).status, 502)
   })
 
-  test('[S-limit.wire] an answer of 1 MB that is declared larger than 2^53 is refused', async () => {
+  test('an answer of 1 MB that is declared larger than 2^53 is refused [S-limit.wire]', async () => {
     upstream.serve = answering('HTTP/1.1 200 OK\r\nContent-Length: 9007199254740993\r\n\r\nx')
     strictEqual((await exchange(tight.port, head('GET', '/g/get'))).status, 502)
   })
@@ -145,7 +145,7 @@ describe('answers that break off', () => {
     'a reset': (peer) => peer.reset(),
   }
   for (const [name, end] of Object.entries(ends)) {
-    test(`[D4.5] declared, ${name} in the middle: the caller sees a broken answer`, async () => {
+    test(`declared, ${name} in the middle: the caller sees a broken answer [D4.5]`, async () => {
       upstream.serve = answering(declared(body.length + 1, body))
       const socket = await open(wide.port)
       // A connection that would be kept: only its end tells that the rest is missing.
@@ -158,7 +158,7 @@ describe('answers that break off', () => {
       strictEqual(wide.log.at(-1)?.['error'], 'internal_error')
     })
 
-    test(`[D4.5] [D2.6] declared, ${name} before the first byte of the body: 500 in words`, async () => {
+    test(`declared, ${name} before the first byte of the body: 500 in words [D4.5 D2.6]`, async () => {
       upstream.serve = async (peer) => {
         peer.write(declared(3, ''))
         await sleep(20)
@@ -168,7 +168,7 @@ describe('answers that break off', () => {
       deepStrictEqual([got.status, errorOf({ text: got.body })], [500, 'internal_error'])
     })
 
-    test(`[D4.5] [D2.6] chunked, ${name} before its end: never a whole answer`, async () => {
+    test(`chunked, ${name} before its end: never a whole answer [D4.5 D2.6]`, async () => {
       upstream.serve = async (peer) => {
         peer.write(chunked(body))
         await sleep(20)
@@ -179,7 +179,7 @@ describe('answers that break off', () => {
     })
   }
 
-  test('[D4.5] an answer that ends with its connection, and the connection is reset: never a whole answer', async () => {
+  test('an answer that ends with its connection, and the connection is reset: never a whole answer [D4.5]', async () => {
     upstream.serve = async (peer) => {
       peer.write(`HTTP/1.1 200 OK\r\n\r\n${body}`)
       await sleep(20)
@@ -189,7 +189,7 @@ describe('answers that break off', () => {
     deepStrictEqual([got.status, errorOf({ text: got.body })], [500, 'internal_error'])
   })
 
-  test('[D4.5] longer than declared: the rest is no answer to the next call', async () => {
+  test('longer than declared: the rest is no answer to the next call [D4.5]', async () => {
     const known = upstream.peers.length
     upstream.serve = answering(`${declared(3, 'abc')}${ok('smuggled')}`)
     strictEqual((await exchange(wide.port, head('GET', '/g/get'))).body, 'abc')
@@ -219,7 +219,7 @@ describe('the clock', () => {
       }
     })
     for (const name of Object.keys(stalls)) {
-      test(`[S-error.upstream_timeout] [S-limit.request_timeout_secs] [D2.6] ${name}: 504 within the second`, async () => {
+      test(`${name}: 504 within the second [S-error.upstream_timeout S-limit.request_timeout_secs D2.6]`, async () => {
         const since = elapsed()
         const got = await exchange(tight.port, head('GET', `/g/get?${encodeURIComponent(name)}`))
         const took = since()
@@ -230,7 +230,7 @@ describe('the clock', () => {
     }
   })
 
-  test('[S-error.upstream_timeout] [D2.6] [D4.5] an answer that has begun and stalls or trickles is broken off', async () => {
+  test('an answer that has begun and stalls or trickles is broken off [S-error.upstream_timeout D2.6 D4.5]', async () => {
     upstream.serve = answering(declared(10, 'abc'))
     const since = elapsed()
     const got = await exchange(tight.port, head('GET', '/g/get'))
@@ -244,7 +244,7 @@ describe('the clock', () => {
     deepStrictEqual([trickled.status, trickled.isWhole], [200, false])
   })
 
-  test('[S-error.upstream_timeout] [D2.6] a connection that never completes: 504', async () => {
+  test('a connection that never completes: 504 [S-error.upstream_timeout D2.6]', async () => {
     const sockets: Socket[] = []
     const silent = createServer((socket) => sockets.push(socket.on('error', () => undefined).resume()))
     await once(silent.listen(0, '127.0.0.1'), 'listening')
@@ -262,7 +262,7 @@ describe('the clock', () => {
     silent.close()
   })
 
-  test('[S-error.upstream_timeout] an upload that the upstream does not take: 504 reaches who writes first', async () => {
+  test('an upload that the upstream does not take: 504 reaches who writes first [S-error.upstream_timeout]', async () => {
     upstream.serve = (peer) => {
       peer.socket.pause()
       return peer.closed
@@ -281,7 +281,7 @@ describe('the clock', () => {
 })
 
 describe('callers that leave', () => {
-  test('[D4.5] before the head of the answer: the call is aborted', async () => {
+  test('before the head of the answer: the call is aborted [D4.5]', async () => {
     const asked = Promise.withResolvers<Peer>()
     upstream.serve = (peer) => asked.resolve(peer)
     const socket = await open(wide.port)
@@ -293,7 +293,7 @@ describe('callers that leave', () => {
     strictEqual(wide.log.at(-1)?.['error'], undefined)
   })
 
-  test('[D4.5] during the body of the answer: the call is aborted', async () => {
+  test('during the body of the answer: the call is aborted [D4.5]', async () => {
     upstream.serve = answering(declared(1000, 'some'))
     const socket = await open(wide.port)
     socket.write(head('GET', '/g/get'))
@@ -302,7 +302,7 @@ describe('callers that leave', () => {
     await newest().closed
   })
 
-  test('[D4.5] during their upload: the call is aborted, or never made', async () => {
+  test('during their upload: the call is aborted, or never made [D4.5]', async () => {
     const asked = Promise.withResolvers<Peer>()
     upstream.serve = async (peer, request) => {
       asked.resolve(peer)
@@ -322,7 +322,7 @@ describe('callers that leave', () => {
     strictEqual(upstream.requests.length, known)
   })
 
-  test('[D4.5] with requests in a row on one connection: every call is aborted', async () => {
+  test('with requests in a row on one connection: every call is aborted [D4.5]', async () => {
     const peers: Peer[] = []
     upstream.serve = (peer) => {
       peers.push(peer)
@@ -337,7 +337,7 @@ describe('callers that leave', () => {
 })
 
 describe('uploads', () => {
-  test('[S-endpoint.rest] a large body of declared length arrives while it is sent', async () => {
+  test('a large body of declared length arrives while it is sent [S-endpoint.rest]', async () => {
     const size = 10 * mebibyte
     const socket = await open(wide.port)
     upstream.serve = async (peer, request) => {
@@ -355,7 +355,7 @@ describe('uploads', () => {
     deepStrictEqual(upstream.requests.at(-1)?.all('content-length'), [String(size)])
   })
 
-  test('[D1.7] [S-limit.max_request_bytes] exactly the cap passes, one more is 413 before anything is sent', async () => {
+  test('exactly the cap passes, one more is 413 before anything is sent [D1.7 S-limit.max_request_bytes]', async () => {
     upstream.serve = async (peer, request) => peer.write(ok(String((await request.body()).length)))
     const send = (size: number, isChunked: boolean): string =>
       isChunked
@@ -372,7 +372,7 @@ describe('uploads', () => {
     }
   })
 
-  test('[S-endpoint.rest] a slow upstream slows the caller down', async () => {
+  test('a slow upstream slows the caller down [S-endpoint.rest]', async () => {
     const asked = Promise.withResolvers<Peer>()
     upstream.serve = async (peer, request) => {
       peer.socket.pause()
@@ -392,7 +392,7 @@ describe('uploads', () => {
     strictEqual(toAnswer(await answer).body, String(size))
   })
 
-  test('[D2.6] [S-error.internal_error] an upstream that breaks off during the upload: 500 reaches who writes first', async () => {
+  test('an upstream that breaks off during the upload: 500 reaches who writes first [D2.6 S-error.internal_error]', async () => {
     for (const end of ['reset', 'end'] as const) {
       upstream.serve = async (peer) => {
         await sleep(30)
@@ -435,19 +435,19 @@ describe('answers before the upload has ended', { concurrency: true }, () => {
   for (const name of Object.keys(answers)) {
     const request = head('PUT', `/g/put?${name}`, `Content-Length: ${size}\r\n`)
 
-    test(`[S-endpoint.rest] ${name}: whole for a caller that writes all before it reads`, async () => {
+    test(`${name}: whole for a caller that writes all before it reads [S-endpoint.rest]`, async () => {
       const got = toAnswer(await writeAll(request))
       deepStrictEqual([got.body, got.isWhole], ['early', true])
     })
 
-    test(`[S-endpoint.rest] ${name}: whole for a caller that never ends its upload`, async () => {
+    test(`${name}: whole for a caller that never ends its upload [S-endpoint.rest]`, async () => {
       const socket = await open(wide.port)
       socket.write(request + 'x'.repeat(70_000))
       const got = toAnswer(await readToEnd(socket))
       deepStrictEqual([got.body, got.isWhole], ['early', true])
     })
 
-    test(`[S-endpoint.rest] ${name}: the rest of the upload is dropped and the next request answered`, async () => {
+    test(`${name}: the rest of the upload is dropped and the next request answered [S-endpoint.rest]`, async () => {
       const known = upstream.requests.length
       const socket = await open(wide.port)
       socket.write(`PUT /g/put?${name} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(70_000)}`)
@@ -461,14 +461,14 @@ describe('answers before the upload has ended', { concurrency: true }, () => {
   }
 
   for (const connection of ['close', 'keep-alive']) {
-    test(`[D1.7] [S-error.request_too_large] 413 reaches who writes all before it reads (Connection: ${connection})`, async () => {
+    test(`413 reaches who writes all before it reads (Connection: ${connection}) [D1.7 S-error.request_too_large]`, async () => {
       const headers = `Host: x\r\nConnection: ${connection}\r\nContent-Length: ${size}\r\n`
       const got = toAnswer(await writeAll(`POST /g/post HTTP/1.1\r\n${headers}\r\n`, tight))
       deepStrictEqual([got.status, got.isWhole, got.all('connection')], [413, true, ['close']])
     })
   }
 
-  test('[D1.7] a chunked upload without end is 413 at the cap', async () => {
+  test('a chunked upload without end is 413 at the cap [D1.7]', async () => {
     const posts = upstream.requests.filter(({ line }) => line.startsWith('POST')).length
     const socket = await open(tight.port)
     const answer = readToEnd(socket)
@@ -496,7 +496,7 @@ async function settled(count: () => number): Promise<number> {
 
 describe('slow callers', () => {
   for (const fate of ['kept', 'closed'] as const) {
-    test(`[S-pass.1] [D4.4] a caller that does not read stops the upstream, and gets all of it later (${fate} connection)`, async () => {
+    test(`a caller that does not read stops the upstream, and gets all of it later (${fate} connection) [S-pass.1 D4.4]`, async () => {
       const size = 50 * mebibyte
       const piece = Buffer.alloc(mebibyte / 4, 'x')
       let written = 0
@@ -520,7 +520,7 @@ describe('slow callers', () => {
     })
   }
 
-  test('[D4.5] the upstream is reset while the caller does not read: the answer is broken', async () => {
+  test('the upstream is reset while the caller does not read: the answer is broken [D4.5]', async () => {
     const size = 50 * mebibyte
     upstream.serve = ({ socket }) => void socket.write(declared(size, 'x'.repeat(size)))
     const socket = await open(wide.port)
@@ -533,7 +533,7 @@ describe('slow callers', () => {
 })
 
 describe('hostile upstreams', () => {
-  test('[S-error.internal_error] [D4.5] answers with damaged bytes: none is a crash, the next call works', async () => {
+  test('answers with damaged bytes: none is a crash, the next call works [S-error.internal_error D4.5]', async () => {
     const templates = [
       ok('x'.repeat(200), 'Set-Cookie: a=1\r\nX-Road-Error: e\r\nConnection: keep-alive, X-Hop\r\nX-Hop: 1\r\n'),
       chunked('a'.repeat(20), 'b'.repeat(300), secret) + lastChunk,
@@ -584,7 +584,7 @@ describe('connections', () => {
 
   after(() => lanes.close())
 
-  test('[D2.8] 50 calls one after the other share one connection, the next connection resumes the session', async () => {
+  test('50 calls one after the other share one connection, the next connection resumes the session [D2.8]', async () => {
     upstream.serve = answering(ok())
     const known = upstream.peers.length
     for (let i = 0; i < 50; i += 1) strictEqual((await exchange(lanes.port, head('GET', '/g/get'))).status, 200)
@@ -597,7 +597,7 @@ describe('connections', () => {
     strictEqual(newest().socket.authorized, true)
   })
 
-  test('[D2.8] an upstream that closes after each answer costs no call', async () => {
+  test('an upstream that closes after each answer costs no call [D2.8]', async () => {
     upstream.serve = async (peer, request) => {
       await request.body()
       peer.write(ok())
@@ -613,7 +613,7 @@ describe('connections', () => {
   })
 
   for (const method of ['get', 'post']) {
-    test(`[D2.8] [D2.6] a connection that breaks under a ${method}: an error in words, never sent twice, the next call works`, async () => {
+    test(`a connection that breaks under a ${method}: an error in words, never sent twice, the next call works [D2.8 D2.6]`, async () => {
       const path = `/g/${method}`
       const request = head(method.toUpperCase(), path, method === 'post' ? 'Content-Length: 0\r\n' : '')
       for (const end of ['end', 'destroy', 'reset'] as const) {
@@ -635,7 +635,7 @@ describe('connections', () => {
     })
   }
 
-  test('[S-endpoint.rest] 300 calls at once', async () => {
+  test('300 calls at once [S-endpoint.rest]', async () => {
     upstream.serve = async (peer, request) => {
       await sleep(20)
       peer.write(ok(/\?(\d+)/.exec(request.line)?.[1]))
@@ -648,7 +648,7 @@ describe('connections', () => {
     )
   })
 
-  test('[S-endpoint.rest] [D4.5] more calls than connections wait; who leaves while waiting costs no connection', async () => {
+  test('more calls than connections wait; who leaves while waiting costs no connection [S-endpoint.rest D4.5]', async () => {
     const other = await startLanes({
       dsl,
       config: { security_server: { url: upstream.url }, limits: { request_timeout_secs: 30 } },
@@ -677,7 +677,7 @@ describe('connections', () => {
     await other.close()
   })
 
-  test('[D4.5] [D2.8] who leaves while the connection is being made leaves it to the next call', async () => {
+  test('who leaves while the connection is being made leaves it to the next call [D4.5 D2.8]', async () => {
     const gate = Promise.withResolvers<void>()
     let accepted = 0
     const relay = createServer((socket) => {
@@ -708,7 +708,7 @@ describe('connections', () => {
     relay.close()
   })
 
-  test('[S-error.upstream_timeout] who waits for a connection is timed as well', async () => {
+  test('who waits for a connection is timed as well [S-error.upstream_timeout]', async () => {
     upstream.serve = (peer) => peer.closed
     const got = await Promise.all(Array.from({ length: 300 }, () => exchange(tight.port, head('GET', '/g/get'))))
     deepStrictEqual([...new Set(got.map(({ status }) => status))], [504])
@@ -716,7 +716,7 @@ describe('connections', () => {
     strictEqual((await exchange(tight.port, head('GET', '/g/get'))).status, 200)
   })
 
-  test('[D2.8] an idle connection is closed by us after 20 s, not earlier', async () => {
+  test('an idle connection is closed by us after 20 s, not earlier [D2.8]', async () => {
     const idleMs = await idle
     isTrue(idleMs > 19_000 && idleMs < 26_000, `${idleMs} ms`)
   })

@@ -1,5 +1,5 @@
 /**
- * What the service has to do, one rule a line, each under the id that tests name in their titles (`[D3.4] ..`) or in the
+ * What the service has to do, one rule a line, each under the id that tests name in their titles (`.. [D3.4]`) or in the
  * `rule` list of a case. rules.test.ts holds the two together: no rule without a test, no test of a rule that is not here.
  *
  * `S-` are the rules of the service's description, `D` those that settle what the description leaves open, `X` faults that

@@ -59,7 +59,7 @@ function problemsOf(value: string, schema: JsonSchema): unknown {
 for (const { name } of readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory())) {
   const read = (file: string): string => readFileSync(join(root, name, file), 'utf8')
   const { rule, title, valid = true, attributes } = JSON.parse(read('case.json')) as Case
-  test(`${rule.map((each) => `[${each}]`).join(' ')} ${title} (${name})`, () => {
+  test(`${title} (${name}) [${rule.join(' ')}]`, () => {
     const schema = read('types.xsd')
     const { body } = translate(envelope(read('answer.xml').trim()), undefined, bodyOf(schema, attributes))
     strictEqual(canonicalJson(body), canonicalJson(read('expected.json')))
@@ -68,7 +68,7 @@ for (const { name } of readdirSync(root, { withFileTypes: true }).filter((entry)
   })
 }
 
-test('[S-typed.values] the examples of the manual', () => {
+test('the examples of the manual [S-typed.values]', () => {
   const page = readFileSync(join(import.meta.dirname, '../docs/typed.md'), 'utf8')
   const [, block = ''] = /^```xml\n([\s\S]*?)^```$/m.exec(page) ?? []
   const schema = block.replaceAll('xs:', 'x:').replaceAll('personResponse', 'opResponse')
@@ -94,7 +94,7 @@ test('the checker does refuse what the description rules out', () => {
 const simple = `<x:element name="opResponse"><x:complexType><x:sequence><x:element name="a" type="x:string"/>
   <x:element name="n" type="x:int" maxOccurs="unbounded"/></x:sequence></x:complexType></x:element>`
 
-test('[S-typed.headers] the Header, and a fault, are as without a schema', () => {
+test('the Header, and a fault, are as without a schema [S-typed.headers]', () => {
   const body = bodyOf(simple)
   const xml = `<s:Envelope xmlns:s="e"><s:Header><opResponse><n>1</n></opResponse></s:Header><s:Body><s:Fault>
     <faultcode>s:Server</faultcode><faultstring>no</faultstring><detail><opResponse><n>1</n></opResponse></detail></s:Fault></s:Body></s:Envelope>`
@@ -103,7 +103,7 @@ test('[S-typed.headers] the Header, and a fault, are as without a schema', () =>
   strictEqual(headers, '{"opResponse":{"n":1}}')
 })
 
-test('[S-typed.values] a value is JSON whatever the text is, and numbers are the number that was meant', () => {
+test('a value is JSON whatever the text is, and numbers are the number that was meant [S-typed.values]', () => {
   const kinds = ['preserved', 'replaced', 'collapsed', 'integer', 'decimal', 'float', 'boolean'] as const
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
@@ -119,7 +119,7 @@ test('[S-typed.values] a value is JSON whatever the text is, and numbers are the
   )
 })
 
-test('[S-typed.values] long digits and long white space take no more time than their length', () => {
+test('long digits and long white space take no more time than their length [S-typed.values]', () => {
   const since = performance.now()
   for (const kind of ['integer', 'decimal', 'float', 'collapsed', 'boolean'] as const) {
     const length = 1_000_000
@@ -130,7 +130,7 @@ test('[S-typed.values] long digits and long white space take no more time than t
   ok(performance.now() - since < 5000)
 })
 
-test('[S-typed.values] caps and refusals of the plain translation hold', () => {
+test('caps and refusals of the plain translation hold [S-typed.values]', () => {
   const body = bodyOf(simple)
   throws(() => translate(envelope('<a>'.repeat(200)), undefined, body), XmlError)
   throws(
@@ -140,7 +140,7 @@ test('[S-typed.values] caps and refusals of the plain translation hold', () => {
   throws(() => translate(envelope('<opResponse a="1" a="2"/>'), undefined, body), XmlError)
 })
 
-test('[S-typed.arrays] a chain of a thousand types, and a type of a thousand lists', () => {
+test('a chain of a thousand types, and a type of a thousand lists [S-typed.arrays]', () => {
   const chain = Array.from(
     { length: 1000 },
     (_, n) =>
@@ -159,7 +159,7 @@ test('[S-typed.arrays] a chain of a thousand types, and a type of a thousand lis
   ok(Object.keys(describedAs(schema)['$defs'] as object).length === 1001)
 })
 
-test('[S-typed.names] any XML gives JSON, and the same texts as without a schema', () => {
+test('any XML gives JSON, and the same texts as without a schema [S-typed.names]', () => {
   const name = fc.constantFrom('a', 'n', 't:a', 'opResponse', 'x', 'p:n', '__proto__')
   const { tree } = fc.letrec<{ tree: string }>((tie) => ({
     tree: fc.oneof(
@@ -212,7 +212,7 @@ test('an element that is nil and has content is refused, whatever the content [X
   strictEqual(ask('<code i:nil="false">x</code><code i:nil="0">y</code>'), '{"opResponse":{"code":["x","y"],"n":[]}}')
 })
 
-test('[S-typed.mode] a sidecar that says something else about answers is refused, with its line', () => {
+test('a sidecar that says something else about answers is refused, with its line [S-typed.mode]', () => {
   const read = (text: string): unknown => readSidecar(Buffer.from(text), 'api.meta.yaml').answers
   deepStrictEqual(read('attachments: base64\nresponse:\n'), { response: undefined, attachments: 'base64' })
   const refused: readonly (readonly [string, RegExp])[] = [
@@ -264,11 +264,11 @@ describe('end to end', () => {
   const warningsAbout = (name: string, what: RegExp): readonly string[] =>
     services.get(name)!.warnings.filter((warning) => what.test(warning))
 
-  test('[S-typed.mode] without a word about it the answer is plain', async () => {
+  test('without a word about it the answer is plain [S-typed.mode]', async () => {
     deepStrictEqual(await called('default'), plain)
   })
 
-  test('[S-typed.mode] soap_response: schema is for all generated files, and for no others', async () => {
+  test('soap_response: schema is for all generated files, and for no others [S-typed.mode]', async () => {
     deepStrictEqual(await called('global'), typed)
     deepStrictEqual(await called('global', '/other/op'), plain)
     deepStrictEqual(await called('kept'), plain)
@@ -294,11 +294,11 @@ describe('end to end', () => {
     }
   })
 
-  test('[S-typed.mode] response: schema in a file that takes the place of a generated one', async () => {
+  test('response: schema in a file that takes the place of a generated one [S-typed.mode]', async () => {
     deepStrictEqual(await called('file'), typed)
   })
 
-  test('[S-typed.mode] response: schema without a WSDL is a WARN, and the answer plain', async () => {
+  test('response: schema without a WSDL is a WARN, and the answer plain [S-typed.mode]', async () => {
     for (const [name, path] of [
       ['file', '/other/op'],
       ['no wsdl', '/owner/op'],
@@ -310,13 +310,13 @@ describe('end to end', () => {
     }
   })
 
-  test('[S-typed.mode] a sidecar decides for all operations of its WSDL', async () => {
+  test('a sidecar decides for all operations of its WSDL [S-typed.mode]', async () => {
     deepStrictEqual(await called('sidecar'), typed)
     deepStrictEqual(await called('sidecar plain'), plain)
     deepStrictEqual(warningsAbout('sidecar', /response|attachments|unknown/), [])
   })
 
-  test('[S-typed.mode] /api describes the shape that is in force', async () => {
+  test('/api describes the shape that is in force [S-typed.mode]', async () => {
     const schemas: unknown[] = []
     for (const name of ['default', 'global', 'file', 'kept']) {
       const { paths } = await services.get(name)!.api()
@@ -327,7 +327,7 @@ describe('end to end', () => {
     deepStrictEqual(schemas, [['t:opResponse'], ['opResponse'], ['opResponse'], untyped])
   })
 
-  test('[S-typed.headers] a fault is the error that it always is', async () => {
+  test('a fault is the error that it always is [S-typed.headers]', async () => {
     const { status, text } = await services
       .get('global')!
       .call(envelope('<s:Fault><faultcode>Server.X</faultcode><faultstring>no</faultstring></s:Fault>'))

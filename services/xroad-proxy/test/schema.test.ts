@@ -24,12 +24,12 @@ for (const [file, made] of [
   ['proxy.schema.json', schema],
   ['dsl.schema.json', dslSchema()],
 ] as const) {
-  test(`[D1.2] the committed ${file} is what the code says (node tools/write-schema.ts)`, () => {
+  test(`the committed ${file} is what the code says (node tools/write-schema.ts) [D1.2]`, () => {
     deepStrictEqual(made, JSON.parse(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')))
   })
 }
 
-test('[S-config.search] these fields, these defaults, and nothing else', () => {
+test('these fields, these defaults, and nothing else [S-config.search]', () => {
   deepStrictEqual(Object.fromEntries(walk(schema, '').map(([path, field]) => [path, field.default])), {
     dsl_path: './DSL',
     host: '0.0.0.0',
@@ -80,13 +80,13 @@ test('every field is described, every group closed, and what is required is requ
   deepStrictEqual(target?.required, ['member_class', 'member_code', 'subsystem_code', 'service_code'])
 })
 
-test('[D1.2] an editor is told that a text may stand without quotes', () => {
+test('an editor is told that a text may stand without quotes [D1.2]', () => {
   deepStrictEqual(schema.properties?.['xroad_protocol_version']?.enum, ['4.0', 4, '4.1', 4.1])
   deepStrictEqual(schema.properties?.['xroad_instance']?.type, ['string', 'number', 'boolean'])
   deepStrictEqual(schema.properties?.['port']?.type, 'integer')
 })
 
-test('[S-soap.kind] [S-rest.kind] the fields of both kinds', () => {
+test('the fields of both kinds [S-soap.kind S-rest.kind]', () => {
   deepStrictEqual(fieldNames, {
     soap: ['kind', 'params', 'service', 'method', 'envelope', 'soap_action', 'response', 'attachments'],
     rest: ['kind', 'method', 'target', 'allowed_query_params', 'forward_body'],
@@ -113,7 +113,7 @@ const { data } = fc.letrec((tie) => ({
   mapping: fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), tie('data'), { noNullPrototype: true }),
 }))
 
-test('[D1.2] whatever the data, the answer is a configuration or problems with paths and words', () => {
+test('whatever the data, the answer is a configuration or problems with paths and words [D1.2]', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom(...names, 'x'), data, { noNullPrototype: true }), (given) => {
       const { value, problems, unknown } = parseConfig(given as Mapping)

@@ -96,7 +96,7 @@ describe('paths', { concurrency: true }, () => {
     'the absolute form with a port and a query': 'HTTP://x:8080/g/echo?x=1',
   }
   for (const [what, target] of Object.entries(found)) {
-    test(`[D1.9] [S-what.1] ${what} is an endpoint`, async () => {
+    test(`${what} is an endpoint [D1.9 S-what.1]`, async () => {
       strictEqual((await send(port, post(target, '{"x":"y"}'))).text, echoed('y'))
     })
   }
@@ -109,7 +109,7 @@ describe('paths', { concurrency: true }, () => {
     '/constructor', '/toString', '/g/__proto__', '*', 'http://x', 'http://x?/g/echo', 'ftp://x/g/echo', 'http://g/echo', '/g/echo#x',
   ] // prettier-ignore
   for (const target of unknown) {
-    test(`[D1.6] [S-route.2] [S-error.template_not_found] there is nothing at ${target}`, async () => {
+    test(`there is nothing at ${target} [D1.6 S-route.2 S-error.template_not_found]`, async () => {
       for (const bytes of [post(target, '{"x":"y"}'), head('DELETE', target), head('OPTIONS', target)]) {
         const answer = await send(port, bytes)
         deepStrictEqual(refusal(answer), notFound)
@@ -118,18 +118,18 @@ describe('paths', { concurrency: true }, () => {
     })
   }
 
-  test('[D1.6] a path of nearly 64 KiB is unknown, its message short', async () => {
+  test('a path of nearly 64 KiB is unknown, its message short [D1.6]', async () => {
     const answer = await send(port, head('GET', `/g/${'x'.repeat(65_000)}`))
     deepStrictEqual(refusal(answer), notFound)
     ok(answer.text.length < 200)
   })
 
-  test('[S-endpoint.health] health is ok and nothing else', async () => {
+  test('health is ok and nothing else [S-endpoint.health]', async () => {
     const answer = await call(port, '/health?x=y')
     deepStrictEqual([answer.status, answer.text, answer.headers['content-type']], [200, health, 'application/json'])
   })
 
-  test('[S-endpoint.api] [S-what.5] api lists each endpoint', async () => {
+  test('api lists each endpoint [S-endpoint.api S-what.5]', async () => {
     const { status, headers, text } = await call(port, '/api')
     deepStrictEqual([status, headers['content-type']], [200, 'application/json'])
     const { openapi, paths } = JSON.parse(text) as { openapi: string; paths: Record<string, unknown> }
@@ -137,7 +137,7 @@ describe('paths', { concurrency: true }, () => {
     for (const path of ['/g/echo', '/g/get', '/deeper/echo']) ok(Object.hasOwn(paths, path), path)
   })
 
-  test('[S-config.security_server] [S-error.internal_error] without a Security Server, what needs it is 500', async () => {
+  test('without a Security Server, what needs it is 500 [S-config.security_server S-error.internal_error]', async () => {
     const alone = await startLanes({
       dsl: { 'g/soap.yml': soapFile(), 'g/rest.yml': restFile('POST', 'x'), 'g/direct.yml': soap.echo },
       config: { security_server: null, limits: { max_request_bytes: maxBytes } },
@@ -155,7 +155,7 @@ describe('paths', { concurrency: true }, () => {
     await alone.close()
   })
 
-  test('[S-auth.1] [S-not-produced] nobody is asked who they are', async () => {
+  test('nobody is asked who they are [S-auth.1 S-not-produced]', async () => {
     for (const authorization of ['Basic bm86Ym9keQ==', 'Bearer x', 'nonsense']) {
       const headers = { authorization, cookie: 'x=y', origin: 'https://elsewhere.example' }
       strictEqual((await call(port, '/g/echo', { headers, body: { x: 'y' } })).status, 200)
@@ -197,7 +197,7 @@ describe('methods', { concurrency: true }, () => {
     '/g/propfind': 'PROPFIND',
   } // prettier-ignore
   for (const method of [...known, ...strange]) {
-    test(`[D1.6] [S-route.1] [S-error.method_not_allowed] [S-soap.method] [S-rest.method] ${method}`, async () => {
+    test(`${method} [D1.6 S-route.1 S-error.method_not_allowed S-soap.method S-rest.method]`, async () => {
       for (const [path, allow] of Object.entries(endpoints)) {
         if (allow.split(', ').includes(method)) continue
         const bodiless = method === 'HEAD'
@@ -213,7 +213,7 @@ describe('methods', { concurrency: true }, () => {
     })
   }
 
-  test('[S-endpoint.rest] a method beyond the common ones reaches the Security Server', async () => {
+  test('a method beyond the common ones reaches the Security Server [S-endpoint.rest]', async () => {
     for (const [method, path] of [
       ['PATCH', '/g/patch'],
       ['GET', '/g/get'],
@@ -225,7 +225,7 @@ describe('methods', { concurrency: true }, () => {
     strictEqual((await send(port, head('HEAD', '/g/head'), { bodiless: true })).status, 200)
   })
 
-  test('[D1.6] HEAD has the head of GET and no body', async () => {
+  test('HEAD has the head of GET and no body [D1.6]', async () => {
     for (const path of ['/health', '/api', '/none/none']) {
       const get = await call(port, path)
       const wire = await Wire.open(port)
@@ -238,7 +238,7 @@ describe('methods', { concurrency: true }, () => {
     }
   })
 
-  test('[D1.6] 404 comes before 405, 405 before 413', async () => {
+  test('404 comes before 405, 405 before 413 [D1.6]', async () => {
     const body = 'x'.repeat(maxBytes + 1)
     for (const method of ['POST', 'PUT', 'DELETE', 'PROPFIND']) {
       for (const framing of ['Content-Length: 100000000', `Content-Length: ${body.length}`, chunked]) {
@@ -253,7 +253,7 @@ describe('methods', { concurrency: true }, () => {
     }
   })
 
-  test('[D1.6] a tunnel is not opened', async () => {
+  test('a tunnel is not opened [D1.6]', async () => {
     for (const target of ['other.example:443', '127.0.0.1:22', '/g/none']) {
       deepStrictEqual(refusal(await send(port, head('CONNECT', target))), notFound)
     }
@@ -266,7 +266,7 @@ describe('methods', { concurrency: true }, () => {
     wire.socket.destroy()
   })
 
-  test('[D1.6] a client that resets the connection of a refused tunnel harms nobody', async () => {
+  test('a client that resets the connection of a refused tunnel harms nobody [D1.6]', async () => {
     for (const delay of [0, 5, 20, 60]) {
       const wire = await Wire.open(port)
       wire.write(head('CONNECT', 'a:1'))
@@ -276,7 +276,7 @@ describe('methods', { concurrency: true }, () => {
     strictEqual((await send(port, head('GET', '/health'))).status, 200)
   })
 
-  test('[D1.6] no other protocol is spoken on request', async () => {
+  test('no other protocol is spoken on request [D1.6]', async () => {
     for (const protocol of ['websocket', 'h2c', 'TLS/1.0']) {
       const lines = ['Connection: Upgrade, HTTP2-Settings', `Upgrade: ${protocol}`, 'HTTP2-Settings: AAMAAABkAAQ']
       strictEqual((await send(port, head('GET', '/health', ...lines))).text, health)
@@ -308,7 +308,7 @@ describe('requests that are no good', { concurrency: true }, () => {
     'a line break in the place of two': head('GET', '/health').replaceAll('\r', ''),
   }
   for (const [what, bytes] of Object.entries(nonsense)) {
-    test(`[S-errors.shape] ${what} is malformed`, async () => {
+    test(`${what} is malformed [S-errors.shape]`, async () => {
       const wire = await Wire.open(port)
       wire.write(bytes)
       deepStrictEqual(refusal(await wire.answer()), malformed)
@@ -325,7 +325,7 @@ describe('requests that are no good', { concurrency: true }, () => {
     'a target of eight megabytes': head('GET', `/?${'x'.repeat(8_000_000)}`),
   }
   for (const [what, bytes] of Object.entries(tooLarge)) {
-    test(`[S-errors.shape] ${what} beyond the limit is 431, also for a client that writes all before it reads`, async () => {
+    test(`${what} beyond the limit is 431, also for a client that writes all before it reads [S-errors.shape]`, async () => {
       const wire = await Wire.open(port)
       wire.socket.pause()
       await new Promise((resolve) => wire.socket.write(bytes, resolve))
@@ -335,7 +335,7 @@ describe('requests that are no good', { concurrency: true }, () => {
     })
   }
 
-  test('[S-errors.shape] a client that is refused and never closes holds no connection', async () => {
+  test('a client that is refused and never closes holds no connection [S-errors.shape]', async () => {
     const wire = await Wire.open(port)
     wire.write('hello\r\n\r\n')
     await wire.closed
@@ -461,7 +461,7 @@ async function linesOf(place: string, count: number): Promise<Record<string, unk
 }
 
 describe('the log', () => {
-  test('[D1.8] one line for each request: method, endpoint, status, durations, message id', async () => {
+  test('one line for each request: method, endpoint, status, durations, message id [D1.8]', async () => {
     const sent = [
       await call(port, '/g/logged?x=secretquery', { body: { x: 'secretbody' } }),
       await call(port, '/g/logged', { body: 'x'.repeat(maxBytes + 1), method: 'POST' }),
@@ -480,7 +480,7 @@ describe('the log', () => {
     deepStrictEqual([refused['upstream_ms'], refused['id']], [undefined, undefined])
   })
 
-  test('[D1.8] the message id of a REST request is that of its caller', async () => {
+  test('the message id of a REST request is that of its caller [D1.8]', async () => {
     const id = 'id of "the" caller'
     const known = (await linesOf('g/get', 0)).length
     await call(port, '/g/get?x=secretquery', { headers: { 'x-road-id': id } })
@@ -488,14 +488,14 @@ describe('the log', () => {
     deepStrictEqual([line['id'], line['status'], line['method']], [id, 200, 'GET'])
   })
 
-  test('[D1.8] requests that reach no endpoint have their path, without the query string', async () => {
+  test('requests that reach no endpoint have their path, without the query string [D1.8]', async () => {
     await call(port, '/logged/nothing?x=secretquery')
     await send(port, head('PUT', 'http://user:secretpassword@x/logged/nothing?x=secretquery'))
     const lines = await linesOf('/logged/nothing', 2)
     deepStrictEqual(lines.map(({ method, status }) => [method, status]), [['GET', 404], ['PUT', 404]]) // prettier-ignore
   })
 
-  test('[D1.8] what is no request leaves a line as well, without a word of what was sent', async () => {
+  test('what is no request leaves a line as well, without a word of what was sent [D1.8]', async () => {
     const odd = (): Record<string, unknown>[] => lanes.log.filter(({ method }) => method === 'unknown')
     const known = odd().length
     await send(port, 'secretmethod secretpath HTTP/1.1\r\n\r\n')
@@ -507,7 +507,7 @@ describe('the log', () => {
     deepStrictEqual(odd().slice(known).map(({ status }) => status), [404, 405, 400, 400, 431]) // prettier-ignore
   })
 
-  test('[D1.8] no body, query string, header or password is in any line of all these tests', async () => {
+  test('no body, query string, header or password is in any line of all these tests [D1.8]', async () => {
     const secrets = { x: 'secretbody', y: 'secretbody' }
     await call(port, '/g/echo', { body: secrets, headers: { authorization: 'secretheader' } })
     await send(port, `${head('POST', '/g/echo', 'Content-Length: 2')}{} secretbody secretbody`)
@@ -529,7 +529,7 @@ describe('the server alone', () => {
     return startServer({ ...options, handle: handler, refuse, tooSlow: () => undefined })
   }
 
-  test('[S-error.internal_error] what nobody expected is 500 with a minimal body, and the log has the rest', async () => {
+  test('what nobody expected is 500 with a minimal body, and the log has the rest [S-error.internal_error]', async () => {
     const written: string[] = []
     const events = openEvents({ level: 'info', format: 'json' }, { write: (line) => void written.push(line) })
     const service = {
@@ -593,7 +593,7 @@ describe('the server alone', () => {
   })
 })
 
-test('[S-endpoint.health] the service has survived all of this', async () => {
+test('the service has survived all of this [S-endpoint.health]', async () => {
   strictEqual(errorOf(await call(port, '/health')), '')
   ok(lanes.log.every(({ event }) => event !== 'internalError'), JSON.stringify(lanes.log.find(({ event }) => event === 'internalError'))) // prettier-ignore
 })

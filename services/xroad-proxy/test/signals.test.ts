@@ -9,7 +9,7 @@ const upstreams: SoapService[] = []
 after(() => Promise.all(upstreams.map((upstream) => upstream.close())))
 
 testSignals({
-  title: 'the service [X1] [X2] [X30]',
+  title: 'the service [X1 X2 X30]',
   async start(nodeOptions) {
     const soap = await startSoapService()
     upstreams.push(soap)

@@ -87,7 +87,7 @@ describe('answers that are no SOAP message', () => {
   const statuses = [300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 429, 500, 502, 503, 504]
   for (const status of statuses) {
     for (const path of both) {
-      test(`[S-error.upstream_http_error] [D2.5] [S-auth.5] ${status} is 502 whatever its body, ${path}`, async () => {
+      test(`${status} is 502 whatever its body, ${path} [S-error.upstream_http_error D2.5 S-auth.5]`, async () => {
         const bodies = [
           '',
           'Bad Gateway secret-text',
@@ -108,7 +108,7 @@ describe('answers that are no SOAP message', () => {
     }
   }
 
-  test('[D2.5] a redirect is not followed, also when a fault comes with it', async () => {
+  test('a redirect is not followed, also when a fault comes with it [D2.5]', async () => {
     const headers = { Location: `${direct.url}/elsewhere` }
     for (const path of both) {
       const upstream = path === '/t/call' ? security : direct
@@ -122,7 +122,7 @@ describe('answers that are no SOAP message', () => {
     }
   })
 
-  test('[S-error.upstream_http_error] an interim answer is passed over', async () => {
+  test('an interim answer is passed over [S-error.upstream_http_error]', async () => {
     const interim = Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n')
     const { status, body } = await toldFor(Buffer.concat([interim, toAnswer(toEnvelope('<a>1</a>'))]))
     deepStrictEqual([status, body], [200, { body: { a: 1 }, headers: null }])
@@ -135,7 +135,7 @@ describe('answers that are no SOAP message', () => {
     [204, 'HTTP/1.1 204 No Content\r\nContent-Type: text/xml\r\nContent-Length: 0\r\n\r\n'],
   ]
   for (const [status, bytes] of nothing) {
-    test(`[S-endpoint.soap] ${JSON.stringify(bytes)} is an answer without content`, async () => {
+    test(`${JSON.stringify(bytes)} is an answer without content [S-endpoint.soap]`, async () => {
       for (const path of both) {
         const told = await toldFor(Buffer.from(bytes), path)
         deepStrictEqual([status, told], [status, { status: 200, body: { body: null, headers: null } }])
@@ -143,7 +143,7 @@ describe('answers that are no SOAP message', () => {
     })
   }
 
-  test('[S-endpoint.soap] 201 and 202 with a message are read like 200', async () => {
+  test('201 and 202 with a message are read like 200 [S-endpoint.soap]', async () => {
     for (const status of [200, 201, 202, 299]) {
       const told = await toldFor(toAnswer(toEnvelope('<a>1</a>', '<b/>'), { status }))
       deepStrictEqual(told, { status: 200, body: { body: { a: 1 }, headers: { b: null } } })
@@ -160,7 +160,7 @@ describe('faults', () => {
   const fault11 = toFault11('soap:Server', 'Broken &amp; gone', '<detail><id>42</id><id>007</id></detail>')
 
   for (const status of [200, 202, 400, 403, 404, 500, 503]) {
-    test(`[S-error.upstream_soap_fault] [D3.7] faults of both versions on HTTP ${status}`, async () => {
+    test(`faults of both versions on HTTP ${status} [S-error.upstream_soap_fault D3.7]`, async () => {
       const old = await toldFor(toAnswer(fault11, { status }))
       deepStrictEqual(old, {
         status: 502,
@@ -179,7 +179,7 @@ describe('faults', () => {
     })
   }
 
-  test('[S-fault.2] [S-config.expose_soap_fault_detail] [D3.7] an exposed fault is told in full', async () => {
+  test('an exposed fault is told in full [S-fault.2 S-config.expose_soap_fault_detail D3.7]', async () => {
     const old = await toldFor(toAnswer(fault11, { status: 500 }), '/t/call', exposed)
     deepStrictEqual(old, {
       status: 502,
@@ -197,7 +197,7 @@ describe('faults', () => {
     strictEqual(body['message'], 'upstream returned SOAP Fault (s:Sender): Wrong')
   })
 
-  test('[S-fault.2] an exposed fault without detail has no such field, one with an empty detail has null', async () => {
+  test('an exposed fault without detail has no such field, one with an empty detail has null [S-fault.2]', async () => {
     const none = await toldFor(toAnswer(toFault11('c', 's')), '/t/call', exposed)
     strictEqual(Object.hasOwn(none.body, 'detail'), false)
     const empty = await toldFor(toAnswer(toFault11('c', 's', '<detail/>')), '/t/call', exposed)
@@ -216,7 +216,7 @@ describe('faults', () => {
     ['no characters', '', ''],
   ]
   for (const [title, string, told] of strings) {
-    test(`[S-limit.fault-string] [S-version.3] [S-fault.1] [S-fault.2] [D3.7] a fault string of ${title}`, async () => {
+    test(`a fault string of ${title} [S-limit.fault-string S-version.3 S-fault.1 S-fault.2 D3.7]`, async () => {
       const answer = toAnswer(toFault11('c', string))
       const { body } = await toldFor(answer)
       deepStrictEqual([body['string'], body['message']], [told, 'upstream returned SOAP Fault (c)'])
@@ -226,7 +226,7 @@ describe('faults', () => {
     })
   }
 
-  test('[D3.7] code and string stay text, and control characters in them do not get through', async () => {
+  test('code and string stay text, and control characters in them do not get through [D3.7]', async () => {
     for (const from of [lanes, exposed]) {
       const { body } = await toldFor(toAnswer(toFault11('007', 'true')), '/t/call', from)
       deepStrictEqual([body['code'], body['string']], ['007', 'true'])
@@ -235,14 +235,14 @@ describe('faults', () => {
     }
   })
 
-  test('[S-error.upstream_soap_fault] a fault without code and string is a fault, so is one without an Envelope', async () => {
+  test('a fault without code and string is a fault, so is one without an Envelope [S-error.upstream_soap_fault]', async () => {
     const bare = await toldFor(toAnswer(toEnvelope('<s:Fault/>')))
     deepStrictEqual([bare.body['error'], bare.body['code'], bare.body['string']], ['upstream_soap_fault', '', ''])
     const alone = await toldFor(toAnswer('<Fault><faultcode>c</faultcode></Fault>', { status: 500 }))
     deepStrictEqual([alone.body['error'], alone.body['code']], ['upstream_soap_fault', 'c'])
   })
 
-  test('[S-error.upstream_soap_fault] an element called Fault deeper in the body is none', async () => {
+  test('an element called Fault deeper in the body is none [S-error.upstream_soap_fault]', async () => {
     const { status, body } = await toldFor(toAnswer(toEnvelope('<r><Fault><faultcode>c</faultcode></Fault></r>')))
     deepStrictEqual([status, body], [200, { body: { r: { Fault: { faultcode: 'c' } } }, headers: null }])
   })
@@ -269,7 +269,7 @@ describe('faults', () => {
     ['', 'provider'],
   ]
   for (const [code, source] of codes) {
-    test(`[S-source] the code '${code}' tells of ${source}, a direct call always of provider`, async () => {
+    test(`the code '${code}' tells of ${source}, a direct call always of provider [S-source]`, async () => {
       const { body } = await toldFor(toAnswer(toFault11(code, 'x'), { status: 500 }))
       deepStrictEqual([body['code'], body['source']], [code, source])
       strictEqual(logged('request')['source'], source)
@@ -279,7 +279,7 @@ describe('faults', () => {
     })
   }
 
-  test('[S-fault.1] the log has the whole fault at warn level, the caller a part of it', async () => {
+  test('the log has the whole fault at warn level, the caller a part of it [S-fault.1]', async () => {
     const string = `${'x'.repeat(300)}\u0085`
     const fault = toFault11('soap:Server', string, '<detail><secret>1</secret></detail>')
     const { body } = await toldFor(toAnswer(fault))
@@ -330,7 +330,7 @@ describe('answers that cannot be read', () => {
     ['D3.8', 'multipart without parts', toAnswer(toEnvelope('<a/>'), { type: 'multipart/related; boundary=b' })],
   ]
   for (const [rule, title, answer] of unreadable) {
-    test(`[S-error.upstream_xml_parse_error] [${rule}] ${title}`, async () => {
+    test(`${title} [${rule} S-error.upstream_xml_parse_error]`, async () => {
       for (const path of both) {
         const { status, body } = await toldFor(answer, path)
         deepStrictEqual(
@@ -342,7 +342,7 @@ describe('answers that cannot be read', () => {
     })
   }
 
-  test('[D2.5] [S-error.upstream_xml_parse_error] the message quotes nothing of the answer', async () => {
+  test('the message quotes nothing of the answer [D2.5 S-error.upstream_xml_parse_error]', async () => {
     const broken = [
       '<secret>',
       '<a secret="1" secret="2"/>',
@@ -363,14 +363,14 @@ describe('answers that cannot be read', () => {
     ok(!String(body['message']).includes('<'), String(body['message']))
   })
 
-  test('[S-limit.depth] [D3.5] 128 levels pass, one more does not', async () => {
+  test('128 levels pass, one more does not [S-limit.depth D3.5]', async () => {
     const envelope = (count: number): Buffer => toAnswer(toEnvelope(levels(count)))
     strictEqual((await toldFor(envelope(128), '/t/call', large)).status, 200)
     const { status, body } = await toldFor(envelope(129), '/t/call', large)
     deepStrictEqual([status, body['error']], [502, 'upstream_xml_parse_error'])
   })
 
-  test('[S-limit.events] [D3.5] 100000 events pass, one more does not, also in a fault', async () => {
+  test('100000 events pass, one more does not, also in a fault [S-limit.events D3.5]', async () => {
     // Envelope and Body take four, the declaration of a prefix one.
     const items = (count: number): string => '<i/>'.repeat(count - 5)
     strictEqual((await toldFor(toAnswer(toEnvelope(items(100_000))), '/t/call', large)).status, 200)
@@ -404,13 +404,13 @@ describe('answers that cannot be read', () => {
     ['another type', 'text/html; charset=utf-8', `<a>${text}</a>`],
   ]
   for (const [title, type, body, expected = text] of readable) {
-    test(`[D3.1] ${title}`, async () => {
+    test(`${title} [D3.1]`, async () => {
       const told = await toldFor(toAnswer(body, { type }))
       deepStrictEqual(told, { status: 200, body: { body: { a: expected }, headers: null } })
     })
   }
 
-  test('[D3.8] the root part of multipart/related, also when it is a fault', async () => {
+  test('the root part of multipart/related, also when it is a fault [D3.8]', async () => {
     const parts = (root: string): string =>
       `--b\r\nContent-Type: image/png\r\nContent-ID: <x>\r\n\r\n\x89PNG\r\n--b\r\nContent-ID: <r>\r\n\r\n${root}\r\n--b--`
     const type = 'multipart/related; boundary="b"; start="<r>"; type="text/xml"'
@@ -434,7 +434,7 @@ describe('answers that are too large', () => {
     },
   }
 
-  test('[S-limit.max_response_bytes] exactly the cap passes, declared, chunked and up to the end', async () => {
+  test('exactly the cap passes, declared, chunked and up to the end [S-limit.max_response_bytes]', async () => {
     const body = whole(capBytes)
     const fit: readonly Act[] = [
       (socket) => socket.write(toAnswer(body)),
@@ -460,7 +460,7 @@ describe('answers that are too large', () => {
     ['in an error without a length', (socket) => socket.write(`HTTP/1.1 503 No\r\nConnection: close\r\n\r\n${over}`)],
   ]
   for (const [title, flood] of floods) {
-    test(`[S-error.upstream_body_too_large] [S-limit.max_response_bytes] one byte more, ${title}`, async () => {
+    test(`one byte more, ${title} [S-error.upstream_body_too_large S-limit.max_response_bytes]`, async () => {
       for (const path of both) {
         const upstream = path === '/t/call' ? security : direct
         deepStrictEqual(await toldFor(flood, path), tooLarge)
@@ -471,13 +471,13 @@ describe('answers that are too large', () => {
     })
   }
 
-  test('[S-limit.wire] the cap counts compressed bytes', async () => {
+  test('the cap counts compressed bytes [S-limit.wire]', async () => {
     const small = gzipSync(whole(100_000))
     ok(small.length < capBytes)
     strictEqual((await toldFor(toAnswer(small))).body['error'], 'upstream_xml_parse_error')
   })
 
-  test('[S-limit.max_response_bytes] 16 MiB by default; an answer of the mock that is larger is not read to its end', async () => {
+  test('16 MiB by default; an answer of the mock that is larger is not read to its end [S-limit.max_response_bytes]', async () => {
     const mebibyte = 1024 * 1024
     const codes = [`mock.large.${16 * mebibyte}`, `mock.large.${16 * mebibyte + 1}`, 'mock.oversized-chunked']
     const other = await startLanes({
@@ -533,7 +533,7 @@ describe('answers that take too long', () => {
   }
 
   for (const [i, [title]] of stalls.entries()) {
-    test(`[S-error.upstream_timeout] [S-limit.request_timeout_secs] [D2.6] ${title}`, async () => {
+    test(`${title} [S-error.upstream_timeout S-limit.request_timeout_secs D2.6]`, async () => {
       for (const each of measured.slice(i * both.length, (i + 1) * both.length)) {
         const { ms, ...told } = await each
         deepStrictEqual(told, timedOut)
@@ -546,7 +546,7 @@ describe('answers that take too long', () => {
     })
   }
 
-  test('[D2.6] [D1.8] the log says that the upstream had its time', () => {
+  test('the log says that the upstream had its time [D2.6 D1.8]', () => {
     const lines = hasty.log.filter(({ event, error }) => event === 'request' && error === 'upstream_timeout')
     strictEqual(lines.length, stalls.length * both.length)
     for (const { upstream_ms: ms, source, status } of lines) {
@@ -555,7 +555,7 @@ describe('answers that take too long', () => {
     }
   })
 
-  test('[D2.6] a connection that does not come about; nothing is sent when it does after all', async () => {
+  test('a connection that does not come about; nothing is sent when it does after all [D2.6]', async () => {
     const { files } = sharedPki()
     const identity = { key: readFileSync(files.serverKey), cert: readFileSync(files.serverCertificate) }
     const received: string[] = []
@@ -592,7 +592,7 @@ describe('answers that take too long', () => {
     }
   })
 
-  test('[S-limit.request_timeout_secs] a caller who sends slowly does not use up the time of the call', async () => {
+  test('a caller who sends slowly does not use up the time of the call [S-limit.request_timeout_secs]', async () => {
     act = (socket) => socket.write(answer)
     const wire = await Wire.open(hasty.port)
     wire.write('POST /t/call HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{')
@@ -603,7 +603,7 @@ describe('answers that take too long', () => {
     wire.socket.destroy()
   })
 
-  test('[S-error.upstream_timeout] an answer just in time counts', async () => {
+  test('an answer just in time counts [S-error.upstream_timeout]', async () => {
     const late: Act = (socket) => setTimeout(() => socket.write(answer), timeoutSeconds * 1000 - 700)
     const told = await toldFor(late, '/t/call', hasty)
     deepStrictEqual(told, { status: 200, body: { body: { a: 1 }, headers: null } })
@@ -646,7 +646,7 @@ describe('connections that fail', () => {
     return port
   }
 
-  test('[D2.6] [S-error.internal_error] a port where nothing listens', async () => {
+  test('a port where nothing listens [D2.6 S-error.internal_error]', async () => {
     const place = `127.0.0.1:${await closedPort()}/secret`
     const refused = /refused the connection.*check host and port/
     match(await failureAt({ security_server: { url: `https://${place}` } }), refused)
@@ -655,12 +655,12 @@ describe('connections that fail', () => {
     match(await failureAt({}, `http://localhost:${place.slice(10)}`), refused)
   })
 
-  test('[D2.6] a host name that does not exist', async () => {
+  test('a host name that does not exist [D2.6]', async () => {
     match(await failureAt({ security_server: { url: 'https://secret.invalid' } }), /cannot be resolved/)
     match(await failureAt({}, 'http://secret.invalid/x'), /cannot be resolved/)
   })
 
-  test('[D2.6] a port that speaks plain HTTP', async () => {
+  test('a port that speaks plain HTTP [D2.6]', async () => {
     const plain = createServer((socket) => void socket.on('error', () => undefined).end('HTTP/1.1 400 Bad\r\n\r\n'))
     plain.listen(0, '127.0.0.1')
     await once(plain, 'listening')
@@ -671,7 +671,7 @@ describe('connections that fail', () => {
     plain.close()
   })
 
-  test('[D2.6] an issuer that is not trusted', async () => {
+  test('an issuer that is not trusted [D2.6]', async () => {
     const strange = await startUpstream(() => undefined, { tls: makeSelfSigned() })
     match(await failureAt({ security_server: { url: strange.url } }), /unknown issuer.*trust_ca_path/)
     match(await failureAt({}, strange.url), /unknown issuer.*trust_ca_path/)
@@ -681,7 +681,7 @@ describe('connections that fail', () => {
     await strange.close()
   })
 
-  test('[D2.6] a certificate for another name, and one that has expired', async () => {
+  test('a certificate for another name, and one that has expired [D2.6]', async () => {
     const authority = makeAuthority()
     const folder = newFolder({ 'ca.pem': authority.certificate })
     const trust = { trust_ca_path: join(folder, 'ca.pem') }
@@ -698,7 +698,7 @@ describe('connections that fail', () => {
   })
 
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
-    test(`[D2.6] a Security Server that does not know our certificate, ${maxVersion}`, async () => {
+    test(`a Security Server that does not know our certificate, ${maxVersion} [D2.6]`, async () => {
       const { files } = sharedPki()
       const server = createTlsServer({
         key: readFileSync(files.serverKey),
@@ -717,7 +717,7 @@ describe('connections that fail', () => {
     })
   }
 
-  test('[D2.6] an answer that is no HTTP, one that breaks off, and one whose length is a lie', async () => {
+  test('an answer that is no HTTP, one that breaks off, and one whose length is a lie [D2.6]', async () => {
     const odd: readonly (readonly [Act, RegExp])[] = [
       [(socket) => socket.end('nonsense\r\n\r\n'), /not valid HTTP/],
       [(socket) => socket.end(toAnswer('<a/>').subarray(0, -2)), /closed the connection before the end/],
@@ -736,7 +736,7 @@ describe('connections that fail', () => {
     }
   })
 
-  test('[S-config.security_server] [S-error.internal_error] without a security_server only direct calls work', async () => {
+  test('without a security_server only direct calls work [S-config.security_server S-error.internal_error]', async () => {
     act = (socket) => socket.write(toAnswer('<a/>'))
     const files = { 't/call.yml': dsl(), 'd/call.yml': dsl(direct.url) }
     const other = await startLanes({ dsl: files, config: { security_server: null } })
@@ -758,7 +758,7 @@ describe('connections that fail', () => {
 })
 
 describe('requests that are refused before anything is sent', () => {
-  test('[S-error.request_too_large] [S-limit.max_request_bytes] [D1.7] beyond the cap 413, exactly the cap passes', async () => {
+  test('beyond the cap 413, exactly the cap passes [S-error.request_too_large S-limit.max_request_bytes D1.7]', async () => {
     act = (socket) => socket.write(toAnswer('<a/>'))
     const from = security.requests.length
     const bodies = ['x'.repeat(100), 'x'.repeat(101)]
@@ -777,7 +777,7 @@ describe('requests that are refused before anything is sent', () => {
     strictEqual(security.requests.length, from + 2)
   })
 
-  test('[S-error.method_not_allowed] [S-error.template_not_found] [D1.6] 404 comes before 405, 405 before 413', async () => {
+  test('404 comes before 405, 405 before 413 [S-error.method_not_allowed S-error.template_not_found D1.6]', async () => {
     const from = security.requests.length
     const body = 'x'.repeat(200)
     for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'QUERY']) {
@@ -788,14 +788,14 @@ describe('requests that are refused before anything is sent', () => {
     strictEqual(security.requests.length, from)
   })
 
-  test('[S-auth.1] [S-not-produced] callers are not asked who they are', async () => {
+  test('callers are not asked who they are [S-auth.1 S-not-produced]', async () => {
     act = (socket) => socket.write(toAnswer('<a/>'))
     const { status } = await lanes.call('/t/call', { body: {}, headers: { authorization: 'nonsense' } })
     strictEqual(status, 200)
   })
 })
 
-test('[D1.8] nothing of bodies, paths and queries of upstreams has come into the log', () => {
+test('nothing of bodies, paths and queries of upstreams has come into the log [D1.8]', () => {
   const lines = lanes.log.filter(({ event }) => event !== 'soapFault').map((line) => JSON.stringify(line))
   ok(lines.length > 100)
   deepStrictEqual(
@@ -856,7 +856,7 @@ describe('failures of the mock', { concurrency: true }, () => {
   })
 
   for (const [code, rule, status, error, message] of rows) {
-    test(`[${rule}] ${code}`, async () => {
+    test(`${code} [${rule}]`, async () => {
       const { status: told, text } = await mocked.call(`/m/${code}`, { body: { a: 'x'.repeat(60) } })
       const body = JSON.parse(text) as Record<string, unknown>
       deepStrictEqual([told, body['error']], [status, error])
@@ -865,7 +865,7 @@ describe('failures of the mock', { concurrency: true }, () => {
   }
 
   for (const code of good) {
-    test(`[S-endpoint.soap] ${code} is an answer like any other`, async () => {
+    test(`${code} is an answer like any other [S-endpoint.soap]`, async () => {
       const { status, text } = await mocked.call(`/m/${code}`, { body: { a: 'x' } })
       strictEqual(status, 200)
       const { body, headers } = JSON.parse(text) as Record<string, Record<string, unknown>>

@@ -96,7 +96,7 @@ async function rendered(path: string, body?: string | Buffer, headers?: CallOpti
 }
 
 describe('what is sent', () => {
-  test('[S-request.1] [S-request.3] [D2.4] [D2.5] the whole head and body of a call through the Security Server', async () => {
+  test('the whole head and body of a call through the Security Server [S-request.1 S-request.3 D2.4 D2.5]', async () => {
     const { head, body } = await sentBy('/t/plain')
     deepStrictEqual(head.split('\r\n'), [
       'POST / HTTP/1.1',
@@ -109,7 +109,7 @@ describe('what is sent', () => {
     strictEqual(body, '<e>õ</e>')
   })
 
-  test('[S-request.3] [S-what.4] [D2.4] [D2.5] the whole head of a direct call, path and query as written', async () => {
+  test('the whole head of a direct call, path and query as written [S-request.3 S-what.4 D2.4 D2.5]', async () => {
     const { head, body } = await sentBy('/d/path')
     deepStrictEqual(head.split('\r\n'), [
       'POST /a%20b/C;d?x=1&y=%C3%A4&z HTTP/1.1',
@@ -124,7 +124,7 @@ describe('what is sent', () => {
     match((await sentBy('/d/root')).head, /^POST \/ HTTP\/1\.1\r\n/)
   })
 
-  test('[D2.5] [S-auth.3] nothing of the headers of the caller is sent, whatever they say', async () => {
+  test('nothing of the headers of the caller is sent, whatever they say [D2.5 S-auth.3]', async () => {
     const headers = {
       'X-Road-Client': 'EE/GOV/1/2',
       'X-Road-Id': 'id-of-caller',
@@ -147,11 +147,11 @@ describe('what is sent', () => {
     strictEqual(full.body, bare.body)
   })
 
-  test('[S-auth.4] credentials of a direct service travel in its body', async () => {
+  test('credentials of a direct service travel in its body [S-auth.4]', async () => {
     strictEqual((await sentBy('/d/id', '{"a": "user:secret & more"}')).body, '<e>user:secret &amp; more</e>')
   })
 
-  test('[D2.4] soap_action is sent in quotes as written, an empty one as two quotes, none as no header', async () => {
+  test('soap_action is sent in quotes as written, an empty one as two quotes, none as no header [D2.4]', async () => {
     const actionOf = async (path: string): Promise<string | undefined> =>
       /^soapaction: .*$/im.exec((await sentBy(path)).head)?.[0]
     strictEqual(await actionOf('/t/action'), 'SOAPAction: "urn:x#Do It"')
@@ -159,7 +159,7 @@ describe('what is sent', () => {
     strictEqual(await actionOf('/t/plain'), undefined)
   })
 
-  test('[S-request.1] an envelope is posted, also where the endpoint has another method', async () => {
+  test('an envelope is posted, also where the endpoint has another method [S-request.1]', async () => {
     const from = security.requests.length
     const answer = await call(lanes.port, '/t/get', { method: 'GET', agent })
     strictEqual(answer.status, 200)
@@ -176,7 +176,7 @@ describe('what is sent', () => {
     ['/a/b%20c', '/a/b%20c'],
   ] as const
   for (const [given, path] of places) {
-    test(`[S-request.3] a Security Server whose URL ends in '${given}' is called at ${path}`, async () => {
+    test(`a Security Server whose URL ends in '${given}' is called at ${path} [S-request.3]`, async () => {
       const config = { security_server: { url: `${security.url}${given}` } }
       const other = await startLanes({ config, dsl: { 't/plain.yml': dsl('<e/>') } })
       const from = security.requests.length
@@ -186,13 +186,13 @@ describe('what is sent', () => {
     })
   }
 
-  test('[S-request.3] [S-auth.2] the Security Server sees the certificate of the keystore', async () => {
+  test('the Security Server sees the certificate of the keystore [S-request.3 S-auth.2]', async () => {
     await sentBy('/t/plain')
     ok(security.clients.length > 0)
     deepStrictEqual([...new Set(security.clients)].map(Boolean), [true])
   })
 
-  test('[S-request.3] a direct call over HTTPS trusts the system and presents no certificate', async () => {
+  test('a direct call over HTTPS trusts the system and presents no certificate [S-request.3]', async () => {
     const authority = makeAuthority()
     const service = await startUpstream(answerAll, { tls: issueServer(authority) })
     const { files } = sharedPki()
@@ -213,7 +213,7 @@ describe('what is sent', () => {
     }
   })
 
-  test('[S-request.3] [D2.6] a direct service with an unknown issuer is not called, and the error says so', async () => {
+  test('a direct service with an unknown issuer is not called, and the error says so [S-request.3 D2.6]', async () => {
     const answer = await post('/d/secret')
     strictEqual(answer.status, 500)
     const { error, message } = JSON.parse(answer.text) as { error: string; message: string }
@@ -277,12 +277,12 @@ describe('values of the caller', () => {
     ],
   ]
   for (const [rule, title, path, body, expected] of values) {
-    test(`[${rule}] ${title}`, async () => {
+    test(`${title} [${rule}]`, async () => {
       strictEqual(await rendered(path, body), expected)
     })
   }
 
-  test('[S-template.xml_attr] [D2.1] the five characters, line ends, numbers, booleans, null and missing values', async () => {
+  test('the five characters, line ends, numbers, booleans, null and missing values [S-template.xml_attr D2.1]', async () => {
     const attributeOf = async (body: string): Promise<string> =>
       /^<v a="(.*)"\/>$/s.exec((await sentBy('/t/attribute', body)).body)?.[1] ?? 'none'
     strictEqual(await attributeOf(`{"a":"&<>\\"'"}`), '&amp;&lt;&gt;&quot;&apos;')
@@ -293,14 +293,14 @@ describe('values of the caller', () => {
     strictEqual(await attributeOf('{}'), '')
   })
 
-  test('[D2.1] generate in the body changes nothing, even where params list it', async () => {
+  test('generate in the body changes nothing, even where params list it [D2.1]', async () => {
     const body = '{"generate":{"uuid":"mine","instance":"mine","client":"mine"}}'
     match(await rendered('/t/generate', body), /^[\da-f-]{36}\|ee-test$/)
     match(await rendered('/t/generate', '{"generate":"mine"}'), /^[\da-f-]{36}\|ee-test$/)
     strictEqual(await rendered('/t/a', '{"a":"x","generate":null}'), 'x')
   })
 
-  test('[D2.3] __proto__ and constructor in the body are keys like any other, and reach nothing', async () => {
+  test('__proto__ and constructor in the body are keys like any other, and reach nothing [D2.3]', async () => {
     strictEqual(await rendered('/t/hidden', '{"__proto__":"p","constructor":"c","toString":"t"}'), '|p|c||t')
     strictEqual(await rendered('/t/a', '{"__proto__":{"a":"no"}}'), '')
     strictEqual(await rendered('/t/a', '{"constructor":{"prototype":{"a":"no"}}}'), '')
@@ -325,7 +325,7 @@ describe('values of the caller', () => {
     ['very deep brackets', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
   ]
   for (const [title, body] of noParams) {
-    test(`[S-request.2] [S-not-produced] ${title} as a body is no params and no error`, async () => {
+    test(`${title} as a body is no params and no error [S-request.2 S-not-produced]`, async () => {
       strictEqual(await rendered('/t/a', body), '')
     })
   }
@@ -337,12 +337,12 @@ describe('values of the caller', () => {
     'nonsense',
     'a/b; charset=x',
   ]) {
-    test(`[S-request.1] a body of Content-Type ${type} is read all the same`, async () => {
+    test(`a body of Content-Type ${type} is read all the same [S-request.1]`, async () => {
       strictEqual(await rendered('/t/a', '{"a":"x"}', { 'Content-Type': type }), 'x')
     })
   }
 
-  test('[S-request.2] a chunked body and one with a byte-order mark are read', async () => {
+  test('a chunked body and one with a byte-order mark are read [S-request.2]', async () => {
     strictEqual(await rendered('/t/a', '{"a":"x"}', { 'transfer-encoding': 'chunked' }), 'x')
     strictEqual(await rendered('/t/a', '\ufeff{"a":"x"}'), 'x')
   })
@@ -369,7 +369,7 @@ describe('what cannot be rendered is not sent', () => {
     ],
   ]
   for (const [rule, title, path, body, message] of refused) {
-    test(`[${rule}] [S-error.template_expansion_failed] ${title}`, async () => {
+    test(`${title} [${rule} S-error.template_expansion_failed]`, async () => {
       const opened = security.sockets.length
       const sent = security.requests.length
       const answer = await post(path, body)
@@ -382,7 +382,7 @@ describe('what cannot be rendered is not sent', () => {
     })
   }
 
-  test('[D2.1] not even a connection is opened', async () => {
+  test('not even a connection is opened [D2.1]', async () => {
     const quiet = await startUpstream(answerAll, { tls: 'mock' })
     const other = await startLanes({
       config: { security_server: { url: quiet.url } },
@@ -396,13 +396,13 @@ describe('what cannot be rendered is not sent', () => {
     await quiet.close()
   })
 
-  test('[S-error.template_expansion_failed] the branch without the unknown helper still renders', async () => {
+  test('the branch without the unknown helper still renders [S-error.template_expansion_failed]', async () => {
     strictEqual(await rendered('/t/half-helper', '{}'), '')
   })
 })
 
 describe('what the service fills in', () => {
-  test('[S-template.uuid] a fresh id each time, the same at both places and in the log', async () => {
+  test('a fresh id each time, the same at both places and in the log [S-template.uuid]', async () => {
     const ids: string[] = []
     for (let i = 0; i < 3; i += 1) {
       const [first = '', second = ''] = (await rendered('/t/uuid')).split('|')
@@ -420,7 +420,7 @@ describe('what the service fills in', () => {
   })
 
   const inside = '<id:xRoadInstance>ee-test</id:xRoadInstance><id:memberClass>GOV</id:memberClass>'
-  test('[S-template.client] [D2.2] the client element of a subsystem', async () => {
+  test('the client element of a subsystem [S-template.client D2.2]', async () => {
     strictEqual(
       (await sentBy('/t/client')).body,
       `<e><xroad:client id:objectType="SUBSYSTEM">${inside}<id:memberCode>70000000</id:memberCode>` +
@@ -428,7 +428,7 @@ describe('what the service fills in', () => {
     )
   })
 
-  test('[D2.2] the client element of a member, its values escaped; the protocol version is 4.0 by default', async () => {
+  test('the client element of a member, its values escaped; the protocol version is 4.0 by default [D2.2]', async () => {
     const other = await startLanes({
       config: {
         security_server: { url: security.url },
@@ -451,7 +451,7 @@ describe('what the service fills in', () => {
 })
 
 describe('connections', () => {
-  test('[D2.8] calls one after the other share a connection', async () => {
+  test('calls one after the other share a connection [D2.8]', async () => {
     await sentBy('/t/plain')
     const opened = security.sockets.length
     const used = new Set<number>()
@@ -459,14 +459,14 @@ describe('connections', () => {
     deepStrictEqual([security.sockets.length, used.size], [opened, 1])
   })
 
-  test('[D2.8] a connection that the upstream has closed while idle costs no call', async () => {
+  test('a connection that the upstream has closed while idle costs no call [D2.8]', async () => {
     await sentBy('/t/plain')
     for (const socket of security.sockets) socket.end()
     await until(() => security.sockets.every((socket) => socket.destroyed), 'all connections closed')
     for (let i = 0; i < 5; i += 1) await sentBy('/t/plain')
   })
 
-  test('[D2.8] a connection is dropped after 20 s without a call, before the Security Server drops it', async (context) => {
+  test('a connection is dropped after 20 s without a call, before the Security Server drops it [D2.8]', async (context) => {
     const quiet = await startUpstream(answerAll)
     const other = await startLanes({ dsl: { 'd/call.yml': dsl('<e/>', { service: quiet.url }) } })
     context.mock.timers.enable({ apis: ['setTimeout'] })
@@ -489,7 +489,7 @@ describe('connections', () => {
     await quiet.close()
   })
 
-  test('[D2.8] an upstream that announces the end of the connection gets no further call on it', async () => {
+  test('an upstream that announces the end of the connection gets no further call on it [D2.8]', async () => {
     const from = direct.requests.length
     act = (socket) => socket.end(toAnswer(toEnvelope('<ok>1</ok>'), { headers: { Connection: 'close' } }))
     try {
@@ -500,7 +500,7 @@ describe('connections', () => {
     strictEqual(new Set(direct.requests.slice(from).map(({ connection }) => connection)).size, 5)
   })
 
-  test('[S-endpoint.soap] an answer of HTTP/1.0 without a length ends with its connection', async () => {
+  test('an answer of HTTP/1.0 without a length ends with its connection [S-endpoint.soap]', async () => {
     act = (socket) => socket.end(`HTTP/1.0 200 OK\r\n\r\n${toEnvelope('<ok>1</ok>')}`)
     try {
       await sentBy('/d/root')
@@ -519,7 +519,7 @@ describe('connections', () => {
   ]
   for (const [title, breakOff] of breaks) {
     for (const path of ['/t/plain', '/d/root']) {
-      test(`[D2.8] ${path}: an upstream that reads the request and ${title} gets it once`, async () => {
+      test(`${path}: an upstream that reads the request and ${title} gets it once [D2.8]`, async () => {
         const upstream = path === '/d/root' ? direct : security
         // On a connection that has been used before: a client might think that it is just stale.
         await sentBy(path)
@@ -538,7 +538,7 @@ describe('connections', () => {
     }
   }
 
-  test('[D2.8] no call is sent again when the upstream closes while others use their connections', async () => {
+  test('no call is sent again when the upstream closes while others use their connections [D2.8]', async () => {
     const from = direct.requests.length
     act = (socket, { body }) => {
       if (body.includes('odd')) socket.end()
@@ -558,7 +558,7 @@ describe('connections', () => {
     }
   })
 
-  test('[S-endpoint.soap] answers of 100 calls at once, in another order than asked, do not mix', async () => {
+  test('answers of 100 calls at once, in another order than asked, do not mix [S-endpoint.soap]', async () => {
     const waiting: (() => void)[] = []
     act = (socket, { body }) => {
       waiting.push(() => socket.write(toAnswer(toEnvelope(`<r>${body}</r>`, `<h>${body}</h>`))))
@@ -577,7 +577,7 @@ describe('connections', () => {
     }
   })
 
-  test('[D4.5] a caller that leaves takes the upstream call along, and the log says so', async () => {
+  test('a caller that leaves takes the upstream call along, and the log says so [D4.5]', async () => {
     const { promise: asked, resolve } = Promise.withResolvers<Received>()
     act = (_socket, request) => resolve(request)
     try {
@@ -597,7 +597,7 @@ describe('connections', () => {
     await sentBy('/t/plain')
   })
 
-  test('[D2.6] failures use no connection up for good, however many there are of each kind', async () => {
+  test('failures use no connection up for good, however many there are of each kind [D2.6]', async () => {
     const many = 300
     const failing: readonly Act[] = [
       (socket) => socket.end(),
@@ -635,7 +635,7 @@ describe('connections', () => {
     strictEqual(direct.requests.filter(({ body }) => body === '<e>last</e>').length, many)
   })
 
-  test('[S-endpoint.soap] an answer before the whole request was read counts', async () => {
+  test('an answer before the whole request was read counts [S-endpoint.soap]', async () => {
     const body = { a: 'x'.repeat(900_000) }
     const early = await startUpstream(() => undefined)
     const other = await startLanes({ dsl: { 'd/a.yml': dsl(xml('a'), { service: early.url }) } })

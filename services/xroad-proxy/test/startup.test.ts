@@ -32,72 +32,72 @@ const needing = { 'g/rest.yml': restFile('GET', 'x') }
 
 const configurations: Refusal[] = [
   ...['4.2', '5', '4', '', '4.0 ', 'v4.0'].map((given): Refusal => ({
-    title: `[S-boot.1] [S-startup] [S-config.xroad_protocol_version] the protocol version ${JSON.stringify(given)}`,
+    title: `the protocol version ${JSON.stringify(given)} [S-boot.1 S-startup S-config.xroad_protocol_version]`,
     config: { xroad_protocol_version: given },
     error: 'invalid_configuration',
     names: ['proxy.yaml:', 'xroad_protocol_version', given, '4.0', '4.1'],
   })),
   {
-    title: '[S-boot.1] the protocol version 4.2 without quotes',
+    title: 'the protocol version 4.2 without quotes [S-boot.1]',
     yaml: 'port: 0\nxroad_protocol_version: 4.2\n',
     error: 'invalid_configuration',
     names: ['proxy.yaml:2:', 'xroad_protocol_version', '4.2', '4.0 or 4.1'],
   },
   {
-    title: '[D1.3] [S-config.security_server.url] a Security Server without https',
+    title: 'a Security Server without https [D1.3 S-config.security_server.url]',
     config: { security_server: { ...securityServer, url: `http://user:${secret}@127.0.0.1:5500` } },
     env: password,
     error: 'invalid_configuration',
     names: ['security_server.url', 'https://'],
   },
   {
-    title: '[S-config.security_server.keystore_path] a section without its keystore',
+    title: 'a section without its keystore [S-config.security_server.keystore_path]',
     config: { security_server: { url: 'https://127.0.0.1:5500' } },
     env: password,
     error: 'invalid_configuration',
     names: ['security_server.keystore_path', 'missing'],
   },
   {
-    title: '[S-config.port] a port that is none',
+    title: 'a port that is none [S-config.port]',
     config: { port: 65_536 },
     error: 'invalid_configuration',
     names: ['port', '65536', '0 to 65535'],
   },
-  { title: '[D1.1] no YAML', yaml: 'port: [', error: 'invalid_configuration', names: ['proxy.yaml:1:'] },
-  { title: '[D1.1] no mapping', yaml: '- port', error: 'invalid_configuration', names: ['proxy.yaml'] },
+  { title: 'no YAML [D1.1]', yaml: 'port: [', error: 'invalid_configuration', names: ['proxy.yaml:1:'] },
+  { title: 'no mapping [D1.1]', yaml: '- port', error: 'invalid_configuration', names: ['proxy.yaml'] },
   {
-    title: '[D1.1] no UTF-8',
+    title: 'no UTF-8 [D1.1]',
     yaml: Buffer.from('xroad_instance: \xe4', 'latin1'),
     error: 'invalid_configuration',
     names: ['proxy.yaml', 'UTF-8'],
   },
   {
-    title: '[D1.1] [S-config.search] --config with a file that does not exist',
+    title: '--config with a file that does not exist [D1.1 S-config.search]',
     args: ['--config', 'missing.yaml'],
     error: 'invalid_configuration',
     names: ['--config', 'missing.yaml', 'does not exist'],
   },
   {
-    title: '[D1.1] the same with an equals sign, and with the command',
+    title: 'the same with an equals sign, and with the command [D1.1]',
     args: ['serve', '--config=missing.yaml'],
     error: 'invalid_configuration',
     names: ['--config', 'missing.yaml'],
   },
   {
-    title: '[D1.1] [S-env.PROXY_CONFIG] PROXY_CONFIG with a file that does not exist',
+    title: 'PROXY_CONFIG with a file that does not exist [D1.1 S-env.PROXY_CONFIG]',
     env: { PROXY_CONFIG: 'missing.yaml' },
     error: 'invalid_configuration',
     names: ['PROXY_CONFIG', 'missing.yaml'],
   },
   {
-    title: '[S-config.search] --config beats PROXY_CONFIG',
+    title: '--config beats PROXY_CONFIG [S-config.search]',
     args: ['-c', 'missing.yaml'],
     env: { PROXY_CONFIG: 'proxy.yaml' },
     error: 'invalid_configuration',
     names: ['--config', 'missing.yaml'],
   },
   {
-    title: '[D1.1] a directory in the place of the file, as a container mount makes one',
+    title: 'a directory in the place of the file, as a container mount makes one [D1.1]',
     prepare(folder) {
       renameSync(join(folder, 'proxy.yaml'), join(folder, 'other.yaml'))
       mkdirSync(join(folder, 'proxy.yaml'))
@@ -106,7 +106,7 @@ const configurations: Refusal[] = [
     names: ['proxy.yaml', 'directory'],
   },
   {
-    title: '[D1.1] a link to nothing in the place of the file',
+    title: 'a link to nothing in the place of the file [D1.1]',
     prepare(folder) {
       renameSync(join(folder, 'proxy.yaml'), join(folder, 'other.yaml'))
       symlinkSync('nowhere', join(folder, 'proxy.yaml'))
@@ -115,13 +115,13 @@ const configurations: Refusal[] = [
     names: ['proxy.yaml', 'does not exist'],
   },
   {
-    title: '[S-config.dsl_path] a dsl_path that is a file',
+    title: 'a dsl_path that is a file [S-config.dsl_path]',
     config: { dsl_path: 'proxy.yaml' },
     error: 'invalid_dsl',
     names: ['dsl_path', 'proxy.yaml', 'directory'],
   },
   {
-    title: '[D1.1] a configuration that is wrong is refused before the files are looked at',
+    title: 'a configuration that is wrong is refused before the files are looked at [D1.1]',
     config: { port: -1 },
     files: { 'g/broken.yml': 'broken: [' },
     error: 'invalid_configuration',
@@ -136,25 +136,25 @@ const envelopes: readonly (readonly [what: string, envelope: string, line: numbe
 
 const files: Refusal[] = [
   ...envelopes.map(([what, envelope, line]): Refusal => ({
-    title: `[S-boot.2] [S-startup] [D1.4] [D2.3] a template with ${what}`,
+    title: `a template with ${what} [S-boot.2 S-startup D1.4 D2.3]`,
     files: { 'g/x.yml': `method: POST\nparams: [x]\nenvelope: |\n  ${envelope.replaceAll('\n', '\n  ')}\n`, 'g/good.yml': direct },
     error: 'invalid_dsl',
     names: [`g/x.yml:${what.startsWith('a block') ? '' : line}`, 'envelope'],
   })),
-  { title: '[D1.4] no YAML', files: { 'g/x.yml': 'method: POST\nenvelope: [' }, error: 'invalid_dsl', names: ['g/x.yml:2'] },
-  { title: '[D1.4] an unknown kind', files: { 'g/x.yaml': 'method: POST\nkind: soup' }, error: 'invalid_dsl', names: ['g/x.yaml:2', 'kind', 'soap'] },
-  { title: '[D1.4] no method', files: { 'g/x.yml': 'envelope: <a/>' }, error: 'invalid_dsl', names: ['g/x.yml', 'method'] },
-  { title: '[D1.4] no envelope', files: { 'g/x.yml': 'method: POST' }, error: 'invalid_dsl', names: ['g/x.yml', 'envelope'] },
-  { title: '[D1.4] [S-boot.3] no target', files: { 'g/x.yml': 'kind: rest\nmethod: GET' }, error: 'invalid_dsl', names: ['g/x.yml', 'target'] },
-  { title: '[D1.4] a number among the params', files: { 'g/x.yml': 'method: POST\nparams: [1]\nenvelope: <a/>' }, error: 'invalid_dsl', names: ['g/x.yml:2', 'params[0]'] },
-  { title: '[D1.4] two files for one endpoint', files: { 'g/x.yml': direct, 'g/x.yaml': direct }, error: 'invalid_dsl', names: ['g/x.yml', 'g/x.yaml'] },
-  { title: '[D1.4] several broken files in one line', files: { 'a/x.yml': 'method: POST', 'b/y.yml': 'kind: soup' }, error: 'invalid_dsl', names: ['a/x.yml', 'b/y.yml'] },
-  { title: '[D4.2] a path that leaves the service', files: { 'g/x.yml': restFile('GET', 'x').replace('"x"}', '"x","path":"/../y"}') }, error: 'invalid_dsl', names: ['g/x.yml', 'target.path', '..'] },
+  { title: 'no YAML [D1.4]', files: { 'g/x.yml': 'method: POST\nenvelope: [' }, error: 'invalid_dsl', names: ['g/x.yml:2'] },
+  { title: 'an unknown kind [D1.4]', files: { 'g/x.yaml': 'method: POST\nkind: soup' }, error: 'invalid_dsl', names: ['g/x.yaml:2', 'kind', 'soap'] },
+  { title: 'no method [D1.4]', files: { 'g/x.yml': 'envelope: <a/>' }, error: 'invalid_dsl', names: ['g/x.yml', 'method'] },
+  { title: 'no envelope [D1.4]', files: { 'g/x.yml': 'method: POST' }, error: 'invalid_dsl', names: ['g/x.yml', 'envelope'] },
+  { title: 'no target [D1.4 S-boot.3]', files: { 'g/x.yml': 'kind: rest\nmethod: GET' }, error: 'invalid_dsl', names: ['g/x.yml', 'target'] },
+  { title: 'a number among the params [D1.4]', files: { 'g/x.yml': 'method: POST\nparams: [1]\nenvelope: <a/>' }, error: 'invalid_dsl', names: ['g/x.yml:2', 'params[0]'] },
+  { title: 'two files for one endpoint [D1.4]', files: { 'g/x.yml': direct, 'g/x.yaml': direct }, error: 'invalid_dsl', names: ['g/x.yml', 'g/x.yaml'] },
+  { title: 'several broken files in one line [D1.4]', files: { 'a/x.yml': 'method: POST', 'b/y.yml': 'kind: soup' }, error: 'invalid_dsl', names: ['a/x.yml', 'b/y.yml'] },
+  { title: 'a path that leaves the service [D4.2]', files: { 'g/x.yml': restFile('GET', 'x').replace('"x"}', '"x","path":"/../y"}') }, error: 'invalid_dsl', names: ['g/x.yml', 'target.path', '..'] },
 ] // prettier-ignore
 
 const identities: Refusal[] = [
   ...Object.entries(needing).flatMap(([name, text]) => ['g/soap.yml', name].map((file): Refusal => ({
-    title: `[D1.5] [S-startup] [S-error.keystore_load_failed] no keystore, needed by ${file}`,
+    title: `no keystore, needed by ${file} [D1.5 S-startup S-error.keystore_load_failed]`,
     files: { [file]: file === name ? text : soapFile() },
     config: { security_server: securityServer },
     env: password,
@@ -162,7 +162,7 @@ const identities: Refusal[] = [
     names: ['client.p12', 'does not exist'],
   }))),
   {
-    title: '[D1.5] a wrong password',
+    title: 'a wrong password [D1.5]',
     files: needing,
     config: { security_server: securityServer },
     prepare: (folder) => writeFileSync(join(folder, 'client.p12'), readFileSync(sharedPki().files.keystore)),
@@ -171,7 +171,7 @@ const identities: Refusal[] = [
     names: ['password', 'PROXY_KEYSTORE_PASSWORD', 'wrong'],
   },
   {
-    title: '[D1.5] a PEM file',
+    title: 'a PEM file [D1.5]',
     files: needing,
     config: { security_server: securityServer },
     prepare: (folder) => writeFileSync(join(folder, 'client.p12'), readFileSync(sharedPki().files.clientCertificate)),
@@ -180,7 +180,7 @@ const identities: Refusal[] = [
     names: ['client.p12', 'PEM', 'openssl pkcs12'],
   },
   {
-    title: '[D1.5] a Java keystore',
+    title: 'a Java keystore [D1.5]',
     files: needing,
     config: { security_server: securityServer },
     prepare(folder) {
@@ -192,7 +192,7 @@ const identities: Refusal[] = [
     names: ['client.p12', 'JKS', 'keytool'],
   },
   {
-    title: '[S-config.security_server.trust_ca_path] no bundle of authorities',
+    title: 'no bundle of authorities [S-config.security_server.trust_ca_path]',
     files: needing,
     config: { security_server: { ...securityServer, trust_ca_path: 'ca.pem' } },
     prepare: (folder) => writeFileSync(join(folder, 'client.p12'), readFileSync(sharedPki().files.keystore)),
@@ -201,14 +201,14 @@ const identities: Refusal[] = [
     names: ['trust_ca_path', 'ca.pem'],
   },
   ...[{}, { PROXY_KEYSTORE_PASSWORD: '' }].map((env): Refusal => ({
-    title: `[S-env.PROXY_KEYSTORE_PASSWORD] the variable is ${'PROXY_KEYSTORE_PASSWORD' in env ? 'empty' : 'not set'}, whether needed or not`,
+    title: `the variable is ${'PROXY_KEYSTORE_PASSWORD' in env ? 'empty' : 'not set'}, whether needed or not [S-env.PROXY_KEYSTORE_PASSWORD]`,
     config: { security_server: securityServer },
     env,
     error: 'keystore_load_failed',
     names: ['PROXY_KEYSTORE_PASSWORD', 'PROXY_KEYSTORE_PASSWORD' in env ? 'empty' : 'not set'],
   })),
   {
-    title: '[S-config.security_server.keystore_password_env] a variable of another name',
+    title: 'a variable of another name [S-config.security_server.keystore_password_env]',
     config: { security_server: { ...securityServer, keystore_password_env: 'OTHER' } },
     env: password,
     error: 'keystore_load_failed',
@@ -217,9 +217,9 @@ const identities: Refusal[] = [
 ] // prettier-ignore
 
 const addresses: Refusal[] = [
-  { title: '[D1.1] an address of another machine', config: { host: '203.0.113.1' }, error: 'listen_failed', names: ['host', '203.0.113.1', 'no address of this machine'] },
-  { title: '[D1.1] a host that does not exist', config: { host: 'no-such-host.invalid' }, error: 'listen_failed', names: ['host', 'no-such-host.invalid'] },
-  { title: '[D1.1] a host that is none', config: { host: 'http://0.0.0.0' }, error: 'invalid_configuration', names: ['host'] },
+  { title: 'an address of another machine [D1.1]', config: { host: '203.0.113.1' }, error: 'listen_failed', names: ['host', '203.0.113.1', 'no address of this machine'] },
+  { title: 'a host that does not exist [D1.1]', config: { host: 'no-such-host.invalid' }, error: 'listen_failed', names: ['host', 'no-such-host.invalid'] },
+  { title: 'a host that is none [D1.1]', config: { host: 'http://0.0.0.0' }, error: 'invalid_configuration', names: ['host'] },
 ] // prettier-ignore
 
 /** Runs until it ends by itself and checks all that is the same for every refusal. */
@@ -261,7 +261,7 @@ function reasonToSkip(): string | false {
 }
 
 describe('a start is refused: the rest', concurrency, () => {
-  test('[D1.1] [S-config.port] a port that is taken', async () => {
+  test('a port that is taken [D1.1 S-config.port]', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as AddressInfo
@@ -276,14 +276,14 @@ describe('a start is refused: the rest', concurrency, () => {
     taken.close()
   })
 
-  test('[D1.1] a port that the user may not take', { skip: reasonToSkip() }, async () => {
+  test('a port that the user may not take [D1.1]', { skip: reasonToSkip() }, async () => {
     const isRoot = process.getuid?.() === 0
     const command = isRoot ? { command: [...withoutRight, process.execPath, binary] } : {}
     const names = ['port 80', 'may not be used', 'above 1023']
     await refuse({ title: '', config: { port: 80 }, ...command, error: 'listen_failed', names }, 'text')
   })
 
-  test('[S-env.RUST_LOG] the one line is written whatever is filtered', async () => {
+  test('the one line is written whatever is filtered [S-env.RUST_LOG]', async () => {
     const { stdout } = await refuse(
       { title: '', config: { port: -1 }, env: { RUST_LOG: 'off' }, error: 'invalid_configuration', names: ['port'] },
       'text',
@@ -291,7 +291,7 @@ describe('a start is refused: the rest', concurrency, () => {
     strictEqual(linesOf(stdout).length, 1)
   })
 
-  test('[D1.1] every problem of a file is in the one line', async () => {
+  test('every problem of a file is in the one line [D1.1]', async () => {
     const config = {
       port: -1,
       xroad_protocol_version: '5',
@@ -303,7 +303,7 @@ describe('a start is refused: the rest', concurrency, () => {
 })
 
 testFlags({
-  rules: '[D1.1] [S-version.1]',
+  rules: '[D1.1 S-version.1]',
   name: 'xroad-proxy',
   version: packaged.version,
   variables: ['PROXY_CONFIG', 'PROXY_KEYSTORE_PASSWORD', 'RUST_LOG'],
@@ -324,7 +324,7 @@ describe('what must load', concurrency, () => {
     }
   })
 
-  test('[S-config.search] the log tells where the configuration comes from', async () => {
+  test('the log tells where the configuration comes from [S-config.search]', async () => {
     const yaml = JSON.stringify({ host: '127.0.0.1', port: 0 })
     const shown = async (names: readonly string[], args: readonly string[], env = {}): Promise<string> => {
       const cwd = newFolder(Object.fromEntries(names.map((name) => [name, yaml])))
@@ -343,7 +343,7 @@ describe('what must load', concurrency, () => {
     strictEqual(await shown([], [], { PROXY_CONFIG: '' }), '"built-in defaults"')
   })
 
-  test('[D1.5] a keystore that nobody needs is not looked at', async () => {
+  test('a keystore that nobody needs is not looked at [D1.5]', async () => {
     for (const text of ['nonsense', undefined]) {
       const folder = newFolder(text === undefined ? {} : { 'client.p12': text })
       const { port } = await start({
@@ -356,20 +356,20 @@ describe('what must load', concurrency, () => {
     }
   })
 
-  test('[S-config.security_server] without a Security Server the files load, and fail when they are called', async () => {
+  test('without a Security Server the files load, and fail when they are called [S-config.security_server]', async () => {
     const { port, stdout } = await start({ files: { ...needing, 'g/soap.yml': soapFile() } })
     match(stdout(), / soap=1 rest=1\n/)
     strictEqual(errorOf(await call(port, '/g/rest')), 'internal_error')
     strictEqual(errorOf(await call(port, '/g/soap', { body: {} })), 'internal_error')
   })
 
-  test('[D1.9] a dsl_path that does not exist is a WARN', async () => {
+  test('a dsl_path that does not exist is a WARN [D1.9]', async () => {
     const { port, stdout } = await start({ files: {}, config: { dsl_path: './nowhere' } })
     strictEqual(linesOf(stdout()).filter((line) => / WARN .*nowhere/.test(line)).length, 1)
     deepStrictEqual((JSON.parse((await call(port, '/api')).text) as { paths: object }).paths, {})
   })
 
-  test('[D1.2] unknown keys are a WARN each, in both kinds of file, and the text of a scalar counts', async () => {
+  test('unknown keys are a WARN each, in both kinds of file, and the text of a scalar counts [D1.2]', async () => {
     const yaml = 'host: 127.0.0.1\nport: 0\nxroad_protocol_version: 4.0\nprot: 1\nclient_data: {member_code: 00123}\n'
     const folder = newFolder({ 'proxy.yaml': yaml })
     writeFiles(folder, { 'DSL/g/x.yml': 'method: POST\nparam: [x]\nenvelope: <a/>\nservice: https://x.example/' })
@@ -388,7 +388,7 @@ describe('what must load', concurrency, () => {
     )
   })
 
-  test('[S-config.port] port 0 is a free one, and the log tells which', async () => {
+  test('port 0 is a free one, and the log tells which [S-config.port]', async () => {
     const services = await Promise.all([start({ files: {} }), start({ files: {} })])
     const [first = 0, second = 0] = services.map(({ port }) => port)
     ok(first > 0 && second > 0 && first !== second)
@@ -401,7 +401,7 @@ describe('what must load', concurrency, () => {
     match(stdout(), / address="?\[::1\]:\d+/)
   })
 
-  test('[D1.9] [S-what.1] files as a ConfigMap mounts them: linked over a folder whose name begins with two dots', async () => {
+  test('files as a ConfigMap mounts them: linked over a folder whose name begins with two dots [D1.9 S-what.1]', async () => {
     const folder = newFolder({ 'DSL/g/..2026_07_01/one.yml': direct })
     symlinkSync('..2026_07_01', join(folder, 'DSL/g/..data'))
     symlinkSync('..data/one.yml', join(folder, 'DSL/g/one.yml'))
@@ -410,7 +410,7 @@ describe('what must load', concurrency, () => {
     strictEqual((await send(port, 'GET /g/one HTTP/1.1\r\nHost: x\r\n\r\n')).status, 405)
   })
 
-  test('[S-what.1] a thousand files', async (t) => {
+  test('a thousand files [S-what.1]', async (t) => {
     const many: Record<string, string> = {}
     for (let i = 0; i < 1000; i++)
       many[`group${i % 37}/service${i}.yml`] = i % 2 === 0 ? direct : restFile('GET', `s${i}`)

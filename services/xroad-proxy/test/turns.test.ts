@@ -33,7 +33,7 @@ function open(max: number) {
   }
 }
 
-test('[D2.6] as many as there are turns start at once, the others in order when a thing comes back', async () => {
+test('as many as there are turns start at once, the others in order when a thing comes back [D2.6]', async () => {
   const { take, giveBack, started } = open(2)
   take('abcd')
   deepStrictEqual(started, ['a:1', 'b:2'])
@@ -45,7 +45,7 @@ test('[D2.6] as many as there are turns start at once, the others in order when 
   deepStrictEqual(started, ['a:1', 'b:2', 'c:2', 'd:1', 'e:1'])
 })
 
-test('[D2.6] things are made when they are needed; the one used last goes out first', async () => {
+test('things are made when they are needed; the one used last goes out first [D2.6]', async () => {
   const { turns, take, giveBack, started } = open(3)
   take('ab')
   deepStrictEqual(turns.things, [1, 2])
@@ -56,7 +56,7 @@ test('[D2.6] things are made when they are needed; the one used last goes out fi
   deepStrictEqual(turns.things, [1, 2, 3])
 })
 
-test('[D2.6] who gives up waiting is never started; who has started gives back nothing by giving up', async () => {
+test('who gives up waiting is never started; who has started gives back nothing by giving up [D2.6]', async () => {
   const { take, leave, giveBack, started } = open(1)
   take('abc')
   leave('a')
@@ -66,7 +66,7 @@ test('[D2.6] who gives up waiting is never started; who has started gives back n
   deepStrictEqual(started, ['a:1', 'c:1'])
 })
 
-test('[D2.6] who gives up in the moment when a thing comes back is not started, and the thing is kept', async () => {
+test('who gives up in the moment when a thing comes back is not started, and the thing is kept [D2.6]', async () => {
   const { turns, take, leave, started } = open(1)
   take('ab')
   turns.giveBack(1)
@@ -76,7 +76,7 @@ test('[D2.6] who gives up in the moment when a thing comes back is not started, 
   deepStrictEqual(started, ['a:1', 'c:1'])
 })
 
-test('[D2.6] nobody is started in the middle of giving back, where the thing may still be in use', async () => {
+test('nobody is started in the middle of giving back, where the thing may still be in use [D2.6]', async () => {
   const { turns, take, started } = open(1)
   take('ab')
   turns.giveBack(1)
@@ -127,7 +127,7 @@ test('who comes later does not overtake one who waits alone either [X31]', async
   deepStrictEqual(started, ['a:1', 'b:1'])
 })
 
-test('[D2.6] one who gives the thing back while starting lets the next one in', async () => {
+test('one who gives the thing back while starting lets the next one in [D2.6]', async () => {
   const turns = new Turns(1, () => 1)
   let started = 0
   const start = (thing: number): void => {

@@ -35,14 +35,14 @@ test('two processes that start at the same time take no file away from each othe
   deepStrictEqual(readdirSync(join(dsl, 'owner')).toSorted(), ['0.yml', '1.yml', '2.yml'])
 })
 
-test('[S-wsdl.1] folders are made as far as they are missing', () => {
+test('folders are made as far as they are missing [S-wsdl.1]', () => {
   const path = join(newFolder(), 'a/b/c/get.yml')
   strictEqual(writeWhole(path, 'x'), undefined)
   strictEqual(writeWhole(path, 'y'), undefined)
   strictEqual(readFileSync(path, 'utf8'), 'y')
 })
 
-test('[D5.10] a folder that cannot be made is told by its code', () => {
+test('a folder that cannot be made is told by its code [D5.10]', () => {
   const folder = newFolder()
   writeFileSync(join(folder, 'file'), '')
   strictEqual(writeWhole(join(folder, 'file/get.yml'), 'x'), 'ENOTDIR')

@@ -22,7 +22,7 @@ import { drop, wsdlOf } from './support/wsdl-folder.ts'
 
 const sidecar = 'member_class: GOV\nmember_code: "70000000"\nsubsystem_code: demo\n'
 
-test('[S-wsdl.1] [S-boot.4] [S-route.3] a WSDL that is dropped is called through the Security Server and answers in JSON', async () => {
+test('a WSDL that is dropped is called through the Security Server and answers in JSON [S-wsdl.1 S-boot.4 S-route.3]', async () => {
   const folder = newFolder({
     'crm/people/1.wsdl': wsdlOf(['find']),
     'crm/people/1.meta.yaml': sidecar,
@@ -46,7 +46,7 @@ test('[S-wsdl.1] [S-boot.4] [S-route.3] a WSDL that is dropped is called through
   }
 })
 
-test('[S-generated.3] [S-what.6] two starts of the process leave the same bytes and times', async () => {
+test('two starts of the process leave the same bytes and times [S-generated.3 S-what.6]', async () => {
   const wsdl = newFolder({ 'crm/api.wsdl': wsdlOf(['find', 'add']), 'crm/api.meta.yaml': sidecar })
   const state = (dsl: string) =>
     readdirSync(join(dsl, 'crm')).map((name) => {
@@ -66,7 +66,7 @@ test('[S-generated.3] [S-what.6] two starts of the process leave the same bytes 
   deepStrictEqual(state(join(first.folder, 'DSL')), before)
 })
 
-test('[D5.10] the service starts when the WSDL directory is missing', async () => {
+test('the service starts when the WSDL directory is missing [D5.10]', async () => {
   const proxy = await startProxy({ files: {}, config: { wsdl_watch_dir: 'nowhere' } })
   strictEqual((await call(proxy.port, '/health')).status, 200)
   const { stdout } = await proxy.stop()
@@ -117,7 +117,7 @@ function request(): Request {
   return { method: 'POST', target: '/a/find', headers: [], upload }
 }
 
-test('[D5.7] [S-sidecar.service_url] a generated address is called by its own connections, whose resolver is asked each time', async () => {
+test('a generated address is called by its own connections, whose resolver is asked each time [D5.7 S-sidecar.service_url]', async () => {
   const { endpoints } = drop(
     { 'wsdl/a/api.wsdl': wsdlOf(['find'], { address: `http://far.example.com:${portOf()}/soap?a=1` }) },
     { allowHttp: true },
@@ -173,7 +173,7 @@ test('[D5.7] [S-sidecar.service_url] a generated address is called by its own co
   }
 })
 
-test('[D5.7] with a guard no address in a blocked range is called, named or resolved', async () => {
+test('with a guard no address in a blocked range is called, named or resolved [D5.7]', async () => {
   const upstream = openUpstream({ ...bounds, lookup: createGuardedLookup(resolvesTo('93.184.215.14', '10.0.0.1')) })
   const before = received.length
   try {

@@ -24,7 +24,7 @@ const names = readdirSync(root, { withFileTypes: true }).filter((it) => it.isDir
 for (const { name } of names) {
   const folder = join(root, name)
   const { rule, title, operations, calls } = JSON.parse(readFileSync(join(folder, 'case.json'), 'utf8')) as Case
-  test(`${rule.map((each) => `[${each}]`).join(' ')} ${title} (${name})`, () => {
+  test(`${title} (${name}) [${rule.join(' ')}]`, () => {
     const wsdl = readWsdl(readFileSync(join(folder, 'api.wsdl')), 'owner/api.wsdl', resolveIn(folder))
     const results = generateAll(wsdl)
     deepStrictEqual(outcomes(results.map((it) => [it.name, it.kind === 'skipped' ? it.reason : it.kind])), operations)

@@ -26,7 +26,7 @@ function explain(folder: string, ...args: readonly string[]): Promise<Ended> {
   return spawnProxy({ args: ['wsdl', 'explain', ...args], cwd: folder }).ended
 }
 
-test('[D5.10] a folder: a table for each WSDL, operation by operation, with the includes that are missing', async () => {
+test('a folder: a table for each WSDL, operation by operation, with the includes that are missing [D5.10]', async () => {
   const { code, stdout, stderr } = await explain(newFolder(files), 'wsdl')
   deepStrictEqual([code, stderr], [1, ''])
   const [bad = '', crm = '', hr = '', sum = ''] = stdout.split('\n\n')
@@ -47,7 +47,7 @@ test('[D5.10] a folder: a table for each WSDL, operation by operation, with the 
   )
 })
 
-test('[D5.10] one file, as JSON', async () => {
+test('one file, as JSON [D5.10]', async () => {
   const folder = newFolder(files)
   const { code, stdout } = await explain(folder, 'wsdl/crm/api.wsdl', '--format', 'json')
   strictEqual(code, 0)
@@ -84,7 +84,7 @@ test('[D5.10] one file, as JSON', async () => {
   ok(!existsSync(join(folder, 'DSL')))
 })
 
-test('[S-wsdl.5] [S-wsdl.6] the configuration counts: identity and guard, and no password is asked for', async () => {
+test('the configuration counts: identity and guard, and no password is asked for [S-wsdl.5 S-wsdl.6]', async () => {
   const config = {
     client_data: { member_class: 'GOV', member_code: '70000001' },
     wsdl: { upstream_host_allowlist: ['other.example.com'] },
@@ -97,7 +97,7 @@ test('[S-wsdl.5] [S-wsdl.6] the configuration counts: identity and guard, and no
   match((await explain(folder, 'wsdl', '--config', 'broken.yaml')).stderr, /^xroad-proxy: broken\.yaml:1:\d+: /)
 })
 
-test('[D1.1] a path that is none is one line and exit code 1; an empty folder is none of these', async () => {
+test('a path that is none is one line and exit code 1; an empty folder is none of these [D1.1]', async () => {
   const folder = newFolder({ 'empty/x.txt': '' })
   const nowhere = await explain(folder, 'nowhere')
   deepStrictEqual([nowhere.code, nowhere.stdout, nowhere.stderr], [1, '', 'xroad-proxy: nowhere does not exist\n'])
@@ -105,14 +105,14 @@ test('[D1.1] a path that is none is one line and exit code 1; an empty folder is
   deepStrictEqual([empty.code, empty.stdout], [0, '0 WSDL files: 0 of 0 operations generated\n'])
 })
 
-test('[D1.8] no name in a WSDL reaches the terminal as something else than text', async () => {
+test('no name in a WSDL reaches the terminal as something else than text [D1.8]', async () => {
   const evil = wsdlOf(['find', 'NAME']).replaceAll('NAME', 'a&#x9b;31m&#x202e;b')
   const { stdout } = await explain(newFolder({ 'api.wsdl': evil }), 'api.wsdl')
   match(stdout, /has a name that is no safe file name/)
   doesNotMatch(stdout, /[\u009b\u202e]/)
 })
 
-test('[D5.10] [S-doctor.weak-wsdl-skipped] [S-doctor.info-wsdl-generated] doctor tells the same, and writes nothing', async () => {
+test('doctor tells the same, and writes nothing [D5.10 S-doctor.weak-wsdl-skipped S-doctor.info-wsdl-generated]', async () => {
   const own = { 'DSL/own/find.yml': 'method: POST\nenvelope: <e/>\n', 'wsdl/own/api.wsdl': wsdlOf(['find']) }
   const folder = newFolder({ ...files, ...own, 'proxy.yaml': '{"wsdl_watch_dir": "wsdl", "dsl_path": "DSL"}' })
   const { stdout } = await spawnProxy({ args: ['doctor', '--format', 'json'], cwd: folder }).ended
@@ -127,7 +127,7 @@ test('[D5.10] [S-doctor.weak-wsdl-skipped] [S-doctor.info-wsdl-generated] doctor
   ok(!existsSync(join(folder, 'DSL/crm')))
 })
 
-test('[D1.1] flags of the commands', () => {
+test('flags of the commands [D1.1]', () => {
   const vendor = {
     action: 'wsdl vendor',
     path: 'a',

@@ -15,7 +15,7 @@ const complex = (name: string, inner: string) =>
   `<x:complexType name="${name}"><x:sequence>${inner}</x:sequence></x:complexType>`
 const count = <T>(length: number, make: (index: number) => T): T[] => Array.from({ length }, (_, index) => make(index))
 
-describe('[D5.9] charsets', () => {
+describe('charsets [D5.9]', () => {
   const text = (encoding: string) =>
     `<?xml version="1.0" encoding="${encoding}"?>${wsdlAround(element('op', 't:T') + complex('T', element('õun', 'x:int')))}`
   const latin1 = (encoding: string) => Buffer.from(text(encoding), 'latin1')
@@ -40,7 +40,7 @@ describe('[D5.9] charsets', () => {
   }
 })
 
-describe('[S-wsdl.1] a file that is no WSDL is refused as a whole, with the line', () => {
+describe('a file that is no WSDL is refused as a whole, with the line [S-wsdl.1]', () => {
   const files: Readonly<Record<string, readonly [string, RegExp]>> = {
     empty: ['', /root element/],
     'not XML': ['hello', /not well-formed/],
@@ -76,7 +76,7 @@ describe('[S-wsdl.1] a file that is no WSDL is refused as a whole, with the line
 })
 
 /** Schemas of some kilobytes that a reader could follow for ever; each ends at once, in one way or the other. */
-describe('[S-wsdl.4] [D5.1] hostile schemas end', () => {
+describe('hostile schemas end [S-wsdl.4 D5.1]', () => {
   const chain = (length: number, link: (index: number) => string) => count(length, link).join('')
   const extending = (base: string) =>
     `<x:complexContent><x:extension base="${base}"><x:sequence/></x:extension></x:complexContent>`
@@ -175,7 +175,7 @@ describe('[S-wsdl.4] [D5.1] hostile schemas end', () => {
   }
 })
 
-test('[S-wsdl.7] two thousand operations are read in moments', () => {
+test('two thousand operations are read in moments [S-wsdl.7]', () => {
   const names = count(2000, (it) => `op${it}`)
   const text = wsdlAround(element('op', 't:T') + complex('T', element('a', 'x:int')))
     .replace(/<wsdl:portType.*<\/wsdl:portType>/, () => {
@@ -220,7 +220,7 @@ describe('the address of an operation is that of the port of its binding [X25]',
   }
 })
 
-test('[D5.10] every reason is a sentence about the operation', () => {
+test('every reason is a sentence about the operation [D5.10]', () => {
   for (const [reason, words] of Object.entries(skipReasons)) {
     const code = reason as keyof typeof skipReasons
     const skip = { kind: 'skipped', name: 'find', file: 'a.wsdl', line: 7, reason: code } as const
@@ -229,7 +229,7 @@ test('[D5.10] every reason is a sentence about the operation', () => {
   }
 })
 
-test('[S-wsdl.4] a missing type names the include that may hold it, and the place of the operation', () => {
+test('a missing type names the include that may hold it, and the place of the operation [S-wsdl.4]', () => {
   const schema = `<x:include schemaLocation="https://far.example.org/a.xsd"/>${element('op', 't:Far')}`
   const result = generateAround(schema)
   ok(result.kind === 'skipped')

@@ -26,7 +26,7 @@ function envelopeOf(endpoint: Endpoint | undefined): string {
   return endpoint.envelope.render({ a: 'x' }, rendered)
 }
 
-test('[S-wsdl.1] [S-route.3] each operation of each WSDL is a file, named by the folders', () => {
+test('each operation of each WSDL is a file, named by the folders [S-wsdl.1 S-route.3]', () => {
   const { files, endpoints, warnings, report, generated, dsl } = drop({
     'wsdl/crm/api.wsdl': wsdlOf(['find', 'add']),
     'wsdl/crm/api.meta.yaml': sidecar,
@@ -62,7 +62,7 @@ test('[S-wsdl.1] [S-route.3] each operation of each WSDL is a file, named by the
   )
 })
 
-describe('[S-wsdl.1] places where nothing is read', () => {
+describe('places where nothing is read [S-wsdl.1]', () => {
   const places: Readonly<Record<string, RegExp>> = {
     'api.wsdl': /stands in no folder of an owner/,
     'crm/API.WSDL': /only names that end in \.wsdl are read/,
@@ -93,7 +93,7 @@ describe('[S-wsdl.1] places where nothing is read', () => {
   })
 })
 
-test('[S-config.wsdl_watch_dir] a directory that is missing is a WARN and removes nothing', () => {
+test('a directory that is missing is a WARN and removes nothing [S-config.wsdl_watch_dir]', () => {
   const dropped = drop(good)
   renameSync(join(dropped.folder, 'wsdl'), join(dropped.folder, 'away'))
   const { warnings, report } = dropped.again()
@@ -102,7 +102,7 @@ test('[S-config.wsdl_watch_dir] a directory that is missing is a WARN and remove
   deepStrictEqual(Object.keys(dropped.files()), ['good/fine.yml'])
 })
 
-describe('[S-wsdl.2] symbolic links are not followed', () => {
+describe('symbolic links are not followed [S-wsdl.2]', () => {
   const secret = newFolder({ 'api.wsdl': wsdlOf(['find']), 'types.xsd': '<x/>', 'api.meta.yaml': sidecar })
   const links: Readonly<Record<string, readonly [link: string, target: string]>> = {
     'a WSDL': ['wsdl/a/api.wsdl', join(secret, 'api.wsdl')],
@@ -145,7 +145,7 @@ describe('[S-wsdl.2] symbolic links are not followed', () => {
 const farSchema = `<x:schema xmlns:x="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t">
 <x:complexType name="Far"><x:sequence><x:element name="far" type="x:string"/></x:sequence></x:complexType></x:schema>`
 
-describe('[S-wsdl.2] includes', () => {
+describe('includes [S-wsdl.2]', () => {
   const farWsdl = (location: string) =>
     wsdlOf(['find'], { schema: `<x:include schemaLocation="${location}"/>`, type: 't:Far' })
   const found: Readonly<Record<string, readonly [location: string, file: string]>> = {
@@ -255,7 +255,7 @@ describe('[S-wsdl.2] includes', () => {
   })
 })
 
-describe('[S-wsdl.4] [D5.10] files that are no good are one WARN, and everything else is generated', () => {
+describe('files that are no good are one WARN, and everything else is generated [S-wsdl.4 D5.10]', () => {
   const entity = `<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>${wsdlOf(['find'])}`
   const bomb = `<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>${wsdlOf(['find'])}`
   const files: Readonly<Record<string, readonly [content: string | Buffer, message: RegExp]>> = {
@@ -296,7 +296,7 @@ describe('[S-wsdl.4] [D5.10] files that are no good are one WARN, and everything
   })
 })
 
-test('[S-wsdl.4] [D5.10] whatever stands in a WSDL, the rest is generated and every file that is written loads', () => {
+test('whatever stands in a WSDL, the rest is generated and every file that is written loads [S-wsdl.4 D5.10]', () => {
   const whole = wsdlOf(['find', 'add'], { address: 'https://far.example.com/' })
   const pieces = [
     '<',
@@ -330,7 +330,7 @@ test('[S-wsdl.4] [D5.10] whatever stands in a WSDL, the rest is generated and ev
   )
 })
 
-test('[S-wsdl.3] [D5.10] a skipped operation is one WARN with file, line, operation and reason', () => {
+test('a skipped operation is one WARN with file, line, operation and reason [S-wsdl.3 D5.10]', () => {
   const choice = '<x:complexType name="C"><x:choice><x:element name="a" type="x:string"/></x:choice></x:complexType>'
   const text = wsdlOf(['find', 'add', 'other'], { schema: choice }).replace(
     '<x:element name="add" type="t:T"/>',
@@ -348,7 +348,7 @@ test('[S-wsdl.3] [D5.10] a skipped operation is one WARN with file, line, operat
   match(add?.words ?? '', /^has an xsd:choice/)
 })
 
-describe('[D5.8] names of operations that are no safe file names are skipped', () => {
+describe('names of operations that are no safe file names are skipped [D5.8]', () => {
   for (const name of ['../evil', 'a/b', '..', '.hidden', 'a b', 'CON:', 'x'.repeat(300), '']) {
     test(JSON.stringify(name.slice(0, 20)), () => {
       const text = wsdlOf(['find', 'NAME']).replaceAll(
@@ -362,7 +362,7 @@ describe('[D5.8] names of operations that are no safe file names are skipped', (
   }
 })
 
-describe('[S-generated.2] collisions', () => {
+describe('collisions [S-generated.2]', () => {
   const own = 'method: POST\nservice: https://own.example.com/\nenvelope: <own/>\n'
   const once = drop(good).files()['good/fine.yml'] ?? ''
 
@@ -455,7 +455,7 @@ describe('[S-generated.2] collisions', () => {
     deepStrictEqual(urls(endpoints()), ['/a/find', '/good/fine'])
   })
 
-  test('[D5.8] of two WSDLs that yield one file the first one counts', () => {
+  test('of two WSDLs that yield one file the first one counts [D5.8]', () => {
     const { warnings, files, report } = drop({
       'wsdl/a/1.wsdl': wsdlOf(['find', 'b-get']),
       'wsdl/a/1.meta.yaml': sidecar,
@@ -480,7 +480,7 @@ describe('[S-generated.2] collisions', () => {
   })
 })
 
-describe('[D5.8] what was generated before', () => {
+describe('what was generated before [D5.8]', () => {
   const two = { ...good, 'wsdl/a/api.wsdl': wsdlOf(['find', 'add']), 'wsdl/a/api.meta.yaml': sidecar }
   const all = ['a/add.yml', 'a/find.yml', 'good/fine.yml']
 
@@ -532,7 +532,7 @@ describe('[D5.8] what was generated before', () => {
   })
 })
 
-test('[S-generated.3] a second run changes no byte and no time of a file', () => {
+test('a second run changes no byte and no time of a file [S-generated.3]', () => {
   const dropped = drop({ ...good, 'wsdl/a/api.wsdl': wsdlOf(['find', 'add']) })
   const before = dropped.files()
   const times = () => Object.keys(before).map((name) => statSync(join(dropped.dsl, name), { bigint: true }).mtimeNs)
@@ -543,7 +543,7 @@ test('[S-generated.3] a second run changes no byte and no time of a file', () =>
   for (const folder of ['a', 'good']) for (const name of readdirSync(join(dropped.dsl, folder))) match(name, /\.yml$/)
 })
 
-test('[D5.10] a run that does not write tells the same and changes nothing', () => {
+test('a run that does not write tells the same and changes nothing [D5.10]', () => {
   const files = {
     ...good,
     'DSL/a/old.yml': '# GENERATED BY xroad-proxy from WSDL. x\n# Source: a/gone.wsdl:1\nmethod: POST\nenvelope: <a/>\n',
@@ -556,7 +556,7 @@ test('[D5.10] a run that does not write tells the same and changes nothing', () 
   strictEqual(dry.report[0]?.operations[0]?.outcome, 'generated')
 })
 
-test('[S-wsdl.1] a DSL directory that cannot be written is one WARN for each WSDL', () => {
+test('a DSL directory that cannot be written is one WARN for each WSDL [S-wsdl.1]', () => {
   const { warnings, report, generated } = drop({
     ...good,
     'wsdl/a/api.wsdl': wsdlOf(['find', 'add']),
@@ -572,7 +572,7 @@ test('[S-wsdl.1] a DSL directory that cannot be written is one WARN for each WSD
   )
 })
 
-describe('[S-sidecar.identity] [S-boot.4] [S-wsdl.6] identity', () => {
+describe('identity [S-sidecar.identity S-boot.4 S-wsdl.6]', () => {
   test('the service is that of the sidecar, digits as they are written', () => {
     const { endpoints } = drop({
       ...good,
@@ -616,7 +616,7 @@ describe('[S-sidecar.identity] [S-boot.4] [S-wsdl.6] identity', () => {
     deepStrictEqual(dropped.files(), {})
   })
 
-  test('[D5.5] what a sidecar leaves out is that of client_data; what nobody says is a WARN', () => {
+  test('what a sidecar leaves out is that of client_data; what nobody says is a WARN [D5.5]', () => {
     const files = { ...good, 'wsdl/good/api.meta.yaml': 'subsystem_code: demo\nservice_code: ""\n' }
     const full = drop(files, { client: demo })
     deepStrictEqual(full.warnings, [])
@@ -637,7 +637,7 @@ describe('[S-sidecar.identity] [S-boot.4] [S-wsdl.6] identity', () => {
   })
 })
 
-describe('[D5.5] sidecars that are no good', () => {
+describe('sidecars that are no good [D5.5]', () => {
   const texts: Readonly<Record<string, readonly [text: string | Buffer, message: RegExp, isRead: boolean]>> = {
     'no YAML': ['a: [', /its sidecar cannot be used: .*api\.meta\.yaml:\d+:\d+: /, false],
     'a list': ['- a\n', /its sidecar cannot be used: /, false],
@@ -671,7 +671,7 @@ describe('[D5.5] sidecars that are no good', () => {
   })
 })
 
-describe('[S-wsdl.5] [S-sidecar.service_url] [D5.5] [D5.6] whom an operation calls', () => {
+describe('whom an operation calls [S-wsdl.5 S-sidecar.service_url D5.5 D5.6]', () => {
   const far = 'https://far.example.com/soap'
   interface Situation {
     readonly address?: string
@@ -747,7 +747,7 @@ describe('[S-wsdl.5] [S-sidecar.service_url] [D5.5] [D5.6] whom an operation cal
   }
 })
 
-test('[D5.7] a generated file that is older than the rules gives no endpoint when its address is not allowed now', () => {
+test('a generated file that is older than the rules gives no endpoint when its address is not allowed now [D5.7]', () => {
   const dropped = drop({ 'wsdl/a/api.wsdl': wsdlOf(['find'], { address: 'https://far.example.com/' }) })
   writeFileSync(join(dropped.folder, 'wsdl/a/api.wsdl'), 'broken')
   dropped.again()
@@ -765,7 +765,7 @@ test('[D5.7] a generated file that is older than the rules gives no endpoint whe
   deepStrictEqual(refuseAddresses(own, { ...rules, upstreamHostAllowlist: ['x'] }).endpoints, own)
 })
 
-test('[D5.9] charsets and a byte-order mark, in WSDL and sidecar', () => {
+test('charsets and a byte-order mark, in WSDL and sidecar [D5.9]', () => {
   const latin = Buffer.from(`<?xml version="1.0" encoding="ISO-8859-15"?>${wsdlOf(['õun'])}`, 'latin1')
   const { warnings, endpoints } = drop({
     'wsdl/a/api.wsdl': Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), Buffer.from(wsdlOf(['find']))]),

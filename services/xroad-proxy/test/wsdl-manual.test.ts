@@ -11,11 +11,11 @@ import { skipReasons } from '../src/wsdl/operations/reasons.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../docs/wsdl.md'), 'utf8')
 
-test('[D5.5] the page has the fields of the sidecar', () => {
+test('the page has the fields of the sidecar [D5.5]', () => {
   deepStrictEqual(column(tableAfter(page, '<!-- table: sidecar'), 0), sidecarFields)
 })
 
-test('[D5.10] the page has every reason, in its words', () => {
+test('the page has every reason, in its words [D5.10]', () => {
   for (const [mark, reasons] of [
     ['<!-- table: reasons', skipReasons],
     ['<!-- table: output', outputReasons],
@@ -26,7 +26,7 @@ test('[D5.10] the page has every reason, in its words', () => {
   }
 })
 
-test('[D1.1] the page has the flags that the commands take', () => {
+test('the page has the flags that the commands take [D1.1]', () => {
   const rows = column(tableAfter(page.slice(page.indexOf('## wsdl vendor')), 'xroad-proxy wsdl vendor'), 0)
   deepStrictEqual(rows, ['--allow-host HOST', '--max-bytes N', '--allow-http', '--allow-private-address HOST'])
   const argv = [

@@ -22,7 +22,7 @@ const folder = process.env['XROAD_PROXY_REAL_WSDLS']
 const skip = folder === undefined ? 'XROAD_PROXY_REAL_WSDLS names no folder' : false
 
 describe(
-  'real WSDLs: every operation is generated or has a reason, and none is lost [S-wsdl.1] [S-wsdl.2] [S-wsdl.4] [X23]',
+  'real WSDLs: every operation is generated or has a reason, and none is lost [S-wsdl.1 S-wsdl.2 S-wsdl.4 X23]',
   { skip },
   () => {
     for (const path of folder === undefined ? [] : wsdlsIn(folder)) {
@@ -55,7 +55,7 @@ describe(
 )
 
 test(
-  '[S-wsdl.1] [S-generated.3] a folder of real WSDLs is read in moments, and twice to the same bytes',
+  'a folder of real WSDLs is read in moments, and twice to the same bytes [S-wsdl.1 S-generated.3]',
   { skip },
   () => {
     const dslPath = join(newFolder(), 'DSL')

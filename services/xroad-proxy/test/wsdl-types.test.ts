@@ -29,7 +29,7 @@ const restricted = (base: string, facets: Readonly<Record<string, string | numbe
     .map(([name, value]) => `<x:${name} value="${value}"/>`)
     .join('')}</x:restriction></x:simpleType></x:element>`
 
-describe('[D6.3] fields of a request', () => {
+describe('fields of a request [D6.3]', () => {
   const cases: readonly (readonly [string, string, object | undefined, unknown])[] = [
     ['text', typed('x:string'), { type: 'string' }, 'text'],
     ['an integer', typed('x:integer'), { type: 'integer' }, 1],
@@ -190,7 +190,7 @@ describe('[D6.3] fields of a request', () => {
   })
 })
 
-describe('[D6.3] examples of patterns', () => {
+describe('examples of patterns [D6.3]', () => {
   const patterns: Readonly<Record<string, string | undefined>> = {
     '\\d{11}': '11111111111',
     '[1-6][0-9]{2}(0[1-9]|1[0-2])\\d\\d': '1000111',
@@ -224,7 +224,7 @@ describe('[D6.3] examples of patterns', () => {
   }
 })
 
-describe('[D6.3] the body of an answer', () => {
+describe('the body of an answer [D6.3]', () => {
   function answer(schema: string, attributes = ''): { body: unknown; definitions: Readonly<Record<string, unknown>> } {
     const answers = new ResponseSchemas(readText(wsdlAround(schema, attributes)), (key) => `#/${key}`)
     const body = answers.describe('{urn:t}opResponse')
@@ -300,7 +300,7 @@ describe('[D6.3] the body of an answer', () => {
     deepStrictEqual(body, { type: 'object', properties: { 't:opResponse': value } })
   })
 
-  test('[D5.2] what is missing in an answer is anything', () => {
+  test('what is missing in an answer is anything [D5.2]', () => {
     const { body, definitions } = answer(`<x:element name="opResponse"><x:complexType><x:sequence>
       <x:element name="far" type="t:nowhere"/><x:element ref="t:gone"/><x:group ref="t:gone"/></x:sequence></x:complexType></x:element>`)
     deepStrictEqual(definitions['opResponse'], { type: 'object', properties: { far: {} }, required: ['far'] })

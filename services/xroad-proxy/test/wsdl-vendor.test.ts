@@ -85,7 +85,7 @@ test('what a killed run has left beside the WSDL is removed by the next one, and
   deepStrictEqual(readdirSync(join(folder, 'a')).toSorted(), expected.toSorted())
 })
 
-test('[D5.1] schemas are fetched once, with what they name, listed with their digests, and then used by the service', async () => {
+test('schemas are fetched once, with what they name, listed with their digests, and then used by the service [D5.1]', async () => {
   pages = { '/s/one.xsd': schema(include('parts/two.xsd')), '/s/parts/two.xsd': schema(include('../one.xsd') + far) }
   const dropped = drop({
     'wsdl/a/api.wsdl': wsdl(`${base}/s/one.xsd`),
@@ -120,7 +120,7 @@ function digest(page: Page = ''): string {
   return createHash('sha256').update(page).digest('hex')
 }
 
-describe('[D5.1] later runs', () => {
+describe('later runs [D5.1]', () => {
   async function fetched(): Promise<string> {
     pages['/one.xsd'] = schema(far)
     const folder = newFolder({ 'api.wsdl': wsdl(`${base}/one.xsd`) })
@@ -155,7 +155,7 @@ describe('[D5.1] later runs', () => {
   })
 })
 
-describe('[D5.1] what is refused; nothing is written then', () => {
+describe('what is refused; nothing is written then [D5.1]', () => {
   const refused: Readonly<
     Record<string, readonly [page: Page | undefined, more: Partial<DownloadRules>, message: RegExp]>
   > = {
@@ -226,14 +226,14 @@ describe('[D5.1] what is refused; nothing is written then', () => {
   })
 })
 
-test('[D5.1] files that name each other end, and one trouble does not keep the others from being fetched', async () => {
+test('files that name each other end, and one trouble does not keep the others from being fetched [D5.1]', async () => {
   pages = { '/a.xsd': schema(include('b.xsd') + include('none.xsd')), '/b.xsd': schema(include('a.xsd') + far) }
   const folder = newFolder({ 'api.wsdl': wsdl(`${base}/a.xsd#x`) })
   deepStrictEqual(outcomes(await run(folder)).toSorted(), ['failed', 'fetched', 'fetched'])
   deepStrictEqual(asked.toSorted(), ['/a.xsd', '/b.xsd', '/none.xsd'])
 })
 
-test('[D5.1] names that would clash, or are none, get a digest of their address', async () => {
+test('names that would clash, or are none, get a digest of their address [D5.1]', async () => {
   for (const path of [
     '/x/a.xsd',
     '/y/a.xsd',
@@ -259,7 +259,7 @@ test('[D5.1] names that would clash, or are none, get a digest of their address'
   )
 })
 
-test('[D5.1] two WSDLs of one folder share a file of one address and keep those of different ones apart', async () => {
+test('two WSDLs of one folder share a file of one address and keep those of different ones apart [D5.1]', async () => {
   pages = { '/v1/types.xsd': schema(far), '/v2/types.xsd': schema(`${far}<!-- 2 -->`) }
   const folder = newFolder({
     '1.wsdl': wsdl(`${base}/v1/types.xsd`),
@@ -270,7 +270,7 @@ test('[D5.1] two WSDLs of one folder share a file of one address and keep those 
   strictEqual(readdirSync(folder).filter((name) => name.endsWith('.xsd')).length, 2)
 })
 
-test('[D5.1] schemas beside the WSDL are followed, framework schemas are not fetched', async () => {
+test('schemas beside the WSDL are followed, framework schemas are not fetched [D5.1]', async () => {
   pages['/two.xsd'] = schema(far)
   const xroad = `<x:import namespace="http://x-road.eu/xsd/xroad.xsd" schemaLocation="${base}/xroad.xsd"/>`
   const files: Files = {
@@ -283,7 +283,7 @@ test('[D5.1] schemas beside the WSDL are followed, framework schemas are not fet
   deepStrictEqual(asked, ['/two.xsd'])
 })
 
-test('[D1.1] the command: a line for each file, exit code 1 when one failed, no address without its flag', async () => {
+test('the command: a line for each file, exit code 1 when one failed, no address without its flag [D1.1]', async () => {
   pages['/one.xsd'] = schema(far)
   const folder = newFolder({ 'api.wsdl': wsdl(`${base}/one.xsd`) })
   const vendorWith = (...flags: readonly string[]) =>

@@ -17,7 +17,7 @@ const names = readdirSync(root, { withFileTypes: true }).filter((entry) => entry
 
 for (const { name } of names) {
   const { rule, title, contentType } = JSON.parse(readFileSync(join(root, name, 'case.json'), 'utf8')) as Case
-  test(`${rule.map((each) => `[${each}]`).join(' ')} ${title} (${name})`, () => {
+  test(`${title} (${name}) [${rule.join(' ')}]`, () => {
     const { body, headers, fault } = readAnswer(readFileSync(join(root, name, 'answer.xml')), contentType)
     const { code, string, detail } = fault ?? {}
     const words = `"code":${JSON.stringify(code)},"string":${JSON.stringify(string)}`

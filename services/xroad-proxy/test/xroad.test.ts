@@ -17,7 +17,7 @@ const target: Target = {
   path: '/v3/pet',
 }
 
-test('[D2.2] the client element of a subsystem', () => {
+test('the client element of a subsystem [D2.2]', () => {
   strictEqual(
     toClientElement(identity),
     '<xroad:client id:objectType="SUBSYSTEM"><id:xRoadInstance>EE</id:xRoadInstance>' +
@@ -26,7 +26,7 @@ test('[D2.2] the client element of a subsystem', () => {
   )
 })
 
-test('[D2.2] the client element of a member has no subsystem', () => {
+test('the client element of a member has no subsystem [D2.2]', () => {
   strictEqual(
     toClientElement({ ...identity, subsystemCode: '' }),
     '<xroad:client id:objectType="MEMBER"><id:xRoadInstance>EE</id:xRoadInstance>' +
@@ -34,28 +34,28 @@ test('[D2.2] the client element of a member has no subsystem', () => {
   )
 })
 
-test('[D2.2] values of the client element are escaped', () => {
+test('values of the client element are escaped [D2.2]', () => {
   const element = toClientElement({ ...identity, memberCode: `A&B<C>]]>"'$&` })
   strictEqual(element.split('memberCode>')[1], `A&amp;B&lt;C&gt;]]&gt;"'$&amp;</id:`)
 })
 
-test('[S-header.X-Road-Client] four segments, three for a member', () => {
+test('four segments, three for a member [S-header.X-Road-Client]', () => {
   strictEqual(toClientHeader(identity), 'EE/GOV/70008440/rr-client')
   strictEqual(toClientHeader({ ...identity, subsystemCode: '' }), 'EE/GOV/70008440')
   strictEqual(toClientHeader({ ...identity, memberClass: '', memberCode: '' }), 'EE///rr-client')
 })
 
-test('[S-rest-url] the path of a service, empty segments as they are', () => {
+test('the path of a service, empty segments as they are [S-rest-url]', () => {
   strictEqual(toServicePath('EE', target), '/r1/EE/COM/222/TEST/petstore/v3/pet')
   strictEqual(toServicePath('EE', { ...target, path: '' }), '/r1/EE/COM/222/TEST/petstore')
   strictEqual(toServicePath('EE', { ...target, subsystemCode: '' }), '/r1/EE/COM/222//petstore/v3/pet')
 })
 
-test('[D4.2] target.path goes as written', () => {
+test('target.path goes as written [D4.2]', () => {
   strictEqual(toServicePath('EE', { ...target, path: "/a b/%2F/(õ)'" }), "/r1/EE/COM/222/TEST/petstore/a b/%2F/(õ)'")
 })
 
-test('[D4.2] segments keep letters, digits and -._~', () => {
+test('segments keep letters, digits and -._~ [D4.2]', () => {
   const segments: [string, string][] = [
     ['AZaz09-._~', 'AZaz09-._~'],
     ["!'()*", '%21%27%28%29%2A'],
@@ -73,7 +73,7 @@ test('[D4.2] segments keep letters, digits and -._~', () => {
   }
 })
 
-test('[D4.2] any segment decodes to what it was, and holds nothing but safe characters', () => {
+test('any segment decodes to what it was, and holds nothing but safe characters [D4.2]', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const segment = toClientHeader({ ...identity, memberCode: text }).slice(7, -10)
@@ -83,7 +83,7 @@ test('[D4.2] any segment decodes to what it was, and holds nothing but safe char
   )
 })
 
-test('[S-charset] what an identifier is made of', () => {
+test('what an identifier is made of [S-charset]', () => {
   for (const good of ['GOV', '70008440', "A'b(c)+d,e-f.g=h?", '']) strictEqual(isIdentifier(good), true, good)
   for (const bad of ['a_b', 'a b', 'a/b', 'õ', 'a:b', 'a%b', 'a*', 'a!', 'a;b', 'a\n', '\na', '٣', '[a]', 'a\\b']) {
     strictEqual(isIdentifier(bad), false, bad)
@@ -128,11 +128,11 @@ const codes: Readonly<Record<string, FailureSource>> = {
   '': 'provider',
 }
 
-test('[S-source] who made an error, in the spellings of before and after 7.8', () => {
+test('who made an error, in the spellings of before and after 7.8 [S-source]', () => {
   for (const [code, source] of Object.entries(codes)) strictEqual(sourceOf(code), source, code)
 })
 
-test('[S-source] a code of any length and content is judged at once', () => {
+test('a code of any length and content is judged at once [S-source]', () => {
   const started = performance.now()
   for (const code of ['a'.repeat(1e6), ':'.repeat(1e6), 'server.'.repeat(1e5), ' '.repeat(1e6)]) {
     strictEqual(sourceOf(code), 'provider')

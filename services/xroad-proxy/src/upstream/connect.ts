@@ -10,9 +10,9 @@ export interface ConnectorOptions {
   /** Absent for plain HTTP. */
   readonly secureContext: SecureContext | undefined
   readonly timeoutMs: number
-  /** Takes the address of the comparison of the certificate with the host. */
+  /** Replaces the comparison of the certificate with the host. */
   readonly checkServer?: ConnectionOptions['checkServerIdentity'] | undefined
-  /** Takes the address of the system's name resolution. With it, an IP address in a blocked range is refused. */
+  /** Replaces the name resolution of the system. With it, an IP address in a blocked range is refused. */
   readonly lookup?: LookupFunction | undefined
 }
 
