@@ -96,7 +96,7 @@ const sqlapi: Part = {
     {
       room: 'database',
       is: 'answers, faults and bounds of all databases',
-      imports: 'formats model.ts errors.ts sql/place.ts database/pool/history.ts',
+      imports: 'formats model.ts errors.ts sql/position.ts database/pool/history.ts',
     },
     {
       room: 'database/postgres/types',
@@ -106,7 +106,7 @@ const sqlapi: Part = {
     {
       room: 'database/postgres/plans',
       is: 'statements as PostgreSQL prepares them',
-      imports: 'model.ts sql/place.ts database/pool/history.ts database/postgres/types',
+      imports: 'model.ts sql/position.ts database/pool/history.ts database/postgres/types',
     },
     {
       room: 'database/postgres/rows',
@@ -116,7 +116,7 @@ const sqlapi: Part = {
     {
       room: 'database/postgres/wire',
       is: 'the protocol, and the driver that connects',
-      imports: 'formats model.ts errors.ts sql/place.ts database database/postgres/plans database/postgres/rows',
+      imports: 'formats model.ts errors.ts sql/position.ts database database/postgres/plans database/postgres/rows',
     },
     {
       room: 'database/postgres/sessions',
@@ -132,7 +132,7 @@ const sqlapi: Part = {
     { room: 'database/sqlite/worker/library.ts', is: 'SQLite itself', imports: 'database/sqlite/files.ts' },
     { room: 'database/sqlite/claims.ts', is: 'memory that threads share' },
     {
-      room: 'database/sqlite/messages.ts',
+      room: 'database/sqlite/worker-messages.ts',
       is: 'what threads tell each other',
       imports: 'model.ts errors.ts database/sqlite/files.ts database/sqlite/worker/library.ts',
     },
@@ -144,17 +144,18 @@ const sqlapi: Part = {
     {
       room: 'database/sqlite/workplaces',
       is: 'threads and processes, from outside',
-      imports: 'database/pool database database/sqlite/claims.ts database/sqlite/files.ts database/sqlite/messages.ts',
+      imports:
+        'database/pool database database/sqlite/claims.ts database/sqlite/files.ts database/sqlite/worker-messages.ts',
     },
     {
       room: 'database/sqlite',
       is: 'a datasource on SQLite',
-      imports: 'model.ts errors.ts json sql/place.ts database database/pool database/sqlite/**',
+      imports: 'model.ts errors.ts json sql/position.ts database database/pool database/sqlite/**',
     },
     {
       room: 'database/database.ts',
       is: 'how each kind of database is opened',
-      imports: 'model.ts database/fault.ts database/postgres/postgres.ts database/sqlite/sqlite.ts',
+      imports: 'model.ts database/statement-failure.ts database/postgres/postgres.ts database/sqlite/sqlite.ts',
     },
     {
       room: 'serve',

@@ -41,7 +41,7 @@ export interface Script {
  */
 export interface Statement {
   readonly pieces: readonly string[]
-  readonly slots: readonly Slot[]
+  readonly slots: readonly ParameterSlot[]
   /** The statement's parameter names, each once, in the order of first use. */
   readonly names: readonly string[]
   readonly effect: Effect
@@ -61,7 +61,7 @@ export interface Statement {
 export type Effect = 'read' | 'write' | 'definition' | 'session'
 
 /** A place in a statement where a parameter stands. */
-export interface Slot {
+export interface ParameterSlot {
   readonly name: string
   /** Number of the name in the statement's `names`. */
   readonly source: number
@@ -110,13 +110,13 @@ export interface Request {
  * The text of an answer: whole, as a string or as UTF-8 bytes, or a stream of such bytes once it has grown beyond what is
  * collected. A stream that ends with an error must not be taken for a whole answer; one that is destroyed frees its database.
  */
-export type Answer = string | Buffer | Readable
+export type Result = string | Buffer | Readable
 
 /** A text that knows what kind of text it is. */
 export interface Body {
   /** As `Content-Type` has it. */
   readonly mediaType: string
-  readonly content: Answer
+  readonly content: Result
 }
 
 /** Names in lower case -> values. */
@@ -156,7 +156,7 @@ export interface Database {
    * Runs the work and gives the answer: the rows in the format that is wanted, or for a batch an array of results.
    * Throws a `Failure` for everything that the client may be told, as long as the answer has not become a stream.
    */
-  run(work: Work): Promise<Answer>
+  run(work: Work): Promise<Result>
   /** Connects once, to tell at start whether the database can be reached. Rejects with the reason. */
   probe(): Promise<void>
   /** Lets running work end, then closes every connection. */

@@ -81,7 +81,7 @@ async function openDatabases({ datasources }: Booted, events: Events): Promise<R
         : undefined,
       onFileChange: (change) => events.emit('fileChanged', { datasource: name, ...change }),
       onStatementFailure: events.isEnabled('statementFailed')
-        ? (fault) => events.emit('statementFailed', { ...fault })
+        ? (report) => events.emit('statementFailed', { ...report })
         : undefined,
       onGivenUp: (report) => events.emit('statementGivenUp', { datasource: name, ...report }),
       onArrayAsJson: events.isEnabled('arrayAsJson')

@@ -5,7 +5,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import type { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
-import { Outlet } from '../src/database/answer.ts'
+import { Sink } from '../src/database/result.ts'
 import { Catalog } from '../src/database/postgres/sessions/catalog.ts'
 import { Session as PostgresSession } from '../src/database/postgres/sessions/session.ts'
 import { Session as SqliteSession } from '../src/database/sqlite/worker/session.ts'
@@ -64,8 +64,8 @@ async function openPostgres(): Promise<Opened> {
     },
     async stream(sql, format) {
       const { promise, resolve } = Promise.withResolvers<Readable>()
-      const outlet = new Outlet(resolve)
-      const running = session.execute(plan(sql), [], format, outlet).then((rest) => outlet.end(rest ?? ''))
+      const sink = new Sink(resolve)
+      const running = session.execute(plan(sql), [], format, sink).then((rest) => sink.end(rest ?? ''))
       const pieces: string[] = []
       for await (const piece of await promise) pieces.push(String(piece))
       await running

@@ -71,21 +71,21 @@ for (const [json, type, isArray, text] of encodings) {
     assert.equal(encode(boundOf(json), type, isArray), text))
 }
 
-test('a name that stands twice is one parameter; per place it is two [S-params.1]', () => {
+test('a name that stands twice is one parameter; per slot it is two [S-params.1]', () => {
   const statement = statementOf('select :a, :b, :a')
-  const named = render(statement, 'it', { membership: false, perPlace: false })
+  const named = render(statement, 'it', { membership: false, perSlot: false })
   assert.equal(named.text, 'select $1, $2, $1')
   assert.deepEqual(
-    named.places.map(({ source }) => source),
+    named.parameters.map(({ source }) => source),
     [0, 1],
   )
-  const placed = render(statement, 'it', { membership: false, perPlace: true })
+  const placed = render(statement, 'it', { membership: false, perSlot: true })
   assert.equal(placed.text, 'select $1, $2, $3')
 })
 
 test('a list in brackets is written as membership or as the array itself, a scalar as it stands [D4.3]', () => {
   const statement = statementOf('select x in (:xs), x not in (:xs), array[:xs]')
-  const membership = { membership: true, perPlace: false }
+  const membership = { membership: true, perSlot: false }
   assert.equal(render(statement, 'I', membership).text, 'select x = ANY ($1), x <> ALL ($1), $1')
   assert.equal(render(statement, 'i', membership).text, 'select x in ($1), x not in ($1), array[$1]')
   assert.equal(render(statement, 'I', { ...membership, membership: false }).text, 'select x in ($1), x not in ($1), $1')

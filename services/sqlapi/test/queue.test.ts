@@ -1,23 +1,23 @@
 /** Those who wait: database/queue.ts in virtual time. Who is given which connection is for the simulation. */
 import { deepStrictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { Queue, type Waiting } from '../src/database/pool/queue.ts'
+import { Queue, type Waiter } from '../src/database/pool/queue.ts'
 import { VirtualClock } from './simulation-clock.ts'
 
-interface Waiter extends Waiting {
+interface NamedWaiter extends Waiter {
   readonly name: string
 }
 
 /** Waits of two seconds; `rejected` are the names with the milliseconds at which their time was up. */
 function makeQueue() {
   const clock = new VirtualClock()
-  const queue = new Queue<Waiter>(clock, 2, () => new Error('late'))
+  const queue = new Queue<NamedWaiter>(clock, 2, () => new Error('late'))
   const rejected: string[] = []
-  const waiter = (name: string, arrived: number): Waiter => ({
+  const waiter = (name: string, arrived: number): NamedWaiter => ({
     name,
     arrived,
     group: undefined,
-    standing: undefined,
+    position: undefined,
     reject: () => rejected.push(`${name} ${clock.now()}`),
   })
   const goTo = (ms: number): void => {

@@ -51,7 +51,7 @@ describe('files of other projects', { skip }, () => {
       if (whole !== statements.length && whole !== undefined) wrong.push(`${file}: ${statements.length} not ${whole}`)
       for (const statement of whole === undefined ? [] : statements) {
         for (const shape of shapes) {
-          const rendering = { membership: shape === 'T', perPlace: false }
+          const rendering = { membership: shape === 'T', perSlot: false }
           const { text } = render(statement, shape.repeat(statement.names.length), rendering)
           checked++
           if ((await tryParse(text)) !== 1) wrong.push(`${file}, line ${statement.line}, ${shape}`)

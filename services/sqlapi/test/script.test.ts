@@ -5,7 +5,7 @@ import { before, test } from 'node:test'
 import fc from 'fast-check'
 import { loadModule, parseSync } from 'libpg-query'
 import { dialects } from '../src/dialects.ts'
-import type { Dialect, Slot, Statement } from '../src/model.ts'
+import type { Dialect, ParameterSlot, Statement } from '../src/model.ts'
 import { lex } from '../src/sql/lex.ts'
 import { readScript } from '../src/sql/script.ts'
 
@@ -239,12 +239,12 @@ test('parameters are listed once, in the order of first use [S-params.1]', () =>
   }
 })
 
-function slotsOf(text: string, dialect: Dialect): readonly Slot[] {
+function slotsOf(text: string, dialect: Dialect): readonly ParameterSlot[] {
   return readScript(text, dialects[dialect].grammar).statements.flatMap(({ slots }) => slots)
 }
 
 test('a parameter alone between the brackets of IN, NOT IN and ARRAY has that role [D4.3]', () => {
-  const roles: [text: string, role: Slot['role'], before: string, after: string][] = [
+  const roles: [text: string, role: ParameterSlot['role'], before: string, after: string][] = [
     ['a IN (:x)', 'in', 'IN (', ')'],
     ['a in(:x)', 'in', 'in(', ')'],
     ['a NOT IN ( :x )', 'notIn', 'NOT IN ( ', ' )'],
@@ -271,7 +271,7 @@ test('a parameter alone between the brackets of IN, NOT IN and ARRAY has that ro
 })
 
 test('a cast of the parameter belongs to the role, on PostgreSQL [D4.3]', () => {
-  const casts: [text: string, role: Slot['role'], after: string, cast: string][] = [
+  const casts: [text: string, role: ParameterSlot['role'], after: string, cast: string][] = [
     ['a IN (:x::text)', 'in', '::text)', '::text'],
     ['a NOT IN (:x :: character varying )', 'notIn', ' :: character varying )', ':: character varying'],
     ['ARRAY[:x::app."Kind"]', 'array', '::app."Kind"]', '::app."Kind"'],

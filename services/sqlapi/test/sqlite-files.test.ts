@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { call, linesOf, newFolder, until } from '@services/testing'
 import { startSqlapi } from './support/process.ts'
-import { Outlet } from '../src/database/answer.ts'
+import { Sink } from '../src/database/result.ts'
 import { Workplace } from '../src/database/sqlite/workplaces/workplace.ts'
 import { contentOf, Datasource, isLocked, newFile, openOptions } from './support/sqlite.ts'
 
@@ -162,7 +162,7 @@ describe('a SQLite file that is replaced', () => {
       mayRunOn: true,
       sets: [[{ statement: 0, values: [] }]],
     }
-    const running = workplace.run({ job, textOf: () => all, outlet: new Outlet(() => undefined) })
+    const running = workplace.run({ job, textOf: () => all, sink: new Sink(() => undefined) })
     const failing = rejects(running.done, /replaced/)
     // As the pool does with a connection that is late, and with all of them when the file has gone.
     workplace.giveBack()

@@ -8,7 +8,7 @@ import { describe, test } from 'node:test'
 import { randomFrom } from '@services/testing'
 import { Groups } from '../src/database/sqlite/worker/group.ts'
 import { runJob } from '../src/database/sqlite/worker/job.ts'
-import type { Job, JobReply, SqliteValue } from '../src/database/sqlite/messages.ts'
+import type { Job, JobReply, SqliteValue } from '../src/database/sqlite/worker-messages.ts'
 import { Session } from '../src/database/sqlite/worker/session.ts'
 import { commitsOf, newFile, openOptions } from './support/sqlite.ts'
 

@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import { newFolder, peakResidentBytes, until, withoutMemoryUse } from '@services/testing'
-import { collectLimit, pieceSize } from '../src/database/answer.ts'
-import type { Answer } from '../src/model.ts'
+import { collectLimit, pieceSize } from '../src/database/result.ts'
+import type { Result } from '../src/model.ts'
 import { startSqlapi } from './support/process.ts'
 import { Datasource, newFile, textOf } from './support/sqlite.ts'
 
@@ -25,13 +25,13 @@ function expected(count: number): string {
   return `[${Array.from({ length: count }, (_, i) => `{"n":${i + 1},"body":"some text for row ${i + 1}"}`).join(',')}]`
 }
 
-function toStream(answer: Answer): Readable {
+function toStream(answer: Result): Readable {
   ok(answer instanceof Readable, 'the answer is a stream')
   return answer
 }
 
 /** The stream, when nobody has read of it and its worker waits for that. */
-async function stalled(answer: Answer): Promise<Readable> {
+async function stalled(answer: Result): Promise<Readable> {
   const stream = toStream(answer)
   await until(() => stream.readableLength > collectLimit + 2 * pieceSize, 'the worker has sent what it may')
   return stream
@@ -142,7 +142,7 @@ describe('a large result on SQLite', () => {
     for (let i = 0; i < 10; i++) await lite.run(rows, { n: 1 })
     const others = Array.from({ length: 10 }, (_, i) => i + 1)
     const answers = [many, ...others].map((n) => lite.run(rows, { n }))
-    const stream = await stalled(await (answers[0] as Promise<Answer>))
+    const stream = await stalled(await (answers[0] as Promise<Result>))
     for (const n of others) strictEqual(await answers[n], expected(n))
     strictEqual(await textOf(stream), expected(many))
   })

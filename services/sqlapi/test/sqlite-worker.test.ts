@@ -1,7 +1,7 @@
 /** One SQLite worker and the main thread's end of it: whose a job is when both want it. */
 import { strictEqual } from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { Outlet } from '../src/database/answer.ts'
+import { Sink } from '../src/database/result.ts'
 import { takenBack } from '../src/database/pool/pool.ts'
 import { depth } from '../src/database/sqlite/claims.ts'
 import type { Assignment } from '../src/database/sqlite/workplaces/assignment.ts'
@@ -21,7 +21,7 @@ function select(n: number, sql = 'SELECT ?1 AS n'): Assignment {
     isRead: true,
     sets: [[{ statement: sql.length, values: [n] }]],
   }
-  return { job, textOf: () => sql, outlet: new Outlet(() => undefined) }
+  return { job, textOf: () => sql, sink: new Sink(() => undefined) }
 }
 
 async function open(): Promise<Connection> {

@@ -8,16 +8,16 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { until } from '@services/testing'
-import { Outlet } from '../src/database/answer.ts'
+import { Sink } from '../src/database/result.ts'
 import type { Plan } from '../src/database/postgres/plans/plan.ts'
 import { json } from '../src/formats/json.ts'
 import { ByteWriter } from '../src/database/postgres/rows/bytes.ts'
-import { Execution, type ExecutionContext, type Prepared } from '../src/database/postgres/wire/exchanges.ts'
+import { Execution, type ExecutionContext, type Prepared } from '../src/database/postgres/wire/round-trips.ts'
 import { compileRowWriter } from '../src/database/postgres/rows/rows.ts'
 import { Catalog } from '../src/database/postgres/sessions/catalog.ts'
 import { Session } from '../src/database/postgres/sessions/session.ts'
 import type { Wire } from '../src/database/postgres/wire/wire.ts'
-import type { Answer } from '../src/model.ts'
+import type { Result } from '../src/model.ts'
 import { createDatabase } from './support/databases.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
@@ -75,14 +75,14 @@ test('a long answer that nobody reads holds up none that stands behind it [S-lar
   const session = await Session.open(options, new Catalog(), () => undefined)
   try {
     const series = "SELECT g AS id, repeat('x', 80) AS pad FROM generate_series(1, 300000) g"
-    const outlet = new Outlet((stream) => (reader = stream))
+    const sink = new Sink((stream) => (reader = stream))
     let reader: Readable | undefined
     // Both are on the connection before its server has seen either.
-    const long = session.execute(planOf(series), [], json, outlet)
+    const long = session.execute(planOf(series), [], json, sink)
     const behind = session.execute(planOf('SELECT 1 AS one'), [], json)
     strictEqual(await behind, '[{"one":1}]')
     strictEqual(await session.execute(planOf('SELECT 2 AS two'), [], json), '[{"two":2}]')
-    outlet.end((await long) as Answer)
+    sink.end((await long) as Result)
     ok(reader !== undefined, 'it has become a stream')
     strictEqual((JSON.parse(await text(reader)) as unknown[]).length, 300_000)
   } finally {

@@ -1,4 +1,4 @@
-/** Bytes from and to PostgreSQL: database/postgres/frames.ts, messages.ts, bytes.ts. */
+/** Bytes from and to PostgreSQL: database/postgres/frames.ts, frontend-messages.ts, bytes.ts. */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -11,7 +11,7 @@ import {
   readParameterTypes,
   readTexts,
 } from '../src/database/postgres/wire/frames.ts'
-import { writeBind, writeParse, writeQuery, writeSync } from '../src/database/postgres/wire/messages.ts'
+import { writeBind, writeParse, writeQuery, writeSync } from '../src/database/postgres/wire/frontend-messages.ts'
 
 interface Frame {
   readonly type: number

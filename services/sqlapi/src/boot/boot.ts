@@ -41,7 +41,7 @@ export async function boot({ config, datasources, file, diagnostics }: Loaded, e
 const maxLines = 20
 
 /** What starts without an error and may still not be what the operator expects. */
-function tellSurprises({ config, endpoints, ignored }: Surroundings, events: Events): void {
+function tellSurprises({ config, endpoints, ignored }: Findings, events: Events): void {
   for (const what of ignored.slice(0, maxLines)) events.emit('ignored', { ...what })
   if (ignored.length > maxLines) events.emit('moreIgnored', { more: ignored.length - maxLines })
   const lost = projectsWithoutDatasource(config, endpoints)
@@ -52,7 +52,7 @@ function tellSurprises({ config, endpoints, ignored }: Surroundings, events: Eve
   }
 }
 
-interface Surroundings {
+interface Findings {
   readonly config: Config
   readonly endpoints: Endpoints
   readonly ignored: readonly Ignored[]

@@ -43,11 +43,11 @@ export async function loadEndpoints(
       if (!methods.some((method) => method === name)) pass(folder, cureOfFolder(name, folder))
     }
     for (const method of methods) {
-      const folder = join(project, method)
-      if (!folders.includes(folder)) continue
-      const place = { root, project: shownPath(project, root), method, dialectsInUse }
-      const files = sqlFiles(folder, root, [], pass)
-      for await (const [file, content] of readInOrder(files)) add(endpoints, toEndpoint(file, content, place))
+      const path = join(project, method)
+      if (!folders.includes(path)) continue
+      const folder = { root, project: shownPath(project, root), method, dialectsInUse }
+      const files = sqlFiles(path, root, [], pass)
+      for await (const [file, content] of readInOrder(files)) add(endpoints, toEndpoint(file, content, folder))
     }
   }
   refuseBatchCollisions(endpoints)
@@ -170,7 +170,7 @@ async function beginReading(file: string): Promise<Content> {
   }
 }
 
-interface Place {
+interface MethodFolder {
   readonly root: string
   /** Its name. */
   readonly project: string
@@ -178,7 +178,7 @@ interface Place {
   readonly dialectsInUse: ReadonlySet<Dialect>
 }
 
-function toEndpoint(path: string, content: Content, { root, project, method, dialectsInUse }: Place): Endpoint {
+function toEndpoint(path: string, content: Content, { root, project, method, dialectsInUse }: MethodFolder): Endpoint {
   const text = toText(path, content, root)
   if (text.includes('\0')) refuseFile(path, root, 'holds a NUL character; no database reads beyond it')
   if (text.trim() === '') refuseFile(path, root, 'is empty; write a statement or remove the file')

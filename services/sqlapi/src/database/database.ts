@@ -3,7 +3,7 @@
  * dialects.ts.
  */
 import type { Database, Dialect } from '../model.ts'
-import type { FaultListener } from './fault.ts'
+import type { FailureListener } from './statement-failure.ts'
 import type { FileChangeReport, GivenUp } from './sqlite/sqlite.ts'
 
 export interface DatasourceOptions {
@@ -25,7 +25,7 @@ export interface DatasourceOptions {
   /** Called once for each time that the file of a SQLite database was deleted or replaced. */
   readonly onFileChange?: ((change: FileChangeReport) => void) | undefined
   /** Called when a database has refused a statement or given it up. */
-  readonly onStatementFailure?: FaultListener
+  readonly onStatementFailure?: FailureListener
   /** Called for every statement that SQLite could not be made to end. */
   readonly onGivenUp?: ((report: GivenUp) => void) | undefined
   /** Called when an array parameter has no element type of its own and is sent as JSON. */

@@ -1,8 +1,8 @@
 /** JSON text -> the body of a reply. */
-import type { Answer, Body } from '../model.ts'
+import type { Result, Body } from '../model.ts'
 
 export const jsonType = 'application/json'
 
-export function jsonBody<Content extends Answer>(content: Content): Body & { readonly content: Content } {
+export function jsonBody<Content extends Result>(content: Content): Body & { readonly content: Content } {
   return { mediaType: jsonType, content }
 }

@@ -6,16 +6,18 @@
  * Splitting follows psql and the sqlite3 shell: a semicolon ends a statement unless it stands in parentheses
  * (PostgreSQL rules), in a `BEGIN ATOMIC .. END` routine body (PostgreSQL) or in a trigger body (SQLite).
  */
-import type { Script, Slot, Statement } from '../model.ts'
+import type { Script, ParameterSlot, Statement } from '../model.ts'
 import { findSeparated } from './brackets.ts'
 import { effectOf } from './effect.ts'
 import type { Grammar } from './grammar.ts'
 import { lex, type Token } from './lex.ts'
-import type { Place } from './place.ts'
+import type { Position } from './position.ts'
 
 export function readScript(text: string, grammar: Grammar): Script {
-  const placeOf = placeCounter(text)
-  const statements = split(text, lex(text, grammar), grammar).map((part) => toStatement(text, part, grammar, placeOf))
+  const positionOf = positionCounter(text)
+  const statements = split(text, lex(text, grammar), grammar).map((part) =>
+    toStatement(text, part, grammar, positionOf),
+  )
   return { statements, parameters: [...new Set(statements.flatMap((statement) => statement.names))] }
 }
 
@@ -105,15 +107,15 @@ function triggerBody(): BodyTracker {
   }
 }
 
-function toStatement(text: string, part: Part, grammar: Grammar, placeOf: (offset: number) => Place): Statement {
+function toStatement(text: string, part: Part, grammar: Grammar, positionOf: (offset: number) => Position): Statement {
   const { tokens, body } = part
   const first = tokens[0] as Token
   const last = tokens.at(-1) as Token
   const pieces: string[] = []
-  const slots: Slot[] = []
+  const slots: ParameterSlot[] = []
   const names: string[] = []
   /** What stands where a name stands alone, one for all its places; most files name the same things again and again. */
-  const values = new Map<string, Slot>()
+  const values = new Map<string, ParameterSlot>()
   const separated = grammar.ownColons ? findSeparated(text, tokens) : undefined
   let at = first.start
   let placeholder: string | undefined
@@ -146,12 +148,12 @@ function toStatement(text: string, part: Part, grammar: Grammar, placeOf: (offse
     slots,
     names,
     effect: effectOf(text, tokens, grammar),
-    ...placeOf(first.start),
+    ...positionOf(first.start),
   }
   if (last.kind === 'unclosed') {
     return {
       ...statement,
-      refusal: `${nameOfUnclosed(text, last)} in line ${placeOf(last.start).line} is never closed`,
+      refusal: `${nameOfUnclosed(text, last)} in line ${positionOf(last.start).line} is never closed`,
     }
   }
   if (placeholder !== undefined) {
@@ -176,13 +178,13 @@ function nameOfUnclosed(text: string, token: Token): string {
 }
 
 /** The parameter at `index` with the brackets of its role, if it stands alone (but for a cast) between such. */
-function readSlot(text: string, tokens: readonly Token[], index: number, grammar: Grammar, value: Slot) {
+function readSlot(text: string, tokens: readonly Token[], index: number, grammar: Grammar, value: ParameterSlot) {
   const token = tokens[index] as Token
   const sourceOf = (at: number): string => {
     const other = tokens[at]
     return other === undefined ? '' : text.slice(other.start, other.end).toUpperCase()
   }
-  const list = (role: Slot['role'], words: number) => {
+  const list = (role: ParameterSlot['role'], words: number) => {
     const start = tokens[index - words]?.start ?? token.start
     const end = tokens[close]?.end ?? token.end
     const cast = text.slice(token.end, tokens[close - 1]?.end ?? token.end).trim()
@@ -214,7 +216,7 @@ function castLength(text: string, tokens: readonly Token[], at: number, grammar:
 }
 
 /** Counts up to offsets that only grow, so that a file of many statements is counted once. */
-function placeCounter(text: string): (offset: number) => Place {
+function positionCounter(text: string): (offset: number) => Position {
   let line = 1
   let column = 1
   let counted = 0

@@ -15,7 +15,7 @@ import { StartupFailure } from '../errors.ts'
 import type { Events } from '../events.ts'
 import { assign, type Assignment } from './assignments.ts'
 import { passLines } from './lines.ts'
-import { end, type Report } from './messages.ts'
+import { end, type Report } from './process-messages.ts'
 
 /** The worker's file has this file's ending: `.ts` in the repository, `.js` in the package. */
 const workerFile = new URL(`./worker${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
@@ -32,7 +32,7 @@ export function pauseMs(times: number): number {
 }
 
 /** The place of one worker; who fills it changes. */
-interface Place {
+interface WorkerSeat {
   readonly index: number
   worker: Worker | undefined
   isListening: boolean
@@ -66,7 +66,7 @@ export class Workers {
   readonly #events: Events
   readonly #stdout: Destination
   readonly #assignments: readonly Assignment[]
-  readonly #places: readonly Place[]
+  readonly #seats: readonly WorkerSeat[]
   readonly #listening = Promise.withResolvers<void>()
   readonly #ended = Promise.withResolvers<void>()
   /** Datasources that could not be reached, told already. */
@@ -86,10 +86,10 @@ export class Workers {
     this.#stdout = stdout
     this.#port = bind.port
     this.#assignments = assign(booted)
-    this.#places = Array.from({ length: workers }, (_, index) => {
+    this.#seats = Array.from({ length: workers }, (_, index) => {
       return { index, worker: undefined, isListening: false, since: 0, lost: 0, failure: undefined }
     })
-    for (const place of this.#places) this.#fill(place)
+    for (const seat of this.#seats) this.#fill(seat)
   }
 
   /** Rejects with a StartupFailure when they cannot all listen. */
@@ -100,7 +100,7 @@ export class Workers {
   /** Has every worker finish what is in flight and end. */
   close(): Promise<void> {
     this.#isEnding = true
-    for (const { worker } of this.#places) worker?.send(end, noticed)
+    for (const { worker } of this.#seats) worker?.send(end, noticed)
     this.#endWhenEmpty()
     return this.#ended.promise
   }
@@ -108,34 +108,34 @@ export class Workers {
   /** Ends every worker at once, whatever it is doing. */
   abandon(): void {
     this.#isEnding = true
-    for (const { worker } of this.#places) worker?.process.kill('SIGKILL')
+    for (const { worker } of this.#seats) worker?.process.kill('SIGKILL')
   }
 
-  #fill(place: Place): void {
+  #fill(seat: WorkerSeat): void {
     // What was compiled for the first process need not be compiled again.
     const compiled = getCompileCacheDir()
     const worker = cluster.fork(compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) })
-    Object.assign(place, { worker, isListening: false, since: performance.now(), failure: undefined })
+    Object.assign(seat, { worker, isListening: false, since: performance.now(), failure: undefined })
     passLines(worker.process.stdout as Readable, this.#stdout)
     closeUntaken(worker.process)
-    worker.on('message', (report: Report) => this.#hear(place, report))
+    worker.on('message', (report: Report) => this.#hear(seat, report))
     // Its end tells the rest.
     worker.on('error', noticed)
     // Not `exit`: its last lines come before the line about its end.
-    worker.process.once('close', (code, signal) => this.#leave(place, signal ?? `exit code ${code}`))
-    const assignment = this.#assignments[place.index] as Assignment
+    worker.process.once('close', (code, signal) => this.#leave(seat, signal ?? `exit code ${code}`))
+    const assignment = this.#assignments[seat.index] as Assignment
     const bind = { ...assignment.config.server.bind, port: this.#port }
     const config = { ...assignment.config, server: { ...assignment.config.server, bind } }
     worker.send({ ...assignment, config }, noticed)
   }
 
-  #hear(place: Place, { event, fields }: Report): void {
+  #hear(seat: WorkerSeat, { event, fields }: Report): void {
     switch (event) {
       case 'listening':
         if (this.#address !== undefined && fields.address !== this.#address)
-          return this.#giveUp(place, 'it got another port')
-        place.isListening = true
-        if (this.#address === undefined && this.#places.every(({ isListening }) => isListening)) {
+          return this.#giveUp(seat, 'it got another port')
+        seat.isListening = true
+        if (this.#address === undefined && this.#seats.every(({ isListening }) => isListening)) {
           this.#address = fields.address
           this.#events.emit('listening', fields)
           this.#listening.resolve()
@@ -160,36 +160,36 @@ export class Workers {
       }
       case 'failure':
         if (this.#address === undefined) this.#refuse(new StartupFailure(fields.name, fields.message))
-        else this.#giveUp(place, fields.message)
+        else this.#giveUp(seat, fields.message)
     }
   }
 
   /** The worker cannot go on: it ends, and is replaced. */
-  #giveUp(place: Place, failure: string): void {
-    place.failure = failure
-    place.worker?.process.kill('SIGKILL')
+  #giveUp(seat: WorkerSeat, failure: string): void {
+    seat.failure = failure
+    seat.worker?.process.kill('SIGKILL')
   }
 
-  #leave(place: Place, how: string): void {
-    const { pid } = (place.worker as Worker).process
-    Object.assign(place, { worker: undefined, isListening: false })
+  #leave(seat: WorkerSeat, how: string): void {
+    const { pid } = (seat.worker as Worker).process
+    Object.assign(seat, { worker: undefined, isListening: false })
     if (this.#isEnding) {
       if (how !== inOrder) this.#events.emit('stopForced', { reason: `worker ${pid} ended (${how})` })
       this.#endWhenEmpty()
       return
     }
-    const reason = place.failure ?? how
+    const reason = seat.failure ?? how
     if (this.#address === undefined) {
       this.#refuse(new StartupFailure('ListenException', `server.workers: process ${pid} ended at once (${reason})`))
       return
     }
     // The port went with the last one that listened on it. Port 0 would now be another one.
-    if (!this.#places.some(({ isListening }) => isListening)) this.#port = portOf(this.#address)
-    place.lost = performance.now() - place.since < soundAfterMs ? place.lost + 1 : 1
-    const pause = pauseMs(place.lost)
+    if (!this.#seats.some(({ isListening }) => isListening)) this.#port = portOf(this.#address)
+    seat.lost = performance.now() - seat.since < soundAfterMs ? seat.lost + 1 : 1
+    const pause = pauseMs(seat.lost)
     this.#events.emit('workerReplaced', { pid: pid as number, reason, pauseMs: pause })
     setTimeout(() => {
-      if (!this.#isEnding) this.#fill(place)
+      if (!this.#isEnding) this.#fill(seat)
     }, pause)
   }
 
@@ -199,7 +199,7 @@ export class Workers {
   }
 
   #endWhenEmpty(): void {
-    if (this.#places.every(({ worker }) => worker === undefined)) this.#ended.resolve()
+    if (this.#seats.every(({ worker }) => worker === undefined)) this.#ended.resolve()
   }
 }
 

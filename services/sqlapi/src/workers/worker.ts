@@ -10,7 +10,7 @@ import { StartupFailure } from '../errors.ts'
 import { type EventFields, type Events, type EventName, eventTable, type LogSettings, openLog } from '../events.ts'
 import { startService } from '../service.ts'
 import { type Assignment, unpack } from './assignments.ts'
-import { end, type Report, shared } from './messages.ts'
+import { end, type Report, shared } from './process-messages.ts'
 
 /** After a failure that nobody expected, requests in flight get so long to finish. */
 const shutdownSeconds = 30

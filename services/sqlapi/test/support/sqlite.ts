@@ -10,7 +10,7 @@ import { dialects } from '../../src/dialects.ts'
 import type { OpenOptions } from '../../src/database/sqlite/worker/library.ts'
 import { type FileChangeReport, type GivenUp, SqliteDatabase } from '../../src/database/sqlite/sqlite.ts'
 import { readScript } from '../../src/sql/script.ts'
-import type { Answer, Cancellation, Endpoint, JsonValue, ParameterSet, Work } from '../../src/model.ts'
+import type { Result, Cancellation, Endpoint, JsonValue, ParameterSet, Work } from '../../src/model.ts'
 
 export type Values = Readonly<Record<string, number | string | null>>
 
@@ -98,7 +98,7 @@ export class Datasource {
     after(() => this.database.close())
   }
 
-  run(sql: string, values: Values = {}, options: CallOptions = {}): Promise<Answer> {
+  run(sql: string, values: Values = {}, options: CallOptions = {}): Promise<Result> {
     return this.database.run(this.#toWork(sql, values, options))
   }
 
@@ -133,7 +133,7 @@ export class Datasource {
   }
 }
 
-export async function textOf(answer: Answer): Promise<string> {
+export async function textOf(answer: Result): Promise<string> {
   if (typeof answer === 'string') return answer
   if (Buffer.isBuffer(answer)) return answer.toString()
   const chunks: Buffer[] = []

@@ -188,7 +188,7 @@ function translateDatasource(value: Group, path: Path, notes: Notes): Draft {
   return { ...others, ...addCredentials(source.url, credentials, 'password_env' in others, path, notes) }
 }
 
-function translateUrl(url: string, at: Path, { diagnostics, problems }: Notes): Source {
+function translateUrl(url: string, at: Path, { diagnostics, problems }: Notes): TranslatedUrl {
   const path = [...at, 'jdbcUrl']
   const translated = translateJdbc(url)
   if (translated === undefined) {
@@ -202,7 +202,7 @@ function translateUrl(url: string, at: Path, { diagnostics, problems }: Notes): 
   return translated
 }
 
-interface Source {
+interface TranslatedUrl {
   readonly url: string
   readonly user: string
   readonly password: string

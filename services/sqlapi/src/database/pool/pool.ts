@@ -1,15 +1,15 @@
 /**
  * The connections of one datasource and who may use them: jobs come in, each is given a connection. Pure scheduling: what a
- * connection is and what a job does on it belong to the drivers (postgres/, sqlite/), what happens on one lane to lane.ts,
+ * connection is and what a job does on it belong to the drivers (postgres/, sqlite/), what happens on one slot to slot.ts,
  * the order of those who wait to queue.ts.
  *
- * A short job joins a shared lane that has room; any other job, and a short one without a lane to join, takes an idle lane
+ * A short job joins a shared slot that has room; any other job, and a short one without a slot to join, takes an idle slot
  * or waits for one in order of arrival. The ceiling `max` counts connections that are being opened or closed too.
  */
 import { Failure } from '../../errors.ts'
 import { type Clock, realClock } from './clock.ts'
-import { type Connection, type Job, Lane, mayShare, type Turn } from './lane.ts'
-import { Queue, type Waiting } from './queue.ts'
+import { type Connection, type Job, Slot, mayShare, type Turn } from './slot.ts'
+import { Queue, type Waiter } from './queue.ts'
 
 /** What a job's run rejects with when its connection was asked to give it back before it began. */
 export const takenBack = Symbol('taken back')
@@ -29,7 +29,7 @@ export interface PoolOptions<C> {
   readonly clock?: Clock
 }
 
-/** Shared lanes are looked at so often; one whose head is the same at two looks is late. */
+/** Shared slots are looked at so often; one whose head is the same at two looks is late. */
 const lookMs = 5
 /** Connections are opened so many at a time: while they open, the running jobs often prove short and need no more. */
 const maxOpening = 2
@@ -39,7 +39,7 @@ const retryMs = 500
 const idleMs = 60_000
 
 /** A job in the queue. */
-interface WaitingJob<C> extends Waiting {
+interface QueuedJob<C> extends Waiter {
   readonly job: Job<C, unknown>
   readonly resolve: (value: unknown) => void
 }
@@ -47,12 +47,12 @@ interface WaitingJob<C> extends Waiting {
 export class Pool<C extends Connection> {
   readonly #options: PoolOptions<C>
   readonly #clock: Clock
-  readonly #lanes = new Set<Lane<C>>()
-  /** Those shared or late, the one that was filled first at the front: the fewer lanes are filled the better. */
-  readonly #shared: Lane<C>[] = []
+  readonly #slots = new Set<Slot<C>>()
+  /** Those shared or late, the one that was filled first at the front: the fewer slots are filled the better. */
+  readonly #shared: Slot<C>[] = []
   /** A stack, so that those nobody needs stay at its start. */
-  readonly #idle: Lane<C>[] = []
-  readonly #queue: Queue<WaitingJob<C>>
+  readonly #idle: Slot<C>[] = []
+  readonly #queue: Queue<QueuedJob<C>>
   #opening = 0
   #closing = 0
   #isClosed = false
@@ -71,28 +71,28 @@ export class Pool<C extends Connection> {
     const refusal = this.#refusalOf(job)
     if (refusal !== undefined) return Promise.reject(refusal)
     const now = this.#clock.now()
-    const lane = this.#mustWait(job) ? undefined : this.#laneFor(job)
-    return lane === undefined ? this.#wait(job, now) : this.#start(lane, job, now, now)
+    const slot = this.#mustWait(job) ? undefined : this.#slotFor(job)
+    return slot === undefined ? this.#wait(job, now) : this.#start(slot, job, now, now)
   }
 
   /** Opens the first connection, so that its error can be told at start. */
   async probe(): Promise<void> {
     // Whoever has come meanwhile waits for the outcome.
-    if (this.#lanes.size + this.#opening === 0) await this.#open().finally(() => this.#dispatch())
+    if (this.#slots.size + this.#opening === 0) await this.#open().finally(() => this.#dispatch())
   }
 
   /** Ends every connection of this moment, whatever it is at. Who waits gets one that is opened afterwards. */
   async renew(): Promise<void> {
-    const lanes = [...this.#lanes]
-    for (const { connection } of lanes) connection.interrupt?.()
-    await Promise.all(lanes.map((lane) => this.#remove(lane)))
+    const slots = [...this.#slots]
+    for (const { connection } of slots) connection.interrupt?.()
+    await Promise.all(slots.map((slot) => this.#remove(slot)))
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     for (const stop of [this.#stopLooking, this.#stopRetry, this.#stopTidying]) stop?.()
     this.#queue.rejectAll(this.#closedFailure())
-    await Promise.all([...this.#lanes].map((lane) => this.#remove(lane)))
+    await Promise.all([...this.#slots].map((slot) => this.#remove(slot)))
   }
 
   /** A job passes those who wait when they lose nothing by it, but never those of its own group. */
@@ -100,134 +100,134 @@ export class Pool<C extends Connection> {
     return !this.#queue.isEmpty && (this.#isDraining || this.#queue.firstOf(group) !== undefined)
   }
 
-  /** More is waited for than may be opened, so lanes have to run empty. */
+  /** More is waited for than may be opened, so slots have to run empty. */
   get #isDraining(): boolean {
     return this.#queue.demand > this.#room
   }
 
   /** Connections that are being opened or may be. */
   get #room(): number {
-    return this.#stopRetry === undefined ? this.#options.max - this.#lanes.size - this.#closing : this.#opening
+    return this.#stopRetry === undefined ? this.#options.max - this.#slots.size - this.#closing : this.#opening
   }
 
-  #laneFor(job: Job<C, unknown>): Lane<C> | undefined {
+  #slotFor(job: Job<C, unknown>): Slot<C> | undefined {
     if (mayShare(job)) {
-      for (const lane of this.#shared) if (lane.hasRoomFor(job)) return lane
+      for (const slot of this.#shared) if (slot.hasRoomFor(job)) return slot
     }
     return this.#idle.pop()
   }
 
-  #start<T>(lane: Lane<C>, job: Job<C, T>, now: number, arrived: number): Promise<T> {
-    const isEmpty = lane.isEmpty
-    const turn = lane.begin(job, now)
-    if (isEmpty && lane.state === 'shared') {
-      this.#shared.push(lane)
+  #start<T>(slot: Slot<C>, job: Job<C, T>, now: number, arrived: number): Promise<T> {
+    const isEmpty = slot.isEmpty
+    const turn = slot.begin(job, now)
+    if (isEmpty && slot.state === 'shared') {
+      this.#shared.push(slot)
       this.#stopLooking ??= this.#clock.after(lookMs, () => this.#look())
     }
-    return job.run(lane.connection).then(
+    return job.run(slot.connection).then(
       (value) => {
-        this.#finish(lane, turn)
+        this.#finish(slot, turn)
         return value
       },
       (error: unknown) => {
-        if (error === takenBack) return this.#startAgain(lane, turn, job, arrived)
-        this.#finish(lane, turn)
+        if (error === takenBack) return this.#startAgain(slot, turn, job, arrived)
+        this.#finish(slot, turn)
         throw error
       },
     )
   }
 
-  #finish(lane: Lane<C>, turn: Turn<C>): void {
+  #finish(slot: Slot<C>, turn: Turn<C>): void {
     const now = this.#clock.now()
-    lane.finish(turn, now)
-    this.#release(lane, now)
+    slot.finish(turn, now)
+    this.#release(slot, now)
   }
 
-  #startAgain<T>(lane: Lane<C>, turn: Turn<C>, job: Job<C, T>, arrived: number): Promise<T> {
-    lane.leave(turn)
+  #startAgain<T>(slot: Slot<C>, turn: Turn<C>, job: Job<C, T>, arrived: number): Promise<T> {
+    slot.leave(turn)
     const refusal = this.#refusalOf(job)
-    // It waits before its lane is free, or somebody behind it could be first.
+    // It waits before its slot is free, or somebody behind it could be first.
     const again = refusal === undefined ? this.#wait(job, arrived) : Promise.reject(refusal)
-    this.#release(lane, this.#clock.now())
+    this.#release(slot, this.#clock.now())
     return again
   }
 
   #wait<T>(job: Job<C, T>, arrived: number): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const group = mayShare(job) ? job.group : undefined
-    const waiting: WaitingJob<C> = {
+    const queued: QueuedJob<C> = {
       job,
       arrived,
       group,
       resolve: resolve as (value: unknown) => void,
       reject,
-      standing: undefined,
+      position: undefined,
     }
-    job.cancellation.onCancel = this.#leaver(waiting)
-    this.#queue.push(waiting)
+    job.cancellation.onCancel = this.#leaver(queued)
+    this.#queue.push(queued)
     this.#dispatch()
     return promise
   }
 
   /** Takes the job out of the queue when its client goes. Apart from `#wait`: from its scope it would keep the job alive. */
-  #leaver(waiting: WaitingJob<C>): () => void {
+  #leaver(queued: QueuedJob<C>): () => void {
     return () => {
-      if (this.#queue.remove(waiting)) waiting.reject(this.#refusalOf(waiting.job))
+      if (this.#queue.remove(queued)) queued.reject(this.#refusalOf(queued.job))
     }
   }
 
-  /** Gives lanes to those who wait, first come first served, and opens what is missing. */
+  /** Gives slots to those who wait, first come first served, and opens what is missing. */
   #dispatch(): void {
     for (let first = this.#queue.first; first !== undefined; first = this.#queue.first) {
-      const lane = this.#laneFor(first.job)
-      if (lane === undefined) break
-      this.#startWaiting(lane, first)
-      this.#fill(lane)
+      const slot = this.#slotFor(first.job)
+      if (slot === undefined) break
+      this.#startQueued(slot, first)
+      this.#fill(slot)
     }
     this.#openMore()
   }
 
   /** Those of the same group join as far as there is room, in front of others whom this costs nothing. */
-  #fill(lane: Lane<C>): void {
-    if (lane.state !== 'shared') return
-    for (let next = this.#queue.firstOf(lane.group); next !== undefined; next = this.#queue.firstOf(lane.group)) {
+  #fill(slot: Slot<C>): void {
+    if (slot.state !== 'shared') return
+    for (let next = this.#queue.firstOf(slot.group); next !== undefined; next = this.#queue.firstOf(slot.group)) {
       if (!mayShare(next.job)) this.#queue.leaveLine(next)
-      else if (lane.hasRoomFor(next.job)) this.#startWaiting(lane, next)
+      else if (slot.hasRoomFor(next.job)) this.#startQueued(slot, next)
       else return
     }
   }
 
-  #startWaiting(lane: Lane<C>, waiting: WaitingJob<C>): void {
-    const { job, arrived, resolve, reject } = waiting
-    this.#queue.remove(waiting)
+  #startQueued(slot: Slot<C>, queued: QueuedJob<C>): void {
+    const { job, arrived, resolve, reject } = queued
+    this.#queue.remove(queued)
     job.cancellation.onCancel = undefined
-    this.#start(lane, job, this.#clock.now(), arrived).then(resolve, reject)
+    this.#start(slot, job, this.#clock.now(), arrived).then(resolve, reject)
   }
 
-  #release(lane: Lane<C>, now: number): void {
-    if (lane.state === 'closed') return
-    if (lane.isEmpty) {
-      takeOut(this.#shared, lane)
-      if (lane.connection.isDirty) void this.#clean(lane)
-      else this.#toIdle(lane, now)
+  #release(slot: Slot<C>, now: number): void {
+    if (slot.state === 'closed') return
+    if (slot.isEmpty) {
+      takeOut(this.#shared, slot)
+      if (slot.connection.isDirty) void this.#clean(slot)
+      else this.#toIdle(slot, now)
     } else if (!this.#queue.isEmpty) {
       this.#dispatch()
-      if (!this.#isDraining) this.#fill(lane)
+      if (!this.#isDraining) this.#fill(slot)
     }
   }
 
-  async #clean(lane: Lane<C>): Promise<void> {
-    lane.state = 'cleaning'
-    if (!(await lane.connection.clean())) return this.#remove(lane)
-    if (lane.state === 'cleaning') this.#toIdle(lane, this.#clock.now())
+  async #clean(slot: Slot<C>): Promise<void> {
+    slot.state = 'cleaning'
+    if (!(await slot.connection.clean())) return this.#remove(slot)
+    if (slot.state === 'cleaning') this.#toIdle(slot, this.#clock.now())
   }
 
-  #toIdle(lane: Lane<C>, now: number): void {
-    lane.state = 'idle'
-    lane.since = now
-    this.#idle.push(lane)
+  #toIdle(slot: Slot<C>, now: number): void {
+    slot.state = 'idle'
+    slot.since = now
+    this.#idle.push(slot)
     if (!this.#queue.isEmpty) this.#dispatch()
-    if (this.#lanes.size > 1) this.#stopTidying ??= this.#clock.after(idleMs / 2, () => this.#tidy())
+    if (this.#slots.size > 1) this.#stopTidying ??= this.#clock.after(idleMs / 2, () => this.#tidy())
   }
 
   #openMore(): void {
@@ -236,28 +236,28 @@ export class Pool<C extends Connection> {
   }
 
   async #open(): Promise<void> {
-    let lane: Lane<C> | undefined
+    let slot: Slot<C> | undefined
     let isBroken = false
     const broken = (): void => {
       isBroken = true
-      if (lane !== undefined) void this.#remove(lane)
+      if (slot !== undefined) void this.#remove(slot)
     }
     this.#opening++
     try {
-      lane = new Lane(await this.#options.open(broken), this.#options.depth, this.#clock.now())
+      slot = new Slot(await this.#options.open(broken), this.#options.depth, this.#clock.now())
     } finally {
       this.#opening--
     }
-    this.#lanes.add(lane)
-    if (isBroken || this.#isClosed) void this.#remove(lane)
-    else this.#toIdle(lane, this.#clock.now())
+    this.#slots.add(slot)
+    if (isBroken || this.#isClosed) void this.#remove(slot)
+    else this.#toIdle(slot, this.#clock.now())
   }
 
   /** With another connection alive the jobs can still be served in time; without one nobody would come for them. */
   #openLater(error: unknown): void {
-    if (this.#isClosed || this.#lanes.size + this.#opening === 0) {
+    if (this.#isClosed || this.#slots.size + this.#opening === 0) {
       this.#queue.rejectAll(error)
-    } else if (this.#lanes.size > 0) {
+    } else if (this.#slots.size > 0) {
       this.#stopRetry ??= this.#clock.after(retryMs, () => this.#retry())
     }
   }
@@ -268,33 +268,33 @@ export class Pool<C extends Connection> {
     this.#dispatch()
   }
 
-  async #remove(lane: Lane<C>): Promise<void> {
-    if (!this.#lanes.delete(lane)) return
-    lane.state = 'closed'
-    takeOut(this.#idle, lane)
-    takeOut(this.#shared, lane)
+  async #remove(slot: Slot<C>): Promise<void> {
+    if (!this.#slots.delete(slot)) return
+    slot.state = 'closed'
+    takeOut(this.#idle, slot)
+    takeOut(this.#shared, slot)
     this.#closing++
-    await lane.connection.close()
+    await slot.connection.close()
     this.#closing--
-    if (this.#lanes.size === 0) this.#retry()
+    if (this.#slots.size === 0) this.#retry()
     else this.#dispatch()
   }
 
   /**
-   * Finds the lanes that are late. Two timers have a round of reading sockets between them, so a lane is not taken for late
+   * Finds the slots that are late. Two timers have a round of reading sockets between them, so a slot is not taken for late
    * because this process was busy and had not read its answers.
    */
   #look(): void {
-    for (const lane of this.#shared) lane.look()
+    for (const slot of this.#shared) slot.look()
     this.#stopLooking = this.#shared.length === 0 ? undefined : this.#clock.after(lookMs, () => this.#look())
   }
 
   #tidy(): void {
     const old = this.#clock.now() - idleMs
-    while (this.#lanes.size > 1 && this.#idle[0] !== undefined && this.#idle[0].since <= old) {
+    while (this.#slots.size > 1 && this.#idle[0] !== undefined && this.#idle[0].since <= old) {
       void this.#remove(this.#idle[0])
     }
-    this.#stopTidying = this.#lanes.size > 1 ? this.#clock.after(idleMs / 2, () => this.#tidy()) : undefined
+    this.#stopTidying = this.#slots.size > 1 ? this.#clock.after(idleMs / 2, () => this.#tidy()) : undefined
   }
 
   /** Why the job need not even wait. */

@@ -1,29 +1,29 @@
 /**
  * Those who wait for a connection, in order of arrival, each for the same longest time; those who may share one stand in the
  * line of their group as well. Knows nothing of connections: the pool takes whom it has one for, this file tells those whose
- * time is up. Hardly a step takes longer because more are waiting.
+ * time is up. Hardly a step takes longer because more are queued.
  */
 import { type Link, LinkedList } from '@services/linked-list'
 import type { Clock } from './clock.ts'
 
 /** One who waits. */
-export interface Waiting {
+export interface Waiter {
   /** By the queue's clock. */
   readonly arrived: number
   /** With whom it may share a connection; undefined when with nobody. */
   readonly group: unknown
   readonly reject: (reason: unknown) => void
   /** Where it stands, while it waits. The queue's own: undefined at first, and again afterwards. */
-  standing: Standing | undefined
+  position: QueuePosition | undefined
 }
 
 /** Where somebody stands: among all, and in the line of its group. */
-export interface Standing {
-  readonly amongAll: Link<Waiting>
-  inLine: Link<Waiting> | undefined
+export interface QueuePosition {
+  readonly amongAll: Link<Waiter>
+  inLine: Link<Waiter> | undefined
 }
 
-export class Queue<W extends Waiting> {
+export class Queue<W extends Waiter> {
   readonly #clock: Clock
   readonly #timeoutMs: number
   readonly #late: () => Error
@@ -61,46 +61,46 @@ export class Queue<W extends Waiting> {
     return this.#lines.get(group)?.first?.element
   }
 
-  push(waiting: W): void {
-    const { group } = waiting
+  push(queued: W): void {
+    const { group } = queued
     let inLine: Link<W> | undefined
     if (group !== undefined) {
       let line = this.#lines.get(group)
       if (line === undefined) this.#lines.set(group, (line = new LinkedList()))
       if (line.size === 0) this.#filledLines++
-      inLine = insertByArrival(line, waiting)
+      inLine = insertByArrival(line, queued)
       this.#inLines++
     }
-    waiting.standing = { amongAll: insertByArrival(this.#all, waiting), inLine }
+    queued.position = { amongAll: insertByArrival(this.#all, queued), inLine }
     // One who comes back may be the next to run out of time.
-    if (this.first === waiting) this.#stopWatching()
+    if (this.first === queued) this.#stopWatching()
     this.#watch()
   }
 
   /** False when it did not wait any more. */
-  remove(waiting: W): boolean {
-    const { standing } = waiting
-    if (standing === undefined) return false
-    this.leaveLine(waiting)
-    waiting.standing = undefined
-    this.#all.remove(standing.amongAll as Link<W>)
+  remove(queued: W): boolean {
+    const { position } = queued
+    if (position === undefined) return false
+    this.leaveLine(queued)
+    queued.position = undefined
+    this.#all.remove(position.amongAll as Link<W>)
     return true
   }
 
   /** It may not share any more, and keeps its place among all. */
-  leaveLine({ standing, group }: W): void {
+  leaveLine({ position, group }: W): void {
     const line = this.#lines.get(group)
-    if (standing?.inLine === undefined || line === undefined) return
-    line.remove(standing.inLine as Link<W>)
-    standing.inLine = undefined
+    if (position?.inLine === undefined || line === undefined) return
+    line.remove(position.inLine as Link<W>)
+    position.inLine = undefined
     this.#inLines--
     if (line.size === 0) this.#filledLines--
   }
 
   rejectAll(error: unknown): void {
-    for (let waiting = this.first; waiting !== undefined; waiting = this.first) {
-      this.remove(waiting)
-      waiting.reject(error)
+    for (let queued = this.first; queued !== undefined; queued = this.first) {
+      this.remove(queued)
+      queued.reject(error)
     }
     this.#stopWatching()
   }
@@ -120,17 +120,17 @@ export class Queue<W extends Waiting> {
   #rejectLate(): void {
     this.#stopTimer = undefined
     const latest = this.#clock.now() - this.#timeoutMs
-    for (let waiting = this.first; waiting !== undefined && waiting.arrived <= latest; waiting = this.first) {
-      this.remove(waiting)
-      waiting.reject(this.#late())
+    for (let queued = this.first; queued !== undefined && queued.arrived <= latest; queued = this.first) {
+      this.remove(queued)
+      queued.reject(this.#late())
     }
     this.#watch()
   }
 }
 
 /** Nearly always at the end: only one who had a connection and lost it comes back to an earlier place. */
-function insertByArrival<W extends Waiting>(list: LinkedList<W>, waiting: W): Link<W> {
+function insertByArrival<W extends Waiter>(list: LinkedList<W>, queued: W): Link<W> {
   let before = list.last
-  while (before !== undefined && before.element.arrived > waiting.arrived) before = before.before
-  return list.insertBehind(before, waiting)
+  while (before !== undefined && before.element.arrived > queued.arrived) before = before.before
+  return list.insertBehind(before, queued)
 }

@@ -2,22 +2,27 @@
  * A PostgreSQL datasource: takes work, gets a connection from the pool and has the statements run there, in a transaction
  * where the work asks for one. Answers in the format that the work asks for, whole or as a stream; throws failures.
  *
- * Where things are decided: which connection, pool.ts; which plan and types, calls.ts and settle.ts; what is sent, exchanges.ts.
+ * Where things are decided: which connection, pool.ts; which plan and types, statement-runner.ts and settle.ts; what is sent, round-trips.ts.
  */
-import type { Answer, Database, ParameterSet, Statement, Work } from '../../model.ts'
-import { deliver, emptyAnswer, type Outlet } from '../answer.ts'
-import { type FaultListener, requireRunnable, StatementFailure, toFault } from '../fault.ts'
+import type { Result, Database, ParameterSet, Statement, Work } from '../../model.ts'
+import { deliver, emptyResult, type Sink } from '../result.ts'
+import { type FailureListener, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
 import type { History } from '../pool/history.ts'
 import { Pool } from '../pool/pool.ts'
 import { runBatch } from './sessions/batch.ts'
-import { type Call, type CallListeners, Calls, needsNewPlan } from './sessions/calls.ts'
+import {
+  type BoundStatement,
+  type StatementListeners,
+  StatementRunner,
+  needsNewPlan,
+} from './sessions/statement-runner.ts'
 import { Catalog } from './sessions/catalog.ts'
-import { toConnectFailure, toFailure } from './sessions/failures.ts'
+import { toConnectFailure, toFailure } from './sessions/postgres-failures.ts'
 import type { Finding } from './sessions/session-code.ts'
 import { Session } from './sessions/session.ts'
 import type { KnownStatement } from './plans/statements.ts'
 
-export interface PostgresOptions extends CallListeners {
+export interface PostgresOptions extends StatementListeners {
   readonly name: string
   /** Connection URL with the credentials. */
   readonly url: string
@@ -26,7 +31,7 @@ export interface PostgresOptions extends CallListeners {
   /** Most connections of this process. */
   readonly poolSize: number
   readonly acquireTimeoutSeconds: number
-  readonly onStatementFailure?: FaultListener
+  readonly onStatementFailure?: FailureListener
   /** Longest time that a statement may run; 0 for no limit. */
   readonly statementTimeoutSeconds: number
   /** Called for each piece of stored code that costs every request a reset, once. */
@@ -39,7 +44,7 @@ const depth = 32
 export class PostgresDatabase implements Database {
   readonly dialect = 'postgres'
   readonly #pool: Pool<Session>
-  readonly #calls: Calls
+  readonly #runner: StatementRunner
   readonly #options: PostgresOptions
 
   constructor(options: PostgresOptions) {
@@ -47,7 +52,7 @@ export class PostgresDatabase implements Database {
     const { name, url, maxConnections, poolSize, acquireTimeoutSeconds, statementTimeoutSeconds } = options
     const session = { url, connectTimeoutSeconds: acquireTimeoutSeconds, statementTimeoutSeconds }
     const catalog = new Catalog(options.onSessionCode)
-    this.#calls = new Calls(options, catalog.code)
+    this.#runner = new StatementRunner(options, catalog.code)
     this.#pool = new Pool({
       name,
       max: poolSize,
@@ -69,37 +74,37 @@ export class PostgresDatabase implements Database {
     return this.#pool.close()
   }
 
-  run(work: Work): Promise<Answer> {
-    return work.batch ? this.#runBatch(work) : deliver((outlet) => this.#runCall(work, outlet))
+  run(work: Work): Promise<Result> {
+    return work.batch ? this.#runBatch(work) : deliver((sink) => this.#runPlain(work, sink))
   }
 
-  async #runCall(work: Work, outlet: Outlet): Promise<Answer> {
+  async #runPlain(work: Work, sink: Sink): Promise<Result> {
     const { name, onStatementFailure } = this.#options
     // Statements and values are checked before a connection is asked for.
     requireRunnable(work, name, onStatementFailure)
-    const calls = this.#calls.of(work, work.sets[0] as ParameterSet)
-    const [only] = calls
-    if (only === undefined) return emptyAnswer(work)
-    if (calls.length === 1 && !this.#calls.touchesSession(only.known)) return this.#runOne(only, work, outlet)
+    const statements = this.#runner.bind(work, work.sets[0] as ParameterSet)
+    const [only] = statements
+    if (only === undefined) return emptyResult(work)
+    if (statements.length === 1 && !this.#runner.touchesSession(only.known)) return this.#runOne(only, work, sink)
     return this.#onOwnConnection(work, undefined, async (session) => {
-      const runAll = async (): Promise<Answer> =>
-        (await this.#calls.runAll(session, calls, outlet)) ?? only.format.nothing
+      const runAll = async (): Promise<Result> =>
+        (await this.#runner.runAll(session, statements, sink)) ?? only.format.nothing
       await this.#resetFor(work, session)
       return work.endpoint.transactional ? this.#transact(session, work, runAll) : runAll()
     })
   }
 
   /** One statement that commits itself: on a shared connection once its plan is known and it has proved short. */
-  async #runOne(call: Call, work: Work, outlet: Outlet): Promise<Answer> {
-    const { known, binding, format } = call
+  async #runOne(bound: BoundStatement, work: Work, sink: Sink): Promise<Result> {
+    const { known, binding, format } = bound
     const { history } = known
-    const plan = this.#calls.planFor(call)
+    const plan = this.#runner.planFor(bound)
     if (plan !== undefined && history.isShort) {
       let started = 0
       try {
-        const run = async (session: Session): Promise<Answer> => {
+        const run = async (session: Session): Promise<Result> => {
           started = performance.now()
-          return (await this.#calls.execute(session, plan, call, outlet, work.cancellation)) ?? format.nothing
+          return (await this.#runner.execute(session, plan, bound, sink, work.cancellation)) ?? format.nothing
         }
         return await this.#pool.run({ group: groupOf(known), history, cancellation: work.cancellation, run })
       } catch (error) {
@@ -110,28 +115,28 @@ export class PostgresDatabase implements Database {
       }
     }
     return this.#onOwnConnection(work, history, async (session) => {
-      return (await this.#calls.run(session, call, outlet)) ?? format.nothing
+      return (await this.#runner.run(session, bound, sink)) ?? format.nothing
     })
   }
 
-  async #runBatch(work: Work): Promise<Answer> {
+  async #runBatch(work: Work): Promise<Result> {
     const { script, sets } = work
-    if (script.statements.length === 0 || sets.length === 0) return emptyAnswer(work)
+    if (script.statements.length === 0 || sets.length === 0) return emptyResult(work)
     requireRunnable(work, this.#options.name, this.#options.onStatementFailure)
-    this.#calls.check(work)
+    this.#runner.check(work)
     return this.#onOwnConnection(work, undefined, async (session) => {
       await this.#resetFor(work, session)
-      return this.#transact(session, work, () => runBatch(this.#calls, session, work))
+      return this.#transact(session, work, () => runBatch(this.#runner, session, work))
     })
   }
 
   #onOwnConnection(
     work: Work,
     history: History | undefined,
-    job: (session: Session) => Promise<Answer>,
-  ): Promise<Answer> {
+    job: (session: Session) => Promise<Result>,
+  ): Promise<Result> {
     const { cancellation } = work
-    const run = async (session: Session): Promise<Answer> => {
+    const run = async (session: Session): Promise<Result> => {
       const started = performance.now()
       cancellation.onCancel = session.cancel
       try {
@@ -149,20 +154,20 @@ export class PostgresDatabase implements Database {
   #told(error: unknown, work: Work, started: number): unknown {
     const { name, onStatementFailure } = this.#options
     if (error instanceof StatementFailure && !work.cancellation.cancelled) {
-      onStatementFailure?.(toFault(error, work, name, performance.now() - started))
+      onStatementFailure?.(toReport(error, work, name, performance.now() - started))
     }
     return error
   }
 
   /** What looks at the session must not see what the plain statements of others have left (the last value of a sequence). */
   async #resetFor(work: Work, session: Session): Promise<void> {
-    if (!this.#calls.isAnySession(work)) return
+    if (!this.#runner.isAnySession(work)) return
     await session.reset().catch((error: unknown) => {
       throw toFailure(error, firstStatement(work))
     })
   }
 
-  async #transact(session: Session, work: Work, job: () => Promise<Answer>): Promise<Answer> {
+  async #transact(session: Session, work: Work, job: () => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
         await session.command('BEGIN')
@@ -173,9 +178,9 @@ export class PostgresDatabase implements Database {
         // Where the connection is lost the server rolls back by itself.
         await session.command('ROLLBACK').catch(() => undefined)
         // The transaction is undone, so running it once more with fresh plans is safe, unless the file itself can commit.
-        if (attempt > 1 || this.#calls.isAnySession(work) || !needsNewPlan(error))
+        if (attempt > 1 || this.#runner.isAnySession(work) || !needsNewPlan(error))
           throw toFailure(error, firstStatement(work))
-        this.#calls.forget(session, work)
+        this.#runner.forget(session, work)
       }
     }
   }
@@ -186,7 +191,7 @@ function firstStatement({ script }: Work): Statement {
 }
 
 /**
- * Reads share with reads. A write may have to wait for somebody's row lock, so it shares only with calls of its own statement,
+ * Reads share with reads. A write may have to wait for somebody's row lock, so it shares only with other runs of its own statement,
  * which would wait for it anyway.
  */
 function groupOf({ statement }: KnownStatement): unknown {

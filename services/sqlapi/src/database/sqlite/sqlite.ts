@@ -6,17 +6,17 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Failure } from '../../errors.ts'
-import type { Answer, Database, Endpoint, JsonValue, ParameterSet, Script, Statement, Work } from '../../model.ts'
-import { deliver, emptyAnswer, type Outlet } from '../answer.ts'
-import { type FaultListener, inSet, requireRunnable, StatementFailure, toFault } from '../fault.ts'
+import type { Result, Database, Endpoint, JsonValue, ParameterSet, Script, Statement, Work } from '../../model.ts'
+import { deliver, emptyResult, type Sink } from '../result.ts'
+import { type FailureListener, inSet, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
 import { Pool, takenBack } from '../pool/pool.ts'
 import { depth } from './claims.ts'
 import { type Assignment, type ConnectionOptions, type Loss, runsOn } from './workplaces/assignment.ts'
-import { toFailure, toFullFailure, toGoneFailure, toOpenFailure } from './failures.ts'
+import { toFailure, toFullFailure, toGoneFailure, toOpenFailure } from './sqlite-failures.ts'
 import { changeOf, type DatabaseFiles, describe, removeLeftLogs } from './files.ts'
 import { openConnection, type SqliteConnection } from './worker/library.ts'
 import { type Location, readLocation } from './location.ts'
-import type { Call, Job, SqliteValue } from './messages.ts'
+import type { BoundStatement, Job, SqliteValue } from './worker-messages.ts'
 import { Losses } from './workplaces/losses.ts'
 import { Statements, WriteHistory } from './statements.ts'
 import { toSqlite } from './values.ts'
@@ -52,7 +52,7 @@ export interface SqliteOptions {
   readonly onStatement?: ((text: string, values: readonly SqliteValue[]) => void) | undefined
   /** Called once for each time that the file was deleted or replaced. */
   readonly onFileChange?: ((change: FileChangeReport) => void) | undefined
-  readonly onStatementFailure?: FaultListener
+  readonly onStatementFailure?: FailureListener
   /** Called for every statement that is given up in the middle. */
   readonly onGivenUp?: ((report: GivenUp) => void) | undefined
 }
@@ -86,8 +86,8 @@ export class SqliteDatabase implements Database {
     this.#keeper = this.#location.path === undefined ? openConnection(openOptions(options, this.#location)) : undefined
   }
 
-  run(work: Work): Promise<Answer> {
-    return deliver((outlet) => this.#run(work, outlet))
+  run(work: Work): Promise<Result> {
+    return deliver((sink) => this.#run(work, sink))
   }
 
   /** A missing file is made by the first request, not by looking whether it is there. */
@@ -103,15 +103,15 @@ export class SqliteDatabase implements Database {
     this.#keeper?.close()
   }
 
-  async #run(work: Work, outlet: Outlet): Promise<string> {
+  async #run(work: Work, sink: Sink): Promise<string> {
     requireRunnable(work, this.#options.name, this.#options.onStatementFailure)
     let job = this.#toJob(work)
-    if (job.sets.flat().length === 0) return emptyAnswer(work)
+    if (job.sets.flat().length === 0) return emptyResult(work)
     const { cancellation } = work
     const pool = job.isRead ? this.#readers : this.#writer
     const isPlainWrite = job.transaction === 'shared' && pool !== this.#readers
     const history = isPlainWrite ? this.#writes : this.#statements.historyOf(work)
-    outlet.history = history
+    sink.history = history
     const errand = {
       group: groupOf(job),
       history,
@@ -119,7 +119,7 @@ export class SqliteDatabase implements Database {
       run: async (workplace: Workplace): Promise<string> => {
         const started = performance.now()
         const textOf = (statement: number): string => this.#statements.textOf(statement).text
-        const running = workplace.run({ job, textOf, outlet })
+        const running = workplace.run({ job, textOf, sink })
         cancellation.onCancel = running.cancel
         try {
           return await running.done
@@ -212,14 +212,14 @@ export class SqliteDatabase implements Database {
     const { name, onStatementFailure } = this.#options
     const failure = toFailure(error, (statement) => this.#statements.textOf(statement), work.batch)
     if (failure instanceof StatementFailure && !work.cancellation.cancelled) {
-      onStatementFailure?.(toFault(failure, work, name, ms))
+      onStatementFailure?.(toReport(failure, work, name, ms))
     }
     return failure
   }
 
   #toJob({ script, sets, batch, format, endpoint }: Work): Assignment['job'] {
     const transaction = transactionOf(endpoint, script, batch)
-    const calls = sets.map((set, index) => this.#toCalls(script, set, batch ? index : undefined))
+    const bound = sets.map((set, index) => this.#bindAll(script, set, batch ? index : undefined))
     if (script.statements.some(({ effect }) => effect === 'definition')) this.#statements.forgetRunsOn()
     const isRead = transaction !== 'immediate' && script.statements.every(({ effect }) => effect === 'read')
     return {
@@ -228,27 +228,27 @@ export class SqliteDatabase implements Database {
       batch,
       format,
       isRead,
-      mayRunOn: this.#location.path === undefined || this.#statements.mayRunOn(calls),
-      sets: calls,
+      mayRunOn: this.#location.path === undefined || this.#statements.mayRunOn(bound),
+      sets: bound,
     }
   }
 
   /** `index` is the number of the set in a batch. */
-  #toCalls({ statements }: Script, set: ParameterSet, index: number | undefined): Call[] {
+  #bindAll({ statements }: Script, set: ParameterSet, index: number | undefined): BoundStatement[] {
     try {
-      return statements.map((statement) => this.#toCall(statement, set))
+      return statements.map((statement) => this.#bind(statement, set))
     } catch (error) {
       throw index === undefined ? error : inSet(error, index)
     }
   }
 
-  #toCall(statement: Statement, set: ParameterSet): Call {
-    const call = {
+  #bind(statement: Statement, set: ParameterSet): BoundStatement {
+    const bound = {
       statement: this.#statements.numberOf(statement, set),
       values: statement.names.map((name) => toSqlite(name, set.get(name) as JsonValue)),
     }
-    this.#options.onStatement?.(this.#statements.textOf(call.statement).text, call.values)
-    return call
+    this.#options.onStatement?.(this.#statements.textOf(bound.statement).text, bound.values)
+    return bound
   }
 }
 

@@ -4,11 +4,11 @@
  */
 import { Failure } from '../../errors.ts'
 import type { JsonValue, ParameterSet, Statement, Work } from '../../model.ts'
-import type { Rendered } from '../../sql/place.ts'
+import type { Rendered } from '../../sql/position.ts'
 import { History } from '../pool/history.ts'
-import type { Call } from './messages.ts'
+import type { BoundStatement } from './worker-messages.ts'
 
-type Sets = readonly (readonly Call[])[]
+type Sets = readonly (readonly BoundStatement[])[]
 
 /** Texts of one statement; they are kept for ever, and the client chooses which are needed. */
 const maxTexts = 1024
@@ -44,12 +44,14 @@ export class Statements {
   }
 
   mayRunOn(sets: Sets): boolean {
-    return this.#runOn.size > 0 && sets.some((calls) => calls.some(({ statement }) => this.#runOn.has(statement)))
+    return (
+      this.#runOn.size > 0 && sets.some((statements) => statements.some(({ statement }) => this.#runOn.has(statement)))
+    )
   }
 
   /** Found so, or seen to take long. */
   markRunsOn(sets: Sets): void {
-    for (const calls of sets) for (const { statement } of calls) this.#runOn.add(statement)
+    for (const statements of sets) for (const { statement } of statements) this.#runOn.add(statement)
   }
 
   /** With another schema they may be others. */

@@ -3,8 +3,8 @@
  * it. It depends on the statement and on the kinds of the values (`shape`), never on the values. Pure: the prepared
  * statements that plans become are the connection's business (session.ts), finding the right one is settle.ts's.
  */
-import type { JsonValue, ParameterSet, Slot, Statement } from '../../../model.ts'
-import type { Rendered } from '../../../sql/place.ts'
+import type { JsonValue, ParameterSet, ParameterSlot, Statement } from '../../../model.ts'
+import type { Rendered } from '../../../sql/position.ts'
 import {
   bind,
   type Bound,
@@ -43,8 +43,8 @@ export interface Plan extends Rendered {
 /** How a list parameter alone in `IN (..)` is written: as it stands, or as membership in an array. */
 export interface Rendering {
   readonly membership: boolean
-  /** One `$n` for each place instead of one for each name, for a name that plays roles of different types. */
-  readonly perPlace: boolean
+  /** One `$n` for each slot instead of one for each name, for a name that plays roles of different types. */
+  readonly perSlot: boolean
 }
 
 /** A statement's values for one call, by name number, and the shape that their codes make. */
@@ -76,29 +76,29 @@ export function widen({ narrow }: Plan, { values, shape }: Binding): string {
 }
 
 /** What a `$n` stands for, before it has a type. */
-export interface Place {
+export interface UntypedParameter {
   readonly source: number
   /** The types to try, the declared one first. */
   readonly candidates: readonly number[]
 }
 
-/** The statement's text for one shape and rendering, with the places that its `$n` stand for. */
+/** The statement's text for one shape and rendering, with the parameters that its `$n` stand for. */
 export function render(
   statement: Statement,
   shape: string,
   rendering: Rendering,
-): Rendered & { readonly places: Place[] } {
-  const places: Place[] = []
+): Rendered & { readonly parameters: UntypedParameter[] } {
+  const parameters: UntypedParameter[] = []
   const numbers = new Map<string, number>()
-  const numberOf = (slot: Slot, code: Code): number => {
+  const numberOf = (slot: ParameterSlot, code: Code): number => {
     const asElements = slot.role === 'array' && isList(code)
     const candidates = (asElements ? candidateElementTypes : candidateTypes)[code]
-    const key = rendering.perPlace ? `${places.length}` : `${slot.source} ${candidates[0]}`
+    const key = rendering.perSlot ? `${parameters.length}` : `${slot.source} ${candidates[0]}`
     const known = numbers.get(key)
     if (known !== undefined) return known
-    places.push({ source: slot.source, candidates })
-    numbers.set(key, places.length)
-    return places.length
+    parameters.push({ source: slot.source, candidates })
+    numbers.set(key, parameters.length)
+    return parameters.length
   }
   let text = statement.pieces[0] as string
   const ends: number[] = []
@@ -108,10 +108,10 @@ export function render(
     ends.push(text.length)
     text += statement.pieces[index + 1]
   }
-  return { text, ends, places }
+  return { text, ends, parameters }
 }
 
-function renderSlot(slot: Slot, placeholder: string, code: Code, { membership }: Rendering): string {
+function renderSlot(slot: ParameterSlot, placeholder: string, code: Code, { membership }: Rendering): string {
   const { role, before, after, cast } = slot
   if (role === 'value' || !isList(code)) return `${before}${placeholder}${after}`
   const list = cast === '' ? placeholder : `${placeholder}${cast}[]`
@@ -121,7 +121,7 @@ function renderSlot(slot: Slot, placeholder: string, code: Code, { membership }:
   return role === 'in' ? `= ANY (${list})` : `<> ALL (${list})`
 }
 
-/** Numbers of the names whose places the membership rendering writes otherwise than the plain one, for this shape. */
+/** Numbers of the names whose parameters the membership rendering writes otherwise than the plain one, for this shape. */
 export function listsOf(statement: Statement, shape: string): ReadonlySet<number> {
   const slots = statement.slots.filter(
     ({ source, role, cast }) =>

@@ -6,7 +6,7 @@
  * Runs on a connection of its own; inside a transaction each attempt stands behind a savepoint.
  */
 import type { Statement } from '../../../model.ts'
-import type { Rendered } from '../../../sql/place.ts'
+import type { Rendered } from '../../../sql/position.ts'
 import { listsOf, type Plan, render, type Rendering } from './plan.ts'
 import { type Found, findTypes, isTypeError } from './search.ts'
 import { oid } from '../types/types.ts'
@@ -24,8 +24,8 @@ export async function settle(preparer: Preparer, name: string, statement: Statem
   let firstError: unknown
   for (const { rendering, keeps } of formsOf(statement, shape)) {
     const rendered = render(statement, shape, rendering)
-    const candidates = rendered.places.map((place) =>
-      keeps(place.source) ? place.candidates.slice(0, 1) : place.candidates,
+    const candidates = rendered.parameters.map((parameter) =>
+      keeps(parameter.source) ? parameter.candidates.slice(0, 1) : parameter.candidates,
     )
     try {
       const found = await findTypes((types) => preparer.describe(rendered.text, types), candidates)
@@ -49,28 +49,28 @@ interface Form {
 function* formsOf(statement: Statement, shape: string): Generator<Form> {
   const lists = listsOf(statement, shape)
   const membership = lists.size > 0
-  if (membership) yield { rendering: { membership: false, perPlace: false }, keeps: () => true }
-  yield { rendering: { membership, perPlace: false }, keeps: () => false }
+  if (membership) yield { rendering: { membership: false, perSlot: false }, keeps: () => true }
+  yield { rendering: { membership, perSlot: false }, keeps: () => false }
   if (statement.slots.length > statement.names.length) {
-    yield { rendering: { membership, perPlace: true }, keeps: () => false }
+    yield { rendering: { membership, perSlot: true }, keeps: () => false }
   }
   // An open parameter in a plain `IN ($1)` would take the list for one element, so only the others are searched for.
-  if (membership) yield { rendering: { membership: false, perPlace: false }, keeps: (source) => lists.has(source) }
+  if (membership) yield { rendering: { membership: false, perSlot: false }, keeps: (source) => lists.has(source) }
 }
 
 async function toPlan(
   preparer: Preparer,
   name: string,
-  { text, ends, places }: ReturnType<typeof render>,
+  { text, ends, parameters: untyped }: ReturnType<typeof render>,
   { chosen, reported }: Found,
 ): Promise<Plan> {
   const parameters = await Promise.all(
-    places.map(async ({ source }, index) => {
+    untyped.map(async ({ source }, index) => {
       const type = reported[index] ?? oid.unspecified
       return { source, type, isArray: await preparer.isArrayType(type) }
     }),
   )
   const isNarrow = (type: number | undefined): boolean => type === oid.int4 || type === oid.int4Array
-  const narrow = places.filter((_, index) => isNarrow(chosen[index])).map(({ source }) => source)
+  const narrow = parameters.filter((_, index) => isNarrow(chosen[index])).map(({ source }) => source)
   return { name, text, ends, parameters, narrow }
 }

@@ -5,12 +5,12 @@
 import { Failure } from '../../../errors.ts'
 import { json } from '../../../formats/json.ts'
 import type { ParameterSet, Statement, Work } from '../../../model.ts'
-import { maxAnswerLength } from '../../answer.ts'
-import { inSet, StatementFailure } from '../../fault.ts'
+import { maxResultLength } from '../../result.ts'
+import { inSet, StatementFailure } from '../../statement-failure.ts'
 import { ByteWriter } from '../rows/bytes.ts'
-import type { Call, Calls } from './calls.ts'
-import { noteSent, toFailure } from './failures.ts'
-import { appendAnswer, beginAnswers, endAnswers, type Step } from '../wire/flight.ts'
+import type { BoundStatement, StatementRunner } from './statement-runner.ts'
+import { noteSent, toFailure } from './postgres-failures.ts'
+import { appendResult, beginResults, endResults, type Step } from '../wire/flight.ts'
 import type { Session } from './session.ts'
 
 /** A flight is sent when it has so many steps or so many characters of values. */
@@ -20,8 +20,8 @@ const flightLength = 256 * 1024
 const maxFlights = 2
 
 /** Runs all sets in order; gives the array of their answers. Rejects with the error of the first set that fails. */
-export async function runBatch(calls: Calls, session: Session, work: Work): Promise<Buffer> {
-  const batch = new Batch(calls, session, work)
+export async function runBatch(runner: StatementRunner, session: Session, work: Work): Promise<Buffer> {
+  const batch = new Batch(runner, session, work)
   for (const [index, set] of work.sets.entries()) {
     const running = batch.add(set, index)
     if (running !== undefined) await running
@@ -30,7 +30,7 @@ export async function runBatch(calls: Calls, session: Session, work: Work): Prom
 }
 
 class Batch {
-  readonly #calls: Calls
+  readonly #runner: StatementRunner
   readonly #session: Session
   readonly #work: Work
   readonly #out = new ByteWriter()
@@ -40,24 +40,24 @@ class Batch {
   #firstSet = 0
   #length = 0
 
-  constructor(calls: Calls, session: Session, work: Work) {
-    this.#calls = calls
+  constructor(runner: StatementRunner, session: Session, work: Work) {
+    this.#runner = runner
     this.#session = session
     this.#work = work
-    beginAnswers(this.#out)
+    beginResults(this.#out)
   }
 
   /** Takes the next set; a promise where it is to be waited for. */
   add(set: ParameterSet, index: number): Promise<void> | undefined {
     if (this.#work.cancellation.cancelled) return this.#refuse(new Failure('client_gone'))
-    let calls: Call[]
+    let statements: BoundStatement[]
     try {
-      calls = this.#calls.of(this.#work, set)
+      statements = this.#runner.bind(this.#work, set)
     } catch (error) {
       return this.#refuse(inSet(error, index))
     }
-    const steps = this.#calls.toSteps(this.#session, calls)
-    if (steps === undefined) return this.#runAlone(calls, index)
+    const steps = this.#runner.toSteps(this.#session, statements)
+    if (steps === undefined) return this.#runAlone(statements, index)
     if (this.#steps.length === 0) this.#firstSet = index
     for (const step of steps) {
       this.#steps.push(step)
@@ -68,7 +68,7 @@ class Batch {
 
   async end(): Promise<Buffer> {
     await this.#land()
-    return endAnswers(this.#out)
+    return endResults(this.#out)
   }
 
   /** The error of a set that comes before counts more. */
@@ -77,14 +77,14 @@ class Batch {
     throw error
   }
 
-  async #runAlone(calls: readonly Call[], index: number): Promise<void> {
+  async #runAlone(statements: readonly BoundStatement[], index: number): Promise<void> {
     await this.#land()
     try {
-      appendAnswer(this.#out, (await this.#calls.runAll(this.#session, calls)) ?? json.nothing)
+      appendResult(this.#out, (await this.#runner.runAll(this.#session, statements)) ?? json.nothing)
     } catch (error) {
       throw error instanceof StatementFailure ? inSet(error, index) : error
     }
-    if (this.#out.length > maxAnswerLength) throw new Failure('result_too_large')
+    if (this.#out.length > maxResultLength) throw new Failure('result_too_large')
   }
 
   async #send(): Promise<void> {

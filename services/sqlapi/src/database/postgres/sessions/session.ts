@@ -3,10 +3,10 @@
  * whether something may have been left behind. Runs plans, prepares texts, makes itself clean again.
  */
 import { Failure } from '../../../errors.ts'
-import type { Answer, Cancellation } from '../../../model.ts'
+import type { Result, Cancellation } from '../../../model.ts'
 import type { RowFormat } from '../../../formats/format.ts'
 import { json } from '../../../formats/json.ts'
-import type { Outlet } from '../../answer.ts'
+import type { Sink } from '../../result.ts'
 import { ByteWriter } from '../rows/bytes.ts'
 import { toArrayText } from '../types/arrays.ts'
 import { type Catalog, queries } from './catalog.ts'
@@ -21,7 +21,7 @@ import {
   type Prepared,
   type ResultShape,
   type Values,
-} from '../wire/exchanges.ts'
+} from '../wire/round-trips.ts'
 import { Flight, type Step } from '../wire/flight.ts'
 import { type ColumnDescription, ServerError } from '../wire/frames.ts'
 import type { Plan } from '../plans/plan.ts'
@@ -31,7 +31,7 @@ import type { ColumnType } from '../types/types.ts'
 import { Wire } from '../wire/wire.ts'
 
 /** The answer of one statement: its rows in a format, or nothing when it has no result set. */
-export type Rows = Answer | undefined
+export type Rows = Result | undefined
 
 /** Prepared statements of one connection beyond this are closed, the oldest first. */
 const maxPrepared = 1000
@@ -153,13 +153,13 @@ export class Session {
   }
 
   /**
-   * Runs the plan; an answer that grows long goes to the outlet, if there is one. Rejects with the server's error; the
+   * Runs the plan; an answer that grows long goes to the sink, if there is one. Rejects with the server's error; the
    * connection is ready for more by then. With a `shared` cancellation others may be on the connection too: their
    * statements must not be hit, so this one is only stopped when their clients have gone as well.
    */
-  async execute(plan: Plan, values: Values, format: RowFormat, outlet?: Outlet, shared?: Cancellation): Promise<Rows> {
+  async execute(plan: Plan, values: Values, format: RowFormat, sink?: Sink, shared?: Cancellation): Promise<Rows> {
     const prepared = this.#prepared.get(plan.name) ?? this.#remember(plan)
-    const execution = new Execution(this.#context, prepared, values, format, outlet)
+    const execution = new Execution(this.#context, prepared, values, format, sink)
     if (shared !== undefined) shared.onCancel = this.#leaver(execution)
     const started = this.#now()
     try {

@@ -1,16 +1,16 @@
 /**
- * Many executions in one exchange, for the sets of a batch: their answers are put behind each other into the batch's own, which
+ * Many executions in one round trip, for the sets of a batch: their answers are put behind each other into the batch's own, which
  * is JSON.
  */
 import { Failure } from '../../../errors.ts'
 import { json } from '../../../formats/json.ts'
-import type { Answer } from '../../../model.ts'
-import { maxAnswerLength } from '../../answer.ts'
+import type { Result } from '../../../model.ts'
+import { maxResultLength } from '../../result.ts'
 import type { ByteWriter } from '../rows/bytes.ts'
-import type { Prepared, Values } from './exchanges.ts'
+import type { Prepared, Values } from './round-trips.ts'
 import { closingBracket, comma, openingBracket } from '../rows/json-bytes.ts'
-import { writeBind, writeExecute, writeSync } from './messages.ts'
-import { Exchange } from './wire.ts'
+import { writeBind, writeExecute, writeSync } from './frontend-messages.ts'
+import { RoundTrip } from './wire.ts'
 
 /** One statement of a flight. */
 export interface Step {
@@ -24,7 +24,7 @@ export interface Step {
  * Many executions of plans that the connection has prepared and described, behind each other and with one Sync, so that the
  * server answers them all at once and passes over those behind the first that fails.
  */
-export class Flight extends Exchange {
+export class Flight extends RoundTrip {
   readonly #steps: readonly Step[]
   readonly #out: ByteWriter
   #current = 0
@@ -62,7 +62,7 @@ export class Flight extends Exchange {
     if (this.#rows === 0) writeSeparator(this.#out)
     step.prepared.result?.writers.find(json)?.write(source, at, this.#out, this.#rows === 0)
     this.#rows++
-    if (this.#out.length > maxAnswerLength) this.fail(new Failure('result_too_large'))
+    if (this.#out.length > maxResultLength) this.fail(new Failure('result_too_large'))
   }
 
   override handleHugeRow(): void {
@@ -72,26 +72,26 @@ export class Flight extends Exchange {
   override handleComplete(): void {
     const { answer, prepared } = this.#steps[this.#current] as Step
     if (this.#rows > 0) prepared.result?.writers.find(json)?.writeEnd(this.#out)
-    else if (answer !== 'none') appendAnswer(this.#out, json.nothing)
+    else if (answer !== 'none') appendResult(this.#out, json.nothing)
     this.#rows = 0
     this.isBound = false
     this.#current++
   }
 }
 
-/** Starts the answer of a batch, which `Flight` and `appendAnswer` go on with. */
-export function beginAnswers(out: ByteWriter): void {
+/** Starts the answer of a batch, which `Flight` and `appendResult` go on with. */
+export function beginResults(out: ByteWriter): void {
   out.byte(openingBracket)
 }
 
 /** Adds the answer of one set. */
-export function appendAnswer(out: ByteWriter, answer: Answer): void {
+export function appendResult(out: ByteWriter, answer: Result): void {
   writeSeparator(out)
   if (typeof answer === 'string') out.text(answer)
   else out.copy(answer as Buffer)
 }
 
-export function endAnswers(out: ByteWriter): Buffer {
+export function endResults(out: ByteWriter): Buffer {
   out.byte(closingBracket)
   return out.take()
 }

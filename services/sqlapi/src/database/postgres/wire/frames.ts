@@ -4,7 +4,7 @@
  * the few readers that several of them need are here.
  */
 
-import type { Rendered } from '../../../sql/place.ts'
+import type { Rendered } from '../../../sql/position.ts'
 
 /** Frame types by their letters, those that somebody acts on. */
 export const frameType = {

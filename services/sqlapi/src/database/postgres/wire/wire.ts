@@ -1,12 +1,12 @@
 /**
- * A pipelined connection: exchanges go out without waiting for each other's answers, and the server's frames go to the
- * exchange at the head, which is done at its ReadyForQuery. Each has its own Sync, so one's error is nobody else's.
+ * A pipelined connection: round trips go out without waiting for each other's answers, and the server's frames go to the
+ * round trip at the head, which is done at its ReadyForQuery. Each has its own Sync, so one's error is nobody else's.
  *
- * What an exchange sends and makes of its answer is exchanges.ts's business; the socket was opened by driver.ts.
+ * What a round trip sends and makes of its answer is round-trips.ts's business; the socket was opened by driver.ts.
  */
 import type { Socket } from 'node:net'
 import { Failure } from '../../../errors.ts'
-import { maxAnswerLength } from '../../answer.ts'
+import { maxResultLength } from '../../result.ts'
 import { ByteWriter } from '../rows/bytes.ts'
 import {
   type ColumnDescription,
@@ -18,10 +18,10 @@ import {
   readSetting,
   type ServerError,
 } from './frames.ts'
-import { writeCopyFail, writeSync, writeTerminate } from './messages.ts'
+import { writeCopyFail, writeSync, writeTerminate } from './frontend-messages.ts'
 
-/** One exchange with the server. The `handle..` methods are called in the order in which the frames come in. */
-export abstract class Exchange {
+/** One round trip with the server. The `handle..` methods are called in the order in which the frames come in. */
+export abstract class RoundTrip {
   readonly done: Promise<void>
   #resolve!: () => void
   #reject!: (reason: unknown) => void
@@ -34,10 +34,10 @@ export abstract class Exchange {
     })
   }
 
-  /** Writes the exchange's messages, the last of them a Sync (or a simple query, which has one built in). */
+  /** Writes the round trip's messages, the last of them a Sync (or a simple query, which has one built in). */
   abstract send(out: ByteWriter): void
 
-  /** Keeps the first error; the exchange ends with it when the server is ready again. */
+  /** Keeps the first error; the round trip ends with it when the server is ready again. */
   fail(error: unknown): void {
     this.#error ??= error
   }
@@ -75,9 +75,9 @@ export class Wire {
   readonly #socket: Socket
   readonly #onBroken: () => void
   readonly #out = new ByteWriter()
-  readonly #inFlight: Exchange[] = []
+  readonly #inFlight: RoundTrip[] = []
   /** Exchanges that nobody waits for, and what to do when there are no others. */
-  #waiting: { readonly exchange: Exchange; readonly call: () => void }[] = []
+  #waiting: { readonly roundTrip: RoundTrip; readonly call: () => void }[] = []
   #isFlushing = false
   #isBroken = false
   #error: Error | undefined
@@ -92,7 +92,7 @@ export class Wire {
     this.#onBroken = onBroken
     const reader = new FrameReader(
       (type, source, at, end) => this.#receive(type, source, at, end),
-      maxAnswerLength,
+      maxResultLength,
       (type) => this.#passOver(type),
     )
     socket.on('data', (chunk: Buffer) => {
@@ -110,38 +110,38 @@ export class Wire {
   }
 
   /**
-   * Nobody waits for the exchange any more. Calls back when that is so of all that are under way, now or later; not at all if it
+   * Nobody waits for the round trip any more. Calls back when that is so of all that are under way, now or later; not at all if it
    * ends before.
    */
-  whenAbandoned(exchange: Exchange, call: () => void): void {
-    this.#waiting.push({ exchange, call })
+  whenAbandoned(roundTrip: RoundTrip, call: () => void): void {
+    this.#waiting.push({ roundTrip, call })
     this.#callWaiting()
   }
 
-  /** Others stand behind the exchange at the head. */
+  /** Others stand behind the round trip at the head. */
   get isShared(): boolean {
     return this.#inFlight.length > 1
   }
 
-  submit(exchange: Exchange): Promise<void> {
+  submit(roundTrip: RoundTrip): Promise<void> {
     if (this.#isBroken || !this.#socket.writable) {
-      exchange.fail(this.#error ?? new Error('The connection has ended'))
-      exchange.settle()
-      return exchange.done
+      roundTrip.fail(this.#error ?? new Error('The connection has ended'))
+      roundTrip.settle()
+      return roundTrip.done
     }
     const { length } = this.#out
     try {
-      exchange.send(this.#out)
+      roundTrip.send(this.#out)
     } catch (error) {
       // Too many or too long for a message: nothing of it goes out.
       this.#out.truncate(length)
-      exchange.fail(error)
-      exchange.settle()
-      return exchange.done
+      roundTrip.fail(error)
+      roundTrip.settle()
+      return roundTrip.done
     }
-    this.#inFlight.push(exchange)
+    this.#inFlight.push(roundTrip)
     this.#flushSoon()
-    return exchange.done
+    return roundTrip.done
   }
 
   /** Stops reading: what the server sends waits, which makes the server wait. */
@@ -228,7 +228,7 @@ export class Wire {
   }
 
   #callWaiting(): void {
-    const waiting = this.#waiting.filter(({ exchange }) => this.#inFlight.includes(exchange))
+    const waiting = this.#waiting.filter(({ roundTrip }) => this.#inFlight.includes(roundTrip))
     const isAbandoned = waiting.length === this.#inFlight.length
     this.#waiting = isAbandoned ? [] : waiting
     if (isAbandoned) for (const { call } of waiting) call()
@@ -241,7 +241,7 @@ export class Wire {
   }
 
   #refused(error: ServerError): void {
-    // Told before the exchange is, so that nobody is given the dying connection next.
+    // Told before the round trip is, so that nobody is given the dying connection next.
     if (error.severity !== 'ERROR') {
       this.#error = error
       this.#isBroken = true
@@ -257,9 +257,9 @@ export class Wire {
   #end(): void {
     this.#isBroken = true
     const error = new Error('The connection has ended', { cause: this.#error })
-    for (const exchange of this.#inFlight.splice(0)) {
-      exchange.fail(error)
-      exchange.settle()
+    for (const roundTrip of this.#inFlight.splice(0)) {
+      roundTrip.fail(error)
+      roundTrip.settle()
     }
     this.#onBroken()
   }

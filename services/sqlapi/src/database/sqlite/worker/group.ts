@@ -8,7 +8,7 @@
  * commit checks there are no groups.
  */
 import { toJobError } from './job.ts'
-import type { Call, Job, JobReply } from '../messages.ts'
+import type { BoundStatement, Job, JobReply } from '../worker-messages.ts'
 import type { Session } from './session.ts'
 
 /** For so long a group takes further writes; its first one waits for the answer. */
@@ -66,10 +66,10 @@ export class Groups {
   /** Begins the transaction. Gives a reply where there is none: it could not be had, or the job had to be done without. */
   #begin(job: Job): JobReply | undefined {
     const { session, run } = this.#options
-    const call = callOf(job)
+    const bound = onlyStatementOf(job)
     try {
       // A wrong statement is told so without waiting for the lock.
-      session.prepare(call.statement)
+      session.prepare(bound.statement)
       if (session.isWal) {
         session.begin('immediate')
         const defers = session.defersConstraints()
@@ -81,8 +81,8 @@ export class Groups {
       }
     } catch (error) {
       session.rollback()
-      const offset = session.findMistake(call.statement, (error as Error).message)
-      return { claim: job.claim, error: { ...toJobError(error, call), offset } }
+      const offset = session.findMistake(bound.statement, (error as Error).message)
+      return { claim: job.claim, error: { ...toJobError(error, bound), offset } }
     }
     session.rollback()
     return run(alone(job))
@@ -90,7 +90,7 @@ export class Groups {
 
   #time(job: Job): JobReply {
     const { session, run, now } = this.#options
-    const { statement } = callOf(job)
+    const { statement } = onlyStatementOf(job)
     const started = now()
     const reply = run(job)
     const took = session.isTransaction ? now() - started : Infinity
@@ -124,17 +124,17 @@ export class Groups {
 
   /** Known to have been prepared, or about to be: the error of one that is wrong is its own. */
   #runsOn(job: Job): boolean {
-    return !job.mayRunOn && this.#options.session.mayRunOn(callOf(job).statement, true)
+    return !job.mayRunOn && this.#options.session.mayRunOn(onlyStatementOf(job).statement, true)
   }
 
   #isShort(job: Job): boolean {
-    return (this.#tookMs.get(callOf(job).statement) ?? Infinity) < shortMs
+    return (this.#tookMs.get(onlyStatementOf(job).statement) ?? Infinity) < shortMs
   }
 }
 
 /** A job that shares its transaction has one statement and one set of values. */
-function callOf(job: Job): Call {
-  return job.sets[0]?.[0] as Call
+function onlyStatementOf(job: Job): BoundStatement {
+  return job.sets[0]?.[0] as BoundStatement
 }
 
 function alone(job: Job): Job {

@@ -4,8 +4,8 @@
  */
 import { Failure } from '../../../errors.ts'
 import { formats } from '../../../formats/formats.ts'
-import { maxAnswerLength } from '../../answer.ts'
-import type { Call, Job, JobError, JobReply } from '../messages.ts'
+import { maxResultLength } from '../../result.ts'
+import type { BoundStatement, Job, JobError, JobReply } from '../worker-messages.ts'
 import type { Pieces, Session } from './session.ts'
 
 /** Where a job is done; the same for all jobs of a worker. */
@@ -42,7 +42,7 @@ function perform(job: Job, site: JobSite, pieces: Pieces | undefined): JobReply 
   const { claim, transaction, sets, batch } = job
   const format = formats[job.format]
   const isOurs = transaction === 'deferred' || transaction === 'immediate'
-  let running: Call | undefined
+  let running: BoundStatement | undefined
   let set = 0
   const check = (): void => {
     if (site.isCancelled(claim)) throw new Failure('client_gone')
@@ -54,16 +54,16 @@ function perform(job: Job, site: JobSite, pieces: Pieces | undefined): JobReply 
       session.noticeSchema()
     }
     if (!job.mayRunOn && runsOn(job, session)) return { claim, runsOn: true }
-    const answers = sets.map((calls, number) => {
+    const answers = sets.map((statements, number) => {
       let answer: string | undefined
       set = number
-      for (const [index, call] of calls.entries()) {
+      for (const [index, bound] of statements.entries()) {
         check()
-        running = call
-        const isLast = index === calls.length - 1
-        site.beginStatement(claim, call.statement)
+        running = bound
+        const isLast = index === statements.length - 1
+        site.beginStatement(claim, bound.statement)
         try {
-          answer = session.run(call, { format, check, pieces: isLast ? pieces : undefined }) ?? answer
+          answer = session.run(bound, { format, check, pieces: isLast ? pieces : undefined }) ?? answer
         } finally {
           site.endStatement()
         }
@@ -73,7 +73,7 @@ function perform(job: Job, site: JobSite, pieces: Pieces | undefined): JobReply 
     running = undefined
     // What a file began itself and did not end is undone.
     if (isOurs) site.commit([claim])
-    return { claim, json: batch ? joinAnswers(answers) : (answers[0] as string) }
+    return { claim, json: batch ? joinResults(answers) : (answers[0] as string) }
   } catch (error) {
     if (running === undefined) return { claim, error: toJobError(error, running) }
     session.forget(running.statement)
@@ -84,8 +84,8 @@ function perform(job: Job, site: JobSite, pieces: Pieces | undefined): JobReply 
 
 /** Whether a statement of the job may run on and on. The error of one that is wrong is told when it runs. */
 function runsOn({ sets, isRead }: Job, session: Session): boolean {
-  for (const calls of sets) {
-    for (const [index, { statement }] of calls.entries()) {
+  for (const statements of sets) {
+    for (const [index, { statement }] of statements.entries()) {
       try {
         if (session.mayRunOn(statement, !isRead)) return true
       } catch {
@@ -98,16 +98,16 @@ function runsOn({ sets, isRead }: Job, session: Session): boolean {
 }
 
 /** The answers of a batch as one JSON array. */
-function joinAnswers(answers: readonly string[]): string {
+function joinResults(answers: readonly string[]): string {
   let length = 0
   for (const answer of answers) length += answer.length
-  if (length > maxAnswerLength) throw new Failure('result_too_large')
+  if (length > maxResultLength) throw new Failure('result_too_large')
   return `[${answers.join(',')}]`
 }
 
-export function toJobError(error: unknown, call: Call | undefined): JobError {
+export function toJobError(error: unknown, bound: BoundStatement | undefined): JobError {
   const { errcode, message } = error as SqliteError
-  const statement = call?.statement
+  const statement = bound?.statement
   if (errcode !== undefined) return { code: errcode, message, statement }
   // What is neither SQLite's nor ours is the library's, about values too long for it.
   const failure = error instanceof Failure ? error : new Failure('result_too_large')

@@ -1,5 +1,5 @@
 /** The worker's end of an answer that is sent while its rows come: never further ahead of the reader than a few pieces. */
-import { collectLimit, pieceSize } from '../../answer.ts'
+import { collectLimit, pieceSize } from '../../result.ts'
 import type { Claims } from '../claims.ts'
 import type { Pieces } from './session.ts'
 

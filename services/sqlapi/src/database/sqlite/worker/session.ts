@@ -1,13 +1,13 @@
 /**
- * A worker's connection: prepared statements, transactions, one call at a time. The only file that runs the files' SQL on
- * SQLite. Whose jobs the calls are, and in which order they come, is the worker's business.
+ * A worker's connection: prepared statements, transactions, one statement at a time. The only file that runs the files' SQL on
+ * SQLite. Whose jobs they belong to, and in which order they come, is the worker's business.
  */
 import { Failure } from '../../../errors.ts'
-import { maxAnswerLength } from '../../answer.ts'
+import { maxResultLength } from '../../result.ts'
 import { type Instruction, mayRunOn } from './bytecode.ts'
 import { areInPlace, type DatabaseFiles, findFiles, isInPlace, keyOf } from '../files.ts'
 import { openConnection, type OpenOptions, type SqliteConnection, type SqliteStatement } from './library.ts'
-import type { Call, Job } from '../messages.ts'
+import type { BoundStatement, Job } from '../worker-messages.ts'
 import { findMistake } from './mistake.ts'
 import { compileRowWriter, type RowWriter, type SqliteColumn } from './rows.ts'
 import type { RowFormat } from '../../../formats/format.ts'
@@ -29,10 +29,10 @@ interface Prepared {
   reprepared: number
 }
 
-/** What becomes of the rows of a call while they come. */
+/** What becomes of the rows of a statement while they come. */
 export interface Rows {
   readonly format: RowFormat
-  /** Called between two rows. Throws to give the call up. */
+  /** Called between two rows. Throws to give the statement up. */
   readonly check: () => void
   /** Takes what has been written so far once it is so long; without it everything is collected. */
   readonly pieces?: Pieces | undefined
@@ -150,7 +150,7 @@ export class Session {
   }
 
   /** The rows (their end, where pieces were taken), or nothing when the statement has no result set. */
-  run({ statement: number, values }: Call, { format, check, pieces }: Rows): string | undefined {
+  run({ statement: number, values }: BoundStatement, { format, check, pieces }: Rows): string | undefined {
     const entry = this.#entryOf(number)
     if (entry.writers === undefined) {
       entry.statement.run(...values)
@@ -159,7 +159,7 @@ export class Session {
     let text = ''
     let writer: RowWriter | undefined
     for (const row of entry.statement.iterate(...values) as Iterable<unknown> as Iterable<SqliteColumn[]>) {
-      if (text.length + lengthOf(row) > maxAnswerLength) throw new Failure('result_too_large')
+      if (text.length + lengthOf(row) > maxResultLength) throw new Failure('result_too_large')
       if (writer === undefined) {
         writer = writerOf(entry, format)
         text = writer.write(row, true)
@@ -187,7 +187,7 @@ export class Session {
     })
   }
 
-  /** A statement that has failed stays in the middle of it, which would stop a rollback and fail its next call. */
+  /** A statement that has failed stays in the middle of it, which would stop a rollback and fail its next run. */
   forget(number: number): void {
     ;(this.#prepared.get(number)?.statement as { close?(): void } | undefined)?.close?.()
     this.#prepared.delete(number)

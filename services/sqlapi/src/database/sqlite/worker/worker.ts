@@ -12,7 +12,7 @@ import { Claims } from '../claims.ts'
 import { Groups } from './group.ts'
 import { type JobSite, runJob } from './job.ts'
 import { areInPlace } from '../files.ts'
-import type { Job, JobReply, Jobs, Moved, Opened, WorkerOptions } from '../messages.ts'
+import type { Job, JobReply, Jobs, Moved, Opened, WorkerOptions } from '../worker-messages.ts'
 import { Sender } from './sender.ts'
 import { Session } from './session.ts'
 
@@ -85,8 +85,8 @@ function accept({ jobs, texts }: Jobs): void {
   inbox.push(...jobs)
 }
 
-function isKnown({ sets: [calls = []] }: Job): boolean {
-  return calls.every(({ statement }) => session.knows(statement))
+function isKnown({ sets: [statements = []] }: Job): boolean {
+  return statements.every(({ statement }) => session.knows(statement))
 }
 
 /**

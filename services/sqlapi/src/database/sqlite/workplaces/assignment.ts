@@ -2,9 +2,9 @@
  * What the pool's side and a place where SQLite jobs are done agree on: a job that is handed over, what it may reject with, and
  * what the place tells of itself. The same for a thread and for a process.
  */
-import type { Outlet } from '../../answer.ts'
+import type { Sink } from '../../result.ts'
 import type { DatabaseFiles } from '../files.ts'
-import type { Job, JobError, WorkerOptions } from '../messages.ts'
+import type { Job, JobError, WorkerOptions } from '../worker-messages.ts'
 
 /** How a worker is started, and how long its statements may take. */
 export interface ConnectionOptions extends Omit<WorkerOptions, 'claims'> {
@@ -18,7 +18,7 @@ export interface Assignment {
   /** The texts of the job's statements, for those that the worker has not seen. */
   readonly textOf: (statement: number) => string
   /** Where the pieces of a long answer go. */
-  readonly outlet: Outlet
+  readonly sink: Sink
 }
 
 /** A job that was handed over. */

@@ -10,7 +10,7 @@ import { Worker } from 'node:worker_threads'
 import { takenBack } from '../../pool/pool.ts'
 import { Claims, type Turn } from '../claims.ts'
 import type { DatabaseFiles } from '../files.ts'
-import type { Job, JobReply, Jobs, Moved, Opened, WorkerOptions } from '../messages.ts'
+import type { Job, JobReply, Jobs, Moved, Opened, WorkerOptions } from '../worker-messages.ts'
 import {
   type Assignment,
   type ConnectionOptions,
@@ -113,16 +113,16 @@ export class Connection {
     })
   }
 
-  run({ job, textOf, outlet }: Assignment): Running {
+  run({ job, textOf, sink }: Assignment): Running {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
-    const underWay = this.#underWay.add(resolve, reject, outlet)
+    const underWay = this.#underWay.add(resolve, reject, sink)
     const { claim } = underWay
     this.#claims.queue(claim)
     this.#watch ??= setInterval(() => this.#look(), lookMs).unref()
     const outgoing = this.#collect()
     outgoing.jobs.push({ ...job, claim })
-    for (const calls of job.sets) {
-      for (const { statement } of calls) {
+    for (const statements of job.sets) {
+      for (const { statement } of statements) {
         if (this.#sentTexts.has(statement)) continue
         this.#sentTexts.add(statement)
         outgoing.texts.push([statement, textOf(statement)])
@@ -185,7 +185,7 @@ export class Connection {
     const job = turn === undefined ? undefined : this.#underWay.get(turn.claim)
     if (turn === undefined || job === undefined) return
     const ranMs = now - this.#turnSince
-    if (ranMs >= longMs && !job.outlet.isOpen) this.#long(turn.statement)
+    if (ranMs >= longMs && !job.sink.isOpen) this.#long(turn.statement)
     const timeoutMs = this.#timeoutSeconds * 1000
     if (timeoutMs > 0 && ranMs >= timeoutMs) {
       job.timedOut = turn.statement
@@ -269,16 +269,16 @@ export class Connection {
 
   /** The worker sends no more than a few pieces ahead of those for which the reader has made room. */
   #pass(piece: Uint8Array<ArrayBuffer>, job: UnderWayJob): void {
-    const { outlet, claim } = job
+    const { sink, claim } = job
     const onWanted = (): void => {
-      if (outlet.isAbandoned) this.#cancel(job)
+      if (sink.isAbandoned) this.#cancel(job)
       else if (this.#underWay.has(job)) this.#claims.credit(claim, job.pieces)
       job.pieces = 0
     }
-    outlet.onWanted ??= onWanted
+    sink.onWanted ??= onWanted
     job.pieces++
     const { buffer, byteOffset, byteLength } = piece
-    if (outlet.write(Buffer.from(buffer, byteOffset, byteLength))) outlet.onWanted()
+    if (sink.write(Buffer.from(buffer, byteOffset, byteLength))) sink.onWanted()
   }
 }
 

@@ -3,11 +3,11 @@
  * end the process at any moment. With the process go its locks; SQLite undoes what was not committed. Jobs come from process.ts.
  */
 import type { Readable } from 'node:stream'
-import { Outlet } from '../../answer.ts'
+import { Sink } from '../../result.ts'
 import { takenBack } from '../../pool/pool.ts'
 import { JobFailure, type Running } from './assignment.ts'
 import { Connection } from './connection.ts'
-import type { FromProcess, ToProcess } from '../messages.ts'
+import type { FromProcess, ToProcess } from '../worker-messages.ts'
 
 /** Pieces of an answer that may be under way. */
 const ahead = 4
@@ -60,20 +60,20 @@ function run({ run, job, texts: learnt }: Extract<ToProcess, { run: number; job:
   for (const [statement, text] of learnt) texts.set(statement, text)
   const relay: Relay = { running: undefined, stream: undefined, ahead: 0 }
   relays.set(run, relay)
-  const outlet = new Outlet((stream) => pass(run, relay, stream))
+  const sink = new Sink((stream) => pass(run, relay, stream))
   const textOf = (statement: number): string => texts.get(statement) ?? ''
   // There is one: jobs come behind the word that it is open.
-  relay.running = (connection as Connection).run({ job, textOf, outlet })
+  relay.running = (connection as Connection).run({ job, textOf, sink })
   void relay.running.done
     .then(
-      (json) => (outlet.isOpen ? outlet.end(json) : send({ run, json })),
+      (json) => (sink.isOpen ? sink.end(json) : send({ run, json })),
       (error: unknown) => {
-        outlet.fail(error as Error)
+        sink.fail(error as Error)
         send({ run, ...toReply(error) })
       },
     )
     .finally(() => {
-      if (!outlet.isOpen) relays.delete(run)
+      if (!sink.isOpen) relays.delete(run)
     })
 }
 

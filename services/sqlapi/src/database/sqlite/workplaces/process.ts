@@ -5,11 +5,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Outlet } from '../../answer.ts'
+import type { Sink } from '../../result.ts'
 import { takenBack } from '../../pool/pool.ts'
 import { type Assignment, type ConnectionOptions, JobFailure, type Listeners, type Running } from './assignment.ts'
 import { workerEnvironment } from './connection.ts'
-import type { FromProcess, ToProcess } from '../messages.ts'
+import type { FromProcess, ToProcess } from '../worker-messages.ts'
 
 /** The program's file has this file's ending: `.ts` in the repository, `.js` in the package. */
 const hostFile = new URL(`./host${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
@@ -17,10 +17,10 @@ const hostFile = new URL(`./host${import.meta.url.slice(import.meta.url.lastInde
 /** One that is asked to close and does not is killed. Longer than its thread is given. */
 const closeMs = 4000
 
-interface Waiting {
+interface PendingJob {
   readonly resolve: (json: string) => void
   readonly reject: (reason: unknown) => void
-  readonly outlet: Outlet
+  readonly sink: Sink
   /** Pieces that the reader has not made room for. */
   pieces: number
 }
@@ -28,7 +28,7 @@ interface Waiting {
 export class Process {
   readonly #child: ChildProcess
   readonly #ended: Promise<unknown>
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #pending = new Map<number, PendingJob>()
   readonly #sentTexts = new Set<number>()
   #runs = 0
 
@@ -61,21 +61,21 @@ export class Process {
       }
     })
     void ended.then(() => {
-      for (const { reject } of this.#waiting.values()) reject(new Error('The process has ended'))
-      this.#waiting.clear()
+      for (const { reject } of this.#pending.values()) reject(new Error('The process has ended'))
+      this.#pending.clear()
       broken()
     })
   }
 
   get isIdle(): boolean {
-    return this.#waiting.size === 0
+    return this.#pending.size === 0
   }
 
-  run({ job, textOf, outlet }: Assignment): Running {
+  run({ job, textOf, sink }: Assignment): Running {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
     const run = this.#runs++
-    this.#waiting.set(run, { resolve, reject, outlet, pieces: 0 })
-    const statements = new Set(job.sets.flatMap((calls) => calls.map(({ statement }) => statement)))
+    this.#pending.set(run, { resolve, reject, sink, pieces: 0 })
+    const statements = new Set(job.sets.flatMap((statements) => statements.map(({ statement }) => statement)))
     const texts = [...statements]
       .filter((each) => !this.#sentTexts.has(each))
       .map((each) => [each, textOf(each)] as const)
@@ -101,36 +101,36 @@ export class Process {
 
   /** Its last word: whoever it has not answered by now reached it too late, and can be done elsewhere. */
   #takeBack(): void {
-    for (const [run, { reject, outlet }] of this.#waiting) {
-      if (outlet.isOpen) continue
-      this.#waiting.delete(run)
+    for (const [run, { reject, sink }] of this.#pending) {
+      if (sink.isOpen) continue
+      this.#pending.delete(run)
       reject(takenBack)
     }
   }
 
   #receive(message: Extract<FromProcess, { run: number }>): void {
     const { run } = message
-    const waiting = this.#waiting.get(run)
-    if (waiting === undefined) return
+    const pending = this.#pending.get(run)
+    if (pending === undefined) return
     if ('piece' in message) {
-      this.#pass(message.piece, run, waiting)
+      this.#pass(message.piece, run, pending)
       return
     }
-    this.#waiting.delete(run)
-    if ('json' in message) waiting.resolve(message.json)
-    else if ('takenBack' in message) waiting.reject(takenBack)
-    else waiting.reject('error' in message ? new JobFailure(message.error) : new Error('The process has ended'))
+    this.#pending.delete(run)
+    if ('json' in message) pending.resolve(message.json)
+    else if ('takenBack' in message) pending.reject(takenBack)
+    else pending.reject('error' in message ? new JobFailure(message.error) : new Error('The process has ended'))
   }
 
-  #pass(piece: Uint8Array, run: number, waiting: Waiting): void {
-    const { outlet } = waiting
+  #pass(piece: Uint8Array, run: number, pending: PendingJob): void {
+    const { sink } = pending
     const onWanted = (): void => {
-      if (outlet.isAbandoned) this.#send({ cancel: run })
-      else for (; waiting.pieces > 0; waiting.pieces--) this.#send({ taken: run })
+      if (sink.isAbandoned) this.#send({ cancel: run })
+      else for (; pending.pieces > 0; pending.pieces--) this.#send({ taken: run })
     }
-    outlet.onWanted ??= onWanted
-    waiting.pieces++
-    if (outlet.write(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength))) outlet.onWanted()
+    sink.onWanted ??= onWanted
+    pending.pieces++
+    if (sink.write(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength))) sink.onWanted()
   }
 
   /** What cannot be said to one that has just ended is told by its end. */

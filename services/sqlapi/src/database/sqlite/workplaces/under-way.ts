@@ -3,7 +3,7 @@
  * no Map: a Map that jobs pass through leaves outgrown tables behind, each with all that was in it and a pointer to the next.
  * Once one of them is in the old generation, every scavenge promotes the jobs behind it.
  */
-import type { Outlet } from '../../answer.ts'
+import type { Sink } from '../../result.ts'
 import { depth, maxClaims } from '../claims.ts'
 
 /** A job, and who waits for its answer. */
@@ -13,7 +13,7 @@ export interface UnderWayJob {
   readonly arrival: number
   readonly resolve: (json: string) => void
   readonly reject: (reason: unknown) => void
-  readonly outlet: Outlet
+  readonly sink: Sink
   /** Pieces of the answer that the reader has not made room for. */
   pieces: number
   /** Since when nobody waits for the answer any more. */
@@ -38,10 +38,10 @@ export class UnderWay {
   }
 
   /** There is a free claim: the pool gives a connection no more than `depth` jobs, and none is taken back without claims to spare. */
-  add(resolve: UnderWayJob['resolve'], reject: UnderWayJob['reject'], outlet: Outlet): UnderWayJob {
+  add(resolve: UnderWayJob['resolve'], reject: UnderWayJob['reject'], sink: Sink): UnderWayJob {
     const claim = this.#free.pop() as number
     const arrival = ++this.#arrivals
-    const job = { claim, arrival, resolve, reject, outlet, pieces: 0, goneSince: undefined, timedOut: undefined }
+    const job = { claim, arrival, resolve, reject, sink, pieces: 0, goneSince: undefined, timedOut: undefined }
     this.#jobs[claim] = job
     this.#size++
     return job

@@ -4,8 +4,15 @@
  */
 import { Failure, failures } from '../../../errors.ts'
 import type { Statement } from '../../../model.ts'
-import { offsetOfByte, offsetOfPoint, type Place, placeOf, type Rendered, sourceOf } from '../../../sql/place.ts'
-import { StatementFailure, timeoutMessage, type Verdict } from '../../fault.ts'
+import {
+  offsetOfByte,
+  offsetOfPoint,
+  type Position,
+  positionOf,
+  type Rendered,
+  sourceOf,
+} from '../../../sql/position.ts'
+import { StatementFailure, timeoutMessage, type Verdict } from '../../statement-failure.ts'
 import { redact, type RedactOptions } from '../../redact.ts'
 import { ServerError } from '../wire/frames.ts'
 import { NotStarted, type Session, TimedOut } from './session.ts'
@@ -61,7 +68,7 @@ function toVerdict(said: ServerError, statement: Statement): Verdict {
     statement,
     code,
     text,
-    place: placeOfError(said, statement),
+    position: positionOfError(said, statement),
     redact: (shown, values) => redact(shown, values, { sql: sourceOf(statement), quotes }),
   }
 }
@@ -72,11 +79,11 @@ function quotesOf({ code = '', routine }: ServerError): RedactOptions['quotes'] 
   return code.startsWith('22') ? 'data' : 'names'
 }
 
-function placeOfError({ position, sent }: ServerError, statement: Statement): Place | undefined {
+function positionOfError({ position, sent }: ServerError, statement: Statement): Position | undefined {
   if (position === undefined || sent === undefined) return undefined
   const { rendered, inBytes } = sent
   const offset = inBytes ? offsetOfByte(rendered.text, position) : offsetOfPoint(rendered.text, position)
-  return placeOf(statement, rendered, offset)
+  return positionOf(statement, rendered, offset)
 }
 
 /** The server's message without the name of a constraint, which tells callers of the schema and nothing that they can use. */

@@ -3,8 +3,8 @@
  * the SQL (`near "x": syntax error`, `unrecognized token: "x"`).
  */
 import { Failure } from '../../errors.ts'
-import { placeOf, sourceOf } from '../../sql/place.ts'
-import { inSet, StatementFailure, timeoutMessage, type Verdict } from '../fault.ts'
+import { positionOf, sourceOf } from '../../sql/position.ts'
+import { inSet, StatementFailure, timeoutMessage, type Verdict } from '../statement-failure.ts'
 import { redact } from '../redact.ts'
 import { JobFailure } from './workplaces/assignment.ts'
 import type { StatementText } from './statements.ts'
@@ -24,7 +24,13 @@ export function toFailure(error: unknown, textOf: (statement: number) => Stateme
   if (timeoutSeconds !== undefined && text !== undefined) {
     const { statement } = text
     const told = timeoutMessage(timeoutSeconds, `statement at line ${statement.line}`)
-    const verdict: Verdict = { statement, code: undefined, text: message, place: undefined, redact: (words) => words }
+    const verdict: Verdict = {
+      statement,
+      code: undefined,
+      text: message,
+      position: undefined,
+      redact: (words) => words,
+    }
     return new StatementFailure('statement_timeout', told, verdict, options)
   }
   const place = text === undefined ? '' : `, statement at line ${text.statement.line}`
@@ -38,7 +44,7 @@ export function toFailure(error: unknown, textOf: (statement: number) => Stateme
     statement,
     code: error.code,
     text: message,
-    place: offset === undefined ? undefined : placeOf(statement, text, offset),
+    position: offset === undefined ? undefined : positionOf(statement, text, offset),
     redact: (words, values) =>
       redact(words, values, { sql: sourceOf(statement), quotes: code === raised ? 'author' : 'names' }),
   }

@@ -1,6 +1,6 @@
 /**
  * One connection of a pool and the jobs on it: in which state it is, whether one more job may join, how long the job at the
- * head has been at it. Keeps the histories of the jobs; who gets which lane is pool.ts's business.
+ * head has been at it. Keeps the histories of the jobs; who gets which slot is pool.ts's business.
  */
 import type { Cancellation } from '../../model.ts'
 import type { History } from './history.ts'
@@ -31,13 +31,13 @@ export function mayShare({ group, history }: Job<never, unknown>): boolean {
   return group !== undefined && history?.isShort === true
 }
 
-/** The jobs on one lane are likely to take no longer than this together, so that nobody waits longer for neighbours. */
+/** The jobs on one slot are likely to take no longer than this together, so that nobody waits longer for neighbours. */
 const backlogMs = 5
 
 /** `idle`: nobody; `shared`: short jobs of one group; `late`: the same behind one that takes long; `alone`: a single job. */
-export type LaneState = 'idle' | 'shared' | 'late' | 'alone' | 'cleaning' | 'closed'
+export type SlotState = 'idle' | 'shared' | 'late' | 'alone' | 'cleaning' | 'closed'
 
-/** A job's stay on a lane. */
+/** A job's stay on a slot. */
 export interface Turn<C> {
   readonly job: Job<C, unknown>
   readonly started: number
@@ -46,16 +46,16 @@ export interface Turn<C> {
   isLate: boolean
 }
 
-export class Lane<C extends Connection> {
+export class Slot<C extends Connection> {
   readonly connection: C
   readonly #depth: number
-  state: LaneState = 'idle'
-  /** Whose jobs share the lane. */
+  state: SlotState = 'idle'
+  /** Whose jobs share the slot. */
   group: unknown
   /** In the order of start; connections answer in this order. */
   readonly #turns: Turn<C>[] = []
   #backlogMs = 0
-  /** When the job at the head came to its turn, or when the lane became idle. */
+  /** When the job at the head came to its turn, or when the slot became idle. */
   since: number
   /** Whether the head has changed since the last look. */
   #hasMoved = false
@@ -70,7 +70,7 @@ export class Lane<C extends Connection> {
     return this.#turns.length === 0
   }
 
-  /** Whether one more short job may join those that share the lane. */
+  /** Whether one more short job may join those that share the slot. */
   hasRoomFor({ group, history }: Job<C, unknown>): boolean {
     if (this.state !== 'shared' || this.group !== group || this.#turns.length >= this.#depth) return false
     return this.#backlogMs + (history?.expectedMs ?? 0) <= backlogMs && !this.connection.isDirty
@@ -82,7 +82,7 @@ export class Lane<C extends Connection> {
       this.state = mayShare(job) ? 'shared' : 'alone'
       this.group = job.group
       this.since = now
-      // The first look at a lane that has just been filled says nothing yet.
+      // The first look at a slot that has just been filled says nothing yet.
       this.#hasMoved = true
     }
     this.#turns.push(turn)
@@ -102,16 +102,16 @@ export class Lane<C extends Connection> {
     if (this.state === 'late') this.state = 'shared'
   }
 
-  /** The job is no longer on this lane, whatever becomes of it. */
+  /** The job is no longer on this slot, whatever becomes of it. */
   leave(turn: Turn<C>): void {
     if (this.#turns[0] === turn) this.#turns.shift()
     else this.#turns.splice(this.#turns.indexOf(turn), 1)
     if (turn.isLate) turn.job.history?.endLate()
-    // Sums of fractions drift; an empty lane starts anew.
+    // Sums of fractions drift; an empty slot starts anew.
     this.#backlogMs = this.isEmpty ? 0 : this.#backlogMs - turn.expectedMs
   }
 
-  /** To be called at intervals while the lane is shared: a head that was there the last time is late. */
+  /** To be called at intervals while the slot is shared: a head that was there the last time is late. */
   look(): void {
     const head = this.#turns[0]
     if (head === undefined || this.#hasMoved) {

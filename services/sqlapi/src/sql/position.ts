@@ -3,10 +3,10 @@
  * stand in the text that was made of it come in. Whoever renders a statement knows these offsets; between them stand
  * placeholders, which may be longer or shorter than the parameters of the file.
  */
-import type { Slot, Statement } from '../model.ts'
+import type { ParameterSlot, Statement } from '../model.ts'
 
 /** 1-based; columns count code points, so that a character is one column however it is stored. */
-export interface Place {
+export interface Position {
   readonly line: number
   readonly column: number
 }
@@ -19,7 +19,7 @@ export interface Rendered {
 }
 
 /** Where the character at `offset` of the rendered text stands in the file; what stands in a placeholder is at its parameter. */
-export function placeOf(statement: Statement, { ends }: Pick<Rendered, 'ends'>, offset: number): Place {
+export function positionOf(statement: Statement, { ends }: Pick<Rendered, 'ends'>, offset: number): Position {
   const before = sourceOf(statement).slice(0, sourceOffset(statement, ends, offset))
   const lineStart = before.lastIndexOf('\n') + 1
   const column = lengthInPoints(before.slice(lineStart))
@@ -69,7 +69,7 @@ function sourceOffset({ pieces, slots }: Statement, ends: readonly number[], off
 }
 
 /** What of the file a slot replaces. In a slice such as `[1:n]` the colon belongs to the piece before. */
-function slotSource({ name, role, before, after }: Slot, piece: string): string {
+function slotSource({ name, role, before, after }: ParameterSlot, piece: string): string {
   const hasColon = role === 'value' && /(?:^|[^:]):$/.test(piece)
   return `${before}${hasColon ? '' : ':'}${name}${after}`
 }

@@ -1,15 +1,15 @@
-/** Positions in the SQL that is sent -> places in the file: sql/place.ts with the renderings of both databases. */
+/** Positions in the SQL that is sent -> positions in the file: sql/position.ts with the renderings of both databases. */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { dialects } from '../src/dialects.ts'
 import { render } from '../src/database/postgres/plans/plan.ts'
 import type { Dialect, Statement } from '../src/model.ts'
-import { offsetOfByte, offsetOfPoint, type Place, placeOf, sourceOf } from '../src/sql/place.ts'
+import { offsetOfByte, offsetOfPoint, type Position, positionOf, sourceOf } from '../src/sql/position.ts'
 import { readScript } from '../src/sql/script.ts'
 
 /** The place of an offset, by looking at the whole file. */
-function placeIn(file: string, offset: number): Place {
+function positionIn(file: string, offset: number): Position {
   const before = file.slice(0, offset)
   const lines = before.split('\n')
   return { line: lines.length, column: Array.from(lines.at(-1) as string).length + 1 }
@@ -25,7 +25,7 @@ function startOf(file: string, { line, column }: Statement): number {
 
 const words = ['SELECT ', ':x', ':name', 'IN (:x)', 'NOT IN (:x::int)', 'ARRAY[:x]', 'a[1::x]', "'õ'", '😀', '-- e\u0301\n'] // prettier-ignore
 const spaces = ['\n', '\r\n', '\t', ' ', '/* ö\n */', ';', '$1', 'bad ', '::text']
-const renderings = [false, true].flatMap((membership) => [false, true].map((perPlace) => ({ membership, perPlace })))
+const renderings = [false, true].flatMap((membership) => [false, true].map((perSlot) => ({ membership, perSlot })))
 
 test('every character that was sent comes from its own place in the file, however lists are written [S16]', () => {
   let checked = 0
@@ -55,7 +55,7 @@ function checkPlaces(file: string, statement: Statement, ends: readonly number[]
   let own = start
   for (const [index, piece] of statement.pieces.entries()) {
     for (let at = 0; at < piece.length; at++) {
-      deepStrictEqual(placeOf(statement, { ends }, sent + at), placeIn(file, own + at))
+      deepStrictEqual(positionOf(statement, { ends }, sent + at), positionIn(file, own + at))
       checked++
     }
     own += piece.length
@@ -63,9 +63,11 @@ function checkPlaces(file: string, statement: Statement, ends: readonly number[]
     const end = ends[index]
     if (end === undefined) break
     const next = start + source.length - sourceAfter(statement, index + 1)
-    const places = new Set(Array.from({ length: next - own }, (_, each) => JSON.stringify(placeIn(file, own + each))))
+    const places = new Set(
+      Array.from({ length: next - own }, (_, each) => JSON.stringify(positionIn(file, own + each))),
+    )
     for (let at = sent + piece.length; at < end; at++) {
-      ok(places.has(JSON.stringify(placeOf(statement, { ends }, at))))
+      ok(places.has(JSON.stringify(positionOf(statement, { ends }, at))))
     }
     sent = end
     own = next

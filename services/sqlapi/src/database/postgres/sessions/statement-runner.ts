@@ -1,16 +1,16 @@
 /**
- * The statements of the files as they are called: values bound, plan found or settled, run on a session. Knows what the
+ * Runs the statements of the files: binds their values, finds or settles their plans, sends them on a session. Knows what the
  * datasource has learnt about its statements; which connection and which transaction is postgres.ts's and batch.ts's.
  */
 import { Failure } from '../../../errors.ts'
 import type { RowFormat } from '../../../formats/format.ts'
 import { formats } from '../../../formats/formats.ts'
 import type { Cancellation, ParameterSet, Work } from '../../../model.ts'
-import type { Rendered } from '../../../sql/place.ts'
-import type { Outlet } from '../../answer.ts'
-import { inSet } from '../../fault.ts'
+import type { Rendered } from '../../../sql/position.ts'
+import type { Sink } from '../../result.ts'
+import { inSet } from '../../statement-failure.ts'
 import { isKindless, requireRange } from '../types/encode.ts'
-import { noteSent, toFailure } from './failures.ts'
+import { noteSent, toFailure } from './postgres-failures.ts'
 import type { Step } from '../wire/flight.ts'
 import { type Binding, bindStatement, encodeAll, type Plan } from '../plans/plan.ts'
 import { NotStarted, type Rows, type Session } from './session.ts'
@@ -19,7 +19,7 @@ import type { SessionCode } from './session-code.ts'
 import { settle } from '../plans/settle.ts'
 import { type KnownStatement, Statements } from '../plans/statements.ts'
 
-export interface CallListeners {
+export interface StatementListeners {
   /** Called for every statement that runs, when statements are logged. */
   readonly onStatement?: ((text: string, values: readonly (string | null)[]) => void) | undefined
   /** Called when an array has no element type of its own and is sent as JSONB. */
@@ -27,7 +27,7 @@ export interface CallListeners {
 }
 
 /** One statement with the values of one set. */
-export interface Call {
+export interface BoundStatement {
   readonly known: KnownStatement
   readonly binding: Binding
   /** Of its rows. */
@@ -37,12 +37,12 @@ export interface Call {
 /** Statements that drop our prepared statements too. */
 const dropsPrepared = /^(?:DEALLOCATE\s+(?:PREPARE\s+)?|DISCARD\s+)ALL\b/i
 
-export class Calls {
-  readonly #listeners: CallListeners
+export class StatementRunner {
+  readonly #listeners: StatementListeners
   readonly #statements = new Statements()
   readonly #code: SessionCode
 
-  constructor(listeners: CallListeners, code: SessionCode) {
+  constructor(listeners: StatementListeners, code: SessionCode) {
     this.#listeners = listeners
     this.#code = code
   }
@@ -63,8 +63,8 @@ export class Calls {
     return script.statements.some((statement) => this.touchesSession(this.#statements.of(statement)))
   }
 
-  /** The calls that a set of parameters makes, in order. Throws where a value fits no type. */
-  of({ script, endpoint, format: formatName }: Work, set: ParameterSet): Call[] {
+  /** The statements of the file with the values of a set, in order. Throws where a value fits no type. */
+  bind({ script, endpoint, format: formatName }: Work, set: ParameterSet): BoundStatement[] {
     const { onArrayAsJson } = this.#listeners
     const format = formats[formatName]
     return script.statements.map((statement) => {
@@ -78,7 +78,7 @@ export class Calls {
     })
   }
 
-  /** Throws where `of` will for some set, before a connection is asked for. */
+  /** Throws where `bind` will for some set, before a connection is asked for. */
   check({ script, sets }: Work): void {
     let index = 0
     try {
@@ -90,40 +90,47 @@ export class Calls {
     }
   }
 
-  /** The calls of one set in order; the answer is that of the last one with a result set, which alone may go to the outlet. */
-  async runAll(session: Session, calls: readonly Call[], outlet?: Outlet): Promise<Rows> {
+  /** The statements of one set in order; the answer is that of the last one with a result set, which alone may go to the sink. */
+  async runAll(session: Session, statements: readonly BoundStatement[], sink?: Sink): Promise<Rows> {
     let answer: Rows
-    const last = calls.at(-1)
-    for (const call of calls) answer = (await this.run(session, call, call === last ? outlet : undefined)) ?? answer
+    const last = statements.at(-1)
+    for (const bound of statements)
+      answer = (await this.run(session, bound, bound === last ? sink : undefined)) ?? answer
     return answer
   }
 
-  /** One call, its plan settled where it is not known yet or does not fit any more. */
-  async run(session: Session, call: Call, outlet?: Outlet): Promise<Rows> {
-    const { known } = call
+  /** One statement, its plan settled where it is not known yet or does not fit any more. */
+  async run(session: Session, bound: BoundStatement, sink?: Sink): Promise<Rows> {
+    const { known } = bound
     try {
-      const plan = this.planFor(call)
-      if (plan === undefined) return await this.execute(session, await this.#settle(session, call), call, outlet)
+      const plan = this.planFor(bound)
+      if (plan === undefined) return await this.execute(session, await this.#settle(session, bound), bound, sink)
       try {
-        return await this.execute(session, plan, call, outlet)
+        return await this.execute(session, plan, bound, sink)
       } catch (error) {
         if (session.isInTransaction || !needsNewPlan(error)) throw error
-        forgetPlan(session, call)
-        return await this.execute(session, await this.#settle(session, call), call, outlet)
+        forgetPlan(session, bound)
+        return await this.execute(session, await this.#settle(session, bound), bound, sink)
       }
     } catch (error) {
       throw toFailure(error, known.statement)
     }
   }
 
-  /** The call's plan, if one is known. */
-  planFor({ known, binding }: Call): Plan | undefined {
+  /** The plan that the values need, if one is known. */
+  planFor({ known, binding }: BoundStatement): Plan | undefined {
     return this.#statements.find(known, binding)
   }
 
-  /** One call with the plan that it has; `shared` as in session.ts. */
-  async execute(session: Session, plan: Plan, call: Call, outlet?: Outlet, shared?: Cancellation): Promise<Rows> {
-    const { known, binding, format } = call
+  /** One statement with the plan that it has; `shared` as in session.ts. */
+  async execute(
+    session: Session,
+    plan: Plan,
+    bound: BoundStatement,
+    sink?: Sink,
+    shared?: Cancellation,
+  ): Promise<Rows> {
+    const { known, binding, format } = bound
     const { effect } = known.statement
     if (effect === 'session') session.hasRunSession = true
     // What was assumed when the statement ran counts, whatever is known when it has ended.
@@ -131,9 +138,9 @@ export class Calls {
     if (effect === 'definition') session.hasRunDefinition = true
     const values = encodeAll(plan, binding)
     this.#listeners.onStatement?.(plan.text, values)
-    if (outlet !== undefined) outlet.history = known.history
+    if (sink !== undefined) sink.history = known.history
     try {
-      const rows = await session.execute(plan, values, format, outlet, shared)
+      const rows = await session.execute(plan, values, format, sink, shared)
       if (effect === 'session') await session.repairSettings(plan.text)
       if (effect === 'session' && dropsPrepared.test(plan.text)) session.forget()
       return rows
@@ -143,13 +150,13 @@ export class Calls {
     }
   }
 
-  /** The calls of one set as steps of a flight; nothing where the session does not know all about one of them yet. */
-  toSteps(session: Session, calls: readonly Call[]): Step[] | undefined {
+  /** The statements of one set as steps of a flight; nothing where the session does not know all about one of them yet. */
+  toSteps(session: Session, statements: readonly BoundStatement[]): Step[] | undefined {
     const steps: Step[] = []
-    let answering = calls.length - 1
-    for (const [index, call] of calls.entries()) {
-      const { known, binding } = call
-      const plan = this.planFor(call)
+    let answering = statements.length - 1
+    for (const [index, bound] of statements.entries()) {
+      const { known, binding } = bound
+      const plan = this.planFor(bound)
       const prepared = plan === undefined ? undefined : session.described(plan)
       // What touches the session or the schema may change what was known.
       if (prepared === undefined || known.statement.effect === 'definition' || this.touchesSession(known)) {
@@ -177,19 +184,19 @@ export class Calls {
     }
   }
 
-  async #settle(session: Session, call: Call): Promise<Plan> {
-    const { known, binding } = call
+  async #settle(session: Session, bound: BoundStatement): Promise<Plan> {
+    const { known, binding } = bound
     const preparer = {
       describe: (text: string, types: readonly number[]) => describeSafely(session, text, types),
       noteSent: (error: unknown, rendered: Rendered) => noteSent(error, rendered, session),
       isArrayType: (type: number) => session.isArrayType(type),
     }
-    // What values of these kinds need is settled before what this one needs that does not fit, so that the order of the calls
-    // does not count.
+    // What values of these kinds need is settled before what this one needs that does not fit, so that it does not
+    // matter which values come first.
     for (;;) {
       const plan = await settle(preparer, this.#statements.nextName(), known.statement, binding.shape)
       this.#statements.keep(known, binding.shape, plan)
-      const fitting = this.planFor(call)
+      const fitting = this.planFor(bound)
       if (fitting !== undefined) return fitting
     }
   }
@@ -222,7 +229,7 @@ export function needsNewPlan(error: unknown): boolean {
   return (code === 'XX000' && message.startsWith('cache lookup failed')) || isTypeError(reason.cause)
 }
 
-function forgetPlan(session: Session, { known, binding }: Call): void {
+function forgetPlan(session: Session, { known, binding }: BoundStatement): void {
   const plan = known.plans.get(binding.shape)
   known.plans.delete(binding.shape)
   if (plan !== undefined) session.forget(plan)

@@ -1,13 +1,13 @@
 /**
  * Failures of statements: which statement it was, and which set of a batch. The client is told the message; what the database
- * said beside it is for the log and comes out of here as a `StatementFault`.
+ * said beside it is for the log and comes out of here as a `StatementFailureReport`.
  */
 import { Failure } from '../errors.ts'
 import type { JsonValue, Statement, Work } from '../model.ts'
-import type { Place } from '../sql/place.ts'
+import type { Position } from '../sql/position.ts'
 
 /** Why a statement failed, as the log has it. No value of a parameter is in it. */
-export interface StatementFault {
+export interface StatementFailureReport {
   readonly datasource: string
   /** Path below `sql_dir`. */
   readonly file: string
@@ -29,7 +29,7 @@ export interface Verdict {
   readonly code: string | undefined
   readonly text: string
   /** Where the text says the mistake is; else it is told of the statement's start. */
-  readonly place: Place | undefined
+  readonly position: Position | undefined
   /** Takes out of the text what came from the client. */
   readonly redact: (text: string, values: readonly JsonValue[]) => string
 }
@@ -69,29 +69,34 @@ export function inSet(error: unknown, set: number): unknown {
   return new Failure(reason, message, { cause })
 }
 
-export type FaultListener = ((fault: StatementFault) => void) | undefined
+export type FailureListener = ((report: StatementFailureReport) => void) | undefined
 
 /** Throws for a statement that cannot run on this database, before a connection is asked for, and tells the listener. */
-export function requireRunnable(work: Work, datasource: string, listener: FaultListener): void {
+export function requireRunnable(work: Work, datasource: string, listener: FailureListener): void {
   for (const statement of work.script.statements) {
     const { refusal } = statement
     if (refusal === undefined) continue
-    const verdict = { statement, code: undefined, text: refusal, place: undefined, redact: (text: string) => text }
+    const verdict = { statement, code: undefined, text: refusal, position: undefined, redact: (text: string) => text }
     const failure = new StatementFailure('statement_unsupported', refusal, verdict)
-    listener?.(toFault(failure, work, datasource, 0))
+    listener?.(toReport(failure, work, datasource, 0))
     throw failure
   }
 }
 
-export function toFault(failure: StatementFailure, work: Work, datasource: string, ms: number): StatementFault {
-  const { statement, code, text, place = statement, redact } = failure.verdict
+export function toReport(
+  failure: StatementFailure,
+  work: Work,
+  datasource: string,
+  ms: number,
+): StatementFailureReport {
+  const { statement, code, text, position = statement, redact } = failure.verdict
   // What fails at the end of a batch may be of any set.
   const sets = failure.set === undefined ? work.sets : work.sets.slice(failure.set, failure.set + 1)
   return {
     datasource,
     file: work.endpoint.file,
-    line: place.line,
-    column: place.column,
+    line: position.line,
+    column: position.column,
     set: failure.set,
     code,
     text: redact(

@@ -9,7 +9,7 @@ import type { OpenOptions } from './worker/library.ts'
 export type SqliteValue = null | bigint | number | string
 
 /** One statement with its values; `statement` is the number under which its text was sent. */
-export interface Call {
+export interface BoundStatement {
   readonly statement: number
   readonly values: readonly SqliteValue[]
 }
@@ -31,8 +31,8 @@ export interface Job {
   readonly mayRunOn: boolean
   /** Nothing is written: a long answer may be sent while its rows come. */
   readonly isRead: boolean
-  /** For each set of parameters the calls, in order. */
-  readonly sets: readonly (readonly Call[])[]
+  /** For each set of parameters the statements, in order. */
+  readonly sets: readonly (readonly BoundStatement[])[]
 }
 
 /** A message without jobs asks the worker to close the database and end. */
@@ -42,7 +42,7 @@ export interface Jobs {
   readonly texts: readonly (readonly [statement: number, text: string])[]
 }
 
-/** What went wrong; `statement` is that of the failing call, where it was one, and `set` the number of its set. */
+/** What went wrong; `statement` is the number of the one that failed, if one did, and `set` the number of its set. */
 export interface JobError {
   /** Undefined for what SQLite refused. */
   readonly reason?: Reason

@@ -1,17 +1,25 @@
 /**
- * The exchanges that the service has with PostgreSQL, one class each: what is sent and what is made of the answer.
+ * The round trips that the service has with PostgreSQL, one class each: what is sent and what is made of the answer.
  */
 import { Failure } from '../../../errors.ts'
-import type { Answer } from '../../../model.ts'
-import { collectLimit, maxAnswerLength, type Outlet, pieceSize } from '../../answer.ts'
+import type { Result } from '../../../model.ts'
+import { collectLimit, maxResultLength, type Sink, pieceSize } from '../../result.ts'
 import type { ByteWriter } from '../rows/bytes.ts'
 import { type ColumnDescription, readTexts } from './frames.ts'
-import { writeBind, writeClose, writeDescribe, writeExecute, writeParse, writeQuery, writeSync } from './messages.ts'
+import {
+  writeBind,
+  writeClose,
+  writeDescribe,
+  writeExecute,
+  writeParse,
+  writeQuery,
+  writeSync,
+} from './frontend-messages.ts'
 import { declaredType, type Plan } from '../plans/plan.ts'
 import type { RowWriter } from '../rows/rows.ts'
 import { Writers } from '../../../formats/writers.ts'
 import type { RowFormat } from '../../../formats/format.ts'
-import { Exchange, type Wire } from './wire.ts'
+import { RoundTrip, type Wire } from './wire.ts'
 
 /** A result set's columns, with the writers for them, which there are as soon as all their types are known. */
 export interface ResultShape {
@@ -45,24 +53,24 @@ export interface ExecutionContext {
 const longestText = 32 * 1024
 
 /**
- * Runs a plan: Parse and Describe where the connection has not prepared it, then Bind, Execute, Sync. With an outlet an answer
+ * Runs a plan: Parse and Describe where the connection has not prepared it, then Bind, Execute, Sync. With a sink an answer
  * that grows long becomes a stream; without one it is collected as far as any is.
  */
-export class Execution extends Exchange {
+export class Execution extends RoundTrip {
   readonly #context: ExecutionContext
   readonly #prepared: Prepared
   readonly #values: Values
   readonly #isNew: boolean
   readonly #format: RowFormat
-  readonly #outlet: Outlet | undefined
+  readonly #sink: Sink | undefined
   #limit: number
   #hasRows = false
   #isRefused = false
   /** Rows that came before their types were known. */
   readonly unwritten: Buffer[] = []
   #unwrittenLength = 0
-  /** The rows, less what has gone to the outlet; undefined where there is none. */
-  answer: Answer | undefined
+  /** The rows, less what has gone to the sink; undefined where there is none. */
+  answer: Result | undefined
   isParsed: boolean
   /** The server has begun to execute; before that nothing has happened. */
   isBound = false
@@ -72,7 +80,7 @@ export class Execution extends Exchange {
     prepared: Prepared,
     values: Values,
     format: RowFormat,
-    outlet: Outlet | undefined,
+    sink: Sink | undefined,
   ) {
     super()
     this.#context = context
@@ -82,8 +90,8 @@ export class Execution extends Exchange {
     prepared.isSent = true
     this.#values = values
     this.#format = format
-    this.#outlet = outlet
-    this.#limit = outlet === undefined ? maxAnswerLength : collectLimit
+    this.#sink = sink
+    this.#limit = sink === undefined ? maxResultLength : collectLimit
   }
 
   send(out: ByteWriter): void {
@@ -118,7 +126,7 @@ export class Execution extends Exchange {
       this.#keep(source, at, end)
       return
     }
-    if (this.#isRefused || this.#outlet?.isAbandoned === true) return
+    if (this.#isRefused || this.#sink?.isAbandoned === true) return
     const { out } = this.#context
     if (!this.#hasRows) out.truncate(0)
     writer.write(source, at, out, !this.#hasRows)
@@ -138,9 +146,9 @@ export class Execution extends Exchange {
   }
 
   override settle(): void {
-    if (this.#outlet?.isOpen === true) {
+    if (this.#sink?.isOpen === true) {
       // What is left of the answer waits for its reader alone; the next execution's must not.
-      this.#outlet.onWanted = undefined
+      this.#sink.onWanted = undefined
       this.#context.wire.resume()
     }
     super.settle()
@@ -148,22 +156,22 @@ export class Execution extends Exchange {
 
   #overflow(): void {
     const { out, wire } = this.#context
-    if (this.#outlet === undefined) {
+    if (this.#sink === undefined) {
       this.#refuseTooLong()
       return
     }
     this.#limit = pieceSize
-    this.#outlet.onWanted ??= () => wire.resume()
-    const isWanted = this.#outlet.write(out.take())
+    this.#sink.onWanted ??= () => wire.resume()
+    const isWanted = this.#sink.write(out.take())
     if (isWanted) return
     // Others that stand behind must not wait for this reader; they do so once only, because the statement is alone from now on.
     if (!wire.isShared) wire.pause()
-    else if (this.#outlet.waiting > maxAnswerLength) this.#refuse(new Error('The client reads too slowly, others wait'))
+    else if (this.#sink.waiting > maxResultLength) this.#refuse(new Error('The client reads too slowly, others wait'))
   }
 
   #keep(source: Buffer, at: number, end: number): void {
     this.#unwrittenLength += end - at
-    if (this.#unwrittenLength > maxAnswerLength) this.#refuseTooLong()
+    if (this.#unwrittenLength > maxResultLength) this.#refuseTooLong()
     else this.unwritten.push(Buffer.from(source.subarray(at, end)))
   }
 
@@ -179,7 +187,7 @@ export class Execution extends Exchange {
 }
 
 /** Prepares a text without a name, to learn whether it can be and which types the server sees. */
-export class Description extends Exchange {
+export class Description extends RoundTrip {
   readonly #text: string
   readonly #types: readonly number[]
   parameters: readonly number[] = []
@@ -207,7 +215,7 @@ export class Description extends Exchange {
 }
 
 /** Runs a text of our own, which may hold several commands, for its effect. */
-export class Command extends Exchange {
+export class Command extends RoundTrip {
   readonly #text: string
   /** First values of its rows that are not empty. */
   readonly names: string[] = []
@@ -228,7 +236,7 @@ export class Command extends Exchange {
 }
 
 /** Runs a query of our own and keeps its rows as text. */
-export class Listing extends Exchange {
+export class Listing extends RoundTrip {
   readonly #text: string
   readonly #values: Values
   readonly rows: (readonly (string | null)[])[] = []
@@ -252,7 +260,7 @@ export class Listing extends Exchange {
 }
 
 /** Closes a prepared statement. */
-export class Closing extends Exchange {
+export class Closing extends RoundTrip {
   readonly #name: string
 
   constructor(name: string) {

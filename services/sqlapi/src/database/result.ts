@@ -1,7 +1,7 @@
 /** How long an answer may get, and how a long one becomes a stream. */
 import { Readable } from 'node:stream'
 import { formats } from '../formats/formats.ts'
-import type { Answer, Work } from '../model.ts'
+import type { Result, Work } from '../model.ts'
 import type { History } from './pool/history.ts'
 
 /** A result longer than this is sent while its rows come; until then an error is still answered as one. Bytes. */
@@ -15,16 +15,16 @@ const maxBacklog = 4 * pieceSize
  * Longest answer that is collected whatever comes, in bytes of column text: that of a batch, or of a statement in the middle
  * of a file. No single row may be longer.
  */
-export const maxAnswerLength = 64 * 1024 * 1024
+export const maxResultLength = 64 * 1024 * 1024
 
 /** What is answered where there is nothing to run: a file without statements, a batch without sets. */
-export function emptyAnswer({ sets, batch, format }: Work): string {
+export function emptyResult({ sets, batch, format }: Work): string {
   const { nothing } = formats[format]
   return batch ? `[${sets.map(() => nothing).join(',')}]` : nothing
 }
 
 /** Where a statement puts what has grown beyond `collectLimit`. */
-export class Outlet {
+export class Sink {
   readonly #open: (stream: Readable) => void
   #stream: Readable | undefined
   /** Of the statement that writes here: one with a long result is to run alone from then on. */
@@ -58,7 +58,7 @@ export class Outlet {
   }
 
   /** The last piece. */
-  end(piece: Answer): void {
+  end(piece: Result): void {
     if (this.isAbandoned) return
     this.#stream?.push(piece)
     this.#stream?.push(null)
@@ -89,14 +89,14 @@ export class Outlet {
  * Runs what makes an answer and gives the answer: the whole of it, or the stream that it has become, in which case what `run`
  * resolves with is the end of the stream and what it rejects with is the stream's error.
  */
-export function deliver(run: (outlet: Outlet) => Promise<Answer>): Promise<Answer> {
-  const { promise, resolve } = Promise.withResolvers<Answer>()
-  const outlet = new Outlet(resolve)
-  const running = run(outlet)
+export function deliver(run: (sink: Sink) => Promise<Result>): Promise<Result> {
+  const { promise, resolve } = Promise.withResolvers<Result>()
+  const sink = new Sink(resolve)
+  const running = run(sink)
   running.then(
-    (answer) => (outlet.isOpen ? outlet.end(answer) : resolve(answer)),
+    (answer) => (sink.isOpen ? sink.end(answer) : resolve(answer)),
     // A promise that is resolved with a rejected one rejects.
-    (error: unknown) => (outlet.isOpen ? outlet.fail(error as Error) : resolve(running)),
+    (error: unknown) => (sink.isOpen ? sink.fail(error as Error) : resolve(running)),
   )
   return promise
 }
