@@ -1,12 +1,12 @@
 /** One SQLite worker and the main thread's end of it: whose a job is when both want it. */
-import { strictEqual } from 'node:assert/strict'
+import { match, strictEqual } from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Sink } from '../src/database/result.ts'
 import { takenBack } from '../src/database/pool/pool.ts'
 import { depth } from '../src/database/sqlite/claims.ts'
 import type { Assignment } from '../src/database/sqlite/workplaces/assignment.ts'
 import { Connection } from '../src/database/sqlite/workplaces/connection.ts'
-import { newFile, openOptions } from './support/sqlite.ts'
+import { contentOf, newFile, openOptions } from './support/sqlite.ts'
 
 /** Some tenths of a second of work for SQLite. */
 const slow = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ?1) SELECT max(n) AS n FROM c'
@@ -24,10 +24,10 @@ function select(n: number, sql = 'SELECT ?1 AS n'): Assignment {
   return { job, textOf: () => sql, sink: new Sink(() => undefined) }
 }
 
-async function open(): Promise<Connection> {
+async function open(file = newFile(), abandoned: () => void = () => undefined): Promise<Connection> {
   const connection = await Connection.open(
-    { ...openOptions(newFile(), 1000), statementTimeoutSeconds: 0 },
-    { broken: () => undefined, moved: () => undefined, long: () => undefined, abandoned: () => undefined },
+    { ...openOptions(file, 1000), statementTimeoutSeconds: 0 },
+    { broken: () => undefined, moved: () => undefined, long: () => undefined, abandoned },
   )
   after(() => connection.close())
   return connection
@@ -96,4 +96,22 @@ test('what a worker gives back has come behind everything that it keeps [D4.5]',
     await Promise.all(all)
     strictEqual(kept.lastIndexOf(true), kept.indexOf(false) === -1 ? depth - 1 : kept.indexOf(false) - 1)
   }
+})
+
+test('a job whose commit is done gets its answer when its worker is given up before the answer was read [S12]', async () => {
+  const file = newFile('PRAGMA journal_mode = WAL; CREATE TABLE t (x)')
+  let told = ''
+  const connection = await open(file, () => (told += 'abandoned'))
+  const { job, ...rest } = select(1, 'INSERT INTO t VALUES (CAST(?1 AS INTEGER))')
+  const written = connection.run({ ...rest, job: { ...job, transaction: 'shared', mayRunOn: false, isRead: false } })
+  const answered = written.done.finally(() => (told += 'answered '))
+  const behind = connection.run(select(20_000_000, slow)).done.catch(() => undefined)
+  // The jobs are handed over now. Nothing is heard of them until the worker has had all of its time to close.
+  await new Promise((resolve) => setImmediate(resolve))
+  const closing = connection.close()
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000)
+  strictEqual(await answered, '[]')
+  await Promise.all([closing, behind])
+  match(told, /^answered /)
+  strictEqual(contentOf(file), '1')
 })

@@ -6,6 +6,7 @@
 import { once } from 'node:events'
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { takenBack } from '../../pool/pool.ts'
 import { Claims, type Turn } from '../claims.ts'
@@ -67,6 +68,7 @@ export class Connection {
   #outgoing: Outgoing | undefined
   #isClosing = false
   #isAbandoned = false
+  #hasEnded = false
   /** Runs while there is something to look at. */
   #watch: NodeJS.Timeout | undefined
   /** The statement of the last look, and since when it has been there. */
@@ -107,6 +109,7 @@ export class Connection {
       else for (const reply of message) this.#receive(reply)
     })
     void ended.then(() => {
+      this.#hasEnded = true
       clearInterval(this.#watch)
       this.#giveUp()
       if (!this.#isClosing && !this.#isAbandoned) broken()
@@ -160,8 +163,8 @@ export class Connection {
     // A thread that sleeps is ended at once, one that is in the middle of a statement only when that has ended.
     const terminating = setTimeout(() => void this.#worker.terminate(), closeMs)
     const leaving = setTimeout(() => {
-      this.#leave({ statement: this.#claims.turn?.statement, reason: 'the service does not wait for it' })
-      leave()
+      const statement = this.#claims.turn?.statement
+      void this.#leave({ statement, reason: 'the service does not wait for it' }).then(leave)
     }, closeMs + graceMs)
     await Promise.race([this.#ended, left])
     clearTimeout(terminating)
@@ -197,24 +200,19 @@ export class Connection {
   }
 
   /** From now on the worker commits nothing, so what it has begun and not committed can be done elsewhere. */
-  #abandon({ claim: stuck, statement }: Turn, reason: string): void {
+  #abandon(stuck: Turn, reason: string): void {
     if (!this.#claims.abandon()) return
-    for (const job of this.#underWay.inOrder()) {
-      const { claim, pieces, timedOut, reject } = job
-      // Its answer is on its way.
-      if (this.#claims.isSettled(claim)) continue
-      if (claim !== stuck) reject(pieces > 0 ? lost() : takenBack)
-      else reject(timedOut === undefined ? lost() : this.#timeout(statement))
-      this.#claims.takeBack(claim)
-      this.#underWay.remove(job)
-    }
     clearInterval(this.#watch)
-    this.#leave({ statement, reason })
+    void this.#leave({ statement: stuck.statement, reason }, stuck)
   }
 
-  #leave(loss: Omit<Loss, 'ended'>): void {
+  /** A job whose commit is done must not be done again: its answer, which is on its way, comes first. */
+  async #leave(loss: Omit<Loss, 'ended'>, stuck?: Turn): Promise<void> {
+    const isOwed = this.#underWay.inOrder().some(({ claim }) => this.#claims.isSettled(claim))
+    if (isOwed) await Promise.race([this.#ended, sleep(graceMs)])
+    if (this.#hasEnded) return
     this.#isAbandoned = true
-    this.#giveUp()
+    this.#giveUp(stuck)
     this.#abandoned({ ...loss, ended: this.#ended })
     void this.#worker.terminate()
   }
@@ -224,12 +222,21 @@ export class Connection {
     return new JobFailure({ code: undefined, message: 'statement timeout', statement, timeoutSeconds })
   }
 
-  /** The worker has ended. Jobs that it had not begun can be done elsewhere; of the others nobody knows how far they came. */
-  #giveUp(): void {
+  /** The worker has ended, or commits nothing any more because it is `stuck`. */
+  #giveUp(stuck?: Turn): void {
     for (const job of this.#underWay.inOrder()) {
-      job.reject(this.#claims.takeBack(job.claim) ? takenBack : lost())
+      job.reject(this.#lossOf(job, stuck))
       this.#underWay.remove(job)
     }
+  }
+
+  /** Jobs that it had not begun can be done elsewhere, and of a stuck one also those that it had not committed. */
+  #lossOf({ claim, pieces, timedOut }: UnderWayJob, stuck: Turn | undefined): unknown {
+    if (this.#claims.takeBack(claim)) return takenBack
+    // Nobody knows how far it came.
+    if (stuck === undefined || pieces > 0 || this.#claims.isSettled(claim)) return lost()
+    if (claim !== stuck.claim) return takenBack
+    return timedOut === undefined ? lost() : this.#timeout(timedOut)
   }
 
   #cancel(job: UnderWayJob): void {
