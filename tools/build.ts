@@ -20,7 +20,11 @@ export function buildService(service: string, dist: string, { check = true } = {
     rmSync(dist, { recursive: true, force: true })
     cpSync(join(scratch, 'services', basename(service), 'src'), dist, { recursive: true })
     for (const name of namesIn(join(scratch, 'packages'))) {
-      cpSync(join(scratch, 'packages', name, 'src'), join(dist, 'packages', name), { recursive: true })
+      const target = join(dist, 'packages', name)
+      cpSync(join(scratch, 'packages', name, 'src'), target, { recursive: true })
+      // What is JavaScript already, the compiler leaves where it is.
+      const sources = join(repository, 'packages', name, 'src')
+      for (const file of globSync('**/*.js', { cwd: sources })) cpSync(join(sources, file), join(target, file))
     }
     for (const file of globSync('**/*.js', { cwd: dist })) pointToCopies(join(dist, file), dist)
   } finally {

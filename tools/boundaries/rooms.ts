@@ -46,6 +46,7 @@ const packages: Part = {
   outside: {
     'node:fs': 'config-file/src/config-file.ts observe/src/stdout.ts',
     'node:http': 'http-shell/src',
+    'node:module': 'command-line/src/launch.js',
     'node:net': 'http-shell/src',
     'sonic-boom': 'observe/src/stdout.ts',
     yaml: 'config-file/src/yaml',

@@ -4,7 +4,7 @@ import { join, sep } from 'node:path'
 
 /** Forward slashes, below `root`, in order. */
 export function listSources(root: string): string[] {
-  return globSync('{packages,services}/*/src/**/*.ts', { cwd: root })
+  return globSync('{packages,services}/*/src/**/*.{js,ts}', { cwd: root })
     .map((file) => file.split(sep).join('/'))
     .toSorted()
 }

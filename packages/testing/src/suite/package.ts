@@ -103,7 +103,7 @@ function checkFiles({ folder, files }: PackageTests, paths: readonly string[]): 
 
 function modulesOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+    .filter((path) => /\.[jt]s$/.test(path) && !path.endsWith('.d.ts'))
     .map((path) => path.replaceAll('\\', '/').replace(/\.ts$/, '.js'))
 }
 
