@@ -13,11 +13,9 @@ import {
   insertResult,
   judgeRatios,
   median,
-  readRounds,
   thereAndBack,
   toReport,
   type Trial,
-  UsageError,
 } from '@services/bench'
 
 const repeat = (count: number, value: number): number[] => Array.from({ length: count }, () => value)
@@ -156,9 +154,4 @@ test('a result goes between its own markers of a page, in the place of the last 
   strictEqual(changed, page.replace('\nold\n', '\n\nNEW\n\n'))
   strictEqual(insertResult(changed, a, 'NEW'), changed)
   throws(() => insertResult('no markers', a, ''), /lost its markers/)
-})
-
-test('--rounds takes a whole number from 1', () => {
-  strictEqual(readRounds('4'), 4)
-  for (const text of ['0', '1.5', '-1', 'many', '']) throws(() => readRounds(text), UsageError)
 })

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { exportRelease, UsageError } from '@services/bench'
-import { findLastRelease } from '../src/release.ts'
+import { exportRelease } from '@services/bench'
+import { findLastRelease } from '../src/against/release.ts'
+import { UsageError } from '../src/command/usage-error.ts'
 
 const root = join(import.meta.dirname, '../../..')
 /** The last commit without private packages. */

@@ -3,30 +3,29 @@
  * judged by @services/bench.
  */
 import {
-  compare,
-  exitCode,
+  compareWithRelease,
+  type Entrant,
   exportRelease,
   type Figures,
-  type Pair,
+  type Lengths,
+  type Options,
+  racePair,
   type Sides,
   thereAndBack,
-  toReport,
   type Trial,
 } from '@services/bench'
 import { type Arena, openArena } from './arena.ts'
 import { makeBoot, mostFiles } from './boot.ts'
+import { toEntrant } from './contenders/contender.ts'
 import { overHttp } from './contenders/http.ts'
 import { sqlapi } from './contenders/sqlapi.ts'
-import { medianOf } from './figures.ts'
 import { fetchMillion } from './million.ts'
-import type { Options } from './options.ts'
-import { race, type Result } from './race.ts'
-import { writeComparison } from './readme.ts'
+import { readme, script } from './readme.ts'
 import { scenarios } from './scenarios/all.ts'
 import type { Scenario } from './scenarios/scenario.ts'
 
 /** There and back. */
-const lengths = { rounds: 2, warmUpSeconds: 1, seconds: 1 }
+const lengths: Lengths = { rounds: 2, warmUpSeconds: 1, seconds: 1 }
 /** With all scenarios a race of each takes more than half of this. */
 const secondsPerRound = 330
 
@@ -41,16 +40,17 @@ export async function compareWith(which: string, { only, rounds, isWritten }: Op
   const arena = await openArena(false)
   try {
     const release = exportRelease(which, 'services/sqlapi', arena.folder)
-    console.error(`Compared with ${release.title}.`)
-    for (const remark of release.remarks) console.error(remark)
     const sides = { ours: { title: 'this' }, theirs: { title: release.title, service: release.service } }
     const trials = makeTrials(sides, arena).filter(({ name }) => only.length === 0 || only.includes(name))
     const races = rounds ?? 1
-    const all = await compare(trials, { races, seconds: races * secondsPerRound }, console.error)
-    const report = toReport(all, `sqlapi ${release.title}`, `PostgreSQL ${arena.postgresVersion}`)
-    console.log(report)
-    if (isWritten) writeComparison(report)
-    return exitCode(all)
+    return await compareWithRelease({
+      service: 'sqlapi',
+      release,
+      trials,
+      limits: { races, seconds: races * secondsPerRound },
+      versions: `PostgreSQL ${arena.postgresVersion}`,
+      page: isWritten ? { file: readme, script } : undefined,
+    })
   } finally {
     await arena.remove()
   }
@@ -60,20 +60,16 @@ function makeTrials(sides: Sides<Side>, arena: Arena): Trial[] {
   const startOnce = makeBoot(arena.folder, mostFiles)
   const races = scenarios.map((scenario): Trial => {
     const { name, title, merit } = scenario
-    return {
-      name,
-      title,
-      merit: merit === 'p99' ? 'p99' : 'requests/s',
-      race: (isThisFirst) => raceOnce(scenario, sides, isThisFirst, arena),
-    }
+    const entrants = { ours: enter(sides.ours, scenario, arena), theirs: enter(sides.theirs, scenario, arena) }
+    return { name, title, merit, race: (isThisFirst) => racePair({ name, merit, entrants, lengths }, isThisFirst) }
   })
   const million = async (side: Side): Promise<Figures> => {
     const { seconds, peakMiB } = await fetchMillion(sqlapi(side), arena)
     return { speed: 1 / seconds, peak: peakMiB }
   }
   const boot = async ({ service }: Side): Promise<Figures> => {
-    const { seconds, cpuSeconds, peakMiB } = await startOnce(service)
-    return { speed: 1 / seconds, cpu: cpuSeconds, peak: peakMiB }
+    const { seconds, cpuSeconds, peakBytes } = await startOnce(service)
+    return { speed: 1 / seconds, cpu: cpuSeconds, peak: peakBytes }
   }
   const alone = [
     { name: 'million', title: 'one answer of 1 000 000 rows', measure: million },
@@ -84,30 +80,6 @@ function makeTrials(sides: Sides<Side>, arena: Arena): Trial[] {
   return [...races, ...alone]
 }
 
-async function raceOnce(
-  scenario: Scenario,
-  { ours, theirs }: Sides<Side>,
-  isThisFirst: boolean,
-  arena: Arena,
-): Promise<Pair> {
-  const order = isThisFirst ? [ours, theirs] : [theirs, ours]
-  const contenders = order.map((side) => overHttp(sqlapi(side)))
-  const [first, second] = (await race(scenario, contenders, arena, lengths)).map((result) =>
-    toFigures(result, scenario),
-  )
-  return isThisFirst ? { ours: first!, theirs: second! } : { ours: second!, theirs: first! }
-}
-
-function toFigures(result: Result, { merit }: Scenario): Figures {
-  const requestsPerSecond = medianOf(result, 'requestsPerSecond') ?? Number.NaN
-  const p99Ms = medianOf(result, 'p99Ms') ?? Number.NaN
-  const cpu = medianOf(result, 'cpuSecondsPer1000') ?? Number.NaN
-  const { peakMiB } = result
-  return {
-    speed: merit === 'p99' ? 1 / p99Ms : requestsPerSecond,
-    requestsPerSecond,
-    p99Ms,
-    cpu,
-    ...(peakMiB === undefined ? {} : { peak: peakMiB }),
-  }
+function enter(side: Side, scenario: Scenario, arena: Arena): Entrant {
+  return toEntrant(overHttp(sqlapi(side)), scenario, arena)
 }

@@ -1,21 +1,14 @@
 /** How long sqlapi takes from the start of its process to the line that says it listens. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { median } from '@services/bench'
+import { median, type Start, startOnce, toMiB } from '@services/bench'
 import { type Tree, writeTree } from './boot-tree.ts'
 import { sqlapiCommand } from './contenders/sqlapi.ts'
-import { startServer } from './process.ts'
 
 export interface BootResult extends Tree {
   readonly seconds: number
   readonly fastestSeconds: number
   readonly slowestSeconds: number
-  readonly cpuSeconds: number
-  readonly peakMiB: number
-}
-
-interface Start {
-  readonly seconds: number
   readonly cpuSeconds: number
   readonly peakMiB: number
 }
@@ -31,7 +24,7 @@ export async function measureBoot(folder: string, rounds: number): Promise<BootR
   }))
   for (let round = 0; round <= rounds; round++) {
     for (const { tree, config, starts } of trees) {
-      const start = await startOnce(config)
+      const start = await startOnce(sqlapiCommand(config))
       // The first one warms the file cache.
       if (round > 0) starts.push(start)
       console.error(`boot, round ${round}, ${tree.files} files: ${start.seconds.toFixed(2)} s`)
@@ -45,20 +38,24 @@ export async function measureBoot(folder: string, rounds: number): Promise<BootR
       fastestSeconds: Math.min(...seconds),
       slowestSeconds: Math.max(...seconds),
       cpuSeconds: median(starts.map((start) => start.cpuSeconds)),
-      peakMiB: median(starts.map((start) => start.peakMiB)),
+      peakMiB: toMiB(median(starts.map((start) => start.peakBytes))),
     }
   })
 }
 
-/** Gives what starts sqlapi over so many files. The first start of each version is done twice: it fills caches. */
+/**
+ * Gives what starts sqlapi over so many files; `service` is its folder, if it is not this one. The first start of each version is done twice: it
+ * fills caches.
+ */
 export function makeBoot(folder: string, files: number): (service?: string) => Promise<Start> {
   let config: string | undefined
   const warm = new Set<string | undefined>()
   return async (service) => {
     config ??= makeTree(folder, files).config
-    if (!warm.has(service)) await startOnce(config, service)
+    const command = sqlapiCommand(config, service)
+    if (!warm.has(service)) await startOnce(command)
     warm.add(service)
-    return startOnce(config, service)
+    return startOnce(command)
   }
 }
 
@@ -69,12 +66,4 @@ function makeTree(folder: string, files: number): { tree: Tree; config: string }
   const sqlDir = join(place, 'sql')
   writeFileSync(config, `sql_dir: ${JSON.stringify(sqlDir)}\nserver:\n  bind: 127.0.0.1:0\n`)
   return { tree: writeTree(sqlDir, files), config }
-}
-
-/** `service` is the folder of the service, if it is not this one. */
-async function startOnce(config: string, service?: string): Promise<Start> {
-  const sqlapi = await startServer(sqlapiCommand(config, service))
-  const usage = sqlapi.usage()
-  await sqlapi.stop()
-  return { seconds: sqlapi.startSeconds, ...usage }
 }

@@ -1,22 +1,10 @@
-/**
- * Results -> an SVG: how many times as good each contender was as the one that its scenario is measured by. Bars begin at 1
- * and go right for better, left for worse, on a logarithmic scale, so that twice and half are equally far. Colours follow the
- * reader's light or dark mode; nothing is loaded and no script runs, so it can be an image in a page.
- */
-import { median } from '@services/bench'
-import { ratio, readable } from './figures.ts'
+/** Results -> chart.svg: sqlapi and others, beside what each scenario is measured by. */
+import { type Colours, drawRatios, type RatioGroup, readable, toRatioGroup } from '@services/bench'
 import { contenderTitles } from './scenarios/scenario.ts'
-import type { RaceResult, Results } from './targets.ts'
+import type { Results } from './targets.ts'
 
-interface Group {
-  readonly title: string
-  /** Where 1 is. */
-  readonly reference: string
-  readonly bars: readonly { readonly contender: string; readonly ratio: number }[]
-}
-
-/** Colours of each contender, in light and in dark mode, in the order of the legend. */
-const colours: Readonly<Record<string, readonly [light: string, dark: string]>> = {
+/** In the order of the legend. */
+const colours: Colours = {
   [contenderTitles.sqlapi]: ['#0969da', '#4493f8'],
   [contenderTitles.pgbench]: ['#1a7f37', '#3fb950'],
   [contenderTitles.toolbox]: ['#bc4c00', '#f0883e'],
@@ -24,55 +12,20 @@ const colours: Readonly<Record<string, readonly [light: string, dark: string]>> 
   [contenderTitles.constant]: ['#9a6700', '#d29922'],
   [contenderTitles.floor]: ['#818b98', '#9198a1'],
 }
-const contenders = Object.keys(colours)
-const width = 920
-const labels = 330
-/** Room for the number at the end of a bar. */
-const margin = 56
-const top = 92
-const barHeight = 14
-const barGap = 3
-const groupGap = 18
-const ticks = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]
 
 export function toChart({ races, million }: Pick<Results, 'races' | 'million'>): string {
-  const groups = [...races.map(toGroup), toMillionGroup(million)].filter(({ bars }) => bars.length > 0)
-  const height = top + groups.reduce((sum, group) => sum + heightOf(group) + groupGap, 0)
-  const place = scaleOf(groups)
-  let y = top
-  const drawn = groups.map((group) => {
-    const part = drawGroup(group, y, place)
-    y += heightOf(group) + groupGap
-    return part
+  const groups = races.map(({ scenario: { title, reference, merit }, results }) =>
+    toRatioGroup(title, results, contenderTitles[reference], merit),
+  )
+  return drawRatios({
+    title: 'Ratios of sqlapi and others, scenario by scenario',
+    heading: 'Times as good as what each scenario is measured by',
+    colours,
+    groups: [...groups, toMillionGroup(million)],
   })
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
-<title>Ratios of sqlapi and others, scenario by scenario</title>
-<style>${style()}</style>
-<rect class="ground" width="${width}" height="${height}" rx="6"/>
-<text class="head" x="16" y="26">Times as good as what each scenario is measured by</text>
-${legend(groups)}
-${grid(place, height)}
-${drawn.join('\n')}
-</svg>
-`
 }
 
-function toGroup({ scenario: { title, reference, merit }, results }: RaceResult): Group {
-  const referee = results.find(({ contender }) => contender === contenderTitles[reference])
-  if (referee === undefined) return { title, reference: '', bars: [] }
-  const isRate = merit === 'rate'
-  const figure = median(referee.rounds.map((round) => (isRate ? round.requestsPerSecond : (round.p99Ms ?? Number.NaN))))
-  return {
-    title,
-    reference: `1 = ${referee.contender}, ${isRate ? `${readable(figure)}/s` : `p99 of ${readable(figure)} ms`}`,
-    bars: results
-      .filter((result) => result !== referee)
-      .map((result) => ({ contender: result.contender, ratio: ratio(result, referee, merit) ?? Number.NaN }))
-      .filter((bar) => bar.ratio > 0 && Number.isFinite(bar.ratio)),
-  }
-}
-
-function toMillionGroup(million: Results['million']): Group {
+function toMillionGroup(million: Results['million']): RatioGroup {
   const title = 'one answer of 1 000 000 rows'
   const referee = million.find(({ contender }) => contender === contenderTitles.floor)
   if (referee === undefined) return { title, reference: '', bars: [] }
@@ -83,91 +36,4 @@ function toMillionGroup(million: Results['million']): Group {
       .filter((result) => result !== referee)
       .map(({ contender, seconds }) => ({ contender, ratio: referee.seconds / seconds })),
   }
-}
-
-/** Ratio -> x. */
-function scaleOf(groups: readonly Group[]): (ratio: number) => number {
-  const all = groups.flatMap(({ bars }) => bars.map((bar) => bar.ratio))
-  const [least, most] = [Math.log(Math.min(0.5, ...all)), Math.log(Math.max(2, ...all))]
-  const [from, to] = [labels + margin, width - margin]
-  return (ratio) => from + ((Math.log(ratio) - least) / (most - least)) * (to - from)
-}
-
-function grid(place: (ratio: number) => number, height: number): string {
-  const lines = ticks
-    .map((tick) => ({ tick, x: place(tick) }))
-    .filter(({ x }) => x > labels + 10 && x < width - 10)
-    .map(({ tick, x }) => {
-      const kind = tick === 1 ? 'one' : 'line'
-      const line = `<line class="${kind}" x1="${round(x)}" y1="${top - 10}" x2="${round(x)}" y2="${height - 8}"/>`
-      return `${line}<text class="tick" x="${round(x)}" y="${top - 15}">${tick}</text>`
-    })
-  return lines.join('\n')
-}
-
-function drawGroup(group: Group, y: number, place: (ratio: number) => number): string {
-  const middle = y + heightOf(group) / 2
-  const one = place(1)
-  const bars = group.bars.map(({ contender, ratio }, index) => {
-    const barY = y + index * (barHeight + barGap) + (heightOf(group) - barsHeight(group)) / 2
-    const end = place(ratio)
-    const size = `width="${round(Math.max(1, Math.abs(end - one)))}" height="${barHeight}"`
-    const bar = `<rect class="${classOf(contender)}" x="${round(Math.min(one, end))}" y="${round(barY)}" ${size} rx="2"/>`
-    const side = ratio < 1 ? `class="left" x="${round(end - 6)}"` : `x="${round(end + 6)}"`
-    return `${bar}<text ${side} y="${round(barY + barHeight - 3)}">${readable(ratio)}</text>`
-  })
-  return [
-    `<text class="left" x="${labels}" y="${round(middle - 2)}">${escape(group.title)}</text>`,
-    `<text class="left note" x="${labels}" y="${round(middle + 12)}">${escape(group.reference)}</text>`,
-    ...bars,
-  ].join('\n')
-}
-
-function legend(groups: readonly Group[]): string {
-  const present = new Set(groups.flatMap(({ bars }) => bars.map(({ contender }) => contender)))
-  let x = 16
-  const parts = contenders
-    .filter((contender) => present.has(contender))
-    .map((contender) => {
-      const box = `<rect class="${classOf(contender)}" x="${x}" y="40" width="12" height="12" rx="2"/>`
-      const part = `${box}<text x="${x + 18}" y="50">${escape(contender)}</text>`
-      x += 40 + contender.length * 7
-      return part
-    })
-  return parts.join('\n')
-}
-
-function style(): string {
-  const fills = (mode: 0 | 1): string =>
-    Object.entries(colours)
-      .map(([contender, colour]) => `.${classOf(contender)}{fill:${colour[mode]}}`)
-      .join('')
-  return [
-    'text{font:12px system-ui,sans-serif}.head{font-size:15px;font-weight:600}.left{text-anchor:end}',
-    '.note,.tick{font-size:11px}.tick{text-anchor:middle}line{stroke-width:1}',
-    `.ground{fill:#fff}text{fill:#1f2328}.note,.tick{fill:#59636e}.line{stroke:#d1d9e0}.one{stroke:#59636e}${fills(0)}`,
-    '@media (prefers-color-scheme:dark){.ground{fill:#0d1117}text{fill:#f0f6fc}.note,.tick{fill:#9198a1}',
-    `.line{stroke:#3d444d}.one{stroke:#9198a1}${fills(1)}}`,
-  ].join('\n')
-}
-
-function classOf(contender: string): string {
-  return `c${contenders.indexOf(contender)}`
-}
-
-/** Two lines of text have to fit beside a single bar. */
-function heightOf(group: Group): number {
-  return Math.max(28, barsHeight(group))
-}
-
-function barsHeight({ bars }: Group): number {
-  return bars.length * (barHeight + barGap) - barGap
-}
-
-function round(value: number): string {
-  return value.toFixed(1)
-}
-
-function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

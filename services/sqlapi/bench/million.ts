@@ -2,14 +2,13 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingMessage, request as call } from 'node:http'
-import { median } from '@services/bench'
+import { median, startServer, toMiB } from '@services/bench'
 import { millionAnswer } from './answers.ts'
 import type { Arena } from './arena.ts'
 import type { HttpContender } from './contenders/contender.ts'
 import { floor } from './contenders/floor.ts'
 import { sqlapi } from './contenders/sqlapi.ts'
 import { toolbox, unwrap } from './contenders/toolbox.ts'
-import { startServer } from './process.ts'
 import type { Request } from './scenarios/scenario.ts'
 
 export interface MillionResult {
@@ -81,7 +80,7 @@ export async function fetchMillion(contender: HttpContender, arena: Arena): Prom
     if (response.statusCode !== 200) throw new Error(`${contender.title}: status ${response.statusCode}`)
     // The envelope comes off when the clock has stopped.
     if (contender === toolbox) hash.update(unwrap(Buffer.concat(chunks).toString()))
-    const { peakMiB } = server.usage()
+    const peakMiB = toMiB(server.usage().peakBytes)
     if (hash.digest('hex') !== right().sha256) throw new Error(`${contender.title}: a wrong answer of ${bytes} bytes`)
     return { seconds: all, firstByteSeconds, peakMiB }
   } finally {

@@ -1,9 +1,7 @@
 /** Results -> Markdown. */
-import { describeMachine, table } from '@services/bench'
+import { describeMachine, type Lengths, medianOf, ratio, readable, table, toMiB } from '@services/bench'
 import type { BootResult } from './boot.ts'
-import { medianOf, ratio, readable } from './figures.ts'
 import type { MillionResult } from './million.ts'
-import type { Lengths } from './race.ts'
 import { contenderTitles } from './scenarios/scenario.ts'
 import { judge, type RaceResult, type Results } from './targets.ts'
 
@@ -55,7 +53,7 @@ function raceTable(races: readonly RaceResult[]): string[] {
       number(medianOf(result, 'p99Ms'), 2),
       number(medianOf(result, 'aloneP99Ms'), 2),
       figure(medianOf(result, 'cpuSecondsPer1000')),
-      number(result.peakMiB, 0),
+      number(result.peakBytes === undefined ? undefined : toMiB(result.peakBytes), 0),
     ])
   })
   const times = ['p50 ms', 'p99 ms', 'p99 ms alone']

@@ -3,40 +3,39 @@
  * measured and how.
  */
 import { writeFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-import { UsageError } from '@services/bench'
+import { measureStarts, type Options, race, runBench } from '@services/bench'
 import { compareWith } from './against.ts'
 import { openArena } from './arena.ts'
 import { measureBoot } from './boot.ts'
 import { toChart } from './chart.ts'
 import { findAbsences, makeContenders } from './contenders/all.ts'
+import { toEntrant } from './contenders/contender.ts'
 import { measureMillion } from './million.ts'
-import { type Options, readOptions, usage } from './options.ts'
-import { race } from './race.ts'
+import { flags } from './options.ts'
 import { writeResult } from './readme.ts'
 import { toMarkdown } from './report.ts'
 import { scenarios } from './scenarios/all.ts'
+import type { Scenario } from './scenarios/scenario.ts'
 import type { RaceResult } from './targets.ts'
 
 const mostRoundsOfMillion = 3
 
-// So that the handlers of `exit` end what was started.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-try {
-  const options = readOptions(process.argv.slice(2))
-  if (options === undefined) console.error(usage)
-  else process.exitCode = await main(options)
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error
-  console.error(`${error.message}\n${usage}`)
-  process.exitCode = 2
-}
+await runBench({ flags, measure, measureStarts: startInARow, compareWith })
 
-async function main(options: Options): Promise<number> {
-  if (availableParallelism() < 2) console.error('One core for load, server and database: the figures will say little.')
-  if (options.against !== undefined) return compareWith(options.against, options)
-  await measure(options)
-  return 0
+async function startInARow(count: number, { only: [name = flags.raced[0]], isQuick }: Options): Promise<void> {
+  const scenario = scenarios.find((known) => known.name === name) as Scenario
+  const arena = await openArena(false)
+  try {
+    const entrant = toEntrant(makeContenders(undefined).sqlapi, scenario, arena)
+    await measureStarts(entrant, {
+      count,
+      isQuick,
+      title: scenario.title,
+      versions: `PostgreSQL ${arena.postgresVersion}`,
+    })
+  } finally {
+    await arena.remove()
+  }
 }
 
 async function measure({ lengths, only, isWritten, chart, profiles }: Options): Promise<void> {
@@ -49,8 +48,8 @@ async function measure({ lengths, only, isWritten, chart, profiles }: Options): 
     const races: RaceResult[] = []
     for (const scenario of scenarios.filter(({ name }) => isWanted(name))) {
       const present = scenario.contenders.filter((name) => !absences.has(name))
-      const entered = present.map((name) => contenders[name])
-      races.push({ scenario, results: await race(scenario, entered, arena, lengths) })
+      const entrants = present.map((name) => toEntrant(contenders[name], scenario, arena))
+      races.push({ scenario, results: await race(scenario.name, entrants, lengths) })
     }
     const { rounds } = lengths
     const million = isWanted('million')

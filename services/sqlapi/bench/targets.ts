@@ -1,9 +1,7 @@
 /** What is to be reached, as a table, and whether a run has reached it. */
-import { median } from '@services/bench'
+import { median, ratio, type Result, toMiB } from '@services/bench'
 import type { BootResult } from './boot.ts'
-import { ratio } from './figures.ts'
 import type { MillionResult } from './million.ts'
-import type { Result } from './race.ts'
 import { type ContenderName, contenderTitles, type Scenario } from './scenarios/scenario.ts'
 
 export type RacedScenario = Pick<Scenario, 'name' | 'title' | 'reference' | 'merit'>
@@ -104,7 +102,10 @@ const targets: readonly Target[] = [
     bound: 'at most',
     limit: mebibytesOf(150),
     unit: 'MiB',
-    measure: (results) => resultOf(results, 'one-get', 'sqlapi')?.peakMiB,
+    measure: (results) => {
+      const peakBytes = resultOf(results, 'one-get', 'sqlapi')?.peakBytes
+      return peakBytes === undefined ? undefined : toMiB(peakBytes)
+    },
   },
   {
     what: 'most memory with an answer of 1 000 000 rows (200 MB)',
@@ -159,7 +160,7 @@ function find<T extends { readonly contender: string }>(results: readonly T[], n
 }
 
 function to(name: string, other: ContenderName): Target['measure'] {
-  return (results) => ratio(resultOf(results, name, 'sqlapi'), resultOf(results, name, other), 'rate')
+  return (results) => ratio(resultOf(results, name, 'sqlapi'), resultOf(results, name, other), 'requests/s')
 }
 
 function disturbance(results: Results): number | undefined {

@@ -1,34 +1,21 @@
 /**
  * The pure parts of the benchmark, on given numbers: what it says of a run has to be right before the run is worth anything.
  */
-import { deepStrictEqual, doesNotMatch, match, ok, strictEqual, throws } from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { insertResult, UsageError } from '@services/bench'
-import fc from 'fast-check'
-import { AnswerReader } from '../bench/answer-reader.ts'
+import type { Round } from '@services/bench'
+import { testBench } from '@services/bench/testing'
 import { oneItem, pageOfItems } from '../bench/answers.ts'
 import { toChart } from '../bench/chart.ts'
-import type { Round } from '../bench/contenders/contender.ts'
-import { ratio, readable } from '../bench/figures.ts'
 import { isSameMeaning } from '../bench/meaning.ts'
-import { readOptions } from '../bench/options.ts'
-import { comparisonMarkers, resultMarkers } from '../bench/readme.ts'
+import { flags } from '../bench/options.ts'
+import { readme } from '../bench/readme.ts'
 import { toMarkdown } from '../bench/report.ts'
 import { scenarios } from '../bench/scenarios/all.ts'
 import { type ContenderName, contenderTitles, type Scenario } from '../bench/scenarios/scenario.ts'
 import { judge, type RaceResult, type Results } from '../bench/targets.ts'
 
-test('figures: ratios within each round', () => {
-  const fast = { contender: 'a', rounds: [rate(100), rate(10), rate(1000)] }
-  const slow = { contender: 'b', rounds: [rate(50), rate(10), rate(250)] }
-  strictEqual(ratio(fast, slow, 'rate'), 2)
-  strictEqual(ratio(fast, undefined, 'rate'), undefined)
-  const quick = { contender: 'a', rounds: [{ requestsPerSecond: 1, p99Ms: 2 }] }
-  const tardy = { contender: 'b', rounds: [{ requestsPerSecond: 9, p99Ms: 8 }] }
-  strictEqual(ratio(quick, tardy, 'p99'), 4)
-  deepStrictEqual([41_914.2, 523.4, 29.31, 5.214, 0.0213].map(readable), ['41 914', '523', '29.3', '5.21', '0.021'])
-})
+testBench(flags, readme)
 
 function rate(requestsPerSecond: number): Round {
   return { requestsPerSecond }
@@ -41,7 +28,7 @@ function raced(name: string, figures: Figures): RaceResult {
   const results = Object.entries(figures).map(([contender, { peakMiB, ...round }]) => ({
     contender: contenderTitles[contender as ContenderName],
     rounds: [round],
-    ...(peakMiB === undefined ? {} : { peakMiB }),
+    ...(peakMiB === undefined ? {} : { peakBytes: peakMiB * 2 ** 20 }),
   }))
   return { scenario, results }
 }
@@ -174,69 +161,6 @@ test('chart: an image that stands alone, in light and dark', () => {
 
 test('chart: no results, no bars, still an image', () => {
   doesNotMatch(toChart({ races: [], million: [] }), /NaN|Infinity/)
-})
-
-test('README.md: the table of scenarios is that of the code, and the result has its place', () => {
-  const text = readFileSync(new URL('../bench/README.md', import.meta.url), 'utf8')
-  const rows = text.split('\n').filter((line) => /^\| `[a-z]/.test(line))
-  const named = rows.flatMap((line) => Array.from(line.split('|')[1]!.matchAll(/`([^`]+)`/g), ([, name]) => name!))
-  deepStrictEqual(named, [...scenarios.map(({ name }) => name), 'million', 'boot'])
-  for (const markers of [resultMarkers, comparisonMarkers]) {
-    ok(insertResult(text, markers, 'SOMETHING NEW').includes('\n\nSOMETHING NEW\n\n'))
-  }
-})
-
-test('options: mistakes are told', () => {
-  const mistakes = [
-    [['--only', 'nothing'], /no scenario 'nothing'/],
-    [['--rounds', '0'], /whole number from 1/],
-    [['--rounds', '1.5'], /whole number from 1/],
-    [['--write', '--quick'], /whole run/],
-    [['--write', '--only', 'boot'], /whole run/],
-    [['--against', 'HEAD', '--only', 'nothing'], /no scenario 'nothing'/],
-    [['--against', 'HEAD', '--write', '--only', 'boot'], /whole run/],
-    [['--against', 'HEAD', '--quick', '--chart', 'x.svg'], /does not go with --quick, --chart/],
-    [['--nonsense'], /--nonsense/],
-  ] as const
-  for (const [args, message] of mistakes) {
-    throws(
-      () => readOptions(args),
-      (error) => error instanceof UsageError && message.test(error.message),
-    )
-  }
-  strictEqual(readOptions(['--help']), undefined)
-  strictEqual(readOptions(['--quick', '--rounds', '4'])?.lengths.rounds, 4)
-  const against = readOptions(['--against', 'last-release', '--write', '--rounds', '3'])
-  deepStrictEqual([against?.against, against?.isWritten, against?.rounds], ['last-release', true, 3])
-  strictEqual(readOptions(['--against', 'last-release'])?.rounds, undefined)
-})
-
-test('answers: the same ones, however the bytes are cut', () => {
-  const whole = 'HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n[1,2,3]'
-  const chunked = 'HTTP/1.1 400 Bad Request\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n[1,\r\n4\r\n2,3]\r\n0\r\n\r\n'
-  fc.assert(
-    fc.property(fc.constantFrom(whole, chunked), fc.array(fc.nat(100), { maxLength: 6 }), (text, cuts) => {
-      const bytes = Buffer.from(text)
-      const reader = new AnswerReader()
-      const places = [0, ...cuts.filter((at) => at < bytes.length), bytes.length].toSorted((a, b) => a - b)
-      const pieces = places.slice(1).map((to, index) => bytes.subarray(places[index], to))
-      // Twice, because a connection is used again.
-      for (let i = 0; i < 2; i++) {
-        const answers = pieces.filter((piece) => piece.length > 0).flatMap((piece) => reader.read(piece) ?? [])
-        deepStrictEqual(
-          answers.map(({ status, body }) => [status, body.toString()]),
-          [[text === whole ? 200 : 400, '[1,2,3]']],
-        )
-      }
-    }),
-  )
-})
-
-test('answers: what is no answer, or too much of one, is an error', () => {
-  const read = (text: string): unknown => new AnswerReader().read(Buffer.from(text))
-  throws(() => read('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n[]'), /more came/)
-  throws(() => read('HTTP/1.1 200 OK\r\n\r\n'), /neither a length/)
-  throws(() => read('nonsense\r\n\r\n'), /no HTTP answer/)
 })
 
 test('meaning: spelling may differ, values may not', () => {

@@ -4,32 +4,32 @@
  */
 import { join } from 'node:path'
 import {
-  compare,
-  exitCode,
+  type Command,
+  compareWithRelease,
   exportRelease,
   type Figures,
-  type Pair,
+  type Lengths,
+  type Options,
+  racePair,
   type Release,
   type Sides,
+  type Start,
+  startOnce,
   thereAndBack,
-  toReport,
   type Trial,
 } from '@services/bench'
 import { sha256 } from './answers.ts'
-import { type Start, startOnce } from './boot.ts'
 import { writeTree } from './boot-tree.ts'
-import type { Command } from './contender.ts'
-import type { Options } from './options.ts'
-import { race, type Result } from './race.ts'
-import { comparisonMarkers, writeReadme } from './report.ts'
-import { type Build, type Scenario, scenarios } from './scenarios.ts'
+import { toEntrant } from './entrant.ts'
+import { readme, script, versions } from './report.ts'
+import { type Build, scenarios } from './scenarios.ts'
 import { ownProgram, prepare, type Setup } from './setup.ts'
 import { writeWsdls } from './wsdl-tree.ts'
 import { readFor, startReader } from './xml.ts'
 import { registerAnswer } from './xml-document.ts'
 
 /** There and back. */
-const lengths = { rounds: 2, warmUpSeconds: 1.5, seconds: 2 }
+const lengths: Lengths = { rounds: 2, warmUpSeconds: 1.5, seconds: 2 }
 const usualRaces = 3
 const usualSeconds = 330
 const bootFiles = 3000
@@ -48,17 +48,16 @@ export async function compareWith(which: string, { only, rounds, isWritten }: Op
   })
   try {
     const release = found as Release
-    console.error(`Compared with ${release.title}.`)
-    for (const remark of release.remarks) console.error(remark)
     const isWanted = ({ name }: { readonly name: string }): boolean => only.length === 0 || only.includes(name)
-    const trials = makeTrials(setup, release).filter(isWanted)
     const races = rounds ?? usualRaces
-    const seconds = usualSeconds * Math.max(1, races / usualRaces)
-    const all = await compare(trials, { races, seconds }, console.error)
-    const report = toReport(all, `xroad-proxy ${release.title}`, `OpenSSL ${process.versions.openssl}`)
-    console.log(report)
-    if (isWritten) writeReadme(report, comparisonMarkers)
-    return exitCode(all)
+    return await compareWithRelease({
+      service: 'xroad-proxy',
+      release,
+      trials: makeTrials(setup, release).filter(isWanted),
+      limits: { races, seconds: usualSeconds * Math.max(1, races / usualRaces) },
+      versions,
+      page: isWritten ? { file: readme, script } : undefined,
+    })
   } finally {
     await setup.remove()
   }
@@ -67,7 +66,10 @@ export async function compareWith(which: string, { only, rounds, isWritten }: Op
 function makeTrials(setup: Setup, release: Release): Trial[] {
   const races = scenarios.map((scenario): Trial => {
     const { name, title } = scenario
-    return { name, title, merit: 'requests/s', race: (isThisFirst) => raceOnce(scenario, setup, isThisFirst) }
+    const merit = 'requests/s'
+    const [ours, theirs] = [toEntrant(builds.ours, scenario, setup), toEntrant(builds.theirs, scenario, setup)]
+    const entrants = { ours, theirs }
+    return { name, title, merit, race: (isThisFirst) => racePair({ name, merit, entrants, lengths }, isThisFirst) }
   })
   const [boot, wsdlBoot] = [makeBoot(setup), makeWsdlBoot(setup)]
   const services = { ours: join(import.meta.dirname, '..'), theirs: release.service }
@@ -94,17 +96,6 @@ function makeTrials(setup: Setup, release: Release): Trial[] {
   ]
 }
 
-async function raceOnce(scenario: Scenario, setup: Setup, isThisFirst: boolean): Promise<Pair> {
-  const { ours, theirs } = builds
-  const contenders = isThisFirst ? ([ours, theirs] as const) : ([theirs, ours] as const)
-  const [first, second] = (await race({ ...scenario, contenders }, setup, lengths)).map(toFigures)
-  return isThisFirst ? { ours: first!, theirs: second! } : { ours: second!, theirs: first! }
-}
-
-function toFigures({ requestsPerSecond, p99Ms, cpuSecondsPer1000, peakMB }: Result): Figures {
-  return { speed: requestsPerSecond, requestsPerSecond, p99Ms, cpu: cpuSecondsPer1000, peak: peakMB }
-}
-
 /** The translation of a large answer without a network. */
 async function translate(service: string): Promise<Figures> {
   const reader = startReader('translate', service)
@@ -120,7 +111,7 @@ async function translate(service: string): Promise<Figures> {
 
 function makeBoot(setup: Setup): (build: Build) => Promise<Figures> {
   const dslPath = join(setup.folder, 'dsl-boot')
-  return makeWarmStart(setup, {
+  return makeWarmStart({
     prepare: () => writeTree(dslPath, bootFiles),
     command: (build) => setup.proxy(build, dslPath),
   })
@@ -129,7 +120,7 @@ function makeBoot(setup: Setup): (build: Build) => Promise<Figures> {
 /** Each version has a folder of DSL files of its own, which its first start fills. */
 function makeWsdlBoot(setup: Setup): (build: Build) => Promise<Figures> {
   const wsdlDir = join(setup.folder, 'wsdl')
-  return makeWarmStart(setup, {
+  return makeWarmStart({
     prepare: () => writeWsdls(wsdlDir, wsdlEndpoints),
     command: (build) => setup.proxy(build, join(setup.folder, `dsl-wsdl-${build}`), wsdlDir),
   })
@@ -141,16 +132,16 @@ interface Boot {
 }
 
 /** The first start of each build is not measured: it fills caches. */
-function makeWarmStart(setup: Setup, { prepare: makeFiles, command }: Boot): (build: Build) => Promise<Figures> {
+function makeWarmStart({ prepare: makeFiles, command }: Boot): (build: Build) => Promise<Figures> {
   const warm = new Set<Build>()
   return async (build) => {
     if (warm.size === 0) makeFiles()
-    if (!warm.has(build)) await startOnce(command(build), setup.folder)
+    if (!warm.has(build)) await startOnce(command(build))
     warm.add(build)
-    return toStart(await startOnce(command(build), setup.folder))
+    return toFigures(await startOnce(command(build)))
   }
 }
 
-function toStart({ seconds, cpuSeconds, peakMB }: Start): Figures {
-  return { speed: 1 / seconds, cpu: cpuSeconds, peak: peakMB }
+function toFigures({ seconds, cpuSeconds, peakBytes }: Start): Figures {
+  return { speed: 1 / seconds, cpu: cpuSeconds, peak: peakBytes }
 }

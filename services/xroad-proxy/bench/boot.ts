@@ -1,8 +1,7 @@
 /** How long the proxy takes from the start of its process to the line that says it listens, and what memory that takes. */
 import { join } from 'node:path'
-import { median } from '@services/bench'
+import { median, type Start, startOnce, toMB } from '@services/bench'
 import { type Tree, writeTree } from './boot-tree.ts'
-import { startContender } from './contender.ts'
 import type { Setup } from './setup.ts'
 
 export interface BootResult extends Tree {
@@ -30,7 +29,7 @@ export async function measureBoot(setup: Setup, rounds: number): Promise<BootRes
   })
   for (let round = 0; round <= rounds; round++) {
     for (const { command, starts } of trees) {
-      const start = await startOnce(command, setup.folder)
+      const start = await startOnce(command)
       // The first one warms the file cache.
       if (round > 0) starts.push(start)
     }
@@ -44,20 +43,7 @@ export async function measureBoot(setup: Setup, rounds: number): Promise<BootRes
       fastestSeconds: Math.min(...seconds),
       slowestSeconds: Math.max(...seconds),
       cpuSeconds: median(starts.map((start) => start.cpuSeconds)),
-      peakMB: median(starts.map((start) => start.peakMB)),
+      peakMB: toMB(median(starts.map((start) => start.peakBytes))),
     }
   })
-}
-
-export interface Start {
-  readonly seconds: number
-  readonly cpuSeconds: number
-  readonly peakMB: number
-}
-
-export async function startOnce(...start: Parameters<typeof startContender>): Promise<Start> {
-  const proxy = await startContender(...start)
-  const usage = proxy.usage()
-  await proxy.stop()
-  return { seconds: proxy.startSeconds, ...usage }
 }

@@ -1,8 +1,6 @@
-/** Results -> Markdown, and its place in README.md. */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { againstMarkers, describeMachine, insertResult, type Markers, table as tableLines } from '@services/bench'
+/** Results -> Markdown. */
+import { describeMachine, type Lengths, medianOf, ratio, type Result, table as tableLines, toMB } from '@services/bench'
 import { type BootResult, bootTarget } from './boot.ts'
-import type { Lengths, Result } from './race.ts'
 import type { Scenario } from './scenarios.ts'
 import { type Explained, folderVariable, type WsdlResult, wsdlTarget } from './wsdl.ts'
 import { type XmlResult, xmlTarget } from './xml.ts'
@@ -21,13 +19,11 @@ export interface Results {
 }
 
 const memoryTargetMB = 160
-const readme = new URL('README.md', import.meta.url)
-
-export const resultMarkers = {
-  begin: '<!-- results: written by `npm run bench:xroad-proxy -- --write` -->',
-  end: '<!-- end of results -->',
-}
-export const comparisonMarkers = againstMarkers('bench:xroad-proxy')
+/** As package.json calls it. */
+export const script = 'bench:xroad-proxy'
+/** What else the figures depend on. */
+export const versions = `OpenSSL ${process.versions.openssl}`
+export const readme = new URL('README.md', import.meta.url)
 
 export function toMarkdown(results: Results, lengths: Lengths): string {
   const parts = [
@@ -42,12 +38,8 @@ export function toMarkdown(results: Results, lengths: Lengths): string {
   return parts.filter((part) => part !== '').join('\n\n')
 }
 
-export function writeReadme(markdown: string, markers: Markers = resultMarkers): void {
-  writeFileSync(readme, insertResult(readFileSync(readme, 'utf8'), markers, markdown))
-}
-
 function describe({ rounds, seconds }: Lengths): string {
-  return `${describeMachine(`OpenSSL ${process.versions.openssl}`)}; ${rounds} rounds of ${seconds} s (medians).`
+  return `${describeMachine(versions)}; ${rounds} rounds of ${seconds} s (medians).`
 }
 
 function raceTable({ races }: Results): string {
@@ -55,16 +47,28 @@ function raceTable({ races }: Results): string {
     results.map((result) => [
       scenario.title,
       nameOf(result.contender),
-      Math.round(result.requestsPerSecond).toString(),
-      result.ratio.toFixed(2),
-      result.p50Ms.toFixed(2),
-      result.p99Ms.toFixed(2),
-      result.cpuSecondsPer1000.toFixed(3),
-      result.peakMB.toFixed(0),
+      rateOf(result).toFixed(0),
+      number(ratio(result, results.at(-1), 'requests/s'), 2),
+      number(medianOf(result, 'p50Ms'), 2),
+      number(medianOf(result, 'p99Ms'), 2),
+      number(medianOf(result, 'cpuSecondsPer1000'), 3),
+      peakOf(result).toFixed(0),
     ]),
   )
   const heads = ['contender', 'requests/s', 'ratio', 'p50 ms', 'p99 ms', 'CPU s per 1000 requests', 'peak MB']
   return table(['scenario', ...heads], rows, 2)
+}
+
+function number(value: number | undefined, digits: number): string {
+  return value === undefined ? '' : value.toFixed(digits)
+}
+
+function rateOf(result: Result): number {
+  return medianOf(result, 'requestsPerSecond') ?? Number.NaN
+}
+
+function peakOf({ peakBytes = Number.NaN }: Result): number {
+  return toMB(peakBytes)
 }
 
 function nameOf(contender: string): string {
@@ -129,9 +133,10 @@ function explainTable({ wsdl }: Results): string {
 function targetTable({ races, xml, boots, wsdl }: Results): string {
   const rows = races.flatMap(({ scenario: { title, target }, results }) => {
     const [first, base] = [results[0], results.at(-1)]
-    if (target === undefined || first === undefined || base === undefined) return []
-    const rates = `${Math.round(first.requestsPerSecond)}/s to ${Math.round(base.requestsPerSecond)}/s`
-    return [[title, target.text, `${first.ratio.toFixed(2)} x (${rates})`, verdict(first.ratio >= target.ratio)]]
+    const reached = ratio(first, base, 'requests/s')
+    if (target === undefined || first === undefined || base === undefined || reached === undefined) return []
+    const rates = `${rateOf(first).toFixed(0)}/s to ${rateOf(base).toFixed(0)}/s`
+    return [[title, target.text, `${reached.toFixed(2)} x (${rates})`, verdict(reached >= target.ratio)]]
   })
   if (xml !== undefined) {
     const { translateMBps } = xml
@@ -157,7 +162,7 @@ function targetTable({ races, xml, boots, wsdl }: Results): string {
   for (const contender of ['package', 'sources']) {
     const peaks = races.flatMap(({ results }) => results.filter((result) => result.contender === contender))
     if (peaks.length === 0) continue
-    const peak = Math.max(...peaks.map(({ peakMB }) => peakMB))
+    const peak = Math.max(...peaks.map(peakOf))
     const name = `most memory under load, ${nameOf(contender)}`
     rows.push([name, `< ${memoryTargetMB} MB`, `${peak.toFixed(0)} MB`, verdict(peak < memoryTargetMB)])
   }

@@ -2,14 +2,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Command, type Server, startServer } from '@services/bench'
 import { keystorePassword, writePki } from '../src/mock/pki.ts'
-import { type Command, type Contender, startContender } from './contender.ts'
 import type { Build, ContenderName, Scenario } from './scenarios.ts'
 
 export interface Setup {
   /** For files of this run. */
   readonly folder: string
-  readonly upstream: Contender
+  readonly upstream: Server
   command(name: ContenderName, scenario: Scenario): Command
   /** The proxy over other DSL files, and over a directory of WSDL files if there is one. */
   proxy(build: Build, dslPath: string, wsdlDir?: string): Command
@@ -35,7 +35,7 @@ export async function prepare(makePrograms: (folder: string) => Programs, profil
   const pki = join(folder, 'pki')
   writePki(pki)
   const env = { BENCH_PKI: pki, BENCH_PASSWORD: keystorePassword }
-  const upstream = await startContender({ args: [join(here, 'upstream.ts')], env }, folder)
+  const upstream = await startServer({ args: [join(here, 'upstream.ts')], env })
   const programs = makePrograms(folder)
   const proxy: Setup['proxy'] = (build, dslPath, wsdlDir) => {
     const program = programs[build]

@@ -6,9 +6,8 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { median } from '@services/bench'
+import { type Command, median, type Start, startOnce, toMB } from '@services/bench'
 import type { Tree } from './boot-tree.ts'
-import { type Command, startContender } from './contender.ts'
 import type { Setup } from './setup.ts'
 import { writeWsdls } from './wsdl-tree.ts'
 
@@ -16,11 +15,11 @@ export interface WsdlBoot extends Tree {
   readonly source: 'generated' | 'real'
   readonly contender: 'package' | 'sources'
   readonly endpoints: number
-  readonly first: Start
-  readonly second: Start
+  readonly first: WsdlStart
+  readonly second: WsdlStart
 }
 
-interface Start {
+interface WsdlStart {
   readonly seconds: number
   readonly peakMB: number
 }
@@ -54,7 +53,7 @@ export async function measureWsdl(setup: Setup, rounds: number): Promise<WsdlRes
   for (const { source, dir, tree } of all) {
     for (const contender of ['package', 'sources'] as const) {
       const dslPath = join(setup.folder, `dsl-wsdl-${source}-${contender}`)
-      const starts = await startInTurns(setup.proxy(contender, dslPath, dir), { dslPath, rounds, setup })
+      const starts = await startInTurns(setup.proxy(contender, dslPath, dir), { dslPath, rounds })
       boots.push({ ...tree, source, contender, endpoints: filesBelow(dslPath, '.yml').length, ...starts })
     }
   }
@@ -64,26 +63,26 @@ export async function measureWsdl(setup: Setup, rounds: number): Promise<WsdlRes
 interface Turns {
   readonly dslPath: string
   readonly rounds: number
-  readonly setup: Setup
 }
 
-async function startInTurns(command: Command, { dslPath, rounds, setup }: Turns) {
+async function startInTurns(command: Command, { dslPath, rounds }: Turns) {
   const [first, second]: [Start[], Start[]] = [[], []]
   for (let round = 0; round <= rounds; round++) {
     rmSync(dslPath, { recursive: true, force: true })
     for (const starts of [first, second]) {
-      const proxy = await startContender(command, setup.folder)
-      const { peakMB } = proxy.usage()
-      await proxy.stop()
+      const start = await startOnce(command)
       // The first round warms the file cache.
-      if (round > 0) starts.push({ seconds: proxy.startSeconds, peakMB })
+      if (round > 0) starts.push(start)
     }
   }
   return { first: middle(first), second: middle(second) }
 }
 
-function middle(starts: readonly Start[]): Start {
-  return { seconds: median(starts.map((it) => it.seconds)), peakMB: median(starts.map((it) => it.peakMB)) }
+function middle(starts: readonly Start[]): WsdlStart {
+  return {
+    seconds: median(starts.map(({ seconds }) => seconds)),
+    peakMB: toMB(median(starts.map(({ peakBytes }) => peakBytes))),
+  }
 }
 
 function sizeOf(folder: string): Tree {

@@ -1,10 +1,9 @@
 /** What takes part in a race: something that can be driven for a round and says how fast it was. */
+import type { Answered, Ask, Command, Entrant, Racer } from '@services/bench'
 import type { Arena } from '../arena.ts'
 import { isSameMeaning } from '../meaning.ts'
-import type { Command } from '../process.ts'
 import type { Request, Scenario } from '../scenarios/scenario.ts'
 import { statements } from '../statements.ts'
-import type { Usage } from '../usage.ts'
 
 export interface Contender {
   /** As it is called in tables. */
@@ -12,23 +11,9 @@ export interface Contender {
   startRacer(scenario: Scenario, arena: Arena): Promise<Racer>
 }
 
-export interface Racer {
-  round(seconds: number): Promise<Round>
-  /** Nothing of what is over with each round. */
-  usage(): Usage | undefined
-  stop(): Promise<void>
-}
-
-/** One round. What a contender cannot know of itself is left out. */
-export interface Round {
-  readonly requestsPerSecond: number
-  readonly p50Ms?: number
-  readonly p99Ms?: number
-  /** In scenarios with others who call at the same time: without them. */
-  readonly aloneP99Ms?: number
-  readonly cpuSecondsPer1000?: number
-  /** What the load itself has used. */
-  readonly loadCpuSecondsPer1000?: number
+/** It takes part in the race of this scenario. */
+export function toEntrant(contender: Contender, scenario: Scenario, arena: Arena): Entrant {
+  return { title: contender.title, start: () => contender.startRacer(scenario, arena) }
 }
 
 /** A contender that is called over HTTP. */
@@ -41,16 +26,7 @@ export interface HttpContender {
   isRight(answer: Answered, request: Request, scenario: Scenario): boolean
 }
 
-export interface Asked {
-  readonly method: string
-  readonly target: string
-  readonly body?: string
-}
-
-export interface Answered {
-  readonly status: number
-  readonly body: string
-}
+export type Asked = Pick<Ask, 'method' | 'target' | 'body'>
 
 /** As endpoints are called: the query string of a GET, the JSON body of a POST. */
 export function askRest({ method, path, input }: Request): Asked {

@@ -4,8 +4,8 @@
  */
 import { existsSync, globSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { run } from '@services/bench'
 import type { Arena } from '../arena.ts'
-import { run } from '../process.ts'
 import { statements } from '../statements.ts'
 import { contenderTitles } from '../scenarios/scenario.ts'
 import type { Contender } from './contender.ts'

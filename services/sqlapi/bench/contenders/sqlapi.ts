@@ -1,7 +1,7 @@
 /** sqlapi from its sources, here or elsewhere: its answers have to be right to the byte. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Command } from '../process.ts'
+import type { Command } from '@services/bench'
 import { contenderTitles } from '../scenarios/scenario.ts'
 import { askRest, type HttpContender } from './contender.ts'
 

@@ -17,7 +17,7 @@ import type { Request, Scenario } from './scenario.ts'
 const clients = 64
 export const keys = Array.from({ length: 1000 }, (_, index) => index * 10 + 7)
 
-const alike = { project: 'bench', connections: clients, reference: 'floor', merit: 'rate' } as const
+const alike = { project: 'bench', connections: clients, reference: 'floor', merit: 'requests/s' } as const
 
 export function oneRow(method: Request['method'], project: Scenario['project']): Request[] {
   return keys.map((id) => ({ method, path: `/${project}/one`, input: { id }, expected: oneItem(id) }))

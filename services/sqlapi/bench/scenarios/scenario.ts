@@ -1,4 +1,6 @@
 /** What a scenario is: the requests with their right answers, how they are sent, and who takes part. */
+import type { RaceMerit } from '@services/bench'
+
 export type ContenderName = 'sqlapi' | 'floor' | 'toolbox' | 'pgbench' | 'constant' | 'fastify'
 
 /** As they are called in tables. */
@@ -47,6 +49,5 @@ export interface Scenario extends Callers {
   readonly contenders: readonly ContenderName[]
   /** Whom the ratios are to. */
   readonly reference: ContenderName
-  /** What counts: requests per second, or the 99th percentile of the time that an answer takes. */
-  readonly merit: 'rate' | 'p99'
+  readonly merit: RaceMerit
 }

@@ -14,7 +14,7 @@ export const sqliteScenarios: readonly Scenario[] = [
     requests: oneRow('GET', 'lite'),
     contenders: ['sqlapi', 'floor', 'toolbox', 'fastify', 'constant'],
     reference: 'floor',
-    merit: 'rate',
+    merit: 'requests/s',
   },
   {
     name: 'sqlite-mix',
@@ -24,7 +24,7 @@ export const sqliteScenarios: readonly Scenario[] = [
     requests: mix(),
     contenders: ['sqlapi', 'floor', 'toolbox'],
     reference: 'floor',
-    merit: 'rate',
+    merit: 'requests/s',
   },
 ]
 

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'n
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { installPackages } from './npm.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from '../command/usage-error.ts'
 
 export interface Release {
   /** Folder of the service. */
@@ -18,7 +18,7 @@ export interface Release {
   readonly remarks: readonly string[]
 }
 
-const root = join(import.meta.dirname, '../../..')
+const root = join(import.meta.dirname, '../../../..')
 /** Scope of the private packages, which a release brings itself. */
 const scope = '@services'
 

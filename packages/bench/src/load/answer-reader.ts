@@ -12,33 +12,28 @@ const headEnd = Buffer.from('\r\n\r\n')
 const lastChunk = Buffer.from('0\r\n\r\n')
 
 export class AnswerReader {
-  /** Copies of what came so far of an answer that is not whole. */
+  /** Room for the whole of an answer whose length is known, and so many bytes of it are there. */
+  #whole: Buffer | undefined
+  #filled = 0
+  /** Copies of what came so far of any other answer that is not whole. */
   #parts: Buffer[] = []
-  #length = 0
-  /** So many bytes are needed before it is worth looking again. */
-  #wanted = 0
   #isChunked = false
 
   /** The answer when it is whole. Throws if there is more than that, or no answer that it can read. */
   read(bytes: Buffer): Answer | undefined {
-    if (this.#length === 0) return this.#parse(bytes, false)
-    this.#keep(bytes)
-    if (this.#length < this.#wanted) return undefined
+    if (this.#whole !== undefined) return this.#fill(this.#whole, bytes)
+    if (this.#parts.length === 0) return this.#parse(bytes)
+    this.#parts.push(Buffer.from(bytes))
     // A server may send thousands of small chunks. The last one may itself come in two pieces.
     if (this.#isChunked && bytes.length >= lastChunk.length && !endsWith(bytes, lastChunk)) return undefined
-    const all = Buffer.concat(this.#parts, this.#length)
-    this.#parts = [all]
-    return this.#parse(all, true)
+    const all = Buffer.concat(this.#parts)
+    this.#parts = []
+    return this.#parse(all)
   }
 
-  #keep(bytes: Buffer): void {
-    this.#parts.push(Buffer.from(bytes))
-    this.#length += bytes.length
-  }
-
-  #parse(bytes: Buffer, isKept: boolean): Answer | undefined {
+  #parse(bytes: Buffer): Answer | undefined {
     const end = bytes.indexOf(headEnd)
-    if (end < 0) return this.#wait(bytes, isKept, bytes.length + 1)
+    if (end < 0) return this.#keep(bytes)
     const head = bytes.toString('latin1', 0, end)
     if (!head.startsWith('HTTP/1.1 ')) throw new Error(`no HTTP answer: ${head}`)
     const status = Number(head.slice(9, 12))
@@ -48,24 +43,28 @@ export class AnswerReader {
       if (!/\r\ntransfer-encoding: chunked/i.test(head)) throw new Error(`neither a length nor chunks: ${head}`)
       this.#isChunked = true
       const body = endsWith(bytes, lastChunk) ? joinChunks(bytes, start) : undefined
-      return body === undefined ? this.#wait(bytes, isKept, bytes.length + 1) : this.#finish({ status, body })
+      if (body === undefined) return this.#keep(bytes)
+      this.#isChunked = false
+      return { status, body }
     }
     const bodyEnd = start + Number(digits)
-    if (bytes.length < bodyEnd) return this.#wait(bytes, isKept, bodyEnd)
     if (bytes.length > bodyEnd) throw new Error('more came than was asked for')
-    return this.#finish({ status, body: bytes.subarray(start, bodyEnd) })
+    if (bytes.length === bodyEnd) return { status, body: bytes.subarray(start) }
+    this.#whole = Buffer.allocUnsafe(bodyEnd)
+    this.#filled = bytes.copy(this.#whole)
+    return undefined
   }
 
-  #wait(bytes: Buffer, isKept: boolean, wanted: number): undefined {
-    if (!isKept) this.#keep(bytes)
-    this.#wanted = wanted
+  #keep(bytes: Buffer): undefined {
+    this.#parts = [Buffer.from(bytes)]
   }
 
-  #finish(answer: Answer): Answer {
-    this.#parts = []
-    this.#length = 0
-    this.#isChunked = false
-    return answer
+  #fill(whole: Buffer, bytes: Buffer): Answer | undefined {
+    if (this.#filled + bytes.length > whole.length) throw new Error('more came than was asked for')
+    this.#filled += bytes.copy(whole, this.#filled)
+    if (this.#filled < whole.length) return undefined
+    this.#whole = undefined
+    return this.#parse(whole)
   }
 }
 

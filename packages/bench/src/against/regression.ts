@@ -2,7 +2,7 @@
  * Whether a new version is slower than an old one, from the ratios of races between them. A noisy machine gives ratios on
  * both sides of any limit, so one bad race proves nothing: how many must agree is a question of chance.
  */
-import { median } from './median.ts'
+import { median } from '../report/median.ts'
 
 export interface Guard {
   /** A ratio of new to old that is still good enough. */

@@ -5,11 +5,21 @@ import { readFileSync } from 'node:fs'
 export interface Usage {
   readonly cpuSeconds: number
   /** Most memory resident at a time; off Linux the memory resident now. */
-  readonly peakMB: number
+  readonly peakBytes: number
 }
 
 export function readUsage(pid: number): Usage {
   return process.platform === 'linux' ? readProc(pid) : readPs(pid)
+}
+
+/** 2 to the 20 bytes. */
+export function toMiB(bytes: number): number {
+  return bytes / 2 ** 20
+}
+
+/** Millions of bytes. */
+export function toMB(bytes: number): number {
+  return bytes / 1e6
 }
 
 let ticksPerSecond: number | undefined
@@ -20,7 +30,7 @@ function readProc(pid: number): Usage {
   // The second field is the name in parentheses, which may hold anything; utime and stime are the 14th and the 15th.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [, peakKiB] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-  return { cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond, peakMB: toMB(peakKiB) }
+  return { cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond, peakBytes: Number(peakKiB) * 1024 }
 }
 
 function readPs(pid: number): Usage {
@@ -30,10 +40,5 @@ function readPs(pid: number): Usage {
   const cpuSeconds = time
     .split(/[-:]/)
     .reduceRight((sum, part, index, parts) => sum + Number(part) * [1, 60, 3600, 86_400][parts.length - 1 - index]!, 0)
-  return { cpuSeconds, peakMB: toMB(residentKiB) }
-}
-
-/** Millions of bytes. */
-function toMB(kibibytes: string | undefined): number {
-  return (Number(kibibytes) * 1024) / 1e6
+  return { cpuSeconds, peakBytes: Number(residentKiB) * 1024 }
 }

@@ -1,8 +1,9 @@
 /** Judgements -> Markdown, and Markdown -> its place in a page. */
+import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
-import type { Compared } from './compare.ts'
+import type { Compared } from '../against/compare.ts'
 import { median } from './median.ts'
-import { guard, type Judgement } from './regression.ts'
+import { guard, type Judgement } from '../against/regression.ts'
 
 /** Lines of a page between which a result stands. */
 export interface Markers {
@@ -51,6 +52,11 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
   return [heads, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`)
 }
 
+/** Where a whole run of a script writes its result. */
+export function resultMarkers(script: string): Markers {
+  return { begin: `<!-- results: written by \`npm run ${script} -- --write\` -->`, end: '<!-- end of results -->' }
+}
+
 /** Where the bench of a service writes the result of `--against`. */
 export function againstMarkers(script: string): Markers {
   return {
@@ -65,4 +71,9 @@ export function insertResult(page: string, { begin, end }: Markers, markdown: st
   const to = page.indexOf(end, from)
   if (from < 0 || to < 0) throw new Error(`README.md has lost its markers ${begin} and ${end}`)
   return `${page.slice(0, from)}${begin}\n\n${markdown}\n\n${page.slice(to)}`
+}
+
+/** Puts a result into a page, in the place of the last one. */
+export function writeBetween(page: URL, markers: Markers, markdown: string): void {
+  writeFileSync(page, insertResult(readFileSync(page, 'utf8'), markers, markdown))
 }

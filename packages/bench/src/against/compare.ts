@@ -3,7 +3,7 @@
  * another pair of them for every further race. What looks slower is raced again until chance no longer explains it, or the
  * time is up. How a race is driven is the service's business.
  */
-import { median } from './median.ts'
+import { median } from '../report/median.ts'
 import { guard, type Judgement, judgeRatios } from './regression.ts'
 
 /** What a trial is about, and is judged by. */

@@ -1,5 +1,6 @@
 /**
- * The load generator, a process of its own: a plan comes in as JSON on stdin, what was measured goes out as JSON on stdout.
+ * The load generator, a process of its own: a plan comes in as JSON on stdin, what was measured goes out as JSON on stdout
+ * (both in drive.ts).
  *
  * A closed loop, where each connection sends its next request when it has its answer, or so many requests a second over
  * whatever connection is free. Requests are bytes made once, answers are read only as far as needed, so that this process
@@ -10,39 +11,7 @@ import { createHash } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type Answer, AnswerReader } from './answer-reader.ts'
-
-export interface Plan {
-  readonly port: number
-  /** Driven for so long before anything is counted. */
-  readonly rampSeconds: number
-  readonly seconds: number
-  readonly groups: readonly GroupPlan[]
-}
-
-export interface GroupPlan {
-  readonly connections: number
-  /** A closed loop if left out. */
-  readonly ratePerSecond?: number
-  readonly requests: readonly WireRequest[]
-}
-
-export interface WireRequest {
-  readonly bytes: string
-  readonly status: number
-  readonly sha256: string
-  /** Whether its answers count for the figures; they are checked in any case. */
-  readonly isCounted: boolean
-}
-
-export interface Measured {
-  /** From the first to the last, those of the ramp included; of each request of each group. */
-  readonly answers: readonly (readonly number[])[]
-  readonly requestsPerSecond: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-  /** What this process itself has used, to see that it was not the one that was slow. */
-  readonly loadCpuSecondsPer1000: number
-}
+import type { GroupPlan, Measured, Plan, WireRequest } from './drive.ts'
 
 interface Ask {
   readonly bytes: Buffer
