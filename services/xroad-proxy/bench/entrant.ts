@@ -1,13 +1,14 @@
 /** A contender in the race of a scenario: what it is asked, what it has to answer, and how busy the upstream was meanwhile. */
 import { type Ask, type Entrant, type Racer, startHttpRacer } from '@services/bench'
-import { type ContenderName, connections, type Request, type Scenario } from './scenarios.ts'
+import type { ContenderName, Request, Scenario } from './scenarios.ts'
 import type { Setup } from './setup.ts'
 
 export function toEntrant(name: ContenderName, scenario: Scenario, setup: Setup): Entrant {
   return {
     title: name,
     async start() {
-      const asks = scenario.requests.map((request) => toAsk(name, request))
+      const { connections, requests } = scenario
+      const asks = requests.map((request) => toAsk(name, request))
       const command = setup.command(name, scenario)
       return besideUpstream(await startHttpRacer({ title: name, command, callers: { connections, asks } }), setup)
     },

@@ -29,18 +29,21 @@ export interface Scenario {
   readonly title: string
   /** The first one has the target, the last one is what all are compared with. */
   readonly contenders: readonly [ContenderName, ...ContenderName[], ContenderName]
+  /** So many call at a time. */
+  readonly connections: number
   readonly requests: readonly Request[]
   /** The least ratio of the first contender to the last one, and the words of the target. */
   readonly target?: { readonly ratio: number; readonly text: string }
 }
 
-export const connections = 32
+const connections = 32
 
 export const scenarios: readonly Scenario[] = [
   {
     name: 'rest-get',
     title: 'REST, GET, 200 bytes of JSON',
     contenders: ['package', 'sources', 'undici', 'floor with context', 'floor'],
+    connections,
     requests: persons.map((n) => ({ method: 'GET', target: `/bench/small?id=${n}`, expected: smallAnswer(n) })),
     target: { ratio: 2.5, text: '>= 2.5 x the floor' },
   },
@@ -48,6 +51,7 @@ export const scenarios: readonly Scenario[] = [
     name: 'rest-post',
     title: 'REST, POST of 1 KB',
     contenders: ['package', 'undici', 'floor'],
+    connections,
     requests: persons.map((n) => ({
       method: 'POST',
       target: '/bench/save',
@@ -59,12 +63,14 @@ export const scenarios: readonly Scenario[] = [
     name: 'rest-large',
     title: 'REST, GET, answer of 100 KB',
     contenders: ['package', 'undici', 'floor'],
+    connections,
     requests: [{ method: 'GET', target: '/bench/large', expected: largeAnswer() }],
   },
   {
     name: 'soap',
     title: 'SOAP, answer of 1.5 KB',
     contenders: ['package', 'sources', 'node-soap'],
+    connections,
     requests: persons.map((n) => ({
       method: 'POST',
       target: '/bench/person',
