@@ -57,6 +57,11 @@ test('a steady rate sends so many a second and no more', async () => {
   ok(answered[0]! > 1 && answered[0]! <= 50 * (seconds + 0.5) + 1, `${answered[0]} answers`)
 })
 
+test('a rate too low for the round still gives a figure', async () => {
+  const round = await raceOnce({ connections: 1, ratePerSecond: 0.5, asks: [toAsk('/one')] })
+  ok(round.requestsPerSecond > 0 && Number.isFinite(round.p99Ms!))
+})
+
 test('slow callers beside do not count, and there is a p99 without them', async () => {
   // More slow answers than fast ones: if they counted, half of all would take a second.
   const beside = { connections: 50, asks: [{ ...toAsk('/slow'), isSlow: true }] }

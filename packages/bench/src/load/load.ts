@@ -91,7 +91,7 @@ function pace(group: Group, ratePerSecond: number): void {
     const now = performance.now()
     if (now >= countTo) {
       clearInterval(timer)
-      for (const connection of group.idle.splice(0)) close(connection)
+      for (const connection of group.idle.splice(0)) goOn(connection)
       return
     }
     for (const due = ((now - start) / 1000) * ratePerSecond; sent < due; sent++) {
@@ -108,9 +108,9 @@ function goOn(connection: Connection): void {
   const now = performance.now()
   const due = group.late.shift()
   if (due !== undefined) send(connection, due)
-  // With requests that take longer than the whole round, at least one has to be counted.
+  // With requests that are rarer, or take longer, than the whole round, at least one has to be counted.
   else if (now >= countTo && (counted > 0 || group !== groups[0])) close(connection)
-  else if (group.isPaced) group.idle.push(connection)
+  else if (group.isPaced && now < countTo) group.idle.push(connection)
   else send(connection, now)
 }
 
