@@ -4,19 +4,10 @@
  */
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  againstMarkers,
-  chanceOfSoMany,
-  compare,
-  exitCode,
-  guard,
-  insertResult,
-  judgeRatios,
-  median,
-  thereAndBack,
-  toReport,
-  type Trial,
-} from '@services/bench'
+import { compare, exitCode, thereAndBack, type Trial } from '../src/against/compare.ts'
+import { chanceOfSoMany, guard, judgeRatios } from '../src/against/regression.ts'
+import { median } from '../src/report/median.ts'
+import { againstMarkers, insertResult, toReport } from '../src/report/report.ts'
 
 const repeat = (count: number, value: number): number[] => Array.from({ length: count }, () => value)
 const silently = (): void => undefined
