@@ -1,7 +1,8 @@
 /**
  * The program that SQLite makes of a statement -> whether it may run on and on: recursion, or a scan of a whole table for each
  * row of something else. What it says of a statement that it does not know is a guess, and no answer depends on it: where it
- * is wrong, the statement runs in a thread that cannot be ended (see workplace.ts). Pure.
+ * is wrong, the statement runs in a thread that cannot be ended (see workplace.ts). Also whether a statement gives one row at
+ * most, for which an iterator costs more than the row. Pure.
  */
 
 /** A row of `EXPLAIN`. */
@@ -21,6 +22,8 @@ interface Span {
 const ends: ReadonlySet<string> = new Set(['Next', 'Prev', 'SorterNext', 'VNext'])
 const scans: ReadonlySet<string> = new Set(['Rewind', 'Last'])
 
+const subroutines: ReadonlySet<string> = new Set(['Gosub', 'Return', 'Yield', 'EndCoroutine'])
+
 /** `isSmall`: a scan of the largest table takes no time that anybody notices. */
 export function mayRunOn(instructions: readonly Instruction[], isWrite: boolean, isSmall: boolean): boolean {
   const [main = [], ...triggers] = toPrograms(instructions)
@@ -33,6 +36,21 @@ export function mayRunOn(instructions: readonly Instruction[], isWrite: boolean,
     if (trigger.some(({ opcode }) => opcode === 'Program')) return true
     return (isLoop || !isSmall) && loopsOf(trigger).length > 0
   })
+}
+
+/**
+ * Whether the statement gives no more than one row: nothing leads back to where it gives one. False where that is not plain
+ * to see.
+ */
+export function givesOneRow(instructions: readonly Instruction[]): boolean {
+  const [main = []] = toPrograms(instructions)
+  // Where the first instruction leads is the preparation, which is done first and leads back to the second one.
+  const end = main[0]?.opcode === 'Init' ? main[0].p2 : 0
+  const given = main.filter(({ opcode }) => opcode === 'ResultRow')
+  if (given.length !== 1 || main.some(({ opcode }) => subroutines.has(opcode))) return false
+  const { addr: at } = given[0] as Instruction
+  // Not all of these are jumps.
+  return !main.some(({ addr, p2 }) => addr > at && addr < end && p2 > 0 && p2 <= at)
 }
 
 /** The statement's own, then those of its triggers, which begin to count anew. */

@@ -4,7 +4,7 @@
  */
 import { Failure } from '../../../errors.ts'
 import { maxResultLength } from '../../result.ts'
-import { type Instruction, mayRunOn } from './bytecode.ts'
+import { givesOneRow, type Instruction, mayRunOn } from './bytecode.ts'
 import { areInPlace, type DatabaseFiles, findFiles, isInPlace, keyOf } from '../files.ts'
 import { openConnection, type OpenOptions, type SqliteConnection, type SqliteStatement } from './library.ts'
 import type { BoundStatement, Job } from '../worker-messages.ts'
@@ -27,6 +27,8 @@ interface Prepared {
   readonly writers: Writers<RowWriter> | undefined
   /** How often SQLite had prepared the statement anew, after a change of the schema, when the writers were compiled. */
   reprepared: number
+  /** It gives no more than one row, as long as SQLite has not prepared it anew. */
+  isOneRow: boolean
 }
 
 /** What becomes of the rows of a statement while they come. */
@@ -130,10 +132,8 @@ export class Session {
     const known = this.#runsOn.get(statement)
     if (known !== undefined && known.schemaVersion === this.#schemaVersion) return known.verdict
     const text = this.#texts.get(statement) ?? ''
-    // Of others (PRAGMA, BEGIN) some would be done by being asked.
-    const program = explained.test(text) ? this.#database.prepare(`EXPLAIN ${text}`).all() : []
     const isSmall = (this.#ask('PRAGMA page_count') as number) < smallPages
-    const verdict = mayRunOn(program as unknown as Instruction[], isWrite, isSmall)
+    const verdict = mayRunOn(this.#explain(text), isWrite, isSmall)
     if (this.#runsOn.size >= maxPrepared) this.#runsOn.clear()
     this.#runsOn.set(statement, { schemaVersion: this.#schemaVersion, verdict })
     return verdict
@@ -158,7 +158,7 @@ export class Session {
     }
     let text = ''
     let writer: RowWriter | undefined
-    for (const row of entry.statement.iterate(...values) as Iterable<unknown> as Iterable<SqliteColumn[]>) {
+    for (const row of rowsOf(entry, values)) {
       if (text.length + lengthOf(row) > maxResultLength) throw new Failure('result_too_large')
       if (writer === undefined) {
         writer = writerOf(entry, format)
@@ -260,14 +260,17 @@ export class Session {
   #entryOf(number: number): Prepared {
     const known = this.#prepared.get(number)
     if (known !== undefined) return known
-    const statement = this.#compile(this.#texts.get(number) as string)
+    const text = this.#texts.get(number) as string
+    const statement = this.#compile(text)
     statement.setReturnArrays(true)
     statement.setReadBigInts(true)
     const compile = (format: RowFormat): RowWriter => compileRowWriter(statement.columns(), format)
+    const hasRows = statement.columns().length > 0
     const entry = {
       statement,
-      writers: statement.columns().length === 0 ? undefined : new Writers(compile),
+      writers: hasRows ? new Writers(compile) : undefined,
       reprepared: 0,
+      isOneRow: hasRows && givesOneRow(this.#explain(text)),
     }
     const [oldest] = this.#prepared.keys()
     if (this.#prepared.size >= maxPrepared && oldest !== undefined) this.#prepared.delete(oldest)
@@ -286,6 +289,12 @@ export class Session {
       this.#ask('SELECT 1 FROM sqlite_schema LIMIT 1')
       return this.#database.prepare(text)
     }
+  }
+
+  /** The program of the statement; nothing for others (PRAGMA, BEGIN), of which some would be done by being asked. */
+  #explain(text: string): Instruction[] {
+    if (!explained.test(text)) return []
+    return this.#database.prepare(`EXPLAIN ${text}`).all() as unknown as Instruction[]
   }
 
   /** The only value of the only row. */
@@ -309,6 +318,12 @@ function lengthOf(row: readonly SqliteColumn[]): number {
   return length
 }
 
+/** An iterator takes as long as three short rows, and its rows one by one; so it is for those that may be many. */
+function rowsOf({ statement, isOneRow }: Prepared, values: BoundStatement['values']): Iterable<SqliteColumn[]> {
+  const rows: Iterable<unknown> = isOneRow ? statement.all(...values) : statement.iterate(...values)
+  return rows as Iterable<SqliteColumn[]>
+}
+
 /**
  * To be called when the statement has run to its first row, or its end: after a change of the schema SQLite prepares it anew
  * then, and its columns may be others.
@@ -316,7 +331,10 @@ function lengthOf(row: readonly SqliteColumn[]): number {
 function writerOf(entry: Prepared, format: RowFormat): RowWriter {
   // Node 24 cannot count the preparations, so there the writer is made anew each time.
   const count = (entry.statement as { stat?(counter: string): number }).stat?.('reprepare')
-  if (count !== entry.reprepared) entry.writers?.forget()
+  if (count !== entry.reprepared) {
+    entry.writers?.forget()
+    entry.isOneRow = false
+  }
   entry.reprepared = count ?? 0
   return entry.writers?.find(format) as RowWriter
 }
