@@ -52,6 +52,8 @@ export class Session {
   /** Whether a statement may run on and on, as long as the schema is this one. */
   readonly #runsOn = new Map<number, { readonly schemaVersion: unknown; readonly verdict: boolean }>()
   #database: SqliteConnection
+  /** Asked for each group of writes. */
+  #versionQuery: SqliteStatement | undefined
   /** What stands under the database's name as long as nobody touches it; undefined for one in memory. */
   #files: DatabaseFiles | undefined
   #prepared = new Map<number, Prepared>()
@@ -121,7 +123,8 @@ export class Session {
 
   /** To be called where what was found out about statements has to be true. */
   noticeSchema(): void {
-    this.#schemaVersion = this.#ask('PRAGMA schema_version')
+    this.#versionQuery ??= this.#database.prepare('PRAGMA schema_version')
+    this.#schemaVersion = this.#versionQuery.get()?.['schema_version']
   }
 
   /**
@@ -235,6 +238,7 @@ export class Session {
 
   #renew(): void {
     this.#prepared = new Map()
+    this.#versionQuery = undefined
     // Opened before the old one is closed: a database in memory lives as long as somebody has it open.
     this.requireFiles()
     const old = this.#database
