@@ -101,7 +101,7 @@ test('an unknown field is an error or has no effect, and comes with its remedy e
   const remedies = [
     ['fromat', 'did you mean format?'],
     ['server.sql_dir', 'it belongs at the top of the file, not indented'],
-    ['server.zzz', 'known here are max_bytes, is_open'],
+    ['server.zzz', 'the known fields are max_bytes, is_open'],
     ['name', 'it belongs below items'],
     ['max_bytes', 'it belongs below server'],
   ]

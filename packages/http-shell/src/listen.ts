@@ -9,10 +9,10 @@ export interface Address {
   readonly port: number
 }
 
-/** The address cannot be listened on. The message completes a sentence that begins with the address. */
+/** The address cannot be used to listen on. The message completes a sentence that begins with the address. */
 export class ListenProblem extends Error {
   constructor(code: string) {
-    super(problems[code] ?? `cannot be listened on (${code})`)
+    super(problems[code] ?? `cannot be used to listen on (${code})`)
     this.name = 'ListenProblem'
   }
 }
@@ -31,8 +31,8 @@ export async function listen(server: Server, { host, port }: Address): Promise<{
 }
 
 const problems: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is taken by another process; stop it or choose another port',
-  EADDRNOTAVAIL: 'is no address of this machine; 0.0.0.0 listens on all',
+  EADDRINUSE: 'is in use by another process; stop that process or choose another port',
+  EADDRNOTAVAIL: 'is not an address of this machine; 0.0.0.0 listens on all addresses',
   EACCES: 'may not be used by this user; choose a port above 1023',
-  ENOTFOUND: 'is no known host name',
+  ENOTFOUND: 'is not a known host name',
 }

@@ -1,4 +1,4 @@
-/** Addresses that can and cannot be listened on, with real sockets. */
+/** Addresses that can and cannot be used to listen on, with real sockets. */
 import { deepStrictEqual, match, rejects, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
@@ -29,9 +29,9 @@ test('an address that cannot be used is refused in words', async () => {
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo
   for (const [address, message] of [
-    [{ host: '127.0.0.1', port }, /^is taken by another process/],
-    [{ host: '192.0.2.1', port: 0 }, /^is no address of this machine/],
-    [{ host: 'no-such-host.invalid', port: 0 }, /^(is no known host name|cannot be listened on)/],
+    [{ host: '127.0.0.1', port }, /^is in use by another process/],
+    [{ host: '192.0.2.1', port: 0 }, /^is not an address of this machine/],
+    [{ host: 'no-such-host.invalid', port: 0 }, /^(is not a known host name|cannot be used to listen on)/],
   ] as const) {
     await rejects(
       listen(createServer(), address),

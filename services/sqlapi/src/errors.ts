@@ -36,7 +36,7 @@ export const failures = {
   /** SQLite: statements that were given up still run. */
   workers_exhausted: database,
   database_file_deleted: database,
-  database_file_moved: { ...database, message: 'The file of the database was deleted or replaced meanwhile' },
+  database_file_moved: { ...database, message: 'The file of the database was deleted or replaced in the meantime' },
 
   /** The statement cannot run on this kind of database, whatever its parameters are. */
   statement_unsupported: database,

@@ -41,10 +41,10 @@ export const eventTable = {
   diagnostic: warn<{ message: string }>('Configuration'),
   statementsLogged: warn('Statements are logged with their parameters, which may be personal data; not for production'),
   datasourceUnreachable: warn<{ datasource: string; url: string; reason: string }>(
-    'Database cannot be reached, will be tried again',
+    'Database cannot be reached; the next request tries again',
   ),
   fileChanged: warn<{ datasource: string; file: string; reason: string; was: string }>(
-    'The open SQLite file is not there any more; requests under way fail, the file that is put there is opened',
+    'The open SQLite file was deleted or replaced; requests under way fail, and the next one opens the file that has its name',
   ),
   statementGivenUp: warn<{ datasource: string; line: number | undefined; reason: string; outcome: string }>(
     'A statement was given up in the middle',
@@ -63,7 +63,7 @@ export const eventTable = {
     ms: number
   }>('Statement failed'),
   answerBrokenOff: warn<{ method: string; path: string; reason: string }>(
-    'A streamed answer broke off, its client was cut off',
+    'A response broke off; its client was disconnected',
   ),
   /** Without a request where it happened outside of any. */
   internalError: error<{ method?: string; path?: string; stack: string }>('Internal error'),
@@ -72,9 +72,7 @@ export const eventTable = {
   ),
   arrayAsJson: debug<{ endpoint: string; parameter: string }>('Array parameter bound as JSONB'),
   statement: debug<{ datasource: string; sql: string; parameters: string }>('Statement', { target: 'sqlx' }),
-  workerReplaced: warn<{ pid: number; reason: string; pauseMs: number }>(
-    'A worker has ended, another one takes its place',
-  ),
+  workerReplaced: warn<{ pid: number; reason: string; pauseMs: number }>('A worker has ended; another one replaces it'),
 }
 
 /** What each event carries, by its name. */

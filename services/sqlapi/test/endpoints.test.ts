@@ -36,7 +36,7 @@ test('problems of files and of folders are told in the order of names [S-startup
   const folder = newTree({ [last]: '', 'demo/POST/folder.sql/one': '', 'other/GET/one.sql': '' })
   await rejects(loadEndpoints(folder, postgres), refusal(new RegExp(`^file ${last} is empty`)))
   writeFileSync(join(folder, last), 'SELECT 1')
-  await rejects(loadEndpoints(folder, postgres), refusal(/^file demo\/POST\/folder.sql is no regular file/))
+  await rejects(loadEndpoints(folder, postgres), refusal(/^file demo\/POST\/folder.sql is not a regular file/))
   rmSync(join(folder, 'demo/POST'), { recursive: true })
   await rejects(loadEndpoints(folder, postgres), refusal(/^file other\/GET\/one.sql is empty/))
 })

@@ -89,7 +89,7 @@ test('text: time, level, target, message, fields [D6.8] [S-config.logging.format
     lines.map((line) => line.replace(/^\S+/, 'T')),
     [
       'T  INFO sqlapi: Listening address=0.0.0.0:8080\n',
-      'T  WARN sqlapi: Database cannot be reached, will be tried again datasource="my db" url="sqlite:a?mode=ro" reason=""\n',
+      'T  WARN sqlapi: Database cannot be reached; the next request tries again datasource="my db" url="sqlite:a?mode=ro" reason=""\n',
       'T ERROR sqlapi: port 80: taken error=ListenException\n',
     ],
   )

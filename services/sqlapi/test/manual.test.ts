@@ -144,7 +144,7 @@ const refusals: Readonly<Record<string, () => Promise<string>>> = {
   'a file that is not UTF-8': () => refusalOfTree({ 'crm/GET/a.sql': Buffer.from([0x53, 0xff]) }),
   'a file with a NUL character': () => refusalOfTree({ 'crm/GET/a.sql': 'SELECT 1\0' }),
   'a link out of `sql_dir`': () => refusalOfTree({}, { 'crm/GET/a.sql': tmpdir() }),
-  '`*.sql` that is no regular file': () => refusalOfTree({ 'crm/GET/a.sql/x': '' }),
+  '`*.sql` that is not a regular file': () => refusalOfTree({ 'crm/GET/a.sql/x': '' }),
   'two datasources of one name': () =>
     refusalOf('datasources: [{name: crm, url: "sqlite:a"}, {name: crm, url: "sqlite:b"}]'),
   '`username` without `password_env`': () =>

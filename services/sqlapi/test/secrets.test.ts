@@ -56,7 +56,7 @@ test('the same at the top and in other groups [S19]', () => {
 })
 
 for (const [value, said] of [
-  ['hunter2', /no environment variable is called so \(what stands there is not shown/],
+  ['hunter2', /no environment variable has this name \(what stands there is not shown/],
   ['Tr0ub4dor&3', /not shown/],
   ['hunter two', /not shown/],
   ['$hunter2', /not shown/],

@@ -55,7 +55,7 @@ describe('a SQLite worker', () => {
     await lite.run(add, { x: 0 }, post)
     const ended = once(await starting, 'exit')
     const touching = lite.run(`PRAGMA foreign_keys = OFF; ${addSlowly}`, { x: manyTimes }, post)
-    const failing = rejects(touching, /The file of the database was deleted or replaced meanwhile/)
+    const failing = rejects(touching, /The file of the database was deleted or replaced in the meantime/)
     await until(() => isLocked(file), 'it is under way')
     renameSync(file, `${file}-away`)
     await failing

@@ -202,14 +202,14 @@ const links: Refusal[] = [
     title: 'a directory named .sql [D3.3]',
     files: { 'demo/GET/x.sql/one.sql': one },
     error: 'InvalidQueryException',
-    names: ['demo/GET/x.sql', 'no regular file'],
+    names: ['demo/GET/x.sql', 'not a regular file'],
   },
   {
     title: 'a pipe named .sql does not hang the start [D3.3]',
     files: { 'demo/GET/fine.sql': one },
     prepare: (folder) => execFileSync('mkfifo', [join(folder, 'sql/demo/GET/pipe.sql')]),
     error: 'InvalidQueryException',
-    names: ['demo/GET/pipe.sql', 'no regular file'],
+    names: ['demo/GET/pipe.sql', 'not a regular file'],
     skip: isWindows && 'Windows has no such pipes',
   },
 ]

@@ -235,7 +235,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
     const replaced = await running.line(/ WARN /)
     await release()
     deepStrictEqual((await outcomes).toSorted(), ['200', 'ECONNRESET'])
-    match(replaced, new RegExp(`another one takes its place pid=${first} reason=SIGKILL pauseMs=100$`))
+    match(replaced, new RegExp(`another one replaces it pid=${first} reason=SIGKILL pauseMs=100$`))
     await until(async () => (await whoAnswers(running, 4)).size === 2, 'two that answer')
     const now = childrenOf(running.pid)
     deepStrictEqual([now.length, now.includes(first), now.includes(second as number)], [2, false, true])
@@ -421,7 +421,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
       /server\.workers: found the number 65, expected a whole number from 1 to 64/],
     ['a broken file', {}, { 'lite/GET/empty.sql': '' }, /is empty.* error=InvalidQueryException/],
     ['an address of another machine', { server: { workers: 2, bind: '192.0.2.1:8080' } }, files,
-      /192\.0\.2\.1:8080 is no address of this machine.* error=ListenException/],
+      /192\.0\.2\.1:8080 is not an address of this machine.* error=ListenException/],
   ] // prettier-ignore
   for (const [what, config, tree, message] of refusals) {
     test(`${what}: one ERROR, exit code 1 [D7.1] [D6.1] [S-config.server.workers]`, () =>
@@ -433,7 +433,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
     await once(taken, 'listening')
     const bind = `127.0.0.1:${(taken.address() as AddressInfo).port}`
     try {
-      await refuses({ server: { bind, workers: 3 } }, files, /is taken by another process.* error=ListenException/)
+      await refuses({ server: { bind, workers: 3 } }, files, /is in use by another process.* error=ListenException/)
     } finally {
       taken.close()
     }

@@ -220,8 +220,8 @@ test('unknown fields are warnings with line and nearest name [D1.2]', () => {
   const expected = [
     /^\.\/proxy\.yaml:1: prot: unknown field, has no effect; did you mean port\?$/,
     /^\.\/proxy\.yaml:3: limits\.max_request_byte: .*did you mean max_request_bytes\?$/,
-    /^\.\/proxy\.yaml:4: limits\."a\\nb": unknown field.*known here are max_request_bytes, max_response_bytes/,
-    /^\.\/proxy\.yaml:5: zzz: unknown field, has no effect; known here are dsl_path, host, port/,
+    /^\.\/proxy\.yaml:4: limits\."a\\nb": unknown field.*the known fields are max_request_bytes, max_response_bytes/,
+    /^\.\/proxy\.yaml:5: zzz: unknown field, has no effect; the known fields are dsl_path, host, port/,
     /^\.\/proxy\.yaml:6: __proto: unknown field/,
     /^\.\/proxy\.yaml:7: constructor: unknown field/,
   ]
@@ -387,7 +387,7 @@ test('nor is one that could be a name, and the cure is told [S-config.security_s
   const text = `${securityServer}  keystore_password_env: hunter2\n`
   match(
     refusal(() => loadText(text, {})).message,
-    /:4: .*keystore_password_env: no .* is called so .*; a password never/,
+    /:4: .*keystore_password_env: no .* has this name .*; a password never/,
   )
 })
 

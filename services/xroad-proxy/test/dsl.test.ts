@@ -300,7 +300,7 @@ ${envelope}`
   const expected = [
     /^DSL\/registry\/find\.yml:2: param: unknown field, has no effect; did you mean params\?$/,
     /:4: envelop: unknown field, has no effect; did you mean envelope\?$/,
-    /:5: zzz: unknown field, has no effect; known here are kind, params, service, method, envelope, soap_action, response, attachments$/,
+    /:5: zzz: unknown field, has no effect; the known fields are kind, params, service, method, envelope, soap_action, response, attachments$/,
     /:6: forward_body: has no effect in a file of kind soap, only in one of kind rest$/,
     /:7: target: has no effect in a file of kind soap, only in one of kind rest$/,
     /:9: service: the call is not encrypted; https is right$/,

@@ -162,7 +162,7 @@ describe('a required field is missing and an unknown one stands there [X27]', ()
   test('a name that is like none comes with those that are known', () => {
     match(
       refusedConfig('security_server:\n  url: https://a\n  zzz: 1\n'),
-      /keystore_path: missing.*:3: security_server\.zzz: unknown field, has no effect; known here are url, keystore_path,/,
+      /keystore_path: missing.*:3: security_server\.zzz: unknown field, has no effect; the known fields are url, keystore_path,/,
     )
   })
 

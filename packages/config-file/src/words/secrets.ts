@@ -61,7 +61,7 @@ function looksLikeVariable(text: string): boolean {
 /** What is wrong with a field whose variable is not set. */
 export function unsetVariable(name: string, field: PasswordField, cure = 'set it to the password'): string {
   if (looksLikeVariable(name)) return `environment variable ${name} is not set; ${cure}`
-  return `no environment variable is called so (what stands there is not shown, it may be the password itself); ${passwordCure(field)}`
+  return `no environment variable has this name (what stands there is not shown, it may be the password itself); ${passwordCure(field)}`
 }
 
 function nameOf(key: string): string {

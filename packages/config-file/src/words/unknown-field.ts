@@ -26,7 +26,7 @@ export function remedyFor(key: string, { known, absent, missing, place, password
   if (place !== undefined) return `it belongs ${place}`
   // Half of a name may be that of several fields, but of one only that is missing.
   const meant = nearest(key, [...missing, ...absent, ...known]) ?? nearest(key, missing) ?? nearest(key, absent)
-  return meant === undefined ? `known here are ${known.join(', ')}` : `did you mean ${meant}?`
+  return meant === undefined ? `the known fields are ${known.join(', ')}` : `did you mean ${meant}?`
 }
 
 /** For files in which such a field is no error. */

@@ -129,7 +129,7 @@ function toEntry(entry: Dirent, folder: string, root: string): Entry {
     isFile = target?.isFile() === true
   }
   if (name.endsWith('.sql') && !isFile) {
-    refuseFile(path, root, 'is no regular file; rename it or put a file in its place')
+    refuseFile(path, root, 'is not a regular file; rename it or put a file in its place')
   }
   return { name, path, isFolder }
 }
@@ -180,7 +180,7 @@ interface MethodFolder {
 
 function toEndpoint(path: string, content: Content, { root, project, method, dialectsInUse }: MethodFolder): Endpoint {
   const text = toText(path, content, root)
-  if (text.includes('\0')) refuseFile(path, root, 'holds a NUL character; no database reads beyond it')
+  if (text.includes('\0')) refuseFile(path, root, 'contains a NUL character; no database reads past it')
   if (text.trim() === '') refuseFile(path, root, 'is empty; write a statement or remove the file')
   const file = shownPath(path, root)
   const rest = file.slice(`${project}/${method}/`.length, -'.sql'.length)

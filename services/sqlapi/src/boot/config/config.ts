@@ -133,7 +133,7 @@ function ruleProblems(config: Config, env: Environment): Problem[] {
       .filter(([, name]) => !known.includes(name))
       .map(([project, name]) => ({
         path: ['project_datasource_map', project],
-        message: `no datasource is called ${JSON.stringify(name)}; there ${tellNames(known)}`,
+        message: `there is no datasource ${JSON.stringify(name)}; ${tellNames(known)}`,
       })),
   ]
 }
@@ -147,12 +147,12 @@ function datasourceProblems(
   const problems: Problem[] = []
   const first = known.indexOf(name)
   if (first < index) {
-    const message = `${JSON.stringify(name)} is taken by datasources[${first}]; each name may stand once`
+    const message = `${JSON.stringify(name)} is the name of datasources[${first}] already; names must be unique`
     problems.push({ path: ['datasources', index, 'name'], message })
   }
   const path = ['datasources', index, 'password_env']
   if (username !== '' && passwordEnv === '') {
-    const message = 'missing beside username; name the environment variable that holds the password'
+    const message = 'required beside username; name the environment variable that holds the password'
     problems.push({ path, message })
   }
   // A variable that is set to nothing counts as set: it is a password that is empty on purpose.
@@ -171,14 +171,16 @@ function workerProblems({ url, maxConnections }: DatasourceConfig, index: number
     problems.push({ path: ['datasources', index, 'url'], message })
   }
   if (maxConnections < workers) {
-    const message = `${maxConnections} cannot be divided among ${workers} processes (server.workers); raise it or have fewer workers`
+    const message = `${maxConnections} cannot be divided among ${workers} processes (server.workers); raise it or configure fewer workers`
     problems.push({ path: ['datasources', index, 'max_connections'], message })
   }
   return problems
 }
 
 function tellNames(names: readonly string[]): string {
-  return names.length === 0 ? 'are none' : `are ${names.map((name) => JSON.stringify(name)).join(', ')}`
+  return names.length === 0
+    ? 'none is configured'
+    : `configured: ${names.map((name) => JSON.stringify(name)).join(', ')}`
 }
 
 /** Completes each URL; only what it lacks is taken from `username` and `password_env`, and nothing for SQLite. */

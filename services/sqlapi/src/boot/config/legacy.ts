@@ -109,7 +109,7 @@ function within(rules: Rules, otherwise: Rule): Rule {
 }
 
 function refuseKey(_value: unknown, path: Path, _into: Draft, { problems }: Notes): void {
-  problems.push({ path, message: 'unknown field; known in sqlms are saved-queries-dir and datasources' })
+  problems.push({ path, message: 'unknown field; the known fields of sqlms are saved-queries-dir and datasources' })
 }
 
 function drop(_value: unknown, path: Path, _into: Draft, { diagnostics }: Notes): void {
@@ -127,7 +127,7 @@ function moveTo(field: string): Rule {
 }
 
 function place(field: string, value: unknown, path: Path, into: Draft, { config, moved, problems }: Notes): void {
-  if (Object.hasOwn(into, field)) problems.push({ path, message: `says ${field} a second time, expected once` })
+  if (Object.hasOwn(into, field)) problems.push({ path, message: `sets ${field} a second time; set it once` })
   into[field] = value
   if (into === config) moved.set(field, path)
 }

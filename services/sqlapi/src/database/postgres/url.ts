@@ -101,7 +101,8 @@ function conflictsOf(query: URLSearchParams): string[] {
     .filter((name) => !isOn && query.has(name))
     .map((name) => `parameter ${name} has no effect without encryption; add sslmode=verify-full, or leave it out`)
   if (query.has('ssl') && mode !== null) problems.push('parameter ssl has no effect beside sslmode; leave it out')
-  if (query.has('sslcert') !== query.has('sslkey')) problems.push('parameters sslcert and sslkey need each other')
+  if (query.has('sslcert') !== query.has('sslkey'))
+    problems.push('parameters sslcert and sslkey must be given together')
   if (mode === 'verify-ca' && !query.has('sslrootcert')) {
     problems.push('parameter sslmode=verify-ca needs sslrootcert; sslmode=verify-full needs none')
   }
