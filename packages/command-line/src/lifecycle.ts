@@ -31,11 +31,11 @@ export interface Lifecycle {
   readonly start: () => Promise<Running>
   /** Tells why the start failed. False for an error that is not the user's: it is thrown on. */
   readonly explains: (error: unknown) => boolean
-  /** Requests in flight get so long to finish. */
+  /** How long requests in flight may take to finish. */
   readonly shutdownSeconds: number
 }
 
-/** A reader of the log that stands still delays an orderly end for so long at most, a forced end for one second. */
+/** How long a reader of the log that stands still may delay an orderly end; a forced end waits one second. */
 const lastLinesMs = 5000
 const lastLineMs = 1000
 

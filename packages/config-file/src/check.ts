@@ -93,7 +93,7 @@ function settleFields(data: object, shape: z.core.$ZodShape, at: Path, notes: No
   return settled
 }
 
-/** What is required is told to be left empty instead. */
+/** Reports a required field without a value as left empty. */
 function isLeftOut(value: unknown, field: z.core.$ZodType, { emptyFields }: FileKind): boolean {
   return value === null && emptyFields === 'left out' && !isRequired(field)
 }

@@ -1,10 +1,10 @@
 /**
- * The body of a request, whole and under a cap, or in pieces. Nothing is read before somebody asks. A service that counts
- * bytes hears of them before they are kept, and may make the reader wait.
+ * The body of a request, whole and up to a limit, or in pieces. Reads nothing before somebody asks for it. A service that counts
+ * bytes hears of them before they are kept, and may delay the reader.
  */
 import type { IncomingMessage } from 'node:http'
 
-/** More than the cap. */
+/** The body is larger than the limit. */
 export class BodyTooLarge extends Error {
   readonly limit: number
 
@@ -74,7 +74,7 @@ export function collect(message: IncomingMessage, maxBytes: number, reserve?: Re
   return promise
 }
 
-/** What is left when nobody wants more of it is dropped: a client that has to send all before it reads would wait forever. */
+/** Reads and drops the rest that nobody wants: a client that sends everything before it reads would otherwise wait for ever. */
 export async function* readPieces(message: IncomingMessage): AsyncIterable<Uint8Array> {
   try {
     yield* message.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>

@@ -1,6 +1,6 @@
 /**
- * A request that has begun and the answer to it, as a service reads and writes them. One object in all its roles: a few more
- * for each request would cost more than the rest of it. Owns HEAD, uploads that nobody wants, and how an answer that cannot
+ * A request that has begun and the answer to it, as a service reads and writes them. One object has all these roles: a few more objects
+ * for each request would cost more than everything else. Owns HEAD, uploads that nobody wants, and how an answer that cannot
  * be finished ends; connection.ts owns the order of answers.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -12,7 +12,7 @@ export type Headers = Readonly<Record<string, string | number>>
 /** Header names and values in turn, as they stood on the wire, one character for each byte. */
 export type RawHeaders = readonly string[]
 
-/** Why nobody is there to hear the answer: the client left, or it took less than 64 KiB in 10 seconds. */
+/** Why nobody is there to take the answer: the client left, or it took less than 64 KiB in 10 seconds. */
 export type Leaving = 'left' | 'too slow'
 
 /** What a connection hears of its exchanges. */
@@ -119,7 +119,7 @@ export class Exchange {
   send(status: number, headers: Record<string, string | number>, body: string | Uint8Array, close = false): void {
     if (!this.isOpen || this.isEnded) return
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
-    // Where the body is not sent, neither is a wait for it of use. Too much is not read to its end for nothing.
+    // A client that has not sent the body need not send it any more. A large upload is not read to its end for nothing.
     if (close || (!this.#message.complete && (this.#awaitsGoAhead || bytesToCome(this.#message) > smallUploadBytes))) {
       closeAfter(this.#response)
     }

@@ -1,12 +1,12 @@
-/** The bounds of the HTTP server that no configuration changes, and the defaults of those that one may. */
+/** The limits of the HTTP server that no configuration changes, and the defaults of those that a configuration may change. */
 
 /** A request line and headers together; query strings carry parameters, so more than Node's default of 16 KiB. */
 export const maxHeadBytes = 64 * 1024
-/** Longer than the idle time of common load balancers, so that it is they who close. */
+/** Longer than the idle time of common load balancers, so that they close the connection first. */
 export const keepAliveMs = 65_000
 /** An upload this small is read to its end although nobody wants it, so that the connection can be used again. */
 export const smallUploadBytes = 64 * 1024
-/** The rest of any other is read and dropped for so long, so that the client gets to read its answer. */
+/** How long the rest of a larger upload is read and dropped, so that the client gets to read its answer. */
 export const drainMs = 2000
 /** A client takes at least so many bytes of its answers in `stallMs`, or all of them. */
 export const stallBytes = 64 * 1024
@@ -16,11 +16,11 @@ export interface Bounds {
   readonly maxPipelinedRequests: number
   /** Bytes of whole answers that the client has not taken; past it no further request begins. */
   readonly maxUnsentBytes: number
-  /** Who takes less than `stallBytes` in so long is cut off. */
+  /** A client that takes less than `stallBytes` in this time is disconnected. */
   readonly stallMs: number
-  /** So long after a client has ended its side it is asked whether it is still there. */
+  /** How long after a client has ended its side the server checks whether it is still there. */
   readonly halfOpenMs: number
-  /** So long a head may take to arrive. */
+  /** How long a head may take to arrive. */
   readonly headMs: number
 }
 

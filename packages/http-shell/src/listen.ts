@@ -1,6 +1,6 @@
 /**
- * Host and port -> a server that listens, or the reason why it cannot, in words for the operator. Which field of which
- * configuration named the address is for the caller to say.
+ * Host and port -> a server that listens, or the reason why it cannot, in words for the operator. The caller adds which field of which
+ * configuration named the address.
  */
 import type { AddressInfo, Server } from 'node:net'
 
@@ -9,7 +9,7 @@ export interface Address {
   readonly port: number
 }
 
-/** The address cannot be used to listen on. The message completes a sentence that begins with the address. */
+/** The server cannot listen on the address. The message completes a sentence that begins with the address. */
 export class ListenProblem extends Error {
   constructor(code: string) {
     super(problems[code] ?? `cannot be used to listen on (${code})`)

@@ -1,5 +1,5 @@
 /**
- * What a client sent that is no request, in plain values for the service to answer, and the bytes of such an answer. Knows
+ * What a client sent that is not a request, as plain values for the service to answer, and the bytes of such an answer. Knows
  * the error codes of Node's parser.
  */
 

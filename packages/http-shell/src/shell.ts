@@ -1,5 +1,5 @@
 /**
- * The HTTP server: an address and a handler come in, requests go to the handler as exchanges. Owns what is refused before
+ * The HTTP server: an address and a handler come in, requests go to the handler as exchanges. Owns the refusals before
  * the handler sees a request, and the orderly end. Decides nothing about paths.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
@@ -16,9 +16,9 @@ import { isPlainUpgrade, isUpgradeWithBody, toPlainRequest } from './upgrade.ts'
 export interface ShellOptions extends Address {
   /** Called with each request, in their order on a connection, when it may begin. Must not throw. */
   readonly handle: (exchange: Exchange) => void
-  /** Answers what is no request that the handler could see. */
+  /** Answers what never becomes a request for the handler. */
   readonly refuse: (refusal: Refusal) => Refused
-  /** Told of the answer that a client was reading when it was cut off because it took too little of it. */
+  /** Called with the exchange whose answer a client was reading when it was disconnected because it took too little. */
   readonly cut?: (exchange: Exchange) => void
   readonly bounds?: Partial<Bounds>
 }
@@ -145,7 +145,7 @@ class ShellHost implements Host {
     this.#connections.get(message.socket)?.arrived({ message, response, awaitsGoAhead })
   }
 
-  /** A request that was understood, and must not be run. What comes behind it is not to be trusted. */
+  /** A request that was understood and must not run. What follows it on the connection cannot be trusted. */
   #refuseRequest(connection: Connection, exchange: Exchange, reason: Reason): void {
     const { method, target } = exchange
     const { status, body, headers } = this.#refuse({ reason, line: { method, target }, isBody: false, maxHeadBytes })

@@ -2,8 +2,8 @@
  * Standard output as the place where log lines go. Lines in, one write for those of some milliseconds out. Knows no level and
  * no format.
  *
- * A reader that stands still, has gone, or a full disk never stops the process: what cannot be written waits up to a bound,
- * lines beyond it are dropped, and their number is told once there is room again.
+ * A reader that stands still or has gone, or a full disk, never stops the process: what cannot be written waits, up to a limit.
+ * Lines beyond it are dropped, and their number is reported once there is room again.
  */
 import { fstatSync } from 'node:fs'
 import sonicBoom from 'sonic-boom'
@@ -17,10 +17,10 @@ export interface Destination {
   onDropped?(tell: (count: number) => void): void
 }
 
-/** Lines of so many milliseconds, or of so many characters, are written together. */
+/** How many milliseconds, or how many characters, of lines are written together. */
 const togetherMs = 20
 const togetherLength = 16_384
-/** What a reader or a full disk does not take waits up to so many characters. */
+/** How many characters may wait for a reader or a full disk. */
 const maxWaitingLength = 16_777_216
 
 /** Where texts go in the end. */

@@ -1,6 +1,6 @@
 /**
  * The events of a service, on their way from where they happen to everybody who subscribed. The log is one subscriber;
- * metrics and traces are others. What happens knows none of them, and an event that nobody hears costs a look into a list.
+ * metrics and traces are others. The code that emits an event knows none of them, and an event without subscribers costs one look into a list.
  */
 import type { EventTable } from './events.ts'
 

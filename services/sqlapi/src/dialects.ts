@@ -1,7 +1,7 @@
 /**
- * The table of dialects: for each kind of database what boot has to know of it, which is how its URLs look and how its SQL is
- * scanned. How a database is opened is the other half of the row (database/database.ts), because boot reaches no database.
- * What it does with a statement, and what its errors mean, is in its folder below `database/`.
+ * The table of dialects: what boot has to know of each kind of database, that is how its URLs look and how its SQL is
+ * scanned. The other half of the row, how a database is opened, is in database/database.ts, because boot connects to none.
+ * How it runs a statement, and what its errors mean, is in its folder below `database/`.
  */
 import { grammar as postgresGrammar } from './database/postgres/grammar.ts'
 import { url as postgresUrl } from './database/postgres/url.ts'

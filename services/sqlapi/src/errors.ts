@@ -5,7 +5,7 @@
 import { jsonBody } from './json/body.ts'
 import type { Body, Reply, ReplyHeaders } from './model.ts'
 
-/** The database said no, or could not be asked. */
+/** The database refused, or could not be reached. */
 const database = { error: 'BadSqlGrammarException', status: 400 } as const
 const malformed = { error: 'MalformedRequestException', status: 400 } as const
 
@@ -92,7 +92,7 @@ export class Failure extends Error {
   constructor(reason: FixedReason, message?: string, options?: ErrorOptions)
   constructor(reason: Reason, message: string, options?: ErrorOptions)
   constructor(reason: Reason, message?: string, options?: ErrorOptions) {
-    // Nobody reads where an expected error was made, and to find that out costs more than to answer with it.
+    // Nobody reads the stack of an expected error, and collecting it costs more than the answer itself.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super(message ?? messageOf(reason), options)
@@ -110,7 +110,7 @@ function messageOf(reason: Reason): string | undefined {
 /** An expected error of the start: the message names the file, the field or the variable and what would be right. */
 export class StartupFailure extends Error {
   override readonly name: StartupFailureName
-  /** How the log was to be written, where the configuration could be read that far. */
+  /** The log format that the configuration asks for, if it could be read that far. */
   readonly format: LogFormat | undefined
 
   constructor(name: StartupFailureName, message: string, format?: LogFormat) {

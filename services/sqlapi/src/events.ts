@@ -1,7 +1,7 @@
 /**
- * The events of the service: what an operator may want to know of, each with its level, the text and the fields of its log
- * line. When something happens is for the callers to say; how a line is written, and who else hears of events, is the package
- * observe.
+ * The events of the service: what an operator may want to know, each with its level, the text and the fields of its log
+ * line. Callers decide when something happens; the package observe writes the lines and passes events on to other
+ * subscribers.
  */
 import { lifecycleEvents } from '@services/command-line'
 import {
@@ -65,7 +65,7 @@ export const eventTable = {
   answerBrokenOff: warn<{ method: string; path: string; reason: string }>(
     'A response broke off; its client was disconnected',
   ),
-  /** Without a request where it happened outside of any. */
+  /** Without method and path if it happened outside of a request. */
   internalError: error<{ method?: string; path?: string; stack: string }>('Internal error'),
   sessionCode: info<{ datasource: string; code: string; reason: string }>(
     'Stored code may change the session, so every connection is reset after each request',
@@ -78,7 +78,7 @@ export const eventTable = {
 /** What each event carries, by its name. */
 export type EventFields = FieldsOf<typeof eventTable>
 export type EventName = keyof EventFields
-/** What every part of the service gets that has something to tell. */
+/** What every part of the service gets that has something to report. */
 export type Events = EventStream<EventFields>
 
 export const levelsMeaning = `levels such as info or info,sqlapi=debug (${severities.join(', ')})`

@@ -10,7 +10,7 @@ import { readFlags } from './boot/flags.ts'
 import { StartupFailure } from './errors.ts'
 import { type EventFields, type Events, eventTable, type LogSettings, openLog } from './events.ts'
 
-/** Requests in flight at a shutdown get so long to end. */
+/** How long requests in flight may take to finish at a shutdown. */
 const shutdownSeconds = 30
 
 export async function main(argv: readonly string[]): Promise<void> {
@@ -57,7 +57,7 @@ async function run(configFlag: string | undefined): Promise<void> {
   })
 }
 
-/** Only what serves here is loaded: a process that watches over workers stays small. */
+/** Loads only what this process needs: one that watches over workers stays small. */
 async function start(booted: Booted, events: Events, stdout: Destination): Promise<Running> {
   if (booted.config.server.workers > 1) {
     const { startWorkers } = await import('./workers/primary.ts')

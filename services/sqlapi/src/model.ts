@@ -1,6 +1,6 @@
 /**
  * The vocabulary of sqlapi: types only, nothing here runs. `boot/` makes these values once, `serve/` and `database/` use
- * them per request; no folder invents its own spelling of a thing that is named here.
+ * them per request; no folder has a second name for a thing that has one here.
  */
 
 import type { Readable } from 'node:stream'
@@ -10,7 +10,7 @@ export type Dialect = 'postgres' | 'sqlite'
 
 export type Method = 'GET' | 'POST'
 
-/** How the rows of an answer are written; what that means is in formats/. */
+/** How the rows of a result are written; formats/ has the details. */
 export type FormatName = 'json'
 
 /** One `.sql` file, published as one URL. */
@@ -24,7 +24,7 @@ export interface Endpoint {
   readonly file: string
   /** The file carries `-- @transactional`. */
   readonly transactional: boolean
-  /** The file as each dialect reads it for which there is a datasource. */
+  /** The file as read by each dialect that some datasource has. */
   readonly scripts: Readonly<Partial<Record<Dialect, Script>>>
 }
 
@@ -60,7 +60,7 @@ export interface Statement {
  */
 export type Effect = 'read' | 'write' | 'definition' | 'session'
 
-/** A place in a statement where a parameter stands. */
+/** A position in a statement at which a parameter stands. */
 export interface ParameterSlot {
   readonly name: string
   /** Number of the name in the statement's `names`. */
@@ -107,12 +107,12 @@ export interface Request {
 }
 
 /**
- * The text of an answer: whole, as a string or as UTF-8 bytes, or a stream of such bytes once it has grown beyond what is
- * collected. A stream that ends with an error must not be taken for a whole answer; one that is destroyed frees its database.
+ * The text of a result: whole, as a string or as UTF-8 bytes, or a stream of such bytes once it has grown beyond what is
+ * collected. A stream that ends with an error is not a whole result. Destroy a stream that is no longer wanted: that frees the database.
  */
 export type Result = string | Buffer | Readable
 
-/** A text that knows what kind of text it is. */
+/** A text with its media type. */
 export interface Body {
   /** As `Content-Type` has it. */
   readonly mediaType: string
@@ -133,7 +133,7 @@ export interface Reply {
 /** Tells running work that its client has gone. Cheaper than an AbortSignal, which every request would have to allocate. */
 export interface Cancellation {
   cancelled: boolean
-  /** Set by whoever is working for the request now; called once, when the client goes. */
+  /** Set by whatever works for the request at the moment; called once, when the client goes. */
   onCancel: (() => void) | undefined
 }
 
@@ -144,7 +144,7 @@ export interface Work {
   /** One set for a single call, any number for a batch. */
   readonly sets: readonly ParameterSet[]
   readonly batch: boolean
-  /** Of a batch `json`: its answer is an array, whose elements are the results. */
+  /** `json` for a batch: its result is an array of results. */
   readonly format: FormatName
   readonly cancellation: Cancellation
 }
@@ -153,8 +153,8 @@ export interface Work {
 export interface Database {
   readonly dialect: Dialect
   /**
-   * Runs the work and gives the answer: the rows in the format that is wanted, or for a batch an array of results.
-   * Throws a `Failure` for everything that the client may be told, as long as the answer has not become a stream.
+   * Runs the work and gives its result: the rows in the format that is wanted, or for a batch an array of results.
+   * Throws a `Failure` for everything that the client may be told, unless the result has become a stream.
    */
   run(work: Work): Promise<Result>
   /** Connects once, to tell at start whether the database can be reached. Rejects with the reason. */

@@ -97,7 +97,7 @@ function showValues(values: readonly unknown[]): string {
   return JSON.stringify(values, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
 }
 
-/** An unreachable database does not keep the service from starting; it is tried again with every request. */
+/** The service starts even if a database is unreachable, and tries again with every request. */
 async function probe(database: Database, { name, url }: { name: string; url: string }, events: Events): Promise<void> {
   try {
     await database.probe()

@@ -78,7 +78,7 @@ test('configuration.md lists every field with its type, default and bounds', () 
 
 test('configuration.md has the search order, the variables and the flags', () => {
   const text = page('configuration.md')
-  const order = text.slice(text.indexOf('The first of these'), text.indexOf('A file that is named'))
+  const order = text.slice(text.indexOf('The first of these'), text.indexOf('If a named file'))
   deepStrictEqual(inBackquotes(order), [...search.paths])
 
   const listed = column(tableAfter(text, '## Environment variables'), 0).filter((name) => /^[A-Z]/.test(name))

@@ -37,7 +37,7 @@ export async function boot({ config, datasources, file, diagnostics }: Loaded, e
   return { config, datasources: sized, endpoints, startTime }
 }
 
-/** Of the lines of one kind so many are written, then one that tells how many more there are. */
+/** How many lines of one kind are written; one more line then says how many are left out. */
 const maxLines = 20
 
 /** What starts without an error and may still not be what the operator expects. */

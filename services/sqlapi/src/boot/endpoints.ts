@@ -1,10 +1,10 @@
 /**
  * The tree of `.sql` files -> the map of endpoints, read and scanned once. Refuses (StartupFailure) what would leave an
  * operator guessing: colliding or empty files, files that are no text, links that lead out of the tree. Of several problems
- * the first in the order of names is told, whichever was found first.
+ * it reports the first in the order of names, whichever it finds first.
  *
- * Layout: `<sql_dir>/<project>/<GET|POST>/<name...>.sql`. Anything else in the tree is none of ours and is left alone; what
- * looks as if it was meant to be published is told (ignored.ts).
+ * Layout: `<sql_dir>/<project>/<GET|POST>/<name...>.sql`. Boot ignores anything else in the tree; ignored.ts
+ * decides which of it the operator hears about.
  */
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -22,7 +22,7 @@ export type Endpoints = ReadonlyMap<string, Endpoint>
 
 const methods: readonly Method[] = ['GET', 'POST']
 
-/** So many files are being read while others are scanned; each is an open file. */
+/** How many files are read ahead while others are scanned; each is an open file. */
 const readsAhead = 32
 
 /** Scans for the given dialects only. `ignored` is told of what is not published, in the order of names. */
@@ -70,7 +70,7 @@ function openRoot(sqlDir: string): string {
   return root
 }
 
-/** Told of a folder or file that is passed over, with what would have it published if it should have been. */
+/** Hears of each folder or file that is skipped, with the cure if it looks as if it should be published. */
 type PassOver = (path: string, cure: string | undefined) => void
 
 /** Folders directly below, in order of name, links to folders included. */
@@ -150,7 +150,7 @@ function followLink(path: string, root: string) {
 
 type Content = Buffer | NodeJS.ErrnoException
 
-/** Reads ahead, but gives one file after the other, an error in the place of what could not be read. */
+/** Reads ahead, but yields one file after the other; where a file could not be read, its error. */
 async function* readInOrder(files: readonly string[]): AsyncGenerator<[file: string, content: Content]> {
   const begun = files.slice(0, readsAhead).map(beginReading)
   for (const [index, file] of files.entries()) {
@@ -161,7 +161,7 @@ async function* readInOrder(files: readonly string[]): AsyncGenerator<[file: str
   }
 }
 
-/** Never rejects: nobody would listen if a file before this one is refused. */
+/** Never rejects: if an earlier file is refused, nobody would handle the rejection. */
 async function beginReading(file: string): Promise<Content> {
   try {
     return await readFile(file)

@@ -1,6 +1,6 @@
 /**
- * What stands in the tree of files and is not published: which folders and files are worth a word to the operator, and what
- * would have them published. Whoever walks the tree brings them here; nothing is refused.
+ * Folders and files in the tree that are not published: decides which of them the operator should hear about, and with what
+ * cure. endpoints.ts walks the tree and asks here. Refuses nothing.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,10 +11,10 @@ export interface Ignored {
   readonly cure: string
 }
 
-/** Names that somebody gives to a folder who expects its files to be published. */
+/** Names of folders whose author probably expects their files to be published. */
 const methodLike = /^(?:get|post|put|patch|delete|head|options)$/i
 
-/** So many entries of a folder are looked at for a `.sql` file, and so deep. */
+/** How many entries of a folder are searched for a `.sql` file, and how deep. */
 const maxEntries = 1000
 const maxDepth = 8
 
@@ -41,7 +41,7 @@ function isSqlFile(name: string): boolean {
   return /\.sql$/i.test(name)
 }
 
-/** Links are not followed, and what cannot be read has none: nobody asked for these folders. */
+/** Does not follow links. A folder that cannot be read counts as one without: nobody asked for these folders. */
 function hasSqlFile(folder: string): boolean {
   let left = maxEntries
   const look = (path: string, depth: number): boolean => {

@@ -1,5 +1,5 @@
 /**
- * How each kind of database is opened: a datasource's settings in, a `Database` out. What else is to be known of a kind is in
+ * How each kind of database is opened: a datasource's settings in, a `Database` out. The other facts about a kind are in
  * dialects.ts.
  */
 import type { Database, Dialect } from '../model.ts'
@@ -32,7 +32,7 @@ export interface DatasourceOptions {
   readonly onArrayAsJson?: ((endpoint: string, parameter: string) => void) | undefined
 }
 
-/** Opens nothing yet: the first request or the probe connects. What speaks to the other kinds of databases is not loaded. */
+/** Connects to nothing yet: the first request or the probe does. Does not load the code for other kinds of databases. */
 export function openDatabase(options: DatasourceOptions): Promise<Database> {
   return openers[options.dialect](options)
 }

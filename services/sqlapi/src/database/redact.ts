@@ -1,7 +1,7 @@
 /**
  * An error text of a database -> the same without what came from the client, for the log. Databases quote values in their
- * errors, whole, in part or in lower case, so whatever may come from a parameter gives way to `…`: better a word of the text
- * too many than a value in the log. Words that the file itself has may stay. Pure.
+ * errors, whole, in part or in lower case, so `…` replaces whatever may come from a parameter: better one word of the text
+ * too many than a value in the log. Words that the file itself contains may stay. Pure.
  */
 import type { JsonValue } from '../model.ts'
 
@@ -15,7 +15,7 @@ export interface RedactOptions {
 const hidden = '…'
 /** Longer texts are cut. */
 const maxLength = 1000
-/** With more values than this, of a whole batch, nothing of the text is told. */
+/** With more values than this, all sets of a batch together, nothing of the text is kept. */
 const maxValues = 10_000
 /** A shorter value is looked for as a word of its own. */
 const shortLength = 4

@@ -1,42 +1,42 @@
-/** How long an answer may get, and how a long one becomes a stream. */
+/** How long a result may get, and how a long one becomes a stream. */
 import { Readable } from 'node:stream'
 import { formats } from '../formats/formats.ts'
 import type { Result, Work } from '../model.ts'
 import type { History } from './pool/history.ts'
 
-/** A result longer than this is sent while its rows come; until then an error is still answered as one. Bytes. */
+/** A result longer than this is sent while its rows arrive; up to this length an error can still become the reply. Bytes. */
 export const collectLimit = 1024 * 1024
 /** From then on rows are handed over in pieces of about this size. */
 export const pieceSize = 64 * 1024
-/** So much of a stream may wait for its reader before the database is made to wait. */
+/** How much of a stream may wait for its reader before the database has to wait. */
 const maxBacklog = 4 * pieceSize
 
 /**
- * Longest answer that is collected whatever comes, in bytes of column text: that of a batch, or of a statement in the middle
+ * Longest result that is collected in any case, in bytes of column text: that of a batch, or of a statement in the middle
  * of a file. No single row may be longer.
  */
 export const maxResultLength = 64 * 1024 * 1024
 
-/** What is answered where there is nothing to run: a file without statements, a batch without sets. */
+/** The result when there is nothing to run: a file without statements, a batch without sets. */
 export function emptyResult({ sets, batch, format }: Work): string {
   const { nothing } = formats[format]
   return batch ? `[${sets.map(() => nothing).join(',')}]` : nothing
 }
 
-/** Where a statement puts what has grown beyond `collectLimit`. */
+/** Where a statement writes its result once that has grown beyond `collectLimit`. */
 export class Sink {
   readonly #open: (stream: Readable) => void
   #stream: Readable | undefined
-  /** Of the statement that writes here: one with a long result is to run alone from then on. */
+  /** The history of the statement that writes here: after a long result it runs alone. */
   history: History | undefined
-  /** Called when the reader wants more after a `write` that said no, and when it has gone. */
+  /** Called when the reader wants more after `write` returned false, and when the reader has gone. */
   onWanted: (() => void) | undefined
 
   constructor(open: (stream: Readable) => void) {
     this.#open = open
   }
 
-  /** The answer has become a stream: an error can no longer be told in words. */
+  /** The result has become a stream: an error can no longer become the reply. */
   get isOpen(): boolean {
     return this.#stream !== undefined
   }
@@ -46,7 +46,7 @@ export class Sink {
     return this.#stream?.readableLength ?? 0
   }
 
-  /** Nobody reads any more; what is written is dropped. */
+  /** Nobody reads any more; whatever is written is dropped. */
   get isAbandoned(): boolean {
     return this.#stream?.destroyed === true
   }
@@ -77,7 +77,7 @@ export class Sink {
         done(error)
       },
     })
-    // Whoever reads hears of it too; unheard, it would end the process.
+    // The reader has a listener too; without any the error would end the process.
     stream.on('error', () => undefined)
     this.history?.recordLarge()
     this.#open(stream)
@@ -86,8 +86,8 @@ export class Sink {
 }
 
 /**
- * Runs what makes an answer and gives the answer: the whole of it, or the stream that it has become, in which case what `run`
- * resolves with is the end of the stream and what it rejects with is the stream's error.
+ * Runs what makes a result and gives that result, whole or as the stream that it has become. In the second case `run`
+ * resolves with the end of the stream, or rejects with its error.
  */
 export function deliver(run: (sink: Sink) => Promise<Result>): Promise<Result> {
   const { promise, resolve } = Promise.withResolvers<Result>()

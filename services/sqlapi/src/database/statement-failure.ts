@@ -1,12 +1,12 @@
 /**
- * Failures of statements: which statement it was, and which set of a batch. The client is told the message; what the database
- * said beside it is for the log and comes out of here as a `StatementFailureReport`.
+ * Failures of statements: which statement failed, and in which set of a batch. The client gets the message; what else the database
+ * said goes to the log, as a `StatementFailureReport`.
  */
 import { Failure } from '../errors.ts'
 import type { JsonValue, Statement, Work } from '../model.ts'
 import type { Position } from '../sql/position.ts'
 
-/** Why a statement failed, as the log has it. No value of a parameter is in it. */
+/** Why a statement failed, for the log. Contains no value of a parameter. */
 export interface StatementFailureReport {
   readonly datasource: string
   /** Path below `sql_dir`. */
@@ -23,12 +23,12 @@ export interface StatementFailureReport {
   readonly ms: number
 }
 
-/** What a database said of a statement. */
+/** What a database said about a statement. */
 export interface Verdict {
   readonly statement: Statement
   readonly code: string | undefined
   readonly text: string
-  /** Where the text says the mistake is; else it is told of the statement's start. */
+  /** Where the mistake is, if the database says so; otherwise the start of the statement counts. */
   readonly position: Position | undefined
   /** Takes out of the text what came from the client. */
   readonly redact: (text: string, values: readonly JsonValue[]) => string
@@ -54,7 +54,7 @@ export class StatementFailure extends Failure {
   }
 }
 
-/** What a client is told whose statement ran longer than `statement_timeout_seconds` allows; `place` tells where it stands. */
+/** The message for a statement that ran longer than `statement_timeout_seconds` allows; `place` says where it stands. */
 export function timeoutMessage(seconds: number, place: string): string {
   return `statement timeout after ${seconds} s (${place})`
 }

@@ -1,6 +1,6 @@
 /**
- * What was compiled to write the rows of one result shape: one writer for each format in which somebody wanted them. Nearly
- * always that is one, so the last one is at hand.
+ * The compiled writers for the rows of one result shape, one for each format in which they were wanted. Nearly always there is
+ * only one, so the last one used is at hand.
  */
 import type { RowFormat } from './format.ts'
 

@@ -1,7 +1,7 @@
 /**
  * The grammar of JSON, strictly as RFC 8259 has it, in one pass over a string. Builds nothing: every function takes the
  * text and the place where its piece starts, and gives the place after it, or throws. `room` is how many levels of
- * brackets may still open. Whoever wants the pieces hands in what to do at an element or a member (json.ts does).
+ * brackets may still open. Callers who want the pieces pass what to do at an element or a member (read.ts does).
  *
  * Stricter than `JSON.parse` in three ways: the depth, numbers that no double can hold, and halves of surrogate pairs,
  * which no database can store as text.

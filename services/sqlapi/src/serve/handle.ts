@@ -1,6 +1,6 @@
 /**
- * THE request path. A request comes in as plain values, a reply goes out; the body of `answer` is the order of checks that
- * the manual promises. Each stage is a call into the file that owns it, none of them calls the next.
+ * THE request path. A request comes in as plain values, a reply goes out; the body of `answer` has the checks in the order
+ * that the manual promises. Each stage is a call into the file that owns it; no stage calls the next.
  */
 import { Failure, toReply } from '../errors.ts'
 import { formats } from '../formats/formats.ts'
@@ -34,7 +34,7 @@ export async function handle(service: Service, request: Request): Promise<Reply>
   }
 }
 
-/** A streamed answer could not be sent whole: its client has been cut off, the log says why. */
+/** A streamed result could not be sent whole: the client was disconnected, and the log says why. */
 export function reportBrokenOff(
   { events }: Service,
   { method, target }: Pick<Request, 'method' | 'target'>,

@@ -1,6 +1,6 @@
 /**
- * What the client sent -> parameter sets. A body is read in two steps, because a broken one is reported before an
- * unknown file and a wrongly shaped one after an unknown datasource (handle.ts has the order).
+ * What the client sent -> parameter sets. A body is read in two steps, because handle.ts reports a broken one before an
+ * unknown file, and one of the wrong shape after an unknown datasource.
  *
  * Values stay as they were sent; what they become in the database is decided there.
  */

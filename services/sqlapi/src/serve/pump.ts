@@ -1,11 +1,11 @@
 /**
- * A streamed answer -> the client, as fast as the client reads and no faster. An answer that breaks off ends in a cut
+ * Sends a streamed result to the client, as fast as the client reads and no faster. If the stream breaks off, so does the
  * connection: the client must not take a part for the whole.
  */
 import type { Readable } from 'node:stream'
 import type { Exchange } from '@services/http-shell'
 
-/** The head of the answer has been written. `cut` is called at most once, with why the answer broke off. */
+/** To be called when the head has been written. Calls `cut` at most once, with the reason why the stream broke off. */
 export function pump(stream: Readable, exchange: Exchange, cut: (error: Error) => void): void {
   if (stream.errored !== null || !exchange.isOpen) {
     stream.destroy()

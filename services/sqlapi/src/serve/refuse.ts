@@ -1,4 +1,4 @@
-/** The answer to what never becomes a request: what was wrong comes in, status and text go out. */
+/** The reply to what never becomes a request: what was wrong comes in, status and text go out. */
 import type { Refusal, Refused } from '@services/http-shell'
 import { Failure, toReply } from '../errors.ts'
 import { missingEndpoint, readTarget } from './route.ts'

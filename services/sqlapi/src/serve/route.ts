@@ -1,5 +1,5 @@
 /**
- * Request target -> endpoint, and project or header -> datasource name. Works on maps that were made at start-up;
+ * Request target -> endpoint, and project or header -> datasource name. Works on maps that boot has made;
  * nothing of a request reaches the file system.
  */
 import { endpointKey, foldCase } from '../endpoint-key.ts'
@@ -71,7 +71,7 @@ export function missingEndpoint(shown: string, instead = ''): Failure {
   return new Failure('endpoint_missing', `Saved query '${cut(shown)}' does not exist${instead}`)
 }
 
-/** Which methods the path does answer where the request's own finds nothing: the end of a sentence, or nothing. */
+/** If the path has no file for the request's method: the methods that it has files for, as the end of a sentence. */
 export function answersInstead({ endpoints, pages }: Published, method: string, path: string | undefined): string {
   if (path === undefined) return ''
   if (pages.has(path)) return `; the page answers GET and HEAD, not ${method}`
@@ -87,7 +87,7 @@ export function answersInstead({ endpoints, pages }: Published, method: string, 
   return hasSingle ? '; the file answers GET, and only a file that answers POST has a batch variant' : ''
 }
 
-/** A map entry beats a datasource that is called as the project; an exact spelling beats one in another casing. */
+/** A map entry beats a datasource with the name of the project; an exact spelling beats another casing. */
 export function createDatasourceChooser({ names, projectMap, allowHeader }: DatasourceRules): DatasourceChooser {
   const own = new Map(names.map((name) => [name, name]))
   const mapped = new Map(Object.entries(projectMap))
@@ -100,7 +100,7 @@ export function createDatasourceChooser({ names, projectMap, allowHeader }: Data
   }
 }
 
-/** Of keys that differ in casing only, the first one listed stays. */
+/** Of keys that differ in casing only, the first one listed counts. */
 function foldKeys(entries: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   return new Map(Array.from(entries, ([key, name]): [string, string] => [foldCase(key), name]).toReversed())
 }

@@ -1,6 +1,6 @@
 /**
- * Between the HTTP shell and the request path: exchanges in, `Request` out to the request path; `Reply` in, answers out. Owns
- * the body cap, when a preflight is answered, and what a client hears when its answer breaks off. Decides nothing about SQL.
+ * Between the HTTP shell and the request path: turns exchanges into `Request`s and writes `Reply`s to them. Owns
+ * the limit of the body, when a preflight is answered, and what a client gets when its reply breaks off. Decides nothing about SQL.
  */
 import { Readable } from 'node:stream'
 import { BodyTooLarge, type Exchange, ListenProblem, type Shell, startShell } from '@services/http-shell'
@@ -18,7 +18,7 @@ export interface ServerOptions {
   readonly cors: Cors
   /** Answers a request; never rejects. */
   readonly handle: (request: Request) => Promise<Reply>
-  /** Told when an answer breaks off; the client sees a cut connection. */
+  /** Called when a reply breaks off; the client sees a reset connection. */
   readonly breaksOff: (request: Pick<Request, 'method' | 'target'>, error: Error) => void
 }
 
@@ -74,7 +74,7 @@ async function readBody(
   }
 }
 
-/** For a client that has gone before it had its answer. Apart from `serve`: from its scope it would keep the request alive. */
+/** For a client that goes before it has its reply. Not inside `serve`: a closure there would keep the request alive. */
 function toLeaver(cancellation: Cancellation): () => void {
   return () => {
     cancellation.cancelled = true

@@ -1,11 +1,11 @@
 /**
- * The service's own pages, as a table. Made from what is known at start and from the clock: no database is asked, so they answer
- * while every database is down.
+ * The service's own pages, as a table. Made from what is known at start and from the clock: they ask no database, so they answer
+ * even while every database is down.
  */
 import { jsonBody } from '../json/body.ts'
 import type { Body, Dialect } from '../model.ts'
 
-/** What may be told of a datasource: the password in `url` is masked already. */
+/** What may be shown of a datasource: the password in `url` is masked already. */
 export interface DatasourceSummary {
   readonly name: string
   readonly url: string

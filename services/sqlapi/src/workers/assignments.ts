@@ -27,7 +27,7 @@ export function unpack({ packedEndpoints, ...booted }: Assignment): Booted {
   return { ...booted, endpoints: deserialize(packedEndpoints) as Endpoints }
 }
 
-/** The parts into which a ceiling is divided, largest first; they differ by one at most. */
+/** The parts into which a limit is divided, largest first; they differ by at most one. */
 export function divide(ceiling: number, workers: number): readonly number[] {
   const least = Math.floor(ceiling / workers)
   return Array.from({ length: workers }, (_, index) => least + (index < ceiling % workers ? 1 : 0))

@@ -1,7 +1,7 @@
-/** Log lines of another process: chunks of text come in, whole lines go out, so that no line is torn by one of a neighbour. */
+/** Log lines of another process: chunks of text come in, whole lines go out, so that lines of two processes never mix. */
 import type { Readable } from 'node:stream'
 
-/** Half a line, which a process leaves that was killed while it wrote, is dropped. */
+/** Drops the half line that a process leaves when it is killed in the middle of a write. */
 export function passLines(from: Readable, to: { write(lines: string): void }): void {
   let half: string[] = []
   from.setEncoding('utf8').on('data', (chunk: string) => {

@@ -20,7 +20,7 @@ import { end, type Report } from './process-messages.ts'
 /** The worker's file has this file's ending: `.ts` in the repository, `.js` in the package. */
 const workerFile = new URL(`./worker${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
 
-/** A worker that has lived for so long did not end because of how it was started. */
+/** A worker that has run this long did not end because of how it was started. */
 const soundAfterMs = 60_000
 
 const firstPauseMs = 100
@@ -31,22 +31,22 @@ export function pauseMs(times: number): number {
   return Math.min(firstPauseMs * 2 ** (times - 1), longestPauseMs)
 }
 
-/** The place of one worker; who fills it changes. */
+/** The seat of one worker; a worker that ends is replaced on its seat. */
 interface WorkerSeat {
   readonly index: number
   worker: Worker | undefined
   isListening: boolean
   /** When its worker was started, by the clock of `performance`. */
   since: number
-  /** How many in a row have ended early. */
+  /** How many workers in a row ended early. */
   lost: number
-  /** Why its worker could not go on, where it could tell. */
+  /** Why its worker could not go on, if the worker could say. */
   failure: string | undefined
 }
 
 /** Starts the workers; `stdout` is where the log writes. Resolves when all accept connections. */
 export async function startWorkers(booted: Booted, events: Events, stdout: Destination): Promise<Workers> {
-  // Not left to the kernel, which gives most of a few lasting connections to some of the workers.
+  // Not left to the kernel, which gives most of a few long-lived connections to the same workers.
   cluster.schedulingPolicy = cluster.SCHED_RR
   cluster.setupPrimary({
     exec: fileURLToPath(workerFile),
@@ -59,7 +59,7 @@ export async function startWorkers(booted: Booted, events: Events, stdout: Desti
   return workers
 }
 
-/** Pieces of stored code that are told of. */
+/** How many pieces of stored code are reported. */
 const maxSessionCode = 1000
 
 export class Workers {
@@ -69,11 +69,11 @@ export class Workers {
   readonly #seats: readonly WorkerSeat[]
   readonly #listening = Promise.withResolvers<void>()
   readonly #ended = Promise.withResolvers<void>()
-  /** Datasources that could not be reached, told already. */
+  /** Datasources that could not be reached, reported already. */
   readonly #unreachable = new Set<string>()
-  /** The file of each datasource of which it was told last that it had gone. */
+  /** For each datasource the file that was last reported as gone. */
   readonly #changed = new Map<string, string>()
-  /** Stored code that was told of already. */
+  /** Stored code that was reported already. */
   readonly #sessionCode = new Set<string>()
   /** Where the service listens, once it does. */
   #address: string | undefined
@@ -225,5 +225,5 @@ function portOf(address: string): number {
 }
 
 function noticed(): void {
-  // What cannot be said to a worker that has just ended is told by its end.
+  // A message to a worker that has just ended is lost; the event of its end says enough.
 }

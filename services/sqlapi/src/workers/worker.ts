@@ -12,9 +12,9 @@ import { startService } from '../service.ts'
 import { type Assignment, unpack } from './assignments.ts'
 import { end, type Report, shared } from './process-messages.ts'
 
-/** After a failure that nobody expected, requests in flight get so long to finish. */
+/** How long requests in flight may take to finish after an unexpected failure. */
 const shutdownSeconds = 30
-/** The first process takes lines at once; one that does not is about to end. */
+/** The first process reads lines at once; if it does not, it is about to end. */
 const lastLinesMs = 1000
 
 const ending = Promise.withResolvers<void>()
@@ -23,7 +23,7 @@ process.on('message', (message: Assignment | typeof end) => {
   if (message === end) ending.resolve()
   else void work(message)
 })
-// A terminal and some supervisors signal all processes; it is the first one that decides.
+// A terminal and some supervisors signal all processes; only the first one decides.
 handleSignals({ end: () => undefined, reload: () => undefined })
 // Killed, not exited: an exit would wait for a thread that is in the middle of a long SQLite statement.
 cluster.worker?.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
@@ -50,7 +50,7 @@ async function work(assignment: Assignment): Promise<void> {
   }
 }
 
-/** The first process logs what is said once for all; the log of this one has the rest. */
+/** The first process logs what concerns the service as a whole; this one logs the rest. */
 function openEvents(settings: LogSettings): Events {
   const stdout = openStdout()
   const log = openLog(settings, stdout)

@@ -1,6 +1,6 @@
 /**
- * The configuration file -> frozen values and what the operator should be told. Settles what takes more than one field: the
- * start-up rules, the environment, the connection URLs. The fields themselves belong to schema.ts, the old spelling to
+ * The configuration file -> frozen values and what the operator should be told. Decides what takes more than one field: the
+ * rules of the start, the environment, the connection URLs. The fields themselves belong to schema.ts, the old spelling to
  * legacy.ts; finding and reading the file, and the words for what is wrong, to the package config-file.
  */
 import {
@@ -65,7 +65,7 @@ export interface Loaded {
   readonly file: string
   /** Where each value comes from. */
   readonly origins: Origins
-  /** What was dropped or is unwise; one WARN each. */
+  /** What was dropped or is unwise: one WARN each. */
   readonly diagnostics: readonly string[]
 }
 
@@ -162,7 +162,7 @@ function datasourceProblems(
   return problems
 }
 
-/** What cannot be divided among several processes. */
+/** What several processes cannot share. */
 function workerProblems({ url, maxConnections }: DatasourceConfig, index: number, workers: number): Problem[] {
   if (workers === 1) return []
   const problems: Problem[] = []

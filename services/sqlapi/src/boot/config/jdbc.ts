@@ -1,6 +1,6 @@
 /**
- * JDBC URLs -> the URLs of sqlapi.yaml. What has a counterpart is carried over, what has none is named in `dropped`;
- * credentials come out apart, since they may stand elsewhere as well. Nothing here is logged or thrown.
+ * JDBC URLs -> the URLs of sqlapi.yaml. Carries over what has a counterpart and names the rest in `dropped`;
+ * credentials come out apart, because they may also stand elsewhere. Logs nothing and throws nothing.
  */
 
 export interface Translated {
@@ -10,7 +10,7 @@ export interface Translated {
   readonly dropped: readonly string[]
 }
 
-/** `undefined` for a database that there is no counterpart of. */
+/** `undefined` for a database that has no counterpart. */
 export function translateJdbc(jdbcUrl: string): Translated | undefined {
   const [, vendor = '', rest = '', search = ''] = /^(?:jdbc:)?([a-z0-9]+):([^?]*)\??(.*)$/is.exec(jdbcUrl) ?? []
   return translators.get(vendor.toLowerCase())?.(rest, [...new URLSearchParams(search)])
@@ -40,7 +40,7 @@ const carried = new Map<string, (value: string) => Parameters>(
     sslkey: (value) => [['sslkey', value]],
     sslpassword: (value) => [['sslpassword', value]],
     sslnegotiation: (value) => [['sslnegotiation', value]],
-    // What these ask for cannot be had, but for the values that ask for nothing; url-parameters.ts says so.
+    // The service supports none of these, except for values that ask for nothing; url-parameters.ts refuses the others.
     channelbinding: (value) => [['channel_binding', value]],
     gssencmode: (value) => [['gssencmode', value]],
     targetservertype: (value) => [['target_session_attrs', value]],

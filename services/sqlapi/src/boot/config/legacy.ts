@@ -1,9 +1,9 @@
 /**
  * The Spring spelling of a configuration (files named application*.yml) -> the data of sqlapi.yaml, what is wrong, and one
  * diagnostic for each thing that was dropped, named and never quoted. What is in neither spelling passes through and
- * schema.ts refuses it. The day nobody has such a file, this one and jdbc.ts can go.
+ * schema.ts refuses it. When nobody has such a file any more, delete this one and jdbc.ts.
  *
- * Passwords in plain text are taken, into the URL, for this spelling alone. `${NAME}` as a password becomes
+ * Only in this spelling may a password stand in plain text; it goes into the URL. `${NAME}` as a password becomes
  * `password_env`; nothing else is looked up in the environment, so any other placeholder is refused.
  */
 import { basename } from 'node:path'
@@ -13,7 +13,7 @@ import { hasLogin, injectCredentials } from './url.ts'
 
 export interface Translation {
   readonly data: Mapping
-  /** What stands against the file; its `data` is of no use then. */
+  /** What is wrong with the file; if anything is, do not use `data`. */
   readonly problems: readonly Problem[]
   readonly diagnostics: readonly Problem[]
   /** Where a field of `data`, or the group around it, stands in the file. */

@@ -1,6 +1,6 @@
 /**
- * The parameters of a datasource's URL: each is honoured or refused, as the rules of its kind of database say (`url.ts` there),
- * and none is ignored. Query text in, problems with their cures out; no value is ever part of one, because any may hold a piece
+ * The parameters of a datasource's URL: honours or refuses each, by the rules of its kind of database (`url.ts` there), and
+ * ignores none. Query text in, problems with their cures out; no problem contains a value, because any value may be a piece
  * of a password.
  */
 import { nearest } from '@services/config-file'

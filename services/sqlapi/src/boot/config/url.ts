@@ -91,7 +91,7 @@ export function userOf(url: string): string {
   return query.get('user') || (decode(user) ?? user)
 }
 
-/** What is wrong with a datasource URL, in words that hold nothing of it; undefined when it can be used. */
+/** What is wrong with a datasource URL, in a text that contains nothing of it; undefined if the URL is good. */
 export function urlProblem(url: string): string | undefined {
   const rules = rulesOf(url)
   if (rules === undefined) return foreign.find(({ scheme }) => scheme.test(url))?.problem ?? 'another kind of text'
@@ -105,7 +105,7 @@ export function urlProblem(url: string): string | undefined {
     : 'a URL that cannot be read (percent-encode special characters of user and password)'
 }
 
-/** What a URL asks for that cannot be had, each with a cure, in words that hold no value of it. */
+/** What a URL asks for that the service does not support, each with a cure; no text contains a value of the URL. */
 export function urlParameterProblems(url: string): string[] {
   const rules = rulesOf(url)
   if (rules?.hasLogin !== true || urlProblem(url) !== undefined) return []

@@ -1,9 +1,9 @@
 /**
  * What one statement's runs have been like so far, and whether that makes it short. A short statement may share a connection
- * with others; one that nobody knows yet, that was slow or large of late, or that is late right now has one to itself.
+ * with others. A statement that is unknown, that was slow or large recently, or that is late right now has one to itself.
  *
- * Trust is lost with one run and won back with many: a statement that is slow once in a hundred calls would otherwise be
- * short again each time before it is slow the next time, in front of its neighbours.
+ * One bad run ends the trust, and many good ones win it back: otherwise a statement that is slow once in a hundred runs would
+ * count as short again each time before it delays its neighbours once more.
  */
 
 /** Short on average. */

@@ -1,17 +1,17 @@
 /**
- * The connections of one datasource and who may use them: jobs come in, each is given a connection. Pure scheduling: what a
- * connection is and what a job does on it belong to the drivers (postgres/, sqlite/), what happens on one slot to slot.ts,
- * the order of those who wait to queue.ts.
+ * The connections of one datasource and who may use them: jobs come in, each is given a connection. Pure scheduling: the drivers
+ * (postgres/, sqlite/) know what a connection is and what a job does on it, slot.ts what happens on one connection, queue.ts
+ * the order of waiting jobs.
  *
  * A short job joins a shared slot that has room; any other job, and a short one without a slot to join, takes an idle slot
- * or waits for one in order of arrival. The ceiling `max` counts connections that are being opened or closed too.
+ * or waits for one in order of arrival. The limit `max` includes connections that are being opened or closed.
  */
 import { Failure } from '../../errors.ts'
 import { type Clock, realClock } from './clock.ts'
 import { type Connection, type Job, Slot, mayShare, type Turn } from './slot.ts'
 import { Queue, type Waiter } from './queue.ts'
 
-/** What a job's run rejects with when its connection was asked to give it back before it began. */
+/** The rejection of a job that its connection gave back before the job began. */
 export const takenBack = Symbol('taken back')
 
 export interface PoolOptions<C> {
@@ -29,13 +29,13 @@ export interface PoolOptions<C> {
   readonly clock?: Clock
 }
 
-/** Shared slots are looked at so often; one whose head is the same at two looks is late. */
+/** How often shared slots are checked. A slot with the same job at its head in two checks is late. */
 const lookMs = 5
-/** Connections are opened so many at a time: while they open, the running jobs often prove short and need no more. */
+/** How many connections are opened at a time: while they open, running jobs often end, and then no more are needed. */
 const maxOpening = 2
-/** When a connection could not be opened beside others, the next attempt comes so much later. */
+/** How long to wait after a connection could not be opened, if others are open. */
 const retryMs = 500
-/** Connections that nobody used for so long are closed, but for one. */
+/** How long a connection may be idle before it is closed, except the last one. */
 const idleMs = 60_000
 
 /** A job in the queue. */
@@ -48,9 +48,9 @@ export class Pool<C extends Connection> {
   readonly #options: PoolOptions<C>
   readonly #clock: Clock
   readonly #slots = new Set<Slot<C>>()
-  /** Those shared or late, the one that was filled first at the front: the fewer slots are filled the better. */
+  /** Slots that are shared or late, the one that was filled first at the front: the fewer slots are filled the better. */
   readonly #shared: Slot<C>[] = []
-  /** A stack, so that those nobody needs stay at its start. */
+  /** A stack, so that slots that nobody needs stay at its start. */
   readonly #idle: Slot<C>[] = []
   readonly #queue: Queue<QueuedJob<C>>
   #opening = 0
@@ -66,7 +66,7 @@ export class Pool<C extends Connection> {
     this.#queue = new Queue(this.#clock, options.acquireTimeoutSeconds, () => lateFailure(options))
   }
 
-  /** Runs the job on a connection. Rejects with what the job rejects with, or when none could be had in time. */
+  /** Runs the job on a connection. Rejects with the error of the job, or if no connection became free in time. */
   run<T>(job: Job<C, T>): Promise<T> {
     const refusal = this.#refusalOf(job)
     if (refusal !== undefined) return Promise.reject(refusal)
@@ -75,13 +75,13 @@ export class Pool<C extends Connection> {
     return slot === undefined ? this.#wait(job, now) : this.#start(slot, job, now, now)
   }
 
-  /** Opens the first connection, so that its error can be told at start. */
+  /** Opens the first connection, so that the start can report its error. */
   async probe(): Promise<void> {
-    // Whoever has come meanwhile waits for the outcome.
+    // Jobs that have come in the meantime wait for the outcome.
     if (this.#slots.size + this.#opening === 0) await this.#open().finally(() => this.#dispatch())
   }
 
-  /** Ends every connection of this moment, whatever it is at. Who waits gets one that is opened afterwards. */
+  /** Ends every connection that is open now, whatever it is doing. Waiting jobs get connections that are opened afterwards. */
   async renew(): Promise<void> {
     const slots = [...this.#slots]
     for (const { connection } of slots) connection.interrupt?.()
@@ -95,12 +95,12 @@ export class Pool<C extends Connection> {
     await Promise.all([...this.#slots].map((slot) => this.#remove(slot)))
   }
 
-  /** A job passes those who wait when they lose nothing by it, but never those of its own group. */
+  /** A job may overtake waiting jobs if they lose nothing by it, but never those of its own group. */
   #mustWait({ group }: Job<C, unknown>): boolean {
     return !this.#queue.isEmpty && (this.#isDraining || this.#queue.firstOf(group) !== undefined)
   }
 
-  /** More is waited for than may be opened, so slots have to run empty. */
+  /** More connections are wanted than may be opened, so slots have to run empty. */
   get #isDraining(): boolean {
     return this.#queue.demand > this.#room
   }
@@ -146,7 +146,7 @@ export class Pool<C extends Connection> {
   #startAgain<T>(slot: Slot<C>, turn: Turn<C>, job: Job<C, T>, arrived: number): Promise<T> {
     slot.leave(turn)
     const refusal = this.#refusalOf(job)
-    // It waits before its slot is free, or somebody behind it could be first.
+    // It is queued before its slot is free, because otherwise a later job could be first.
     const again = refusal === undefined ? this.#wait(job, arrived) : Promise.reject(refusal)
     this.#release(slot, this.#clock.now())
     return again
@@ -169,14 +169,14 @@ export class Pool<C extends Connection> {
     return promise
   }
 
-  /** Takes the job out of the queue when its client goes. Apart from `#wait`: from its scope it would keep the job alive. */
+  /** Takes the job out of the queue when its client goes. Not inside `#wait`: a closure there would keep the job alive. */
   #leaver(queued: QueuedJob<C>): () => void {
     return () => {
       if (this.#queue.remove(queued)) queued.reject(this.#refusalOf(queued.job))
     }
   }
 
-  /** Gives slots to those who wait, first come first served, and opens what is missing. */
+  /** Gives slots to waiting jobs, first come first served, and opens the connections that are missing. */
   #dispatch(): void {
     for (let first = this.#queue.first; first !== undefined; first = this.#queue.first) {
       const slot = this.#slotFor(first.job)
@@ -187,7 +187,7 @@ export class Pool<C extends Connection> {
     this.#openMore()
   }
 
-  /** Those of the same group join as far as there is room, in front of others whom this costs nothing. */
+  /** Jobs of the same group join as far as there is room, ahead of others, who lose nothing by it. */
   #fill(slot: Slot<C>): void {
     if (slot.state !== 'shared') return
     for (let next = this.#queue.firstOf(slot.group); next !== undefined; next = this.#queue.firstOf(slot.group)) {
@@ -253,7 +253,7 @@ export class Pool<C extends Connection> {
     else this.#toIdle(slot, this.#clock.now())
   }
 
-  /** With another connection alive the jobs can still be served in time; without one nobody would come for them. */
+  /** While another connection is open the jobs can still be served in time; without one nothing would start them. */
   #openLater(error: unknown): void {
     if (this.#isClosed || this.#slots.size + this.#opening === 0) {
       this.#queue.rejectAll(error)
@@ -281,8 +281,8 @@ export class Pool<C extends Connection> {
   }
 
   /**
-   * Finds the slots that are late. Two timers have a round of reading sockets between them, so a slot is not taken for late
-   * because this process was busy and had not read its answers.
+   * Finds the slots that are late. Node.js reads the sockets between two timers, so a slot does not count as late
+   * only because this process was busy and had not read its answers.
    */
   #look(): void {
     for (const slot of this.#shared) slot.look()
@@ -297,7 +297,7 @@ export class Pool<C extends Connection> {
     this.#stopTidying = this.#slots.size > 1 ? this.#clock.after(idleMs / 2, () => this.#tidy()) : undefined
   }
 
-  /** Why the job need not even wait. */
+  /** Why the job need not wait at all. */
   #refusalOf({ cancellation }: Job<C, unknown>): Failure | undefined {
     if (this.#isClosed) return this.#closedFailure()
     return cancellation.cancelled ? new Failure('client_gone') : undefined

@@ -1,23 +1,23 @@
 /**
- * Those who wait for a connection, in order of arrival, each for the same longest time; those who may share one stand in the
- * line of their group as well. Knows nothing of connections: the pool takes whom it has one for, this file tells those whose
- * time is up. Hardly a step takes longer because more are queued.
+ * The jobs that wait for a connection, in order of arrival, all for the same longest time; jobs that may share a connection also
+ * stand in the line of their group. Knows nothing of connections: the pool takes the jobs that it can start, this file rejects
+ * those whose time is up. Hardly any step takes longer when more jobs wait.
  */
 import { type Link, LinkedList } from '@services/linked-list'
 import type { Clock } from './clock.ts'
 
-/** One who waits. */
+/** A job that waits. */
 export interface Waiter {
   /** By the queue's clock. */
   readonly arrived: number
-  /** With whom it may share a connection; undefined when with nobody. */
+  /** The group with which it may share a connection; undefined if it may not share. */
   readonly group: unknown
   readonly reject: (reason: unknown) => void
-  /** Where it stands, while it waits. The queue's own: undefined at first, and again afterwards. */
+  /** Where it stands while it waits. Set by the queue: undefined before and after. */
   position: QueuePosition | undefined
 }
 
-/** Where somebody stands: among all, and in the line of its group. */
+/** Where a job stands: among all, and in the line of its group. */
 export interface QueuePosition {
   readonly amongAll: Link<Waiter>
   inLine: Link<Waiter> | undefined
@@ -28,14 +28,14 @@ export class Queue<W extends Waiter> {
   readonly #timeoutMs: number
   readonly #late: () => Error
   readonly #all = new LinkedList<W>()
-  /** By group; a line is kept when it is empty. There are no more groups than statements. */
+  /** By group. Empty lines are kept: there are no more groups than statements. */
   readonly #lines = new Map<unknown, LinkedList<W>>()
-  /** Lines that somebody stands in, and how many stand in lines. */
+  /** Lines that are not empty, and how many jobs stand in lines. */
   #filledLines = 0
   #inLines = 0
   #stopTimer: (() => void) | undefined
 
-  /** `late` makes the error for those who have waited too long. */
+  /** `late` makes the error for jobs that have waited too long. */
   constructor(clock: Clock, timeoutSeconds: number, late: () => Error) {
     this.#clock = clock
     this.#timeoutMs = timeoutSeconds * 1000
@@ -46,17 +46,17 @@ export class Queue<W extends Waiter> {
     return this.#all.size === 0
   }
 
-  /** How many connections would do for all: one for each line, one for each who stands in none. */
+  /** How many connections would be enough for all: one for each line, one for each job that stands in none. */
   get demand(): number {
     return this.#all.size - this.#inLines + this.#filledLines
   }
 
-  /** Who has waited longest. */
+  /** The job that has waited longest. */
   get first(): W | undefined {
     return this.#all.first?.element
   }
 
-  /** Who has waited longest of those who may share with this group. */
+  /** The job of this group that has waited longest. */
   firstOf(group: unknown): W | undefined {
     return this.#lines.get(group)?.first?.element
   }
@@ -72,12 +72,12 @@ export class Queue<W extends Waiter> {
       this.#inLines++
     }
     queued.position = { amongAll: insertByArrival(this.#all, queued), inLine }
-    // One who comes back may be the next to run out of time.
+    // A job that comes back may be the next to run out of time.
     if (this.first === queued) this.#stopWatching()
     this.#watch()
   }
 
-  /** False when it did not wait any more. */
+  /** False if it was not waiting any more. */
   remove(queued: W): boolean {
     const { position } = queued
     if (position === undefined) return false
@@ -105,7 +105,7 @@ export class Queue<W extends Waiter> {
     this.#stopWatching()
   }
 
-  /** One timer for all: they wait equally long, so the first is always the next to run out of time. */
+  /** One timer for all: every job may wait equally long, so the first is always the next to run out of time. */
   #watch(): void {
     if (this.first === undefined || this.#stopTimer !== undefined) return
     const deadline = this.first.arrived + this.#timeoutMs
@@ -128,7 +128,7 @@ export class Queue<W extends Waiter> {
   }
 }
 
-/** Nearly always at the end: only one who had a connection and lost it comes back to an earlier place. */
+/** Nearly always at the end: only a job that had a connection and lost it comes back to an earlier position. */
 function insertByArrival<W extends Waiter>(list: LinkedList<W>, queued: W): Link<W> {
   let before = list.last
   while (before !== undefined && before.element.arrived > queued.arrived) before = before.before

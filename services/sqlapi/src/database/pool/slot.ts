@@ -1,18 +1,18 @@
 /**
- * One connection of a pool and the jobs on it: in which state it is, whether one more job may join, how long the job at the
- * head has been at it. Keeps the histories of the jobs; who gets which slot is pool.ts's business.
+ * A slot is one connection of a pool with the jobs on it: knows its state, whether one more job may join, and how long the job at
+ * the head has been running. Records times in the histories of the jobs; pool.ts decides which job gets which slot.
  */
 import type { Cancellation } from '../../model.ts'
 import type { History } from './history.ts'
 
 export interface Connection {
-  /** Something may have been left behind that the next job must not find. */
+  /** The last job may have left something behind that the next one must not find. */
   readonly isDirty: boolean
   /** Makes the session clean again. False when the connection must go. */
   clean(): Promise<boolean>
-  /** Where a late connection can give jobs back that have not begun, their runs reject with `takenBack`. */
+  /** Gives back the jobs that have not begun, if the connection can: their runs reject with `takenBack`. */
   giveBack?(): void
-  /** Gives up what is under way, where that can be done. */
+  /** Gives up what is under way, if the connection can. */
   interrupt?(): void
   /** Ends the connection; never rejects. */
   close(): Promise<void>
@@ -31,7 +31,7 @@ export function mayShare({ group, history }: Job<never, unknown>): boolean {
   return group !== undefined && history?.isShort === true
 }
 
-/** The jobs on one slot are likely to take no longer than this together, so that nobody waits longer for neighbours. */
+/** The jobs on one slot together are expected to take no longer than this, so that no job waits longer for its neighbours. */
 const backlogMs = 5
 
 /** `idle`: nobody; `shared`: short jobs of one group; `late`: the same behind one that takes long; `alone`: a single job. */
@@ -94,7 +94,7 @@ export class Slot<C extends Connection> {
   finish(turn: Turn<C>, now: number): void {
     const isHead = this.#turns[0] === turn
     this.leave(turn)
-    // One that ends before its turn has failed without being sent; its time says nothing, nor does that of a lost connection.
+    // A job that ends before its turn failed without being sent. Its time says nothing, nor does that of a lost connection.
     if (!isHead || this.state === 'closed') return
     turn.job.history?.record(now - Math.max(turn.started, this.since))
     this.since = now
@@ -107,11 +107,11 @@ export class Slot<C extends Connection> {
     if (this.#turns[0] === turn) this.#turns.shift()
     else this.#turns.splice(this.#turns.indexOf(turn), 1)
     if (turn.isLate) turn.job.history?.endLate()
-    // Sums of fractions drift; an empty slot starts anew.
+    // Sums of fractions drift; an empty slot starts at zero again.
     this.#backlogMs = this.isEmpty ? 0 : this.#backlogMs - turn.expectedMs
   }
 
-  /** To be called at intervals while the slot is shared: a head that was there the last time is late. */
+  /** To be called at intervals while the slot is shared: a job that was at the head the last time too is late. */
   look(): void {
     const head = this.#turns[0]
     if (head === undefined || this.#hasMoved) {

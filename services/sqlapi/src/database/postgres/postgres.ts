@@ -2,7 +2,7 @@
  * A PostgreSQL datasource: takes work, gets a connection from the pool and has the statements run there, in a transaction
  * where the work asks for one. Answers in the format that the work asks for, whole or as a stream; throws failures.
  *
- * Where things are decided: which connection, pool.ts; which plan and types, statement-runner.ts and settle.ts; what is sent, round-trips.ts.
+ * pool.ts decides about connections, statement-runner.ts and settle.ts about plans and types, round-trips.ts about what is sent.
  */
 import type { Result, Database, ParameterSet, Statement, Work } from '../../model.ts'
 import { deliver, emptyResult, type Sink } from '../result.ts'
@@ -150,7 +150,7 @@ export class PostgresDatabase implements Database {
     return this.#pool.run({ group: undefined, history, cancellation, run })
   }
 
-  /** Tells the listener of a statement that has failed for good, unless its client has gone, which ends statements too. */
+  /** Reports a statement that has finally failed, unless its client has gone, because that ends statements too. */
   #told(error: unknown, work: Work, started: number): unknown {
     const { name, onStatementFailure } = this.#options
     if (error instanceof StatementFailure && !work.cancellation.cancelled) {

@@ -1,5 +1,5 @@
 /**
- * What went wrong on SQLite -> the failure that the client is told. SQLite's message is passed on, but for those that quote
+ * Errors of SQLite -> the failures that clients get. Passes SQLite's message on, except for those that quote
  * the SQL (`near "x": syntax error`, `unrecognized token: "x"`).
  */
 import { Failure } from '../../errors.ts'
@@ -17,7 +17,7 @@ const constraintName = /^(CHECK constraint failed): .*|^(UNIQUE constraint faile
 /** `textOf` gives a statement by its number, and how it was written. */
 export function toFailure(error: unknown, textOf: (statement: number) => StatementText, batch: boolean): Failure {
   const options = { cause: error }
-  // Nobody knows how far the statement came, nor is it to blame.
+  // Nobody knows how far the statement got, and it is not the cause.
   if (!(error instanceof JobFailure)) return new Failure('connection_lost', undefined, options)
   const { reason, code, message, statement: number, set, offset, timeoutSeconds } = error.error
   const text = number === undefined ? undefined : textOf(number)
@@ -60,7 +60,7 @@ export function toOpenFailure(error: unknown, datasource: string): Failure {
   return new Failure('datasource_unreachable', `Datasource '${datasource}' cannot be opened`, { cause: error })
 }
 
-/** A file that was there is not made anew: who deleted it may be about to put another one there. */
+/** A deleted file is not created anew: whoever deleted it may be about to put another one there. */
 export function toGoneFailure(datasource: string): Failure {
   const cure = 'put a file in its place, or restart the service to have an empty one made'
   return new Failure('database_file_deleted', `The file of datasource '${datasource}' was deleted; ${cure}`)

@@ -1,6 +1,6 @@
 /**
  * A SQLite datasource: takes work, writes its SQL and values the way SQLite wants them, and has a worker do it. Readers run
- * beside each other, writers one after another in a lane of their own, because SQLite has one writer at a time and waiting
+ * in parallel. Writers have a pool of their own with a single worker, because SQLite has one writer at a time and waiting
  * in our queue is cheaper than waiting for its lock.
  */
 import { access, constants, stat } from 'node:fs/promises'

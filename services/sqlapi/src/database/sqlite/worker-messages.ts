@@ -1,4 +1,4 @@
-/** What the main thread and a SQLite worker say to each other: plain values that survive a structured clone. */
+/** The messages between the main thread and a SQLite worker: plain values that survive a structured clone. */
 
 import type { Reason } from '../../errors.ts'
 import type { FormatName } from '../../model.ts'
@@ -57,8 +57,8 @@ export interface JobError {
 }
 
 /**
- * `json` is the answer, or what is left of it behind the pieces. `piece` is UTF-8, and more will come. `skipped`: the worker
- * came to the job and found it claimed by somebody else. `runsOn`: nothing was done, because a statement of the job may run on
+ * `json` is the result, or what is left of it after the pieces. `piece` is UTF-8, and more will come. `skipped`: the worker
+ * came to the job and found that it was claimed already. `runsOn`: nothing was done, because a statement of the job may run on
  * and on, and this worker cannot be ended then.
  */
 export type JobReply = { readonly claim: number } & (
@@ -69,7 +69,7 @@ export type JobReply = { readonly claim: number } & (
   | { readonly runsOn: true }
 )
 
-/** The files that the worker has open are no longer those of the database. It ends, and begins no job any more. */
+/** The files that the worker has open are no longer those of the database. It begins no more jobs and ends. */
 export interface Moved {
   readonly moved: DatabaseFiles
 }
@@ -94,13 +94,13 @@ export type ToProcess =
   | { readonly taken: number }
   | { readonly tell: 'giveBack' | 'interrupt' | 'close' }
 
-/** What it answers: of itself, or of a job. */
+/** What it reports about itself or about a job. */
 export type FromProcess =
   | Opened
   | Moved
   /** Its thread has ended. */
   | { readonly ended: true }
-  /** It has been given up, all jobs have been told, and it ends. */
+  /** It has been given up, all jobs are settled, and it ends. */
   | { readonly abandoned: { readonly statement: number | undefined; readonly reason: string } }
   | ({ readonly run: number } & (
       | { readonly json: string }

@@ -1,6 +1,6 @@
 /**
- * What went wrong on PostgreSQL -> the failure that the client is told. The server's message is passed on where it speaks of
- * data and names; where it could show the SQL, the server's address or a user name, a sentence of our own stands instead.
+ * Errors of PostgreSQL -> the failures that clients get. Passes the server's message on if it is about data and names. If it
+ * could show the SQL, the server's address or a user name, the client gets a sentence of our own instead.
  */
 import { Failure, failures } from '../../../errors.ts'
 import type { Statement } from '../../../model.ts'
@@ -21,7 +21,7 @@ import { NotStarted, type Session, TimedOut } from './session.ts'
 const states = [
   { prefix: '42601', reason: 'statement_failed', message: 'Syntax error' },
   { prefix: '57014', reason: 'statement_cancelled', message: 'The statement was cancelled' },
-  // These say nothing of the statement.
+  // These say nothing about the statement.
   { prefix: '08', reason: 'connection_lost', message: failures.connection_lost.message },
   { prefix: '28', reason: 'datasource_unreachable', message: 'The database refused the credentials of the datasource' },
   { prefix: '53300', reason: 'datasource_unreachable', message: 'The database accepts no more connections' },
@@ -34,7 +34,7 @@ export function toFailure(error: unknown, statement: Statement): Failure {
   const { code } = error as ServerError
   if (code === 'ERR_STRING_TOO_LONG') return new Failure('result_too_large')
   const options = { cause: error }
-  // Nobody knows how far the statement came, nor is it to blame.
+  // Nobody knows how far the statement got, and it is not the cause.
   if (code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return new Failure('connection_lost', undefined, options)
   const said = toServerError(error)
   const verdict = toVerdict(said, statement)

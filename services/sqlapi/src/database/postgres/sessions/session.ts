@@ -41,7 +41,7 @@ export interface SessionOptions extends DriverOptions {
   readonly statementTimeoutSeconds: number
 }
 
-/** Of the time that connecting may take, how much goes into reading stored code. */
+/** The part of the time for connecting that reading stored code may take. */
 const readingShare = 0.25
 
 /** How long the server may be silent after a cancel, or after a command of ours that takes no time. */

@@ -1,6 +1,6 @@
 /**
  * Runs the statements of the files: binds their values, finds or settles their plans, sends them on a session. Knows what the
- * datasource has learnt about its statements; which connection and which transaction is postgres.ts's and batch.ts's.
+ * datasource has learnt about its statements; postgres.ts and batch.ts decide about connections and transactions.
  */
 import { Failure } from '../../../errors.ts'
 import type { RowFormat } from '../../../formats/format.ts'

@@ -1,5 +1,5 @@
 /**
- * The round trips that the service has with PostgreSQL, one class each: what is sent and what is made of the answer.
+ * The kinds of round trips between the service and PostgreSQL, a class for each: what it sends, and what it makes of the answer.
  */
 import { Failure } from '../../../errors.ts'
 import type { Result } from '../../../model.ts'
@@ -164,7 +164,7 @@ export class Execution extends RoundTrip {
     this.#sink.onWanted ??= () => wire.resume()
     const isWanted = this.#sink.write(out.take())
     if (isWanted) return
-    // Others that stand behind must not wait for this reader; they do so once only, because the statement is alone from now on.
+    // Round trips behind this one must not wait for its reader. It happens only once: from now on the statement runs alone.
     if (!wire.isShared) wire.pause()
     else if (this.#sink.waiting > maxResultLength) this.#refuse(new Error('The client reads too slowly, others wait'))
   }

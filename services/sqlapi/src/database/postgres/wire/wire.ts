@@ -1,8 +1,8 @@
 /**
  * A pipelined connection: round trips go out without waiting for each other's answers, and the server's frames go to the
- * round trip at the head, which is done at its ReadyForQuery. Each has its own Sync, so one's error is nobody else's.
+ * round trip at the head, which ends with its ReadyForQuery. Each has its own Sync, so an error of one does not affect the others.
  *
- * What a round trip sends and makes of its answer is round-trips.ts's business; the socket was opened by driver.ts.
+ * round-trips.ts knows what a round trip sends and what it makes of the answer; driver.ts opens the socket.
  */
 import type { Socket } from 'node:net'
 import { Failure } from '../../../errors.ts'
@@ -65,7 +65,7 @@ export abstract class RoundTrip {
   handleComplete(): void {}
 }
 
-/** A server that does not answer a goodbye is left without one. */
+/** How long to wait for the server's answer to a goodbye. */
 const closeMs = 2000
 
 const copyFailure = (direction: string): Failure =>
@@ -110,15 +110,15 @@ export class Wire {
   }
 
   /**
-   * Nobody waits for the round trip any more. Calls back when that is so of all that are under way, now or later; not at all if it
-   * ends before.
+   * To be called when nobody waits for the round trip any more. Calls back once that is true for all round trips under way; not at
+   * all if this one ends first.
    */
   whenAbandoned(roundTrip: RoundTrip, call: () => void): void {
     this.#waiting.push({ roundTrip, call })
     this.#callWaiting()
   }
 
-  /** Others stand behind the round trip at the head. */
+  /** Other round trips wait behind the one at the head. */
   get isShared(): boolean {
     return this.#inFlight.length > 1
   }
@@ -133,7 +133,7 @@ export class Wire {
     try {
       roundTrip.send(this.#out)
     } catch (error) {
-      // Too many or too long for a message: nothing of it goes out.
+      // Too many values, or too long for a message: nothing of it is sent.
       this.#out.truncate(length)
       roundTrip.fail(error)
       roundTrip.settle()
@@ -234,14 +234,14 @@ export class Wire {
     if (isAbandoned) for (const { call } of waiting) call()
   }
 
-  /** A frame that is longer than any answer may be. */
+  /** A frame that is longer than any result may be. */
   #passOver(type: number): void {
     if (type === frameType.dataRow) this.#inFlight[0]?.handleHugeRow()
     else this.#socket.destroy(new Error('The server has sent a message that is too long'))
   }
 
   #refused(error: ServerError): void {
-    // Told before the round trip is, so that nobody is given the dying connection next.
+    // The owner hears of it before the round trip, so that the dying connection is not given to the next job.
     if (error.severity !== 'ERROR') {
       this.#error = error
       this.#isBroken = true

@@ -16,13 +16,13 @@ import type { Job, JobReply, Jobs, Moved, Opened, WorkerOptions } from '../worke
 import { Sender } from './sender.ts'
 import { Session } from './session.ts'
 
-/** Replies wait for others no longer than this. */
+/** How long a reply may wait for others, so that they are sent together. */
 const holdBackMs = 2
 
 const { claims: memory, ...options } = workerData as WorkerOptions
 const claims = new Claims(memory)
 const port = parentPort as NonNullable<typeof parentPort>
-/** Jobs that have come and are not begun. */
+/** Jobs that have arrived and not begun. */
 const inbox: Job[] = []
 let outbox: JobReply[] = []
 /** A reply tells what cannot be done again: it is sent before anything that might not end. */
@@ -54,7 +54,7 @@ function receive(message: Jobs): void {
   if (!session.isInPlace) session.leaveFiles()
   let since = performance.now()
   for (let job = next(); job !== undefined; job = next()) {
-    // What nobody knows yet may take long, and replies cannot be sent meanwhile.
+    // An unknown statement may take long, and no reply can be sent while it runs.
     if (mayNotWait || !isKnown(job)) flush()
     if (job.transaction === 'shared') outbox.push(...groups.run(job))
     else outbox.push(run(job))
@@ -64,7 +64,7 @@ function receive(message: Jobs): void {
   }
   flush()
   if (!isClosing && !session.isLost) return
-  // Messages that have come meanwhile are nobody's: their jobs were not begun.
+  // Later messages stay unread: their jobs have not begun.
   port.off('message', receive)
   leave()
   session.close()
@@ -108,7 +108,7 @@ function next(fits?: (job: Job) => boolean): Job | undefined {
 
 function run(job: Job): JobReply {
   const { claim, isRead, transaction } = job
-  // Elsewhere a reader holds up the writer for as long as it takes, and so would whoever reads the answer.
+  // Without WAL a reader blocks the writer for as long as it runs, and a client that reads slowly would too.
   const mayPost = isRead && session.isWal
   const reply = runJob(job, site, mayPost ? new Sender(claim, claims, (piece) => post(claim, piece)) : undefined)
   if (!isRead) {
@@ -118,7 +118,7 @@ function run(job: Job): JobReply {
   return reply
 }
 
-/** Unless this thread has been given up: those who wait were told so, and others may be doing their jobs by now. */
+/** Not if this thread has been given up: its jobs were rejected, and other workers may be doing them by now. */
 function commit(done: readonly number[]): void {
   if (!claims.beginCommit()) {
     session.lose()
@@ -133,7 +133,7 @@ function commit(done: readonly number[]): void {
 }
 
 function post(claim: number, piece: Uint8Array<ArrayBuffer>): void {
-  // Who is done does not wait for the reader of this one.
+  // Replies that are ready are sent now: they must not wait for the reader of this result.
   flush()
   mayNotWait = true
   port.postMessage([{ claim, piece } satisfies JobReply], [piece.buffer])

@@ -31,13 +31,13 @@ const workerFile = new URL(
 
 /** A worker that is asked to close and does not is ended; SQLite's files survive that. */
 const closeMs = 2000
-/** A busy worker is looked at so often. */
+/** How often a busy worker is checked. */
 const lookMs = 100
 /** A statement that has taken longer once is done in a process from then on, where it can be ended. */
 const longMs = 1000
-/** A statement that goes on for so long after its client has gone is given up. */
+/** How long a statement may go on after its client has gone before it is given up. */
 const goneMs = 5000
-/** A statement whose time is up gets so long to end by itself, as one does that gives rows. */
+/** How long a statement whose time is up may take to end by itself, as one that returns rows does. */
 const graceMs = 300
 
 /** The message that is being collected. */

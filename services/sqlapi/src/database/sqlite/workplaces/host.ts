@@ -27,9 +27,9 @@ let connection: Connection | undefined
 let isEnding = false
 
 process.on('message', (message: ToProcess) => receive(message))
-// Nobody is left to answer, and a statement might go on for ever.
+// Nobody is left who wants an answer, and a statement might go on for ever.
 process.on('disconnect', die)
-// A terminal and some supervisors signal all processes; it is the first one that decides.
+// A terminal and some supervisors signal all processes; only the first one decides.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined)
 
 function receive(message: ToProcess): void {

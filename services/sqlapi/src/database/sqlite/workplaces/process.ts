@@ -99,7 +99,7 @@ export class Process {
     clearTimeout(timer)
   }
 
-  /** Its last word: whoever it has not answered by now reached it too late, and can be done elsewhere. */
+  /** Its last message: a job that it has not answered by now reached it too late, and can be done elsewhere. */
   #takeBack(): void {
     for (const [run, { reject, sink }] of this.#pending) {
       if (sink.isOpen) continue
@@ -133,7 +133,7 @@ export class Process {
     if (sink.write(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength))) sink.onWanted()
   }
 
-  /** What cannot be said to one that has just ended is told by its end. */
+  /** A message to a process that has just ended is lost; the event of its end says enough. */
   #send(message: ToProcess): void {
     if (this.#child.connected) this.#child.send(message, () => undefined)
   }
