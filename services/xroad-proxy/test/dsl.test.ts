@@ -214,7 +214,7 @@ const wrong: readonly [string, string, RegExp][] = [
   [
     'a placeholder',
     `method: POST\nservice: https://<host>/x\n${envelope}`,
-    /:2: service: found an address that is no URL/,
+    /:2: service: found an address that is not a URL/,
   ],
   ['a password', `method: POST\nservice: https://a:hunter2@b/\n${envelope}`, /:2: service: .*a user name or password/],
   [

@@ -121,7 +121,7 @@ test('links to files and folders are followed, once around [D1.9]', () => {
     ['/a/x', '/linked/x'],
   )
   strictEqual(warnings.length, 2)
-  match(warnings.join('\n'), /^a\/loop is a link to a folder that it is in; .*\na\/self is a link/)
+  match(warnings.join('\n'), /^a\/loop is a link to a folder that contains it; .*\na\/self is a link/)
 })
 
 test('a mounted ConfigMap: the files are links into ..data [D1.9]', () => {
@@ -144,7 +144,7 @@ test('a dsl_path that is no directory stops the start [D1.9]', () => {
   inFolder({ 'x.yml': file }, (folder) => {
     match(
       refusal(() => loadEndpoints(join(folder, 'x.yml'))),
-      /x\.yml \(.*\) is no directory/,
+      /x\.yml \(.*\) is not a directory/,
     )
     match(
       refusal(() => loadEndpoints(join(folder, 'x.yml', 'y'))),
@@ -173,7 +173,7 @@ test('files that cannot be read stop the start [D1.4]', () => {
   for (const problem of [
     'a/dangling.yml: cannot be read (ENOENT)',
     'a/latin1.yml: is not UTF-8 text',
-    'a/large.yml: is larger than 1048576 bytes, which no DSL file is',
+    'a/large.yml: is larger than 1048576 bytes, the limit for DSL files',
     'a/loop.yaml: cannot be read (ELOOP)',
   ]) {
     ok(said.includes(problem), problem)
@@ -192,7 +192,7 @@ test(
       execFileSync('mkfifo', [join(folder, 'a/pipe.yml')])
       match(
         refusal(() => loadEndpoints(folder)),
-        /a\/pipe\.yml: is no regular file$/,
+        /a\/pipe\.yml: is not a regular file$/,
       )
     })
   },

@@ -233,7 +233,7 @@ describe('what is wrong with a keystore, in words [D1.5 S-error.keystore_load_fa
       [join(folder, 'none.p12'), /file does not exist$/],
       [folder, /is a directory/],
       ['/dev/null', /is not a regular file/],
-      [join(good, 'deeper.p12'), /does not exist \(a part of its path is no directory\)/],
+      [join(good, 'deeper.p12'), /does not exist \(a part of its path is not a directory\)/],
       [join(folder, 'loop.p12'), /link that leads to itself/],
     ]
     symlinkSync('loop.p12', join(folder, 'loop.p12'))

@@ -415,18 +415,18 @@ describe('limits', () => {
     ['configuration.md', 'levels and # uses of aliases', yamlLimits.aliases],
     ['operations.md', 'After # seconds, or at a second signal', constantOf('main.ts', 'shutdownSeconds')],
     ['operations.md', 'is more than #, a call can be cut', constantOf('main.ts', 'shutdownSeconds')],
-    ['operations.md', 'calls by [#]', constantOf('upstream/upstream.ts', 'maxCalls')],
+    ['operations.md', 'at most [#]', constantOf('upstream/upstream.ts', 'maxCalls')],
     ['operations.md', 'one of the # connections', constantOf('upstream/upstream.ts', 'maxConnections')],
-    ['operations.md', 'kept for # idle seconds', seconds(constantOf('upstream/client.ts', 'idleMs'))],
+    ['operations.md', 'closes them after # idle seconds', seconds(constantOf('upstream/client.ts', 'idleMs'))],
     [
       'operations.md',
-      'gets up to # characters behind',
+      'up to # characters wait for it',
       constantOf('../../../packages/observe/src/stdout.ts', 'maxWaitingLength'),
     ],
     ['operations.md', 'A field is cut after # characters', constantOf('events.ts', 'maxFieldLength')],
     ['xml.md', 'An answer may have # levels', constantOf('soap/json/translate.ts', 'maxDepth')],
     ['xml.md', 'the first, and # parse events', constantOf('soap/json/translate.ts', 'maxEvents')],
-    ['soap.md', 'may take # rounds together', constantOf('soap/request/template.ts', 'maxRounds')],
+    ['soap.md', 'may run # rounds', constantOf('soap/request/template.ts', 'maxRounds')],
     ['soap.md', 'an envelope may have # characters', constantOf('soap/request/template.ts', 'maxEnvelopeCharacters')],
   ]
 

@@ -1113,7 +1113,7 @@ test('a taken port and an address of another machine are one line each', async (
       return true
     })
   await refused({ host: '127.0.0.1', port }, new RegExp(`^mock: 127\\.0\\.0\\.1:${port} is taken by another process`))
-  await refused({ host: '192.0.2.1', port: 0 }, /is no address of this machine/)
+  await refused({ host: '192.0.2.1', port: 0 }, /is not an address of this machine/)
   taken.close()
   deepStrictEqual(readFileSync(mock.files.ca), identity.ca)
 })

@@ -748,7 +748,7 @@ describe('connections that fail', () => {
         {
           error: 'internal_error',
           message:
-            'this endpoint goes through the Security Server, and the configuration has no section security_server',
+            'this endpoint goes through the Security Server, but the configuration has no section security_server',
         },
       ],
     )
@@ -826,7 +826,7 @@ describe('failures of the mock', { concurrency: true }, () => {
     ['mock.oversized', 'S-error.upstream_body_too_large', 502, 'upstream_body_too_large', /larger than/],
     ['mock.oversized-chunked', 'S-error.upstream_body_too_large', 502, 'upstream_body_too_large', /larger than/],
     ['mock.compressed', 'S-limit.wire', 502, 'upstream_xml_parse_error', /compressed \(gzip\)/],
-    ['mock.malformed', 'S-error.upstream_xml_parse_error', 502, 'upstream_xml_parse_error', /no XML/],
+    ['mock.malformed', 'S-error.upstream_xml_parse_error', 502, 'upstream_xml_parse_error', /cannot be read as XML/],
     ['mock.wrong-charset', 'D3.1', 502, 'upstream_xml_parse_error', /not valid utf-8/],
     ['mock.doctype', 'D3.1', 502, 'upstream_xml_parse_error', /DOCTYPE/],
     ['mock.entity', 'S-xml.4', 502, 'upstream_xml_parse_error', /entity/i],

@@ -25,7 +25,7 @@ const readText = (text: string): string[] =>
 const gone = (name: string, remedy: string): string => `'${name}' is not among params, so it is always empty; ${remedy}`
 const braces = "'generate.client' is XML and needs three braces: {{{generate.client}}}"
 const filled = (name: string, meant: string): string =>
-  `the service fills in no 'generate.${name}'; did you mean ${meant}?`
+  `the service does not fill in 'generate.${name}'; did you mean ${meant}?`
 
 describe('a name that no call can fill is told [X26]', () => {
   const cases: readonly (readonly [source: string, ...messages: string[]])[] = [
@@ -77,9 +77,9 @@ describe('a name that no call can fill is told [X26]', () => {
     ['{{#with generate}}{{instnce}}{{/with}}', filled('instnce', 'generate.instance')],
     [
       '{{generate.zzz}}',
-      "the service fills in no 'generate.zzz'; there are uuid, instance, client, protocol_version, user_id",
+      "the service does not fill in 'generate.zzz'; there are uuid, instance, client, protocol_version, user_id",
     ],
-    ['{{generate}}', 'generate alone is no text; there are uuid, instance, client, protocol_version, user_id'],
+    ['{{generate}}', 'generate alone is not a text; there are uuid, instance, client, protocol_version, user_id'],
     ['{{xml_atr person}}', "there is no helper 'xml_atr'; did you mean xml_attr?"],
     ['{{xmlAttr person}}', "there is no helper 'xmlAttr'; did you mean xml_attr?"],
     ['{{#eech list}}{{/eech}}', "there is no helper 'eech'; did you mean each?"],
@@ -176,7 +176,7 @@ describe('where it stands [X26]', () => {
       `method: POST\nparams: [${Array.from({ length: 500 }, (_, index) => `p${index}`).join(', ')}]\nenvelope: |\n${lines.join('\n')}\n`,
     )
     strictEqual(told.length, 21)
-    match(told[20]!, /^3: envelope: and 30 more of these$/)
+    match(told[20]!, /^3: envelope: and 30 more like these$/)
   })
 
   test('each is one WARN of the start, and the service starts', async () => {

@@ -258,7 +258,7 @@ test('what is no Handlebars is refused with a line [S-boot.2]', () => {
     ['a\n{{/if}}', 2, 'the end of a block that was not opened'],
     ['a\n{{#if a}}\n{{/each}}', 2, "if doesn't match each"],
     ['\n{{a.this}}', 2, 'Invalid path: a.this'],
-    ['\n{{a.true}}', 2, 'this is no placeholder'],
+    ['\n{{a.true}}', 2, 'this is not a placeholder'],
     ['\0', 1, 'a character that cannot be read'],
     ['x\n{{> a b c}}', 2, 'Unsupported number of partial arguments: 2'],
   ]
@@ -324,7 +324,7 @@ test('a failure says what it may and no value [S-error.template_expansion_failed
     fails('{{nosuch a}}', '{"a":"geheim"}').message,
     'the template cannot be rendered: Missing helper: "nosuch"',
   )
-  strictEqual(fails('{{> part}}').message, 'the template uses a partial, and there is none')
+  strictEqual(fails('{{> part}}').message, 'the template uses a partial that it does not define')
   strictEqual(fails('{{xml_attr}}').message, "the helper 'xml_attr' takes exactly one value")
   const sources = [
     '{{> (lookup this "a")}}',

@@ -40,7 +40,7 @@ test('a folder: a table for each WSDL, operation by operation, with the includes
       ' | missing | https://far.example.com/types.xsd | line 3 | not beside the WSDL (in crm/api.wsdl)',
     ],
   )
-  match(hr, /generated {2}find {2}line \d+ {2}straight to its address/)
+  match(hr, /generated {2}find {2}line \d+ {2}directly to its address/)
   match(
     sum,
     /^3 WSDL files, 1 of them without any operation to read: 2 of 3 operations generated; skipped: 1 choice; .*wsdl vendor PATH\n$/,
@@ -108,7 +108,7 @@ test('a path that is none is one line and exit code 1; an empty folder is none o
 test('no name in a WSDL reaches the terminal as something else than text [D1.8]', async () => {
   const evil = wsdlOf(['find', 'NAME']).replaceAll('NAME', 'a&#x9b;31m&#x202e;b')
   const { stdout } = await explain(newFolder({ 'api.wsdl': evil }), 'api.wsdl')
-  match(stdout, /has a name that is no safe file name/)
+  match(stdout, /has a name that is not a safe file name/)
   doesNotMatch(stdout, /[\u009b\u202e]/)
 })
 

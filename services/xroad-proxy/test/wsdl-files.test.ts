@@ -45,7 +45,7 @@ describe('a file that is no WSDL is refused as a whole, with the line [S-wsdl.1]
     empty: ['', /root element/],
     'not XML': ['hello', /not well-formed/],
     unclosed: [wsdlAround('').replace('</wsdl:definitions>', ''), /unclosed tag/],
-    'another document': ['<html/>', /is no WSDL: its first element is html/],
+    'another document': ['<html/>', /is not a WSDL: its first element is html/],
     'an unknown prefix': ['<a:b/>', /unbound namespace prefix/],
     DOCTYPE: [`<!DOCTYPE a [<!ENTITY b "c">]>${wsdlAround('')}`, /DOCTYPE/],
     'an entity of its own': [wsdlAround('&b;'), /undefined entity/],

@@ -64,12 +64,12 @@ test('each operation of each WSDL is a file, named by the folders [S-wsdl.1 S-ro
 
 describe('places where nothing is read [S-wsdl.1]', () => {
   const places: Readonly<Record<string, RegExp>> = {
-    'api.wsdl': /stands in no folder of an owner/,
+    'api.wsdl': /is not in the folder of an owner/,
     'crm/API.WSDL': /only names that end in \.wsdl are read/,
     'my crm/api.wsdl': /has a name that cannot be a part of a URL/,
     'crm/api\u0001.wsdl': /has a name with characters/,
     'crm/a  b.wsdl': /has a name with characters/,
-    'crm/none.meta.yaml': /stands beside no none\.wsdl/,
+    'crm/none.meta.yaml': /has no none\.wsdl beside it/,
     'crm/api.meta.yml': /the name of a sidecar ends in \.meta\.yaml/,
   }
   for (const [place, message] of Object.entries(places)) {
@@ -262,7 +262,7 @@ describe('files that are no good are one WARN, and everything else is generated 
     empty: ['', /bad\/api\.wsdl:1: .*no operation of this WSDL is generated/],
     'no XML': ['hello', /api\.wsdl:1: not well-formed/],
     binary: [Buffer.from([0, 255, 254, 1, 2]), /api\.wsdl:1: /],
-    'another document': ['<html/>', /is no WSDL/],
+    'another document': ['<html/>', /is not a WSDL/],
     'an external entity': [entity, /DOCTYPE/],
     'an entity bomb': [bomb, /DOCTYPE/],
     'cut off': [wsdlOf(['find']).slice(0, -20), /api\.wsdl:\d+: /],
@@ -285,7 +285,7 @@ describe('files that are no good are one WARN, and everything else is generated 
     // A folder with the name of a WSDL is a folder.
     deepStrictEqual(dropped.again().warnings, [])
     strictEqual(spawnSync('mkfifo', [join(dropped.folder, 'wsdl/bad/pipe.wsdl')]).status, 0)
-    match(dropped.again().warnings.join('\n'), /bad\/pipe\.wsdl: is no regular file; no operation/)
+    match(dropped.again().warnings.join('\n'), /bad\/pipe\.wsdl: is not a regular file; no operation/)
   })
 
   test('one that may not be read', { skip: process.getuid?.() === 0 ? 'root may read everything' : false }, () => {
@@ -357,7 +357,7 @@ describe('names of operations that are no safe file names are skipped [D5.8]', (
       )
       const { warnings, files } = drop({ 'wsdl/a/api.wsdl': text, 'wsdl/a/api.meta.yaml': sidecar })
       deepStrictEqual(Object.keys(files()), ['a/find.yml'])
-      match(warnings.join('\n'), /has a name that is no safe file name/)
+      match(warnings.join('\n'), /has a name that is not a safe file name/)
     })
   }
 })

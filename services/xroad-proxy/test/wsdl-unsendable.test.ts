@@ -13,19 +13,19 @@ describe('a broken schema skips the operation [X17]', () => {
   const broken: Readonly<Record<string, readonly [content: string, words: string]>> = {
     'an empty name': [
       '<x:sequence><x:element name=""/></x:sequence>',
-      'the name "" is no XML name (owner/api.wsdl:3), in op',
+      'the name "" is not an XML name (owner/api.wsdl:3), in op',
     ],
     'a name with a space': [
       '<x:sequence><x:element name="a b"/></x:sequence>',
-      'the name "a b" is no XML name (owner/api.wsdl:3), in op',
+      'the name "a b" is not an XML name (owner/api.wsdl:3), in op',
     ],
     'a name with a colon': [
       '<x:sequence><x:element name="a:b"/></x:sequence>',
-      'the name "a:b" is no XML name (owner/api.wsdl:3), in op',
+      'the name "a:b" is not an XML name (owner/api.wsdl:3), in op',
     ],
     'a name that begins with a digit': [
       '<x:sequence><x:element name="1a" minOccurs="0"/></x:sequence>',
-      'the name "1a" is no XML name (owner/api.wsdl:3), in op',
+      'the name "1a" is not an XML name (owner/api.wsdl:3), in op',
     ],
     'no name': [
       '<x:sequence><x:element type="x:int"/></x:sequence>',
@@ -33,7 +33,7 @@ describe('a broken schema skips the operation [X17]', () => {
     ],
     'an attribute with a broken name': [
       '<x:attribute name="a&lt;b"/>',
-      'the name "a<b" is no XML name (owner/api.wsdl:3), in op',
+      'the name "a<b" is not an XML name (owner/api.wsdl:3), in op',
     ],
     'an attribute that declares a prefix': [
       '<x:attribute name="xmlns"/>',
@@ -180,9 +180,9 @@ test('what is missing is named with its prefix, and what is no WSDL with its nam
   ok(reasonOf(missing).startsWith('type_missing: t:gone'), reasonOf(missing))
   throws(
     () => readText('<definitions xmlns="urn:other"/>'),
-    /is no WSDL: its first element is definitions in the namespace "urn:other"$/,
+    /is not a WSDL: its first element is definitions in the namespace "urn:other"$/,
   )
-  throws(() => readText('<html/>'), /is no WSDL: its first element is html without a namespace$/)
+  throws(() => readText('<html/>'), /is not a WSDL: its first element is html without a namespace$/)
 })
 
 test('patterns that take for ever on a text that does not match hold up no start [X23]', () => {

@@ -279,7 +279,7 @@ test('schemas beside the WSDL are followed, framework schemas are not fetched [D
   }
   const steps = await run(newFolder(files))
   deepStrictEqual(outcomes(steps), ['failed', 'fetched'])
-  match(words(steps), /\.\.\/up\.xsd named in .*api\.wsdl, is no name that is read/)
+  match(words(steps), /\.\.\/up\.xsd named in .*api\.wsdl, has a name that the service does not read/)
   deepStrictEqual(asked, ['/two.xsd'])
 })
 

@@ -168,7 +168,7 @@ describe('the hint for a file that is missing names the file, the line that asks
     ],
     'without a location': [
       '<x:include/>',
-      'a file without a location (names no file), which a/api.wsdl:3 includes: write where that file is',
+      'a file without a location (does not name a file), which a/api.wsdl:3 includes: write its location',
     ],
     redefined: [
       '<x:redefine schemaLocation="types.xsd"/>',
@@ -314,7 +314,7 @@ ${locations.map((it) => `<wsdl:import namespace="urn:t" location="${it}"/>`).joi
     ],
     'another document': [
       { 'wsdl/a/m.wsdl': '<html/>' },
-      'm.wsdl (is no WSDL: its first element is html without a namespace), which a/all.wsdl:2 imports: correct it',
+      'm.wsdl (is not a WSDL: its first element is html without a namespace), which a/all.wsdl:2 imports: correct it',
     ],
   }
   for (const [name, [files, end]] of Object.entries(nothing)) {

@@ -41,17 +41,17 @@ const program = {
     },
     'wsdl explain': {
       operand: pathOfWsdls,
-      summary: 'show which operations get an endpoint, and why others not',
+      summary: 'show which operations get an endpoint, and why others do not',
       flags: { config: '', format: '' },
     },
     'wsdl vendor': {
       operand: pathOfWsdls,
-      summary: 'fetch the schemas that are named by address, beside them',
+      summary: 'fetch the schemas that they name by address, and put them beside the WSDL',
       flags: {
         allowHosts: 'fetch from this host only; may be repeated',
         maxBytes: 'largest schema file to fetch (4194304)',
         allowHttp: 'fetch by plain http too',
-        privateHosts: 'fetch from this host of the own network; may be repeated',
+        privateHosts: 'fetch from this host although it is in your own network; may be repeated',
       },
     },
     mock: {
@@ -67,7 +67,7 @@ const program = {
   sections: [
     { heading: 'serve (also without a command):', commands: ['serve'] },
     { heading: 'doctor, a check of the configuration, the DSL files and the keystore:', commands: ['doctor'] },
-    { heading: 'wsdl, for a WSDL file or a folder of such:', commands: ['wsdl explain', 'wsdl vendor'] },
+    { heading: 'wsdl, for a WSDL file or a folder of them:', commands: ['wsdl explain', 'wsdl vendor'] },
     { heading: 'mock, a stand-in for a Security Server to try the service with:', commands: ['mock'] },
   ],
   environment: `Environment: PROXY_CONFIG names the configuration file where --config does not,

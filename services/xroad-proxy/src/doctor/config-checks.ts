@@ -69,7 +69,7 @@ export const configChecks: readonly Check[] = [
     field: `client_data.${name}`,
     when: ({ config }) => placeholders(config, (field) => field === `client_data.${name}`),
     headline: `client_data.${name} is still a placeholder: %`,
-    rationale: 'Nobody in X-Road has such a code, so a Security Server refuses every call.',
+    rationale: 'No member of X-Road has such a code, so a Security Server refuses every call.',
     recovery: 'Write the code that this client is registered with on the Security Server.',
   })),
   {
@@ -87,8 +87,8 @@ export const configChecks: readonly Check[] = [
     field: 'client_data',
     when: ({ config, dsl, wsdl }) =>
       isWrong(config, 'client_data') ? [] : needsClient(config.settings.client, dsl, wsdl),
-    headline: 'Endpoints say in X-Road who calls, and client_data does not know it: %',
-    rationale: 'The service starts, but X-Road takes no call without a member class and a member code.',
+    headline: 'Endpoints name their caller to X-Road, but client_data does not say who that is: %',
+    rationale: 'The service starts, but X-Road accepts no call without a member class and a member code.',
     recovery: 'Fill in member_class and member_code as they are registered on the Security Server.',
   },
   {
@@ -121,7 +121,7 @@ export const configChecks: readonly Check[] = [
       hitIf(settings.securityServer !== undefined && new URL(settings.securityServer.url).port === administrationPort),
     headline: 'The address of the Security Server has port 4000.',
     rationale: 'That is its administration, which takes no messages.',
-    recovery: 'Take the port for information systems: 8443, 443 or 5500.',
+    recovery: 'Use the port for information systems: 8443, 443 or 5500.',
   },
   {
     code: 'fatal-rest-ss-not-https',
@@ -214,7 +214,7 @@ export const configChecks: readonly Check[] = [
     when: ({ config: { settings } }) =>
       hitIf(settings.limits.requestTimeoutSeconds > most.timeoutSeconds, String(settings.limits.requestTimeoutSeconds)),
     headline: 'A call may take % s, longer than 300 s.',
-    rationale: 'Providers that hang keep connections and callers waiting for so long.',
+    rationale: 'Providers that hang keep connections and callers waiting that long.',
     recovery: 'Set limits.request_timeout_secs to 300 or less.',
   },
   {

@@ -13,8 +13,9 @@ export const dslChecks: readonly Check[] = [
     field: 'dsl_path',
     when: ({ dsl }) => dsl.problems.map(({ file, message }) => ({ field: file, text: message })),
     headline: 'A DSL file does not load: %',
-    rationale: 'The service starts only when every file of the tree is right.',
-    recovery: 'Correct the file where the message points, or remove it; dsl.schema.json tells an editor what it takes.',
+    rationale: 'The service starts only if it can read every file of the tree.',
+    recovery:
+      'Correct the file where the message points, or remove it; dsl.schema.json tells an editor which fields it takes.',
   },
   {
     code: 'weak-dsl-warning',
@@ -30,7 +31,7 @@ export const dslChecks: readonly Check[] = [
     severity: 'FATAL',
     field: 'envelope',
     when: ({ dsl }) => dsl.templateWarnings.map((message) => ({ field: fileOf(message), text: message })),
-    headline: 'An envelope names what no call can give it: %',
+    headline: 'An envelope uses a name that no call can fill: %',
     rationale:
       'The service starts and writes the same words into its log; the envelope is sent with a gap, or not at all.',
     recovery: 'Correct the name where the message points, or add it to the params of the file.',
@@ -78,9 +79,9 @@ export const dslChecks: readonly Check[] = [
               ),
             ]
       }),
-    headline: 'An identifier of a REST target has characters that X-Road does not take: %',
+    headline: 'An identifier of a REST target has characters that X-Road does not allow: %',
     rationale: "The message protocol for REST allows letters, digits and '()+,-.=? in identifiers.",
-    recovery: 'Compare it with the list of services of the provider; most often it is a slip of the pen.',
+    recovery: 'Compare it with the list of services of the provider; it is usually a typing error.',
   },
   {
     code: 'info-rest-lane-ready',
@@ -103,7 +104,7 @@ export const dslChecks: readonly Check[] = [
           return isOfOther ? { field: file, text, recovery: asSentence(otherMemberCure) } : { field: file, text }
         }),
     headline: 'No endpoint is generated from an operation of a WSDL file: %',
-    rationale: 'Its siblings are not touched; callers of this operation get template_not_found.',
+    rationale: 'The other operations are not affected; callers of this operation get template_not_found.',
     recovery: 'Change the WSDL file, or its sidecar if the message is about that, or write the DSL file by hand.',
   },
   {

@@ -34,7 +34,7 @@ export const keystoreChecks: readonly Check[] = [
     field: 'security_server.keystore_password_env',
     when: ({ keystore }) => hitIf(keystore?.password === 'empty', keystore?.variable),
     headline: 'The environment variable % with the password of the keystore is empty.',
-    rationale: 'An empty password is nobody’s intention, so the service does not start with one.',
+    rationale: 'An empty password is almost certainly a mistake, so the service does not start with one.',
     recovery: 'Set the variable to the password of the keystore; a secret that is not filled in leaves it empty.',
   },
   {
@@ -89,7 +89,7 @@ export const keystoreChecks: readonly Check[] = [
     severity: 'FATAL',
     field: 'security_server.keystore_path',
     when: (facts) => onIdentity(facts, 'expired', ({ validTo }) => dayOf(validTo)),
-    headline: 'The certificate in the keystore has expired on %.',
+    headline: 'The certificate in the keystore expired on %.',
     rationale:
       'The service starts and warns each day, but a Security Server that checks the dates of its clients refuses it.',
     recovery: 'Make a new certificate, put it into the keystore and upload it to the Security Server.',
@@ -99,7 +99,7 @@ export const keystoreChecks: readonly Check[] = [
     severity: 'WEAK',
     field: 'security_server.keystore_path',
     when: (facts) => onIdentity(facts, 'not_yet_valid', ({ validFrom }) => dayOf(validFrom)),
-    headline: 'The certificate in the keystore is valid only from % on.',
+    headline: 'The certificate in the keystore is not valid until %.',
     rationale: 'A Security Server that checks the dates of its clients refuses it until then.',
     recovery: 'Check the clock of this machine, or make a certificate that is valid now.',
   },
@@ -181,7 +181,7 @@ function onExpiredTrust({ keystore, now }: Facts, severity: 'FATAL' | 'WEAK'): r
 
 function describeIdentity(identity: KeystoreIdentity, now: Date): readonly Hit[] {
   const { subject, issuer, keyType, validTo, sha256, pem } = identity
-  const issued = issuer === subject ? 'self-signed' : `issued by ${issuer || 'nobody named'}`
+  const issued = issuer === subject ? 'self-signed' : `issued by ${issuer || 'an unnamed authority'}`
   const text =
     `${subject || 'a certificate without a name'}, ${issued}, key ${keyType}, ` +
     `valid until ${dayOf(validTo)} (${daysLeft(identity, now)} days left), SHA-256 ${sha256}`

@@ -137,7 +137,7 @@ function readObject(status: number, body: Uint8Array): Fields {
   const { type, message } = fields ?? {}
   const said = [type, message].map(textOf).filter(Boolean).join(': ')
   if (status !== 200) throw new MetadataError(said === '' ? `HTTP ${status}` : said)
-  throw new MetadataError('the answer is no JSON object')
+  throw new MetadataError('the answer is not a JSON object')
 }
 
 function tryParse(body: Uint8Array): Fields | undefined {
@@ -155,7 +155,7 @@ function readSoap(status: number, body: Uint8Array, contentType: string | undefi
   } catch (error) {
     if (!(error instanceof XmlError)) throw error
     const isSuccess = status >= 200 && status < 300
-    throw new MetadataError(isSuccess ? `the answer is no XML that can be read: ${error.message}` : `HTTP ${status}`)
+    throw new MetadataError(isSuccess ? `the answer cannot be read as XML: ${error.message}` : `HTTP ${status}`)
   }
 }
 

@@ -11,8 +11,8 @@ export const probeChecks: readonly Check[] = [
     field: 'security_server',
     when: ({ probe }) => hitIf(probe === 'impossible'),
     headline: 'The Security Server was not asked.',
-    rationale: 'It takes a configuration that loads, with a security_server, and a keystore that can be opened.',
-    recovery: 'Mend what the other findings tell, and try again.',
+    rationale: 'The probe needs a configuration that loads, with a security_server, and a keystore that can be opened.',
+    recovery: 'Correct what the other findings report, and try again.',
   },
   {
     code: 'fatal-probe-no-connection',
@@ -22,7 +22,7 @@ export const probeChecks: readonly Check[] = [
       const problem = typeof probe === 'object' ? probe.connectionProblem : undefined
       return hitIf(problem !== undefined, problem)
     },
-    headline: 'There is no connection to the Security Server: %.',
+    headline: 'The Security Server cannot be reached: %.',
     rationale: 'Every call through it is answered with internal_error.',
     recovery: 'Do what the message says, and try again.',
   },
@@ -32,7 +32,7 @@ export const probeChecks: readonly Check[] = [
     field: 'security_server.url',
     when: (facts) => hitIf(said(facts) !== undefined, said(facts)?.connection),
     headline: 'The Security Server takes connections: %.',
-    rationale: 'Its certificate is trusted, and the one of the service was presented.',
+    rationale: 'Its certificate is trusted, and the service presented its own.',
     recovery: '',
   },
   {
@@ -41,7 +41,7 @@ export const probeChecks: readonly Check[] = [
     field: 'security_server.url',
     when: (facts) => hitIf(said(facts)?.clientsProblem !== undefined, said(facts)?.clientsProblem),
     headline: 'The Security Server did not list the clients of the instance: %',
-    rationale: 'Whether this client and the providers are registered cannot be told.',
+    rationale: 'The doctor cannot tell whether this client and the providers are registered.',
     recovery: 'See the log of the Security Server; the address may be that of something else.',
   },
   {
@@ -95,7 +95,7 @@ export const probeChecks: readonly Check[] = [
     severity: 'INFO',
     field: '',
     when: (facts) => verdicts(facts, 'unknown'),
-    headline: 'Whether the endpoint would be allowed cannot be told: %',
+    headline: 'The doctor cannot tell whether the endpoint would be allowed: %',
     rationale: 'Only lists of services are asked for; no call is made to find out.',
     recovery: '',
   },
@@ -105,7 +105,7 @@ export const probeChecks: readonly Check[] = [
     field: '',
     when: (facts) => verdicts(facts, 'allowed'),
     headline: 'The endpoint would be allowed: %',
-    rationale: 'That the service itself works is not known by this; it has not been called.',
+    rationale: 'This does not show that the service itself works; it has not been called.',
     recovery: '',
   },
 ]

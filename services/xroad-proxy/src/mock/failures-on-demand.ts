@@ -166,7 +166,7 @@ export const failures: readonly Failure[] = [
   },
   {
     name: 'mock.malformed-http',
-    description: 'a line that is no HTTP, then the end of the connection',
+    description: 'a line that is not HTTP, then the end of the connection',
     act: ({ wire }) => wire.sendRaw('This is no HTTP at all\r\n\r\n'),
   },
   {
@@ -194,7 +194,7 @@ export const failures: readonly Failure[] = [
   },
   {
     name: 'mock.entity',
-    description: 'XML with an entity that nobody declares (on REST too)',
+    description: 'XML with an undeclared entity (on REST too)',
     act: ({ wire, aroundXml }) => wire.send(aroundXml('&undeclared;')),
   },
   {

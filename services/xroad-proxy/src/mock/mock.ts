@@ -156,15 +156,15 @@ function printable(text: string): string {
 
 const listenProblems: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is taken by another process; stop it or choose another port with --port',
-  EADDRNOTAVAIL: 'is no address of this machine; 127.0.0.1 is for this machine only, 0.0.0.0 for all',
+  EADDRNOTAVAIL: 'is not an address of this machine; use 127.0.0.1 for this machine only, 0.0.0.0 for all addresses',
   EACCES: 'may not be used by this user; choose a port above 1023',
-  ENOTFOUND: 'is no known host name',
+  ENOTFOUND: 'is not a known host name',
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
-    const problem = listenProblems[code ?? ''] ?? `cannot be listened on (${message})`
+    const problem = listenProblems[code ?? ''] ?? `cannot be used (${message})`
     reject(new StartupFailure('listen_failed', `mock: ${host}:${port} ${problem}`))
   })
   server.listen({ host, port }, resolve)

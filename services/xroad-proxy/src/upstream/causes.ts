@@ -114,7 +114,8 @@ const causes: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: closed,
   UNASKED_ANSWER: 'the upstream answered with the status 101, which this service does not ask for',
   TLS_CUT: 'the answer was cut: it has no length, and its connection ended without the last message of TLS',
-  TRANSFER_CODING: 'the answer of the upstream has a Transfer-Encoding other than chunked, which nobody asked for',
+  TRANSFER_CODING:
+    'the answer of the upstream has a Transfer-Encoding other than chunked, which this service did not ask for',
   UND_ERR_INFO: broken,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer of the upstream is not as long as it says',
   UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: 'the body of the request is not as long as it says',
@@ -138,7 +139,7 @@ const causes: Readonly<Record<string, string>> = {
   CERT_REJECTED: unusable,
   CERT_CHAIN_TOO_LONG: `${unusable}: too many issuers above it`,
   CERT_SIGNATURE_FAILURE: `${unusable}: its signature is wrong; trust_ca_path may hold an old issuer of the same name`,
-  INVALID_CA: `${unusable}: its issuer is no certification authority`,
+  INVALID_CA: `${unusable}: its issuer is not a certification authority`,
   PATH_LENGTH_EXCEEDED: `${unusable}: its issuer may not issue it`,
   INVALID_PURPOSE: `${unusable}: it is not made for servers`,
   HOSTNAME_MISMATCH: wrongName,

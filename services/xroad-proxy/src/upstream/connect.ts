@@ -86,7 +86,7 @@ function contained(check: NonNullable<ConnectionOptions['checkServerIdentity']>)
     try {
       return check(host, certificate)
     } catch (error) {
-      return error instanceof Error ? error : new Error('the check of the server has failed')
+      return error instanceof Error ? error : new Error('the check of the server certificate has failed')
     }
   }
 }

@@ -51,7 +51,7 @@ export function toJson(explanations: readonly Explanation[]): string {
 }
 
 const laneNames = { securityServer: 'security_server', direct: 'direct' } as const
-const laneWords = { securityServer: 'through the Security Server', direct: 'straight to its address' } as const
+const laneWords = { securityServer: 'through the Security Server', direct: 'directly to its address' } as const
 
 export function toText(explanations: readonly Explanation[]): string {
   return `${explanations.map(toBlock).join('\n')}${explanations.length === 0 ? '' : '\n'}${summary(explanations)}\n`

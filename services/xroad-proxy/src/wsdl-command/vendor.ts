@@ -81,7 +81,7 @@ class VendorRun {
     const bytes = readInsideIfAny(this.#root, this.#list)
     const files = bytes === undefined ? [] : readVendored(bytes.toString())
     if (files === undefined)
-      throw new FileProblem(`has a list ${this.#list} that cannot be read; put it in order or remove it`)
+      throw new FileProblem(`has a list ${this.#list} that cannot be read; correct it or remove it`)
     for (const each of files) this.#pinned.set(each.url, each)
     this.#others = this.#otherLists().flatMap((bytes) => readVendored(bytes.toString()) ?? [])
   }
@@ -115,7 +115,7 @@ class VendorRun {
     this.#seen.add(file)
     const isPlain = location.split('/').every((step) => includeName.test(step)) && !file.startsWith('..')
     try {
-      if (!isPlain) throw new FileProblem('is no name that is read')
+      if (!isPlain) throw new FileProblem('has a name that the service does not read')
       this.#queue.push({ file, bytes: readInside(this.#root, file), url: undefined })
     } catch (error) {
       this.#fail(location, `named in ${join(this.#root, from)}, ${problemOf(error)}`)
@@ -143,7 +143,7 @@ class VendorRun {
     const bytes = await this.#downloader.get(url)
     this.#fetchedBytes += bytes.length
     if (this.#fetchedBytes > limits.totalBytes) {
-      throw new DownloadError(`brings the files of this WSDL beyond ${limits.totalBytes} bytes`)
+      throw new DownloadError(`makes the files of this WSDL larger than ${limits.totalBytes} bytes`)
     }
     // An error page with status 200 is no schema, and is not kept.
     readLocations(bytes)
@@ -167,12 +167,12 @@ class VendorRun {
       this.steps.push({
         outcome: 'present',
         subject: path,
-        detail: `taken for ${url}; it was not brought by this command`,
+        detail: `taken for ${url}; this command did not fetch it`,
       })
     } else if (pinned.sha256 === digestOf(bytes)) {
       this.steps.push({ outcome: 'unchanged', subject: path, detail: url })
     } else {
-      throw new DownloadError(`was brought to ${path}, which has been changed since; remove the file to bring it again`)
+      throw new DownloadError(`was fetched to ${path}, which has been changed since; remove the file to fetch it again`)
     }
     return bytes
   }

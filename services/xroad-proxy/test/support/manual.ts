@@ -15,7 +15,7 @@ import { StartupFailure } from '../../src/errors.ts'
 /** Reason in configuration.md -> the message of the configuration. */
 const configRefusals: Readonly<Record<string, () => string>> = {
   'the file that is named does not exist': () => refusalOfConfig(undefined, { flag: 'none.yaml' }),
-  'the file is no YAML': () => refusalOfConfig('port: [\n'),
+  'the file is not YAML': () => refusalOfConfig('port: [\n'),
   'a field of the wrong type or out of bounds': () => refusalOfConfig('port: 80800'),
   'a protocol version that does not exist': () => refusalOfConfig('xroad_protocol_version: 5.0'),
   'an address of the Security Server without https': () =>
@@ -31,20 +31,20 @@ const soap = (fields: string): string => `method: POST\n${fields}\n`
 
 /** Reason in configuration.md -> the message of the DSL files. */
 const dslRefusals: Readonly<Record<string, () => string>> = {
-  '`dsl_path` is no directory': () =>
+  '`dsl_path` is not a directory': () =>
     refusalOf(() => loadEndpoints(join(newFolder({ DSL: '' }), 'DSL'))).replace(/path .*\)/, 'path DSL (/app/DSL)'),
-  'a DSL file is no YAML': () => refusalOfFiles({ 'crm/find.yml': 'method: [\n' }),
+  'a DSL file is not YAML': () => refusalOfFiles({ 'crm/find.yml': 'method: [\n' }),
   'a DSL file is not UTF-8': () => refusalOfFiles({ 'crm/find.yml': Buffer.from([0x61, 0xff]) }),
   'an unknown kind': () => refusalOfFiles({ 'crm/find.yml': 'kind: graphql\n' }),
   'a required field of a DSL file is missing': () => refusalOfFiles({ 'crm/find.yml': soap('params: []') }),
   'a field of `target` is missing': () =>
     refusalOfFiles({ 'crm/find.yml': target('member_class: GOV, member_code: "1", subsystem_code: s') }),
-  'a method that is none': () => refusalOfFiles({ 'crm/find.yml': 'method: FETCH\nenvelope: <e/>\n' }),
-  'something in `params` that is no text': () =>
+  'an unknown method': () => refusalOfFiles({ 'crm/find.yml': 'method: FETCH\nenvelope: <e/>\n' }),
+  'something in `params` that is not a text': () =>
     refusalOfFiles({ 'crm/find.yml': soap('params: [code, 7]\nenvelope: <e/>') }),
-  'a template that is no Handlebars': () =>
+  'a template that is not Handlebars': () =>
     refusalOfFiles({ 'crm/find.yml': soap('envelope: |\n  <e>\n    {{#if code}}<c/>\n  </e>') }),
-  'an address in `service` that is no URL': () =>
+  'an address in `service` that is not a URL': () =>
     refusalOfFiles({ 'crm/find.yml': soap('service: service.example.org/soap\nenvelope: <e/>') }),
   'a `target.path` with `..`': () => refusalOfFiles({ 'crm/find.yml': target(`${whole}, path: /v1/../admin`) }),
   'two files for one endpoint': () =>

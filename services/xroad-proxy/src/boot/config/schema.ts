@@ -25,9 +25,9 @@ import {
 const urlMeaning = 'the https:// address of the Security Server, such as https://security-server.example.org:5500'
 
 const identity = section({
-  member_class: text('a member class').default('').describe('Own member class, such as GOV, COM, NGO or NEE.'),
-  member_code: text('a registry code').default('').describe('Own registry code.'),
-  subsystem_code: text('a subsystem code').default('').describe('Own subsystem; without it the member itself calls.'),
+  member_class: text('a member class').default('').describe('Your member class, such as GOV, COM, NGO or NEE.'),
+  member_code: text('a registry code').default('').describe('Your registry code.'),
+  subsystem_code: text('a subsystem code').default('').describe('Your subsystem; without it the member itself calls.'),
 })
 
 const wsdl = section({
@@ -41,7 +41,7 @@ const securityServer = section({
   url: checked(text(urlMeaning), serverUrlProblem, urlMeaning)
     .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]://' })
     .transform(withoutLastSlash)
-    .describe('Address of the own Security Server, https only.'),
+    .describe('Address of your Security Server, https only.'),
   keystore_path: text('the path of a PKCS12 file', { filled: true }).describe(
     'PKCS12 file with the client certificate and its key.',
   ),
@@ -51,7 +51,7 @@ const securityServer = section({
     .describe('Environment variable that holds the password of the keystore.'),
   trust_ca_path: text('the path of a PEM file', { filled: true })
     .exactOptional()
-    .describe('PEM file of the authorities to verify the Security Server with, instead of those of the system.'),
+    .describe('PEM file with the certificates to verify the Security Server with, in place of those of the system.'),
 })
 
 const limits = section({
@@ -64,7 +64,7 @@ const limits = section({
   max_inflight_bytes: wholeNumber(1, Number.MAX_SAFE_INTEGER)
     .default(268_435_456)
     .describe(
-      'Bytes that all calls together may hold; who would go past it waits, and is answered with 504 in the end.',
+      'Bytes that all calls together may hold; a call that would exceed it waits, and is answered with 504 if its time runs out.',
     ),
   request_timeout_secs: wholeNumber(1, 86_400)
     .default(30)
@@ -98,7 +98,7 @@ const fields = section({
   expose_soap_fault_detail: flag().default(false).describe('Whether callers see SOAP faults in full.'),
   security_server: securityServer
     .exactOptional()
-    .describe('The own Security Server. REST files and SOAP files without service need it.'),
+    .describe('Your Security Server. REST files and SOAP files without service need it.'),
   limits: limits.prefault({}).describe('Sizes and times.'),
 }).transform(toConfig)
 
@@ -171,7 +171,7 @@ function serverUrlProblem(given: string): string | undefined {
 export function urlProblem(given: string): string | undefined {
   if (given.trim() === '') return found(given)
   if (!/^https?:\/\/[^/]/i.test(given)) return 'found an address that does not start with https://'
-  if (/[\s\\]/.test(given) || !URL.canParse(given)) return 'found an address that is no URL'
+  if (/[\s\\]/.test(given) || !URL.canParse(given)) return 'found an address that is not a URL'
   const { username, password } = new URL(given)
   return username === '' && password === '' ? undefined : 'found an address with a user name or password'
 }

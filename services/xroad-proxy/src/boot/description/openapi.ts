@@ -76,8 +76,8 @@ const text = { type: 'string' }
 const anyBody = { 'application/json': { schema: {}, example: {} }, '*/*': {} }
 
 const requestHeaders = {
-  'X-Road-Id': 'Id of the message; a fresh UUID where there is none.',
-  'X-Road-UserId': 'Who causes the call, passed on as it is.',
+  'X-Road-Id': 'Id of the message; a new UUID if the caller sends none.',
+  'X-Road-UserId': 'The user on whose behalf the call is made, passed on as it is.',
 }
 
 const responseHeaders = {
@@ -133,7 +133,7 @@ function pathItem(endpoint: Endpoint, operationId: string, types: EndpointTypes 
   }
 }
 
-const dropped = 'Calls a SOAP service. Other keys of the body are dropped; a body that is no JSON object has none.'
+const dropped = 'Calls a SOAP service. Other keys are dropped; a body that is not a JSON object counts as {}.'
 
 function soapParts(endpoint: SoapEndpoint, typed: TypedEndpoint | undefined): Json {
   const { params } = endpoint

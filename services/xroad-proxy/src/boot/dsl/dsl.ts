@@ -181,7 +181,7 @@ function toTold({ file, places }: ParsedDslFile, warnings: readonly TemplateWarn
     return `${file}:${place}: ${message}${alsoIn(others)}`
   })
   const more = warnings.length - told.length
-  return more > 0 ? [...told, `${file}:${key}: envelope: and ${more} more of these`] : told
+  return more > 0 ? [...told, `${file}:${key}: envelope: and ${more} more like these`] : told
 }
 
 function alsoIn(lines: readonly number[]): string {

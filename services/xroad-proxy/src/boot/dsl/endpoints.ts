@@ -51,7 +51,7 @@ export function surveyEndpoints(dslPath: string): Survey {
   const unread = (message: string): Survey => ({ ...nothing, problems: [{ file: dslPath, message }] })
   if (top === 'ENOENT') return { ...nothing, warnings: [`${shown} does not exist; there are no endpoints`] }
   if (typeof top === 'string') return unread(`${shown} cannot be read (${top})`)
-  if (!top.isDirectory()) return unread(`${shown} is no directory; name the directory of the DSL files`)
+  if (!top.isDirectory()) return unread(`${shown} is not a directory; name the directory of the DSL files`)
   const tree: Tree = newTree()
   try {
     walk(dslPath, [], tree)
@@ -98,10 +98,11 @@ function newTree(): Tree {
 function walk(folder: string, ancestors: readonly string[], tree: Tree): void {
   tree.folders += 1
   // Links that lead to and fro between folders have more paths than anybody can wait for.
-  if (tree.folders > limits.folders) refuse([`${folder}: more than ${limits.folders} folders; are links in a knot?`])
+  if (tree.folders > limits.folders)
+    refuse([`${folder}: more than ${limits.folders} folders; do symbolic links form a loop?`])
   const real = realpathSync(folder)
   if (ancestors.includes(real)) {
-    tree.warnings.push(`${folder} is a link to a folder that it is in; not read again`)
+    tree.warnings.push(`${folder} is a link to a folder that contains it; it is not read again`)
     return
   }
   for (const entry of entriesOf(folder, tree)) visit(join(folder, entry.name), entry, [...ancestors, real], tree)
@@ -132,8 +133,8 @@ function visit(path: string, entry: Dirent, ancestors: readonly string[], tree: 
 
 function fileProblem(status: Stats): string | undefined {
   // Reading a pipe or a device might never end.
-  if (!status.isFile()) return 'is no regular file'
-  return status.size > maxDslBytes ? `is larger than ${maxDslBytes} bytes, which no DSL file is` : undefined
+  if (!status.isFile()) return 'is not a regular file'
+  return status.size > maxDslBytes ? `is larger than ${maxDslBytes} bytes, the limit for DSL files` : undefined
 }
 
 /** The problems of each file, so that all can be mended in one go. */

@@ -18,7 +18,7 @@ export function refuseAddresses(
     if (verdict.kind === 'direct') return true
     const reason = verdict.kind === 'rejected' ? verdict.reason : 'stands for the Security Server'
     warnings.push(
-      `${endpoint.file}: the address of this generated file ${reason}; it gives no endpoint. Put its WSDL in order, ` +
+      `${endpoint.file}: the address of this generated file ${reason}; it gives no endpoint. Correct its WSDL, ` +
         'or delete its first line to keep it as your own',
     )
     return false

@@ -52,7 +52,7 @@ function toService({ name, version }: Operation, sidecar: Sidecar | undefined, c
 
 function headerWarnings(sidecar: Sidecar | undefined, { memberClass, memberCode }: ServiceId): readonly string[] {
   if (sidecar === undefined) {
-    return ['the X-Road header needs a sidecar that says whose service it is; until then it names client_data']
+    return ['the X-Road header needs a sidecar that says whose service this is; without one it names client_data']
   }
   const missing = [...(memberClass === '' ? ['member_class'] : []), ...(memberCode === '' ? ['member_code'] : [])]
   if (missing.length === 0) return []

@@ -31,7 +31,7 @@ export function readInside(root: string, file: string): Buffer {
     // Not blocking: opening a pipe would wait for somebody to write to it.
     handle = openSync(join(root, file), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     const status = fstatSync(handle)
-    if (!status.isFile()) throw new FileProblem('is no regular file')
+    if (!status.isFile()) throw new FileProblem('is not a regular file')
     if (status.size > xmlLimits.bytes) throw new FileProblem(`is larger than ${xmlLimits.bytes} bytes`)
     return readFileSync(handle)
   } catch (error) {

@@ -33,7 +33,7 @@ export function listWsdls(dir: string): WsdlFolder {
   walk([], listing)
   const { wsdls, unread, warnings } = listing
   const more = warnings.length - maxWarnings
-  const shown = more > 0 ? [...warnings.slice(0, maxWarnings), `${dir}: and ${more} more of these`] : warnings
+  const shown = more > 0 ? [...warnings.slice(0, maxWarnings), `${dir}: and ${more} more like these`] : warnings
   return { wsdls, unread, warnings: shown }
 }
 
@@ -75,15 +75,15 @@ function visit(steps: readonly string[], entry: Dirent, names: ReadonlySet<strin
   }
   if (entry.name.endsWith('.wsdl')) return addWsdl(steps, warn, listing)
   const sidecarOf = /^(.*)\.meta\.yaml$/.exec(entry.name)?.[1]
-  if (sidecarOf !== undefined && !names.has(`${sidecarOf}.wsdl`)) warn(`stands beside no ${sidecarOf}.wsdl`)
-  if (/\.wsdl$/i.test(entry.name)) warn('is passed over; only names that end in .wsdl are read')
-  if (entry.name.endsWith('.meta.yml')) warn('is passed over; the name of a sidecar ends in .meta.yaml')
+  if (sidecarOf !== undefined && !names.has(`${sidecarOf}.wsdl`)) warn(`has no ${sidecarOf}.wsdl beside it`)
+  if (/\.wsdl$/i.test(entry.name)) warn('is ignored; only names that end in .wsdl are read')
+  if (entry.name.endsWith('.meta.yml')) warn('is ignored; the name of a sidecar ends in .meta.yaml')
 }
 
 function addWsdl(steps: readonly string[], warn: (message: string) => void, { wsdls }: Listing): void {
   const [owner, ...rest] = steps
   if (owner === undefined || rest.length === 0) {
-    return warn('stands in no folder of an owner; its place is <owner>/ or <owner>/<subsystem>/')
+    return warn('is not in the folder of an owner; it belongs in <owner>/ or <owner>/<subsystem>/')
   }
   if (!wsdlName.test(rest.at(-1) ?? '')) return warn('has a name with characters that are not read; rename it')
   wsdls.push({ file: steps.join('/'), owner, subsystem: rest.length > 1 ? rest[0] : undefined })

@@ -110,7 +110,7 @@ function refuse({ code, label }: NamedFile, problem: string): never {
 
 const readProblems: Readonly<Record<string, string>> = {
   ENOENT: 'file does not exist',
-  ENOTDIR: 'file does not exist (a part of its path is no directory)',
+  ENOTDIR: 'file does not exist (a part of its path is not a directory)',
   EACCES: 'may not be read by the user of this process',
   EPERM: 'may not be read by the user of this process',
   ELOOP: 'is a symbolic link that leads to itself',
@@ -123,7 +123,7 @@ function readFile(path: string, place: NamedFile): Buffer {
       refuse(place, 'is a directory, expected a file (a container mount of a file that does not exist makes one)')
     }
     if (!stats.isFile()) refuse(place, 'is not a regular file')
-    if (stats.size > maxFileBytes) refuse(place, `is larger than ${maxFileBytes} bytes, this is some other file`)
+    if (stats.size > maxFileBytes) refuse(place, `is larger than ${maxFileBytes} bytes, which no such file is`)
     return readFileSync(path)
   } catch (error) {
     if (error instanceof StartupFailure) throw error
@@ -171,7 +171,7 @@ function explain(error: unknown, file: Buffer, password: string, variable: strin
   return isPkcs12(file) ? `is a PKCS12 file that is cut off or damaged (${code ?? message})` : notPkcs12
 }
 
-const notPkcs12 = 'is not a PKCS12 file (nor JKS, PEM or DER), expected what is usually called .p12 or .pfx'
+const notPkcs12 = 'is not a PKCS12 file (nor JKS, PEM or DER), expected a file that usually ends in .p12 or .pfx'
 
 interface Format {
   readonly matches: (file: Buffer) => boolean

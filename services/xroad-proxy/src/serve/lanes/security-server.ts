@@ -12,9 +12,9 @@ export type Obstacle = 'no_security_server' | 'no_client'
 
 const messages: Readonly<Record<Obstacle, string>> = {
   no_security_server:
-    'this endpoint goes through the Security Server, and the configuration has no section security_server',
+    'this endpoint goes through the Security Server, but the configuration has no section security_server',
   no_client:
-    'this endpoint says in X-Road who calls, and client_data in the configuration has no member_class or no member_code',
+    'this endpoint names its caller to X-Road, but client_data in the configuration has no member_class or no member_code',
 }
 
 export function refuseCall(obstacle: Obstacle): never {

@@ -155,7 +155,7 @@ async function translate(
   } catch (error) {
     if (!(error instanceof XmlError)) throw error
     if (!isSuccess) throw httpError(status)
-    throw new Failure('upstream_xml_parse_error', `the answer is no XML that can be read: ${error.message}`, {
+    throw new Failure('upstream_xml_parse_error', `the answer cannot be read as XML: ${error.message}`, {
       cause: error,
     })
   }

@@ -34,7 +34,7 @@ export function toSyntaxError(error: unknown): TemplateSyntaxError {
   const { message, lineNumber } = error as { readonly message: string; readonly lineNumber?: number }
   const line = Number(lineNumber ?? /on line (\d+)/.exec(message)?.[1] ?? 1)
   const token = /, got '(\w+)'$/.exec(message)?.[1]
-  if (token !== undefined) return new TemplateSyntaxError(surprises[token] ?? 'this is no placeholder', line)
+  if (token !== undefined) return new TemplateSyntaxError(surprises[token] ?? 'this is not a placeholder', line)
   if (message.startsWith('Lexical error')) return new TemplateSyntaxError('a character that cannot be read', line)
   return new TemplateSyntaxError(message.replace(/ - \d+:\d+$/, ''), line)
 }
@@ -47,7 +47,7 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof RenderError) return new Failure('template_expansion_failed', text)
   // The name of a partial may be a caller's value, so the log does not get this one.
   if (text.startsWith('The partial ')) {
-    return new Failure('template_expansion_failed', 'the template uses a partial, and there is none')
+    return new Failure('template_expansion_failed', 'the template uses a partial that it does not define')
   }
   const reason = tellable.some((known) => known.test(text)) ? `: ${text}` : ''
   return new Failure('template_expansion_failed', `the template cannot be rendered${reason}`, { cause: error })

@@ -275,7 +275,7 @@ const maxShownLength = 64
 
 function tellUnfilled(name: string, meant: string | undefined): string {
   const remedy = meant === undefined ? `there are ${filledNames.join(', ')}` : `did you mean ${written(meant)}?`
-  const shown = name === '' ? 'generate alone is no text' : `the service fills in no 'generate.${short(name)}'`
+  const shown = name === '' ? 'generate alone is not a text' : `the service does not fill in 'generate.${short(name)}'`
   return `${shown}; ${remedy}`
 }
 

@@ -72,7 +72,7 @@ function isSchema({ local, namespace }: XmlElement): boolean {
 }
 
 function noWsdl(root: XmlElement): string {
-  return `is no WSDL: its first element is ${root.local} ${inNamespace(root)}`
+  return `is not a WSDL: its first element is ${root.local} ${inNamespace(root)}`
 }
 
 function holdsOnlyImports({ children }: XmlElement): boolean {

@@ -4,7 +4,7 @@
  */
 export const skipReasons = {
   wsdl_2: 'is WSDL 2.0; only WSDL 1.1 is read',
-  unsafe_name: 'has a name that is no safe file name',
+  unsafe_name: 'has a name that is not a safe file name',
   overloaded: 'has the name of an operation before it',
   no_soap_11_binding: 'has no SOAP 1.1 binding',
   no_port_type_operation: 'stands in the binding but not in the port type',

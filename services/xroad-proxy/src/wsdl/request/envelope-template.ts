@@ -24,7 +24,7 @@ export interface Envelope {
   readonly params: readonly string[]
 }
 
-/** Without a service the envelope is plain: no header, for a call straight to its address. Throws `Skip`. */
+/** Without a service the envelope is plain: no header, for a call directly to its address. Throws `Skip`. */
 export function writeEnvelope(
   { root, isNested }: Pick<Request, 'root' | 'isNested'>,
   service: ServiceId | undefined,

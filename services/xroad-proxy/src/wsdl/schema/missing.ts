@@ -15,7 +15,7 @@ export interface MissingSchema extends Position {
 }
 
 export const notBeside = 'not beside the WSDL'
-export const noLocation = 'names no file'
+export const noLocation = 'does not name a file'
 
 /** The end of a message about a missing declaration of this namespace: where it may be. Empty when no file is missing. */
 export function whereElse(missing: readonly MissingSchema[], namespace?: string): string {
@@ -38,7 +38,7 @@ function nameOf({ location }: MissingSchema): string {
 }
 
 function cureOf({ location, problem, file, by }: MissingSchema): string {
-  if (location === '') return 'write where that file is'
+  if (location === '') return 'write its location'
   if (problem !== notBeside) return 'correct it'
   if (/^https?:\/\//i.test(location)) {
     const last = URL.parse(location)?.pathname.split('/').at(-1) ?? ''

@@ -76,7 +76,7 @@ function nameProblem({ file, namespace }: SchemaDocument, node: XmlElement): str
   const name = node.attributes.get('name')
   const place = `${file}:${node.line}`
   if (name === undefined) return `an ${node.local} has no name (${place})`
-  if (!isNCName(name.trim())) return `the name ${JSON.stringify(name.slice(0, 64))} is no XML name (${place})`
+  if (!isNCName(name.trim())) return `the name ${JSON.stringify(name.slice(0, 64))} is not an XML name (${place})`
   const isReserved = namespace === namespaces.xmlns || (node.local === 'attribute' && name.trim() === 'xmlns')
   return isReserved ? `the name ${name.trim()} is reserved (${place})` : undefined
 }
