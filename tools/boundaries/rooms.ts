@@ -48,6 +48,7 @@ const packages: Part = {
     'node:http': 'http-shell/src',
     'node:module': 'command-line/src/launch.js',
     'node:net': 'http-shell/src',
+    'node:v8': 'command-line/src/heap.ts',
     'sonic-boom': 'observe/src/stdout.ts',
     yaml: 'config-file/src/yaml',
     zod: 'config-file/src/fields.ts config-file/src/check.ts config-file/src/json-schema.ts',
@@ -186,7 +187,7 @@ const sqlapi: Part = {
     'node:module': 'workers/primary.ts database/sqlite/workplaces/connection.ts',
     'node:net': 'boot/config/schema.ts database/postgres/wire',
     'node:sqlite': 'database/sqlite/worker/library.ts',
-    'node:v8': 'service.ts workers/assignments.ts',
+    'node:v8': 'workers/assignments.ts',
     'node:worker_threads': 'database/sqlite/workplaces/connection.ts database/sqlite/worker/worker.ts',
     pg: 'database/postgres/wire/driver.ts',
     'pg-connection-string': 'database/postgres/wire/location.ts',
@@ -262,18 +263,18 @@ const proxy: Part = {
       imports:
         'model.ts version.ts events.ts xroad.ts guard/lookup.ts upstream soap/json/shape.ts boot/** serve serve/** certificate-watch.ts',
     },
-    { room: 'mock', is: 'a Security Server to try things with', imports: 'errors.ts' },
+    { room: 'mock', is: 'a Security Server to try things with', imports: 'errors.ts @services/command-line' },
     {
       room: 'doctor',
       is: 'what is wrong with an installation',
       imports:
-        'model.ts errors.ts xroad.ts upstream/causes.ts upstream/upstream.ts soap/json soap/message boot/flags.ts boot/config boot/tls boot/dsl boot/ingest @services/config-file',
+        'model.ts errors.ts xroad.ts upstream/causes.ts upstream/upstream.ts soap/json soap/message boot/flags.ts boot/config boot/tls boot/dsl boot/ingest @services/command-line @services/config-file',
     },
     {
       room: 'wsdl-command',
       is: 'WSDL files on the command line',
       imports:
-        'model.ts errors.ts guard upstream/upstream.ts wsdl/xml wsdl/schema boot/flags.ts boot/config boot/tls boot/ingest @services/config-file',
+        'model.ts errors.ts guard upstream/upstream.ts wsdl/xml wsdl/schema boot/flags.ts boot/config boot/tls boot/ingest @services/command-line @services/config-file',
     },
     {
       room: 'main.ts',
@@ -292,7 +293,6 @@ const proxy: Part = {
     'node:https': 'mock/mock.ts',
     'node:net': 'guard upstream boot/tls/certificates.ts mock doctor/probe.ts',
     'node:tls': 'upstream boot/tls mock doctor',
-    'node:v8': 'service.ts',
     saxes: 'soap/json/parser.ts wsdl/xml/xml.ts',
     undici: 'upstream/client.ts upstream/undici-client.d.ts',
   },

@@ -1,12 +1,11 @@
 /**
  * The life of a service as a process: start, signals, the orderly end, the forced end, failures that nobody expected. What
- * serves comes from the service, and so do those who hear of events; exit codes are decided here.
- *
- * Exit codes: 0 after an orderly end; 1 when the start failed, or when an unexpected failure was the reason for the end. A
- * forced end is a SIGKILL, because an exit would wait for threads that are in the middle of something.
+ * serves comes from the service, and so do those who hear of events; the exit code is decided here (exit-codes.ts). A forced
+ * end is a SIGKILL, because an exit would wait for threads that are in the middle of something.
  */
 import type { FieldsOf } from '@services/observe'
 import type { lifecycleEvents } from './events.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { handleSignals } from './signals.ts'
 
 /** What serves, in this process or in others. */
@@ -43,11 +42,11 @@ const lastLineMs = 1000
 export async function live(lifecycle: Lifecycle): Promise<void> {
   const { events, shutdownSeconds } = lifecycle
   let running: Running | undefined
-  let exitCode = 0
+  let exitCode: ExitCode = exitCodes.success
   let isEnding = false
   let isForced = false
 
-  const exit = async (code: number): Promise<never> => {
+  const exit = async (code: ExitCode): Promise<never> => {
     await events.drained(lastLinesMs)
     process.exit(code)
   }
@@ -78,7 +77,7 @@ export async function live(lifecycle: Lifecycle): Promise<void> {
   })
   process.on('uncaughtException', (error: unknown) => {
     events.emit('internalError', { stack: error instanceof Error ? (error.stack ?? error.message) : String(error) })
-    exitCode = 1
+    exitCode = exitCodes.failure
     if (!isEnding) end()
   })
   try {
@@ -86,6 +85,6 @@ export async function live(lifecycle: Lifecycle): Promise<void> {
   } catch (error) {
     if (!lifecycle.explains(error)) throw error
     // Not left to the event loop: a database that is being asked would keep the process alive.
-    await exit(1)
+    await exit(exitCodes.failure)
   }
 }

@@ -1,8 +1,8 @@
 /**
  * The process: command line in, exit code out. What serves is service.ts, or workers/primary.ts where several processes
- * serve; signals, the orderly end and their exit codes are those of the package command-line. 2 is the code for a wrong flag.
+ * serve; flags, signals, the orderly end and exit codes are those of the package command-line.
  */
-import { live, type Running } from '@services/command-line'
+import { disablePretenuring, exitCodes, live, type Running } from '@services/command-line'
 import { type Destination, EventStream, hearWarnings, openStdout } from '@services/observe'
 import { boot, type Booted } from './boot/boot.ts'
 import { loadConfig } from './boot/config/config.ts'
@@ -20,7 +20,7 @@ export async function main(argv: readonly string[]): Promise<void> {
       return run(flags.config)
     case 'refuse':
       process.stderr.write(flags.text)
-      process.exitCode = 2
+      process.exitCode = exitCodes.usage
       return
     case 'help':
     case 'version':
@@ -29,6 +29,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 }
 
 async function run(configFlag: string | undefined): Promise<void> {
+  disablePretenuring()
   const stdout = openStdout()
   const events = new EventStream<EventFields>(eventTable)
   let closeLog = (): void => undefined

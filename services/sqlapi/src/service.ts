@@ -2,7 +2,6 @@
  * Puts the service together: what boot has made in, a running service out. The only file that sees both `serve/` and
  * `database/`; what `main.ts` and `workers/` add is the process (flags, signals, exit code).
  */
-import { setFlagsFromString } from 'node:v8'
 import type { Booted } from './boot/boot.ts'
 import { maskUrl } from './boot/config/url.ts'
 import { openDatabase } from './database/database.ts'
@@ -24,9 +23,6 @@ export interface RunningService {
 }
 
 export async function startService(booted: Booted, events: Events): Promise<RunningService> {
-  // V8 makes what often survives in the old generation at once. For requests that is wrong: one such object keeps a whole request
-  // until the next major collection. It does so in some processes and not in others, which then are slower and larger.
-  setFlagsFromString('--no-allocation-site-pretenuring')
   const { config, datasources, endpoints, startTime } = booted
   const databases = await openDatabases(booted, events)
 

@@ -3,10 +3,9 @@
  * doctor/command.ts for the check of a configuration, wsdl-command/command.ts for what helps with WSDL files and
  * mock/command.ts for the mock Security Server.
  *
- * Signals, the orderly end and their exit codes are those of the package command-line. The doctor ends with 1 when it found
- * reasons why a start would fail; 2 is the code for a wrong flag.
+ * Flags, signals, the orderly end and exit codes are those of the package command-line.
  */
-import { live } from '@services/command-line'
+import { disablePretenuring, exitCodes, live } from '@services/command-line'
 import { hearWarnings, openStdout } from '@services/observe'
 import { loadConfig } from './boot/config/config.ts'
 import { readFlags } from './boot/flags.ts'
@@ -41,7 +40,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     }
     case 'refuse':
       process.stderr.write(flags.text)
-      process.exitCode = 2
+      process.exitCode = exitCodes.usage
       return
     case 'help':
     case 'version':
@@ -51,6 +50,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 async function serve(configFlag: string | undefined): Promise<void> {
   const { env } = process
+  disablePretenuring()
   const stdout = openStdout()
   const format = env['PROXY_LOG_FORMAT'] === 'json' ? 'json' : 'text'
   const events = openEvents({ level: env['RUST_LOG'] || 'info', format }, stdout)

@@ -2,7 +2,6 @@
  * Puts the service together: a loaded configuration in, a running service out. The only file that sees all the others;
  * what `main.ts` adds is the process (flags, signals, exit code).
  */
-import { setFlagsFromString } from 'node:v8'
 import type { Loaded } from './boot/config/config.ts'
 import { type DatedCertificate, readDates } from './boot/tls/certificates.ts'
 import { watchCertificates } from './certificate-watch.ts'
@@ -44,9 +43,6 @@ export async function startService(
   env: Environment,
   events: Events,
 ): Promise<RunningService> {
-  // V8 makes what often survives in the old generation at once. For requests that is wrong: one such object keeps a whole request
-  // until the next major collection. It does so in some processes and not in others, which then are slower and larger.
-  setFlagsFromString('--no-allocation-site-pretenuring')
   const ingested = await ingest(config)
   const loaded = loadEndpoints(config.dslPath)
   const { endpoints, warnings: refused } = refuseAddresses(loaded.endpoints, config.wsdl)

@@ -4,6 +4,7 @@
  * together. It serves no request and opens no database.
  */
 import type { ChildProcess } from 'node:child_process'
+import { exitCodes } from '@services/command-line'
 import type { Destination } from '@services/observe'
 import cluster, { type Worker } from 'node:cluster'
 import { getCompileCacheDir } from 'node:module'
@@ -203,7 +204,7 @@ export class Workers {
   }
 }
 
-const inOrder = 'exit code 0'
+const inOrder = `exit code ${exitCodes.success}`
 
 /**
  * A connection on its way to a worker that ends before it takes it: node:cluster would keep it open, and its client would

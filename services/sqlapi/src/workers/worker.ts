@@ -4,7 +4,7 @@
  * first process.
  */
 import cluster from 'node:cluster'
-import { handleSignals } from '@services/command-line'
+import { disablePretenuring, type ExitCode, exitCodes, handleSignals } from '@services/command-line'
 import { EventStream, hearWarnings, openStdout, type Subscriber } from '@services/observe'
 import { StartupFailure } from '../errors.ts'
 import { type EventFields, type Events, type EventName, eventTable, type LogSettings, openLog } from '../events.ts'
@@ -16,6 +16,8 @@ import { end, type Report, shared } from './process-messages.ts'
 const shutdownSeconds = 30
 /** The first process reads lines at once; if it does not, it is about to end. */
 const lastLinesMs = 1000
+
+disablePretenuring()
 
 const ending = Promise.withResolvers<void>()
 
@@ -32,10 +34,10 @@ async function work(assignment: Assignment): Promise<void> {
   const events = openEvents(assignment.config.logging)
   try {
     const service = await startService(unpack(assignment), events)
-    let exitCode = 0
+    let exitCode: ExitCode = exitCodes.success
     process.on('uncaughtException', (error) => {
       events.emit('internalError', { stack: error.stack ?? error.message })
-      exitCode = 1
+      exitCode = exitCodes.failure
       // It finishes what it has begun, and the first process replaces it.
       setTimeout(() => process.kill(process.pid, 'SIGKILL'), shutdownSeconds * 1000).unref()
       ending.resolve()

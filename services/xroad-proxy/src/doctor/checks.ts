@@ -2,6 +2,7 @@
  * Facts in, findings out: every check is a row of one of the tables, this file runs them all and knows what the severities
  * mean for the exit code. Pure.
  */
+import { type ExitCode, exitCodes } from '@services/command-line'
 import { configChecks } from './config-checks.ts'
 import { dslChecks } from './dsl-checks.ts'
 import type { Facts } from './facts.ts'
@@ -25,9 +26,9 @@ export function runChecks(facts: Facts): readonly Finding[] {
   return severities.flatMap((severity) => findings.filter((finding) => finding.severity === severity))
 }
 
-export function exitCodeOf(findings: readonly Finding[], { strict }: { readonly strict: boolean }): 0 | 1 {
+export function exitCodeOf(findings: readonly Finding[], { strict }: { readonly strict: boolean }): ExitCode {
   const isFailure = findings.some(({ severity }) => failing.has(severity) || (strict && severity === 'WEAK'))
-  return isFailure ? 1 : 0
+  return isFailure ? exitCodes.failure : exitCodes.success
 }
 
 function toFinding(check: Check, hit: Hit): Finding {

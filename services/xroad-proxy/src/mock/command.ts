@@ -2,6 +2,7 @@
  * The subcommand `mock`: starts the mock Security Server, says on stdout how a proxy gets there, one line for each request,
  * and closes on SIGTERM and SIGINT with exit code 0. A start that fails is one line on stderr and exit code 1.
  */
+import { exitCodes } from '@services/command-line'
 import { StartupFailure } from '../errors.ts'
 import { type MockOptions, type RunningMock, startMock } from './mock.ts'
 import { keystorePassword } from './pki.ts'
@@ -17,7 +18,7 @@ export async function runMock(settings: MockSettings): Promise<void> {
   } catch (error) {
     if (!(error instanceof StartupFailure)) throw error
     process.stderr.write(`${error.message}\n`)
-    process.exitCode = 1
+    process.exitCode = exitCodes.failure
   }
 }
 
@@ -41,7 +42,7 @@ function toYaml(path: string): string {
 
 function closeOnSignal(mock: RunningMock): void {
   const end = (): void => {
-    void mock.close().then(() => process.exit(0))
+    void mock.close().then(() => process.exit(exitCodes.success))
   }
   process.once('SIGTERM', end)
   process.once('SIGINT', end)

@@ -2,6 +2,7 @@
  * The subcommands `wsdl explain` and `wsdl vendor`: flags in, report on stdout and exit code out. `explain` reads, `vendor`
  * is the only part of the project that fetches schemas, and only when somebody runs it.
  */
+import { exitCodes } from '@services/command-line'
 import { inOneLine as tellAll, inWords } from '@services/config-file'
 import { readConfig } from '../boot/config/config.ts'
 import type { ExplainAction, VendorAction } from '../boot/flags.ts'
@@ -19,7 +20,7 @@ export async function runExplain({ path, config: flag, format }: ExplainAction):
     const { allowHttpUpstream: allowHttp, upstreamHostAllowlist: hostAllowlist } = wsdl
     const explanations = explain(findWsdls(path), { client, allowHttp, hostAllowlist })
     say(format === 'json' ? toJson(explanations) : toText(explanations))
-    if (explanations.some(({ problem }) => problem !== undefined)) process.exitCode = 1
+    if (explanations.some(({ problem }) => problem !== undefined)) process.exitCode = exitCodes.failure
   })
 }
 
@@ -37,7 +38,7 @@ export async function runVendor({ path, allowHosts, privateHosts, allowHttp, max
       const failed = steps.filter(({ outcome }) => outcome === 'failed').length
       const fetched = steps.filter(({ outcome }) => outcome === 'fetched').length
       say(`${wsdls.length} WSDL files: ${fetched} schema files fetched, ${failed} failed\n`)
-      if (failed > 0) process.exitCode = 1
+      if (failed > 0) process.exitCode = exitCodes.failure
     } finally {
       await downloader.close()
     }
@@ -58,7 +59,7 @@ async function orRefuse(run: () => void | Promise<void>): Promise<void> {
   } catch (error) {
     if (!(error instanceof StartupFailure) && !(error instanceof PathError)) throw error
     process.stderr.write(`xroad-proxy: ${inOneLine(error.message)}\n`)
-    process.exitCode = 1
+    process.exitCode = exitCodes.failure
   }
 }
 
