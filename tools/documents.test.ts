@@ -118,3 +118,22 @@ test('decisions are numbered in order, and one that was replaced says by which [
   )
   deepStrictEqual(replaced.toSorted(), replacing.toSorted())
 })
+
+test('no interface, type or class has a name that the words of ARCHITECTURE replace [H3]', () => {
+  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
+  const section = text.slice(text.indexOf('\n## Words\n'), text.indexOf('\n# sqlapi\n'))
+  const rows = section.split('\n').filter((line) => /^\|.*\|$/.test(line))
+  const replaced = rows.flatMap((row) =>
+    Array.from((row.split('|')[3] ?? '').matchAll(/`(\w+)`/g), ([, name = '']) => name),
+  )
+  ok(replaced.length >= 5)
+  const declared = new RegExp(`^(?:export )?(?:abstract )?(?:interface|type|class) (?:${replaced.join('|')})\\b`, 'm')
+  const sources = filesOfRepository().filter((path) =>
+    /^(?:services|packages|tools)\/(?!.*node_modules).*\.ts$/.test(path),
+  )
+  ok(sources.length > 100)
+  deepStrictEqual(
+    sources.filter((path) => declared.test(readFileSync(join(root, path), 'utf8'))),
+    [],
+  )
+})

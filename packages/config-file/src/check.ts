@@ -57,7 +57,7 @@ function settle(data: unknown, field: z.core.$ZodType, at: Path, notes: Notes): 
   if (Array.isArray(data)) {
     const items: readonly unknown[] = data
     const item = rule instanceof z.ZodArray ? rule.element : z.unknown()
-    return items.map((each, index) => settle(each, item, [...at, index], notes))
+    return items.map((value, index) => settle(value, item, [...at, index], notes))
   }
   if (typeof data === 'string') return settleText(data, at, notes)
   if (typeof data !== 'object' || data === null) return data

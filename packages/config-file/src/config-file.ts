@@ -15,7 +15,7 @@ import type { Path, Problem } from './words/problem.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export interface Surroundings {
+export interface StartEnvironment {
   /** Value of `--config`. */
   readonly flag: string | undefined
   readonly env: Environment
@@ -47,7 +47,7 @@ export class ConfigFileError extends Error {
 }
 
 /** An empty variable is none: compose files pass variables on that way. A named file need not exist yet. */
-export function findConfigFile({ flag, env, cwd }: Surroundings, { variable, paths }: Search): Found | undefined {
+export function findConfigFile({ flag, env, cwd }: StartEnvironment, { variable, paths }: Search): Found | undefined {
   if (flag !== undefined) return { file: flag, source: `--config ${flag}` }
   const named = env[variable]
   if (named) return { file: named, source: `${variable} ${named}` }

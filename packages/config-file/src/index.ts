@@ -1,7 +1,7 @@
 export { parse } from './check.ts'
 export type { FileKind, Parsed } from './check.ts'
 export { ConfigFileError, findConfigFile, inWords, overlay, readConfigFile, withoutFile } from './config-file.ts'
-export type { ConfigFile, Environment, Found, Search, Surroundings } from './config-file.ts'
+export type { ConfigFile, Environment, Found, Search, StartEnvironment } from './config-file.ts'
 export {
   anyText,
   checked,

@@ -11,7 +11,7 @@ export function toJsonSchema({ title, fields, bareTexts }: FileKind): Readonly<R
     override({ zodSchema, jsonSchema }) {
       if (jsonSchema.type !== 'string' || bareTexts === 'refused' || verbatim.has(zodSchema)) return
       if (jsonSchema.enum) jsonSchema.enum = jsonSchema.enum.flatMap((text) => withNumber(String(text)))
-      if (jsonSchema.enum?.every((each) => typeof each === 'string')) return
+      if (jsonSchema.enum?.every((value) => typeof value === 'string')) return
       Object.assign(jsonSchema, { type: ['string', 'number', 'boolean'] })
     },
   })

@@ -28,7 +28,7 @@ function ofGroup(shape: Shape, data: unknown, at: Path, file: ConfigFile): Entry
     if (value === undefined && !hasDefault(field)) return []
     const item = itemOf(field)
     if (item !== undefined && isGroup(item) && Array.isArray(value)) {
-      return value.flatMap((each, index) => ofGroup(shapeOf(item), each, [...path, index], file))
+      return value.flatMap((element, index) => ofGroup(shapeOf(item), element, [...path, index], file))
     }
     if (isGroup(field)) return ofGroup(shapeOf(field), value, path, file)
     return [[toFieldName(path), value === undefined ? 'default' : originOf(file, path)]]

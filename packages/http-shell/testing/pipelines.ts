@@ -168,13 +168,13 @@ export const pipelines: readonly Pipeline[] = [
   },
 ]
 
-export interface Answer {
+export interface Reply {
   readonly status: number
   readonly text: string
 }
 
 /** Sends the pieces one by one and gives every answer, when the server has ended the connection. Interim ones are left out. */
-export async function converse(port: number, pieces: readonly string[], isHalfClosed = false): Promise<Answer[]> {
+export async function converse(port: number, pieces: readonly string[], isHalfClosed = false): Promise<Reply[]> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   const chunks: Buffer[] = []
   const ended = Promise.withResolvers<void>()
@@ -194,8 +194,8 @@ export async function converse(port: number, pieces: readonly string[], isHalfCl
 }
 
 /** Answers with a length each; what is no answer is given as one with the status 0. */
-export function readAnswers(received: string): Answer[] {
-  const answers: Answer[] = []
+export function readAnswers(received: string): Reply[] {
+  const answers: Reply[] = []
   let rest = received
   while (rest !== '') {
     const [head = '', status = ''] = /^HTTP\/1\.1 (\d{3}) [^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n/.exec(rest) ?? []

@@ -5,7 +5,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { testEnd } from '@services/command-line/testing'
-import { type Answer, call, errorOf, linesOf, repeat, until } from '@services/testing'
+import { type Reply, call, errorOf, linesOf, repeat, until } from '@services/testing'
 import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
 import pg from 'pg'
 import { type Running, startSqlapi } from './support/process.ts'
@@ -223,7 +223,7 @@ testEnd({
   },
 })
 
-function callSleep(port: number, signal?: AbortSignal): Promise<Answer> {
+function callSleep(port: number, signal?: AbortSignal): Promise<Reply> {
   return call(port, '/pg/sleep', { body: { s: 60 }, ...(signal ? { signal } : {}) })
 }
 

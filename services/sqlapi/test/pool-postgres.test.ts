@@ -1,7 +1,7 @@
 /** Who gets a connection to a real PostgreSQL, and in which state, seen by another client of the server. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Answer, call, elapsed, errorOf, randomFrom, repeat, until } from '@services/testing'
+import { type Reply, call, elapsed, errorOf, randomFrom, repeat, until } from '@services/testing'
 import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
 import pg from 'pg'
 import { inProject, transferAtRandom, transfers } from './pool-transfers.ts'
@@ -68,7 +68,7 @@ describe('PostgreSQL', () => {
   }
 
   const sleeping = (name: string): Promise<number> => backends(name, "state = 'active' AND query LIKE '%pg_sleep%'")
-  const run = (path: string, body: unknown, options = {}): Promise<Answer> => call(port, path, { body, ...options })
+  const run = (path: string, body: unknown, options = {}): Promise<Reply> => call(port, path, { body, ...options })
   const viaQueue = { headers: { 'x-datasource': 'queue' } }
 
   /** A request that can be given up; `undefined` when it was. */

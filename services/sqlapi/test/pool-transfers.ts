@@ -3,7 +3,7 @@
  * twice or half shows in a sum.
  */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
-import { type Answer, call, errorOf, randomFrom } from '@services/testing'
+import { type Reply, call, errorOf, randomFrom } from '@services/testing'
 
 export const transfers = {
   'POST/setup.sql': `CREATE TABLE accounts (id integer PRIMARY KEY, balance integer NOT NULL CHECK (balance >= 0));
@@ -20,7 +20,7 @@ export async function transferAtRandom(port: number, project: string, seed: numb
   const next = randomFrom(seed)
   await call(port, `/${project}/setup`, { body: {} })
   const outcomes = new Map<string, number>()
-  const note = (answer: Answer): void => {
+  const note = (answer: Reply): void => {
     const outcome = answer.status === 200 ? 'done' : errorOf(answer)
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
   }

@@ -6,10 +6,10 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import diagnostics from 'node:diagnostics_channel'
 import { Agent, type Server } from 'node:http'
 import { after, before, describe, test } from 'node:test'
-import { type Answer, call, elapsed, errorOf, send, Wire, type WireAnswer } from '@services/testing'
+import { type Reply, call, elapsed, errorOf, send, Wire, type WireAnswer } from '@services/testing'
 import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
 import { openEvents } from '../src/events.ts'
-import type { Reply } from '../src/model.ts'
+import type { Reply as ServiceReply } from '../src/model.ts'
 import { createCors } from '../src/serve/cors.ts'
 import { handle, type Service } from '../src/serve/handle.ts'
 import { startServer } from '../src/serve/server.ts'
@@ -60,7 +60,7 @@ after(async () => {
 })
 
 /** Checks the shape of an error and gives its name. */
-function refusal({ status, headers, text }: Answer | WireAnswer, expected = 400): string {
+function refusal({ status, headers, text }: Reply | WireAnswer, expected = 400): string {
   strictEqual(status, expected, text)
   strictEqual(headers['content-type'], 'application/json')
   const body = JSON.parse(text) as Record<string, unknown>
@@ -72,7 +72,7 @@ function refusal({ status, headers, text }: Answer | WireAnswer, expected = 400)
   return body['error'] as string
 }
 
-function messageOf({ text }: Answer | WireAnswer): string {
+function messageOf({ text }: Reply | WireAnswer): string {
   return (JSON.parse(text) as { message: string }).message
 }
 
@@ -292,7 +292,7 @@ describe('connections', { concurrency: true }, () => {
 
   test('the head and the whole of a request have to arrive in time', async () => {
     const cors = createCors('*')
-    const reply: Reply = { status: 200, headers: {}, body: { mediaType: 'text/plain', content: '' } }
+    const reply: ServiceReply = { status: 200, headers: {}, body: { mediaType: 'text/plain', content: '' } }
     const options = {
       host: '127.0.0.1',
       port: 0,

@@ -13,13 +13,13 @@ const files = {
   'demo/POST/marked.sql': '-- @transactional\nSELECT 1 AS one; SELECT cast(:x AS int) AS x',
 }
 
-interface Place {
+interface Testbed {
   readonly forwarder: Forwarder
   readonly service: TestService
   readonly port: number
 }
 
-async function behindForwarder(fields: object, run: (place: Place) => Promise<void>): Promise<void> {
+async function behindForwarder(fields: object, run: (testbed: Testbed) => Promise<void>): Promise<void> {
   const forwarder = await startForwarder((await sharedPostgres()).port)
   const database = await createDatabase('postgres')
   const url = database.url.replace(/:\d+(?=\/[^/]*$)/, `:${forwarder.port}`)

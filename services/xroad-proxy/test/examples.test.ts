@@ -8,11 +8,11 @@ import { loadEndpoints } from '../src/boot/dsl/endpoints.ts'
 
 const service = join(import.meta.dirname, '..')
 const example = join(service, '../../examples/xroad-proxy')
-const surroundings = { env: { PROXY_KEYSTORE_PASSWORD: 'mock' }, cwd: join(service, '../..') }
+const environment = { env: { PROXY_KEYSTORE_PASSWORD: 'mock' }, cwd: join(service, '../..') }
 const { endpoints, warnings } = loadEndpoints(join(example, 'DSL'))
 
 test('the example loads without a warning', () => {
-  const { config, warnings: more } = loadConfig({ flag: 'examples/xroad-proxy/proxy.yaml', ...surroundings })
+  const { config, warnings: more } = loadConfig({ flag: 'examples/xroad-proxy/proxy.yaml', ...environment })
   deepStrictEqual([config.dslPath, ...more, ...warnings], ['examples/xroad-proxy/DSL'])
   deepStrictEqual(
     endpoints.map(({ kind, method, group, service }) => `${kind} ${method} /${group}/${service}`),
@@ -78,10 +78,10 @@ test('the example of the configuration shows every field, with its default where
   const shown = Array.from(full.matchAll(/^ *([a-z_]+):/gm), ([, name = '']) => name)
   deepStrictEqual(shown.toSorted(byText), known.toSorted(byText))
 
-  const { config, warnings: more } = loadConfig({ flag: file, ...surroundings })
+  const { config, warnings: more } = loadConfig({ flag: file, ...environment })
   deepStrictEqual(more, [])
   const folder = newFolder({ 'proxy.yaml': full })
-  const { config: filled } = loadConfig({ flag: join(folder, 'proxy.yaml'), ...surroundings })
+  const { config: filled } = loadConfig({ flag: join(folder, 'proxy.yaml'), ...environment })
   // The one field without a default.
   deepStrictEqual({ ...filled, wsdlWatchDir: '' }, { ...config, wsdlWatchDir: '' })
 })

@@ -6,7 +6,7 @@ import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:asse
 import { Agent } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { testEnd, untilRefused } from '@services/command-line/testing'
-import { type Answer, call, errorOf, linesOf, newFolder, send, until, Wire, writeFiles } from '@services/testing'
+import { type Reply, call, errorOf, linesOf, newFolder, send, until, Wire, writeFiles } from '@services/testing'
 import { type RunningMock, startMock } from '../src/mock/mock.ts'
 import { keystorePassword } from '../src/mock/pki.ts'
 import { sharedPki } from './support/lanes.ts'
@@ -60,7 +60,7 @@ after(async () => {
   }
 })
 
-async function hold({ port, soap }: Started, calls: number): Promise<Promise<Answer>[]> {
+async function hold({ port, soap }: Started, calls: number): Promise<Promise<Reply>[]> {
   const held = Array.from({ length: calls }, () => call(port, '/g/held', { body }))
   await until(() => soap.waiting() === calls, 'calls that wait')
   return held

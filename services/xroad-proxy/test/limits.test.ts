@@ -5,7 +5,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { after, before, describe, test } from 'node:test'
-import { type Answer, call, send, until, Wire, type WireAnswer } from '@services/testing'
+import { type Reply, call, send, until, Wire, type WireAnswer } from '@services/testing'
 import { type Lanes, startLanes } from './support/lanes.ts'
 import { restFile, type SoapService, startSoapService } from './support/soap-service.ts'
 
@@ -45,7 +45,7 @@ after(async () => {
   await soap.close()
 })
 
-function refusedAt(limit: number, { status, headers, text }: Answer | WireAnswer): void {
+function refusedAt(limit: number, { status, headers, text }: Reply | WireAnswer): void {
   strictEqual(status, 413, text)
   strictEqual(headers['content-type'], 'application/json')
   const message = `the request body is larger than ${limit} bytes`
@@ -53,7 +53,7 @@ function refusedAt(limit: number, { status, headers, text }: Answer | WireAnswer
 }
 
 /** Length of the body that arrived at the other end. */
-function arrived(path: string, { status, text }: Answer | WireAnswer): number {
+function arrived(path: string, { status, text }: Reply | WireAnswer): number {
   strictEqual(status, 200, text)
   const answer = JSON.parse(text) as { readonly body: { readonly x: string }; readonly bodyLength: number }
   return path === '/g/soap' ? Buffer.byteLength(JSON.stringify({ x: answer.body.x })) : answer.bodyLength

@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Shell } from '@services/http-shell'
-import { type Answer, call, errorOf, send, until, Wire, type WireAnswer } from '@services/testing'
+import { type Reply, call, errorOf, send, until, Wire, type WireAnswer } from '@services/testing'
 import { openEvents } from '../src/events.ts'
 import type { ResponseWriter, Request } from '../src/model.ts'
 import { handle, type Service } from '../src/serve/handle.ts'
@@ -54,7 +54,7 @@ after(async () => {
 })
 
 /** Checks the shape of an error and gives status and name. */
-function refusal({ status, headers, text }: Answer | WireAnswer): [status: number, error: string] {
+function refusal({ status, headers, text }: Reply | WireAnswer): [status: number, error: string] {
   strictEqual(headers['content-type'], 'application/json')
   strictEqual(headers['content-length'], String(Buffer.byteLength(text)))
   const { error, message, ...extras } = JSON.parse(text) as Record<string, unknown>

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { type Answer, call, type CallOptions, errorOf, newFolder, until } from '@services/testing'
+import { type Reply, call, type CallOptions, errorOf, newFolder, until } from '@services/testing'
 import { issueServer, makeAuthority, makeSelfSigned } from '@services/testing/certificates'
 import type { SoapEndpoint } from '../src/model.ts'
 import { type Lanes, sharedPki, startLanes } from './support/lanes.ts'
@@ -642,7 +642,7 @@ describe('connections', () => {
     const answering = other.call('/d/a', { body })
     await until(() => early.sockets.length === 1, 'a connection')
     early.sockets[0]!.end(toAnswer(toEnvelope('<ok>1</ok>')))
-    const answer: Answer = await answering
+    const answer: Reply = await answering
     deepStrictEqual([answer.status, answer.text], [200, '{"body":{"ok":1},"headers":null}'])
     await other.close()
     await early.close()

@@ -2,7 +2,7 @@
  * Bytes of a connection -> HTTP answers, one at a time, for a load that has to cost less than what it drives: of the head
  * only the status and the length are looked at. Bodies have a length or come in chunks.
  */
-export interface Answer {
+export interface Reply {
   readonly status: number
   /** Part of what was given to `read`; whoever keeps it makes a copy. */
   readonly body: Buffer
@@ -20,7 +20,7 @@ export class AnswerReader {
   #isChunked = false
 
   /** The answer when it is whole. Throws if there is more than that, or no answer that it can read. */
-  read(bytes: Buffer): Answer | undefined {
+  read(bytes: Buffer): Reply | undefined {
     if (this.#whole !== undefined) return this.#fill(this.#whole, bytes)
     if (this.#parts.length === 0) return this.#parse(bytes)
     this.#parts.push(Buffer.from(bytes))
@@ -31,7 +31,7 @@ export class AnswerReader {
     return this.#parse(all)
   }
 
-  #parse(bytes: Buffer): Answer | undefined {
+  #parse(bytes: Buffer): Reply | undefined {
     const end = bytes.indexOf(headEnd)
     if (end < 0) return this.#keep(bytes)
     const head = bytes.toString('latin1', 0, end)
@@ -59,7 +59,7 @@ export class AnswerReader {
     this.#parts = [Buffer.from(bytes)]
   }
 
-  #fill(whole: Buffer, bytes: Buffer): Answer | undefined {
+  #fill(whole: Buffer, bytes: Buffer): Reply | undefined {
     if (this.#filled + bytes.length > whole.length) throw new Error('more came than was asked for')
     this.#filled += bytes.copy(whole, this.#filled)
     if (this.#filled < whole.length) return undefined

@@ -10,7 +10,7 @@
 import { createHash } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { type Answer, AnswerReader } from './answer-reader.ts'
+import { type Reply, AnswerReader } from './answer-reader.ts'
 import type { GroupPlan, Measured, Plan, WireRequest } from './drive.ts'
 
 interface Ask {
@@ -135,7 +135,7 @@ function receive(connection: Connection, bytes: Buffer): void {
   goOn(connection)
 }
 
-function check(ask: Ask, { status, body }: Answer): void {
+function check(ask: Ask, { status, body }: Reply): void {
   ask.answers++
   if (status === ask.wire.status && ask.body?.equals(body) === true) return
   const sha256 = createHash('sha256').update(body).digest('hex')

@@ -9,8 +9,8 @@ export function nearest(name: string, known: readonly string[]): string | undefi
     (each: string) => wanted.length > 3 && isWithin(2, wanted, each),
     (each: string) => wanted.length > 11 && isWithin(3, wanted, each),
   ]
-  const found = isAlike.map((test) => known.find((each) => test(fold(each)))).find((each) => each !== undefined)
-  return found ?? onlyOne(known.filter((each) => isPart(wanted, fold(each))))
+  const found = isAlike.map((test) => known.find((name) => test(fold(name)))).find((name) => name !== undefined)
+  return found ?? onlyOne(known.filter((name) => isPart(wanted, fold(name))))
 }
 
 /** Half of a name leads to a guess only where no other name has it. */

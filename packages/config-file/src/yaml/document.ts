@@ -80,7 +80,7 @@ function compose(text: string): Node | null {
   if (control !== null) fail(`control character ${codeOf(control[0])}; YAML allows none`, control.index)
   const documents = [...new Composer(options).compose(tokens(text))]
   const [document, second] = documents
-  for (const each of documents) refuseProblems(each, text)
+  for (const parsed of documents) refuseProblems(parsed, text)
   if (second !== undefined) {
     fail('a second document starts here; keep one document in the file (no second "---")', second.range[0])
   }

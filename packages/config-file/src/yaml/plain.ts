@@ -63,8 +63,8 @@ function readScalar(written: string): PlainScalar | undefined {
 
 function readFlow(items: string): readonly PlainScalar[] | undefined {
   if (items.trim() === '') return []
-  const scalars = items.split(',').map((each) => readScalar(each.trim()))
-  return scalars.every((each) => each !== undefined) ? scalars : undefined
+  const scalars = items.split(',').map((item) => readScalar(item.trim()))
+  return scalars.every((scalar) => scalar !== undefined) ? scalars : undefined
 }
 
 function readList(lines: Lines): readonly PlainScalar[] | undefined {

@@ -1,7 +1,7 @@
 /** One HTTP request, sent as it is spelled (`fetch` would tidy the URL up), and its answer as text. */
 import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
 
-export interface Answer {
+export interface Reply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
@@ -24,7 +24,7 @@ export interface CallOptions {
 }
 
 /** A request to the loopback. A body that is neither text nor bytes is sent as JSON; any body makes it a POST. */
-export async function call(port: number, path: string, options: CallOptions = {}): Promise<Answer> {
+export async function call(port: number, path: string, options: CallOptions = {}): Promise<Reply> {
   const { bytes, ...rest } = await callForBytes(port, path, options)
   return { ...rest, text: bytes.toString('utf8') }
 }

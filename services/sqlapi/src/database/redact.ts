@@ -54,7 +54,9 @@ function scalarsOf(value: JsonValue): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value]
   if ('digits' in value) return [value.digits]
   const found = value.text.match(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g) ?? []
-  return found.map((each) => (each.startsWith('"') ? (JSON.parse(each) as string) : each)).filter((each) => each !== '')
+  return found
+    .map((token) => (token.startsWith('"') ? (JSON.parse(token) as string) : token))
+    .filter((token) => token !== '')
 }
 
 function hide(text: string, value: string): string {

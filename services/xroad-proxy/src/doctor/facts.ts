@@ -14,7 +14,7 @@ import {
   type Problem,
   readYaml,
   shownVariable,
-  type Surroundings,
+  type StartEnvironment,
   textOf,
   toFieldName,
 } from '@services/config-file'
@@ -106,7 +106,7 @@ export interface WsdlFinding {
   readonly lane?: 'securityServer' | 'direct' | undefined
 }
 
-export interface GatherOptions extends Surroundings {
+export interface GatherOptions extends StartEnvironment {
   readonly now: Date
   readonly wsdlFindings?: ((settings: Config) => readonly WsdlFinding[]) | undefined
 }
@@ -127,9 +127,9 @@ export function gatherFacts(options: GatherOptions): Facts {
   }
 }
 
-function gatherConfig(surroundings: Surroundings): ConfigFacts {
+function gatherConfig(environment: StartEnvironment): ConfigFacts {
   try {
-    const file = readConfig(surroundings)
+    const file = readConfig(environment)
     const { problems, unknown } = parseConfig(file.data)
     const toNote = (note: Problem): FieldNote => ({ field: toFieldName(note.path), message: inWords(file, note) })
     return {
@@ -143,7 +143,7 @@ function gatherConfig(surroundings: Surroundings): ConfigFacts {
     }
   } catch (error) {
     if (!(error instanceof StartupFailure)) throw error
-    const { file = '', source = '' } = findConfig(surroundings) ?? {}
+    const { file = '', source = '' } = findConfig(environment) ?? {}
     const problems = [{ field: file, message: error.message }]
     return { file, source, isReadable: false, settings: repair({}), problems, unknown: [], texts: new Map() }
   }

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Answer, call, type CallOptions, type Files, newFolder, writeFiles } from '@services/testing'
+import { type Reply, call, type CallOptions, type Files, newFolder, writeFiles } from '@services/testing'
 import { loadConfig } from '../../src/boot/config/config.ts'
 import { openEvents } from '../../src/events.ts'
 import { type RunningMock, startMock } from '../../src/mock/mock.ts'
@@ -19,7 +19,7 @@ export interface Lanes {
   readonly log: readonly LogLine[]
   /** What the mock has said of each request that is over. */
   readonly events: readonly string[]
-  call(path: string, options?: CallOptions): Promise<Answer>
+  call(path: string, options?: CallOptions): Promise<Reply>
   close(): Promise<void>
 }
 

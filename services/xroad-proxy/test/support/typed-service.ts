@@ -1,6 +1,6 @@
 /** The whole service with a WSDL of one operation, `/owner/op`, in front of a Security Server that the test plays. */
 import { join } from 'node:path'
-import { type Answer, type Files, newFolder } from '@services/testing'
+import { type Reply, type Files, newFolder } from '@services/testing'
 import { type Lanes, startLanes } from './lanes.ts'
 import { startUpstream, toAnswer } from './upstream.ts'
 
@@ -9,7 +9,7 @@ export interface TypedService {
   /** Warnings of the start. */
   readonly warnings: readonly string[]
   /** A call whose answer is this. */
-  call(answer: string | Buffer, options?: { readonly type?: string; readonly path?: string }): Promise<Answer>
+  call(answer: string | Buffer, options?: { readonly type?: string; readonly path?: string }): Promise<Reply>
   api(): Promise<Description>
   close(): Promise<void>
 }

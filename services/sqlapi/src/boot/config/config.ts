@@ -17,7 +17,7 @@ import {
   type Problem,
   readConfigFile,
   type Search,
-  type Surroundings,
+  type StartEnvironment,
   unsetVariable,
 } from '@services/config-file'
 import { dialectOf } from '../../dialects.ts'
@@ -69,9 +69,9 @@ export interface Loaded {
   readonly diagnostics: readonly string[]
 }
 
-export function loadConfig(surroundings: Surroundings): Loaded {
-  const { env } = surroundings
-  const { file: given, diagnostics } = readFile(surroundings)
+export function loadConfig(start: StartEnvironment): Loaded {
+  const { env } = start
+  const { file: given, diagnostics } = readFile(start)
   const file = overlay(given, env, variables)
   const { value: config, problems } = parseConfig(file.data)
   const wrong = config === undefined ? problems : ruleProblems(config, env)
@@ -86,7 +86,7 @@ export function loadConfig(surroundings: Surroundings): Loaded {
 }
 
 /** In the spelling of sqlapi.yaml, whatever that of the file is. */
-function readFile({ flag, env, cwd }: Surroundings): { file: ConfigFile; diagnostics: readonly string[] } {
+function readFile({ flag, env, cwd }: StartEnvironment): { file: ConfigFile; diagnostics: readonly string[] } {
   try {
     const found = findConfigFile({ flag, env, cwd }, search)
     if (found === undefined) throw new ConfigFileError(nothingFound(cwd))

@@ -175,7 +175,7 @@ function translateLevels(value: unknown, path: Path, into: Draft, notes: Notes):
 
 function translateDatasources(value: unknown, path: Path, into: Draft, notes: Notes): void {
   const translated = Array.isArray(value)
-    ? value.map((each: unknown, index) => (isMapping(each) ? translateDatasource(each, [...path, index], notes) : each))
+    ? value.map((item: unknown, index) => (isMapping(item) ? translateDatasource(item, [...path, index], notes) : item))
     : value
   place('datasources', translated, path, into, notes)
 }

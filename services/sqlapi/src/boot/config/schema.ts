@@ -153,7 +153,7 @@ function readAddress(text: string): Address | undefined {
 function toOrigins(text: string): '*' | readonly string[] {
   const origins = text
     .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '')
+    .map((origin) => origin.trim())
+    .filter((origin) => origin !== '')
   return origins.includes('*') ? '*' : Object.freeze(origins)
 }

@@ -16,7 +16,7 @@ import {
   type Problem,
   readConfigFile,
   type Search,
-  type Surroundings,
+  type StartEnvironment,
   unsetVariable,
   withoutFile,
 } from '@services/config-file'
@@ -37,12 +37,12 @@ export interface Loaded {
   readonly warnings: readonly string[]
 }
 
-export function loadConfig(surroundings: Surroundings): Loaded {
-  const file = readConfig(surroundings)
+export function loadConfig(environment: StartEnvironment): Loaded {
+  const file = readConfig(environment)
   const { value: config, problems, unknown } = parseConfig(file.data)
   const tell = (problem: Problem): string => inWords(file, problem)
   if (config === undefined) return refuse(inOneLine([...problems, ...unknown].map(tell)))
-  requirePassword(config, surroundings.env, file)
+  requirePassword(config, environment.env, file)
   return {
     config,
     source: file.source,
@@ -52,19 +52,19 @@ export function loadConfig(surroundings: Surroundings): Loaded {
 }
 
 /** The file as it stands, right or wrong; that of the built-in defaults where there is none. */
-export function readConfig(surroundings: Surroundings): ConfigFile {
-  const found = findConfig(surroundings)
+export function readConfig(environment: StartEnvironment): ConfigFile {
+  const found = findConfig(environment)
   if (found === undefined) return withoutFile('built-in defaults')
   try {
-    return readConfigFile(found, surroundings.cwd)
+    return readConfigFile(found, environment.cwd)
   } catch (error) {
     if (!(error instanceof ConfigFileError)) throw error
     return refuse(error.message)
   }
 }
 
-export function findConfig(surroundings: Surroundings): Found | undefined {
-  return findConfigFile(surroundings, search)
+export function findConfig(environment: StartEnvironment): Found | undefined {
+  return findConfigFile(environment, search)
 }
 
 /** There is no default password, and an empty one is nobody's intention. */

@@ -115,7 +115,7 @@ export function findRisky(
   for (const name of builtins) for (const id of callers.get(name) ?? []) add(id, `calls ${name}`)
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     const { name } = judgements.get(id) as Judgement
-    for (const each of [...(callers.get(name) ?? []), ...(users.get(id) ?? [])]) add(each, `calls ${name}`)
+    for (const caller of [...(callers.get(name) ?? []), ...(users.get(id) ?? [])]) add(caller, `calls ${name}`)
   }
   return risky
 }

@@ -21,7 +21,7 @@ export function writeParse(out: ByteWriter, name: string, text: string, types: r
   writeName(out, name)
   writeName(out, text)
   out.int16(types.length)
-  for (const each of types) out.uint32(each)
+  for (const oid of types) out.uint32(oid)
   end(out, start)
 }
 

@@ -77,8 +77,8 @@ export class Process {
     this.#pending.set(run, { resolve, reject, sink, pieces: 0 })
     const statements = new Set(job.sets.flatMap((statements) => statements.map(({ statement }) => statement)))
     const texts = [...statements]
-      .filter((each) => !this.#sentTexts.has(each))
-      .map((each) => [each, textOf(each)] as const)
+      .filter((statement) => !this.#sentTexts.has(statement))
+      .map((statement) => [statement, textOf(statement)] as const)
     for (const [statement] of texts) this.#sentTexts.add(statement)
     this.#send({ run, job, texts })
     return { done: promise, cancel: () => this.#send({ cancel: run }) }
