@@ -43,9 +43,9 @@ process.env['NODE_COMPILE_CACHE'] ??= resolve(import.meta.dirname, '../node_modu
 
 const { values, positionals } = parseArgs({ options: { slowest: { type: 'boolean' } }, allowPositionals: true })
 const files = positionals.length > 0 ? positionals.map((file) => resolve(file)) : inOrder(globSync(patterns))
-const execArgv = values.slowest === true ? noteCosts() : []
+const execArgv = ['--import', import.meta.resolve('./ending.ts'), ...(values.slowest === true ? noteCosts() : [])]
 
-run({ files, concurrency: atOnce, timeout: longestTestMs, forceExit: true, execArgv })
+run({ files, concurrency: atOnce, timeout: longestTestMs, execArgv })
   .on('test:fail', ({ todo }) => {
     if (todo === undefined || todo === false) process.exitCode = 1
   })
