@@ -66,6 +66,8 @@ async function withFiles(
   const service = await startTestService({
     kind,
     files,
+    // What is wrong is in the statements, and not that a busy machine opens connections slowly.
+    datasource: { acquire_timeout_seconds: 300 },
     schema:
       'CREATE TABLE t (id integer PRIMARY KEY, name text CONSTRAINT short_name CHECK (length(name) < 5)); INSERT INTO t VALUES (1, NULL)',
     config: { logging: { format: 'json' }, ...config },

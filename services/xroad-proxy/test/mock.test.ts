@@ -853,11 +853,11 @@ const observations: Readonly<Record<string, Observe>> = {
     ok(later.body.length > 3 && later.body.length < 25, String(later.body.length))
   },
   'mock.oversized': async (see) => {
-    const seen = await see()
+    const seen = await see('', { quietMs: 60_000, longestMs: 300_000 })
     deepStrictEqual([declared(seen), isComplete(seen)], [64 * mebibyte, true])
   },
   'mock.oversized-chunked': async (see) => {
-    const seen = await see()
+    const seen = await see('', { quietMs: 60_000, longestMs: 300_000 })
     deepStrictEqual([seen.body.length, isChunked(seen), isComplete(seen)], [64 * mebibyte, true, true])
   },
   'mock.large': async (see, lane) => {
