@@ -1,7 +1,6 @@
 /**
- * The events of the service: what an operator may want to know of, each with its level, the text and the fields of its log
- * line. When something happens is for the callers to say; how a line is written, and who else hears of events, is the package
- * observe.
+ * The events of the service: what an operator may want to know, each with its level, and the text and fields of its log
+ * line. The callers decide when to emit one; the package observe writes the lines and passes events on to others.
  */
 import { lifecycleEvents } from '@services/command-line'
 import {

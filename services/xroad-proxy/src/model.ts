@@ -109,27 +109,27 @@ export interface Upload {
   stream(): AsyncIterable<Uint8Array>
 }
 
-/** Counts bytes that are about to be kept. A promise makes the reader wait; one that rejects ends the reading. */
+/** Counts bytes that are about to be kept. If it returns a promise, the reader waits for it, and stops reading if it rejects. */
 export type Reserve = (bytes: number) => Promise<void> | undefined
 
-/** Where an answer goes. Either `send`, or `begin`, any number of `write`, and `end` or `breakOff`. */
+/** Where a lane writes the reply to its caller. Either `send`, or `begin`, any number of `write`, and `end` or `breakOff`. */
 export interface ResponseWriter {
-  /** Whether the caller is still there to hear the answer. */
+  /** Whether the caller is still connected. */
   readonly isOpen: boolean
   readonly hasBegun: boolean
   /** Status that was sent, 0 before. */
   readonly status: number
-  /** Called once, when the caller leaves before the end of the answer. */
+  /** Called once, if the caller leaves before the reply has ended. */
   onGone: (() => void) | undefined
-  /** Closed when the answer is out, or there is nobody to take it. */
+  /** Closed when the reply is sent or the caller has left. */
   held?: { close(): void } | undefined
-  /** A whole answer of our own. */
+  /** A whole reply of the service itself. */
   send(reply: Reply | FileReply): void
   begin(status: number, statusText: string, headers: RawHeaders): void
   /** False when the caller reads slower than we write; `resume` is called when it is time for more. */
   write(chunk: Uint8Array, resume: () => void): boolean
   end(chunk?: Uint8Array): void
-  /** The rest is missing: the caller must not take the answer for a whole one. */
+  /** The rest is missing: the caller must not mistake the reply for a whole one. */
   breakOff(): void
 }
 

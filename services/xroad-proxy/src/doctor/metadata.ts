@@ -1,6 +1,6 @@
 /**
  * The metadata services of X-Road in their own formats: the clients of an instance, and what a provider allows, by REST and
- * by SOAP. Answers in, plain lists out; an answer that is none of these is a `MetadataError` in words. Sends nothing.
+ * by SOAP. Responses in, plain lists out; for any other response it throws a `MetadataError`. Sends nothing.
  */
 import type { Identity } from '../model.ts'
 import { readAnswer } from '../soap/message/answer.ts'

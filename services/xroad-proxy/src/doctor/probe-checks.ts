@@ -1,4 +1,4 @@
-/** The checks of what the Security Server said; none of them finds anything without `--probe`. */
+/** The checks of what the Security Server said; without `--probe` they find nothing. */
 import type { Facts } from './facts.ts'
 import { type Check, type Hit, hitIf } from './finding.ts'
 import { isListed, type ProbedEndpoint, type ProbeFacts } from './probe.ts'

@@ -1,7 +1,7 @@
 /**
  * Asks the Security Server, for `--probe`: a TLS handshake with our identity, the list of its clients, and for each provider
- * what this client may call there. Nothing else is ever sent, no service of a provider is called. What comes back is told
- * as facts; whatever fails is one of them.
+ * what this client may call there. It sends nothing else and calls no service of a provider. The results, failures
+ * included, are facts.
  */
 import { randomUUID } from 'node:crypto'
 import { isIP } from 'node:net'

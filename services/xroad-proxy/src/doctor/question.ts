@@ -1,6 +1,6 @@
 /**
  * One endpoint -> whom to ask whether it may be called, and the answer -> a verdict with its reason. Decides nothing that
- * the provider does not say: where rights cannot be told from a list, the verdict is `unknown`. Pure.
+ * the provider does not say: if a list does not show the rights, the verdict is `unknown`. Pure.
  */
 import type { Config } from '../boot/config/schema.ts'
 import type { Endpoint, Identity, RestEndpoint, SoapEndpoint } from '../model.ts'

@@ -1,6 +1,6 @@
 /**
- * The folder of answers: a service code in, the file that answers it out. Looked at with every request, so that files can
- * be written and changed while the mock runs; what has not changed is served from memory.
+ * The folder of answers: a service code in, the file that answers it out. Checked with every request, so that files can
+ * be written and changed while the mock runs; unchanged files are served from memory.
  */
 import { type BigIntStats, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'

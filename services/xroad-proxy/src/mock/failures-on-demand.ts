@@ -1,6 +1,7 @@
 /**
- * Failures on demand: the service codes that begin with `mock.` -> what the mock does then, on both lanes. One row each,
- * name, what the rest of the code means, description and deed; docs/mock.md shows the table. Contents are in oddities.ts.
+ * Failures on demand: the service codes that begin with `mock.` -> what the mock does then, on both lanes. One row
+ * each: name, meaning of the rest of the code, description and action; docs/mock.md shows the table. oddities.ts makes the
+ * contents.
  */
 import { gzipSync } from 'node:zlib'
 import { faultEnvelope } from './faults.ts'

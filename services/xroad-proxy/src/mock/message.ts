@@ -1,6 +1,6 @@
 /**
- * What a Security Server reads in a SOAP request: text -> `Message`, the parts that an answer repeats. A request that a
- * real one refuses is a `Refusal` with the same code and text. Tolerant everywhere else: bodies are not looked into.
+ * What a Security Server reads in a SOAP request: text -> `Message`, the parts that an answer repeats. For a
+ * request that a real one refuses it throws a `Refusal` with the same code and text. It does not look into bodies.
  */
 import { Refusal } from './faults.ts'
 import { attributeOf, readXml, textOf, type XmlElement, XmlProblem } from './xml-reader.ts'

@@ -1,6 +1,6 @@
 /**
- * A mock Security Server: mutual TLS with certificates of its own, SOAP on every path, REST below `/r1/`. In comes where to
- * listen and the folders, out comes a running server. What it answers is decided in soap-lane.ts and rest-lane.ts.
+ * A mock Security Server: mutual TLS with certificates of its own, SOAP on every path, REST below `/r1/`. Takes the
+ * address to listen on and the folders; gives a running server. soap-lane.ts and rest-lane.ts decide what it answers.
  */
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'

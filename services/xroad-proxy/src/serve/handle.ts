@@ -1,5 +1,5 @@
 /**
- * THE request path. A request comes in, its answer goes to the writer; the body of `answer` is the order of checks that the
+ * The request path. A request comes in, its reply goes to the response writer; the body of `answer` is the order of checks that the
  * manual promises. Each stage is a call into the file that owns it, none of them calls the next.
  */
 import { CallerGone, Failure, failures, toReply } from '../errors.ts'

@@ -1,10 +1,10 @@
 /**
- * What arrives on the socket of a connection, looked at before the HTTP client reads it: bytes of an interim answer, and how
+ * Watches what arrives on the socket of a connection before the HTTP client reads it: bytes of an interim response, and how
  * the connection ends.
  *
- * Node has no public place for that which costs a call nothing: a stream between socket and client would copy every byte. So
- * this file, and no other, stands in front of `push` of a socket that is ours, and reads the bytes below TLS from a field that
- * Node calls private. Tests in test/call-faults.test.ts fail when a version of Node has changed either.
+ * Node has no public way to do this for free: a stream between socket and client would copy every byte. So this file, and no
+ * other, overrides `push` of a socket that this service opened, and reads the bytes below TLS from a private field of Node.
+ * Tests in test/call-faults.test.ts fail when a version of Node changes either.
  */
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'

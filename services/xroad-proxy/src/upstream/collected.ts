@@ -1,4 +1,4 @@
-/** A call whose answer is kept whole, up to the cap. */
+/** A call whose response is kept whole, up to the limit. */
 import type { RawHeaders } from '../model.ts'
 import { UpstreamCall, tooLarge } from './upstream-call.ts'
 
@@ -10,7 +10,7 @@ export interface UpstreamResponse {
   readonly body: Uint8Array
 }
 
-/** An answer and what is made of it, which is about as long. */
+/** A response, and what is made of it, which is about as long. */
 const perByte = 2
 
 export class Collected extends UpstreamCall<UpstreamResponse> {
@@ -42,7 +42,7 @@ export class Collected extends UpstreamCall<UpstreamResponse> {
   }
 }
 
-/** The pieces of a body as they arrive, up to a cap. */
+/** The pieces of a body as they arrive, up to a limit. */
 export class Pieces {
   readonly #chunks: Buffer[] = []
   #length = 0
@@ -51,7 +51,7 @@ export class Pieces {
     return this.#length
   }
 
-  /** False when the cap is passed. */
+  /** False when the limit is exceeded. */
   add(chunk: Buffer, maxBytes: number): boolean {
     this.#length += chunk.length
     if (this.#length > maxBytes) return false

@@ -1,6 +1,6 @@
 /**
  * Opens connections for the HTTP client: TCP, or TLS with the settings that boot made once. Keeps the newest TLS session of an
- * origin, so that a new connection costs no full handshake. Knows nothing of HTTP.
+ * origin, so that a new connection needs no full handshake. Knows nothing of HTTP.
  */
 import { connect as connectTcp, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions, type SecureContext } from 'node:tls'

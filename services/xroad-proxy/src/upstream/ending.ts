@@ -1,10 +1,10 @@
 /**
- * Whether a TLS connection was ended by its server, or cut by somebody on the way. An answer without a length ends with its
- * connection; its server says so in a last record (close_notify), and a bare end of TCP is what anybody can make. Node tells
- * both in the same words, and has no call that tells them apart. What differs is where the end comes from: out of bytes that
- * have just arrived, as many as the last record has, or out of none.
+ * Decides whether the server ended a TLS connection or somebody on the way cut it. A response without a length ends with its
+ * connection; the server then sends a last record (close_notify), while anybody can end TCP. Node reports both in the same way
+ * and has no API to tell them apart. The difference is what arrives just before the end: as many bytes as the last record has,
+ * or none.
  *
- * What passes unnoticed: a cut that leaves exactly as many bytes of one more record as the last one would have.
+ * Goes unnoticed: a cut after exactly as many bytes of another record as close_notify would have.
  */
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'

@@ -1,6 +1,6 @@
 /**
- * Which headers pass the REST lane, in both directions. Raw pairs come in, raw pairs go out: order, repeats, casing and
- * bytes as they were. Also the two of the caller's headers that may stand once. Knows names only, nothing about the lanes.
+ * Which headers pass the REST lane, in both directions. Raw pairs come in, raw pairs go out: order, repeats, case and bytes stay
+ * the same. Also the two headers of the caller that may occur only once. Knows names only, nothing about the lanes.
  */
 import { isUtf8 } from 'node:buffer'
 import { Failure } from '../errors.ts'

@@ -1,9 +1,9 @@
 /**
- * An unasked `100 Continue` of an upstream is to be skipped (RFC 9110, 15.2). The HTTP client skips every interim answer but
- * that one, for which it ends the connection. So the status of such an answer is made 102 on its way to the client: one byte,
- * in place, and whether its head is good HTTP stays for the client to judge.
+ * A client has to skip a `100 Continue` that it did not ask for (RFC 9110, 15.2). The HTTP client skips every interim response
+ * but this one, for which it closes the connection. So this file changes the status of such a response to 102 before the client
+ * sees it: one byte, in place. The client still judges whether the head is valid HTTP.
  *
- * The bytes of a socket go by as they arrive (arrivals.ts). Where no answer begins nothing is looked at.
+ * Sees the bytes of a socket as they arrive (arrivals.ts), and looks at them only where a response begins.
  */
 
 /** What an interim answer begins with; a dot stands for any digit. */

@@ -1,6 +1,6 @@
 /**
- * The room of one call in the budget of all of them: what it holds at each stage, and how long it may wait for more. Before the
- * call is sent the wait has a clock of its own; afterwards that of the call counts.
+ * The share of one call in the budget of all calls: what it holds at each stage, and how long it may wait for more. Before the
+ * call is sent, the wait has its own clock; afterwards the clock of the call applies.
  */
 import type { Failure } from '../errors.ts'
 import type { Reserve } from '../model.ts'

@@ -1,6 +1,6 @@
 /**
- * A call whose answer goes to the caller while it arrives. One that declares no length is collected up to the cap first, so
- * that the caller can still be told that it is too large.
+ * A call whose response goes to the caller while it arrives. A response without a declared length is collected first, up to the
+ * limit, so that the caller can still be told if it is too large.
  */
 import type { ResponseWriter, RawHeaders } from '../model.ts'
 import type { Call } from './client.ts'

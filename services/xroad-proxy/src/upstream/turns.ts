@@ -1,7 +1,7 @@
 /**
- * Turns at things of which there are so many at most, first come, first served. A thing is made when it is needed; of the free
- * ones the one that was used last goes out first, so that what is more than needed stays idle. Who gives up waiting leaves
- * nothing behind: the HTTP client's own queue would keep such a call, with its body, until a connection comes free.
+ * A pool with a queue: lends a limited number of things, such as connections, first come, first served. Makes a thing when it
+ * is needed. Lends the free one that was used last, so that surplus ones stay idle. A waiter that gives up leaves nothing
+ * behind: the queue of the HTTP client would keep such a call, with its body, until a connection becomes free.
  */
 import { type Link, LinkedList } from '@services/linked-list'
 

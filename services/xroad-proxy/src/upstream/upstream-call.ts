@@ -1,7 +1,7 @@
 /**
- * The life of one outbound call: its turn at a connection, the clock, the caller that leaves, the first failure. What is done
- * with the answer is for the subclasses. The methods of the client's handler are here as well, and a call is one object in all
- * its roles: a few closures for each call would cost more than the rest of it.
+ * The life of one outbound call: the wait for a connection, the clock, the caller that leaves, the first failure. The subclasses
+ * decide what happens to the response. The class also implements the handler of the HTTP client, so that a call is one object in
+ * all its roles: a few closures for each call would cost more than everything else.
  */
 import { CallerGone, Failure } from '../errors.ts'
 import type { ResponseWriter, RawHeaders } from '../model.ts'

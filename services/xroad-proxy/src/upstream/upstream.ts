@@ -1,8 +1,8 @@
 /**
- * Outbound calls: a call goes out, its answer comes back whole (`collect`) or as it arrives (`stream`). Owns who waits for
- * which connection, and how many calls there may be. Knows nothing of SOAP, DSL files or X-Road.
+ * Outbound calls: a call goes out, its response comes back whole (`collect`) or as it arrives (`stream`). Owns who waits for
+ * which connection, and how many calls may run. Knows nothing of SOAP, DSL files or X-Road.
  *
- * No redirect is followed, nothing is decompressed, no call is sent twice.
+ * Follows no redirect, decompresses nothing, sends no call twice.
  */
 import type { LookupFunction } from 'node:net'
 import type { ConnectionOptions, SecureContext } from 'node:tls'
@@ -29,9 +29,9 @@ export interface Upstream {
 export interface UpstreamOptions extends Limits {
   /** TLS settings, identity included; asked for with the first connection. */
   readonly secureContext: () => SecureContext
-  /** Takes the place of the system's name resolution, and may refuse a name; then no address in a blocked range is called. */
+  /** Replaces the name resolution of the system, and may refuse a name; with it, no address in a blocked range is called. */
   readonly lookup?: LookupFunction
-  /** Takes the place of the comparison of the server's certificate with its host. */
+  /** Replaces the comparison of the server's certificate with its host. */
   readonly checkServer?: ConnectionOptions['checkServerIdentity']
 }
 

@@ -1,7 +1,7 @@
 /**
- * `wsdl vendor`: brings the schema files that a WSDL names by an address of the network to the folder of the WSDL, and what
- * those name in turn. What was brought is listed with its digest in `<name>.vendor.json`; a later run compares and fetches
- * only what is missing. No file that is there already is ever changed.
+ * `wsdl vendor`: fetches the schema files that a WSDL names by URL, and those that they name in turn, to the folder of the
+ * WSDL. Lists them with their digests in `<name>.vendor.json`; a later run compares and fetches only what is missing. Never
+ * changes a file that is already there.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
- * Endpoints whose calls say who the client is, and a configuration that does not know it: which endpoints these are, and what
- * is told of them. X-Road refuses a client without member class or member code: no envelope is sent for one, and a REST call gets
- * the Security Server's own refusal.
+ * Endpoints that name their client to X-Road although the configuration does not say who it is: which endpoints these are, and
+ * the warning about them. X-Road refuses a client without member class or member code: the service sends no envelope for one, and
+ * a REST call gets the refusal of the Security Server.
  */
 import type { Endpoint, Identity } from '../../model.ts'
 

@@ -1,7 +1,7 @@
 /**
- * The configuration file -> frozen values and what the operator should be told. Settles what takes more than one field: the
- * environment, what is unwise. The fields themselves belong to schema.ts; finding and reading the file, and the words for
- * what is wrong, to the package config-file.
+ * The configuration file -> frozen values and warnings for the operator. Decides what involves more than one field: the
+ * environment, what is unwise. The fields themselves belong to schema.ts; finding and reading the file, and the wording of
+ * problems, to the package config-file.
  */
 import {
   type ConfigFile,

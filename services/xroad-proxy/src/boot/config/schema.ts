@@ -1,7 +1,7 @@
 /**
  * The fields of proxy.yaml, each declared once: name, type, default, what it means, what would be right. YAML data comes in; a
- * frozen `Config` or the list of problems goes out, besides the keys that nobody knows. What takes more than one field to
- * decide is left to config.ts.
+ * frozen `Config` or the list of problems goes out, with the unknown keys. Decisions that involve more than one field
+ * belong to config.ts.
  */
 import {
   checked,

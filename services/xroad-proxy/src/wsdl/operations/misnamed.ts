@@ -1,6 +1,6 @@
 /**
- * A name that leads nowhere -> why, in words: a prefix that nobody declares, or one that stands for another namespace than
- * that of the thing which was probably meant. Names come in as they are written; nothing is looked up here.
+ * A name that leads nowhere -> why, in words: an undeclared prefix, or a prefix for a namespace other than that of the
+ * name that was probably meant. Names come in as they are written; nothing is looked up here.
  */
 import { localOf, namespaceOf } from '../xml/qname.ts'
 import type { QName } from '../xml/qname.ts'

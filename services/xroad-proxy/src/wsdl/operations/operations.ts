@@ -1,7 +1,7 @@
 /**
  * Bytes of a WSDL -> its operations in the order of their bindings, each either described or skipped with a reason, so that
- * one odd operation does not hide its siblings. Only the SOAP 1.1 document/literal side of a binding is looked at; what the
- * request element holds is judged in request.ts.
+ * one odd operation does not hide the others. Reads only the SOAP 1.1 document/literal side of a binding; request.ts judges what
+ * the request element holds.
  */
 import { bodyElement, mimeParts, soapParts } from './body.ts'
 import { readDefinitions } from './definitions.ts'

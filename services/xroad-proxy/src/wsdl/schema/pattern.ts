@@ -1,6 +1,6 @@
 /**
  * A pattern of XML Schema -> the same as an ECMAScript expression about the whole value, as JSON Schema wants it; nothing for
- * one that ECMAScript cannot say. `^` and `$` are characters in XML Schema, but whoever writes them at both ends means the
+ * one that ECMAScript cannot express. `^` and `$` are characters in XML Schema, but authors who write them at both ends mean the
  * ends of the text.
  */
 

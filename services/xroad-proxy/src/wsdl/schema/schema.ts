@@ -1,7 +1,7 @@
 /**
  * All schemas that a WSDL draws on, found by namespace and name: those inside it, those that they include or import from
- * files beside it, and the built-in ones. A component is read when somebody asks for it, so that a schema of hundreds of
- * types costs what its messages use. Files come from the caller's `resolve`; nothing is fetched.
+ * files beside it, and the built-in ones. It reads a component on demand, so that a schema of hundreds of
+ * types costs only what its messages use. Files come from the caller's `resolve`; nothing is fetched.
  */
 import { builtinTypes, frameworkSchemas, isFramework } from './framework.ts'
 import { noDocumentation } from '../xml/documentation.ts'

@@ -1,6 +1,6 @@
 /**
  * Expanded names: a namespace and a local name in one string, `{namespace}local`, or `local` alone without a namespace, so
- * that they compare and serve as keys. Knows nothing of documents: prefixes are resolved by whoever holds the bindings.
+ * that they compare and serve as keys. Knows nothing of documents: the holder of the bindings resolves prefixes.
  */
 export type QName = string
 
@@ -26,7 +26,7 @@ export function isNCName(name: string): boolean {
   return ncName.test(name)
 }
 
-/** Where something stands, for messages to the operator. */
+/** A position in a file, for messages to the operator. */
 export interface Position {
   readonly file: string
   readonly line: number
