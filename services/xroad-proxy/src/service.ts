@@ -91,7 +91,7 @@ export async function startService(
     async close() {
       stopWatching()
       await server.close()
-      await Promise.all(upstreams.map((each) => each.close()))
+      await Promise.all(upstreams.map((upstream) => upstream.close()))
     },
   }
 }
@@ -135,7 +135,9 @@ async function readTypes(
   endpoints: readonly Endpoint[],
   ingested: Ingested | undefined,
 ): Promise<Types> {
-  const isAsked = endpoints.some((it) => it.kind === 'soap' && (it.response ?? soapResponse) === 'schema')
+  const isAsked = endpoints.some(
+    (endpoint) => endpoint.kind === 'soap' && (endpoint.response ?? soapResponse) === 'schema',
+  )
   if (ingested === undefined && !isAsked) return { bodies: new Map(), warnings: [] }
   const { generated, replaced } = ingested ?? { generated: new Map(), replaced: new Map() }
   const { typeAnswers } = await import('./boot/description/typed-answers.ts')

@@ -130,8 +130,8 @@ export const keystoreChecks: readonly Check[] = [
     severity: 'WEAK',
     field: 'security_server.trust_ca_path',
     when: ({ keystore, now }) =>
-      trustedAt(keystore, 'expiring', now).map((each) => ({
-        text: `${each.subject}, on ${dayOf(each.validTo)}, ${timeLeft(each, now)}`,
+      trustedAt(keystore, 'expiring', now).map((certificate) => ({
+        text: `${certificate.subject}, on ${dayOf(certificate.validTo)}, ${timeLeft(certificate, now)}`,
       })),
     headline: 'A certificate that the Security Server is verified with expires soon: %',
     rationale: 'Without the next one in the file the server is not trusted from that day on.',
@@ -169,7 +169,7 @@ function onIdentity(
 }
 
 function trustedAt(keystore: KeystoreFacts | undefined, validity: Validity, now: Date): readonly DatedCertificate[] {
-  return (keystore?.trusted ?? []).filter((each) => validityOf(each, now) === validity)
+  return (keystore?.trusted ?? []).filter((certificate) => validityOf(certificate, now) === validity)
 }
 
 function onExpiredTrust({ keystore, now }: Facts, severity: 'FATAL' | 'WEAK'): readonly Hit[] {

@@ -42,8 +42,8 @@ const maxTextLength = 300
 
 export function readClients({ status, body }: MetadataResponse): readonly Client[] {
   const { member } = readObject(status, body)
-  return listOf(member).map((each) => {
-    const id = fieldsOf(fieldsOf(each)['id'])
+  return listOf(member).map((entry) => {
+    const id = fieldsOf(fieldsOf(entry)['id'])
     return {
       instance: textOf(id['xroad_instance']),
       memberClass: textOf(id['member_class']),
@@ -55,8 +55,8 @@ export function readClients({ status, body }: MetadataResponse): readonly Client
 
 export function readRestServices({ status, body }: MetadataResponse): readonly Service[] {
   const { service } = readObject(status, body)
-  return listOf(service).map((each) => {
-    const fields = fieldsOf(each)
+  return listOf(service).map((entry) => {
+    const fields = fieldsOf(entry)
     const endpoints = listOf(fields['endpoint_list']).map((endpoint) => {
       const { method, path } = fieldsOf(endpoint)
       return { method: textOf(method), path: textOf(path) }
@@ -72,8 +72,8 @@ export function readSoapServices({ status, body, contentType }: MetadataResponse
   if (status < 200 || status > 299) throw new MetadataError(`HTTP ${status}`)
   const response = childrenOf(parse(translation.body))['allowedMethodsResponse']
   if (response === undefined) throw new MetadataError('the answer holds no allowedMethodsResponse')
-  return listOf(childrenOf(response)['service']).map((each) => {
-    const { serviceCode, serviceVersion } = childrenOf(each)
+  return listOf(childrenOf(response)['service']).map((entry) => {
+    const { serviceCode, serviceVersion } = childrenOf(entry)
     return { code: textOf(serviceCode), version: textOf(serviceVersion), endpoints: [] }
   })
 }

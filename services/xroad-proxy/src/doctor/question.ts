@@ -135,7 +135,7 @@ const whole: Verdict = { verdict: 'allowed', reason: 'the provider lists the ser
 
 function judgeEndpoint({ method, path, code }: Call, { endpoints }: Service): Verdict {
   if (endpoints.length === 0) return whole
-  const found = endpoints.find((each) => isMethod(each.method, method) && isOnPath(each.path, path))
+  const found = endpoints.find((endpoint) => isMethod(endpoint.method, method) && isOnPath(endpoint.path, path))
   if (found !== undefined) {
     return { verdict: 'allowed', reason: `the provider lists ${found.method} ${found.path} for this client` }
   }

@@ -19,7 +19,7 @@ export function explain(wsdls: readonly FoundWsdl[], circumstances: Circumstance
       file: join(root, file),
       problem,
       isOfOther,
-      operations: operations.map((it) => toReport(it, root)),
+      operations: operations.map((operation) => toReport(operation, root)),
       missing,
       warnings,
     }
@@ -59,8 +59,12 @@ export function toText(explanations: readonly Explanation[]): string {
 
 function toBlock({ file, problem, operations, missing, warnings }: Explanation): string {
   const rows = [
-    ...operations.map((it) => [it.outcome, it.name, `line ${it.line}`, wordsOf(it, file)] as const),
-    ...missing.map((it) => ['missing', it.location, `line ${it.line}`, `${it.problem} (in ${it.file})`] as const),
+    ...operations.map(
+      (operation) => [operation.outcome, operation.name, `line ${operation.line}`, wordsOf(operation, file)] as const,
+    ),
+    ...missing.map(
+      (schema) => ['missing', schema.location, `line ${schema.line}`, `${schema.problem} (in ${schema.file})`] as const,
+    ),
   ]
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => Math.min(row[column]?.length ?? 0, maxWidth))))
   const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
@@ -82,7 +86,7 @@ function count(operations: readonly OperationReport[]): string {
 }
 
 function summary(explanations: readonly Explanation[]): string {
-  const operations = explanations.flatMap((each) => each.operations)
+  const operations = explanations.flatMap((explanation) => explanation.operations)
   const skipped = Map.groupBy(
     operations.filter(({ outcome }) => outcome === 'skipped'),
     ({ reason }) => reason,

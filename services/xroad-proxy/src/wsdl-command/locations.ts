@@ -11,9 +11,9 @@ export function readLocations(bytes: Uint8Array): readonly string[] {
   if (root.namespace !== namespaces.wsdl || root.local !== 'definitions') {
     throw new WsdlError(`is neither a WSDL nor a schema: its first element is ${root.local}`, root.line)
   }
-  const imports = childrenOf(root, namespaces.wsdl, 'import').map((it) => it.attributes.get('location'))
-  const schemas = childrenOf(root, namespaces.wsdl, 'types').flatMap((it) =>
-    childrenOf(it, namespaces.schema, 'schema'),
+  const imports = childrenOf(root, namespaces.wsdl, 'import').map((child) => child.attributes.get('location'))
+  const schemas = childrenOf(root, namespaces.wsdl, 'types').flatMap((child) =>
+    childrenOf(child, namespaces.schema, 'schema'),
   )
   return [...new Set([...trimmed(imports), ...schemas.flatMap(schemaLocations)])]
 }
@@ -26,9 +26,9 @@ function schemaLocations(schema: XmlElement): readonly string[] {
       local === 'redefine' ||
       (local === 'import' && !isFramework(attributes.get('namespace') ?? '')),
   )
-  return [...new Set(trimmed(leading.map((it) => it.attributes.get('schemaLocation'))))]
+  return [...new Set(trimmed(leading.map((node) => node.attributes.get('schemaLocation'))))]
 }
 
 function trimmed(locations: readonly (string | undefined)[]): readonly string[] {
-  return locations.map((it) => it?.trim() ?? '').filter((it) => it !== '')
+  return locations.map((location) => location?.trim() ?? '').filter((location) => location !== '')
 }

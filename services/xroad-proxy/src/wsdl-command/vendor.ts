@@ -185,7 +185,7 @@ class VendorRun {
       .replace(/^\.+/, '')
     const stem = last.replace(/\.xsd$/i, '').slice(0, maxStemCharacters) || 'schema'
     const known = [...this.#pinned.values(), ...this.#others]
-    const isTaken = known.some((each) => each.file === `${stem}.xsd` && each.url !== href)
+    const isTaken = known.some((entry) => entry.file === `${stem}.xsd` && entry.url !== href)
     return search === '' && !isTaken ? `${stem}.xsd` : `${stem}-${digestOf(Buffer.from(href)).slice(0, 8)}.xsd`
   }
 

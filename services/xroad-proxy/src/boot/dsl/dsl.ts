@@ -78,7 +78,7 @@ function readKind(dsl: ParsedDslFile): Kind {
   const kind = textOf(given)
   const path = ['kind']
   if (kind === undefined) return refuse(dsl, { path, message: 'found no text, expected soap or rest' })
-  const known = kinds.find((each) => each === kind)
+  const known = kinds.find((name) => name === kind)
   if (known !== undefined) return known
   const meant = nearest(kind, kinds)
   const remedy = meant === undefined ? '' : `; did you mean ${meant}?`

@@ -89,7 +89,7 @@ function candidates(location: string, from: string, home: string, vendored: read
   const near = insideOf(home, posix.dirname(from), location)
   if (!url) return near === undefined ? [] : [near]
   url.hash = ''
-  const copies = vendored.filter((each) => each.url === url.href).map(({ file }) => file)
+  const copies = vendored.filter((entry) => entry.url === url.href).map(({ file }) => file)
   const last = url.pathname.slice(url.pathname.lastIndexOf('/') + 1)
   const names = [...copies, last].filter((name) => includeName.test(name) && !isDots(name))
   return [...names.map((name) => posix.join(home, name)), ...(near === undefined ? [] : [near])]

@@ -9,14 +9,14 @@ import type { SurveyedWsdl } from './survey.ts'
 /** The one with a sidecar has them, and of two without one the WSDL that holds them itself. */
 export function settleImports(dir: string, all: readonly SurveyedWsdl[]): readonly SurveyedWsdl[] {
   const files = new Set(all.map(({ file }) => file))
-  const leaders = all.filter((it) => it.hasSidecar && it.operations.length > 0)
-  const led = new Set(leaders.flatMap((it) => it.onlyImports.filter((file) => isBeside(file, it.file))))
-  return all.map((it) => {
-    if (it.hasSidecar || !it.isRead) return it
-    if (led.has(it.file)) return { ...it, operations: [], warnings: [] }
+  const leaders = all.filter((wsdl) => wsdl.hasSidecar && wsdl.operations.length > 0)
+  const led = new Set(leaders.flatMap((wsdl) => wsdl.onlyImports.filter((file) => isBeside(file, wsdl.file))))
+  return all.map((wsdl) => {
+    if (wsdl.hasSidecar || !wsdl.isRead) return wsdl
+    if (led.has(wsdl.file)) return { ...wsdl, operations: [], warnings: [] }
     const isFollower =
-      it.onlyImports.length > 0 && it.onlyImports.every((file) => files.has(file) && isBeside(file, it.file))
-    return isFollower ? { ...it, operations: [], warnings: ownMissing(dir, it) } : it
+      wsdl.onlyImports.length > 0 && wsdl.onlyImports.every((file) => files.has(file) && isBeside(file, wsdl.file))
+    return isFollower ? { ...wsdl, operations: [], warnings: ownMissing(dir, wsdl) } : wsdl
   })
 }
 
@@ -26,6 +26,6 @@ function isBeside(a: string, b: string): boolean {
 
 /** What the others import is theirs to tell. */
 function ownMissing(dir: string, { file, missing }: SurveyedWsdl): readonly string[] {
-  const own = missing.filter((it) => it.file === file)
-  return own.map((it) => `${join(dir, file)}:${it.line}: operations may be missing: ${describeMissing(it)}`)
+  const own = missing.filter((schema) => schema.file === file)
+  return own.map((schema) => `${join(dir, file)}:${schema.line}: operations may be missing: ${describeMissing(schema)}`)
 }

@@ -86,7 +86,7 @@ export function ingestWsdls(options: IngestOptions): Ingested {
   const kept = new Set<string>()
   const memory = write ? new SurveyMemory(dir, dslPath, options) : undefined
   const all = wsdls.map(({ file }) => memory?.survey(file) ?? surveyWsdl(dir, file, options))
-  const surveys = new Map(settleImports(dir, all).map((it) => [it.file, it]))
+  const surveys = new Map(settleImports(dir, all).map((survey) => [survey.file, survey]))
   const report = wsdls.flatMap((place) => {
     const surveyed = surveys.get(place.file)
     if (surveyed === undefined) return []

@@ -69,7 +69,9 @@ export class SurveyMemory {
   /** Removes what is remembered of files that are gone. Only tidying. */
   tidy(): void {
     try {
-      const names = readdirSync(this.#folder).filter((it) => /^[0-9a-f]{32}\.json$/.test(it) && !this.#current.has(it))
+      const names = readdirSync(this.#folder).filter(
+        (name) => /^[0-9a-f]{32}\.json$/.test(name) && !this.#current.has(name),
+      )
       for (const it of names) rmSync(join(this.#folder, it), { force: true })
     } catch {
       // Nothing is remembered, or it cannot be removed.
@@ -95,7 +97,7 @@ export class SurveyMemory {
       const known = JSON.parse(readFileSync(join(this.#folder, name), 'utf8')) as Remembered
       if (known.key !== key) return undefined
       const resolve = resolveBeside(this.#root, file)
-      if (!known.questions.every((it) => isSame(it, resolve))) return undefined
+      if (!known.questions.every((question) => isSame(question, resolve))) return undefined
       this.keys.push(`${file} ${key} ${digestOf(JSON.stringify(known.questions))}`)
       return this.#revive(file, known)
     } catch {
@@ -108,16 +110,16 @@ export class SurveyMemory {
     let fresh: ReadonlyMap<string, GeneratedOperation> | undefined
     const find = (name: string): GeneratedOperation => {
       fresh ??= new Map(
-        surveyWsdl(this.#root, file, this.#circumstances).operations.flatMap((it) =>
-          it.kind === 'generated' ? [[it.name, it] as const] : [],
+        surveyWsdl(this.#root, file, this.#circumstances).operations.flatMap((operation) =>
+          operation.kind === 'generated' ? [[operation.name, operation] as const] : [],
         ),
       )
       const found = fresh.get(name)
       if (found === undefined) throw new Error(`${join(this.#root, file)} was changed while the service started`)
       return found
     }
-    const operations = surveyed.operations.map((it) =>
-      it.kind === 'skipped' ? it : { ...it, open: () => find(it.name).open() },
+    const operations = surveyed.operations.map((operation) =>
+      operation.kind === 'skipped' ? operation : { ...operation, open: () => find(operation.name).open() },
     )
     return { ...surveyed, problem: surveyed.problem ?? undefined, operations }
   }
@@ -129,9 +131,9 @@ export class SurveyMemory {
 }
 
 function toRemembered(surveyed: SurveyedWsdl): Remembered['surveyed'] {
-  const operations = surveyed.operations.map((it) => {
-    if (it.kind === 'skipped') return it
-    const { kind, name, file, line, lane, digest } = it
+  const operations = surveyed.operations.map((operation) => {
+    if (operation.kind === 'skipped') return operation
+    const { kind, name, file, line, lane, digest } = operation
     return { kind, name, file, line, lane, digest }
   })
   return { ...surveyed, operations }
@@ -162,15 +164,17 @@ export function programDigest(): string {
   program ??= digestOf(
     [
       version,
-      ...['../../wsdl', '..', '../../guard', '../../soap'].flatMap((it) => sourcesIn(join(import.meta.dirname, it))),
+      ...['../../wsdl', '..', '../../guard', '../../soap'].flatMap((room) =>
+        sourcesIn(join(import.meta.dirname, room)),
+      ),
     ].join('\n'),
   )
   return program
 }
 
 function sourcesIn(folder: string): string[] {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((it) => /\.[jt]s$/.test(it))
-  return names.sort().map((it) => digestOf(readFileSync(join(folder, it))))
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.[jt]s$/.test(name))
+  return names.sort().map((name) => digestOf(readFileSync(join(folder, name))))
 }
 
 export function digestOf(content: string | Uint8Array): string {

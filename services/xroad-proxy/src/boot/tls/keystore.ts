@@ -240,7 +240,7 @@ function readTrust(path: string): string[] {
   const broken = certificates.indexOf(undefined)
   if (broken !== -1) refuse(place, `certificate ${broken + 1} of ${starts} is damaged`)
   if (blocks.length < starts) refuse(place, `a certificate is cut off: ${starts} begin and ${blocks.length} end`)
-  return [...new Set(certificates.filter((each) => each !== undefined))]
+  return [...new Set(certificates.filter((certificate) => certificate !== undefined))]
 }
 
 function toCertificate(block: string): string | undefined {

@@ -86,9 +86,9 @@ export function decodeXml(body: Uint8Array, contentType: string | undefined): st
 export function decodeInPieces(body: Uint8Array, contentType: string | undefined): Iterable<string> {
   refuseCompressed(body)
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  const mark = byteOrderMarks.find((each) => startsWith(bytes, each.bytes))
+  const mark = byteOrderMarks.find((candidate) => startsWith(bytes, candidate.bytes))
   if (mark !== undefined) return decode(bytes.subarray(mark.bytes.length), mark.charset)
-  const wide = wideStarts.find((each) => startsWith(bytes, each.bytes))?.charset
+  const wide = wideStarts.find((start) => startsWith(bytes, start.bytes))?.charset
   const announced = contentType === undefined ? '' : (readMediaType(contentType).parameters.get('charset') ?? '')
   if (announced !== '') return decode(bytes, resolveWidth(toCharset(announced), wide ?? 'utf-16be'))
   return decode(bytes, wide ?? readDeclaration(bytes))

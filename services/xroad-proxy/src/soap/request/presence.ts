@@ -6,7 +6,7 @@
 
 /** Helper `if_present`: whether one of the values is there. A list is when it holds something. */
 export function isPresent(values: readonly unknown[]): boolean {
-  return values.some((it) => it !== undefined && it !== null && !(Array.isArray(it) && it.length === 0))
+  return values.some((value) => value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0))
 }
 
 /** Helper `is_nil`: nothing unless the caller sent null; undefined for "no" lets `if_present` take the answer as a value. */

@@ -87,7 +87,7 @@ function createHandlebars(): typeof Handlebars {
     const values = listValues(value)
     takeRounds(values, data as LoopData | undefined)
     const round = metered(fn)
-    return values.map((it) => round(it)).join('')
+    return values.map((value) => round(value)).join('')
   })
   environment.registerHelper('each', function countedEach(this: unknown, list: unknown, options: unknown) {
     const { data, fn } = (options ?? {}) as { data?: LoopData; fn?: Handlebars.TemplateDelegate }

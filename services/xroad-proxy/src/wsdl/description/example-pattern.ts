@@ -86,7 +86,7 @@ class Reader {
 
   #outside(negated: string): string {
     const expression = new RegExp(negated, 'v')
-    const character = ['a', '1', 'A', ' ', '-'].find((it) => expression.test(it))
+    const character = ['a', '1', 'A', ' ', '-'].find((sample) => expression.test(sample))
     if (character === undefined) throw new Unreadable()
     return character
   }

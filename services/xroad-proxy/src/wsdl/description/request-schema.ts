@@ -46,17 +46,19 @@ function describeScope(element: RequestElement, nameOf: Names): RequestSchema {
   const fields = collect(element, undefined)
   for (const { slot, isOptional, branch } of fields) if (!isOptional) branch?.needed.push(slot)
   const named = fields.map((field) => ({ name: nameOf.get(field.slot) ?? '', field }))
-  const required = named.filter(({ field }) => !field.isOptional && field.branch === undefined).map((it) => it.name)
+  const required = named
+    .filter(({ field }) => !field.isOptional && field.branch === undefined)
+    .map((entry) => entry.name)
   const dependent = dependencies(named, nameOf)
   const schema = {
     type: 'object',
     ...(named.length === 0
       ? {}
-      : { properties: Object.fromEntries(named.map((it) => [it.name, it.field.schema(nameOf)])) }),
+      : { properties: Object.fromEntries(named.map((entry) => [entry.name, entry.field.schema(nameOf)])) }),
     ...(required.length === 0 ? {} : { required }),
     ...(dependent.length === 0 ? {} : { dependentRequired: Object.fromEntries(dependent) }),
   }
-  return { schema, example: Object.fromEntries(named.map((it) => [it.name, it.field.example(nameOf)])) }
+  return { schema, example: Object.fromEntries(named.map((entry) => [entry.name, entry.field.example(nameOf)])) }
 }
 
 /**
@@ -75,13 +77,16 @@ function dependencies(
       else if (first !== undefined) needed.add(first)
     }
     needed.delete(slot)
-    return needed.size === 0 ? [] : [[name, Array.from(needed, (it) => nameOf.get(it) ?? '')] as const]
+    return needed.size === 0 ? [] : [[name, Array.from(needed, (field) => nameOf.get(field) ?? '')] as const]
   })
 }
 
 /** One of the types that an element may have. */
 function describeAlternatives({ alternatives }: RequestElement, nameOf: Names): RequestSchema {
-  const described = alternatives.map((it) => ({ name: nameOf.get(it) ?? '', ...describeScope(it, nameOf) }))
+  const described = alternatives.map((alternative) => ({
+    name: nameOf.get(alternative) ?? '',
+    ...describeScope(alternative, nameOf),
+  }))
   const [first] = described
   return {
     schema: {
@@ -100,14 +105,18 @@ function describeAlternatives({ alternatives }: RequestElement, nameOf: Names): 
 function collect(element: RequestElement, branch: Branch | undefined): readonly Field[] {
   const { text, attributes, children } = element
   const own = text === undefined || text.isConstant ? [] : [textField(element, text, branch)]
-  const free = attributes.filter((it) => !it.isConstant)
-  return [...own, ...free.map((it) => attributeField(it, branch)), ...children.flatMap((it) => collectNode(it, branch))]
+  const free = attributes.filter((attribute) => !attribute.isConstant)
+  return [
+    ...own,
+    ...free.map((attribute) => attributeField(attribute, branch)),
+    ...children.flatMap((child) => collectNode(child, branch)),
+  ]
 }
 
 function collectNode(node: RequestNode, outer: Branch | undefined): readonly Field[] {
   if (node.kind === 'group') {
     const branch = toBranch(outer)
-    return node.children.flatMap((it) => collectNode(it, branch))
+    return node.children.flatMap((child) => collectNode(child, branch))
   }
   if (node.isAlwaysNil) return []
   if (node.isRepeating || isScope(node)) return [scopeField(node, outer)]
@@ -222,7 +231,7 @@ function toNamed(type: RequestText['type'], value: string): Json {
     : value
         .trim()
         .split(/\s+/u)
-        .map((it) => toJson(it, kindOf(type.item ?? type)))
+        .map((text) => toJson(text, kindOf(type.item ?? type)))
 }
 
 function wordsOf({ documentation, text }: RequestElement): JsonSchema {

@@ -22,7 +22,7 @@ export function fixedValue(type: SimpleType, fixed: string, isNillable: boolean)
 
 function describe(type: SimpleType): JsonSchema {
   const { members, enumeration, patterns, item } = type
-  if (enumeration.length > 0) return enumerate(type, [...new Set(enumeration.map((it) => it.value))])
+  if (enumeration.length > 0) return enumerate(type, [...new Set(enumeration.map((item) => item.value))])
   if (members.length > 0) return { anyOf: members.map(describe) }
   if (patterns.length > 0) return describeText(type, type.isList ? {} : formatOf(type))
   if (item !== undefined) return { type: 'array', items: describe(item), ...itemFacets(type) }
@@ -42,8 +42,8 @@ function describe(type: SimpleType): JsonSchema {
 /** Values of the WSDL, as numbers where all of them are. */
 function enumerate(type: SimpleType, values: readonly string[]): JsonSchema {
   const kind = type.isList || type.members.length > 0 ? 'text' : kindOf(type)
-  const found = values.map((it) => toJson(it, kind))
-  const isExact = kind === 'text' || kind === 'boolean' || found.every((it) => typeof it === 'number')
+  const found = values.map((value) => toJson(value, kind))
+  const isExact = kind === 'text' || kind === 'boolean' || found.every((value) => typeof value === 'number')
   if (!isExact) return { type: 'string', enum: values }
   return { type: jsonTypes[kind], ...(type.isList ? {} : formatOf(type)), enum: [...new Set(found)] }
 }
@@ -65,7 +65,7 @@ const shapes: Readonly<Record<string, string>> = {
   yearMonthDuration: 'P[0-9]{1,4}Y(?:[0-9]{1,2}M)?',
   language: '[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*',
   ...Object.fromEntries(
-    ['Name', 'NCName', 'ID', 'IDREF', 'ENTITY', 'QName', 'NOTATION'].map((it) => [it, '[A-Za-z_][A-Za-z0-9._-]*']),
+    ['Name', 'NCName', 'ID', 'IDREF', 'ENTITY', 'QName', 'NOTATION'].map((type) => [type, '[A-Za-z_][A-Za-z0-9._-]*']),
   ),
   NMTOKEN: '[A-Za-z0-9._-]+',
 }
@@ -143,11 +143,11 @@ function toBound(text: string | undefined): number | undefined {
 }
 
 function highest(values: readonly (number | undefined)[]): number | undefined {
-  const given = values.filter((it) => it !== undefined)
+  const given = values.filter((value) => value !== undefined)
   return given.length === 0 ? undefined : Math.max(...given)
 }
 
 function lowest(values: readonly (number | undefined)[]): number | undefined {
-  const given = values.filter((it) => it !== undefined)
+  const given = values.filter((value) => value !== undefined)
   return given.length === 0 ? undefined : Math.min(...given)
 }

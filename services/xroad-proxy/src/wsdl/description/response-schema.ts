@@ -80,7 +80,7 @@ export class ResponseSchemas {
   #definition({ key, type, content }: UnwrittenType): JsonSchema {
     const { text, attributes } = content
     const properties = new Map<string, Json>(
-      attributes.map((it) => [`@${this.#nameOf(it.name)}`, this.#attribute(it)] as const),
+      attributes.map((declared) => [`@${this.#nameOf(declared.name)}`, this.#attribute(declared)] as const),
     )
     if (text !== undefined) properties.set('#text', toStringValue(text))
     const required = new Set<string>()

@@ -69,7 +69,7 @@ const kinds: Readonly<Record<string, ValueKind>> = {
     `integer nonPositiveInteger negativeInteger long int short byte nonNegativeInteger unsignedLong unsignedInt
     unsignedShort unsignedByte positiveInteger`
       .split(/\s+/u)
-      .map((it) => [it, 'integer'] as const),
+      .map((type) => [type, 'integer'] as const),
   ),
 }
 

@@ -61,7 +61,7 @@ export class TypedResponseSchemas {
   #object(object: AnswerObject): JsonSchema {
     const [one, ...others] = [object, ...object.derived.values()]
       .slice(0, maxAlternatives)
-      .map((it) => ({ $ref: this.#toReference(this.#keyOf(it)) }))
+      .map((object) => ({ $ref: this.#toReference(this.#keyOf(object)) }))
     return one === undefined || others.length > 0 ? { anyOf: [...others, ...(one === undefined ? [] : [one])] } : one
   }
 

@@ -60,7 +60,7 @@ const neverBare: ReadonlySet<string> = new Set(['date', 'dateTime', 'time', 'dur
 
 /** What a text leaf of an answer becomes. Attributes and text beside attributes are always strings. */
 export function toResponseValue(type: SimpleType): JsonSchema {
-  if (type.enumeration.length > 0) return { enum: [...new Set(type.enumeration.map((it) => coerce(it.value)))] }
+  if (type.enumeration.length > 0) return { enum: [...new Set(type.enumeration.map((item) => coerce(item.value)))] }
   if (type.members.length > 0) return { type: responseTypes.text }
   const isPlain = !type.isList && neverBare.has(type.builtin)
   const format = kindOf(type) === 'text' && !oftenLoose.has(type.builtin) ? formatOf(type) : {}
@@ -68,16 +68,16 @@ export function toResponseValue(type: SimpleType): JsonSchema {
 }
 
 export function toStringValue(type: SimpleType): JsonSchema {
-  if (type.enumeration.length > 0) return { type: 'string', enum: type.enumeration.map((it) => it.value) }
+  if (type.enumeration.length > 0) return { type: 'string', enum: type.enumeration.map((item) => item.value) }
   return { type: 'string', ...(kindOf(type) === 'text' ? formatOf(type) : {}) }
 }
 
 /** What a text of an answer becomes where its type counts, attributes and text beside attributes included. */
 export function toTypedSchema(type: SimpleType): JsonSchema {
   const kind = kindOf(type)
-  const values = type.enumeration.map((it) => (kind === 'text' ? it.value : toJson(it.value, kind)))
+  const values = type.enumeration.map((item) => (kind === 'text' ? item.value : toJson(item.value, kind)))
   // Values that only digits can say are not listed: no number of JavaScript is the same.
-  const isExact = values.every((it) => (typeof it === 'string') === (kind === 'text'))
+  const isExact = values.every((value) => (typeof value === 'string') === (kind === 'text'))
   if (values.length > 0 && isExact) return { type: jsonTypes[kind], enum: values }
   const schema = { type: jsonTypes[kind], ...formatOf(type) }
   const isFloat = kind === 'number' && type.builtin !== 'decimal'

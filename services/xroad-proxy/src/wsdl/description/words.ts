@@ -9,7 +9,7 @@ import type { Json, JsonSchema } from './value-schema.ts'
 
 export function toWords({ titles, notes, texts }: Documentation): JsonSchema {
   const title = textIn(titles)
-  const own = [textIn(notes), textIn(texts)].filter((it) => it !== undefined)
+  const own = [textIn(notes), textIn(texts)].filter((text) => text !== undefined)
   const description = [...own, ...others(titles), ...others(notes), ...others(texts)].join('\n\n')
   return {
     ...(title === undefined ? {} : { title }),

@@ -18,8 +18,8 @@ export function bodyElement(definitions: Definitions, side: XmlElement, bound: X
   const named = body?.attributes.get('parts')
   const isBody =
     named === undefined ? notIn(headerParts(definitions, message, bound)) : isIn(named.trim().split(/\s+/u))
-  const parts = childrenOf(message, namespaces.wsdl, 'part').filter((it) => isBody(nameOf(it)))
-  const withElement = parts.filter((it) => it.attributes.has('element'))
+  const parts = childrenOf(message, namespaces.wsdl, 'part').filter((child) => isBody(nameOf(child)))
+  const withElement = parts.filter((part) => part.attributes.has('element'))
   const [part] = withElement
   if (part === undefined) {
     const written = side.attributes.get('message')?.trim() ?? ''
@@ -33,12 +33,12 @@ export function bodyElement(definitions: Definitions, side: XmlElement, bound: X
 
 /** `soap:body` or `soap:header`, bare or in the root part of a multipart message. */
 export function soapParts(side: XmlElement, local: 'body' | 'header'): readonly XmlElement[] {
-  return [side, ...mimeParts(side)].flatMap((it) => childrenOf(it, namespaces.soap, local))
+  return [side, ...mimeParts(side)].flatMap((parent) => childrenOf(parent, namespaces.soap, local))
 }
 
 export function mimeParts(side: XmlElement): readonly XmlElement[] {
   const related = childrenOf(side, namespaces.mime, 'multipartRelated')
-  return related.flatMap((it) => childrenOf(it, namespaces.mime, 'part'))
+  return related.flatMap((part) => childrenOf(part, namespaces.mime, 'part'))
 }
 
 function messageOf({ messages, missing }: Definitions, side: XmlElement): XmlElement {
@@ -89,11 +89,11 @@ function severalParts(parts: readonly XmlElement[]): string {
 function headerParts(definitions: Definitions, message: XmlElement, bound: XmlElement | undefined): readonly string[] {
   if (bound === undefined) return []
   return soapParts(bound, 'header')
-    .filter((it) => {
-      const name = resolveName(it.attributes.get('message') ?? '', it)
+    .filter((header) => {
+      const name = resolveName(header.attributes.get('message') ?? '', header)
       return name !== undefined && definitions.messages.get(name) === message
     })
-    .map((it) => it.attributes.get('part') ?? '')
+    .map((header) => header.attributes.get('part') ?? '')
 }
 
 function isIn(names: readonly string[]): (name: string) => boolean {

@@ -56,10 +56,12 @@ export function readDefinitions(bytes: Uint8Array, file: string, resolve: Resolv
     portTypes: named(documents, 'portType', (node, origin) => ({ ...origin, operations: operationsOf(node) })),
     bindings: named(documents, 'binding', (node, origin) => ({ ...origin, node })),
     ports: documents
-      .flatMap((it) => childrenOf(it.root, namespaces.wsdl, 'service'))
-      .flatMap((it) => childrenOf(it, namespaces.wsdl, 'port')),
+      .flatMap((document) => childrenOf(document.root, namespaces.wsdl, 'service'))
+      .flatMap((service) => childrenOf(service, namespaces.wsdl, 'port')),
     missing,
-    onlyImports: holdsOnlyImports(root) ? documents.filter((it) => it.by === file).map((it) => it.file) : [],
+    onlyImports: holdsOnlyImports(root)
+      ? documents.filter((document) => document.by === file).map((document) => document.file)
+      : [],
   }
 }
 
@@ -76,7 +78,9 @@ function noWsdl(root: XmlElement): string {
 }
 
 function holdsOnlyImports({ children }: XmlElement): boolean {
-  return children.every((it) => it.namespace === namespaces.wsdl && ['import', 'documentation'].includes(it.local))
+  return children.every(
+    (child) => child.namespace === namespaces.wsdl && ['import', 'documentation'].includes(child.local),
+  )
 }
 
 function inNamespace({ namespace }: XmlElement): string {
@@ -101,7 +105,7 @@ function withImports(main: Document, resolve: Resolve, missing: MissingSchema[])
       const found = location === '' ? undefined : resolve(location, file)
       if (found === undefined) miss(location === '' ? noLocation : notBeside)
       else if (documents.length > maxImports) miss(`more than ${maxImports} imports`)
-      else if (!documents.some((it) => it.file === found.file)) {
+      else if (!documents.some((document) => document.file === found.file)) {
         const imported = openImport(found, miss)
         if (imported !== undefined)
           documents.push({ file: found.file, root: imported, by: file, importLine: importLine ?? node.line })
@@ -131,12 +135,15 @@ function openImport(
 function schemasOf({ file, root }: Document): readonly SchemaRoot[] {
   if (isSchema(root)) return [{ file, root }]
   return childrenOf(root, namespaces.wsdl, 'types')
-    .flatMap((it) => childrenOf(it, namespaces.schema, 'schema'))
-    .map((it) => ({ file, root: it }))
+    .flatMap((child) => childrenOf(child, namespaces.schema, 'schema'))
+    .map((schema) => ({ file, root: schema }))
 }
 
 function operationsOf(node: XmlElement): PortType['operations'] {
-  return Map.groupBy(childrenOf(node, namespaces.wsdl, 'operation'), (it) => it.attributes.get('name')?.trim() ?? '')
+  return Map.groupBy(
+    childrenOf(node, namespaces.wsdl, 'operation'),
+    (child) => child.attributes.get('name')?.trim() ?? '',
+  )
 }
 
 /** The first one of a name counts. */

@@ -22,13 +22,13 @@ export function describeMisnamed({ kind, text, at }: Written, known: Iterable<QN
   if (written === '') return `no ${kind} is named`
   const name = resolveName(written, at)
   const [prefix, local] = split(written)
-  const namesakes = [...known].filter((it) => it !== name && localOf(it) === local)
+  const namesakes = [...known].filter((other) => other !== name && localOf(other) === local)
   const meant =
     namesakes.length === 0
       ? ''
       : `; ${namesakes
           .slice(0, maxMeant)
-          .map((it) => meantBy(it, at))
+          .map((namesake) => meantBy(namesake, at))
           .join(', or ')}`
   if (name === undefined) return `${kind} ${written} is missing: the prefix ${prefix} is declared nowhere${meant}`
   if (namesakes.length === 0) return `${kind} ${written} is missing`
@@ -39,11 +39,11 @@ const maxMeant = 3
 
 /** Where else something of this name is declared; empty when it is nowhere. */
 export function namespacesOf(name: QName, known: Iterable<QName>): string {
-  const others = [...known].filter((it) => it !== name && localOf(it) === localOf(name))
+  const others = [...known].filter((other) => other !== name && localOf(other) === localOf(name))
   if (others.length === 0) return ''
   return `; ${localOf(name)} is declared in ${others
     .slice(0, maxMeant)
-    .map((it) => quote(namespaceOf(it)))
+    .map((other) => quote(namespaceOf(other)))
     .join(' and ')}`
 }
 

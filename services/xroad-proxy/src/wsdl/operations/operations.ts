@@ -72,8 +72,15 @@ export function readWsdl(bytes: Uint8Array, file: string, resolve: Resolve): Wsd
 
 function listWsdl2({ file, root }: Definitions): SkippedOperation[] {
   return childrenOf(root, namespaces.wsdl2, 'interface')
-    .flatMap((it) => childrenOf(it, namespaces.wsdl2, 'operation'))
-    .map((it) => ({ kind: 'skipped', name: nameOf(it), file, line: it.line, reason: 'wsdl_2', detail: '' }))
+    .flatMap((child) => childrenOf(child, namespaces.wsdl2, 'operation'))
+    .map((operation) => ({
+      kind: 'skipped',
+      name: nameOf(operation),
+      file,
+      line: operation.line,
+      reason: 'wsdl_2',
+      detail: '',
+    }))
 }
 
 /** Bound operations in the order of the file; what is left of the port types has no SOAP 1.1 binding. */
@@ -91,7 +98,7 @@ function listOperations(definitions: Definitions): (Operation | SkippedOperation
       if (result.kind === 'operation') listed.set(name, { bound, result })
     }
   }
-  return [...[...listed.values()].map((it) => it.result), ...repeats, ...listUnbound(definitions, listed)]
+  return [...[...listed.values()].map((entry) => entry.result), ...repeats, ...listUnbound(definitions, listed)]
 }
 
 interface Listed {
@@ -172,7 +179,7 @@ function readOperation(definitions: Definitions, { binding, node, portType }: Bo
 function operationOf(portType: PortType | undefined, bound: XmlElement, name: string): XmlElement | undefined {
   const candidates = portType?.operations.get(name) ?? []
   const wanted = inputName(bound)
-  return candidates.find((it) => wanted !== undefined && inputName(it) === wanted) ?? candidates[0]
+  return candidates.find((candidate) => wanted !== undefined && inputName(candidate) === wanted) ?? candidates[0]
 }
 
 function inputName(operation: XmlElement): string | undefined {
@@ -187,8 +194,8 @@ function refuseStyle(binding: XmlElement, operation: XmlElement | undefined): vo
 
 function refuseUse(input: XmlElement): void {
   const bodies = soapParts(input, 'body')
-  if (bodies.some((it) => it.attributes.get('use') === 'encoded')) throw new Skip('encoded')
-  const contents = mimeParts(input).flatMap((it) => childrenOf(it, namespaces.mime, 'content'))
+  if (bodies.some((body) => body.attributes.get('use') === 'encoded')) throw new Skip('encoded')
+  const contents = mimeParts(input).flatMap((part) => childrenOf(part, namespaces.mime, 'content'))
   if (contents.length > 0) throw new Skip('attachment', `part ${contents[0]?.attributes.get('part') ?? ''}`.trim())
 }
 
@@ -230,14 +237,14 @@ function addressOf({ bindings, ports }: Definitions, binding: Binding): string |
     const [only, ...others] = [...bindings].filter(([other]) => localOf(other) === local)
     return others.length === 0 ? only?.[1] : undefined
   }
-  const port = ports.find((it) => bindingOf(it) === binding)
+  const port = ports.find((candidate) => bindingOf(candidate) === binding)
   const address = port === undefined ? undefined : childrenOf(port, namespaces.soap, 'address')[0]
   return address?.attributes.get('location')?.trim()
 }
 
 /** Whatever URI the X-Road namespace has in this WSDL. */
 function versionOf(operation: XmlElement): string | undefined {
-  const version = operation.children.find((it) => it.local === 'version' && it.namespace !== namespaces.wsdl)
+  const version = operation.children.find((child) => child.local === 'version' && child.namespace !== namespaces.wsdl)
   return version?.text.trim() || undefined
 }
 

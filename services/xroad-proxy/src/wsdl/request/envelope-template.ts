@@ -33,7 +33,7 @@ export function writeEnvelope(
   const prefixes = new Prefixes(ofWsdl, service === undefined ? ['soapenv'] : ['soapenv', 'xroad', 'id'])
   const { names, nameOf } = nameParams(root)
   const written = new BodyWriter({ nameOf, prefixes, isShort: isNested }).root(root)
-  const body = isNested ? written.map((it) => it.trimStart()) : written
+  const body = isNested ? written.map((line) => line.trimStart()) : written
   const header = service === undefined ? [] : indent(writeHeader(service))
   const lines = [
     `<soapenv:Envelope${prefixes.declarations()}>`,
@@ -144,17 +144,19 @@ class BodyWriter {
   #single(element: RequestElement): readonly string[] {
     const { alternatives } = element
     if (alternatives.length > 0) {
-      return alternatives.flatMap((it) => block('each_value', [this.#reference(it)], this.#single(it)))
+      return alternatives.flatMap((alternative) =>
+        block('each_value', [this.#reference(alternative)], this.#single(alternative)),
+      )
     }
     const name = this.#prefixes.nameOf(element.name)
-    const attributes = element.attributes.map((it) => this.#attribute(it)).join('')
+    const attributes = element.attributes.map((own) => this.#attribute(own)).join('')
     const start = `<${name}${this.#type(element)}${this.#nilIfNull(element)}${attributes}`
     const end = `</${name}>`
     const text = this.#text(element)
-    const children = element.children.flatMap((it) => this.#node(it))
+    const children = element.children.flatMap((child) => this.#node(child))
     if (children.length === 0) return [element.text === undefined ? `${start}/>` : `${start}>${text}${end}`]
     // White space would be part of the text.
-    if (element.text !== undefined) return [`${start}>${text}${children.map((it) => it.trim()).join('')}${end}`]
+    if (element.text !== undefined) return [`${start}>${text}${children.map((child) => child.trim()).join('')}${end}`]
     return [`${start}>`, ...indent(children), end]
   }
 
@@ -166,7 +168,7 @@ class BodyWriter {
       : block(
           'if_present',
           given,
-          node.children.flatMap((it) => this.#node(it)),
+          node.children.flatMap((child) => this.#node(child)),
         )
   }
 
@@ -205,7 +207,7 @@ class BodyWriter {
 
   /** Values of which one is there when the caller gave anything for the nodes. */
   #condition(nodes: readonly RequestNode[]): readonly string[] {
-    const given = nodes.flatMap((it) => this.#givenBy(it))
+    const given = nodes.flatMap((node) => this.#givenBy(node))
     this.#conditionValues += given.length
     if (this.#conditionValues > maxConditionValues) {
       throw new Skip('request_too_large', `its conditions name more than ${maxConditionValues} values`)
@@ -214,7 +216,7 @@ class BodyWriter {
   }
 
   #givenBy(node: RequestNode): readonly string[] {
-    if (node.kind === 'group') return node.children.flatMap((it) => this.#givenBy(it))
+    if (node.kind === 'group') return node.children.flatMap((child) => this.#givenBy(child))
     if (node.isAlwaysNil) return []
     if (node.isRepeating || isScope(node) || isFlag(node)) return [this.#reference(node)]
     const { text, attributes, children, isNillable } = node
@@ -222,8 +224,8 @@ class BodyWriter {
     const nil = isNillable && reference !== undefined ? [`(is_nil ${reference})`] : []
     return [
       ...(reference === undefined ? [] : [reference, ...nil]),
-      ...attributes.filter((it) => !it.isConstant).map((it) => this.#reference(it)),
-      ...children.flatMap((it) => this.#givenBy(it)),
+      ...attributes.filter((attribute) => !attribute.isConstant).map((attribute) => this.#reference(attribute)),
+      ...children.flatMap((child) => this.#givenBy(child)),
     ]
   }
 
@@ -234,7 +236,7 @@ class BodyWriter {
 
 /** Whether its values may be lists, which stand in one text with spaces between them. */
 function isListed({ type }: RequestText): boolean {
-  return type.isList || type.members.some((it) => it.isList)
+  return type.isList || type.members.some((member) => member.isList)
 }
 
 function spaced(reference: string, value: string): string {

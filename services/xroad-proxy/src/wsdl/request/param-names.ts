@@ -110,7 +110,7 @@ function free(name: string, taken: ReadonlySet<string>, numbers: Map<string, num
 }
 
 function slotsOf(node: RequestNode, outer: readonly string[]): readonly NamedSlot[] {
-  if (node.kind === 'group') return node.children.flatMap((it) => slotsOf(it, outer))
+  if (node.kind === 'group') return node.children.flatMap((child) => slotsOf(child, outer))
   if (node.isAlwaysNil) return []
   const path = [...outer, localOf(node.name)]
   if (node.isRepeating || isScope(node) || isFlag(node)) return [{ slot: node, path }]
@@ -121,11 +121,14 @@ function slotsOf(node: RequestNode, outer: readonly string[]): readonly NamedSlo
 function slotsWithin(element: RequestElement, path: readonly string[]): readonly NamedSlot[] {
   const { text, attributes, children, alternatives } = element
   if (alternatives.length > 0) {
-    return alternatives.map((it) => ({ slot: it, path: [...path, localOf(it.typeName ?? it.name)] }))
+    return alternatives.map((alternative) => ({
+      slot: alternative,
+      path: [...path, localOf(alternative.typeName ?? alternative.name)],
+    }))
   }
   const textPath = path.length === 0 ? [localOf(element.name)] : path
   const texts = text === undefined || text.isConstant ? [] : [{ slot: text, path: textPath }]
-  const free = attributes.filter((it) => !it.isConstant)
-  const named = free.map((it) => ({ slot: it, path: [...path, localOf(it.name)] }))
-  return [...texts, ...named, ...children.flatMap((it) => slotsOf(it, path))]
+  const free = attributes.filter((attribute) => !attribute.isConstant)
+  const named = free.map((attribute) => ({ slot: attribute, path: [...path, localOf(attribute.name)] }))
+  return [...texts, ...named, ...children.flatMap((child) => slotsOf(child, path))]
 }

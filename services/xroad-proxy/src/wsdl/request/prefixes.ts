@@ -25,7 +25,7 @@ export class Prefixes {
 
   constructor(ofWsdl: ReadonlyMap<string, string>, used: readonly OwnPrefix[]) {
     this.#ofWsdl = ofWsdl
-    this.#used = new Map(used.map((it) => [own[it], it]))
+    this.#used = new Map(used.map((namespace) => [own[namespace], namespace]))
   }
 
   nameOf(name: QName): string {

@@ -21,7 +21,7 @@ const special = /[&<>"{}\\\t\n\r\u007f-\u009f\u2028\u2029\ufeff]/gu
 
 /** For element text and attribute values alike. */
 export function escapeText(text: string): string {
-  return text.replace(special, (it) => `&#${it.codePointAt(0) ?? 0};`)
+  return text.replace(special, (character) => `&#${character.codePointAt(0) ?? 0};`)
 }
 
 export type BlockHelper = 'if' | 'if_present' | 'each_value'
@@ -60,5 +60,5 @@ function openBlock(helper: BlockHelper, values: readonly string[]): readonly str
 }
 
 export function indent(lines: readonly string[]): readonly string[] {
-  return lines.map((it) => `  ${it}`)
+  return lines.map((line) => `  ${line}`)
 }

@@ -76,8 +76,8 @@ function writeDsl({ wsdl, operation, request, to, answers }: Contents): string {
     ...writeMarker(toComment(wsdl.file), importLine ?? line),
     ...(importLine === undefined ? [] : [`# Imported: ${toComment(file)}:${line}`]),
     ...(title === undefined ? [] : [`# ${toComment(title)}`]),
-    ...notes.slice(0, maxNotes).map((it) => `# ${toComment(it)}`),
-    ...(params.length === 0 ? ['params: []'] : ['params:', ...params.map((it) => `  - ${toScalar(it)}`)]),
+    ...notes.slice(0, maxNotes).map((note) => `# ${toComment(note)}`),
+    ...(params.length === 0 ? ['params: []'] : ['params:', ...params.map((param) => `  - ${toScalar(param)}`)]),
     ...(to.kind === 'direct' ? [`service: ${JSON.stringify(to.url)}`] : []),
     'method: POST',
     ...(soapAction === undefined ? [] : [`soap_action: ${JSON.stringify(toHeader(soapAction))}`]),
@@ -87,7 +87,7 @@ function writeDsl({ wsdl, operation, request, to, answers }: Contents): string {
     ...text
       .trimEnd()
       .split('\n')
-      .map((it) => `  ${it}`),
+      .map((line) => `  ${line}`),
   ]
   return `${lines.join('\n')}\n`
 }

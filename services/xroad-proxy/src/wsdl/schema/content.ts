@@ -93,7 +93,7 @@ function simpleContentText(
 
 /** A later declaration of a name replaces the inherited one; a prohibited one removes it. */
 function mergeAttributes(inherited: readonly Attribute[], own: readonly UsedAttribute[]): readonly Attribute[] {
-  const merged = new Map(inherited.map((it) => [it.name, it]))
+  const merged = new Map(inherited.map((attribute) => [attribute.name, attribute]))
   for (const { isProhibited, ...attribute } of own) {
     if (isProhibited) merged.delete(attribute.name)
     else merged.set(attribute.name, attribute)
@@ -147,7 +147,7 @@ function derive(schema: Schema, { derivation, name }: SimpleDefinition, depth: n
     case 'list':
       return listOf(simpleTypeIn(schema, derivation.item, depth + 1))
     case 'union':
-      return unionOf(derivation.members.map((it) => simpleTypeIn(schema, it, depth + 1)))
+      return unionOf(derivation.members.map((member) => simpleTypeIn(schema, member, depth + 1)))
     case 'restriction':
       return restrict(simpleTypeIn(schema, derivation.base, depth + 1), derivation.facets)
   }

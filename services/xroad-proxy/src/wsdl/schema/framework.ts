@@ -17,7 +17,7 @@ export function isAttachment(types: readonly QName[]): boolean {
   return types.includes(swaRefType)
 }
 
-const expectedContentTypes = xmlmime.map((it) => toQName(it, 'expectedContentTypes'))
+const expectedContentTypes = xmlmime.map((local) => toQName(local, 'expectedContentTypes'))
 
 /** What an element declaration of base64 text says about it. */
 export function expectedContentTypesOf(attributes: ReadonlyMap<QName, string>): string | undefined {
@@ -59,7 +59,7 @@ export const builtinTypes: ReadonlySet<QName> = new Set(
   dayTimeDuration yearMonthDuration dateTime dateTimeStamp time date gYearMonth gYear gMonthDay gDay gMonth hexBinary
   base64Binary`
     .split(/\s+/u)
-    .map((it) => toQName(namespaces.schema, it)),
+    .map((local) => toQName(namespaces.schema, local)),
 )
 
 const xsd = `xmlns="${namespaces.schema}" elementFormDefault="qualified"`
@@ -68,7 +68,7 @@ const encodedTypes = `string normalizedString token boolean decimal integer long
   unsignedShort unsignedByte nonNegativeInteger positiveInteger float double duration dateTime time date hexBinary
   base64Binary anyURI`
   .split(/\s+/u)
-  .map((it) => `<simpleType name="${it}"><restriction base="${it}"/></simpleType>`)
+  .map((type) => `<simpleType name="${type}"><restriction base="${type}"/></simpleType>`)
   .join('')
 
 /** Attributes like id, href and arrayType are left out: they say how values are encoded, which literal messages do not. */
@@ -103,7 +103,7 @@ const attachments = `<schema ${xsd} targetNamespace="${swaRef}">
 </schema>`
 
 const identifier = (name: string, parts: readonly string[]) => `<complexType name="${name}"><sequence>
-  ${parts.map((it) => `<element ref="t:${it}"${it.endsWith('?') ? ' minOccurs="0"' : ''}/>`.replace('?"', '"')).join('')}
+  ${parts.map((part) => `<element ref="t:${part}"${part.endsWith('?') ? ' minOccurs="0"' : ''}/>`.replace('?"', '"')).join('')}
   </sequence><attribute ref="t:objectType" use="required"/></complexType>`
 
 const member = ['xRoadInstance', 'memberClass', 'memberCode']
@@ -120,10 +120,10 @@ const identifiers = `<schema ${xsd} targetNamespace="${namespaces.identifiers}" 
       'LOCALGROUP',
       'SECURITYCATEGORY',
     ]
-      .map((it) => `<enumeration value="${it}"/>`)
+      .map((value) => `<enumeration value="${value}"/>`)
       .join('')}</restriction></simpleType>
   ${[...member, 'subsystemCode', 'groupCode', 'serviceCode', 'serviceVersion', 'securityCategoryCode', 'serverCode']
-    .map((it) => `<element name="${it}" type="string"/>`)
+    .map((name) => `<element name="${name}" type="string"/>`)
     .join('')}
   <attribute name="objectType" type="t:XRoadObjectType"/>
   ${identifier('XRoadClientIdentifierType', [...member, 'subsystemCode?'])}
@@ -140,7 +140,7 @@ const xroad = `<schema ${xsd} targetNamespace="${namespaces.xroad}" xmlns:t="${n
   <element name="service" type="id:XRoadServiceIdentifierType"/>
   <element name="centralService" type="id:XRoadCentralServiceIdentifierType"/>
   ${['id', 'userId', 'issue', 'protocolVersion', 'requestHash', 'version', 'title', 'notes', 'techNotes']
-    .map((it) => `<element name="${it}" type="string"/>`)
+    .map((name) => `<element name="${name}" type="string"/>`)
     .join('')}
   <element name="listMethods"/>
   <element name="allowedMethods"/>

@@ -19,7 +19,7 @@ export const noLocation = 'does not name a file'
 
 /** The end of a message about a missing declaration of this namespace: where it may be. Empty when no file is missing. */
 export function whereElse(missing: readonly MissingSchema[], namespace?: string): string {
-  const fitting = missing.filter((it) => it.namespace === namespace)
+  const fitting = missing.filter((schema) => schema.namespace === namespace)
   const [first, ...others] = fitting.length > 0 ? fitting : missing
   if (first === undefined) return ''
   const more =

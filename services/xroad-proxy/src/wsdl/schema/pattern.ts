@@ -6,15 +6,15 @@
 
 /** Several are alternatives, as within one restriction. */
 export function joinPatterns(patterns: readonly string[]): string {
-  return patterns.length === 1 ? (patterns[0] ?? '') : patterns.map((it) => `(${it})`).join('|')
+  return patterns.length === 1 ? (patterns[0] ?? '') : patterns.map((pattern) => `(${pattern})`).join('|')
 }
 
 /** All of them hold, as those of a type and of the types that it comes from. */
 export function toExpression(patterns: readonly string[]): string | undefined {
-  const bodies = patterns.map(translate).filter((it) => it !== undefined)
+  const bodies = patterns.map(translate).filter((body) => body !== undefined)
   const [last] = bodies.slice(-1)
   if (last === undefined) return undefined
-  const others = bodies.slice(0, -1).map((it) => `(?=(?:${it})$)`)
+  const others = bodies.slice(0, -1).map((body) => `(?=(?:${body})$)`)
   return `^${others.join('')}(?:${last})$`
 }
 

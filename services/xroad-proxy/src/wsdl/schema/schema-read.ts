@@ -106,7 +106,7 @@ function readSimpleType(document: SchemaDocument, node: XmlElement): SimpleDefin
 }
 
 function readDerivation(document: SchemaDocument, node: XmlElement): SimpleDefinition['derivation'] {
-  const inline = partsOf(node, 'simpleType').map((it) => ({ inline: readSimpleType(document, it) }))
+  const inline = partsOf(node, 'simpleType').map((part) => ({ inline: readSimpleType(document, part) }))
   switch (node.local) {
     case 'list': {
       const ref = refOf(document, node, 'itemType')
@@ -114,7 +114,7 @@ function readDerivation(document: SchemaDocument, node: XmlElement): SimpleDefin
     }
     case 'union': {
       const names = (node.attributes.get('memberTypes') ?? '').split(/\s+/u).filter(Boolean)
-      return { by: 'union', members: [...names.map((it) => ({ ref: toRef(document, node, it) })), ...inline] }
+      return { by: 'union', members: [...names.map((name) => ({ ref: toRef(document, node, name) })), ...inline] }
     }
     default: {
       const ref = refOf(document, node, 'base')
@@ -137,11 +137,11 @@ const structural: ReadonlySet<string> = new Set([
 
 function facetsOf(node: XmlElement): readonly Facet[] {
   return childrenOf(node, namespaces.schema)
-    .filter((it) => !structural.has(it.local) && it.attributes.has('value'))
-    .map((it) => ({
-      name: it.local,
-      value: it.attributes.get('value') ?? '',
-      documentation: readDocumentation(it),
+    .filter((child) => !structural.has(child.local) && child.attributes.has('value'))
+    .map((child) => ({
+      name: child.local,
+      value: child.attributes.get('value') ?? '',
+      documentation: readDocumentation(child),
     }))
 }
 
@@ -180,9 +180,9 @@ function readModel(document: SchemaDocument, node: XmlElement): Particle | undef
 function readParticle(document: SchemaDocument, node: XmlElement): Particle | undefined {
   const occurs = occursOf(node)
   if (groups.has(node.local)) {
-    const particles = childrenOf(node, namespaces.schema).map((it) => readParticle(document, it))
+    const particles = childrenOf(node, namespaces.schema).map((child) => readParticle(document, child))
     const kind = node.local as ModelGroup['kind']
-    return { kind, occurs, particles: particles.filter((it) => it !== undefined) }
+    return { kind, occurs, particles: particles.filter((particle) => particle !== undefined) }
   }
   if (node.local === 'any') return { kind: 'any', occurs }
   const ref = refOf(document, node, 'ref')
@@ -209,7 +209,7 @@ function toCount(text: string): number {
 }
 
 function readAttributes(document: SchemaDocument, node: XmlElement): readonly AttributeUse[] {
-  return partsOf(node, 'attribute', 'attributeGroup').flatMap((it) => readAttributeUse(document, it))
+  return partsOf(node, 'attribute', 'attributeGroup').flatMap((part) => readAttributeUse(document, part))
 }
 
 function readAttributeUse(document: SchemaDocument, node: XmlElement): readonly AttributeUse[] {
@@ -239,7 +239,7 @@ function toRef(document: SchemaDocument, node: XmlElement, value: string): QName
 }
 
 function partsOf(node: XmlElement, ...locals: readonly string[]): readonly XmlElement[] {
-  return childrenOf(node, namespaces.schema).filter((it) => locals.includes(it.local))
+  return childrenOf(node, namespaces.schema).filter((child) => locals.includes(child.local))
 }
 
 function isTrue(node: XmlElement, attribute: string): boolean {

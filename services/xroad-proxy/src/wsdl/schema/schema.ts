@@ -55,7 +55,7 @@ let readFramework: readonly SchemaRoot[] | undefined
 
 /** After the WSDL's own: what that declares itself counts. */
 function frameworkRoots(): readonly SchemaRoot[] {
-  readFramework ??= frameworkSchemas.map((it) => ({ file: '', root: readXml(new TextEncoder().encode(it)) }))
+  readFramework ??= frameworkSchemas.map((text) => ({ file: '', root: readXml(new TextEncoder().encode(text)) }))
   return readFramework
 }
 

@@ -49,21 +49,23 @@ export function listOf(item: SimpleType): SimpleType {
 
 export function restrict(base: SimpleType, facets: readonly Facet[]): SimpleType {
   if (facets.length === 0) return base
-  const named = Map.groupBy(facets, (it) => it.name)
-  const patterns = named.get('pattern')?.map((it) => it.value)
-  const others = facets.filter((it) => it.name !== 'enumeration' && it.name !== 'pattern')
+  const named = Map.groupBy(facets, (facet) => facet.name)
+  const patterns = named.get('pattern')?.map((facet) => facet.value)
+  const others = facets.filter((facet) => facet.name !== 'enumeration' && facet.name !== 'pattern')
   return {
     ...base,
     enumeration: named.get('enumeration') ?? base.enumeration,
-    facets: new Map([...base.facets, ...others.map((it) => [it.name, it.value] as const)]),
+    facets: new Map([...base.facets, ...others.map((other) => [other.name, other.value] as const)]),
     patterns: patterns === undefined ? base.patterns : [...base.patterns, joinPatterns(patterns)],
   }
 }
 
 /** Unions in unions are one union. */
 export function unionOf(types: readonly SimpleType[]): SimpleType {
-  const members = new Set(types.flatMap((it) => (it.members.length === 0 || isNarrowed(it) ? [it] : it.members)))
-  return { ...plainText, members: [...members], names: [...new Set(types.flatMap((it) => it.names))] }
+  const members = new Set(
+    types.flatMap((type) => (type.members.length === 0 || isNarrowed(type) ? [type] : type.members)),
+  )
+  return { ...plainText, members: [...members], names: [...new Set(types.flatMap((type) => type.names))] }
 }
 
 function isNarrowed({ facets, enumeration, patterns }: SimpleType): boolean {

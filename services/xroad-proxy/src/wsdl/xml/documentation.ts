@@ -27,9 +27,10 @@ const language = toQName(namespaces.xml, 'lang')
 const isXRoad = /x-road|x-rd|xtee/u
 
 export function readDocumentation(element: XmlElement): Documentation {
-  const found = element.children.filter((it) => holders.has(it.local)).flatMap(describe)
+  const found = element.children.filter((child) => holders.has(child.local)).flatMap(describe)
   if (found.length === 0) return noDocumentation
-  const pick = (kind: Kind) => found.filter((it) => it.kind === kind).map(({ language, text }) => ({ language, text }))
+  const pick = (kind: Kind) =>
+    found.filter((note) => note.kind === kind).map(({ language, text }) => ({ language, text }))
   return { titles: pick('title'), notes: pick('notes'), texts: pick('text') }
 }
 
@@ -54,7 +55,7 @@ const languages: readonly string[] = ['', 'et', 'ee', 'en']
 /** The first text in one of the languages, in their order, or else the first there is. */
 export function textIn(texts: readonly LocalText[]): string | undefined {
   for (const wanted of languages) {
-    const match = texts.find((it) => it.language.toLowerCase().split('-', 1)[0] === wanted)
+    const match = texts.find((text) => text.language.toLowerCase().split('-', 1)[0] === wanted)
     if (match !== undefined) return match.text
   }
   return texts[0]?.text

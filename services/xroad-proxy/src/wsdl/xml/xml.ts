@@ -163,5 +163,7 @@ export function prefixFor(namespace: string, { bindings }: XmlElement): string |
 }
 
 export function childrenOf(element: XmlElement, namespace: string, local?: string): readonly XmlElement[] {
-  return element.children.filter((it) => it.namespace === namespace && (local === undefined || it.local === local))
+  return element.children.filter(
+    (child) => child.namespace === namespace && (local === undefined || child.local === local),
+  )
 }
