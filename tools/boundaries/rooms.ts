@@ -181,7 +181,7 @@ const sqlapi: Part = {
     },
   ],
   outside: {
-    'node:child_process': 'workers/primary.ts database/sqlite/workplaces/process.ts',
+    'node:child_process': 'workers/untaken.ts database/sqlite/workplaces/process.ts',
     'node:cluster': 'workers',
     'node:fs': 'version.ts boot/endpoints.ts boot/ignored.ts database/sqlite',
     'node:module': 'workers/primary.ts database/sqlite/workplaces/connection.ts',

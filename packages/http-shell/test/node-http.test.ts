@@ -1,10 +1,11 @@
 /** What the shell needs of Node beyond its documentation, and the bounds of a connection, with real sockets. */
 import { ok, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, ServerResponse } from 'node:http'
-import { connect } from 'node:net'
+import { createServer, type Server, ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { test } from 'node:test'
 import { type Exchange, type Shell, startShell } from '@services/http-shell'
+import { stopListening } from '../src/node-http.ts'
 
 const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 
@@ -12,6 +13,31 @@ test('Node has the fields that node-http.ts sets', () => {
   ok('httpAllowHalfOpen' in createServer())
   ok('shouldUpgradeCallback' in createServer())
   ok('shouldKeepAlive' in ServerResponse.prototype || 'shouldKeepAlive' in new ServerResponse(request as never))
+})
+
+test('the close of Node.js cuts an answer on its way: once it does not, stopListening can go [H2]', async () => {
+  const body = Buffer.alloc(8_000_000, 'x')
+  const received: number[] = []
+  for (const stop of [
+    (server: Server) => void server.close(),
+    (server: Server) => stopListening(server, () => undefined),
+  ]) {
+    const server = createServer((_request, response) => response.end(body)).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    // It reads nothing until the server is told to close.
+    await once(socket, 'readable')
+    stop(server)
+    let bytes = 0
+    socket.on('data', (chunk: Buffer) => (bytes += chunk.length))
+    await once(socket, 'close')
+    received.push(bytes)
+  }
+  const [byNode = 0, byShell = 0] = received
+  ok(byNode < body.length, `${byNode} bytes came`)
+  ok(byShell > body.length, `${byShell} bytes came`)
 })
 
 function start(handle: (exchange: Exchange) => void, cut?: (exchange: Exchange) => void): Promise<Shell> {

@@ -3,7 +3,6 @@
  * connection to the next worker, writes everybody's log lines, replaces a worker that has ended by itself, and ends all
  * together. It serves no request and opens no database.
  */
-import type { ChildProcess } from 'node:child_process'
 import { exitCodes } from '@services/command-line'
 import type { Destination } from '@services/observe'
 import cluster, { type Worker } from 'node:cluster'
@@ -17,6 +16,7 @@ import type { Events } from '../events.ts'
 import { assign, type Assignment } from './assignments.ts'
 import { passLines } from './lines.ts'
 import { end, type Report } from './process-messages.ts'
+import { closeUntaken } from './untaken.ts'
 
 /** The worker's file has this file's ending: `.ts` in the repository, `.js` in the package. */
 const workerFile = new URL(`./worker${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
@@ -205,21 +205,6 @@ export class Workers {
 }
 
 const inOrder = `exit code ${exitCodes.success}`
-
-/**
- * A connection on its way to a worker that ends before it takes it: node:cluster would keep it open, and its client would
- * wait for an answer for ever. Closing one that was taken does nothing, because this process has closed its side already.
- */
-function closeUntaken(child: ChildProcess): void {
-  let last: { close(): void } | undefined
-  const send = child.send.bind(child) as (...all: unknown[]) => boolean
-  child.send = (...all: unknown[]) => {
-    const [, handle] = all
-    if (typeof handle === 'object' && handle !== null) last = handle as { close(): void }
-    return send(...all)
-  }
-  child.once('exit', () => last?.close())
-}
 
 function portOf(address: string): number {
   return Number(address.slice(address.lastIndexOf(':') + 1))
