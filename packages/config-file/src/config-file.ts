@@ -46,12 +46,12 @@ export class ConfigFileError extends Error {
   }
 }
 
-/** An empty variable is none: compose files pass variables on that way. A named file need not exist yet. */
+/** An empty variable counts as not set, because compose files pass unset variables on like that. The named file need not exist. */
 export function findConfigFile({ flag, env, cwd }: StartEnvironment, { variable, paths }: Search): Found | undefined {
   if (flag !== undefined) return { file: flag, source: `--config ${flag}` }
   const named = env[variable]
   if (named) return { file: named, source: `${variable} ${named}` }
-  // A link that leads nowhere is there, and is told about.
+  // A link that leads nowhere counts as found, so that a message names it.
   const file = paths.find((path) => lstatSync(resolve(cwd, path), { throwIfNoEntry: false }) !== undefined)
   return file === undefined ? undefined : { file, source: file }
 }
@@ -114,7 +114,7 @@ export function overlay(file: ConfigFile, env: Environment, fields: Readonly<Rec
   }
 }
 
-/** Leaves alone what is no group of fields where there should be one: that is told about. */
+/** Leaves a value alone that should be a group of fields and is not: the check reports it. */
 function put(data: Data | undefined, [step, ...rest]: Path, value: Data): Data {
   if (step === undefined) return value
   if (data !== undefined && !isMapping(data)) return data

@@ -15,13 +15,13 @@ export interface Arrival {
   readonly awaitsGoAhead: boolean
 }
 
-/** What a connection asks of the server. */
+/** What a connection needs from the server. */
 export interface Host {
   readonly bounds: Bounds
   readonly isClosing: boolean
   /** Makes the exchange and gives it to the service. */
   begin(connection: Connection, arrival: Arrival): void
-  /** The client was cut off because it took too little; tells of the answer that it was reading. */
+  /** The client was disconnected because it took too little; called with the exchange whose answer it was reading. */
   cut(exchange: Exchange): void
 }
 
@@ -67,7 +67,7 @@ export class Connection implements Owner {
     socket.on('close', () => this.#closed())
   }
 
-  /** The newest request has not come in whole. */
+  /** The newest request has not arrived completely. */
   get isReading(): boolean {
     return this.#newest !== undefined && !this.#newest.complete
   }
@@ -150,7 +150,7 @@ export class Connection implements Owner {
     }
   }
 
-  /** What comes behind the newest request is not looked at; the connection ends with the answer to it. */
+  /** Ignores whatever follows the newest request; the connection ends with the answer to that request. */
   ignoreRest(): void {
     this.#isEnding = true
   }
@@ -204,7 +204,7 @@ export class Connection implements Owner {
     this.#host.begin(this, arrival)
   }
 
-  /** Told by the host before the service hears of it. */
+  /** Called by the host before the service hears of it. */
   began(exchange: Exchange): void {
     this.#begun.push(exchange)
   }

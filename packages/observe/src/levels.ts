@@ -14,7 +14,10 @@ export type Levels = ReadonlyMap<string, Severity>
 const spellings = [...severities, ...severities.map((severity) => severity.toUpperCase())].join('|')
 const item = `(?:[A-Za-z_][\\w:.-]*\\s*=\\s*)?(?:${spellings})`
 
-/** A directive without a fault. `readLevels` ignores what it does not understand; to refuse such a directive, check it with this pattern first. */
+/**
+ * A valid directive. `readLevels` ignores what it does not understand; to refuse such a directive, check it with this pattern
+ * first.
+ */
 export const levelsPattern = new RegExp(`^\\s*${item}(?:\\s*,\\s*${item})*\\s*$`)
 
 const pair = /^\s*(?:([A-Za-z_][\w:.-]*)\s*=\s*)?([A-Za-z]+)\s*$/

@@ -1,6 +1,7 @@
 /**
  * The events of a service, on their way from where they happen to everybody who subscribed. The log is one subscriber;
- * metrics and traces are others. The code that emits an event knows none of them, and an event without subscribers costs one look into a list.
+ * metrics and traces are others. Code that emits an event knows none of them,
+ * and an event without subscribers costs one look into a list.
  */
 import type { EventTable } from './events.ts'
 

@@ -22,7 +22,7 @@ export function passWarningsOn(): void {
   })
 }
 
-/** Takes the place of the listener that prints. False where nobody wants to hear of warnings (`--no-warnings`). */
+/** Replaces the listener that prints. False if nobody wants warnings (`--no-warnings`). */
 export function takeOver(hear: (warning: Warning) => void): boolean {
   if (process.listenerCount('warning') === 0) return false
   process.removeAllListeners('warning')

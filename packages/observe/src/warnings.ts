@@ -1,7 +1,7 @@
 /**
- * The warnings of Node.js and of the libraries (too many listeners, something deprecated) as events: nothing of them reaches
- * stderr. Each kind is told once a minute at most, with the number of those that were left out. Those of worker threads come
- * by thread.ts.
+ * The warnings of Node.js and of the libraries (too many listeners, something deprecated) as events: none of them reaches
+ * stderr. Reports each kind at most once a minute, with the number of warnings left out. thread.ts passes on those of worker
+ * threads.
  */
 import { channelName, takeOver, type Warning } from './thread.ts'
 
@@ -16,7 +16,7 @@ export interface ProcessWarning {
 }
 
 const betweenMs = 60_000
-/** A library chooses the names, so the number of kinds that are told apart is bounded. */
+/** Libraries choose the names, so the number of kinds that are told apart is limited. */
 const maxKinds = 64
 const longestText = 1024
 

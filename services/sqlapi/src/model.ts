@@ -108,7 +108,7 @@ export interface Request {
 
 /**
  * The text of a result: whole, as a string or as UTF-8 bytes, or a stream of such bytes once it has grown beyond what is
- * collected. A stream that ends with an error is not a whole result. Destroy a stream that is no longer wanted: that frees the database.
+ * collected. A stream that ends with an error is not a whole result. Destroying a stream frees its database.
  */
 export type Result = string | Buffer | Readable
 

@@ -1,5 +1,5 @@
 /**
- * Fields in which somebody may have put a password, and what may be shown of them: nothing that could be one. Pure; whoever
+ * Fields in which somebody may have put a password, and what may be shown of them: nothing that could be one. Pure. Code that
  * writes a message about such a field asks here.
  */
 import { nearest } from './nearest.ts'
@@ -53,7 +53,7 @@ export function shownVariable(name: string): string {
   return looksLikeVariable(name) ? name : '…'
 }
 
-/** A text that can hardly be a password: names of variables are in capitals. Others may exist, and are not shown. */
+/** A text that can hardly be a password: names of variables are in capitals. Other names are not shown. */
 function looksLikeVariable(text: string): boolean {
   return /^[A-Z_][A-Z0-9_]*$/.test(text)
 }

@@ -1,6 +1,6 @@
 /**
- * Where the fields of a YAML text stand. Only messages and origins need it, so the text is read again with the first question
- * and kept for the others.
+ * Where the fields of a YAML text stand. Only messages and origins need it, so the first question reads the text again,
+ * and the result is kept for the others.
  */
 import { isMap, isScalar, isSeq } from 'yaml'
 import type { LineCounter, Node } from 'yaml'

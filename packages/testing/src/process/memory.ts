@@ -1,4 +1,4 @@
-/** What Linux tells of the memory of a process. Elsewhere nobody tells, and a test that asks is skipped with this reason. */
+/** The memory of a process, as Linux reports it. On other systems, tests that need it are skipped with this reason. */
 import { existsSync, readFileSync } from 'node:fs'
 
 /** Why the memory of a process is not known on this machine; `false` where it is, as the `skip` of a test wants it. */

@@ -25,7 +25,7 @@ export function repeat(
     for (let round = 0; !over.signal.aborted; round++) await work(caller, round)
   })
   const all = Promise.all(loops)
-  // Told by `end`; nobody may ask.
+  // `end` reports it, but perhaps nobody calls `end`.
   all.catch(() => undefined)
   return {
     async end() {

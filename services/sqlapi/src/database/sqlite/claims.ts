@@ -1,15 +1,15 @@
 /**
- * The memory that the main thread and a SQLite worker share: for each job under way whose it is, and how many pieces of its
- * answer have been taken; which statement the worker is at. By it the main thread takes back or gives up a job whose worker is
- * busy or waits, and gives up the worker itself.
+ * The memory that the main thread and a SQLite worker share: who owns each job under way, how many pieces of its
+ * result have been taken, and which statement the worker is running. With it the main thread takes back or gives up a job whose
+ * worker is busy or waits, and gives up the worker itself.
  */
 
 /** Short jobs that may be under way at one worker. */
 export const depth = 64
-/** A claim is in use until the worker has come to its job, also when that was taken back long before. */
+/** A claim is in use until the worker reaches its job, even if the job was taken back long before. */
 export const maxClaims = 4 * depth
 
-/** The worker takes a queued job when it comes to it; until then the main thread may take it back. */
+/** The worker takes a queued job when it reaches it; until then the main thread may take it back. */
 const state = { queued: 0, running: 1, takenBack: 2, cancelled: 3, settled: 4 } as const
 
 /** A worker is either given up or may commit, never both. */
@@ -18,21 +18,21 @@ const phase = { open: 0, committing: 1, abandoned: 2 } as const
 /** Words about the worker as a whole. */
 const word = { phase: 0, claim: 1, statement: 2, turn: 3 } as const
 
-/** Words between what the two threads write all the time, so that they share no cache line. */
+/** Unused words between those that the two threads write all the time, so that these share no cache line. */
 const apart = 32
 
-/** A statement that a worker is at. */
+/** A statement that a worker is running. */
 export interface Turn {
   readonly claim: number
   readonly statement: number
-  /** Another one for each time that a statement is begun. */
+  /** Changes each time a statement begins. */
   readonly turn: number
 }
 
 export class Claims {
   readonly memory: SharedArrayBuffer
   readonly #states: Int32Array
-  /** Pieces taken. Only ever grows while a job is under way, so that a worker which waits for more misses none. */
+  /** Pieces taken. Never decreases while a job is under way, so that a worker that waits for more misses none. */
   readonly #credits: Int32Array
   readonly #words: Int32Array
   #turn = 0
@@ -44,7 +44,7 @@ export class Claims {
     this.#words = new Int32Array(memory, 2 * this.#states.byteLength + apart * Int32Array.BYTES_PER_ELEMENT)
   }
 
-  // What the main thread says.
+  // Called by the main thread.
 
   queue(claim: number): void {
     Atomics.store(this.#credits, claim, 0)
@@ -56,7 +56,7 @@ export class Claims {
     return Atomics.compareExchange(this.#states, claim, state.queued, state.takenBack) === state.queued
   }
 
-  /** The credit wakes a worker that waits for some. What is settled stays so. */
+  /** Wakes a worker that waits for credit. A settled job stays settled. */
   cancel(claim: number): void {
     Atomics.compareExchange(this.#states, claim, state.queued, state.cancelled)
     Atomics.compareExchange(this.#states, claim, state.running, state.cancelled)
@@ -68,7 +68,7 @@ export class Claims {
     Atomics.notify(this.#credits, claim)
   }
 
-  /** The statement that the worker is at, if it is at one. */
+  /** The statement that the worker is running, if it is running one. */
   get turn(): Turn | undefined {
     const turn = Atomics.load(this.#words, word.turn)
     if (turn % 2 === 0) return undefined
@@ -82,12 +82,12 @@ export class Claims {
     return Atomics.compareExchange(this.#words, word.phase, phase.open, phase.abandoned) !== phase.committing
   }
 
-  /** What the job has done is done: it must not be done again. */
+  /** The work of the job is final: it must not be done again. */
   isSettled(claim: number): boolean {
     return Atomics.load(this.#states, claim) === state.settled
   }
 
-  // What the worker asks and says.
+  // Called by the worker.
 
   beginStatement(claim: number, statement: number): void {
     this.#words[word.claim] = claim

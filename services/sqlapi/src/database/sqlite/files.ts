@@ -1,6 +1,6 @@
 /**
- * Which files stand under the names of a SQLite database. SQLite goes on with the files that it has open, also when others
- * have taken their names; what it writes then nobody finds. So a connection remembers what it has opened, and looks again.
+ * Which files stand under the names of a SQLite database. SQLite goes on with the files that it has open even when other files
+ * have taken their names, and then nobody finds what it writes. So a connection remembers what it opened, and checks again.
  */
 import { type BigIntStats, realpathSync, statSync, unlinkSync } from 'node:fs'
 
@@ -33,7 +33,7 @@ export interface DatabaseFiles {
 /** What has happened to the files since they were opened. */
 export type FileChange = 'deleted' | 'replaced' | 'its -wal or -shm file was deleted or replaced'
 
-/** To be called right behind the opening. Undefined when nothing stands there any more. */
+/** To be called right after the opening. Undefined if there is no file any more. */
 export function findFiles(path: string): DatabaseFiles | undefined {
   const name = resolveLinks(path)
   const stats = name === undefined ? undefined : identify(name)
@@ -42,7 +42,7 @@ export function findFiles(path: string): DatabaseFiles | undefined {
   return { path, database: { name, identity: pick(stats), born: stats.birthtime }, logs }
 }
 
-/** Whether the name leads to the database. The cheaper question: one look. */
+/** Whether the name leads to the database. The cheaper check: one system call. */
 export function isInPlace({ path, database }: DatabaseFiles): boolean {
   return isSame(identify(path), database.identity)
 }
@@ -73,7 +73,7 @@ export function describe({ database: { identity, born } }: DatabaseFiles): strin
   return `inode ${identity.ino} of ${born.toISOString()}`
 }
 
-/** Tells one file under a name from another, for who has seen both. */
+/** Tells two files under one name apart. */
 export function keyOf(path: string): string {
   const identity = identify(path)
   return identity === undefined ? '' : `${identity.dev}:${identity.ino}`
@@ -104,7 +104,7 @@ function resolveLinks(path: string): string | undefined {
   }
 }
 
-/** A folder that is gone, or may not be entered any more, holds nothing either. */
+/** A folder that is gone, or that may not be entered any more, counts as empty. */
 function identify(name: string): BigIntStats | undefined {
   try {
     return statSync(name, { bigint: true, throwIfNoEntry: false })

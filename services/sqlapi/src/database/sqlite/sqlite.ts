@@ -22,7 +22,7 @@ import { Statements, WriteHistory } from './statements.ts'
 import { toSqlite } from './values.ts'
 import { Workplace } from './workplaces/workplace.ts'
 
-/** What is told of a file that is not where it was. */
+/** What the listener hears about a file that is not where it was. */
 export interface FileChangeReport {
   readonly file: string
   readonly reason: string
@@ -72,7 +72,7 @@ export class SqliteDatabase implements Database {
   #files: DatabaseFiles | undefined
   /** The database has been opened: a file that is missing now was deleted. */
   #wasOpened = false
-  /** The connections to files that have moved are being ended; until then nothing is opened. */
+  /** Set while connections to files that have moved are being ended; nothing is opened in that time. */
   #leaving: Promise<void> | undefined
 
   constructor(options: SqliteOptions) {
@@ -90,7 +90,7 @@ export class SqliteDatabase implements Database {
     return deliver((sink) => this.#run(work, sink))
   }
 
-  /** A missing file is made by the first request, not by looking whether it is there. */
+  /** The first request creates a missing file; a check whether it is there does not. */
   async probe(): Promise<void> {
     const { path, mayCreate } = this.#location
     if (path === undefined || (await exists(path))) return this.#readers.probe()
@@ -195,9 +195,9 @@ export class SqliteDatabase implements Database {
     return this.#files
   }
 
-  /** Other files than those that are open have the database's names. All connections go; who waits finds the new files. */
+  /** Other files have taken the database's names. Ends all connections; waiting jobs find the new files. */
   #leave(files: DatabaseFiles): void {
-    // Each connection tells it, the first one for all.
+    // Each connection reports it; only the first report counts.
     if (this.#leaving !== undefined) return
     const change = changeOf(files)
     if (change !== undefined) this.#options.onFileChange?.({ file: files.path, reason: change, was: describe(files) })
@@ -252,7 +252,7 @@ export class SqliteDatabase implements Database {
   }
 }
 
-/** Each pool is of one kind, and a worker that is late gives back what it has not begun. Thread and process take turns. */
+/** Each pool has one kind of jobs, and a late worker gives back what it has not begun. Thread and process take turns. */
 function groupOf({ touchesSession, mayRunOn }: Assignment['job']): unknown {
   if (touchesSession) return undefined
   return mayRunOn ? 'process' : 'thread'

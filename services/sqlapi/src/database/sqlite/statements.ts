@@ -10,7 +10,7 @@ import type { BoundStatement } from './worker-messages.ts'
 
 type Sets = readonly (readonly BoundStatement[])[]
 
-/** Texts of one statement; they are kept for ever, and the client chooses which are needed. */
+/** Most texts of one statement. They are kept for ever, and clients choose which are needed. */
 const maxTexts = 1024
 
 /** One way to write a statement. */
@@ -49,7 +49,7 @@ export class Statements {
     )
   }
 
-  /** Found so, or seen to take long. */
+  /** Recognized as such, or seen to take long. */
   markRunsOn(sets: Sets): void {
     for (const statements of sets) for (const { statement } of statements) this.#runOn.add(statement)
   }
@@ -63,20 +63,20 @@ export class Statements {
     return this.#texts[number] as StatementText
   }
 
-  /** Batches are as long as their caller makes them, so they tell nothing. */
+  /** Callers decide how long batches are, so their times say nothing. */
   historyOf({ script, batch }: Work): History | undefined {
     const [first] = script.statements
     if (batch || first === undefined) return undefined
     let history = this.#histories.get(first)
-    // Trusted from the start: what stands behind it can be taken back, and each worker more is memory.
+    // Trusted from the start: jobs behind it can be taken back, and each additional worker costs memory.
     if (history === undefined) this.#histories.set(first, (history = new History(0)))
     return history
   }
 }
 
 /**
- * Of the plain writes together. There is one writer, so a write waits for those before it wherever it stands; standing with
- * them it can share their commit.
+ * Of the plain writes together. There is one writer, so a write waits for earlier ones in any case; together with
+ * them it can share a commit.
  */
 export class WriteHistory extends History {
   override get isShort(): boolean {

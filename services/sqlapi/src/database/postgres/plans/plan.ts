@@ -1,7 +1,7 @@
 /**
  * A plan is one way to run one statement on PostgreSQL: the text with `$1..$n`, the type of each, and which value fills
- * it. It depends on the statement and on the kinds of the values (`shape`), never on the values. Pure: the prepared
- * statements that plans become are the connection's business (session.ts), finding the right one is settle.ts's.
+ * it. It depends on the statement and on the kinds of the values (`shape`), never on the values. Pure: session.ts
+ * makes prepared statements of plans, settle.ts finds the right plan.
  */
 import type { JsonValue, ParameterSet, ParameterSlot, Statement } from '../../../model.ts'
 import type { Rendered } from '../../../sql/position.ts'

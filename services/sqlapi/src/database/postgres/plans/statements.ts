@@ -7,7 +7,7 @@ import type { Statement } from '../../../model.ts'
 import { History } from '../../pool/history.ts'
 import { type Binding, type Plan, widen } from './plan.ts'
 
-/** A client chooses the kinds of its values, so the plans of a statement must have an end. */
+/** Clients choose the kinds of their values, so the number of plans of a statement is limited. */
 const maxPlans = 64
 
 export interface KnownStatement {

@@ -1,6 +1,6 @@
 /**
- * The sets of a batch, inside the transaction that postgres.ts has opened. Sets whose plans the connection knows go out in
- * flights, without waiting for each other's answers; the others go by themselves, and are known from then on.
+ * Runs the sets of a batch inside the transaction that postgres.ts has opened. Sets whose plans the connection knows go out in
+ * flights, without waiting for each other's results. Any other set goes by itself, and its plans are known from then on.
  */
 import { Failure } from '../../../errors.ts'
 import { json } from '../../../formats/json.ts'
@@ -19,7 +19,7 @@ const flightLength = 256 * 1024
 /** One flight is on its way while the next is made ready. */
 const maxFlights = 2
 
-/** Runs all sets in order; gives the array of their answers. Rejects with the error of the first set that fails. */
+/** Runs all sets in order; gives the array of their results. Rejects with the error of the first set that fails. */
 export async function runBatch(runner: StatementRunner, session: Session, work: Work): Promise<Buffer> {
   const batch = new Batch(runner, session, work)
   for (const [index, set] of work.sets.entries()) {
@@ -71,7 +71,7 @@ class Batch {
     return endResults(this.#out)
   }
 
-  /** The error of a set that comes before counts more. */
+  /** The error of an earlier set counts. */
   async #refuse(error: unknown): Promise<never> {
     await this.#land()
     throw error

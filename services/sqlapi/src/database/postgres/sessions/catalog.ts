@@ -1,6 +1,6 @@
 /**
  * What one datasource has learnt of its database's catalogue: types that are not in the built-in table, and through
- * session-code.ts which stored code may change the session. Texts and answers only; the asking is session.ts's.
+ * session-code.ts which stored code may change the session. Only has the texts of the questions and reads the answers; session.ts asks.
  */
 import { type Finding, SessionCode } from './session-code.ts'
 import { builtinTypes, type ColumnType, scalarKindOf } from '../types/types.ts'
@@ -42,7 +42,7 @@ export class Catalog {
     this.code = new SessionCode(onSessionCode)
   }
 
-  /** Functions may be made behind our back, so the answer is asked for again now and then. */
+  /** Others may create functions at any time, so the catalogue is asked again now and then. */
   get isOld(): boolean {
     return performance.now() - this.#askedAt > maxAgeMs
   }

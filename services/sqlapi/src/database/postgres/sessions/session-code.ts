@@ -1,7 +1,7 @@
 /**
  * What the code that is stored in a database may do to the session, as far as one datasource has found out: the routines that may
  * change it, and whether a statement can reach one without naming it (by a trigger, a view, a default ..). Asks the catalogue
- * through whoever has a connection; each routine is read once, as long as it stays what it was. Judging is harmless.ts's.
+ * on a connection of the caller; reads each routine once, as long as it does not change. harmless.ts judges them.
  */
 import { type Dependency, findRisky, harmlessBuiltins, judge, type Judgement, type Routine } from './harmless.ts'
 
@@ -23,7 +23,7 @@ const maxRoutines = 20_000
 const maxCalls = 500_000
 /** A routine with a longer source is not read. */
 const maxSource = 256 * 1024
-/** So many routines are read at a time, so that requests have their turn in between. */
+/** How many routines are read at a time, so that requests have their turn in between. */
 const pageSize = 50
 /** Reading goes on with the next question after this time. */
 const readingMs = 200
@@ -143,7 +143,7 @@ export class SessionCode {
     return true
   }
 
-  /** Nothing where the time was not enough, or somebody else's look at another state has come in between. */
+  /** Undefined if the time was not enough, or if another look has seen another state in the meantime. */
   async #read(ask: Ask, routines: Rows): Promise<ReadonlyMap<string, Judgement> | undefined> {
     const current = new Map(routines.map(([id, version]) => [id ?? '', version ?? '']))
     for (const [id, { version }] of this.#judged) if (current.get(id) !== version) this.#forget(id)

@@ -90,11 +90,11 @@ export class Session {
   /** Ends the connection when a cancel brings nothing. */
   #giveUp: NodeJS.Timeout | undefined
   #settingChanged = false
-  /** Set by whoever runs a statement that may leave something behind. */
+  /** Set by the caller that runs a statement that may leave something behind. */
   hasRunSession = false
   /** The same by way of stored code, which leaves our prepared statements alone. */
   hasRunCode = false
-  /** Set by whoever runs a statement that may have made functions. */
+  /** Set by the caller that runs a statement that may create functions. */
   hasRunDefinition = false
 
   /** `onBroken` is called when the connection ends by itself. */
@@ -249,7 +249,7 @@ export class Session {
   async clean(): Promise<boolean> {
     try {
       clearTimeout(this.#giveUp)
-      // A cancel request that is still under way would hit whoever is next.
+      // A cancel request that is still under way would hit the next statement.
       await this.#cancelling
       this.#cancelling = undefined
       if (this.isInTransaction) await this.#answered(this.command('ROLLBACK'))
@@ -279,7 +279,7 @@ export class Session {
   async #prepare(readingMs: number): Promise<void> {
     const { settings, lacksOptions } = this.#opened
     const names = settings.map(({ name }) => name)
-    // A single one is the application's name, which everybody may set.
+    // A single setting is the application's name, which everybody may set.
     const isPlain = names.length === 1
     const settable = new Set(isPlain ? names : (await this.#list(settableQuery, [toArrayText(names)])).flat())
     const refused = names.filter((name) => !settable.has(name))
@@ -304,7 +304,7 @@ export class Session {
     if (reset.length > 0) await this.command(settingsText(reset))
   }
 
-  /** A connection that leaves a command of ours without an answer is ended: something between us and the server drops packets. */
+  /** Ends a connection that does not answer a command of ours: something between us and the server drops packets. */
   async #answered<T>(answer: Promise<T>): Promise<T> {
     const timer = setTimeout(() => this.#wire.destroy(), silentMs)
     try {
@@ -359,7 +359,7 @@ export class Session {
 
   async #writeLate(result: ResultShape | undefined, rows: readonly Buffer[], format: RowFormat): Promise<Rows> {
     if (result === undefined) {
-      // Another session's statement of this name: something between us and the server swaps connections.
+      // The statement of this name is another session's: something between us and the server swaps connections.
       this.#wire.destroy()
       throw new Failure('session_swapped')
     }

@@ -70,7 +70,7 @@ async function connectPatiently(options: DriverOptions, location: Location): Pro
 
 async function connect({ connectTimeoutSeconds }: DriverOptions, location: Location): Promise<Opened> {
   const client = new Client(location, connectTimeoutSeconds) as unknown as DriverClient
-  // Later errors are the wire's to hear; unheard here, they would end the process.
+  // The wire handles later errors; without a listener here they would end the process.
   client.on('error', () => undefined)
   let serverEncoding = ''
   client.connection.on('parameterStatus', (status: { parameterName: string; parameterValue: string }) => {
@@ -78,7 +78,7 @@ async function connect({ connectTimeoutSeconds }: DriverOptions, location: Locat
   })
   await client.connect()
   const socket = client.connection.stream
-  // From here on the driver would only read along.
+  // From here on the driver would only read in parallel.
   socket.removeAllListeners('data')
   return {
     socket,

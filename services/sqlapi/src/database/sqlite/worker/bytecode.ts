@@ -1,7 +1,7 @@
 /**
  * The program that SQLite makes of a statement -> whether it may run on and on: recursion, or a scan of a whole table for each
- * row of something else. What it says of a statement that it does not know is a guess, and no answer depends on it: where it
- * is wrong, the statement runs in a thread that cannot be ended (see workplace.ts). Also whether a statement gives one row at
+ * row of something else. For statements that it does not know it guesses. No result depends on that: if the guess is
+ * wrong, the statement runs in a thread that cannot be ended (see workplace.ts). Also whether a statement gives one row at
  * most, for which an iterator costs more than the row. Pure.
  */
 
@@ -24,7 +24,7 @@ const scans: ReadonlySet<string> = new Set(['Rewind', 'Last'])
 
 const subroutines: ReadonlySet<string> = new Set(['Gosub', 'Return', 'Yield', 'EndCoroutine'])
 
-/** `isSmall`: a scan of the largest table takes no time that anybody notices. */
+/** `isSmall`: a scan of the largest table takes no noticeable time. */
 export function mayRunOn(instructions: readonly Instruction[], isWrite: boolean, isSmall: boolean): boolean {
   const [main = [], ...triggers] = toPrograms(instructions)
   if (isRecursive(main) || hasNestedScan(main)) return true

@@ -11,10 +11,10 @@ import { toJobError } from './job.ts'
 import type { BoundStatement, Job, JobReply } from '../worker-messages.ts'
 import type { Session } from './session.ts'
 
-/** For so long a group takes further writes; its first one waits for the answer. */
+/** How long a group takes further writes, while its first one waits for the answer. */
 const groupMs = 5
 const maxGroup = 64
-/** A statement that took longer when it last ran, or has not run yet, keeps nobody else's answer waiting. */
+/** A statement that took longer than this when it last ran, or has not run yet, does not join a group. */
 const shortMs = 2
 
 export interface GroupOptions {
@@ -68,7 +68,7 @@ export class Groups {
     const { session, run } = this.#options
     const bound = onlyStatementOf(job)
     try {
-      // A wrong statement is told so without waiting for the lock.
+      // A wrong statement fails without waiting for the lock.
       session.prepare(bound.statement)
       if (session.isWal) {
         session.begin('immediate')

@@ -23,7 +23,7 @@ export function findMistake(text: string, message: string, prepare: Prepare): nu
   return name === undefined ? undefined : findName(text, name)
 }
 
-/** The first place of the token with which the text fails; it does so from there on, so half of the places are passed over at a time. */
+/** The first token with which the text fails. It also fails with every later one, so each attempt rules out half of the tokens. */
 function findToken(text: string, token: string, failsUntil: (end: number) => boolean): number | undefined {
   const places: number[] = []
   for (let at = text.indexOf(token); at >= 0; at = text.indexOf(token, at + 1)) places.push(at)

@@ -1,4 +1,4 @@
-/** The worker's end of an answer that is sent while its rows come: never further ahead of the reader than a few pieces. */
+/** The worker's end of a result that is sent while its rows arrive: never more than a few pieces ahead of the reader. */
 import { collectLimit, pieceSize } from '../../result.ts'
 import type { Claims } from '../claims.ts'
 import type { Pieces } from './session.ts'
@@ -20,14 +20,14 @@ export class Sender implements Pieces {
     this.#post = post
   }
 
-  /** Until the first piece is sent an error is still the answer. Bytes are counted as characters. */
+  /** Until the first piece is sent, an error can still become the reply. Bytes are counted as characters. */
   get length(): number {
     return this.#sent === 0 ? collectLimit : pieceSize
   }
 
   /**
-   * Stops this thread until the reader has taken enough. Nothing else could be done on the connection meanwhile: while the
-   * rows are read it stays at the moment at which their statement began, and another job must not see a past one.
+   * Stops this thread until the reader has taken enough. The connection could not be used for anything else: while the
+   * rows are read it shows the moment at which their statement began, and no other job may see the past.
    */
   send(json: string): void {
     this.#claims.awaitCredit(this.#claim, this.#sent, ahead)

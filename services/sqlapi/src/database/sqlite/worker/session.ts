@@ -1,6 +1,6 @@
 /**
  * A worker's connection: prepared statements, transactions, one statement at a time. The only file that runs the files' SQL on
- * SQLite. Whose jobs they belong to, and in which order they come, is the worker's business.
+ * SQLite. worker.ts knows to which jobs they belong and in which order they come.
  */
 import { Failure } from '../../../errors.ts'
 import { maxResultLength } from '../../result.ts'
@@ -16,7 +16,7 @@ import { Writers } from '../../../formats/writers.ts'
 /** Prepared statements kept; the oldest goes first. */
 const maxPrepared = 1000
 
-/** A database of fewer pages is scanned in no time. */
+/** A database with fewer pages is scanned in no time. */
 const smallPages = 4096
 
 const explained = /^(?:SELECT|VALUES|WITH|INSERT|REPLACE|UPDATE|DELETE|CREATE)\b/i
@@ -54,7 +54,7 @@ export class Session {
   #database: SqliteConnection
   /** Asked for each group of writes. */
   #versionQuery: SqliteStatement | undefined
-  /** What stands under the database's name as long as nobody touches it; undefined for one in memory. */
+  /** The file under the database's name, as long as nobody touches it; undefined for a database in memory. */
   #files: DatabaseFiles | undefined
   #prepared = new Map<number, Prepared>()
   /** The version of the schema that was seen last. */
@@ -81,7 +81,7 @@ export class Session {
     return this.#files === undefined || isInPlace(this.#files)
   }
 
-  /** Something of a former job is still there: no other may run here. */
+  /** Something of an earlier job is left: no other job may run here. */
   get isLost(): boolean {
     return this.#isLost
   }
@@ -121,7 +121,7 @@ export class Session {
     return this.#defers
   }
 
-  /** To be called where what was found out about statements has to be true. */
+  /** To be called when what is known about statements has to be true. */
   noticeSchema(): void {
     this.#versionQuery ??= this.#database.prepare('PRAGMA schema_version')
     this.#schemaVersion = this.#versionQuery.get()?.['schema_version']
@@ -210,14 +210,14 @@ export class Session {
     }
   }
 
-  /** To be called between a commit and its answer. Throws when the commit went into a file that nobody will find. */
+  /** To be called between a commit and its answer. Throws if the commit went into a file that nobody will find. */
   requireFiles(): void {
     if (this.#files === undefined || areInPlace(this.#files)) return
     this.#isLost = true
     throw new Failure('database_file_moved')
   }
 
-  /** No job is begun any more. */
+  /** From now on no job begins. */
   lose(): void {
     this.#isLost = true
   }
@@ -228,7 +228,7 @@ export class Session {
     try {
       this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)')
     } catch {
-      // Nobody is told that it was saved.
+      // Nobody was told that it was saved.
     }
   }
 
@@ -255,7 +255,7 @@ export class Session {
       const connection = openConnection({ ...this.#options, uri })
       makeLogs(connection)
       this.#files = findFiles(path)
-      // Else it was replaced at this very moment, and nobody knows which one is open.
+      // Otherwise it was replaced at this very moment, and it is unknown which one is open.
       if (this.#files !== undefined && (key === '' || key === keyOf(path))) return connection
       connection.close()
     }
@@ -312,7 +312,7 @@ function makeLogs(connection: SqliteConnection): void {
   try {
     connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get()
   } catch {
-    // What cannot be read tells so to each request.
+    // If it cannot be read, each request reports that.
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the pool's side and a place where SQLite jobs are done agree on: a job that is handed over, what it may reject with, and
- * what the place tells of itself. The same for a thread and for a process.
+ * The interface between the pool and a workplace for SQLite jobs: a job that is handed over, what it may reject with, and
+ * what the workplace reports about itself. The same for a thread and for a process.
  */
 import type { Sink } from '../../result.ts'
 import type { DatabaseFiles } from '../files.ts'
@@ -46,7 +46,7 @@ export interface Listeners {
 
 /** A worker that was given up. */
 export interface Loss {
-  /** The statement that it is at, and why that was given up; undefined when the worker was to end anyway. */
+  /** The statement that it is running, and why that was given up; undefined if the worker was ending anyway. */
   readonly statement: number | undefined
   readonly reason: string
   /** Resolves when the thread has ended after all. */
@@ -66,5 +66,5 @@ export class JobFailure extends Error {
   }
 }
 
-/** What a job rejects with that was not begun because it may run on and on. */
+/** The rejection of a job that did not begin because it may run on and on. */
 export const runsOn = Symbol('runs on')

@@ -1,7 +1,7 @@
 /**
  * The main thread's end of one SQLite worker: jobs are collected for one turn of the event loop and sent as one message,
- * answers are handed to whoever waits for them. A worker whose statement runs too long, or for nobody, is given up: it is told
- * to its jobs, and what becomes of the thread is for others to see to. Knows nothing of SQL.
+ * answers go to whoever waits for them. A worker whose statement runs too long, or for nobody, is given up: this file
+ * rejects its jobs, and others take care of the thread. Knows nothing of SQL.
  */
 import { once } from 'node:events'
 import { getCompileCacheDir } from 'node:module'
@@ -134,10 +134,10 @@ export class Connection {
     return { done: promise, cancel: () => this.#cancel(underWay) }
   }
 
-  /** Takes back every job that the worker has not come to yet. One that gets no processor time at all keeps them in the end. */
+  /** Takes back every job that the worker has not reached. A worker without any processor time keeps them in the end. */
   giveBack(): void {
     if (!this.#underWay.hasClaimsToSpare) return
-    // From the end: the worker takes from the front meanwhile, and nobody may overtake one that came earlier.
+    // From the end: meanwhile the worker takes jobs from the front, and no job may overtake an earlier one.
     const taken = this.#underWay
       .inOrder()
       .toReversed()
@@ -145,7 +145,7 @@ export class Connection {
     for (const { reject } of taken.toReversed()) reject(takenBack)
   }
 
-  /** Gives up what the worker is at, as far as it can be. */
+  /** Gives up what the worker is doing, as far as possible. */
   interrupt(): void {
     this.giveBack()
     for (const { claim } of this.#underWay.inOrder()) this.#claims.cancel(claim)
@@ -171,7 +171,7 @@ export class Connection {
     clearTimeout(leaving)
   }
 
-  /** Looks whether the worker is still at what it was at. */
+  /** Checks whether the worker is still running the same statement. */
   #look(): void {
     if (this.#underWay.isEmpty) {
       clearInterval(this.#watch)
@@ -199,7 +199,7 @@ export class Connection {
     }
   }
 
-  /** From now on the worker commits nothing, so what it has begun and not committed can be done elsewhere. */
+  /** From now on the worker commits nothing, so jobs that it has begun and not committed can be done elsewhere. */
   #abandon(stuck: Turn, reason: string): void {
     if (!this.#claims.abandon()) return
     clearInterval(this.#watch)

@@ -23,7 +23,7 @@ interface Relay {
 const relays = new Map<number, Relay>()
 const texts = new Map<number, string>()
 let connection: Connection | undefined
-/** What comes from here on is not begun: process.ts gives it to another one. */
+/** Jobs that arrive from now on do not begin: process.ts gives them to another process. */
 let isEnding = false
 
 process.on('message', (message: ToProcess) => receive(message))
@@ -62,7 +62,7 @@ function run({ run, job, texts: learnt }: Extract<ToProcess, { run: number; job:
   relays.set(run, relay)
   const sink = new Sink((stream) => pass(run, relay, stream))
   const textOf = (statement: number): string => texts.get(statement) ?? ''
-  // There is one: jobs come behind the word that it is open.
+  // There is one: jobs come only after the message that it is open.
   relay.running = (connection as Connection).run({ job, textOf, sink })
   void relay.running.done
     .then(
@@ -82,7 +82,7 @@ function toReply(error: unknown): { takenBack: true } | { error: JobFailure['err
   return error instanceof JobFailure ? { error: error.error } : { lost: true }
 }
 
-/** The pieces go on, never further ahead of the reader than a few. */
+/** Passes the pieces on, never more than a few ahead of the reader. */
 function pass(run: number, relay: Relay, stream: Readable): void {
   relay.stream = stream
   stream.on('data', (piece: Buffer) => {
@@ -102,7 +102,7 @@ function send(message: FromProcess, then: () => void = () => undefined): void {
   process.send?.(message, undefined, undefined, () => then())
 }
 
-/** Jobs have been told by then what became of them. */
+/** By then the jobs are settled. */
 function end(last: FromProcess): void {
   isEnding = true
   setImmediate(() => send(last, die))

@@ -16,9 +16,9 @@ export interface UnderWayJob {
   readonly sink: Sink
   /** Pieces of the answer that the reader has not made room for. */
   pieces: number
-  /** Since when nobody waits for the answer any more. */
+  /** When the last one stopped waiting for the answer. */
   goneSince: number | undefined
-  /** Its statement that has had all of its time. */
+  /** Its statement whose time is up. */
   timedOut: number | undefined
 }
 

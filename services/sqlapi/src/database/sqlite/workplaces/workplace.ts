@@ -8,11 +8,11 @@ import { Connection } from './connection.ts'
 import type { DatabaseFiles } from '../files.ts'
 import { Process } from './process.ts'
 
-/** A process that nobody has used for so long ends. */
+/** How long a process may be idle before it ends. */
 const idleMs = 60_000
 
 export interface WorkplaceListeners extends Listeners {
-  /** A process was given up; what it was at is undone, and the next job has another one. */
+  /** A process was given up; what it was doing is undone, and the next job gets another one. */
   readonly killed: (loss: { readonly statement: number | undefined; readonly reason: string }) => void
 }
 
@@ -62,7 +62,7 @@ export class Workplace {
     clearTimeout(this.#idleTimer)
     const process = this.#process
     this.#process = undefined
-    // One that could not be started has been told to its job.
+    // Its job knows already that the process could not be started.
     const closing = process?.then(
       (opened) => opened.close(),
       () => undefined,
