@@ -52,6 +52,11 @@ const situations: readonly Situation[] = [
   { title: 'a parameter of an array', file: 'SELECT ARRAY[:xs]::text[],\n ARRAY[:xs]::text[] FORM x', body: { xs: ['a', 'b'] }, at: '2:26', dialect: 'postgres', text: /"x"/ }, // prettier-ignore
   { title: 'a slice', file: 'SELECT (ARRAY[1])[1:n] FORM x', body: { n: 1 }, at: '1:29', dialect: 'postgres', text: /"x"/ }, // prettier-ignore
   { title: 'an error while it runs', file: '\n  SELECT 1 / :x AS r', body: { x: 0 }, at: '2:3', dialect: 'postgres', code: '22012', text: /division by zero/ }, // prettier-ignore
+  { title: 'a value that its type refuses', file: 'SELECT\n  :x AS x, id FROM t WHERE id = :id', body: { x: 'a', id: 'b' }, at: '2:33', dialect: 'postgres', code: '22P02', text: /type integer: "…"/ }, // prettier-ignore
+  { title: 'a value out of range', file: "SELECT '$2', 1 FROM t WHERE id = :id AND\n 1 = :x AND id = :id", body: { x: 1, id: '3000000000' }, at: '1:34', dialect: 'postgres', code: '22003', text: /out of range/ }, // prettier-ignore
+  { title: 'a value that is no date', file: "SELECT :a AS a, date '2026-01-01' + 1 > :x", body: { a: 1, x: 'x' }, at: '1:41', dialect: 'postgres', code: '22007', text: /type date/ }, // prettier-ignore
+  { title: 'an element that its type refuses', file: 'SELECT id FROM t\n WHERE id IN (:xs) OR id = :x', body: { xs: ['1', 'b'], x: 1 }, at: '2:15', dialect: 'postgres', code: '22P02', text: /type integer/ }, // prettier-ignore
+  { title: 'an element of an array', file: 'SELECT ARRAY[1] = :a, ARRAY[1] = ARRAY[:xs]', body: { a: ['1'], xs: ['1', 'b'] }, at: '1:40', dialect: 'postgres', code: '22P02', text: /type integer/ }, // prettier-ignore
   { title: 'a broken constraint', file: 'SELECT 1;\n INSERT INTO t (id) VALUES (:x)', body: { x: 1 }, at: '2:2', code: /^(23505|SQLite 1555)$/, text: /unique/i }, // prettier-ignore
   { title: 'a marked file', file: '-- @transactional\nSELECT 1;\nSELECT 2 FORM x y', at: '3:15', text: /near "x"/ },
   { title: 'a file that touches the session', file: "SELECT set_config('a.b', 'c', false);\n SELECT 2 FORM x y", at: '2:16', dialect: 'postgres', text: /near "x"/ }, // prettier-ignore

@@ -27,6 +27,18 @@ export function positionOf(statement: Statement, { ends }: Pick<Rendered, 'ends'
   return { line: statement.line + before.split('\n').length - 1, column: column + 1 }
 }
 
+/** Where the first parameter stands in the file that became `$number`. */
+export function positionOfParameter(statement: Statement, rendered: Rendered, number: number): Position | undefined {
+  const placeholder = new RegExp(`\\$${number}(?!\\d)`)
+  for (const [index, end] of rendered.ends.entries()) {
+    const start = (rendered.ends[index - 1] ?? 0) + (statement.pieces[index] as string).length
+    const at = rendered.text.slice(start, end).search(placeholder)
+    // The sign itself may stand where an operator did.
+    if (at !== -1) return positionOf(statement, rendered, start + at + 1)
+  }
+  return undefined
+}
+
 /** The statement as its file has it, with the parameters in their places. */
 export function sourceOf({ pieces, slots }: Statement): string {
   let source = pieces[0] as string

@@ -9,6 +9,7 @@ import {
   offsetOfPoint,
   type Position,
   positionOf,
+  positionOfParameter,
   type Rendered,
   sourceOf,
 } from '../../../sql/position.ts'
@@ -79,9 +80,11 @@ function quotesOf({ code = '', routine }: ServerError): RedactOptions['quotes'] 
   return code.startsWith('22') ? 'data' : 'names'
 }
 
-function positionOfError({ position, sent }: ServerError, statement: Statement): Position | undefined {
-  if (position === undefined || sent === undefined) return undefined
+function positionOfError({ position, parameter, sent }: ServerError, statement: Statement): Position | undefined {
+  if (sent === undefined) return undefined
   const { rendered, inBytes } = sent
+  if (parameter !== undefined) return positionOfParameter(statement, rendered, parameter)
+  if (position === undefined) return undefined
   const offset = inBytes ? offsetOfByte(rendered.text, position) : offsetOfPoint(rendered.text, position)
   return positionOf(statement, rendered, offset)
 }

@@ -158,6 +158,8 @@ export class ServerError extends Error {
   readonly routine: string | undefined
   /** Where in the text that was sent, counted from 1. */
   readonly position: number | undefined
+  /** Number of the `$n` whose value could not be read. */
+  readonly parameter: number | undefined
   /** Name of the constraint that was broken. */
   readonly constraint: string | undefined
   /** The text that was sent, where it was made of a statement of a file. For whoever tells of the error. */
@@ -165,13 +167,14 @@ export class ServerError extends Error {
 
   constructor(
     message: string,
-    fields: Partial<Pick<ServerError, 'code' | 'severity' | 'routine' | 'position' | 'constraint'>> = {},
+    fields: Partial<Pick<ServerError, 'code' | 'severity' | 'routine' | 'position' | 'parameter' | 'constraint'>> = {},
   ) {
     super(message)
     this.code = fields.code
     this.severity = fields.severity
     this.routine = fields.routine
     this.position = fields.position
+    this.parameter = fields.parameter
     this.constraint = fields.constraint
   }
 }
@@ -192,11 +195,14 @@ export function readError(source: Buffer, from: number, end: number): ServerErro
     at = stop + 1
   }
   const position = fields.get('P')
+  // There is no field for it.
+  const parameter = /^unnamed portal parameter \$(\d+)/.exec(fields.get('W') ?? '')?.[1]
   return new ServerError(fields.get('M') ?? '', {
     code: fields.get('C'),
     severity: fields.get('V') ?? fields.get('S'),
     routine: fields.get('R'),
     position: position === undefined ? undefined : Number(position),
+    parameter: parameter === undefined ? undefined : Number(parameter),
     constraint: fields.get('n'),
   })
 }
