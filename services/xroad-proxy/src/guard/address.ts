@@ -3,8 +3,8 @@
  * directly, "through the Security Server" or a rejection in words goes out. Nothing is resolved here: what a name leads to
  * is judged when connecting (lookup.ts).
  *
- * Every question is put to the URL as Node parses it, never to the text, and that URL is what goes out: there is no second
- * reading of `0x7f.1`, of full-width digits or of a backslash for the call to disagree about.
+ * Every check looks at the URL as Node parses it, never at the text, and that URL is what goes out: so the call cannot read
+ * `0x7f.1`, full-width digits or a backslash in another way than the check.
  */
 import { isIP, isIPv6 } from 'node:net'
 import { domainToASCII } from 'node:url'
@@ -61,7 +61,7 @@ function isWeb({ protocol }: URL): boolean {
   return protocol === 'https:' || protocol === 'http:'
 }
 
-/** The host of a text that is no URL, like `http://[host]:[port]/x` or `TURVASERVER`. */
+/** The host of a text that is not a URL, like `http://[host]:[port]/x` or `TURVASERVER`. */
 function writtenHost(address: string): string {
   const [authority = ''] = address.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '').split(/[/?#\\]/, 1)
   const host = authority.slice(authority.lastIndexOf('@') + 1)
@@ -81,7 +81,7 @@ function isLocalhost(host: string): boolean {
 
 type Problem = (url: URL, rules: AddressRules) => string | undefined
 
-/** In the order in which they are put; the first one that has something to say decides. */
+/** In the order in which they run; the first one that objects decides. */
 const problems: readonly Problem[] = [
   schemeProblem,
   credentialsProblem,

@@ -1,10 +1,10 @@
 /**
  * The second half of the guard for addresses that were taken from a WSDL: a name that was harmless at boot may lead into
- * our own network by the time of the call. A name comes in, its addresses go out to `net.connect` or `tls.connect`, or an
- * `AddressRefused`. What the text of an address may be is judged at boot by address.ts.
+ * the local network by the time of the call. A name comes in, its addresses go out to `net.connect` or `tls.connect`, or an
+ * `AddressRefused`. address.ts judges the text of an address at boot.
  *
- * One blocked address among several refuses the name as a whole. Sorting it out and using the rest would be as safe, but
- * a name that points at both sides is an attack or a mistake, and the call would work or not as the weather has it.
+ * One blocked address among several refuses the name as a whole. Dropping it and using the rest would be as safe, but
+ * a name with addresses on both sides is an attack or a mistake, and calls would work or fail at random.
  */
 import { lookup as systemLookup } from 'node:dns'
 import type { LookupAddress, LookupAllOptions } from 'node:dns'
@@ -12,7 +12,7 @@ import { isIP } from 'node:net'
 import type { LookupFunction } from 'node:net'
 import { blockedRange } from './ranges.ts'
 
-/** The address is in a range that no public service has. The message names host and range, for the log. */
+/** The address is in a range that no public service uses. The message names host and range, for the log. */
 export class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED'
 

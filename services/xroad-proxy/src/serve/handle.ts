@@ -11,7 +11,7 @@ import { callRest, type RestLane } from './lanes/rest.ts'
 import { route, type Routes, toPath } from './route.ts'
 import { callSoap, type SoapLane } from './lanes/soap.ts'
 
-/** Everything that requests are answered from; made once at boot. */
+/** Everything that the request path needs; made once at boot. */
 export interface Service {
   readonly routes: Routes
   /** Bytes, because they are the same for every request. */
@@ -23,12 +23,12 @@ export interface Service {
   readonly events: Events
 }
 
-/** In the log for a caller who left before the answer, as other proxies have it. */
+/** Logged for a caller who left before the reply, as other proxies do. */
 const goneStatus = 499
 /** Characters of a path in a log line. */
 const shownLength = 256
 
-/** Never rejects: whatever is thrown on the way becomes an answer, or the end of one that has begun. */
+/** Never rejects: an error on the way becomes a reply, or breaks off one that has begun. */
 export async function handle(service: Service, request: Request, writer: ResponseWriter): Promise<void> {
   const started = performance.now()
   const trace: Trace = { endpoint: undefined, messageId: undefined, upstreamMs: undefined, source: undefined }
@@ -38,7 +38,7 @@ export async function handle(service: Service, request: Request, writer: Respons
   } catch (thrown) {
     error = thrown
     report(service.events, trace, thrown)
-    // Nothing is left of what it held but a short answer.
+    // All that it holds from here on is a short reply.
     writer.held?.close()
     if (writer.hasBegun) writer.breakOff()
     else writer.send(toReply(thrown))
@@ -46,7 +46,7 @@ export async function handle(service: Service, request: Request, writer: Respons
   service.events.emit('request', describe(request, writer, trace, error, performance.now() - started))
 }
 
-/** A caller was cut off because it took too little of its answer. */
+/** A caller was cut off because it read too little of its reply. */
 export function reportTooSlow({ events }: Service, { method, target }: Pick<Request, 'method' | 'target'>): void {
   events.emit('answerBrokenOff', {
     method,
@@ -55,7 +55,7 @@ export function reportTooSlow({ events }: Service, { method, target }: Pick<Requ
   })
 }
 
-/** Throws, or settles with the end of the answer. */
+/** Throws, or settles when the reply has ended. */
 async function answer(service: Service, request: Request, writer: ResponseWriter, trace: Trace): Promise<void> {
   const match = route(service.routes, request.method, request.target)
   if ('endpoint' in match) {
@@ -85,7 +85,7 @@ function report(events: Events, { endpoint, messageId: id }: Trace, thrown: unkn
   }
 }
 
-/** A fault has a line of its own, and what is wrong with a request is said by its code. */
+/** A fault has a log line of its own, and the code says what is wrong with a request. */
 function isCall({ code }: Failure): boolean {
   return failures[code] >= 500 && code !== 'upstream_soap_fault'
 }

@@ -1,6 +1,6 @@
 /**
- * The answer to what never became a request: no HTTP at all, a head beyond the limit, a method that the HTTP parser does not
- * know. What was wrong comes in, a reply goes out, and a line of log, because the request path sees none of this.
+ * The reply to what never became a request: bytes that are not HTTP, a head beyond the limit, a method that the HTTP parser does
+ * not know. The problem comes in, a reply goes out, and a log line, because the request path sees none of this.
  */
 import type { Refusal, RequestLine } from '@services/http-shell'
 import { Failure, toReply } from '../errors.ts'

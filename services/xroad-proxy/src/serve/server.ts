@@ -11,9 +11,9 @@ export interface ServerOptions {
   readonly port: number
   /** Answers a request; never rejects. */
   readonly handle: (request: Request, writer: ResponseWriter) => Promise<void>
-  /** Answers what is no request, or the body of one that breaks off in the middle: that one `handle` has as well. */
+  /** Answers what is not a request, or a body that breaks off in the middle; `handle` sees the latter as well. */
   readonly refuse: (refusal: Refusal) => Refused
-  /** Told of a caller that was cut off because it took too little of its answer. */
+  /** Called for a caller that was cut off because it read too little of its reply. */
   readonly tooSlow: (request: Pick<Request, 'method' | 'target'>) => void
 }
 

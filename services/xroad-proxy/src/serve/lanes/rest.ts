@@ -1,6 +1,6 @@
 /**
  * The REST lane: a request for a REST endpoint goes to the Security Server and its answer to the caller, bytes, order and
- * repeats as they are. Owns what the lane adds and takes away; headers.ts and query.ts know the rules, upstream.ts the call.
+ * repeats as they are. Owns what the lane adds and removes; headers.ts and query.ts know the rules, upstream.ts the call.
  */
 import { randomUUID } from 'node:crypto'
 import type { ResponseWriter, Request, RestEndpoint, Trace, Upload } from '../../model.ts'

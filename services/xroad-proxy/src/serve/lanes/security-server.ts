@@ -7,7 +7,7 @@ export interface SecurityServer {
   readonly path: string
 }
 
-/** What keeps an endpoint from being called at all. The service starts all the same. */
+/** What prevents all calls of an endpoint. The service starts anyway. */
 export type Obstacle = 'no_security_server' | 'no_client'
 
 const messages: Readonly<Record<Obstacle, string>> = {

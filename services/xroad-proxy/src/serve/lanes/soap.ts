@@ -1,7 +1,7 @@
 /**
  * The SOAP lane: allow-listed values of the caller's JSON become an envelope, the envelope goes to the Security Server or
- * straight to the service, and the answer becomes JSON. The steps live in soap/; this file is their order, and what the
- * status of the answer means.
+ * directly to the service, and the response becomes JSON. The steps are in soap/; this file owns their order and the meaning of
+ * the status.
  */
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
@@ -61,7 +61,7 @@ export interface Upstreams {
   readonly upstream: Upstream
   /** Calls to the addresses of DSL files, without one. */
   readonly direct: Upstream
-  /** Calls to addresses that came from a WSDL: names that lead into our own network are refused. */
+  /** Calls to addresses that came from a WSDL: names that lead into the local network are refused. */
   readonly guarded: Upstream
 }
 
@@ -83,7 +83,7 @@ export function toDestination(
   return { upstream: isGenerated ? guarded : direct, call, source: 'provider' }
 }
 
-/** Statuses that say that the message was taken and that there is nothing to tell. */
+/** Statuses that say that the message was accepted and that there is no content. */
 const empty: ReadonlySet<number> = new Set([202, 204])
 const nothing: Reply = { status: 200, body: '{"body":null,"headers":null}' }
 
@@ -144,7 +144,7 @@ async function translate(
     const steps = readAnswerInSteps(body, contentType, options)
     let step = steps.next()
     while (step.done !== true) {
-      // The others get their turn between the pieces of a long answer.
+      // Other requests are served between the pieces of a long response.
       await setImmediate()
       if (!writer.isOpen) throw new CallerGone()
       step = steps.next()

@@ -1,7 +1,7 @@
 /**
- * A page of our own in the codings that callers take (RFC 9110, 12.5.3), and which of them one caller gets. The codings are made
- * once, off the event loop, for the first caller who takes one: a start does not wait for what nobody may ask for. Owns
- * Accept-Encoding, ETag and If-None-Match of our own pages.
+ * A page of the service in the codings that callers accept (RFC 9110, 12.5.3), and which of them a caller gets. Makes the codings
+ * once, off the event loop, for the first caller who accepts one: the start does not wait for what may never be needed. Owns
+ * Accept-Encoding, ETag and If-None-Match of the service's own pages.
  */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -13,7 +13,7 @@ export type Coding = 'br' | 'gzip' | 'identity'
 /** The same content in every coding that makes it shorter, ready to be sent. */
 type Replies = Readonly<Record<Coding, FileReply | undefined>>
 
-/** What is known of a page before it is coded. */
+/** What is known about a page before it is compressed. */
 interface Plain {
   readonly etag: string
   readonly headers: Readonly<Record<string, string>>
@@ -31,7 +31,7 @@ export class CodedPage {
     this.#body = body
   }
 
-  /** 200 in the coding that the caller likes best, or 304 for a copy that is still good. */
+  /** 200 in the coding that the caller prefers, or 304 for a copy that is still good. */
   reply(headers: RawHeaders): FileReply | Promise<FileReply> {
     const { etag, known, whole } = (this.#plain ??= toPlain(this.#body))
     if (isKnown(etag, valueOf(headers, 'if-none-match'))) return known
@@ -79,12 +79,12 @@ async function toReplies({ headers, whole }: Plain, body: Buffer): Promise<Repli
   return { br: coded('br', br), gzip: coded('gzip', gzipped), identity: whole }
 }
 
-/** The shortest first: it wins where the caller does not mind. */
+/** The shortest first: it wins if the caller has no preference. */
 const codings: readonly Coding[] = ['br', 'gzip', 'identity']
 
 /**
- * The coding with the greatest weight among those on offer. Plain bytes are for those who take nothing else, even where they
- * refuse them: the RFC allows it, and an answer is more use than a 406.
+ * The coding with the greatest weight among those on offer. Callers who accept none of them get plain bytes, even if
+ * they refuse those: the RFC allows it, and a page is more useful than a 406.
  */
 export function chooseCoding(accepted: string | undefined, offered: readonly Coding[]): Coding {
   if (accepted === undefined) return 'identity'
@@ -107,7 +107,7 @@ function readCoding(item: string): [coding: string, weight: number] {
   return [coding === 'x-gzip' ? 'gzip' : coding, weight === undefined ? 1 : readWeight(weight)]
 }
 
-/** What is no weight counts as a refusal. */
+/** An invalid weight counts as a refusal. */
 function readWeight(text: string): number {
   return /^(?:0(?:\.\d*)?|1(?:\.0*)?)$/.test(text) ? Number(text) : 0
 }

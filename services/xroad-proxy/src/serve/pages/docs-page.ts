@@ -2,8 +2,8 @@
  * The page at `/docs` that shows the description of `/api` and sends calls, and the files it needs. The name of a file and the
  * headers of a request come in, a reply goes out. Owns what the page may load.
  *
- * The viewer is Swagger UI from npm. Its files are read with the first request for them and kept compressed only; where they
- * lie is said here, never by a request. All addresses are relative, so that a proxy in front may put a path before them.
+ * The viewer is Swagger UI from npm. It reads the files with the first request for them and keeps only their compressed form; their
+ * paths are fixed here and never come from a request. All URLs are relative, so that a proxy in front may add a path prefix.
  */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -25,7 +25,7 @@ export function createDocsPage(): DocsPage {
     if (packed === undefined) {
       packed = pack(assets[file])
       kept.set(file, packed)
-      // What could not be read is tried again by the next request.
+      // The next request tries again to read the file.
       packed.catch(() => kept.delete(file))
     }
     return packed
@@ -113,7 +113,7 @@ const policy = [
 ]
 
 const common = {
-  // The names stay when the files change, so a copy is asked for every time, and mostly answered by a 304.
+  // The names stay when the files change, so browsers ask every time, and mostly get a 304.
   'cache-control': 'no-cache',
   vary: 'accept-encoding',
   'content-security-policy': policy.join('; '),

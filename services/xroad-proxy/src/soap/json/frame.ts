@@ -1,6 +1,6 @@
 /**
- * An element that is open: what is known of it, what has been collected, and its JSON once it ends. The order in which elements
- * come is that of translate.ts; where the type of an element is known, its value is made by schema-answer.ts.
+ * An element that is open: what is known about it, what has been collected, and its JSON once it ends. translate.ts owns the
+ * order of elements; if the type of an element is known, schema-answer.ts makes its value.
  */
 import type { Fault } from '../../model.ts'
 import type { Role } from './envelope-roles.ts'
@@ -62,7 +62,7 @@ export function addText(frame: Frame, run: string): void {
   frame.text = ''
 }
 
-/** More than anybody is told of one part of a fault, so that what is missing shows. */
+/** More than any reply or log line holds of one part of a fault, so that a cut is visible. */
 const toldText = 128 * 1024
 
 /** A fault tells the text itself, not its JSON. */

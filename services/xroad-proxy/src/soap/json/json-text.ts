@@ -1,8 +1,8 @@
 /**
- * JSON text while it is put together: a string as long as it is short, then bytes of UTF-8 in pieces. A long answer never
- * stands in memory as one string, and nobody has to make one of a million parts in a single step.
+ * JSON text under construction: a string while it is short, then bytes of UTF-8 in pieces. A long answer is never in memory as
+ * one string, and no step has to join a million parts.
  *
- * A text belongs to one place: what was joined to another one is not used again.
+ * A text has one owner: do not use it again after it was joined to another one.
  */
 
 export type Json = string | LongJson
@@ -25,7 +25,7 @@ export class LongJson {
     return this
   }
 
-  /** Makes bytes of everything. */
+  /** Converts everything to bytes. */
   close(): this {
     if (this.#open !== '') this.#push(Buffer.from(this.#open))
     this.#open = ''

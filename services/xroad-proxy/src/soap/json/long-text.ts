@@ -1,5 +1,5 @@
 /**
- * The text of one element that has grown long, made JSON piece by piece as it comes: no step handles all of it. White space is
+ * The text of one element that has grown long, converted to JSON piece by piece as it arrives: no step handles all of it. White space is
  * treated as for a short text. Texts that may be numbers are not collected here, because their digits count as a whole.
  */
 import { addEscaped, type Json, LongJson } from './json-text.ts'
@@ -11,7 +11,7 @@ export const shortText: number = 64 * 1024
 
 type Space = 'trimmed' | 'preserved' | 'replaced' | 'collapsed'
 
-/** Undefined where the text has to be kept as it is. */
+/** Undefined if the text has to be kept as it is. */
 export function newLongText(shape: Shape | undefined): LongText | undefined {
   if (shape === undefined || shape.kind === 'plain' || shape.text === undefined) return new LongText('trimmed')
   switch (shape.text) {

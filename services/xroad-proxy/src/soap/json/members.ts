@@ -1,6 +1,6 @@
 /**
- * Members of one JSON object while they are being collected: key -> JSON text, in the order in which keys came up. A key
- * that comes up again makes an array of its values, wherever they stood.
+ * Members of one JSON object while they are being collected: key -> JSON text, in the order in which keys first occurred. A key
+ * that occurs again makes an array of its values, wherever they were.
  *
  * Texts are put together with + and never with join: the engine then copies each character once, at the very end, and not
  * once for each level of elements.
@@ -8,14 +8,14 @@
 
 import { type Json, joinJson } from './json-text.ts'
 
-/** So many keys are looked through one by one, the newest first; a Map for each element would cost more. */
+/** Up to this many keys are searched one by one, the newest first; a Map for each element would cost more. */
 const few = 12
 
 export class Members {
   readonly #keys: string[] = []
   readonly #values: Json[] = []
   #repeated: Set<number> | undefined
-  /** Key -> place, once there are more than a few. */
+  /** Key -> index, once there are more than a few. */
   #places: Map<string, number> | undefined
 
   /** The key must need no escaping: names of XML do not. */

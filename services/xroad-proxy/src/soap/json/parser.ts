@@ -1,11 +1,10 @@
 /**
  * The XML parser, and the only file here that knows it: pieces of a document go in, its events go to a listener. Owns which
- * parser a document gets: one that has come to the end of a document serves the next one, because making a parser, with its
- * handlers, costs as much as reading a short answer.
+ * parser a document gets: parsers are reused, because making one, with its handlers, costs as much as reading a short answer.
  *
- * The parser collects a text, or the value of an attribute, until its end, however long that takes. So that no step handles
- * all of a long one, what is collected can be taken between two pieces. There is no public way to it: `Collecting` names the
- * fields of the parser that are used, and test/steps.test.ts and test/translate.test.ts fail without them.
+ * The parser collects a text, or the value of an attribute, until its end, however long it is. So that no step handles all of a
+ * long one, callers can take what has been collected between two pieces. The parser has no public API for this: `Collecting` names
+ * the private fields that are used, and test/steps.test.ts and test/translate.test.ts fail without them.
  */
 import { SaxesParser } from 'saxes'
 
@@ -38,7 +37,7 @@ interface Collecting {
   readonly attribList: Attribute[]
 }
 
-/** Those of the last documents that are done; as many as documents were ever read at one time, and few of them wait. */
+/** Parsers that are free; at most as many as documents were ever read at the same time. */
 const maxSpare = 4
 const spare: Parser[] = []
 
@@ -60,19 +59,19 @@ export class Parser {
     saxes.on('cdata', (run) => this.listener.onData(run))
     saxes.on('closetag', ({ isSelfClosing }) => this.listener.onClose(isSelfClosing))
     saxes.on('processinginstruction', ({ target, body }) => this.listener.onInstruction(target, body))
-    // Set by name: one handler more by `on`, and the engine keeps the parser in a form that reads seven times slower.
+    // Set by name: with one more handler set by `on`, the engine keeps the parser in a form that reads seven times slower.
     const others = saxes as unknown as Record<'commentHandler' | 'doctypeHandler' | 'attributeHandler', unknown>
     others.commentHandler = () => this.listener.onComment()
     others.doctypeHandler = () => this.listener.onDoctype()
     others.attributeHandler = (attribute: Attribute) => this.listener.onAttribute(attribute)
   }
 
-  /** Throws what the parser, or the listener, throws. Then this parser is of no more use. */
+  /** Throws what the parser, or the listener, throws. The parser cannot be used after that. */
   write(piece: string): void {
     this.#saxes.write(piece)
   }
 
-  /** The document ends here; so does the use of this parser for it. */
+  /** Ends the document and releases the parser. */
   close(): void {
     this.#saxes.close()
     this.listener = nobody

@@ -1,8 +1,8 @@
 /**
  * A SOAP fault in, the error that the caller gets out. By default the caller hears the code and the start of the reason;
- * when the operator exposes faults, the reason as far as the log has it, and the detail. Who logs the fault is not decided here.
+ * when the operator exposes faults, the reason as far as the log has it, and the detail. Does not log the fault.
  *
- * A code is cut to the shorter length always: it is a name, and it stands in the message.
+ * A code is always cut to the shorter length: it is a name, and part of the message.
  */
 import { Failure } from '../../errors.ts'
 import type { Fault, FailureSource } from '../../model.ts'

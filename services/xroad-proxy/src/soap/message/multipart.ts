@@ -1,8 +1,8 @@
 /**
  * The parts of a multipart/related answer (RFC 2387): the root, which the `start` parameter names or which comes first, and
- * the others. The bytes of each come out as they stand.
+ * the others. The bytes of each part come out unchanged.
  *
- * A boundary counts on a line of its own. Without the closing one the answer has been cut.
+ * A boundary counts only on a line of its own. Without the closing boundary the answer has been cut.
  */
 import { readMediaType } from './media-type.ts'
 import { decodeTransferInSteps, endOfBlankLine } from './transfer.ts'
@@ -58,7 +58,7 @@ export function* readPartsInSteps(body: Uint8Array, contentType: string, wish: W
   return yield* findParts(bytes, Buffer.from(`--${boundary}`, 'latin1'), parameters.get('start'), wish)
 }
 
-/** A part behind the root may lack whatever it likes: it is listed as what it is. */
+/** A part after the root may lack any header: it is listed as it is. */
 function* findParts(bytes: Buffer, marker: Buffer, start: string | undefined, { isRootEnough }: Wish): Steps<Parts> {
   const others: RawPart[] = []
   let root: RawPart | undefined
@@ -98,7 +98,7 @@ export function toId(id: string = ''): string {
   return id.trim().replace(/^<(.*)>$/, '$1')
 }
 
-/** Finds that are no boundary line are cheap, and many: so many are looked at in one step. */
+/** False matches are cheap, and many: this many are checked in one step. */
 const findsPerStep = 3000
 /** Bytes in which a boundary is looked for in one step. */
 const bytesPerStep = 1024 * 1024

@@ -1,6 +1,6 @@
 /**
- * A request body -> the values that a template may use: the allow-listed keys of a JSON object. Whatever is no JSON object
- * in UTF-8 counts as one without keys; nothing here throws.
+ * A request body -> the values that a template may use: the allow-listed keys of a JSON object. A body that is not a JSON
+ * object in UTF-8 counts as one without keys; nothing here throws.
  *
  * A number stays what the caller wrote. It is a JavaScript number where that prints the same digits, else the digits
  * themselves as text: a registry code of twenty digits must not come out rounded.
@@ -23,7 +23,7 @@ export function readParams(body: Uint8Array, allowed: readonly string[]): Templa
   }
 }
 
-/** What a number may look like that JavaScript prints differently; text that only looks so costs time, nothing else. */
+/** Matches numbers that JavaScript may print differently; a text that only looks like one costs time, nothing else. */
 const losesDigits = /(?<=[[:,\s]-?)(?:[\d.]{16}|\d+(?:\.\d+)?[eE]|\d+\.\d*0(?!\d)|0\.000000)|(?<=[[:,\s])-0(?![\d.])/
 
 function parse(text: string): unknown {
@@ -31,7 +31,7 @@ function parse(text: string): unknown {
   return losesDigits.test(text) ? JSON.parse(quoteNumbers(text)) : document
 }
 
-/** Good JSON -> the same with quotes around the numbers that would lose digits. Far faster than a reviver. */
+/** Valid JSON -> the same with quotes around the numbers that would lose digits. Far faster than a reviver. */
 function quoteNumbers(text: string): string {
   const start = /["\d-]/g
   const number = /[-+.\deE]+/y

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a template, told to its author at boot, and with one rendering of it, told to a caller. What Handlebars
- * threw comes in, an error in words of this service goes out; none of them holds a value of a caller.
+ * Problems of a template, for its author at boot, and of one rendering of it, for a caller. An error of Handlebars comes in, an
+ * error in the words of this service goes out, without any value of a caller.
  */
 import { Failure } from '../../errors.ts'
 

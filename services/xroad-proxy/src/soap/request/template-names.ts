@@ -1,9 +1,9 @@
 /**
  * The names in a template, as its syntax tree, and the params of its file -> names that no call can ever fill, each with the
  * lines that it stands in and the name that was probably meant. What a name means inside a block follows Handlebars: `each`,
- * `with` and `each_value` go into a value of the caller, whose fields nobody knows here, so nothing is said about those.
+ * `with` and `each_value` go into a value of the caller, whose fields are unknown here, so it ignores those.
  *
- * Owns no judgement about calls of helpers (template.ts), and no file.
+ * Does not judge calls of helpers (template.ts), and reads no file.
  */
 import type { Generated } from '../../model.ts'
 
@@ -264,7 +264,7 @@ class NameReview {
   }
 }
 
-/** Of one template; whoever mends these sees the next. */
+/** Of one template; after these are corrected, the next ones show. */
 const maxWarnings = 50
 
 /** What a name is for: text with or without escapes, or a value that a helper looks at. */

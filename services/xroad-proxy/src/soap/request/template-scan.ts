@@ -1,11 +1,11 @@
 /**
- * The source of a template -> whether it is built of nothing but the usual placeholders and blocks. Those are known to be
- * good Handlebars, which saves the slow parser at boot, where thousands of templates wait. "No" means "ask the parser".
+ * The source of a template -> whether it consists only of the usual placeholders and blocks. Those are known to be
+ * valid Handlebars, which saves the slow parser at boot, when thousands of templates wait. "No" means "ask the parser".
  *
- * Owns no judgement about anything unusual, and no rendering.
+ * Does not judge anything unusual, and does not render.
  */
 
-/** Blocks in blocks; the parser has its say about more. */
+/** Levels of nested blocks; the parser decides about more. */
 const maxDepth = 32
 
 const word = String.raw`(?!(?:else|true|false|null|undefined|this)\b)[A-Za-z_\u00c0-\u024f][\w\u00c0-\u024f-]*`

@@ -1,7 +1,7 @@
 /**
  * The envelope of a DSL file -> a template that is checked at once and compiled when it is first needed: thousands of
- * them are loaded, few are called in an hour. Rendering takes the caller's values in one pass and gives an envelope that
- * has no character which XML forbids. Owner of Handlebars.
+ * them are loaded, few are called in an hour. Rendering takes the caller's values in one pass and gives an envelope
+ * without characters that XML forbids. The only user of Handlebars.
  *
  * Does not judge whether the envelope is well-formed XML. The work of one rendering is bounded by the length of the
  * template and of the values, by the rounds of all loops together and by the length of the envelope.
@@ -25,13 +25,13 @@ export interface ParsedTemplate {
   readonly warnings: readonly TemplateWarning[]
 }
 
-/** What names of the template are held against; without it they are not looked at. */
+/** The known names; without them the names of the template are not checked. */
 export interface KnownNames {
   readonly params: readonly string[]
   readonly nearest: Nearest
 }
 
-/** Throws `TemplateSyntaxError`. A warning names what no call can do or fill: a helper, a param, a value of ours. */
+/** Throws `TemplateSyntaxError`. A warning names what no call can do or fill: a helper, a param, a value of the service. */
 export function parseTemplate(source: string, known?: KnownNames): ParsedTemplate {
   const isUsual = isPlain(source)
   const calls = isUsual ? [] : check(source, known?.nearest)
@@ -73,7 +73,7 @@ const knownHelpers = { xml_attr: true, xml_element: true, if_present: true, is_n
 function createHandlebars(): typeof Handlebars {
   const environment = Handlebars.create()
   const each = environment.helpers['each'] as (list: unknown, options: unknown) => string
-  // It would print values of the caller on the console.
+  // It would print values of the caller to the console.
   environment.unregisterHelper('log')
   environment.registerHelper('xml_attr', toAttribute)
   environment.registerHelper('xml_element', toElement)
