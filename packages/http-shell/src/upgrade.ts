@@ -6,8 +6,8 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Whether Node is to hand the connection over. Not for the sake of a body, which would have to be kept: behind such a
- * request the connection ends instead.
+ * Whether Node is to hand the connection over. Not with a body: where that has not arrived with its head, Node leaves a stream
+ * on the socket and loses each later request for another protocol. Behind such a request the connection ends instead.
  */
 export function isPlainUpgrade({ headers }: IncomingMessage): boolean {
   const length = headers['content-length']
