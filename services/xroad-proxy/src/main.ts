@@ -1,7 +1,6 @@
 /**
- * The process: command line in, exit code out. What serves is service.ts; everything else is
- * doctor/command.ts for the check of a configuration, wsdl-command/command.ts for what helps with WSDL files and
- * mock/command.ts for the mock Security Server.
+ * The process: command line in, exit code out. service.ts serves; doctor/command.ts checks a
+ * configuration, wsdl-command/command.ts helps with WSDL files, and mock/command.ts is the mock Security Server.
  *
  * Flags, signals, the orderly end and exit codes are those of the package command-line.
  */
@@ -13,7 +12,7 @@ import { StartupFailure } from './errors.ts'
 import { openEvents } from './events.ts'
 import { startService } from './service.ts'
 
-/** Requests in flight at a shutdown get so long to end; longer than the default of a call. */
+/** Time for requests in flight to end at a shutdown; longer than the default time of a call. */
 const shutdownSeconds = 40
 
 export async function main(argv: readonly string[]): Promise<void> {

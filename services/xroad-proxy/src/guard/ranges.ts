@@ -1,10 +1,10 @@
 /**
  * Which IP addresses no public service can have: the special-purpose registries of IANA, multicast, and everything of
- * IPv6 that is not global unicast. An address comes in as text, the range that forbids it goes out, in words. Node's
- * `BlockList` reads and compares; the tables are what is owned here.
+ * IPv6 that is not global unicast. An address comes in as text, the range that forbids it goes out, in words. Owns
+ * the tables; Node's `BlockList` reads and compares.
  *
- * Only addresses in their usual spelling are read. What else a URL may call an IPv4 address (`0x7f.1`) is for the URL parser
- * to resolve first; text that is no address counts as blocked, so that a mistake upstream never opens anything.
+ * Reads only addresses in their usual spelling. The URL parser has to resolve other spellings of an IPv4 address (`0x7f.1`)
+ * first; text that is not an address counts as blocked, so that a mistake elsewhere never opens anything.
  */
 import { BlockList, isIP, SocketAddress } from 'node:net'
 

@@ -1,6 +1,6 @@
 /**
- * The fields of a DSL file, each declared once for its kind: name, default, what it means, what would be right. Comes to
- * dsl.ts as checked values and to editors as JSON Schema. What a template or the place of the file adds is not known here.
+ * The fields of a DSL file, each declared once for its kind: name, default, what it means, what is valid. Gives
+ * checked values to dsl.ts and a JSON Schema to editors. Knows nothing of templates, nor of the path of the file.
  */
 import {
   anyText,

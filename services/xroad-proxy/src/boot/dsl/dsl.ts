@@ -1,6 +1,6 @@
 /**
- * The text of one DSL file and its place in the tree -> one endpoint, and what the operator should be told. Whatever is
- * wrong stops the start: the message names file, line and field. Reads no files (endpoints.ts does); the fields themselves
+ * The text of one DSL file and its place in the tree -> one endpoint, and warnings for the operator. Every error
+ * stops the start: the message names file, line and field. Reads no files (endpoints.ts does); the fields themselves
  * belong to dsl-schema.ts, the template language to soap/template.ts.
  */
 import {
@@ -191,7 +191,7 @@ function alsoIn(lines: readonly number[]): string {
   return ` (also in line${lines.length === 1 ? '' : 's'} ${shown})`
 }
 
-/** A field of the other kind is no slip of the pen. */
+/** A field of the other kind is not a typing error. */
 function unknownFields(unknown: readonly Problem[], kind: Kind): Problem[] {
   const other = kind === 'soap' ? 'rest' : 'soap'
   return unknown.map(({ path, message }) => {

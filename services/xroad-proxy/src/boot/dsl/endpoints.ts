@@ -1,7 +1,7 @@
 /**
  * The tree of DSL files -> the list of endpoints, read once, in order of name. A folder is the first segment of the URL,
  * a file name the second. Refuses (StartupFailure) files that cannot be read and two files for one endpoint, naming up to
- * ten files at once. What stands in a file is for dsl.ts.
+ * ten files at once. dsl.ts reads the contents of a file.
  */
 import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, extname, join, resolve } from 'node:path'
@@ -25,7 +25,7 @@ const extensions: ReadonlySet<string> = new Set(['.yml', '.yaml'])
 /** Stands beside a WSDL file. */
 const sidecar = '.meta.yaml'
 
-/** A tree with whatever is wrong in it. */
+/** A tree, with all its problems. */
 export interface Survey extends LoadedEndpoints {
   readonly problems: readonly TreeProblem[]
 }
@@ -97,7 +97,7 @@ function newTree(): Tree {
 /** `ancestors` are the real paths of the folders above. */
 function walk(folder: string, ancestors: readonly string[], tree: Tree): void {
   tree.folders += 1
-  // Links that lead to and fro between folders have more paths than anybody can wait for.
+  // Links back and forth between folders make more paths than a walk could ever finish.
   if (tree.folders > limits.folders)
     refuse([`${folder}: more than ${limits.folders} folders; do symbolic links form a loop?`])
   const real = realpathSync(folder)
@@ -137,7 +137,7 @@ function fileProblem(status: Stats): string | undefined {
   return status.size > maxDslBytes ? `is larger than ${maxDslBytes} bytes, the limit for DSL files` : undefined
 }
 
-/** The problems of each file, so that all can be mended in one go. */
+/** The problems of each file, so that all can be corrected in one go. */
 function readFiles({ files, problems, warnings, templateWarnings }: Tree): Endpoint[] {
   const endpoints = new Map<string, Endpoint>()
   for (const file of files) {

@@ -1,6 +1,6 @@
 /**
- * Reads files of the WSDL directory, and only those: no link is followed, nothing outside is reached, nothing is fetched.
- * Paths come in relative to the directory, with slashes. Who asks for which file, and what stands in it, is for others.
+ * Reads files of the WSDL directory, and only those: it follows no link, reads nothing outside and fetches nothing. Paths
+ * come in relative to the directory, with slashes. Does not know what the files are for.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * The WSDL directory -> DSL files below `dsl_path`, once at each start and before those are read. Every trouble is a WARN,
- * none stops the start. What one WSDL gives is survey.ts, what may be written output.ts; this file is their order.
+ * The WSDL directory -> DSL files below `dsl_path`, once at each start and before those are read. Every problem is a WARN,
+ * none stops the start. survey.ts decides what one WSDL gives, output.ts what may be written; this file is their order.
  */
 import { join } from 'node:path'
 import type { Identity } from '../../model.ts'
@@ -23,7 +23,7 @@ export interface IngestOptions {
   readonly client: Identity
   readonly allowHttp: boolean
   readonly hostAllowlist: readonly string[]
-  /** False: everything is told and nothing changed. */
+  /** False: everything is reported and nothing changed. */
   readonly write: boolean
 }
 
@@ -51,7 +51,7 @@ export interface GeneratedFrom {
 export interface WsdlReport {
   /** With the directory. */
   readonly file: string
-  /** Why there is nothing to be had from the file as a whole. */
+  /** Why the file as a whole gives nothing. */
   readonly problem: string | undefined
   /** Whether that is a sidecar for another member or subsystem. */
   readonly isOfOther: boolean

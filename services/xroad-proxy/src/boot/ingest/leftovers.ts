@@ -1,9 +1,9 @@
 /**
  * Temporary files of a process that was killed, or of a machine that lost its power -> removed: those of a start, below the DSL
  * directory, at the next start, and those of `wsdl vendor`, beside the WSDL, at its next run, however young they are and
- * whatever has become of their WSDL. Never fails: it is only tidying, and no walk looks at what stays.
+ * whatever has become of their WSDL. Never fails: this is only tidying, and leftovers do no harm.
  *
- * Another process may be at work here. A file that it is about to put in its place is not told from one that was left behind;
+ * Another process may be at work here. A file that it is about to rename looks like one that was left behind; if it is removed,
  * `writeWhole` writes it again.
  */
 import { lstatSync, readdirSync, readFileSync, unlinkSync } from 'node:fs'

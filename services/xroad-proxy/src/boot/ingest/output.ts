@@ -1,6 +1,6 @@
 /**
- * Texts of DSL files -> the DSL directory. Files of our own are replaced where they differ, those of people are left alone,
- * and files whose operation is gone are removed. Nothing here knows what a WSDL is beyond its name.
+ * Texts of DSL files -> the DSL directory. Replaces generated files that differ, leaves files written by hand alone,
+ * and removes files whose operation is gone. Of a WSDL it knows only the name.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync, unlinkSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * The text of a sidecar, `<name>.meta.yaml` beside a WSDL -> what it says about the service, and whether that goes together
- * with who we are. What becomes of the operations is decided in destination.ts.
+ * The text of a sidecar, `<name>.meta.yaml` beside a WSDL -> what it says about the service, and whether that agrees
+ * with `client_data`. destination.ts decides what becomes of the operations.
  */
 import { inOneLine, locate, type Mapping, readYaml, tellUnknown, textOf, YamlError } from '@services/config-file'
 import type { Identity } from '../../model.ts'

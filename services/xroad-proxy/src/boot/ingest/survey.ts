@@ -1,7 +1,7 @@
 /**
  * One WSDL with its sidecar and the files beside it -> what becomes of each of its operations: the text of a DSL file, or
- * why there is none. Whatever is wrong with the files is told; nothing is thrown and nothing is written. Which DSL file
- * an operation gets, and whether it may have it, is for output.ts.
+ * why there is none. Reports every problem of the files; throws nothing and writes nothing. output.ts decides which
+ * DSL file an operation gets, and whether it may have it.
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'

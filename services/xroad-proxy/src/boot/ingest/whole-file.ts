@@ -1,4 +1,4 @@
-/** Writes a file as a whole: whoever reads or stops in between sees the old one or the new one, never half of one. */
+/** Writes a file as a whole: a reader, or a start after a crash, sees the old one or the new one, never half of one. */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,9 +1,9 @@
 /**
- * The events of a document become JSON: what the parser tells comes in, what has been translated goes out at the end. Refuses
- * what is no answer, and counts.
+ * The events of a document become JSON: the events of the parser come in, the translation goes out at the end. Refuses
+ * what is not an answer, and counts levels and events.
  *
- * An open element is frame.ts, what a text becomes leaf.ts and long-text.ts, how members of an object are put together
- * members.ts, what is a fault envelope-roles.ts.
+ * frame.ts owns open elements, leaf.ts and long-text.ts the values of texts, members.ts the members of an object,
+ * envelope-roles.ts the parts of a fault.
  */
 import { type FaultParts, readFaultPart, roleOf, toFault } from './envelope-roles.ts'
 import {

@@ -1,9 +1,9 @@
 /**
  * XML text in, JSON texts of a SOAP answer out, in one pass: while an element is open, the JSON of what it holds so far is
- * kept as text; no tree is built of either side. Also the two caps on what is read. The events of a document are turned into
- * JSON by reader.ts.
+ * kept as text; no tree is built of either side. Also the two limits on what is read. reader.ts turns the events of a document
+ * into JSON.
  *
- * Where the bytes come from and in which charset they are is not known here: each piece must hold whole surrogate pairs.
+ * Knows neither where the bytes come from nor their charset: each piece must hold whole surrogate pairs.
  */
 import type { Translation } from '../../model.ts'
 import type { Translated } from './frame.ts'
@@ -48,7 +48,7 @@ interface StepOptions {
   readonly characters?: number
 }
 
-/** The same for a text that may be long, or comes in pieces, so that others get their turn meanwhile. */
+/** The same for a text that may be long, or comes in pieces, so that other requests are served meanwhile. */
 export function* translateInSteps(
   xml: string | Iterable<string>,
   { limits = defaultLimits, body, characters = stepCharacters }: StepOptions = {},

@@ -1,6 +1,6 @@
 /**
  * The body of a SOAP answer in, its translation out: takes the root part of a multipart answer, finds the charset, reads the
- * XML, lists what is attached. Every answer that cannot be read is an XmlError. The status of the answer does not matter here.
+ * XML, lists what is attached. Throws an XmlError for every answer that cannot be read. Ignores the status of the answer.
  */
 import type { AttachmentMode, Translation } from '../../model.ts'
 import { listAttachments } from './attachments.ts'
@@ -22,7 +22,7 @@ export function readAnswer(body: Uint8Array, contentType: string | undefined, op
   return toWhole(finish(readAnswerInSteps(body, contentType, options)))
 }
 
-/** The same for an answer that may be long, so that others get their turn meanwhile. */
+/** The same for an answer that may be long, so that other requests are served meanwhile. */
 export function* readAnswerInSteps(
   body: Uint8Array,
   contentType: string | undefined,

@@ -1,7 +1,7 @@
 /**
  * The parts of an answer beside its root, as JSON text: Content-ID without its brackets, media type, size in bytes, and on
- * request the content. A part that its own encoding does not allow is an error: it has been cut. An encoding that nobody
- * knows counts as it stands.
+ * request the content. A part that its own encoding does not allow is an error: it has been cut. A part with an unknown
+ * encoding stays as it is.
  */
 import { type Json, joinJson, LongJson } from '../json/json-text.ts'
 import { readMediaType } from './media-type.ts'

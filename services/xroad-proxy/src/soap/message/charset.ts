@@ -1,9 +1,9 @@
 /**
- * Bytes of an XML document in, its text out. The first that speaks decides the charset: a byte-order mark, the charset of
+ * Bytes of an XML document in, its text out. The first of these that is there decides the charset: a byte-order mark, the charset of
  * the Content-Type, the shape of the first bytes, the XML declaration; else it is UTF-8. Bytes that the charset does not
- * have are an error, never U+FFFD: a name of a person must not come out wrong without a word.
+ * have are an error, never U+FFFD: the name of a person must never be silently wrong.
  *
- * Nothing is decompressed; compressed bytes are told apart only to say so.
+ * Decompresses nothing; recognizes compressed bytes only to report them.
  */
 import { readMediaType } from './media-type.ts'
 import { XmlError } from '../json/xml-error.ts'
