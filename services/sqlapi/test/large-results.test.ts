@@ -127,7 +127,7 @@ for (const kind of kinds) {
         ok(wasReset, `HTTP/${version} ended like a whole answer`)
         ok(!text.endsWith(']') && !text.endsWith('0\r\n\r\n'))
       }
-      ok(service.log.some((line) => line.includes('A streamed answer broke off')))
+      ok(service.log.some((line) => line.includes('A response broke off')))
       strictEqual((await service.get('/demo/one')).text, '[{"one":1}]')
     } finally {
       await service.close()
