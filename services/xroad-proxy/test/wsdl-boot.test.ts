@@ -11,11 +11,11 @@ import { createPublicContext } from '../src/boot/tls/keystore.ts'
 import { readDsl } from '../src/boot/dsl/dsl.ts'
 import { Failure } from '../src/errors.ts'
 import { openEvents } from '../src/events.ts'
-import type { FileReply, ResponseWriter, Reply, Request, SoapEndpoint, Trace } from '../src/model.ts'
+import type { FileReply, Reply, Request, SoapEndpoint, Trace } from '../src/model.ts'
 import { Budget } from '../src/upstream/budget.ts'
 import { createGuardedLookup } from '../src/guard/lookup.ts'
 import { callSoap, toDestination, type Upstreams } from '../src/serve/lanes/soap.ts'
-import { openUpstream } from '../src/upstream/upstream.ts'
+import { openUpstream, withoutCaller } from '../src/upstream/upstream.ts'
 import { startLanes } from './support/lanes.ts'
 import { startProxy } from './support/process.ts'
 import { drop, wsdlOf } from './support/wsdl-folder.ts'
@@ -96,17 +96,7 @@ const portOf = (): number => (vendorServer.address() as AddressInfo).port
 
 const bounds = { secureContext: createPublicContext, timeoutSeconds: 5, maxAnswerBytes: 10_000 }
 
-const writer: ResponseWriter = {
-  isOpen: true,
-  hasBegun: false,
-  status: 0,
-  onGone: undefined,
-  send: () => undefined,
-  begin: () => undefined,
-  write: () => true,
-  end: () => undefined,
-  breakOff: () => undefined,
-}
+const writer = withoutCaller()
 
 function request(): Request {
   const upload = {

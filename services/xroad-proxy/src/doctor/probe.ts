@@ -9,9 +9,9 @@ import { connect, type SecureContext } from 'node:tls'
 import { createServerCheck, type ServerCheck } from '../boot/tls/keystore.ts'
 import type { Config } from '../boot/config/schema.ts'
 import { Failure } from '../errors.ts'
-import type { Endpoint, Identity, ResponseWriter } from '../model.ts'
+import type { Endpoint, Identity } from '../model.ts'
 import { describe } from '../upstream/causes.ts'
-import { openUpstream, type Upstream } from '../upstream/upstream.ts'
+import { openUpstream, type Upstream, withoutCaller } from '../upstream/upstream.ts'
 import { toClientElement, toClientHeader, toServicePath } from '../xroad.ts'
 import {
   type MetadataResponse,
@@ -244,25 +244,10 @@ async function send<Value>(
     body,
   }
   try {
-    return { value: read(await upstream.collect(call, nobody())) }
+    return { value: read(await upstream.collect(call, withoutCaller())) }
   } catch (error) {
     if (error instanceof MetadataError) return { problem: error.message }
     if (!(error instanceof Failure)) throw error
     return { problem: error.message, isUnreachable: error.code !== 'upstream_body_too_large' }
-  }
-}
-
-/** Nobody hears the answer but us. */
-function nobody(): ResponseWriter {
-  return {
-    isOpen: true,
-    hasBegun: false,
-    status: 0,
-    onGone: undefined,
-    send: () => undefined,
-    begin: () => undefined,
-    write: () => true,
-    end: () => undefined,
-    breakOff: () => undefined,
   }
 }

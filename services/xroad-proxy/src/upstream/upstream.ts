@@ -71,3 +71,18 @@ function openOrigin(origin: string, options: UpstreamOptions): Turns<Connection>
   })
   return new Turns(maxConnections, () => createConnection(origin, connect))
 }
+
+/** For calls of our own, whose answer goes to no caller. */
+export function withoutCaller(): ResponseWriter {
+  return {
+    isOpen: true,
+    hasBegun: false,
+    status: 0,
+    onGone: undefined,
+    send: () => undefined,
+    begin: () => undefined,
+    write: () => true,
+    end: () => undefined,
+    breakOff: () => undefined,
+  }
+}

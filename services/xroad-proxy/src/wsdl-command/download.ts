@@ -4,9 +4,8 @@
  */
 import { createPublicContext } from '../boot/tls/keystore.ts'
 import { Failure } from '../errors.ts'
-import type { ResponseWriter } from '../model.ts'
 import { createGuardedLookup } from '../guard/lookup.ts'
-import { openUpstream } from '../upstream/upstream.ts'
+import { openUpstream, withoutCaller } from '../upstream/upstream.ts'
 import { judgeAddress } from '../guard/address.ts'
 
 export interface DownloadRules {
@@ -50,7 +49,7 @@ export function openDownloader(rules: DownloadRules): Downloader {
         body: undefined,
       }
       try {
-        const { status, body } = await (isPrivate ? open : guarded).collect(call, nobody())
+        const { status, body } = await (isPrivate ? open : guarded).collect(call, withoutCaller())
         if (status === 200) return body
         const redirect = status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''
         throw new DownloadError(`answers with HTTP ${status}${redirect}`)
@@ -90,18 +89,3 @@ function judge(address: string, rules: DownloadRules): { isPrivate: boolean; url
 
 const configured = 'security_server.url (or of the service)'
 const plainHttp = 'is plain http; --allow-http allows it'
-
-/** Nobody hears the answer but us. */
-function nobody(): ResponseWriter {
-  return {
-    isOpen: true,
-    hasBegun: false,
-    status: 0,
-    onGone: undefined,
-    send: () => undefined,
-    begin: () => undefined,
-    write: () => true,
-    end: () => undefined,
-    breakOff: () => undefined,
-  }
-}
