@@ -274,7 +274,7 @@ const proxy: Part = {
       room: 'wsdl-command',
       is: 'WSDL files on the command line',
       imports:
-        'model.ts errors.ts guard upstream/upstream.ts wsdl/xml wsdl/schema boot/flags.ts boot/config boot/tls boot/ingest @services/command-line @services/config-file',
+        'errors.ts guard upstream/upstream.ts wsdl/xml wsdl/schema boot/flags.ts boot/config boot/tls boot/ingest @services/command-line @services/config-file',
     },
     {
       room: 'main.ts',
