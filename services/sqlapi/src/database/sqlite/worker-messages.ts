@@ -35,11 +35,17 @@ export interface Job {
   readonly sets: readonly (readonly BoundStatement[])[]
 }
 
+/**
+ * Jobs as `writeJob` writes and `readJobs` reads them. For each job: claim, flags, format, number of sets; for each set: number of
+ * statements; for each statement: its number, number of values, values.
+ */
+export type JobList = SqliteValue[]
+
 /** A message without jobs asks the worker to close the database and end. */
 export interface Jobs {
-  readonly jobs: readonly Job[]
+  readonly jobs: JobList
   /** Texts that the worker has not seen yet. */
-  readonly texts: readonly (readonly [statement: number, text: string])[]
+  readonly texts: (readonly [statement: number, text: string])[]
 }
 
 /** What went wrong; `statement` is the number of the one that failed, if one did, and `set` the number of its set. */
@@ -109,3 +115,63 @@ export type FromProcess =
       | { readonly takenBack: true }
       | { readonly lost: true }
     ))
+
+const transactions: readonly Job['transaction'][] = ['none', 'shared', 'deferred', 'immediate']
+const flag = { touchesSession: 4, batch: 8, mayRunOn: 16, isRead: 32 } as const
+
+/** Adds the job at the end of the list. */
+export function writeJob(list: JobList, claim: number, job: Omit<Job, 'claim'>): void {
+  list.push(claim, flagsOf(job), job.format, job.sets.length)
+  for (const statements of job.sets) {
+    list.push(statements.length)
+    for (const { statement, values } of statements) {
+      list.push(statement, values.length)
+      for (const value of values) list.push(value)
+    }
+  }
+}
+
+/** Adds the jobs of the list to those that are to be done. */
+export function readJobs(list: Readonly<JobList>, jobs: Job[]): void {
+  let at = 0
+  const next = (): number => list[at++] as number
+  while (at < list.length) {
+    const claim = next()
+    const flags = next()
+    const format = list[at++] as FormatName
+    const sets = readMany(next(), () =>
+      readMany(next(), (): BoundStatement => {
+        const statement = next()
+        const end = next() + at
+        const values = list.slice(at, end)
+        at = end
+        return { statement, values }
+      }),
+    )
+    jobs.push({
+      claim,
+      transaction: transactions[flags & 3] as Job['transaction'],
+      touchesSession: (flags & flag.touchesSession) !== 0,
+      batch: (flags & flag.batch) !== 0,
+      format,
+      mayRunOn: (flags & flag.mayRunOn) !== 0,
+      isRead: (flags & flag.isRead) !== 0,
+      sets,
+    })
+  }
+}
+
+function flagsOf({ transaction, touchesSession, batch, mayRunOn, isRead }: Omit<Job, 'claim'>): number {
+  let flags = transactions.indexOf(transaction)
+  if (touchesSession) flags |= flag.touchesSession
+  if (batch) flags |= flag.batch
+  if (mayRunOn) flags |= flag.mayRunOn
+  if (isRead) flags |= flag.isRead
+  return flags
+}
+
+function readMany<T>(count: number, read: () => T): T[] {
+  const found: T[] = []
+  for (let i = 0; i < count; i++) found.push(read())
+  return found
+}

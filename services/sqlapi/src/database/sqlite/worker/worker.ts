@@ -12,7 +12,15 @@ import { Claims } from '../claims.ts'
 import { Groups } from './group.ts'
 import { type JobSite, runJob } from './job.ts'
 import { areInPlace } from '../files.ts'
-import type { Job, JobReply, Jobs, Moved, Opened, WorkerOptions } from '../worker-messages.ts'
+import {
+  type Job,
+  type JobReply,
+  type Jobs,
+  type Moved,
+  type Opened,
+  readJobs,
+  type WorkerOptions,
+} from '../worker-messages.ts'
 import { Sender } from './sender.ts'
 import { Session } from './session.ts'
 
@@ -82,7 +90,7 @@ function leave(): void {
 function accept({ jobs, texts }: Jobs): void {
   if (jobs.length === 0) isClosing = true
   session.learn(texts)
-  inbox.push(...jobs)
+  readJobs(jobs, inbox)
 }
 
 function isKnown({ sets: [statements = []] }: Job): boolean {

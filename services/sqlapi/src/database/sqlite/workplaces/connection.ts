@@ -11,7 +11,7 @@ import { Worker } from 'node:worker_threads'
 import { takenBack } from '../../pool/pool.ts'
 import { Claims, type Turn } from '../claims.ts'
 import type { DatabaseFiles } from '../files.ts'
-import type { Job, JobReply, Jobs, Moved, Opened, WorkerOptions } from '../worker-messages.ts'
+import { type JobReply, type Jobs, type Moved, type Opened, type WorkerOptions, writeJob } from '../worker-messages.ts'
 import {
   type Assignment,
   type ConnectionOptions,
@@ -40,12 +40,6 @@ const goneMs = 5000
 /** How long a statement whose time is up may take to end by itself, as one that returns rows does. */
 const graceMs = 300
 
-/** The message that is being collected. */
-interface Outgoing {
-  readonly jobs: Job[]
-  readonly texts: [statement: number, text: string][]
-}
-
 /** What a connection is made of. */
 interface Parts extends Listeners {
   readonly worker: Worker
@@ -65,7 +59,8 @@ export class Connection {
   readonly #timeoutSeconds: number
   readonly #abandoned: Listeners['abandoned']
   readonly #long: Listeners['long']
-  #outgoing: Outgoing | undefined
+  /** The message that is being collected. */
+  #outgoing: Jobs | undefined
   #isClosing = false
   #isAbandoned = false
   #hasEnded = false
@@ -119,11 +114,10 @@ export class Connection {
   run({ job, textOf, sink }: Assignment): Running {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
     const underWay = this.#underWay.add(resolve, reject, sink)
-    const { claim } = underWay
-    this.#claims.queue(claim)
+    this.#claims.queue(underWay.claim)
     this.#watch ??= setInterval(() => this.#look(), lookMs).unref()
     const outgoing = this.#collect()
-    outgoing.jobs.push({ ...job, claim })
+    writeJob(outgoing.jobs, underWay.claim, job)
     for (const statements of job.sets) {
       for (const { statement } of statements) {
         if (this.#sentTexts.has(statement)) continue
@@ -245,11 +239,11 @@ export class Connection {
     this.#claims.cancel(job.claim)
   }
 
-  #collect(): Outgoing {
+  #collect(): Jobs {
     if (this.#outgoing === undefined) {
       this.#outgoing = { jobs: [], texts: [] }
       setImmediate(() => {
-        this.#worker.postMessage(this.#outgoing satisfies Jobs | undefined)
+        this.#worker.postMessage(this.#outgoing)
         this.#outgoing = undefined
       })
     }
