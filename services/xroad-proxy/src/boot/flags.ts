@@ -41,7 +41,7 @@ const program = {
     },
     'wsdl explain': {
       operand: pathOfWsdls,
-      summary: 'show which operations get an endpoint, and why others do not',
+      summary: 'show which operations get an endpoint, or why not',
       flags: { config: '', format: '' },
     },
     'wsdl vendor': {
