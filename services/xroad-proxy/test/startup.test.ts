@@ -217,7 +217,7 @@ const identities: Refusal[] = [
 ] // prettier-ignore
 
 const addresses: Refusal[] = [
-  { title: 'an address of another machine [D1.1]', config: { host: '203.0.113.1' }, error: 'listen_failed', names: ['host', '203.0.113.1', 'no address of this machine'] },
+  { title: 'an address of another machine [D1.1]', config: { host: '203.0.113.1' }, error: 'listen_failed', names: ['host', '203.0.113.1', 'not an address of this machine'] },
   { title: 'a host that does not exist [D1.1]', config: { host: 'no-such-host.invalid' }, error: 'listen_failed', names: ['host', 'no-such-host.invalid'] },
   { title: 'a host that is none [D1.1]', config: { host: 'http://0.0.0.0' }, error: 'invalid_configuration', names: ['host'] },
 ] // prettier-ignore
@@ -270,7 +270,7 @@ describe('a start is refused: the rest', concurrency, () => {
       files: { 'g/x.yml': direct },
       config: { port },
       error: 'listen_failed',
-      names: [`port ${port}`, 'taken'],
+      names: [`port ${port}`, 'in use by another process'],
     }
     for (const format of ['text', 'json'] as const) await refuse(refusal, format)
     taken.close()

@@ -46,12 +46,12 @@ const program = {
     },
     'wsdl vendor': {
       operand: pathOfWsdls,
-      summary: 'fetch the schemas that they name by address, and put them beside the WSDL',
+      summary: 'fetch the schemas that are named by address, beside them',
       flags: {
         allowHosts: 'fetch from this host only; may be repeated',
         maxBytes: 'largest schema file to fetch (4194304)',
         allowHttp: 'fetch by plain http too',
-        privateHosts: 'fetch from this host although it is in your own network; may be repeated',
+        privateHosts: 'also fetch from this host of your own network; repeatable',
       },
     },
     mock: {
