@@ -30,7 +30,7 @@ function limitYoungGeneration() {
   const given = process.execArgv.concat(process.argv, process.env.NODE_OPTIONS).join(' ')
   // A channel to the parent (a cluster, a process manager) would be lost too. Workers of a cluster inherit the flag.
   if (process.platform === 'win32' || process.connected || reasonsNotTo.test(given)) return
-  const flags = ['--max-semi-space-size=8'].concat(process.execArgv)
+  const flags = ['--max-semi-space-size=16'].concat(process.execArgv)
   try {
     process.execve(process.execPath, [process.argv0].concat(flags, process.argv.slice(1)))
   } catch {

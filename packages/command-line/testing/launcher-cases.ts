@@ -23,7 +23,7 @@ export interface LauncherCases {
   readonly config: { readonly path: string; readonly text: string }
 }
 
-const flag = '--max-semi-space-size=8'
+const flag = '--max-semi-space-size=16'
 const skip = process.platform === 'win32' && 'Windows cannot replace a process'
 const launcher = join(import.meta.dirname, '../src/launch.js')
 

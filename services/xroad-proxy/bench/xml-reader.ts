@@ -1,4 +1,5 @@
 /** Reads the document over and over for as many seconds as a message says, and tells how far it got. */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { SaxesParser } from 'saxes'
@@ -12,7 +13,9 @@ export interface Done {
 }
 
 const [, , what, service = ''] = process.argv
-const { readAnswer } = (await import(pathToFileURL(join(service, 'src/soap/message/answer.ts')).href)) as typeof Answer
+/** An earlier version has it in another folder. */
+const source = ['src/soap/message/answer.ts', 'src/soap/answer.ts'].map((path) => join(service, path)).find(existsSync)
+const { readAnswer } = (await import(pathToFileURL(source ?? '').href)) as typeof Answer
 const bytes = Buffer.from(registerAnswer().xml)
 
 /** From bytes to JSON text, as the SOAP lane does it. */
