@@ -21,8 +21,8 @@ export function launch(name, main) {
 }
 
 /**
- * Replaces this process by the same with one flag more; it keeps its id and all that it was given. Without the flag the heap of
- * short-lived values takes 5 to 30 MB more under load, for nothing (DECISIONS 111). V8 takes the flag only from the start.
+ * Replaces this process by the same with one flag more; it keeps its id and all that it was given. The flag bounds the heap
+ * of short-lived values: less costs CPU, more costs memory (DECISIONS 111, 112). V8 takes it only from the start.
  */
 function limitYoungGeneration() {
   // Not under a debugger, which would lose the process, nor with a file descriptor as an argument, which might be lost.
