@@ -4,35 +4,18 @@
  * modules of Node.js that reach out of the process) belongs to the places that `outside` names.
  *
  * `rule.ts` judges imports by this table, for the editor and for `npm run lint`. `npm run boundaries` writes it into
- * ARCHITECTURE.md.
+ * ARCHITECTURE.md. The rooms of xroad-proxy have a file of their own, because this one would grow too long.
  */
 
-export interface Room {
-  /** A folder without the rooms inside it, or a file. Below the root of its part. */
-  readonly room: string
-  readonly is: string
-  /**
-   * What it may import, parted by spaces: rooms, single files of rooms, `folder/**` for all rooms of a folder, and private
-   * packages by their names.
-   */
-  readonly imports?: string
-  /** It imports nothing of Node.js either. */
-  readonly isPure?: true
-}
-
-export interface Part {
-  readonly root: string
-  /** Lower rooms first. */
-  readonly rooms: readonly Room[]
-  /** A library or a module of Node.js -> the places that may import it, written as in `imports`. */
-  readonly outside: Readonly<Record<string, string>>
-}
+import type { Part } from './part.ts'
+import { proxy } from './rooms-of-xroad-proxy.ts'
 
 const packages: Part = {
   root: 'packages',
   rooms: [
     { room: 'linked-list/src', is: 'the list that queues stand on', isPure: true },
     { room: 'http-shell/src', is: 'the HTTP server under both services' },
+    { room: 'content-coding/src', is: 'content in the codings that clients accept' },
     { room: 'observe/src', is: 'events, and the log that is written of them' },
     { room: 'command-line/src', is: 'the life of a process', imports: '@services/observe' },
     { room: 'config-file/src/words', is: 'what a person is told about a field', isPure: true },
@@ -191,110 +174,6 @@ const sqlapi: Part = {
     'node:worker_threads': 'database/sqlite/workplaces/connection.ts database/sqlite/worker/worker.ts',
     pg: 'database/postgres/wire/driver.ts',
     'pg-connection-string': 'database/postgres/wire/location.ts',
-  },
-}
-
-const proxy: Part = {
-  root: 'services/xroad-proxy/src',
-  rooms: [
-    { room: 'model.ts', is: 'the nouns of boot and serve' },
-    { room: 'errors.ts', is: 'the errors that people are told', imports: 'model.ts' },
-    { room: 'version.ts', is: 'what the package says about itself' },
-    { room: 'events.ts', is: 'the events of the service', imports: '@services/command-line @services/observe' },
-    { room: 'xroad.ts', is: 'how X-Road writes names', imports: 'model.ts', isPure: true },
-    { room: 'guard', is: 'which addresses may be called' },
-    { room: 'upstream', is: 'calls that go out', imports: 'model.ts errors.ts guard/lookup.ts @services/linked-list' },
-    { room: 'soap/json', is: 'XML into JSON', imports: 'model.ts', isPure: true },
-    { room: 'soap/message', is: 'answers as they arrive', imports: 'model.ts errors.ts soap/json', isPure: true },
-    { room: 'soap/request', is: 'templates and their values', imports: 'model.ts errors.ts', isPure: true },
-    { room: 'wsdl/xml', is: 'XML as a tree', imports: 'soap/message/charset.ts', isPure: true },
-    { room: 'wsdl/schema', is: 'XML Schema', imports: 'wsdl/xml', isPure: true },
-    { room: 'wsdl/outline', is: 'what messages may hold', imports: 'wsdl/xml wsdl/schema', isPure: true },
-    { room: 'wsdl/operations', is: 'what a WSDL offers', imports: 'wsdl/xml wsdl/schema wsdl/outline', isPure: true },
-    {
-      room: 'wsdl/request',
-      is: 'a request as a DSL file',
-      imports:
-        'wsdl/xml wsdl/schema/simple-type.ts wsdl/schema/framework.ts wsdl/schema/missing.ts wsdl/outline wsdl/operations',
-      isPure: true,
-    },
-    {
-      room: 'wsdl/description',
-      is: 'requests and answers as JSON Schema',
-      imports:
-        'soap/json/shape.ts wsdl/xml wsdl/schema/simple-type.ts wsdl/schema/pattern.ts wsdl/outline wsdl/request',
-      isPure: true,
-    },
-    { room: 'boot/config', is: 'the configuration', imports: 'model.ts errors.ts @services/config-file' },
-    { room: 'boot/tls', is: 'keys and certificates', imports: 'errors.ts' },
-    {
-      room: 'boot/dsl',
-      is: 'DSL files',
-      imports: 'model.ts errors.ts soap/request wsdl/request/marker.ts boot/config @services/config-file',
-    },
-    {
-      room: 'boot/ingest',
-      is: 'WSDL files into DSL files',
-      imports:
-        'model.ts errors.ts version.ts guard/address.ts wsdl/xml wsdl/schema wsdl/operations wsdl/request boot/config boot/dsl @services/config-file',
-    },
-    {
-      room: 'boot/description',
-      is: 'the description at /api',
-      imports: 'model.ts errors.ts soap/json/shape.ts wsdl/operations wsdl/description boot/ingest',
-    },
-    { room: 'boot', is: 'the command line', imports: 'version.ts @services/command-line @services/config-file' },
-    {
-      room: 'serve/lanes',
-      is: 'the SOAP lane and the REST lane',
-      imports: 'model.ts errors.ts events.ts xroad.ts upstream soap/**',
-    },
-    { room: 'serve/route.ts', is: 'what a path leads to', imports: 'model.ts errors.ts' },
-    { room: 'serve/pages', is: 'pages of our own', imports: 'model.ts serve/route.ts' },
-    {
-      room: 'serve',
-      is: 'requests and replies',
-      imports: 'model.ts errors.ts events.ts serve/** @services/http-shell',
-    },
-    { room: 'certificate-watch.ts', is: 'certificates that end soon', imports: 'events.ts boot/tls/certificates.ts' },
-    {
-      room: 'service.ts',
-      is: 'the service',
-      imports:
-        'model.ts version.ts events.ts xroad.ts guard/lookup.ts upstream soap/json/shape.ts boot/** serve serve/** certificate-watch.ts',
-    },
-    { room: 'mock', is: 'a Security Server to try things with', imports: 'errors.ts @services/command-line' },
-    {
-      room: 'doctor',
-      is: 'what is wrong with an installation',
-      imports:
-        'model.ts errors.ts xroad.ts upstream/causes.ts upstream/upstream.ts soap/json soap/message boot/flags.ts boot/config boot/tls boot/dsl boot/ingest @services/command-line @services/config-file',
-    },
-    {
-      room: 'wsdl-command',
-      is: 'WSDL files on the command line',
-      imports:
-        'errors.ts guard upstream/upstream.ts wsdl/xml wsdl/schema boot/flags.ts boot/config boot/tls boot/ingest @services/command-line @services/config-file',
-    },
-    {
-      room: 'main.ts',
-      is: 'the commands',
-      imports:
-        'errors.ts events.ts boot/flags.ts boot/config service.ts mock/command.ts doctor/command.ts wsdl-command/command.ts @services/command-line @services/observe',
-    },
-  ],
-  outside: {
-    handlebars: 'soap/request/template.ts',
-    'node-forge': 'mock/pki.ts',
-    'node:dns': 'guard/lookup.ts',
-    'node:fs':
-      'version.ts boot/tls/keystore.ts boot/dsl/endpoints.ts boot/ingest boot/description/page-memory.ts serve/pages/docs-page.ts mock doctor/facts.ts wsdl-command',
-    'node:http': 'mock/wire.ts',
-    'node:https': 'mock/mock.ts',
-    'node:net': 'guard upstream boot/tls/certificates.ts mock doctor/probe.ts',
-    'node:tls': 'upstream boot/tls mock doctor',
-    saxes: 'soap/json/parser.ts wsdl/xml/xml.ts',
-    undici: 'upstream/client.ts upstream/undici-client.d.ts',
   },
 }
 

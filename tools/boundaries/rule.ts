@@ -3,7 +3,8 @@
  * come in; the table is `rooms.ts`. Nothing is read from disk.
  */
 import { matchesGlob, posix } from 'node:path'
-import { computing, type Part, parts, type Room, workshops } from './rooms.ts'
+import type { Part, Room } from './part.ts'
+import { computing, parts, workshops } from './rooms.ts'
 
 const table = 'tools/boundaries/rooms.ts'
 

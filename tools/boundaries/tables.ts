@@ -1,5 +1,5 @@
 /** A page with markers -> the page with the tables of rooms between them. */
-import type { Part } from './rooms.ts'
+import type { Part } from './part.ts'
 import { entriesOf } from './rule.ts'
 
 /** The markers of a part are `<!-- rooms of ROOT -->` and `<!-- end of rooms -->`. */

@@ -2,6 +2,7 @@
  * Puts the service together: a loaded configuration in, a running service out. The only file that sees all the others;
  * what `main.ts` adds is the process (flags, signals, exit code).
  */
+import { CodedContent } from '@services/content-coding'
 import type { Loaded } from './boot/config/config.ts'
 import { type DatedCertificate, readDates } from './boot/tls/certificates.ts'
 import { watchCertificates } from './certificate-watch.ts'
@@ -15,7 +16,6 @@ import type { Ingested } from './boot/ingest/ingest.ts'
 import type { Events } from './events.ts'
 import type { Endpoint, RestEndpoint, SoapEndpoint } from './model.ts'
 import { Budget } from './upstream/budget.ts'
-import { CodedPage } from './serve/pages/coding.ts'
 import { createDocsPage } from './serve/pages/docs-page.ts'
 import { createGuardedLookup } from './guard/lookup.ts'
 import { handle, reportTooSlow, type Service } from './serve/handle.ts'
@@ -71,7 +71,7 @@ export async function startService(
   const service: Service = {
     routes,
     health: { status: 200, body: Buffer.from('{"status":"ok"}') },
-    api: new CodedPage(await makeDescription(config, endpoints, ingested, types)),
+    api: new CodedContent(await makeDescription(config, endpoints, ingested, types)),
     docs: createDocsPage(),
     ...lanes,
     events,

@@ -4,8 +4,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { type BinaryAnswer, callForBytes } from '@services/testing'
-import fc from 'fast-check'
-import { chooseCoding, CodedPage, type Coding } from '../src/serve/pages/coding.ts'
+import type { Coding } from '@services/content-coding'
 import { type Running, startProxy } from './support/process.ts'
 
 let running: Running
@@ -92,42 +91,5 @@ describe('/api in the coding that the caller likes best [X30]', () => {
       }
       strictEqual((await receive({ 'accept-encoding': accepted, 'if-none-match': '"other"' })).status, 200)
     }
-  })
-
-  test('the work is done once, for the first caller who takes a coding: callers share the bytes', async () => {
-    const page = new CodedPage(Buffer.from('{"a":1}'.repeat(100)))
-    for (const coding of ['br', 'gzip', 'identity']) {
-      const headers = ['Accept-Encoding', coding]
-      const [one, other] = await Promise.all([page.reply(headers), page.reply(headers)])
-      strictEqual(one.body, other.body)
-      strictEqual((await page.reply(headers)).body, one.body)
-    }
-  })
-
-  test('callers who take no coding, or have a good copy, wait for nothing', () => {
-    const page = new CodedPage(Buffer.from('{"a":1}'.repeat(100)))
-    const whole = page.reply([])
-    ok(!(whole instanceof Promise))
-    const known = page.reply(['If-None-Match', whole.headers?.['etag'] ?? '', 'Accept-Encoding', 'br'])
-    ok(!(known instanceof Promise))
-    deepStrictEqual([whole.status, known.status], [200, 304])
-  })
-
-  test('a coding that makes nothing shorter is not offered', async () => {
-    const page = new CodedPage(Buffer.from('{}'))
-    strictEqual((await page.reply(['Accept-Encoding', 'gzip, br'])).headers?.['content-encoding'], undefined)
-  })
-
-  test('no header makes the choice fail, and a coding with the weight 0 is never chosen', () => {
-    const coding = fc.constantFrom('br', 'gzip', 'identity', '*', 'zstd', ' ', 'q')
-    const weight = fc.constantFrom('', ';q=0', ';q=1', ';q=0.5', ';q=', ';q=x', ';a=b;q=0')
-    fc.assert(
-      fc.property(fc.array(fc.tuple(coding, weight)), (items) => {
-        const chosen = chooseCoding(items.map((item) => item.join('')).join(','), ['br', 'gzip', 'identity'])
-        const own = items.findLast(([name]) => name === chosen)?.[1]
-        const isTaken = own === undefined || own === '' || /^;q=(?:1|0\.5)$/.test(own)
-        ok(chosen === 'identity' || isTaken, String(own))
-      }),
-    )
   })
 })

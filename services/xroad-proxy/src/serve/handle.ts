@@ -5,8 +5,9 @@
 import { CallerGone, Failure, failures, toReply } from '../errors.ts'
 import type { Events } from '../events.ts'
 import type { FileReply, ResponseWriter, Request, Trace } from '../model.ts'
-import type { CodedPage } from './pages/coding.ts'
+import type { CodedContent } from '@services/content-coding'
 import type { DocsPage } from './pages/docs-page.ts'
+import { valueOf } from './pages/header-value.ts'
 import { callRest, type RestLane } from './lanes/rest.ts'
 import { route, type Routes, toPath } from './route.ts'
 import { callSoap, type SoapLane } from './lanes/soap.ts'
@@ -16,7 +17,7 @@ export interface Service {
   readonly routes: Routes
   /** Bytes, because they are the same for every request. */
   readonly health: FileReply
-  readonly api: CodedPage
+  readonly api: CodedContent
   readonly docs: DocsPage
   readonly soap: SoapLane
   readonly rest: RestLane
@@ -64,10 +65,14 @@ async function answer(service: Service, request: Request, writer: ResponseWriter
     if (endpoint.kind === 'rest') await callRest(service.rest, endpoint, request, writer, trace)
     else writer.send(await callSoap(service.soap, endpoint, request, writer, trace))
   } else if ('page' in match) {
-    writer.send(match.page === 'health' ? service.health : await service.api.reply(request.headers))
+    writer.send(match.page === 'health' ? service.health : await replyApi(service, request))
   } else {
     writer.send(await service.docs.reply(match.docs, request.headers))
   }
+}
+
+function replyApi({ api }: Service, { headers }: Request): FileReply | Promise<FileReply> {
+  return api.reply(valueOf(headers, 'accept-encoding'), valueOf(headers, 'if-none-match'))
 }
 
 /** What the caller is not told: why a call failed, and where an unexpected error came from. */

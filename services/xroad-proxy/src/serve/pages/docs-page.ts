@@ -9,8 +9,9 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { constants, gunzip, gzip } from 'node:zlib'
+import { chooseCoding, etagOf, isKnown } from '@services/content-coding'
+import { valueOf } from './header-value.ts'
 import type { FileReply, RawHeaders } from '../../model.ts'
-import { chooseCoding, etagOf, isKnown, valueOf } from './coding.ts'
 import type { DocsFile } from '../route.ts'
 
 export interface DocsPage {
