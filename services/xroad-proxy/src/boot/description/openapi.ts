@@ -133,6 +133,9 @@ function pathItem(endpoint: Endpoint, operationId: string, types: EndpointTypes 
   }
 }
 
+/** The same for all endpoints of a kind. */
+const errors: Readonly<Record<Kind, Json>> = { soap: errorReferences('soap'), rest: errorReferences('rest') }
+
 const dropped = 'Calls a SOAP service. Other keys are dropped; a body that is not a JSON object counts as {}.'
 
 function soapParts(endpoint: SoapEndpoint, typed: TypedEndpoint | undefined): Json {
@@ -154,7 +157,7 @@ function soapParts(endpoint: SoapEndpoint, typed: TypedEndpoint | undefined): Js
         description: 'The answer of the service, translated to JSON.',
         content: { 'application/json': { schema: answerSchema(typed?.body, attachments !== 'none') } },
       },
-      ...errorReferences('soap'),
+      ...errors.soap,
     },
   }
 }
@@ -175,6 +178,7 @@ function answerSchema(body: Json = {}, hasAttachments: boolean = false): Json {
 
 /** Some readers of a description take only 200 for a success, others a range; `default` alone is an error to most. */
 const passed = { $ref: '#/components/responses/passed' }
+const restResponses = { 200: passed, '2XX': passed, ...errors.rest, default: passed }
 
 function restParts({ method, target, allowedQueryParams, forwardBody }: RestEndpoint): Json {
   const { memberClass, memberCode, subsystemCode, serviceCode, path } = target
@@ -183,7 +187,7 @@ function restParts({ method, target, allowedQueryParams, forwardBody }: RestEndp
     description: `Passes the request to ${[memberClass, memberCode, subsystemCode, serviceCode].join('/')}${path}.`,
     parameters: [...queryParameters(allowedQueryParams), ...references('parameters', Object.keys(requestHeaders))],
     ...(hasBody ? { requestBody: { description: 'Passed on as it is.', content: anyBody } } : {}),
-    responses: { 200: passed, '2XX': passed, ...errorReferences('rest'), default: passed },
+    responses: restResponses,
   }
 }
 
