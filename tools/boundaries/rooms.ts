@@ -47,6 +47,8 @@ const sqlapi: Part = {
     { room: 'version.ts', is: 'what the package says about itself' },
     { room: 'events.ts', is: 'the events of the service', imports: '@services/command-line @services/observe' },
     { room: 'endpoint-key.ts', is: 'how an endpoint is looked up' },
+    { room: 'project-datasource.ts', is: 'where a project runs', imports: 'endpoint-key.ts' },
+    { room: 'findings', is: 'what is wrong with a file, as text', isPure: true },
     { room: 'json', is: 'JSON with all its digits', imports: 'model.ts errors.ts' },
     { room: 'formats', is: 'rows as text', imports: 'model.ts json json/body.ts', isPure: true },
     { room: 'sql', is: 'the words of SQL', imports: 'model.ts', isPure: true },
@@ -70,7 +72,7 @@ const sqlapi: Part = {
       room: 'boot',
       is: 'files into frozen values',
       imports:
-        'model.ts errors.ts version.ts events.ts endpoint-key.ts sql dialects.ts boot/config @services/command-line @services/config-file',
+        'model.ts errors.ts version.ts events.ts endpoint-key.ts project-datasource.ts findings sql dialects.ts boot/config @services/command-line @services/config-file',
     },
     {
       room: 'database/pool',
@@ -145,7 +147,8 @@ const sqlapi: Part = {
     {
       room: 'serve',
       is: 'requests and replies',
-      imports: 'formats model.ts errors.ts events.ts endpoint-key.ts json json/body.ts @services/http-shell',
+      imports:
+        'formats model.ts errors.ts events.ts endpoint-key.ts project-datasource.ts json json/body.ts @services/http-shell',
     },
     {
       room: 'service.ts',
@@ -158,15 +161,22 @@ const sqlapi: Part = {
       imports: 'errors.ts events.ts boot service.ts @services/command-line @services/observe',
     },
     {
+      room: 'check',
+      is: 'a look at every file before it runs',
+      imports:
+        'model.ts errors.ts project-datasource.ts findings sql dialects.ts boot boot/config @services/command-line @services/config-file',
+    },
+    {
       room: 'main.ts',
-      is: 'the command',
-      imports: 'errors.ts events.ts boot boot/config service.ts workers @services/command-line @services/observe',
+      is: 'the commands',
+      imports:
+        'errors.ts events.ts boot boot/config service.ts workers check/command.ts @services/command-line @services/observe',
     },
   ],
   outside: {
     'node:child_process': 'workers/untaken.ts database/sqlite/workplaces/process.ts',
     'node:cluster': 'workers',
-    'node:fs': 'version.ts boot/endpoints.ts boot/ignored.ts database/sqlite',
+    'node:fs': 'version.ts boot/endpoints.ts boot/ignored.ts database/sqlite check/source-text.ts',
     'node:module': 'workers/primary.ts database/sqlite/workplaces/connection.ts',
     'node:net': 'boot/config/schema.ts database/postgres/wire',
     'node:sqlite': 'database/sqlite/worker/library.ts',

@@ -7,6 +7,8 @@ export const exitCodes = {
   failure: 1,
   /** The command line is wrong. */
   usage: 2,
+  /** What was asked for could not be done: what it takes is missing or cannot be reached. */
+  unable: 2,
 } as const
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]

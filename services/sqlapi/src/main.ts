@@ -1,6 +1,7 @@
 /**
  * The process: command line in, exit code out. What serves is service.ts, or workers/primary.ts where several processes
- * serve; flags, signals, the orderly end and exit codes are those of the package command-line.
+ * serve; check/command.ts looks at the files before they run. Flags, signals, the orderly end and exit codes are those of
+ * the package command-line.
  */
 import { disablePretenuring, exitCodes, live, type Running } from '@services/command-line'
 import { type Destination, EventStream, hearWarnings, openStdout } from '@services/observe'
@@ -18,6 +19,11 @@ export async function main(argv: readonly string[]): Promise<void> {
   switch (flags.action) {
     case 'run':
       return run(flags.config)
+    case 'check': {
+      // Loaded only here: the service itself needs none of it.
+      const { runCheck } = await import('./check/command.ts')
+      return runCheck(flags)
+    }
     case 'refuse':
       process.stderr.write(flags.text)
       process.exitCode = exitCodes.usage

@@ -10,7 +10,23 @@ const runs: readonly [string[], string | undefined][] = [
   [['--config=a.yaml'], 'a.yaml'],
   [['-c', 'a.yaml'], 'a.yaml'],
   [['-ca.yaml'], 'a.yaml'],
+  [['run'], undefined],
+  [['run', '--config', 'a.yaml'], 'a.yaml'],
+  [['--config', 'check'], 'check'],
 ]
+
+const check = { action: 'check', format: 'text', strict: false, write: false, offline: false, explain: false }
+const checks: readonly [string[], object][] = [
+  [['check'], check],
+  [['-c', 'a.yaml', 'check'], { ...check, config: 'a.yaml' }],
+  [['check', '--datasource', 'crm', '--format', 'json', '--strict'], { ...check, datasource: 'crm', format: 'json', strict: true }],
+  [['check', '--write', '--explain', '--format=github'], { ...check, write: true, explain: true, format: 'github' }],
+  [['check', '--offline'], { ...check, offline: true }],
+]
+
+for (const [argv, action] of checks) {
+  test(`check: ${JSON.stringify(argv)} [N1.1]`, () => deepStrictEqual(readFlags(argv), action))
+}
 
 for (const [argv, config] of runs) {
   test(`run: ${JSON.stringify(argv)} [D6.1]`, () => {
@@ -23,6 +39,10 @@ for (const argv of [['--help'], ['-h'], ['-c', 'a.yaml', '--help'], ['--version'
     const action = readFlags(argv)
     ok(action.action === 'help')
     for (const flag of ['--config', '-c', '--help', '-h', '--version', '-V']) ok(action.text.includes(flag), flag)
+    for (const word of ['check', '--datasource', '--format', '--strict', '--write', '--offline', '--explain']) {
+      ok(action.text.includes(word), word)
+    }
+    for (const line of action.text.split('\n')) ok(line.length <= 80, line)
   })
 }
 
@@ -41,6 +61,12 @@ for (const argv of [
   ['--config='],
   ['-c', '--help'],
   ['--help=yes'],
+  ['--strict'],
+  ['run', '--offline'],
+  ['check', '--format', 'xml'],
+  ['check', '--datasource'],
+  ['check', 'file.sql'],
+  ['chek'],
 ]) {
   test(`refused: ${JSON.stringify(argv)} [D6.1]`, () => {
     const action = readFlags(argv)

@@ -202,4 +202,8 @@ export const rules: Readonly<Record<string, string>> = {
   S23: 'npm start ends what it started, npm pack works on a bare clone, links lead somewhere',
   S24: 'no test waits for ever, none depends on the speed of the machine',
   S25: 'the lines that no test noticed broken have a test each',
+
+  'N1.1': 'check reads as the service does, runs nothing, leaves nothing behind; how it ends',
+  'N1.2': 'a finding: its fields, its position in the file, its code and severity, its cure',
+  'N1.3': 'reports as text, JSON and workflow commands',
 }

@@ -2,12 +2,12 @@
  * What boot does once the configuration is read: tells what the operator should know, and reads the files. Out comes
  * everything that a service is made of, as plain values, so that it can be made in another process too.
  */
-import { foldCase } from '../endpoint-key.ts'
 import type { Events } from '../events.ts'
 import type { Datasource, Loaded } from './config/config.ts'
 import { type Endpoints, loadEndpoints } from './endpoints.ts'
 import type { Ignored } from './ignored.ts'
 import type { Config } from './config/schema.ts'
+import { datasourcesByProject } from '../project-datasource.ts'
 import { version } from '../version.ts'
 
 export interface Booted {
@@ -62,12 +62,9 @@ const projectCure =
   'its requests are refused unless X-Datasource names one; add a datasource of this name, or a line to project_datasource_map'
 const headerCure = 'allow_datasource_header: false switches it off'
 
-/** As a request finds its datasource. */
-function projectsWithoutDatasource(config: Config, endpoints: Endpoints): string[] {
-  const known = new Set([
-    ...config.datasources.map(({ name }) => foldCase(name)),
-    ...Object.keys(config.projectDatasourceMap).map(foldCase),
-  ])
+function projectsWithoutDatasource({ datasources, projectDatasourceMap }: Config, endpoints: Endpoints): string[] {
+  const names = datasources.map(({ name }) => name)
+  const datasourceOf = datasourcesByProject({ names, projectMap: projectDatasourceMap })
   const projects = new Set(Array.from(endpoints.values(), ({ project }) => project))
-  return [...projects].filter((project) => !known.has(foldCase(project)))
+  return [...projects].filter((project) => datasourceOf(project) === undefined)
 }

@@ -1,6 +1,7 @@
 /** The command line as a table: command line -> what the process is to do. How it is read is the package command-line. */
 import { type CommandOf, type Program, readCommandLine, type Told } from '@services/command-line'
 import { nearest } from '@services/config-file'
+import { reportFormats } from '../findings/reports.ts'
 import { version } from '../version.ts'
 
 const program = {
@@ -9,18 +10,43 @@ const program = {
   about: 'Publishes a directory of .sql files as HTTP endpoints.',
   flags: {
     config: { kind: 'text', short: 'c', value: 'FILE' },
+    datasource: { kind: 'text', value: 'NAME' },
+    format: { kind: 'choice', value: 'FORMAT', choices: reportFormats },
+    /** Whether warnings count as errors. */
+    strict: { kind: 'switch' },
+    /** Whether to write the lock file. */
+    write: { kind: 'switch' },
+    /** Whether to do without databases. */
+    offline: { kind: 'switch' },
+    /** Whether to ask for plans. */
+    explain: { kind: 'switch' },
   },
   commands: {
     run: { flags: { config: 'read this configuration file instead of looking for one' } },
+    check: {
+      flags: {
+        config: '',
+        datasource: 'check all files on this datasource',
+        format: 'text, json or github (text)',
+        strict: 'exit with 1 for warnings too',
+        write: 'write the lock file, unless there are errors',
+        offline: 'ask no database, compare with the lock file',
+        explain: 'also report statements that scan large tables',
+      },
+    },
   },
   implied: 'run',
-  sections: [{ commands: ['run'] }],
+  sections: [
+    { heading: 'run, the service (also without a command):', commands: ['run'] },
+    { heading: 'check, a look at every file before it runs:', commands: ['check'] },
+  ],
   environment: `Environment: SQLAPI_CONFIG names the configuration file where --config does not,
 SQLAPI_LOG takes the place of logging.level.`,
   nearest,
 } as const satisfies Program
 
 export type Action = CommandOf<typeof program> | Told
+export type CheckAction = Extract<Action, { action: 'check' }>
 
 /** `argv` without the runtime and the script. */
 export function readFlags(argv: readonly string[]): Action {

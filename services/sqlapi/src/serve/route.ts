@@ -5,6 +5,7 @@
 import { endpointKey, foldCase } from '../endpoint-key.ts'
 import { Failure } from '../errors.ts'
 import type { Endpoint } from '../model.ts'
+import { datasourcesByProject, type ProjectRules } from '../project-datasource.ts'
 
 export interface Target {
   /** Percent-decoded; undefined when an escape is not UTF-8, and then no file can be meant. */
@@ -27,11 +28,7 @@ export interface Published {
   readonly pages: ReadonlyMap<string, unknown>
 }
 
-export interface DatasourceRules {
-  /** Of every datasource there is. */
-  readonly names: readonly string[]
-  /** Project -> datasource name. */
-  readonly projectMap: Readonly<Record<string, string>>
+export interface DatasourceRules extends ProjectRules {
   readonly allowHeader: boolean
 }
 
@@ -87,22 +84,13 @@ export function answersInstead({ endpoints, pages }: Published, method: string, 
   return hasSingle ? '; the file answers GET, and only a file that answers POST has a batch variant' : ''
 }
 
-/** A map entry beats a datasource with the name of the project; an exact spelling beats another casing. */
-export function createDatasourceChooser({ names, projectMap, allowHeader }: DatasourceRules): DatasourceChooser {
-  const own = new Map(names.map((name) => [name, name]))
-  const mapped = new Map(Object.entries(projectMap))
-  const ownFolded = foldKeys(own)
-  const mappedFolded = foldKeys(mapped)
+export function createDatasourceChooser(rules: DatasourceRules): DatasourceChooser {
+  const known = new Set(rules.names)
+  const datasourceOf = datasourcesByProject(rules)
   return (project, header) => {
-    if (allowHeader && header !== undefined) return own.get(header) ?? refuse(header)
-    const name = mapped.get(project) ?? mappedFolded.get(foldCase(project))
-    return name ?? own.get(project) ?? ownFolded.get(foldCase(project)) ?? refuse(project)
+    if (rules.allowHeader && header !== undefined) return known.has(header) ? header : refuse(header)
+    return datasourceOf(project) ?? refuse(project)
   }
-}
-
-/** Of keys that differ in casing only, the first one listed counts. */
-function foldKeys(entries: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  return new Map(Array.from(entries, ([key, name]): [string, string] => [foldCase(key), name]).toReversed())
 }
 
 function refuse(name: string): never {

@@ -1,0 +1,44 @@
+/**
+ * The subcommand `check`: flags in, a report on stdout and the exit code out. Reads what the service would read at start and
+ * runs no statement.
+ */
+import { exitCodes } from '@services/command-line'
+import type { CheckAction } from '../boot/flags.ts'
+import { StartupFailure } from '../errors.ts'
+import { compareFindings, type Finding } from '../findings/finding.ts'
+import { reports } from '../findings/reports.ts'
+import { checkFiles } from './check.ts'
+import { readProject } from './project.ts'
+
+export async function runCheck(flags: CheckAction): Promise<void> {
+  const begun = performance.now()
+  // Whoever reads only the beginning, such as `head`, has had enough: no failure of the check.
+  process.stdout.on('error', () => undefined)
+  try {
+    const project = await readProject({ flag: flags.config, env: process.env, cwd: process.cwd() })
+    const { findings, files, hindrances } = checkFiles(project)
+    const report = {
+      findings: findings.toSorted(compareFindings),
+      files,
+      ms: performance.now() - begun,
+      colours: process.stdout.isTTY && process.stdout.hasColors(),
+    }
+    process.stdout.write(reports[flags.format](report))
+    for (const hindrance of hindrances) tell(hindrance)
+    process.exitCode = hindrances.length > 0 ? exitCodes.unable : exitCodeOf(findings, flags.strict)
+  } catch (error) {
+    if (!(error instanceof StartupFailure)) throw error
+    tell(`${error.name}: ${error.message}`)
+    process.exitCode = exitCodes.unable
+  }
+}
+
+/** Not on stdout, which programs read. */
+function tell(problem: string): void {
+  process.stderr.write(`sqlapi: ${problem}\n`)
+}
+
+function exitCodeOf(findings: readonly Finding[], isStrict: boolean): number {
+  const isBad = findings.some(({ severity }) => severity === 'error' || (isStrict && severity === 'warning'))
+  return isBad ? exitCodes.failure : exitCodes.success
+}

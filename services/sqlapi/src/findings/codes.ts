@@ -1,0 +1,43 @@
+/**
+ * The table of codes: what a finding may be about, how severe that is, and what to do where nobody knows better. A new code is
+ * a row here and one in docs/check.md. What can run is no error.
+ */
+
+/** The most severe first. */
+export const severities = ['error', 'warning', 'info'] as const
+
+export type Severity = (typeof severities)[number]
+
+interface CodeRow {
+  readonly severity: Severity
+  readonly cure: string
+}
+
+export const codes = {
+  syntax: { severity: 'error', cure: 'correct the statement; the caret shows where reading it stopped' },
+  'unknown-table': { severity: 'error', cure: 'correct the name, or create the table' },
+  'unknown-column': { severity: 'error', cure: 'correct the name, or add the column to its table' },
+  'unknown-function': { severity: 'error', cure: 'correct the name or the arguments, or create the function' },
+  type: { severity: 'error', cure: 'cast one side to the type of the other' },
+  'parameter-type': { severity: 'error', cure: 'cast the parameter: :name::type, or cast(:name AS type)' },
+  datasource: { severity: 'error', cure: 'add a datasource of this name, or a line to project_datasource_map' },
+  lock: { severity: 'error', cure: 'look at the change, then write the lock file anew with check --write' },
+  'ignored-folder': { severity: 'warning', cure: 'move it to where files are read, or out of sql_dir' },
+  'duplicate-key': { severity: 'warning', cure: 'give one of the columns another name: AS other_name' },
+  'write-in-get': { severity: 'warning', cure: 'move the file into the folder POST' },
+  'no-where': { severity: 'warning', cure: 'add a WHERE; WHERE true says that all rows are meant' },
+  'transaction-control': { severity: 'warning', cure: 'remove the statement, or the marker -- @transactional' },
+  declaration: { severity: 'warning', cure: 'correct the line, or write it as a plain comment' },
+  'list-position': { severity: 'warning', cure: 'put the parameter alone between the brackets: IN (:names)' },
+  'session-change': { severity: 'info', cure: 'nothing has to be done' },
+  'not-checked': { severity: 'info', cure: 'call the endpoint once to see that it runs' },
+  'slow-plan': { severity: 'info', cure: 'add an index for the condition, or a narrower condition' },
+} as const satisfies Record<string, CodeRow>
+
+export type Code = keyof typeof codes
+
+export const codeNames = Object.keys(codes) as Code[]
+
+export function isCode(name: string): name is Code {
+  return Object.hasOwn(codes, name)
+}
