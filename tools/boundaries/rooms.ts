@@ -164,7 +164,7 @@ const sqlapi: Part = {
       room: 'check',
       is: 'a look at every file before it runs',
       imports:
-        'model.ts errors.ts project-datasource.ts findings sql dialects.ts boot boot/config @services/command-line @services/config-file',
+        'model.ts errors.ts project-datasource.ts findings boot boot/config @services/command-line @services/config-file',
     },
     {
       room: 'main.ts',
@@ -176,7 +176,7 @@ const sqlapi: Part = {
   outside: {
     'node:child_process': 'workers/untaken.ts database/sqlite/workplaces/process.ts',
     'node:cluster': 'workers',
-    'node:fs': 'version.ts boot/endpoints.ts boot/ignored.ts database/sqlite check/source-text.ts',
+    'node:fs': 'version.ts boot/endpoints.ts boot/ignored.ts database/sqlite',
     'node:module': 'workers/primary.ts database/sqlite/workplaces/connection.ts',
     'node:net': 'boot/config/schema.ts database/postgres/wire',
     'node:sqlite': 'database/sqlite/worker/library.ts',

@@ -19,7 +19,10 @@ const check = { action: 'check', format: 'text', strict: false, write: false, of
 const checks: readonly [string[], object][] = [
   [['check'], check],
   [['-c', 'a.yaml', 'check'], { ...check, config: 'a.yaml' }],
-  [['check', '--datasource', 'crm', '--format', 'json', '--strict'], { ...check, datasource: 'crm', format: 'json', strict: true }],
+  [
+    ['check', '--datasource', 'crm', '--format', 'json', '--strict'],
+    { ...check, datasource: 'crm', format: 'json', strict: true },
+  ],
   [['check', '--write', '--explain', '--format=github'], { ...check, write: true, explain: true, format: 'github' }],
   [['check', '--offline'], { ...check, offline: true }],
 ]

@@ -17,6 +17,7 @@ import { configSchema } from '../src/boot/config/schema.ts'
 import { bind, candidateTypes, type Code } from '../src/database/postgres/types/encode.ts'
 import { maxAttempts } from '../src/database/postgres/plans/search.ts'
 import { oid, scalarKindOf } from '../src/database/postgres/types/types.ts'
+import { codes } from '../src/findings/codes.ts'
 import { failures, StartupFailure, startupFailures } from '../src/errors.ts'
 import { readJson } from '../src/json/read.ts'
 import { eventTable, openEvents } from '../src/events.ts'
@@ -128,6 +129,14 @@ test('configuration.md lists every log event with its fields, level and target',
         [level, target],
       ]),
     ),
+  )
+})
+
+test('check.md lists every code with its severity [N1.2]', () => {
+  const rows = tableAfter(page('check.md'), '<!-- table: codes')
+  deepStrictEqual(
+    rows.map(([code, severity]) => [code, severity]),
+    Object.entries(codes).map(([code, { severity }]) => [code, severity]),
   )
 })
 

@@ -21,7 +21,7 @@ export async function readProject(start: StartEnvironment): Promise<Project> {
   const sqlDir = resolve(start.cwd, config.sqlDir)
   const ignored: Ignored[] = []
   const dialects = new Set(datasources.map(({ dialect }) => dialect))
-  const endpoints = await loadEndpoints(sqlDir, dialects, (what) => ignored.push(what))
+  const endpoints = await loadEndpoints(config.sqlDir, dialects, (what) => ignored.push(what))
   const shown = (file: string): string => relative(start.cwd, resolve(sqlDir, file)).replaceAll(sep, '/')
   return { config, datasources, endpoints, ignored, shown }
 }

@@ -17,7 +17,13 @@ export interface CheckSetting {
 }
 
 /** Runs it as it is called. */
-export function runCheck({ files, config = {}, args = [], env = {}, folder = newFolder() }: CheckSetting): Promise<Ended> {
+export function runCheck({
+  files,
+  config = {},
+  args = [],
+  env = {},
+  folder = newFolder(),
+}: CheckSetting): Promise<Ended> {
   writeFiles(join(folder, 'sql'), files)
   writeFileSync(join(folder, 'sqlapi.yaml'), JSON.stringify({ sql_dir: 'sql', ...config }))
   return spawnSqlapi({ cwd: folder, args: ['check', ...args], env }).ended
