@@ -70,7 +70,11 @@ export const proxy: Part = {
       imports:
         'model.ts version.ts events.ts xroad.ts guard/lookup.ts upstream soap/json/shape.ts boot/** serve serve/** certificate-watch.ts @services/content-coding',
     },
-    { room: 'mock', is: 'a Security Server to try things with', imports: 'errors.ts @services/command-line' },
+    {
+      room: 'mock',
+      is: 'a Security Server to try things with',
+      imports: 'errors.ts @services/command-line @services/http-shell',
+    },
     {
       room: 'doctor',
       is: 'what is wrong with an installation',

@@ -1112,7 +1112,7 @@ test('a taken port and an address of another machine are one line each', async (
       match(error.message, pattern)
       return true
     })
-  await refused({ host: '127.0.0.1', port }, new RegExp(`^mock: 127\\.0\\.0\\.1:${port} is taken by another process`))
+  await refused({ host: '127.0.0.1', port }, new RegExp(`^mock: 127\\.0\\.0\\.1:${port} is in use by another process`))
   await refused({ host: '192.0.2.1', port: 0 }, /is not an address of this machine/)
   taken.close()
   deepStrictEqual(readFileSync(mock.files.ca), identity.ca)
@@ -1152,6 +1152,6 @@ describe('the subcommand', { concurrency: true }, () => {
   test('a taken port is one line on stderr and exit code 1', async () => {
     const { code, stdout, stderr } = await run({ host: '127.0.0.1', port: mock.port, folder }).ended
     deepStrictEqual([code, stdout], [1, ''])
-    match(stderr, new RegExp(`^mock: 127\\.0\\.0\\.1:${mock.port} is taken by another process; [^\\n]+\\n$`))
+    match(stderr, new RegExp(`^mock: 127\\.0\\.0\\.1:${mock.port} is in use by another process; [^\\n]+\\n$`))
   })
 })

@@ -4,9 +4,10 @@
  */
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:https'
-import { type AddressInfo, isIPv6, type Socket } from 'node:net'
+import { isIPv6, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
+import { type Address, listen, ListenProblem } from '@services/http-shell'
 import { StartupFailure } from '../errors.ts'
 import { Answers } from './answers.ts'
 import { isListClients, serveClients } from './clients.ts'
@@ -56,8 +57,7 @@ export async function startMock(options: MockOptions): Promise<RunningMock> {
   const connections = new Map<string, Socket>()
   const server = createMockServer({ answers, spelling: options.faults ?? 'since-7.8' }, connections, options.onEvent)
   // Before any file is made anew: a start that fails for its port leaves a running mock's certificates alone.
-  await listen(server, host, port)
-  const { address, port: bound, family } = server.address() as AddressInfo
+  const bound = await listenOn(server, { host, port })
   try {
     const files = writePki(folder, [...(isAnyAddress(host) ? [] : [host]), ...(options.names ?? [])])
     server.setSecureContext({
@@ -67,9 +67,8 @@ export async function startMock(options: MockOptions): Promise<RunningMock> {
       minVersion: 'TLSv1.2',
     })
     return {
-      url: `https://${reachable(host)}:${bound}`,
-      port: bound,
-      address: `${family === 'IPv6' ? `[${address}]` : address}:${bound}`,
+      url: `https://${reachable(host)}:${bound.port}`,
+      ...bound,
       folder,
       answers: answers.folder,
       files,
@@ -154,21 +153,13 @@ function printable(text: string): string {
   return text.replaceAll(/\p{C}/gu, '\uFFFD')
 }
 
-const listenProblems: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is taken by another process; stop it or choose another port with --port',
-  EADDRNOTAVAIL: 'is not an address of this machine; use 127.0.0.1 for this machine only, 0.0.0.0 for all addresses',
-  EACCES: 'may not be used by this user; choose a port above 1023',
-  ENOTFOUND: 'is not a known host name',
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
-    const problem = listenProblems[code ?? ''] ?? `cannot be used (${message})`
-    reject(new StartupFailure('listen_failed', `mock: ${host}:${port} ${problem}`))
-  })
-  server.listen({ host, port }, resolve)
-  return promise
+async function listenOn(server: Server, address: Address): Promise<{ address: string; port: number }> {
+  try {
+    return await listen(server, address)
+  } catch (error) {
+    if (!(error instanceof ListenProblem)) throw error
+    throw new StartupFailure('listen_failed', `mock: ${address.host}:${address.port} ${error.message}`)
+  }
 }
 
 function close(server: Server, connections: ReadonlyMap<string, Socket>): Promise<void> {
