@@ -145,15 +145,21 @@ const sqlapi: Part = {
       imports: 'model.ts database/statement-failure.ts database/postgres/postgres.ts database/sqlite/sqlite.ts',
     },
     {
+      room: 'serve/representation',
+      is: 'in which form an answer goes out',
+      imports: 'formats model.ts @services/content-coding',
+    },
+    {
       room: 'serve',
       is: 'requests and replies',
       imports:
-        'formats model.ts errors.ts events.ts endpoint-key.ts project-datasource.ts json json/body.ts @services/http-shell',
+        'formats model.ts errors.ts events.ts endpoint-key.ts project-datasource.ts json json/body.ts serve/** @services/http-shell',
     },
     {
       room: 'service.ts',
       is: 'the service, in one process',
-      imports: 'model.ts version.ts events.ts boot/boot.ts boot/config/url.ts dialects.ts database/database.ts serve',
+      imports:
+        'model.ts version.ts events.ts boot/boot.ts boot/config/url.ts dialects.ts database/database.ts serve serve/**',
     },
     {
       room: 'workers',

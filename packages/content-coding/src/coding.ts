@@ -1,4 +1,5 @@
 /** Which coding a client gets (RFC 9110, 12.5.3): Accept-Encoding and what is on offer come in, one of these goes out. */
+import { readWeights } from './weights.ts'
 
 export type Coding = 'br' | 'gzip' | 'identity'
 
@@ -8,7 +9,7 @@ export type Coding = 'br' | 'gzip' | 'identity'
  */
 export function chooseCoding(accepted: string | undefined, offered: readonly Coding[]): Coding {
   if (accepted === undefined) return 'identity'
-  const weights = new Map(accepted.split(',').map(readCoding))
+  const weights = new Map(readWeights(accepted).map(({ name, weight }) => [name === 'x-gzip' ? 'gzip' : name, weight]))
   const others = weights.get('*') ?? 0
   let chosen: Coding = 'identity'
   let most = weights.get('identity') ?? 0
@@ -19,15 +20,4 @@ export function chooseCoding(accepted: string | undefined, offered: readonly Cod
     most = weight
   }
   return chosen
-}
-
-function readCoding(item: string): [coding: string, weight: number] {
-  const [coding = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase())
-  const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice('q='.length)
-  return [coding === 'x-gzip' ? 'gzip' : coding, weight === undefined ? 1 : readWeight(weight)]
-}
-
-/** An invalid weight counts as a refusal. */
-function readWeight(text: string): number {
-  return /^(?:0(?:\.\d*)?|1(?:\.0*)?)$/.test(text) ? Number(text) : 0
 }

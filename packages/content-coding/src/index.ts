@@ -2,3 +2,4 @@
 export { CodedContent, type CodedReply } from './coded-content.ts'
 export { chooseCoding, type Coding } from './coding.ts'
 export { etagOf, isKnown } from './etag.ts'
+export { chooseMediaType, type Offer } from './media-type.ts'

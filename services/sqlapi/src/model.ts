@@ -11,7 +11,7 @@ export type Dialect = 'postgres' | 'sqlite'
 export type Method = 'GET' | 'POST'
 
 /** How the rows of a result are written; formats/ has the details. */
-export type FormatName = 'json'
+export type FormatName = 'json' | 'csv' | 'ndjson'
 
 /** One `.sql` file, published as one URL. */
 export interface Endpoint {

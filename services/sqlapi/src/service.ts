@@ -10,6 +10,7 @@ import type { Events } from './events.ts'
 import type { Database } from './model.ts'
 import { createCors } from './serve/cors.ts'
 import { handle, reportBrokenOff, type Service } from './serve/handle.ts'
+import { createFormatChooser } from './serve/representation/accept.ts'
 import { createDatasourceChooser } from './serve/route.ts'
 import { startServer } from './serve/server.ts'
 import { createPages } from './serve/status.ts'
@@ -42,6 +43,7 @@ export async function startService(booted: Booted, events: Events): Promise<Runn
       projectMap: config.projectDatasourceMap,
       allowHeader: config.allowDatasourceHeader,
     }),
+    chooseFormat: createFormatChooser(),
     pages: createPages({ version, packagingTime, startTime, datasources: summaries }),
     cors,
     events,

@@ -3,7 +3,7 @@
  * `rule` list of a case. rules.test.ts holds the two together: no rule without a test, no test of a rule that is not here.
  *
  * `S-` are the rules of the service's description, `D` those that settle what the description leaves open, `S` with a number
- * those that faults of 0.1.0 have led to.
+ * those that faults of 0.1.0 have led to, `N` those of version 0.2.
  */
 export const rules: Readonly<Record<string, string>> = {
   'S-intro.1': 'one .sql file is one endpoint',
@@ -206,4 +206,5 @@ export const rules: Readonly<Record<string, string>> = {
   'N1.1': 'check reads as the service does, runs nothing, leaves nothing behind; how it ends',
   'N1.2': 'a finding: its fields, its position in the file, its code and severity, its cure',
   'N1.3': 'reports as text, JSON and workflow commands',
+  'N6.1': 'rows as CSV and NDJSON, where Accept asks for them; both are taken by a batch, a set a line',
 }

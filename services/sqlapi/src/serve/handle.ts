@@ -5,9 +5,11 @@
 import { Failure, toReply } from '../errors.ts'
 import { formats } from '../formats/formats.ts'
 import type { Events } from '../events.ts'
-import type { Body, Database, Endpoint, Reply, Request, Script } from '../model.ts'
+import type { Body, Database, Endpoint, Reply, ReplyHeaders, Request, Script } from '../model.ts'
 import type { Cors } from './cors.ts'
 import { type BodyDocument, readBody, readQuery, requireParameters, toBatch, toParameterSet } from './params.ts'
+import type { FormatChooser } from './representation/accept.ts'
+import { addVary } from './representation/vary.ts'
 import { answersInstead, cut, findEndpoint, missingEndpoint, readTarget, type Target } from './route.ts'
 import type { Pages } from './status.ts'
 
@@ -17,6 +19,8 @@ export interface Service {
   readonly databases: ReadonlyMap<string, Database>
   /** Project and `X-Datasource` header -> name of a configured datasource, or a failure. */
   readonly chooseDatasource: (project: string, header: string | undefined) => string
+  /** `Accept` header -> format of the rows. */
+  readonly chooseFormat: FormatChooser
   readonly pages: Pages
   readonly cors: Cors
   readonly events: Events
@@ -26,7 +30,7 @@ export interface Service {
 export async function handle(service: Service, request: Request): Promise<Reply> {
   const headers = service.cors.headersFor(request.headers)
   try {
-    return { status: 200, headers, body: await answer(service, request) }
+    return await answer(service, request, headers)
   } catch (error) {
     const reply = toReply(error, headers)
     report(service.events, request, error, reply)
@@ -43,10 +47,10 @@ export function reportBrokenOff(
   events.emit('answerBrokenOff', { method, path: pathOf(target), reason: error.message })
 }
 
-async function answer(service: Service, request: Request): Promise<Body> {
+async function answer(service: Service, request: Request, headers: ReplyHeaders): Promise<Reply> {
   const target = readTarget(request.target)
   const page = findPage(service, request, target)
-  if (page !== undefined) return page()
+  if (page !== undefined) return { status: 200, headers, body: page() }
   const document = request.method === 'POST' ? readBody(request.body) : undefined
   const found = findEndpoint(service.endpoints, request.method, target.path)
   if (found === undefined) {
@@ -57,9 +61,10 @@ async function answer(service: Service, request: Request): Promise<Body> {
   const sets = toSets(document, batch, target.query)
   const script = endpoint.scripts[database.dialect] as Script
   requireParameters(script.parameters, sets, batch)
-  const format = 'json'
+  const format = batch ? 'json' : service.chooseFormat(request.headers['accept'])
   const content = await database.run({ endpoint, script, sets, batch, format, cancellation: request.cancellation })
-  return { mediaType: formats[format].mediaType, content }
+  const body = { mediaType: formats[format].mediaType, content }
+  return { status: 200, headers: format === 'json' ? headers : addVary(headers, 'Accept'), body }
 }
 
 /** One of the service's own pages. */

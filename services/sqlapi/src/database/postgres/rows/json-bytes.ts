@@ -16,6 +16,8 @@ export const comma = 0x2c
 const doubleQuote = 0x22
 const backslash = 0x5c
 const space = 0x20
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
 
 /** For each byte: 0 as it is, 1 as `\u00..`, else the letter behind the backslash. Bytes of longer characters are as they are. */
 const escapes = Uint8Array.from({ length: 256 }, (_, byte) => (byte < 0x20 ? 1 : 0))
@@ -40,6 +42,13 @@ export function writeVerbatim(source: Buffer, from: number, end: number, out: By
   if (end - from > longCopy) at += source.copy(bytes, at, from, end)
   else for (let i = from; i < end; i++) bytes[at++] = source[i] as number
   out.at = at
+}
+
+/** JSON as it is, but with no line break in it: there they are white space only. */
+export function writeOneLine(source: Buffer, from: number, end: number, out: ByteWriter): void {
+  const { bytes, at: start } = out
+  writeVerbatim(source, from, end, out)
+  for (let at = start; at < out.at; at++) if (bytes[at] === lineFeed || bytes[at] === carriageReturn) bytes[at] = space
 }
 
 /** Bytes that hold nothing to escape (digits, dates, identifiers), in quotes. */

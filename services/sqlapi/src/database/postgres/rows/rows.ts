@@ -1,16 +1,15 @@
 /**
  * Rows as PostgreSQL sends them -> text in a format. A writer is compiled once for each result shape (column names and types)
  * and format, and then called for every DataRow with the bytes of the frame; no row object, Date or Number is made on the way.
- * For JSON no string is made of most values either. Pure.
+ * Where the format has writers for bytes no string is made of most values either. Pure.
  */
 import { type KeyedColumn, planColumns } from '../../../json/keys.ts'
-import type { Layout, RowFormat, ValueWriters } from '../../../formats/format.ts'
+import type { Layout, RowFormat } from '../../../formats/format.ts'
 import { json } from '../../../formats/json.ts'
 import { arrayToJson } from '../types/arrays.ts'
 import type { ByteWriter } from './bytes.ts'
-import { writeQuoted, writeText, writeTimestamp, writeTimestamptz, writeVerbatim } from './json-bytes.ts'
-import { toMoment } from './moments.ts'
-import type { ColumnType, ScalarKind } from '../types/types.ts'
+import { byteWriters, textWriters, type ValueWriter, writeWord } from './column-writers.ts'
+import type { ColumnType } from '../types/types.ts'
 
 export interface RowWriter {
   readonly format: RowFormat
@@ -27,58 +26,13 @@ export function emptyOf(columns: readonly { readonly name: string }[], format: R
   return layoutOf(planColumns(columns.map(({ name }) => name)), format).empty
 }
 
-/** Writes the text of a column's bytes from `from` to before `end`. */
-type ValueWriter = (source: Buffer, from: number, end: number, out: ByteWriter) => void
-
-/** JSON from the bytes of a column, which are UTF-8. */
-const jsonWriters: Readonly<Record<ScalarKind, ValueWriter>> = {
-  verbatim: writeVerbatim,
-  float: (source, from, end, out) => {
-    if (isNoNumber(source[end - 1])) writeWord(words.null, out)
-    else writeVerbatim(source, from, end, out)
-  },
-  boolean: (source, from, _end, out) => writeWord(source[from] === 0x74 ? words.true : words.false, out),
-  plain: writeQuoted,
-  string: writeText,
-  timestamp: writeTimestamp,
-  timestamptz: writeTimestamptz,
-}
-
-/** Formats that are written without making strings of the values. Any other format is written too. */
-const fromBytes: ReadonlyMap<RowFormat, typeof jsonWriters> = new Map([[json, jsonWriters]])
-
-const words = { true: Buffer.from('true'), false: Buffer.from('false'), null: Buffer.from('null') }
-
-/** Room for it has been reserved. */
-function writeWord(word: Buffer, out: ByteWriter): void {
-  writeVerbatim(word, 0, word.length, out)
-}
-
 function append(word: Buffer, out: ByteWriter): void {
   out.reserve(word.length)
   writeWord(word, out)
 }
 
-/** The same in any format, from the text that the server has printed. */
-function textWriters(values: ValueWriters): Readonly<Record<ScalarKind, (text: string) => string>> {
-  return {
-    verbatim: values.json,
-    float: (text) => (isNoNumber(text.charCodeAt(text.length - 1)) ? values.null : values.json(text)),
-    boolean: (text) => values.json(text === 't' ? 'true' : 'false'),
-    plain: values.plain,
-    string: values.text,
-    timestamp: (text) => values.plain(text.replace(/(?<=-\d\d) /, 'T')),
-    timestamptz: (text) => values.plain(toMoment(text)),
-  }
-}
-
 /** An array is JSON in every format. */
 const elementWriters = textWriters(json.values)
-
-/** Of what PostgreSQL prints for a float only NaN and the infinities end in a letter. */
-function isNoNumber(last: number | undefined): boolean {
-  return last === 0x4e || last === 0x79
-}
 
 /** Quotes of a column; `null` and `false` fit in the four bytes of length that stand in the frame, and a byte. */
 const perColumn = 3
@@ -159,7 +113,7 @@ function valueWriter({ kind, array, delimiter }: ColumnType, format: RowFormat, 
       out.text(values.json(arrayToJson(source.toString('utf8', from, end), delimiter, writeElement)))
     }
   }
-  const direct = fromBytes.get(format)
+  const direct = byteWriters.get(format)
   if (isUtf8 && direct !== undefined) return direct[kind]
   const write = textWriters(values)[kind]
   return (source, from, end, out) => void out.text(write(source.toString('utf8', from, end)))

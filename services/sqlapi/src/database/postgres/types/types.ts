@@ -30,10 +30,10 @@ export const oid = {
 
 /**
  * How a column's text becomes JSON (manual, "PostgreSQL types"):
- * `verbatim` is JSON already (integers, json), `float` too but for NaN and the infinities, `plain` is a string without anything
- * to escape, the rest says itself.
+ * `verbatim` is JSON already (integers), `json` too, of any length and on any number of lines, `float` but for NaN and the
+ * infinities; `plain` is a string without anything to escape, the rest says itself.
  */
-export type ScalarKind = 'verbatim' | 'float' | 'boolean' | 'plain' | 'string' | 'timestamp' | 'timestamptz'
+export type ScalarKind = 'verbatim' | 'json' | 'float' | 'boolean' | 'plain' | 'string' | 'timestamp' | 'timestamptz'
 
 /** A column is a scalar or an array of scalars; `delimiter` stands between the elements (`;` for box, else a comma). */
 export interface ColumnType {
@@ -52,8 +52,8 @@ const scalarKinds: readonly (readonly [number, ScalarKind])[] = [
   [oid.int2, 'verbatim'],
   [oid.int4, 'verbatim'],
   [oid.oid, 'verbatim'],
-  [oid.json, 'verbatim'],
-  [oid.jsonb, 'verbatim'],
+  [oid.json, 'json'],
+  [oid.jsonb, 'json'],
   [oid.float4, 'float'],
   [oid.float8, 'float'],
   [1114, 'timestamp'],
@@ -72,9 +72,8 @@ export const builtinTypes: ReadonlyMap<number, ColumnType> = new Map<number, Col
   // void, unknown, record
   ...[2278, 705, 2249].map((id) => [id, scalar('string')] as const),
   [oid.boolArray, arrayOf('boolean')],
-  ...[oid.int8Array, 1005, oid.int4Array, 1028, oid.jsonArray, oid.jsonbArray].map(
-    (id) => [id, arrayOf('verbatim')] as const,
-  ),
+  ...[oid.int8Array, 1005, oid.int4Array, 1028].map((id) => [id, arrayOf('verbatim')] as const),
+  ...[oid.jsonArray, oid.jsonbArray].map((id) => [id, arrayOf('json')] as const),
   ...[1021, oid.float8Array].map((id) => [id, arrayOf('float')] as const),
   [1115, arrayOf('timestamp')],
   [1185, arrayOf('timestamptz')],
