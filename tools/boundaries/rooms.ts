@@ -52,6 +52,18 @@ const sqlapi: Part = {
     { room: 'json', is: 'JSON with all its digits', imports: 'model.ts errors.ts' },
     { room: 'formats', is: 'rows as text', imports: 'model.ts json json/body.ts', isPure: true },
     { room: 'sql', is: 'the words of SQL', imports: 'model.ts', isPure: true },
+    {
+      room: 'declarations/value-types.ts',
+      is: 'the types that parameters are declared with',
+      imports: 'model.ts json',
+      isPure: true,
+    },
+    {
+      room: 'declarations',
+      is: 'what a file says about itself',
+      imports: 'model.ts json sql declarations/value-types.ts @services/config-file',
+      isPure: true,
+    },
     { room: 'database/url-rules.ts', is: 'in what the URLs of databases differ', isPure: true },
     { room: 'database/postgres/grammar.ts', is: 'its SQL, for the scanner', imports: 'sql/grammar.ts', isPure: true },
     { room: 'database/postgres/url.ts', is: 'its URLs', imports: 'database/url-rules.ts', isPure: true },
@@ -72,7 +84,7 @@ const sqlapi: Part = {
       room: 'boot',
       is: 'files into frozen values',
       imports:
-        'model.ts errors.ts version.ts events.ts endpoint-key.ts project-datasource.ts findings sql dialects.ts boot/config @services/command-line @services/config-file',
+        'model.ts errors.ts version.ts events.ts endpoint-key.ts project-datasource.ts findings sql declarations dialects.ts boot/config @services/command-line @services/config-file',
     },
     {
       room: 'database/pool',

@@ -26,6 +26,80 @@ export interface Endpoint {
   readonly transactional: boolean
   /** The file as read by each dialect that some datasource has. */
   readonly scripts: Readonly<Partial<Record<Dialect, Script>>>
+  /** What the leading comments declare; undefined where they declare nothing. */
+  readonly declarations: Declarations | undefined
+}
+
+/** What a file says about itself in its leading comments. A line with a problem is left out of all but `problems`. */
+export interface Declarations {
+  readonly summary: string | undefined
+  /** All lines, with line breaks between. */
+  readonly description: string | undefined
+  readonly tags: readonly string[]
+  /** Why, or what to call instead; empty where the file does not say. */
+  readonly deprecated: string | undefined
+  /** In the order of the SQL. A name that only has an `@enum` is here too. */
+  readonly params: readonly DeclaredParameter[]
+  readonly results: readonly DeclaredResult[]
+  /** Takes the place of the datasource's limit. */
+  readonly timeoutSeconds: number | undefined
+  readonly cache: DeclaredCache | undefined
+  /** The file may run on a replica. */
+  readonly replica: boolean
+  readonly allow: readonly AllowedFinding[]
+  /** The comment `/* declaration: ..`, not read yet: declarations/yaml-comment.ts does. */
+  readonly yaml: YamlComment | undefined
+  /** In the order of the file. */
+  readonly problems: readonly DeclarationProblem[]
+}
+
+export interface DeclaredParameter {
+  readonly name: string
+  /** Of the value, or of each element of a list; undefined for any. */
+  readonly type: ValueTypeName | undefined
+  readonly list: boolean
+  /** Bound where the parameter is missing; undefined where it has to be given. */
+  readonly default: JsonValue | undefined
+  readonly description: string | undefined
+  /** The only values that it may have (besides null), as declarations/value-types.ts compares them. */
+  readonly enum: readonly string[] | undefined
+}
+
+export type ValueTypeName = 'string' | 'integer' | 'number' | 'boolean' | 'date' | 'timestamp' | 'uuid' | 'json'
+
+export interface DeclaredResult {
+  readonly key: string
+  readonly description: string
+}
+
+export interface DeclaredCache {
+  readonly seconds: number
+  /** For caches that many callers share. */
+  readonly isPublic: boolean
+}
+
+/** A finding of `check` that the file's author accepts. */
+export interface AllowedFinding {
+  readonly code: string
+  readonly reason: string
+}
+
+export interface YamlComment {
+  /** Without the comment's marks. */
+  readonly text: string
+  /** Line of the file on which the text begins. */
+  readonly line: number
+}
+
+/** A line that does not count. */
+export interface DeclarationProblem {
+  /** 1-based; columns count code points. */
+  readonly line: number
+  readonly column: number
+  /** What is wrong. */
+  readonly message: string
+  /** What to do about it. */
+  readonly cure: string
 }
 
 /** The statements of a file, in order, as one dialect splits them. */
@@ -80,9 +154,12 @@ export interface JsonNumber {
   readonly digits: string
 }
 
-/** A JSON array or object inside a parameter set, kept as its (validated) source text until something needs more. */
+/**
+ * A JSON array or object inside a parameter set, kept as its (validated) source text until something needs more. A `document`
+ * is JSON of any kind, for a parameter that is declared as `json`: it stays JSON in the database.
+ */
 export interface JsonText {
-  readonly kind: 'array' | 'object'
+  readonly kind: 'array' | 'object' | 'document'
   readonly text: string
 }
 

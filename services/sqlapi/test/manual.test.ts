@@ -15,6 +15,7 @@ import { loadEndpoints } from '../src/boot/endpoints.ts'
 import { readFlags } from '../src/boot/flags.ts'
 import { configSchema } from '../src/boot/config/schema.ts'
 import { bind, candidateTypes, type Code } from '../src/database/postgres/types/encode.ts'
+import { words } from '../src/declarations/words.ts'
 import { maxAttempts } from '../src/database/postgres/plans/search.ts'
 import { oid, scalarKindOf } from '../src/database/postgres/types/types.ts'
 import { codes } from '../src/findings/codes.ts'
@@ -93,6 +94,14 @@ test('configuration.md has the search order, the variables and the flags', () =>
   deepStrictEqual(
     column(tableAfter(text, '## Command line'), 0).map((cell) => inBackquotes(cell)),
     flags,
+  )
+})
+
+test('declarations.md lists every word with its form', () => {
+  const rows = tableAfter(page('declarations.md'), '<!-- table: words')
+  deepStrictEqual(
+    rows.map(([word, form]) => [word, form]),
+    Object.entries(words).map(([word, { form }]) => [`@${word}`, form]),
   )
 })
 

@@ -2,7 +2,11 @@
 import { strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { hasTransactionMarker } from '../src/sql/marker.ts'
+import { readDeclarations } from '../src/declarations/read.ts'
+
+function hasTransactionMarker(text: string): boolean {
+  return readDeclarations({ text, method: 'POST', parameters: [] }).transactional
+}
 
 const cases: readonly [found: boolean, text: string, tag: string][] = [
   [true, '-- @transactional', 'S-marker.1'],
@@ -49,7 +53,7 @@ test('comments and blank lines before the marker do not matter, whatever they sa
 })
 
 test('a mebibyte of comments is read in linear time', () => {
-  for (const part of ['-', '--\n', '\n', ' ', ' \n', '-- a\n']) {
+  for (const part of ['-', '--\n', '\n', ' ', ' \n', '-- a\n', '-- @tag a\n', '/*declaration:*/', '/**/--@tag\n']) {
     const started = performance.now()
     hasTransactionMarker(part.repeat(Math.ceil(1_048_576 / part.length)))
     const took = performance.now() - started

@@ -17,7 +17,10 @@ const noScript = { statements: [], parameters: [] }
 function endpoint(method: Method, path: string): [string, Endpoint] {
   const [, project = ''] = path.split('/')
   const scripts = { postgres: noScript, sqlite: noScript }
-  return [endpointKey(method, path), { method, project, path, file: `${path}.sql`, transactional: false, scripts }]
+  return [
+    endpointKey(method, path),
+    { method, project, path, file: `${path}.sql`, transactional: false, declarations: undefined, scripts },
+  ]
 }
 
 const endpoints = new Map([

@@ -206,5 +206,9 @@ export const rules: Readonly<Record<string, string>> = {
   'N1.1': 'check reads as the service does, runs nothing, leaves nothing behind; how it ends',
   'N1.2': 'a finding: its fields, its position in the file, its code and severity, its cure',
   'N1.3': 'reports as text, JSON and workflow commands',
+  'N3.1': 'lines of the leading comments declare; one that cannot be read is told at start and stops nothing',
+  'N3.2': 'a parameter with a default may be missing',
+  'N3.3': 'a value of another type than the declared one is refused before a connection is taken',
+  'N3.5': 'the comment declaration: .. is read as YAML, and changes no answer',
   'N6.1': 'rows as CSV and NDJSON, where Accept asks for them; both are taken by a batch, a set a line',
 }

@@ -47,6 +47,13 @@ function tellSurprises({ config, endpoints, ignored }: Findings, events: Events)
   const lost = projectsWithoutDatasource(config, endpoints)
   for (const project of lost.slice(0, maxLines)) events.emit('projectWithoutDatasource', { project, cure: projectCure })
   if (lost.length > maxLines) events.emit('moreProjectsWithoutDatasource', { more: lost.length - maxLines })
+  const wrong = Array.from(endpoints.values()).flatMap(({ file, declarations }) =>
+    (declarations?.problems ?? []).map(({ line, column, message, cure }) => {
+      return { file, line, column, problem: message, cure }
+    }),
+  )
+  for (const problem of wrong.slice(0, maxLines)) events.emit('declaration', problem)
+  if (wrong.length > maxLines) events.emit('moreDeclarations', { more: wrong.length - maxLines })
   if (config.allowDatasourceHeader && config.datasources.length > 1) {
     events.emit('datasourceHeader', { datasources: config.datasources.length, cure: headerCure })
   }

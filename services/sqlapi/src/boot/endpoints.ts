@@ -10,10 +10,10 @@ import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, join, resolve, sep } from 'node:path'
 import { dialects } from '../dialects.ts'
+import { readDeclarations } from '../declarations/read.ts'
 import { endpointKey } from '../endpoint-key.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Dialect, Endpoint, Method, Script } from '../model.ts'
-import { hasTransactionMarker } from '../sql/marker.ts'
 import { readScript } from '../sql/script.ts'
 import { cureOfFile, cureOfFolder, cureOfSuffix, type Ignored } from './ignored.ts'
 
@@ -186,7 +186,13 @@ function toEndpoint(path: string, content: Content, { root, project, method, dia
   const rest = file.slice(`${project}/${method}/`.length, -'.sql'.length)
   const scripts: Partial<Record<Dialect, Script>> = {}
   for (const dialect of dialectsInUse) scripts[dialect] = readScript(text, dialects[dialect].grammar)
-  return { method, project, path: `/${project}/${rest}`, file, transactional: hasTransactionMarker(text), scripts }
+  const declared = readDeclarations({ text, method, parameters: parametersOf(Object.values(scripts)) })
+  return { method, project, path: `/${project}/${rest}`, file, scripts, ...declared }
+}
+
+/** Of all dialects, in the order of the first. */
+function parametersOf(scripts: readonly Script[]): readonly string[] | undefined {
+  return scripts.length === 0 ? undefined : [...new Set(scripts.flatMap(({ parameters }) => parameters))]
 }
 
 /** Strict UTF-8; a byte-order mark is dropped. */

@@ -73,7 +73,13 @@ function describe(document: BodyDocument): string {
   return kinds[document.kind]
 }
 
-const kinds = { array: 'an array', object: 'an object', integer: 'a number', float: 'a number' } as const
+const kinds = {
+  array: 'an array',
+  object: 'an object',
+  document: 'a document',
+  integer: 'a number',
+  float: 'a number',
+} as const
 
 function decode(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text

@@ -64,6 +64,23 @@ export function offsetOfByte(text: string, number: number): number {
     .toString().length
 }
 
+/** Counts up to offsets that only grow, so that a text with many of them is counted once. */
+export function positionCounter(text: string): (offset: number) => Position {
+  let line = 1
+  let column = 1
+  let counted = 0
+  let next = text.indexOf('\n')
+  return (offset) => {
+    for (; next !== -1 && next < offset; next = text.indexOf('\n', counted)) {
+      line++
+      column = 1
+      counted = next + 1
+    }
+    for (; counted < offset; column++) counted += (text.codePointAt(counted) as number) > 0xffff ? 2 : 1
+    return { line, column }
+  }
+}
+
 function sourceOffset({ pieces, slots }: Statement, ends: readonly number[], offset: number): number {
   let rendered = 0
   let source = 0

@@ -11,7 +11,7 @@ import { findSeparated } from './brackets.ts'
 import { effectOf } from './effect.ts'
 import type { Grammar } from './grammar.ts'
 import { lex, type Token } from './lex.ts'
-import type { Position } from './position.ts'
+import { positionCounter, type Position } from './position.ts'
 
 export function readScript(text: string, grammar: Grammar): Script {
   const positionOf = positionCounter(text)
@@ -213,21 +213,4 @@ function castLength(text: string, tokens: readonly Token[], at: number, grammar:
     length++
   }
   return length
-}
-
-/** Counts up to offsets that only grow, so that a file of many statements is counted once. */
-function positionCounter(text: string): (offset: number) => Position {
-  let line = 1
-  let column = 1
-  let counted = 0
-  let next = text.indexOf('\n')
-  return (offset) => {
-    for (; next !== -1 && next < offset; next = text.indexOf('\n', counted)) {
-      line++
-      column = 1
-      counted = next + 1
-    }
-    for (; counted < offset; column++) counted += (text.codePointAt(counted) as number) > 0xffff ? 2 : 1
-    return { line, column }
-  }
 }

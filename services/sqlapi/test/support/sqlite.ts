@@ -119,7 +119,8 @@ export class Datasource {
         sqlite: readScript(sql, dialects.sqlite.grammar),
         postgres: readScript(sql, dialects.postgres.grammar),
       }
-      endpoint = { method, project: 'lite', path: '/lite/x', file: 'lite/x.sql', transactional, scripts }
+      const place = { method, project: 'lite', path: '/lite/x', file: 'lite/x.sql' }
+      endpoint = { ...place, transactional, scripts, declarations: undefined }
       this.#endpoints.set(key, endpoint)
     }
     return {

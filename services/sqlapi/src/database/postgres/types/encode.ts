@@ -68,7 +68,7 @@ export function bind(name: string, value: JsonValue): Bound {
     if (value.kind === 'integer') requireInt64(name, value.digits)
     return { code: value.kind === 'integer' ? 'i' : 'f', value, elements: undefined }
   }
-  if (value.kind === 'object') return { code: 'o', value, elements: undefined }
+  if (value.kind !== 'array') return { code: 'o', value, elements: undefined }
   const elements = readElements(value.text)
   const code = listCode(elements)
   if (code === 'I')

@@ -1,0 +1,61 @@
+/**
+ * The leading comments of a file: file text -> their lines, and the comment `/* declaration: ..` if there is one. Knows where the
+ * block ends, not what its lines say (words.ts does). Both dialects read it alike.
+ *
+ * White space, `--` lines and the YAML comment belong to the block. Another block comment ends it, and so does SQL.
+ */
+import type { YamlComment } from '../model.ts'
+import { positionCounter } from '../sql/position.ts'
+
+/** What stands behind the dashes of a `--` line. */
+export interface CommentLine {
+  readonly text: string
+  /** Offset of the text in the file. */
+  readonly start: number
+}
+
+export interface CommentBlock {
+  readonly lines: readonly CommentLine[]
+  /** Lines that only comments stand before, but for a block comment that has ended the block: they do not count. */
+  readonly behind: readonly CommentLine[]
+  /** The first one. */
+  readonly yaml: YamlComment | undefined
+}
+
+const blank = /\s*/y
+const dashes = /--+/y
+const yamlStart = /\/\*+(?=\s*declaration\s*:)/y
+
+export function readCommentBlock(text: string): CommentBlock {
+  const lines: CommentLine[] = []
+  const behind: CommentLine[] = []
+  let yaml: YamlComment | undefined
+  let into = lines
+  for (let at = endOf(blank, text, 0); at < text.length; at = endOf(blank, text, at)) {
+    const start = endOf(dashes, text, at)
+    if (start > at) {
+      const end = indexOr(text, '\n', start)
+      into.push({ text: text.slice(start, end), start })
+      at = end
+      continue
+    }
+    if (!text.startsWith('/*', at)) break
+    const close = text.indexOf('*/', at + 2)
+    if (close === -1) break
+    const yamlAt = endOf(yamlStart, text, at)
+    if (yamlAt === at) into = behind
+    else if (into === lines) yaml ??= { text: text.slice(yamlAt, close), line: positionCounter(text)(yamlAt).line }
+    at = close + 2
+  }
+  return { lines, behind, yaml }
+}
+
+function endOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : at
+}
+
+function indexOr(text: string, part: string, from: number): number {
+  const at = text.indexOf(part, from)
+  return at === -1 ? text.length : at
+}

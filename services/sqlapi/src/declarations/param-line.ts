@@ -1,0 +1,151 @@
+/**
+ * The two lines about a parameter: what stands behind `@param` and `@enum` -> plain values, or the first mistake. Whether the SQL has
+ * the parameter, and whether its default and its values have its type, is judged once all lines are read (read.ts).
+ */
+import { nearest } from '@services/config-file'
+import { skipBlank, skipValue } from '../json/scan.ts'
+import type { JsonValue, ValueTypeName } from '../model.ts'
+import { firstWord, type Mistake, mistake, shown } from './mistake.ts'
+import { readWhole, valueTypes } from './value-types.ts'
+
+export interface ParamLine {
+  readonly name: string
+  readonly type: ValueTypeName | undefined
+  readonly list: boolean
+  readonly default: JsonValue | undefined
+  readonly description: string | undefined
+}
+
+export interface EnumLine {
+  readonly name: string
+  readonly values: readonly string[]
+}
+
+const name = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+/** Of `NAME [TYPE] [default VALUE] [-- TEXT]`. */
+export function readParam(text: string): ParamLine | Mistake {
+  const [parameter, rest] = firstWord(text)
+  const wrongName = nameMistake(parameter, '@param from date default null -- First day')
+  if (wrongName !== undefined) return wrongName
+  const at = (part: string): number => text.length - part.length
+  const none = { name: parameter, type: undefined, list: false, default: undefined, description: undefined }
+  if (rest === '' || rest.startsWith('--')) return { ...none, description: readText(rest) }
+
+  const [first, behindFirst] = firstWord(rest)
+  const type = first === 'default' ? undefined : readType(first, at(rest))
+  if (type !== undefined && 'message' in type) return type
+  const typed = { ...none, ...type }
+  const tail = type === undefined ? rest : behindFirst
+  if (tail === '' || tail.startsWith('--')) return { ...typed, description: readText(tail) }
+
+  const [keyword, value] = firstWord(tail)
+  if (keyword !== 'default') {
+    return mistake(at(tail), `found ${shown(keyword)} behind the type`, 'default VALUE or -- TEXT may stand there')
+  }
+  const end = endOfJson(value)
+  const text_ = end === undefined ? '' : value.slice(end).trimStart()
+  if (end === undefined || (text_ !== '' && !text_.startsWith('--'))) return defaultMistake(value, at(value))
+  const [fallback] = readWhole(value.slice(0, end)) as [JsonValue]
+  return { ...typed, default: fallback, description: readText(text_) }
+}
+
+function readType(word: string, at: number): Pick<ParamLine, 'type' | 'list'> | Mistake {
+  const list = word.endsWith('[]')
+  const type = list ? word.slice(0, -'[]'.length) : word
+  if (Object.hasOwn(valueTypes, type)) return { type: type as ValueTypeName, list }
+  const meant = otherNames[type.toLowerCase()] ?? nearest(type, Object.keys(valueTypes))
+  const known = `the types are ${Object.keys(valueTypes).join(', ')}, each with [] for a list`
+  return mistake(at, `unknown type ${shown(word)}`, meant === undefined ? known : `did you mean ${meant}?`)
+}
+
+/** What other languages call the types. */
+const otherNames: Readonly<Record<string, ValueTypeName>> = {
+  text: 'string',
+  varchar: 'string',
+  char: 'string',
+  str: 'string',
+  int: 'integer',
+  int4: 'integer',
+  int8: 'integer',
+  bigint: 'integer',
+  smallint: 'integer',
+  long: 'integer',
+  float: 'number',
+  float8: 'number',
+  double: 'number',
+  real: 'number',
+  decimal: 'number',
+  numeric: 'number',
+  bool: 'boolean',
+  datetime: 'timestamp',
+  timestamptz: 'timestamp',
+  'date-time': 'timestamp',
+  object: 'json',
+  jsonb: 'json',
+  guid: 'uuid',
+}
+
+function defaultMistake(value: string, at: number): Mistake {
+  const [given = ''] = value.split(/\s+--/, 1)
+  if (given === '' || given.startsWith('--'))
+    return mistake(at, 'default has no value', 'write JSON, such as null or "open"')
+  const bare = /^'(.*)'$/s.exec(given)?.[1] ?? given
+  const cure = /^[^"{[\d-]*$/.test(bare)
+    ? `a text needs double quotes: default ${JSON.stringify(bare)}`
+    : 'write JSON, such as null, 10 or "open"'
+  return mistake(at, `the default ${shown(given)} is not JSON`, cure)
+}
+
+/** Of `NAME a, b, c`. A value with a comma or white space around it stands in double quotes, as JSON has them. */
+export function readEnum(text: string): EnumLine | Mistake {
+  const [parameter, rest] = firstWord(text)
+  const wrongName = nameMistake(parameter, '@enum status open, closed')
+  if (wrongName !== undefined) return wrongName
+  const values: string[] = []
+  for (let left = rest; ;) {
+    const at = text.length - left.length
+    const quoted = left.startsWith('"')
+    const end = quoted ? endOfJson(left) : indexOr(left, ',')
+    if (end === undefined)
+      return mistake(at, 'a text in double quotes is never closed', 'close it, or write it without')
+    const item = quoted ? (JSON.parse(left.slice(0, end)) as string) : left.slice(0, end).trim()
+    const behind = left.slice(end).trimStart()
+    if (item === '' && !quoted)
+      return mistake(at, 'a value is missing', '@enum status open, closed; "" is the empty text')
+    if (values.includes(item)) return mistake(at, `the value ${shown(item)} stands twice`, 'remove one')
+    values.push(item)
+    if (behind === '') return { name: parameter, values }
+    if (!behind.startsWith(',')) {
+      return mistake(text.length - behind.length, `found ${shown(behind)} behind a value`, 'part the values by commas')
+    }
+    left = behind.slice(1).trimStart()
+  }
+}
+
+function nameMistake(word: string, example: string): Mistake | undefined {
+  if (word === '') return mistake(0, 'the name of a parameter is missing', `write ${example}`)
+  if (name.test(word)) return undefined
+  const bare = word.replace(/^:/, '')
+  const cure = name.test(bare) ? `write the name without the colon: ${bare}` : `write ${example}`
+  return mistake(0, `${shown(word)} is not the name of a parameter`, cure)
+}
+
+/** Of `-- TEXT`. */
+function readText(text: string): string | undefined {
+  return text.replace(/^--+\s*/, '') || undefined
+}
+
+/** The offset behind the JSON value that the text begins with. */
+function endOfJson(text: string): number | undefined {
+  try {
+    return skipValue(text, skipBlank(text, 0), 100)
+  } catch {
+    return undefined
+  }
+}
+
+function indexOr(text: string, part: string): number {
+  const at = text.indexOf(part)
+  return at === -1 ? text.length : at
+}
