@@ -37,7 +37,7 @@ interface Side {
 
 /** Prints a table; gives the exit code. */
 export async function compareWith(which: string, { only, rounds, isWritten }: Options): Promise<number> {
-  const arena = await openArena(false)
+  const arena = await openArena(new Set(['sqlapi']))
   try {
     const release = exportRelease(which, 'services/sqlapi', arena.folder)
     const sides = { ours: { title: 'this' }, theirs: { title: release.title, service: release.service } }

@@ -6,8 +6,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { startThrowawayPostgres } from '@services/testing/postgres'
 import pg from 'pg'
 import { findPgbench } from './contenders/pgbench.ts'
+import { rustNames } from './contenders/rust.ts'
 import { type Installed, installOthers } from './install.ts'
-import type { Project } from './scenarios/scenario.ts'
+import { buildGo, buildRust, type Built } from './peers.ts'
+import type { ContenderName, Project } from './scenarios/scenario.ts'
 
 export interface Arena {
   /** For files of this run. */
@@ -19,19 +21,25 @@ export interface Arena {
   readonly sqliteFile: string
   readonly installed: Installed
   readonly pgbench: string | undefined
+  readonly rust: Built
+  readonly go: Built
   emptyNotes(project: Project): Promise<void>
   countNotes(project: Project): Promise<number>
   remove(): Promise<void>
 }
 
 const here = import.meta.dirname
-const nobody: Installed = { reason: 'not wanted' }
+const nobody = { reason: 'not wanted' }
 
-export async function openArena(areOthersWanted: boolean): Promise<Arena> {
+/** Whoever else is wanted is installed or built first, if it can be. */
+export async function openArena(wanted: ReadonlySet<ContenderName>): Promise<Arena> {
+  const isWanted = (...names: readonly ContenderName[]): boolean => names.some((name) => wanted.has(name))
   const folder = mkdtempSync(join(tmpdir(), 'sqlapi-bench-'))
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true })
   process.once('exit', removeFolder)
-  const installed = areOthersWanted ? installOthers() : nobody
+  const installed = isWanted('fastify', 'toolbox') ? installOthers() : nobody
+  const rust = isWanted(...rustNames) ? buildRust() : nobody
+  const go = isWanted('go') ? buildGo() : nobody
   const postgres = await startThrowawayPostgres()
   const client = new pg.Client({ connectionString: postgres.url })
   await client.connect()
@@ -53,7 +61,9 @@ export async function openArena(areOthersWanted: boolean): Promise<Arena> {
     postgresVersion: version.rows[0]?.server_version ?? '',
     sqliteFile,
     installed,
-    pgbench: areOthersWanted ? findPgbench() : undefined,
+    pgbench: isWanted('pgbench') ? findPgbench() : undefined,
+    rust,
+    go,
     async emptyNotes(project) {
       if (project === 'lite') lite.exec('DELETE FROM note')
       else await client.query('TRUNCATE note')

@@ -6,6 +6,10 @@ import type { Results } from './targets.ts'
 /** In the order of the legend. */
 const colours: Colours = {
   [contenderTitles.sqlapi]: ['#0969da', '#4493f8'],
+  [contenderTitles['rust-10']]: ['#cf222e', '#ff7b72'],
+  [contenderTitles['rust-3']]: ['#bf3989', '#f778ba'],
+  [contenderTitles['rust-1']]: ['#82061e', '#ffa198'],
+  [contenderTitles.go]: ['#1b7c83', '#39c5cf'],
   [contenderTitles.pgbench]: ['#1a7f37', '#3fb950'],
   [contenderTitles.toolbox]: ['#bc4c00', '#f0883e'],
   [contenderTitles.fastify]: ['#8250df', '#ab7df8'],

@@ -15,8 +15,8 @@ type Reviver = (key: string, value: unknown, context: { readonly source?: string
 function read(body: string, booleans: readonly string[]): { value: unknown } | undefined {
   const reviver: Reviver = (key, value, { source }) => {
     if (booleans.includes(key) && (value === 0 || value === 1)) return value === 1
-    // The digits as they stand: a 64-bit integer does not fit into a number.
-    if (typeof value === 'number') return source
+    // The digits as they stand: a 64-bit integer does not fit into a number. 1.0 is 1.
+    if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : source
     const isTime = typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)
     return isTime ? new Date(value).toISOString() : value
   }

@@ -24,7 +24,7 @@ await runBench({ flags, measure, measureStarts: startInARow, compareWith })
 
 async function startInARow(count: number, { only: [name = flags.raced[0]], isQuick }: Options): Promise<void> {
   const scenario = scenarios.find((known) => known.name === name) as Scenario
-  const arena = await openArena(false)
+  const arena = await openArena(new Set(['sqlapi']))
   try {
     const entrant = toEntrant(makeContenders(undefined).sqlapi, scenario, arena)
     await measureStarts(entrant, {
@@ -40,13 +40,17 @@ async function startInARow(count: number, { only: [name = flags.raced[0]], isQui
 
 async function measure({ lengths, only, isWritten, chart, profiles }: Options): Promise<void> {
   const isWanted = (name: string): boolean => only.length === 0 || only.includes(name)
-  const arena = await openArena(true)
+  const raced = scenarios.filter(({ name }) => isWanted(name))
+  const wanted = new Set(raced.flatMap(({ contenders }) => contenders))
+  if (isWanted('million')) wanted.add('toolbox')
+  const arena = await openArena(wanted)
   try {
-    const absences = findAbsences(arena)
-    for (const line of absences.values()) console.error(`Left out: ${line}`)
+    const absences = findAbsences(arena, wanted)
+    const lines = [...new Set(absences.values())].map((line) => `Left out: ${line}`)
+    for (const line of lines) console.error(line)
     const contenders = makeContenders(profiles)
     const races: RaceResult[] = []
-    for (const scenario of scenarios.filter(({ name }) => isWanted(name))) {
+    for (const scenario of raced) {
       const present = scenario.contenders.filter((name) => !absences.has(name))
       const entrants = present.map((name) => toEntrant(contenders[name], scenario, arena))
       races.push({ scenario, results: await race(scenario.name, entrants, lengths) })
@@ -61,7 +65,7 @@ async function measure({ lengths, only, isWritten, chart, profiles }: Options): 
     const markdown = toMarkdown(results, {
       ...lengths,
       postgresVersion,
-      absences: Array.from(absences.values(), (line) => `Left out: ${line}`),
+      absences: lines,
     })
     console.log(markdown)
     if (chart !== undefined) writeFileSync(chart, toChart(results))

@@ -1,13 +1,10 @@
 /**
  * Results -> an SVG: how many times as good each contender was as the one that its scenario is measured by. Bars begin at 1
- * and go right for better, left for worse, on a logarithmic scale, so that twice and half are equally far. Colours follow the
- * reader's light or dark mode; nothing is loaded and no script runs, so it can be an image in a page.
+ * and go right for better, left for worse, on a logarithmic scale, so that twice and half are equally far.
  */
 import { medianOf, type RaceMerit, ratio, readable } from '../race/figures.ts'
 import type { Result } from '../race/race.ts'
-
-/** Colours of each contender, in light and in dark mode, in the order of the legend. */
-export type Colours = Readonly<Record<string, readonly [light: string, dark: string]>>
+import { classOf, type Colours, drawLegend, drawPicture, escape, round, width } from './svg.ts'
 
 /** A scenario: a bar for each contender but the one that is 1. */
 export interface RatioGroup {
@@ -26,11 +23,11 @@ export interface RatioChart {
   readonly groups: readonly RatioGroup[]
 }
 
-const width = 920
 const labels = 330
 /** Room for the number at the end of a bar. */
 const margin = 56
-const top = 92
+/** From the legend to the bars. */
+const headRoom = 40
 const barHeight = 14
 const barGap = 3
 const groupGap = 18
@@ -39,6 +36,8 @@ const ticks = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50]
 export function drawRatios({ title, heading, colours, groups: all }: RatioChart): string {
   const groups = all.filter(({ bars }) => bars.length > 0)
   const contenders = Object.keys(colours)
+  const legend = drawLegend(colours, new Set(groups.flatMap(({ bars }) => bars.map(({ contender }) => contender))))
+  const top = legend.bottom + headRoom
   const height = top + groups.reduce((sum, group) => sum + heightOf(group) + groupGap, 0)
   const place = scaleOf(groups)
   let y = top
@@ -47,16 +46,13 @@ export function drawRatios({ title, heading, colours, groups: all }: RatioChart)
     y += heightOf(group) + groupGap
     return part
   })
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
-<title>${escape(title)}</title>
-<style>${style(colours)}</style>
-<rect class="ground" width="${width}" height="${height}" rx="6"/>
-<text class="head" x="16" y="26">${escape(heading)}</text>
-${legend(groups, contenders)}
-${grid(place, height)}
-${drawn.join('\n')}
-</svg>
-`
+  return drawPicture({
+    title,
+    heading,
+    colours,
+    height,
+    content: [legend.drawn, drawGrid(place, { top, bottom: height }), ...drawn],
+  })
 }
 
 /** No bars if the contender called `reference` was not there. */
@@ -88,13 +84,13 @@ function scaleOf(groups: readonly RatioGroup[]): (ratio: number) => number {
   return (ratio) => from + ((Math.log(ratio) - least) / (most - least)) * (to - from)
 }
 
-function grid(place: (ratio: number) => number, height: number): string {
+function drawGrid(place: (ratio: number) => number, { top, bottom }: { top: number; bottom: number }): string {
   const lines = ticks
     .map((tick) => ({ tick, x: place(tick) }))
     .filter(({ x }) => x > labels + 10 && x < width - 10)
     .map(({ tick, x }) => {
       const kind = tick === 1 ? 'one' : 'line'
-      const line = `<line class="${kind}" x1="${round(x)}" y1="${top - 10}" x2="${round(x)}" y2="${height - 8}"/>`
+      const line = `<line class="${kind}" x1="${round(x)}" y1="${top - 10}" x2="${round(x)}" y2="${bottom - 8}"/>`
       return `${line}<text class="tick" x="${round(x)}" y="${top - 15}">${tick}</text>`
     })
   return lines.join('\n')
@@ -123,39 +119,6 @@ function drawGroup(group: RatioGroup, y: number, { place, contenders }: Scale): 
   ].join('\n')
 }
 
-function legend(groups: readonly RatioGroup[], contenders: readonly string[]): string {
-  const present = new Set(groups.flatMap(({ bars }) => bars.map(({ contender }) => contender)))
-  let x = 16
-  const parts = contenders
-    .filter((contender) => present.has(contender))
-    .map((contender) => {
-      const box = `<rect class="${classOf(contenders.indexOf(contender))}" x="${x}" y="40" width="12" height="12" rx="2"/>`
-      const part = `${box}<text x="${x + 18}" y="50">${escape(contender)}</text>`
-      x += 40 + contender.length * 7
-      return part
-    })
-  return parts.join('\n')
-}
-
-function style(colours: Colours): string {
-  const fills = (mode: 0 | 1): string =>
-    Object.values(colours)
-      .map((colour, index) => `.${classOf(index)}{fill:${colour[mode]}}`)
-      .join('')
-  return [
-    'text{font:12px system-ui,sans-serif}.head{font-size:15px;font-weight:600}.left{text-anchor:end}',
-    '.note,.tick{font-size:11px}.tick{text-anchor:middle}line{stroke-width:1}',
-    `.ground{fill:#fff}text{fill:#1f2328}.note,.tick{fill:#59636e}.line{stroke:#d1d9e0}.one{stroke:#59636e}${fills(0)}`,
-    '@media (prefers-color-scheme:dark){.ground{fill:#0d1117}text{fill:#f0f6fc}.note,.tick{fill:#9198a1}',
-    `.line{stroke:#3d444d}.one{stroke:#9198a1}${fills(1)}}`,
-  ].join('\n')
-}
-
-/** By the place in the legend. */
-function classOf(index: number): string {
-  return `c${index}`
-}
-
 /** Two lines of text have to fit beside a single bar. */
 function heightOf(group: RatioGroup): number {
   return Math.max(28, barsHeight(group))
@@ -163,12 +126,4 @@ function heightOf(group: RatioGroup): number {
 
 function barsHeight({ bars }: RatioGroup): number {
   return bars.length * (barHeight + barGap) - barGap
-}
-
-function round(value: number): string {
-  return value.toFixed(1)
-}
-
-function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

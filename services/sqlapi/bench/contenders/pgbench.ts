@@ -2,9 +2,9 @@
  * `pgbench -M prepared -c 10 -j 1`, PostgreSQL's own load generator: what the database gives to ten connections when nothing
  * is in between and nobody looks at the rows. It knows one row by key.
  */
-import { existsSync, globSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
-import { run } from '@services/bench'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findProgram, run } from '@services/bench'
 import type { Arena } from '../arena.ts'
 import { statements } from '../statements.ts'
 import { contenderTitles } from '../scenarios/scenario.ts'
@@ -26,10 +26,8 @@ export const pgbench: Contender = {
 
 /** Where it is installed, if it is. */
 export function findPgbench(): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
-  const onPath = folders.map((folder) => join(folder, 'pgbench')).find((file) => existsSync(file))
   // Debian keeps the programs of a version that has no cluster off the path.
-  return onPath ?? globSync('/usr/lib/postgresql/*/bin/pgbench').sort().at(-1)
+  return findProgram('pgbench', ['/usr/lib/postgresql/*/bin/pgbench'])
 }
 
 async function rate({ pgbench = '', postgresUrl }: Arena, script: string, seconds: number): Promise<number> {

@@ -28,7 +28,7 @@ export const postgresScenarios: readonly Scenario[] = [
     ...alike,
     name: 'one-get',
     title: 'one row by key, GET',
-    contenders: ['sqlapi', 'floor', 'toolbox', 'pgbench'],
+    contenders: ['sqlapi', 'floor', 'rust-10', 'rust-3', 'rust-1', 'go', 'toolbox', 'pgbench'],
     requests: oneRow('GET', 'bench'),
   },
   {
@@ -42,14 +42,14 @@ export const postgresScenarios: readonly Scenario[] = [
     ...alike,
     name: 'hundred',
     title: '100 rows x 8 mixed columns',
-    contenders: ['sqlapi', 'floor', 'toolbox'],
+    contenders: ['sqlapi', 'floor', 'rust-10', 'rust-3', 'rust-1', 'go', 'toolbox'],
     requests: pages('/bench/hundred', 100, 50),
   },
   {
     ...alike,
     name: 'thousand',
     title: '1000 rows x 8 mixed columns',
-    contenders: ['sqlapi', 'floor', 'toolbox'],
+    contenders: ['sqlapi', 'floor', 'rust-10', 'go', 'toolbox'],
     requests: pages('/bench/thousand', 1000, 10),
   },
   {

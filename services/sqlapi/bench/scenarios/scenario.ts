@@ -1,12 +1,17 @@
 /** What a scenario is: the requests with their right answers, how they are sent, and who takes part. */
 import type { RaceMerit } from '@services/bench'
 
-export type ContenderName = 'sqlapi' | 'floor' | 'toolbox' | 'pgbench' | 'constant' | 'fastify'
+export type RustName = 'rust-1' | 'rust-3' | 'rust-10'
+export type ContenderName = 'sqlapi' | 'floor' | RustName | 'go' | 'toolbox' | 'pgbench' | 'constant' | 'fastify'
 
 /** As they are called in tables. */
 export const contenderTitles: Readonly<Record<ContenderName, string>> = {
   sqlapi: 'sqlapi',
   floor: 'floor',
+  'rust-1': 'Rust, 1 connection',
+  'rust-3': 'Rust, 3 connections',
+  'rust-10': 'Rust, 10 connections',
+  go: 'Go',
   toolbox: 'MCP Toolbox',
   pgbench: 'pgbench',
   constant: 'constant',
