@@ -14,7 +14,13 @@ const packages: Part = {
   root: 'packages',
   rooms: [
     { room: 'linked-list/src', is: 'the list that queues stand on', isPure: true },
-    { room: 'http-shell/src', is: 'the HTTP server under both services' },
+    { room: 'http-shell/src/exchange', is: 'what connections owe, whoever reads their requests' },
+    { room: 'http-shell/src/node', is: 'requests that Node.js reads', imports: 'http-shell/src/exchange' },
+    {
+      room: 'http-shell/src',
+      is: 'the HTTP server under both services',
+      imports: 'http-shell/src/exchange http-shell/src/node',
+    },
     { room: 'content-coding/src', is: 'content in the codings that clients accept' },
     { room: 'observe/src', is: 'events, and the log that is written of them' },
     { room: 'command-line/src', is: 'the life of a process', imports: '@services/observe' },
@@ -28,9 +34,9 @@ const packages: Part = {
   ],
   outside: {
     'node:fs': 'config-file/src/config-file.ts observe/src/stdout.ts',
-    'node:http': 'http-shell/src',
+    'node:http': 'http-shell/src http-shell/src/node',
     'node:module': 'command-line/src/launch.js',
-    'node:net': 'http-shell/src',
+    'node:net': 'http-shell/src http-shell/src/exchange http-shell/src/node',
     'node:v8': 'command-line/src/heap.ts',
     'sonic-boom': 'observe/src/stdout.ts',
     yaml: 'config-file/src/yaml',

@@ -1,15 +1,16 @@
 /** The entry point: what the services may use of this package. */
-export { BodyCut, BodyTooLarge, type Reserve } from './body.ts'
-export { type Exchange, type Headers, type Leaving, type RawHeaders } from './exchange.ts'
+export { BodyCut, BodyTooLarge, type Reserve } from './exchange/body.ts'
+export type { Exchange, Headers, Leaving, RawHeaders, RequestHeaders } from './exchange/exchange.ts'
 export {
   type Bounds,
   defaultBounds,
   drainMs,
+  fewRequests,
   keepAliveMs,
   maxHeadBytes,
   smallUploadBytes,
   stallBytes,
-} from './limits.ts'
+} from './exchange/limits.ts'
 export { type Address, listen, ListenProblem } from './listen.ts'
-export { type Refusal, type Refused, type RequestLine } from './refusals.ts'
+export { type Refusal, type Refused, type RequestLine } from './exchange/refusals.ts'
 export { type Shell, type ShellOptions, startShell } from './shell.ts'

@@ -5,13 +5,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type Arrival, Connection, type Host } from './connection.ts'
-import { Exchange } from './exchange.ts'
-import { type Bounds, defaultBounds, keepAliveMs, maxHeadBytes } from './limits.ts'
+import type { Exchange } from './exchange/exchange.ts'
+import { type Bounds, defaultBounds, keepAliveMs, maxHeadBytes } from './exchange/limits.ts'
+import { type ParserError, type Reason, type Refusal, type Refused, toBytes, toRefusal } from './exchange/refusals.ts'
 import { type Address, listen } from './listen.ts'
-import { closeAfter, createHttpServer, stopListening } from './node-http.ts'
-import { type ParserError, type Reason, type Refusal, type Refused, toBytes, toRefusal } from './refusals.ts'
-import { isPlainUpgrade, isUpgradeWithBody, toPlainRequest } from './upgrade.ts'
+import { type Arrival, NodeConnection, type NodeHost } from './node/connection.ts'
+import { NodeExchange } from './node/exchange.ts'
+import { closeAfter, createHttpServer, stopListening } from './node/node-http.ts'
+import { isPlainUpgrade, isUpgradeWithBody, toPlainRequest } from './node/upgrade.ts'
 
 export interface ShellOptions extends Address {
   /** Called with each request, in their order on a connection, when it may begin. Must not throw. */
@@ -40,13 +41,14 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
   return { address, port, close: () => host.close() }
 }
 
-class ShellHost implements Host {
+class ShellHost implements NodeHost {
   readonly server: Server
   readonly bounds: Bounds
   isClosing = false
+  shared = 0
   readonly #options: ShellOptions
   /** Open connections only. */
-  readonly #connections = new Map<Duplex, Connection>()
+  readonly #connections = new Map<Duplex, NodeConnection>()
   readonly #emptied = Promise.withResolvers<void>()
 
   constructor(options: ShellOptions) {
@@ -101,8 +103,8 @@ class ShellHost implements Host {
     })
   }
 
-  begin(connection: Connection, { message, response, awaitsGoAhead }: Arrival): void {
-    const exchange = new Exchange(message, response, connection, awaitsGoAhead)
+  begin(connection: NodeConnection, { message, response, awaitsGoAhead }: Arrival): void {
+    const exchange = new NodeExchange(message, response, connection, awaitsGoAhead)
     connection.began(exchange)
     response.on('finish', () => connection.answered(exchange))
     if (isUpgradeWithBody(message)) {
@@ -129,7 +131,7 @@ class ShellHost implements Host {
   }
 
   #connected(socket: Socket): void {
-    this.#connections.set(socket, new Connection(socket, this))
+    this.#connections.set(socket, new NodeConnection(socket, this))
     socket.once('close', () => {
       this.#connections.delete(socket)
       this.#settle()
@@ -146,7 +148,7 @@ class ShellHost implements Host {
   }
 
   /** A request that was understood and must not run. What follows it on the connection cannot be trusted. */
-  #refuseRequest(connection: Connection, exchange: Exchange, reason: Reason): void {
+  #refuseRequest(connection: NodeConnection, exchange: Exchange, reason: Reason): void {
     const { method, target } = exchange
     const { status, body, headers } = this.#refuse({ reason, line: { method, target }, isBody: false, maxHeadBytes })
     exchange.send(status, { 'content-type': 'application/json', ...headers }, body, true)
@@ -168,7 +170,7 @@ class ShellHost implements Host {
     this.#end(connection, error)
   }
 
-  #end(connection: Connection, error: ParserError): void {
+  #end(connection: NodeConnection, error: ParserError): void {
     const isBody = connection.isReading
     const refused = toBytes(this.#refuse(toRefusal(error, isBody)))
     if (isBody) connection.endWithBody(refused)

@@ -173,8 +173,19 @@ export interface Reply {
   readonly text: string
 }
 
-/** Sends the pieces one by one and gives every answer, when the server has ended the connection. Interim ones are left out. */
-export async function converse(port: number, pieces: readonly string[], isHalfClosed = false): Promise<Reply[]> {
+/** Longer than anything that these tests wait for, even on a machine that has much else to do. */
+const longestMs = 300_000
+
+/**
+ * Sends the pieces one by one and gives every answer, when the server has ended the connection. Interim ones are left out. Throws
+ * when it does not end.
+ */
+export async function converse(
+  port: number,
+  pieces: readonly string[],
+  isHalfClosed = false,
+  limitMs = longestMs,
+): Promise<Reply[]> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   const chunks: Buffer[] = []
   const ended = Promise.withResolvers<void>()
@@ -188,8 +199,16 @@ export async function converse(port: number, pieces: readonly string[], isHalfCl
     if (pieces.length > 1) await new Promise(setImmediate)
   }
   if (isHalfClosed) socket.end()
-  await ended.promise
-  socket.destroy()
+  const timer = setTimeout(() => {
+    const received = Buffer.concat(chunks).toString('latin1')
+    ended.reject(new Error(`not ended after ${limitMs} ms, received ${JSON.stringify(received.slice(-1000))}`))
+  }, limitMs)
+  try {
+    await ended.promise
+  } finally {
+    clearTimeout(timer)
+    socket.destroy()
+  }
   return readAnswers(Buffer.concat(chunks).toString('latin1'))
 }
 

@@ -1,40 +1,15 @@
 /**
- * The body of a request, whole and up to a limit, or in pieces. Reads nothing before somebody asks for it. A service that counts
- * bytes hears of them before they are kept, and may delay the reader.
+ * The body of a request that Node.js reads, whole and up to a limit, or in pieces. Reads nothing before somebody asks for it. A
+ * service that counts bytes hears of them before they are kept, and may delay the reader.
  */
 import type { IncomingMessage } from 'node:http'
-
-/** The body is larger than the limit. */
-export class BodyTooLarge extends Error {
-  readonly limit: number
-
-  constructor(limit: number) {
-    super(`the request body is larger than ${limit} bytes`)
-    this.name = 'BodyTooLarge'
-    this.limit = limit
-  }
-}
-
-/** The client left, or sent something that is no body, before the end. */
-export class BodyCut extends Error {
-  constructor() {
-    super('the request body has no end')
-    this.name = 'BodyCut'
-  }
-}
-
-/** Counts bytes that are about to be kept. A promise makes the reader wait; one that rejects ends the reading. */
-export type Reserve = (bytes: number) => Promise<void> | undefined
+import { BodyCut, BodyTooLarge, type Reserve } from '../exchange/body.ts'
 
 /** In bytes; 0 without a body, undefined where the length is not declared. */
 export function declaredLength({ headers }: IncomingMessage): number | undefined {
   if (headers['transfer-encoding'] !== undefined) return undefined
   const length = headers['content-length']
   return length === undefined ? 0 : Number(length)
-}
-
-export function isTooLarge(length: number | undefined, maxBytes: number): boolean {
-  return length !== undefined && length > maxBytes
 }
 
 /** The whole body, counted as it arrives. Throws BodyTooLarge or BodyCut. */

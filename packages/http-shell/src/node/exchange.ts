@@ -1,53 +1,45 @@
 /**
- * A request that has begun and the answer to it, as a service reads and writes them. One object has all these roles: a few more objects
- * for each request would cost more than everything else. Owns HEAD, uploads that nobody wants, and how an answer that cannot
- * be finished ends; connection.ts owns the order of answers.
+ * An exchange over Node's own request and response. One object has all the roles: a few more objects for each request would cost
+ * more than everything else. Owns HEAD, uploads that nobody wants, and how an answer that cannot be finished ends; Node owns the
+ * order of answers.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { bytesToCome, collect, declaredLength, BodyTooLarge, isTooLarge, readPieces, type Reserve } from './body.ts'
-import { drainMs, smallUploadBytes } from './limits.ts'
+import { BodyTooLarge, isTooLarge, type Reserve } from '../exchange/body.ts'
+import {
+  type Headers,
+  type Leaving,
+  type Owed,
+  pieceBytes,
+  type RawHeaders,
+  reasonPhrase,
+  type RequestHeaders,
+  smallAnswerBytes,
+} from '../exchange/exchange.ts'
+import { drainMs, smallUploadBytes } from '../exchange/limits.ts'
 import { closeAfter, isClosedAfter } from './node-http.ts'
-
-export type Headers = Readonly<Record<string, string | number>>
-/** Header names and values in turn, as they stood on the wire, one character for each byte. */
-export type RawHeaders = readonly string[]
-
-/** Why nobody is there to take the answer: the client left, or it took less than 64 KiB in 10 seconds. */
-export type Leaving = 'left' | 'too slow'
+import { bytesToCome, collect, declaredLength, readPieces } from './upload.ts'
 
 /** What a connection hears of its exchanges. */
 export interface Owner {
   /** The answer is complete, but not yet on its way. `bytes` count as unsent until `sent`. */
-  ended(exchange: Exchange, bytes: number): void
+  ended(exchange: Owed, bytes: number): void
   /** The client took a piece of a long answer. */
   took(bytes: number): void
   /** No other answer is owed and none is wanted after this one. */
-  isLast(exchange: Exchange): boolean
-  isHead(exchange: Exchange): boolean
+  isLast(exchange: Owed): boolean
+  isHead(exchange: Owed): boolean
 }
-
-/** Bytes this few are cheaper to copy than to write apart from their head. */
-const smallAnswerBytes = 16 * 1024
-/** A longer answer goes out in pieces of this size, so that it shows whether the client takes it. */
-const pieceBytes = 64 * 1024
 
 const noBody = Buffer.alloc(0)
 
-export class Exchange {
+export class NodeExchange implements Owed {
   readonly method: string
-  /** Path and query string as on the request line. */
   readonly target: string
-  /** Called at most once, when there is nobody left to hear the answer before it is out. */
   onGone: (() => void) | undefined
-  /** Why nobody is there, once nobody is. */
   leaving: Leaving | undefined
-  /** Closed when the answer is out, or there is nobody to take it. */
   held: { close(): void } | undefined
-  /** The answer has been handed over whole, but may still be on its way. */
   isEnded = false
-  /** The client has to take something before more can be written. */
   isBlocked = false
-  /** Bytes that count as unsent. */
   unsent = 0
   readonly #message: IncomingMessage
   readonly #response: ServerResponse
@@ -71,16 +63,19 @@ export class Exchange {
     return this.#message.rawHeaders
   }
 
-  get headers(): IncomingMessage['headers'] {
+  get headers(): RequestHeaders {
     return this.#message.headers
   }
 
-  /** Declared length of the body in bytes, 0 without a body, undefined for a chunked one. */
   get length(): number | undefined {
     return declaredLength(this.#message)
   }
 
-  /** The body, whole. Throws BodyTooLarge, or BodyCut where its end never comes. */
+  /** Node gives one in pieces, and later. */
+  get body(): Buffer | undefined {
+    return this.length === 0 ? noBody : undefined
+  }
+
   collect(maxBytes: number, reserve?: Reserve): Promise<Buffer> {
     const { length } = this
     // Node does not tell of the end of what has none.
@@ -90,13 +85,11 @@ export class Exchange {
     return collect(this.#message, maxBytes, reserve)
   }
 
-  /** The body in pieces as they arrive. Leaving the loop early does not end the connection. */
   stream(): AsyncIterable<Uint8Array> {
     this.#goAhead()
     return readPieces(this.#message)
   }
 
-  /** Whether somebody is there to hear the answer. */
   get isOpen(): boolean {
     return !this.#isGone && !this.#response.destroyed
   }
@@ -105,7 +98,6 @@ export class Exchange {
     return this.#response.headersSent
   }
 
-  /** Status that was sent, 0 before. */
   get status(): number {
     return this.#response.headersSent ? this.#response.statusCode : 0
   }
@@ -115,7 +107,6 @@ export class Exchange {
     return this.#message.complete
   }
 
-  /** A whole answer; `headers` are the shell's from now on. `close` ends the connection with it. */
   send(status: number, headers: Record<string, string | number>, body: string | Uint8Array, close = false): void {
     if (!this.isOpen || this.isEnded) return
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
@@ -129,7 +120,6 @@ export class Exchange {
     this.#end(this.method === 'HEAD' ? undefined : body)
   }
 
-  /** The head of an answer in pieces: names and values as an object, or raw pairs that are sent as they are. */
   begin(status: number, headers: Headers | RawHeaders, statusText = ''): void {
     if (!this.isOpen) return
     this.#endIfLast()
@@ -142,7 +132,6 @@ export class Exchange {
     else response.writeHead(status, all)
   }
 
-  /** False when the client reads slower than we write; `resume` is called when it is time for more. */
   write(chunk: Uint8Array | string, resume: () => void): boolean {
     if (this.#response.write(chunk)) return true
     this.#resume = resume
@@ -154,7 +143,6 @@ export class Exchange {
     if (this.isOpen && !this.isEnded) this.#end(chunk)
   }
 
-  /** The rest is missing: the client must not take the answer for a whole one. */
   breakOff(): void {
     if (!this.isOpen) return
     // A reset, not an end: without chunks (HTTP/1.0) an end would look like that of the answer. Those before it go first.
@@ -162,7 +150,6 @@ export class Exchange {
     else this.#response.destroy()
   }
 
-  /** For a client that may be gone and does not tell: a closed connection answers with a reset. */
   probe(): void {
     if (!this.#response.headersSent && this.#message.httpVersionMinor === 1) this.#response.writeProcessing()
     else if (!this.#response.headersSent) this.#message.socket.destroy()
@@ -173,7 +160,6 @@ export class Exchange {
     if (this.isBlocked) this.#response.emit('drain')
   }
 
-  /** Nobody is there any more. */
   leave(leaving: Leaving): void {
     if (this.#isGone) return
     this.#isGone = true
@@ -246,6 +232,3 @@ export class Exchange {
     response.once('close', () => clearTimeout(timer))
   }
 }
-
-/** A reason phrase that may be sent on. */
-const reasonPhrase = /^[\t\u0020-\u007e\u0080-\u00ff]+$/

@@ -1,0 +1,27 @@
+/** What can be wrong with the body of a request, and how a service that counts bytes hears of them before they are kept. */
+
+/** The body is larger than the limit. */
+export class BodyTooLarge extends Error {
+  readonly limit: number
+
+  constructor(limit: number) {
+    super(`the request body is larger than ${limit} bytes`)
+    this.name = 'BodyTooLarge'
+    this.limit = limit
+  }
+}
+
+/** The client left, or sent something that is no body, before the end. */
+export class BodyCut extends Error {
+  constructor() {
+    super('the request body has no end')
+    this.name = 'BodyCut'
+  }
+}
+
+/** Counts bytes that are about to be kept. A promise makes the reader wait; one that rejects ends the reading. */
+export type Reserve = (bytes: number) => Promise<void> | undefined
+
+export function isTooLarge(length: number | undefined, maxBytes: number): boolean {
+  return length !== undefined && length > maxBytes
+}

@@ -1,0 +1,216 @@
+/**
+ * What every client connection owes, whoever reads its requests: answers in their order, how many requests may be under way, and
+ * how it ends. Each request that has begun gets its own answer; behind them comes at most one refusal, and then the end. Knows
+ * sockets and exchanges, not the server.
+ */
+import type { Socket } from 'node:net'
+import type { Exchange, Leaving, Owed } from './exchange.ts'
+import { type Bounds, drainMs, fewRequests, stallBytes } from './limits.ts'
+
+/** What a connection needs from the server. */
+export interface Host {
+  readonly bounds: Bounds
+  readonly isClosing: boolean
+  /** Requests of all connections that are under way beyond the first few of each. */
+  shared: number
+  /** The client was disconnected because it took too little; called with the exchange whose answer it was reading. */
+  cut(exchange: Exchange): void
+}
+
+/** A closed connection answers the first probe with a reset, which the second one meets. */
+const secondProbeMs = 250
+
+export abstract class Connection<Kind extends Owed = Owed> {
+  readonly socket: Socket
+  protected readonly host: Host
+  /** Begun and not answered, in their order on the wire. */
+  protected readonly begun: Kind[] = []
+  /** Nothing that comes from here on is a request. */
+  isEnding = false
+  #unsent = 0
+  #isScheduled = false
+  #isDone = false
+  /** What is written behind the last answer. */
+  #refusal: string | undefined
+  /** Called when no answer is owed any more. */
+  #onIdle: (() => void) | undefined
+  #hasEndedItsSide = false
+  /** Bytes that the client has taken, and how many it had at the last look that found it stalled. */
+  #taken = 0
+  #takenThen = 0
+  #stalledSince = 0
+
+  constructor(socket: Socket, host: Host) {
+    this.socket = socket
+    this.host = host
+  }
+
+  /** Requests have arrived that have not begun. */
+  protected abstract get hasWaiting(): boolean
+
+  /** Begins what waits, as long as it may. */
+  protected abstract beginWaiting(): void
+
+  get owesNothing(): boolean {
+    return this.begun.length === 0 && !this.hasWaiting
+  }
+
+  /** Somebody takes the connection over as soon as no answer is owed. */
+  protected get isLeaving(): boolean {
+    return this.#onIdle !== undefined
+  }
+
+  ended(exchange: Owed, bytes: number): void {
+    exchange.unsent = bytes
+    this.#unsent += bytes
+  }
+
+  took(bytes: number): void {
+    this.#taken += bytes
+  }
+
+  isLast(exchange: Owed): boolean {
+    if (!this.host.isClosing || this.isEnding || this.hasWaiting) return false
+    return this.begun[this.begun.length - 1] === exchange
+  }
+
+  isHead(exchange: Owed): boolean {
+    return this.begun[0] === exchange
+  }
+
+  /** No further request is taken from this connection; it ends behind the answers that it owes, with `refusal` if there is one. */
+  endWith(refusal: string | undefined): void {
+    if (this.isEnding) return
+    this.isEnding = true
+    this.#refusal = refusal
+    this.dropInput()
+    if (this.owesNothing) this.idle()
+  }
+
+  /** Whatever still comes is dropped. */
+  protected abstract dropInput(): void
+
+  /** Reads nothing more until no answer is owed, then calls back. */
+  whenIdle(callback: () => void): void {
+    this.#onIdle = callback
+    this.socket.pause()
+    if (this.owesNothing) this.idle()
+  }
+
+  /** The server takes no further requests: an idle connection ends now, any other with its last answer. */
+  close(): void {
+    if (this.owesNothing) this.socket.destroySoon()
+  }
+
+  /** Called every second or so, with the time in milliseconds. Gives 'late' for a head that does not come. */
+  look(now: number): 'late' | undefined {
+    const head = this.begun[0]
+    if (head === undefined) {
+      this.#stalledSince = 0
+      return this.lookIdle(now)
+    }
+    if (this.#hasEndedItsSide) head.probe()
+    if (!head.isEnded && !head.isBlocked) this.#stalledSince = 0
+    else if (this.#stalledSince === 0 || this.#taken - this.#takenThen >= stallBytes) {
+      this.#stalledSince = now
+      this.#takenThen = this.#taken
+    } else if (now - this.#stalledSince >= this.host.bounds.stallMs) this.#cut(head)
+    return undefined
+  }
+
+  /** The same, while no request is under way. */
+  protected abstract lookIdle(now: number): 'late' | undefined
+
+  /** A connection may have a few requests under way; all of them share how many more those that send ahead may have. */
+  protected mayBegin(): boolean {
+    const { maxPipelinedRequests, maxUnsentBytes } = this.host.bounds
+    const { length } = this.begun
+    if (length >= maxPipelinedRequests || this.#unsent > maxUnsentBytes) return false
+    return length < fewRequests || this.host.shared < maxPipelinedRequests
+  }
+
+  /** A request begins. */
+  protected add(exchange: Kind): void {
+    this.begun.push(exchange)
+    if (this.begun.length > fewRequests) this.host.shared += 1
+  }
+
+  /** The newest request is not answered after all. */
+  protected removeNewest(): void {
+    if (this.begun.length > fewRequests) this.host.shared -= 1
+    this.begun.pop()
+  }
+
+  /** The answer of the request at the head is out. */
+  protected removeHead(): void {
+    if (this.begun.length > fewRequests) this.host.shared -= 1
+    const exchange = this.begun.shift() as Kind
+    this.#unsent -= exchange.unsent
+    this.#taken += exchange.unsent
+    exchange.held?.close()
+  }
+
+  protected afterAnswers(): void {
+    if (this.hasWaiting) this.schedule()
+    else if (this.begun.length === 0) this.idle()
+  }
+
+  /** Not at once: other connections get their turn between two lots of a long pipeline. */
+  protected schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      if (this.#isDone) return
+      this.beginWaiting()
+      if (this.owesNothing) this.idle()
+    })
+  }
+
+  /** No answer is owed. */
+  protected idle(): void {
+    const { socket } = this
+    if (this.#onIdle !== undefined) {
+      const callback = this.#onIdle
+      this.#onIdle = undefined
+      callback()
+      socket.resume()
+    } else if (this.#refusal !== undefined && socket.writable) {
+      socket.end(this.#refusal)
+      this.#refusal = undefined
+      // A client that is still sending reads its answer only after that, and one that never closes holds nothing.
+      const timer = setTimeout(() => socket.destroy(), drainMs)
+      socket.once('close', () => clearTimeout(timer))
+    } else if (this.isEnding || this.host.isClosing) socket.destroySoon()
+  }
+
+  /** The client will send nothing more. Whether it still reads is not known before something is written. */
+  protected clientEnded(): void {
+    if (this.owesNothing || this.#hasEndedItsSide) return
+    const probe = (): void => {
+      this.#hasEndedItsSide = true
+      this.begun[0]?.probe()
+    }
+    const first = setTimeout(() => {
+      probe()
+      const second = setTimeout(probe, secondProbeMs)
+      this.socket.once('close', () => clearTimeout(second))
+    }, this.host.bounds.halfOpenMs)
+    this.socket.once('close', () => clearTimeout(first))
+  }
+
+  #cut(head: Owed): void {
+    this.host.cut(head)
+    this.closed('too slow')
+    this.socket.resetAndDestroy()
+  }
+
+  /** Nobody is there any more. */
+  protected closed(leaving: Leaving = 'left'): void {
+    this.#isDone = true
+    this.#onIdle = undefined
+    this.host.shared -= Math.max(0, this.begun.length - fewRequests)
+    // Also those whose turn to be written has not come.
+    for (const exchange of this.begun.splice(0)) exchange.leave(leaving)
+  }
+}
