@@ -178,6 +178,8 @@ const refusals: Readonly<Record<string, () => Promise<string>>> = {
   'an unknown field': () => refusalOf('sqldir: sql'),
   'a password in the file': () => refusalOf('datasources: [{name: crm, url: "postgresql://db/crm", password: x}]'),
   'a field of the wrong type or out of bounds': () => refusalOf('server: {max_body_bytes: 0}'),
+  'a time zone that nobody knows': () =>
+    refusalOf('datasources: [{name: crm, url: "postgresql://db/crm", time_zone: Europe/Talinn}]'),
   'a URL of another kind': () => refusalOf('datasources: [{name: crm, url: "mysql://db/crm"}]'),
   'the file is no YAML': () => refusal(() => load('sql_dir: [\n')),
   'no file is found, or the named one does not exist': async () =>

@@ -70,6 +70,7 @@ export const rules: Readonly<Record<string, string>> = {
   'S-config.datasources.max_connections': 'ceiling of the pool',
   'S-config.datasources.acquire_timeout_seconds': 'longest wait for a connection',
   'S-config.datasources.statement_timeout_seconds': 'longest run of a statement',
+  'S-config.datasources.time_zone': 'zone of the sessions, UTC by default',
   'S-config.project_datasource_map': 'project to datasource',
   'S-config.allow_datasource_header': 'whether X-Datasource counts',
   'S-config.cors': 'calls from browsers',
@@ -211,4 +212,5 @@ export const rules: Readonly<Record<string, string>> = {
   'N3.3': 'a value of another type than the declared one is refused before a connection is taken',
   'N3.5': 'the comment declaration: .. is read as YAML, and changes no answer',
   'N6.1': 'rows as CSV and NDJSON, where Accept asks for them; both are taken by a batch, a set a line',
+  'N6.4': 'time_zone of a datasource: how times with a zone are written and local ones read, after every reset',
 }

@@ -36,6 +36,7 @@ const fields: Record<string, unknown> = {
   'datasources.max_connections': 10,
   'datasources.acquire_timeout_seconds': 5,
   'datasources.statement_timeout_seconds': 0,
+  'datasources.time_zone': 'UTC',
   project_datasource_map: {},
   allow_datasource_header: true,
   cors: {},

@@ -18,6 +18,8 @@ export interface DatasourceOptions {
   readonly acquireTimeoutSeconds: number
   /** Longest time that a statement may run; 0 for no limit. */
   readonly statementTimeoutSeconds: number
+  /** In which times with a zone are written and local ones are read: a name or an offset; UTC where it is left out. */
+  readonly timeZone?: string | undefined
   /** Called for each piece of stored code that costs every request a reset of its session, once. */
   readonly onSessionCode?: ((finding: { readonly code: string; readonly reason: string }) => void) | undefined
   /** Called for every statement that runs, when statements are logged. */

@@ -56,6 +56,8 @@ export interface Datasource {
   readonly acquireTimeoutSeconds: number
   /** 0 for no limit. */
   readonly statementTimeoutSeconds: number
+  /** A name of a time zone or an offset. */
+  readonly timeZone: string
 }
 
 export interface Loaded {
@@ -81,7 +83,7 @@ export function loadConfig(start: StartEnvironment): Loaded {
     datasources: resolveDatasources(config.datasources, env),
     file: file.file ?? file.source,
     origins: originsOf(sqlapiFile, file),
-    diagnostics,
+    diagnostics: [...diagnostics, ...uselessFields(config).map((note) => inWords(file, note))],
   }
 }
 
@@ -175,6 +177,15 @@ function workerProblems({ url, maxConnections }: DatasourceConfig, index: number
     problems.push({ path: ['datasources', index, 'max_connections'], message })
   }
   return problems
+}
+
+/** What is right and has no effect. */
+function uselessFields({ datasources }: Config): Problem[] {
+  return datasources.flatMap(({ url, timeZone }, index) =>
+    dialectOf(url) === 'sqlite' && timeZone !== 'UTC'
+      ? [{ path: ['datasources', index, 'time_zone'], message: 'has no effect: times in SQLite have no time zone' }]
+      : [],
+  )
 }
 
 function tellNames(names: readonly string[]): string {

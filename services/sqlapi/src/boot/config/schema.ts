@@ -24,10 +24,12 @@ import {
 import { levelsPattern } from '@services/observe'
 import { defaultLevels, levelsMeaning } from '../../events.ts'
 import { urlPrefixes } from '../../dialects.ts'
+import { isTimeZone } from './time-zone.ts'
 import { urlParameterProblems, urlProblem } from './url.ts'
 
 const addressMeaning = 'host:port such as 0.0.0.0:8080 or [::]:8080'
 const urlStarts = `${urlPrefixes.slice(0, -1).join(', ')} or ${urlPrefixes.at(-1)}`
+const timeZoneMeaning = 'a time zone such as Europe/Tallinn, or an offset such as +02:00'
 const urlMeaning = `a URL that starts with ${urlStarts}`
 
 const server = section({
@@ -65,6 +67,11 @@ const datasource = section({
   statement_timeout_seconds: wholeNumber(0, 86_400)
     .default(0)
     .describe('Longest time that a statement may run; 0 sets no limit.'),
+  time_zone: checked(anyText(timeZoneMeaning, { shown: true }), timeZoneProblem, timeZoneMeaning)
+    .default('UTC')
+    .describe(
+      'PostgreSQL: the zone in which times with a zone are written and texts without one are read: a name such as Europe/Tallinn, or an offset such as +02:00.',
+    ),
 })
 
 const cors = section({
@@ -119,6 +126,10 @@ export function parseConfig(data: unknown): Parsed<Config> {
 /** The same declaration as JSON Schema, for editors. */
 export function configSchema(): object {
   return toJsonSchema(sqlapiFile)
+}
+
+function timeZoneProblem(text: string): string | undefined {
+  return isTimeZone(text) ? undefined : found(text, { shown: true })
 }
 
 function whyNoUrl(url: string): string | undefined {

@@ -31,6 +31,8 @@ export interface PostgresOptions extends StatementListeners {
   /** Most connections of this process. */
   readonly poolSize: number
   readonly acquireTimeoutSeconds: number
+  /** Of each session: a name or an offset; UTC where it is left out. */
+  readonly timeZone?: string | undefined
   readonly onStatementFailure?: FailureListener
   /** Longest time that a statement may run; 0 for no limit. */
   readonly statementTimeoutSeconds: number
@@ -49,8 +51,8 @@ export class PostgresDatabase implements Database {
 
   constructor(options: PostgresOptions) {
     this.#options = options
-    const { name, url, maxConnections, poolSize, acquireTimeoutSeconds, statementTimeoutSeconds } = options
-    const session = { url, connectTimeoutSeconds: acquireTimeoutSeconds, statementTimeoutSeconds }
+    const { name, url, maxConnections, poolSize, acquireTimeoutSeconds, statementTimeoutSeconds, timeZone } = options
+    const session = { url, connectTimeoutSeconds: acquireTimeoutSeconds, statementTimeoutSeconds, timeZone }
     const catalog = new Catalog(options.onSessionCode)
     this.#runner = new StatementRunner(options, catalog.code)
     this.#pool = new Pool({

@@ -26,7 +26,7 @@ import { Flight, type Step } from '../wire/flight.ts'
 import { type ColumnDescription, ServerError } from '../wire/frames.ts'
 import type { Plan } from '../plans/plan.ts'
 import { compileRowWriter, emptyOf, type RowWriter } from '../rows/rows.ts'
-import { deallocateText, isAsSet, resetBy, resetText, settableQuery, settingsText, withOwn } from '../wire/settings.ts'
+import { deallocateText, resetBy, resetText, SessionSettings, settableQuery, settingsText } from '../wire/settings.ts'
 import type { ColumnType } from '../types/types.ts'
 import { Wire } from '../wire/wire.ts'
 
@@ -82,8 +82,8 @@ export class Session {
   /** Seconds after which the server ends a statement; 0 for never. */
   readonly #timeoutSeconds: number
   readonly #opened: Opened
-  /** Commands that make the session what the service expects. */
-  #set = withOwn([], 0)
+  /** Settings that make the session what the service expects. */
+  readonly #settings: SessionSettings
   /** Settings that the server has reported as others than ours. */
   readonly #wrong = new Set<string>()
   #cancelling: Promise<void> | undefined
@@ -114,13 +114,14 @@ export class Session {
 
   private constructor(
     opened: Opened,
-    { statementTimeoutSeconds }: SessionOptions,
+    { statementTimeoutSeconds, timeZone }: SessionOptions,
     catalog: Catalog,
     onBroken: () => void,
   ) {
     const { socket, isUtf8 } = opened
     this.#wire = new Wire(socket, onBroken)
     this.#timeoutSeconds = statementTimeoutSeconds
+    this.#settings = new SessionSettings(timeZone, statementTimeoutSeconds)
     this.#opened = opened
     this.#catalog = catalog
     this.#isUtf8 = isUtf8
@@ -131,7 +132,7 @@ export class Session {
     }
     this.#wire.onSetting = (name, value) => {
       this.#settingChanged = true
-      if (isAsSet(name, value)) this.#wrong.delete(name)
+      if (this.#settings.isAsSet(name, value)) this.#wrong.delete(name)
       else this.#wrong.add(name)
       if (name === 'client_encoding') this.#setEncoding(isUtf8 && value === 'UTF8')
     }
@@ -240,7 +241,7 @@ export class Session {
 
   /** Undoes what other requests may have left for a statement that looks at the session. */
   async reset(): Promise<void> {
-    const command = new Command(resetText + settingsText(this.#set))
+    const command = new Command(resetText + settingsText(this.#settings.all))
     await this.#answered(this.#wire.submit(command))
     if (command.names.length > 0) await this.command(deallocateText(command.names))
   }
@@ -284,8 +285,7 @@ export class Session {
     const settable = new Set(isPlain ? names : (await this.#list(settableQuery, [toArrayText(names)])).flat())
     const refused = names.filter((name) => !settable.has(name))
     if (lacksOptions && refused.length > 0) throw new Error(`The setting ${refused.join(', ')} cannot be made`)
-    const possible = settings.filter(({ name }) => settable.has(name))
-    this.#set = withOwn(possible, this.#timeoutSeconds)
+    this.#settings.take(settings.filter(({ name }) => settable.has(name)))
     await this.applySettings()
     // Better now than beside the first requests.
     for (const since = performance.now(); this.#catalog.isOld && performance.now() - since < readingMs;)
@@ -295,12 +295,12 @@ export class Session {
 
   /** Makes the session what the service expects, after something that the server's own settings come back with. */
   applySettings(): Promise<void> {
-    return this.command(settingsText(this.#set))
+    return this.command(settingsText(this.#settings.all))
   }
 
   /** After a statement of a file: behind a pooler a reset brings back what the server has, and not what we have set. */
   async repairSettings(statement: string): Promise<void> {
-    const reset = resetBy(statement, this.#set)
+    const reset = resetBy(statement, this.#settings.all)
     if (reset.length > 0) await this.command(settingsText(reset))
   }
 

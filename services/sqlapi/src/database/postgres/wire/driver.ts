@@ -10,6 +10,8 @@ import type { Setting } from './settings.ts'
 export interface DriverOptions {
   readonly url: string
   readonly connectTimeoutSeconds: number
+  /** A name or an offset, as the configuration has it; UTC where it is left out. */
+  readonly timeZone?: string | undefined
 }
 
 /** A connection that is ready for queries. */
@@ -48,7 +50,7 @@ interface DriverClient {
 }
 
 export async function openSocket(options: DriverOptions): Promise<Opened> {
-  const location = readLocation(options.url)
+  const location = readLocation(options.url, options.timeZone)
   try {
     return await connectPatiently(options, location)
   } catch (error) {

@@ -28,12 +28,12 @@ export interface Location {
   readonly options: readonly Setting[]
 }
 
-const own = Object.fromEntries(ownSettings.map(({ name, value }) => [name, value]))
-
-export function readLocation(url: string): Location {
+/** `timeZone` as the configuration has it. */
+export function readLocation(url: string, timeZone = 'UTC'): Location {
   const parsed = parse(url, { useLibpqCompat: true }) as ReturnType<typeof parse> & Record<string, string | undefined>
   const { host, port, user, password, database, ssl, options, application_name } = parsed
   const role = user || 'postgres'
+  const own = Object.fromEntries(ownSettings(timeZone).map(({ name, value }) => [name, value]))
   const startup = { user: role, database: database || role, application_name: application_name ?? 'sqlapi' }
   return {
     host: host || 'localhost',

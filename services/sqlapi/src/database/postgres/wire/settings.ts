@@ -21,17 +21,48 @@ export interface Setting {
   readonly value: string
 }
 
-/** What every session speaks. Read by rows.ts and by the files. */
-export const ownSettings: readonly Setting[] = [
-  { name: 'TimeZone', value: 'UTC' },
-  { name: 'DateStyle', value: 'ISO' },
-  { name: 'client_encoding', value: 'UTF8' },
-]
+/** What every session of a datasource speaks; its time zone as the configuration has it. Read by rows.ts and by the files. */
+export function ownSettings(timeZone: string): readonly Setting[] {
+  return [
+    { name: 'TimeZone', value: toServerZone(timeZone) },
+    { name: 'DateStyle', value: 'ISO' },
+    { name: 'client_encoding', value: 'UTF8' },
+  ]
+}
 
-/** All settings of a session: those of the URL, ours, and the time limit of its statements. */
-export function withOwn(ofUrl: readonly Setting[], timeoutSeconds: number): readonly Setting[] {
-  const limit = { name: 'statement_timeout', value: `${timeoutSeconds}s` }
-  return [...ofUrl, ...ownSettings, ...(timeoutSeconds === 0 ? [] : [limit])]
+/** To the server an offset is the POSIX way of writing a zone, which counts westwards and has a name in front. */
+function toServerZone(timeZone: string): string {
+  const [, sign, hours, minutes = '00'] = /^([+-])(\d\d):?(\d\d)?$/.exec(timeZone) ?? []
+  if (sign === undefined) return timeZone
+  const size = minutes === '00' ? hours : `${hours}:${minutes}`
+  return size === '00' ? 'UTC' : `<${sign}${size}>${sign === '+' ? '-' : '+'}${size}`
+}
+
+/** What one session is to be like. */
+export class SessionSettings {
+  readonly #own: readonly Setting[]
+  readonly #limit: readonly Setting[]
+  /** Those of the URL, ours, and the time limit of its statements. */
+  all: readonly Setting[]
+
+  constructor(timeZone: string | undefined, timeoutSeconds: number) {
+    this.#own = ownSettings(timeZone ?? 'UTC')
+    this.#limit = timeoutSeconds === 0 ? [] : [{ name: 'statement_timeout', value: `${timeoutSeconds}s` }]
+    this.all = this.#own
+  }
+
+  /** Those of the URL that the session may make. */
+  take(ofUrl: readonly Setting[]): void {
+    this.all = [...ofUrl, ...this.#own, ...this.#limit]
+  }
+
+  /** Whether a setting that the server reports is what the service has set. */
+  isAsSet(name: string, value: string): boolean {
+    if (name === 'DateStyle') return value.startsWith('ISO')
+    const own = this.#own.find((setting) => setting.name === name)
+    // Casing does not count in names of zones, and the server has its own.
+    return own === undefined || own.value.toLowerCase() === value.toLowerCase()
+  }
 }
 
 /**
@@ -63,13 +94,6 @@ export function resetBy(text: string, settings: readonly Setting[]): readonly Se
 /** As a literal that reads the same whatever `standard_conforming_strings` says. */
 function quoted(text: string): string {
   return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
-}
-
-/** Whether a setting that the server reports is what the service has set. */
-export function isAsSet(name: string, value: string): boolean {
-  if (name === 'DateStyle') return value.startsWith('ISO')
-  const own = ownSettings.find((setting) => setting.name === name)
-  return own === undefined || own.value === value
 }
 
 /** Of these names those that the session may set at any time, also names that the server does not know. */
