@@ -171,7 +171,7 @@ const sqlapi: Part = {
       room: 'serve',
       is: 'requests and replies',
       imports:
-        'formats model.ts errors.ts events.ts endpoint-key.ts project-datasource.ts json json/body.ts serve/** @services/http-shell',
+        'formats model.ts errors.ts events.ts endpoint-key.ts project-datasource.ts json json/body.ts declarations/value-types.ts serve/** @services/http-shell',
     },
     {
       room: 'service.ts',

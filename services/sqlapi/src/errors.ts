@@ -7,6 +7,7 @@ import type { Body, Reply, ReplyHeaders } from './model.ts'
 
 /** The database refused, or could not be reached. */
 const database = { error: 'BadSqlGrammarException', status: 400 } as const
+const usage = { error: 'InvalidDataAccessApiUsageException', status: 400 } as const
 const malformed = { error: 'MalformedRequestException', status: 400 } as const
 
 /**
@@ -16,7 +17,10 @@ const malformed = { error: 'MalformedRequestException', status: 400 } as const
 export const failures = {
   endpoint_missing: { error: 'SqlapiRuntimeException', status: 400 },
   datasource_unknown: { error: 'UnknownDataSourceNameException', status: 400 },
-  parameter_missing: { error: 'InvalidDataAccessApiUsageException', status: 400 },
+  parameter_missing: usage,
+  /** Not of the type, or none of the values, that the file declares. */
+  parameter_type: usage,
+  parameter_value: usage,
 
   /** The request is no HTTP that the service speaks. */
   http_malformed: malformed,

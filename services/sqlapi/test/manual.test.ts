@@ -15,6 +15,7 @@ import { loadEndpoints } from '../src/boot/endpoints.ts'
 import { readFlags } from '../src/boot/flags.ts'
 import { configSchema } from '../src/boot/config/schema.ts'
 import { bind, candidateTypes, type Code } from '../src/database/postgres/types/encode.ts'
+import { valueTypes } from '../src/declarations/value-types.ts'
 import { words } from '../src/declarations/words.ts'
 import { maxAttempts } from '../src/database/postgres/plans/search.ts'
 import { oid, scalarKindOf } from '../src/database/postgres/types/types.ts'
@@ -102,6 +103,14 @@ test('declarations.md lists every word with its form', () => {
   deepStrictEqual(
     rows.map(([word, form]) => [word, form]),
     Object.entries(words).map(([word, { form }]) => [`@${word}`, form]),
+  )
+})
+
+test('declarations.md lists every type with its example', () => {
+  const rows = tableAfter(page('declarations.md'), '<!-- table: types')
+  deepStrictEqual(
+    rows.map(([type, example]) => [type, example]),
+    Object.entries(valueTypes).map(([type, { example }]) => [type, example]),
   )
 })
 

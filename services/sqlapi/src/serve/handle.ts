@@ -5,12 +5,13 @@
 import { Failure, toReply } from '../errors.ts'
 import { formats } from '../formats/formats.ts'
 import type { Events } from '../events.ts'
-import type { Body, Database, Endpoint, Reply, ReplyHeaders, Request, Script } from '../model.ts'
+import type { Body, Database, Endpoint, ParameterSet, Reply, ReplyHeaders, Request, Script } from '../model.ts'
 import type { Cors } from './cors.ts'
+import { readDeclaredQuery, toDeclaredSets } from './declared.ts'
 import { type BodyDocument, readBody, readQuery, requireParameters, toBatch, toParameterSet } from './params.ts'
 import type { FormatChooser } from './representation/accept.ts'
 import { addVary } from './representation/vary.ts'
-import { answersInstead, cut, findEndpoint, missingEndpoint, readTarget, type Target } from './route.ts'
+import { answersInstead, cut, findEndpoint, missingEndpoint, readTarget, type Route, type Target } from './route.ts'
 import type { Pages } from './status.ts'
 
 /** Everything that requests are answered from; made once at boot. */
@@ -58,9 +59,8 @@ async function answer(service: Service, request: Request, headers: ReplyHeaders)
   }
   const { endpoint, batch } = found
   const database = chooseDatabase(service, target, request.headers['x-datasource'])
-  const sets = toSets(document, batch, target.query)
   const script = endpoint.scripts[database.dialect] as Script
-  requireParameters(script.parameters, sets, batch)
+  const sets = toSets(document, found, script, target.query)
   const format = batch ? 'json' : service.chooseFormat(request.headers['accept'])
   const content = await database.run({ endpoint, script, sets, batch, format, cancellation: request.cancellation })
   const body = { mediaType: formats[format].mediaType, content }
@@ -77,9 +77,24 @@ function chooseDatabase(service: Service, target: Target, header: string | undef
   return service.databases.get(service.chooseDatasource(project, header)) as Database
 }
 
-/** Without a document it is a GET. */
-function toSets(document: BodyDocument | undefined, batch: boolean, query: string) {
-  if (document === undefined) return [readQuery(query)]
+/** With everything that the SQL asks for. Without a document it is a GET. */
+function toSets(
+  document: BodyDocument | undefined,
+  { endpoint: { declarations }, batch }: Route,
+  { parameters }: Script,
+  query: string,
+): readonly ParameterSet[] {
+  if (declarations !== undefined) {
+    const wanted = { params: declarations.params, names: parameters }
+    if (document === undefined) return [readDeclaredQuery(query, wanted)]
+    return toDeclaredSets(readSets(document, batch), wanted, batch)
+  }
+  const sets = document === undefined ? [readQuery(query)] : readSets(document, batch)
+  requireParameters(parameters, sets, batch)
+  return sets
+}
+
+function readSets(document: BodyDocument, batch: boolean): readonly ParameterSet[] {
   return batch ? toBatch(document) : [toParameterSet(document)]
 }
 

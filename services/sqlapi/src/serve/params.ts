@@ -32,15 +32,20 @@ export function toBatch(document: BodyDocument): ParameterSet[] {
   return readDocuments(queries.text).map((element, index) => toSet(element, `queries[${index}]`))
 }
 
-/** Reads what stands after the `?`. The last value of a repeated key counts; a key alone has the empty one. */
-export function readQuery(query: string): ParameterSet {
+/**
+ * Reads what stands after the `?`. The last value of a repeated key counts; a key alone has the empty one. Keys that `lists` has
+ * get all their values there.
+ */
+export function readQuery(query: string, lists?: ReadonlyMap<string, string[]>): ParameterSet {
   if (query === '') return noParameters
   const set = new Map<string, string>()
   for (const pair of query.split('&')) {
     if (pair === '') continue
     const equals = pair.indexOf('=')
-    if (equals < 0) set.set(decode(pair), '')
-    else set.set(decode(pair.slice(0, equals)), decode(pair.slice(equals + 1)))
+    const key = decode(equals < 0 ? pair : pair.slice(0, equals))
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1))
+    set.set(key, value)
+    lists?.get(key)?.push(value)
   }
   return set
 }
