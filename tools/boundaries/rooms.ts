@@ -67,7 +67,7 @@ const sqlapi: Part = {
     {
       room: 'declarations',
       is: 'what a file says about itself',
-      imports: 'model.ts json sql declarations/value-types.ts @services/config-file',
+      imports: 'model.ts findings json sql declarations/value-types.ts @services/config-file',
       isPure: true,
     },
     { room: 'database/url-rules.ts', is: 'in what the URLs of databases differ', isPure: true },
@@ -82,15 +82,22 @@ const sqlapi: Part = {
         'model.ts sql/grammar.ts database/url-rules.ts database/postgres/grammar.ts database/postgres/url.ts database/sqlite/grammar.ts database/sqlite/url.ts',
     },
     {
+      room: 'rules',
+      is: 'what is wrong with a file, by its words',
+      imports: 'model.ts sql findings dialects.ts',
+      isPure: true,
+    },
+    {
       room: 'boot/config',
       is: 'the configuration',
-      imports: 'model.ts errors.ts events.ts database/url-rules.ts dialects.ts @services/config-file @services/observe',
+      imports:
+        'model.ts errors.ts events.ts findings database/url-rules.ts dialects.ts @services/config-file @services/observe',
     },
     {
       room: 'boot',
       is: 'files into frozen values',
       imports:
-        'model.ts errors.ts version.ts events.ts endpoint-key.ts project-datasource.ts findings sql declarations dialects.ts boot/config @services/command-line @services/config-file',
+        'model.ts errors.ts version.ts events.ts endpoint-key.ts project-datasource.ts findings sql declarations dialects.ts rules boot/config @services/command-line @services/config-file',
     },
     {
       room: 'database/pool',
@@ -188,7 +195,7 @@ const sqlapi: Part = {
       room: 'check',
       is: 'a look at every file before it runs',
       imports:
-        'model.ts errors.ts project-datasource.ts findings boot boot/config @services/command-line @services/config-file',
+        'model.ts errors.ts project-datasource.ts findings rules boot boot/config @services/command-line @services/config-file',
     },
     {
       room: 'main.ts',
@@ -200,7 +207,7 @@ const sqlapi: Part = {
   outside: {
     'node:child_process': 'workers/untaken.ts database/sqlite/workplaces/process.ts',
     'node:cluster': 'workers',
-    'node:fs': 'version.ts boot/endpoints.ts boot/ignored.ts database/sqlite',
+    'node:fs': 'version.ts boot/endpoints.ts boot/ignored.ts database/sqlite check/source-text.ts',
     'node:module': 'workers/primary.ts database/sqlite/workplaces/connection.ts',
     'node:net': 'boot/config/schema.ts database/postgres/wire',
     'node:sqlite': 'database/sqlite/worker/library.ts',

@@ -34,10 +34,15 @@ export const eventTable = {
   moreIgnored: info<{ more: number }>('More folders and files are not published'),
   projectWithoutDatasource: warn<{ project: string; cure: string }>('Project without a datasource'),
   moreProjectsWithoutDatasource: warn<{ more: number }>('More projects without a datasource'),
-  declaration: warn<{ file: string; line: number; column: number; problem: string; cure: string }>(
-    'A declaration does not count',
-  ),
-  moreDeclarations: warn<{ more: number }>('More declarations do not count'),
+  finding: warn<{
+    code: string
+    file: string
+    line: number
+    column: number
+    problem: string
+    cure: string | undefined
+  }>('A file may not do what it is meant to do'),
+  moreFindings: warn<{ more: number }>('More findings'),
   datasourceHeader: info<{ datasources: number; cure: string }>(
     'The header X-Datasource may choose among the datasources',
   ),

@@ -1,7 +1,15 @@
 /** The command `check` through its process: what it reads, what it says, how it ends. */
 import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Finding } from '../src/findings/finding.ts'
 import { findingsOf, inBrief, runCheck } from './support/check.ts'
+
+const lite = { datasources: [{ name: 'demo', url: 'sqlite::memory:' }] }
+
+/** Severity and code of what needs no database. */
+function offline(findings: readonly Finding[]): string[] {
+  return findings.filter(({ code }) => code !== 'not-checked').map(({ severity, code }) => `${severity} ${code}`)
+}
 
 describe('check', { concurrency: 4 }, () => {
   test('a configuration that stops the start ends it with 2 and the words of the start [N1.1]', async () => {
@@ -37,6 +45,70 @@ describe('check', { concurrency: 4 }, () => {
     deepStrictEqual(findings.filter(({ severity }) => severity === 'error').map(inBrief), [
       'error datasource sql/crm/GET/a.sql:1:1 project "crm" leads to no datasource, and with it 1 more file',
     ])
+  })
+
+  test('what shows without a database: position, line and cure [N1.2]', async () => {
+    const text = "-- Tidy up.\r\n\tDELETE FROM notes; SELECT 'ä\u{1F600}'; UPDATE notes SET a = 1\r\n"
+    const { findings } = await findingsOf({ files: { 'demo/GET/tidy.sql': `\ufeff${text}` }, config: lite })
+    deepStrictEqual(
+      findings.filter(({ code }) => code === 'no-where'),
+      [
+        {
+          severity: 'warning',
+          code: 'no-where',
+          file: 'sql/demo/GET/tidy.sql',
+          line: 2,
+          column: 2,
+          message: 'DELETE has no WHERE of its own, so it removes every row of notes',
+          text: "\tDELETE FROM notes; SELECT 'ä\u{1F600}'; UPDATE notes SET a = 1",
+          cure: 'add a WHERE; WHERE true says that all rows are meant',
+        },
+        {
+          severity: 'warning',
+          code: 'no-where',
+          file: 'sql/demo/GET/tidy.sql',
+          line: 2,
+          column: 34,
+          message: 'UPDATE has no WHERE of its own, so it changes every row of notes',
+          text: "\tDELETE FROM notes; SELECT 'ä\u{1F600}'; UPDATE notes SET a = 1",
+          cure: 'add a WHERE; WHERE true says that all rows are meant',
+        },
+      ],
+    )
+  })
+
+  test('check.rules makes codes as severe as it says, and off silences them [N1.2]', async () => {
+    const files = { 'demo/GET/a.sql': 'DELETE FROM notes', 'demo/get/b.sql': 'SELECT 1' }
+    const rules = { 'no-where': 'error', 'write-in-get': 'off', 'ignored-folder': 'info' }
+    const { code, findings } = await findingsOf({ files, config: { ...lite, check: { rules } } })
+    strictEqual(code, 1)
+    deepStrictEqual(offline(findings), ['error no-where', 'info ignored-folder'])
+  })
+
+  test('a code that there is not is a problem of the configuration [N1.2]', async () => {
+    const { code, stderr } = await findingsOf({ files: {}, config: { check: { rules: { 'no-were': 'off' } } } })
+    strictEqual(code, 2)
+    match(stderr, /check\.rules\.no-were: there is no such code; did you mean no-where\?/)
+    const wrong = await findingsOf({ files: {}, config: { check: { rules: { 'no-where': 'fatal' } } } })
+    match(wrong.stderr, /found "fatal", expected off, info, warning or error/)
+  })
+
+  test('a file allows what it means, and no other file does [N1.2]', async () => {
+    const files = {
+      'demo/POST/a.sql': '-- @allow no-where The table has one row.\nDELETE FROM notes',
+      'demo/POST/b.sql': 'DELETE FROM notes',
+    }
+    const { findings } = await findingsOf({ files, config: lite })
+    deepStrictEqual(
+      findings.filter(({ code }) => code === 'no-where').map(({ file }) => file),
+      ['sql/demo/POST/b.sql'],
+    )
+  })
+
+  test('a datasource that is not configured ends it with 2 and the name that was meant [N1.4]', async () => {
+    const { code, stderr } = await findingsOf({ files: {}, config: lite, args: ['--datasource', 'dmo'] })
+    strictEqual(code, 2)
+    match(stderr, /--datasource: there is no datasource "dmo"; did you mean demo\?/)
   })
 
   test('a reader that goes away is no failure, and nothing but the report is on stdout [N1.3]', async () => {

@@ -19,7 +19,7 @@ async function linesOfStart(files: Record<string, string>, rest: object = {}): P
   await service.close()
   return service.log
     .map((text) => JSON.parse(text) as Line)
-    .filter(({ event }) => event === 'declaration' || event === 'moreDeclarations')
+    .filter(({ event }) => event === 'finding' || event === 'moreFindings')
 }
 
 test('a line that does not count is one WARN, and the service starts [N3.1]', async () => {
@@ -50,14 +50,14 @@ test('a line that does not count is one WARN, and the service starts [N3.1]', as
   )
 })
 
-test('twenty lines at most, and then the number of the others [N3.1]', async () => {
+test('a hundred lines at most, and then the number of the others [N3.1] [N1.5]', async () => {
   const files = Object.fromEntries(
-    Array.from({ length: 25 }, (_, index) => [`demo/GET/${index}.sql`, '-- @todo\nSELECT 1']),
+    Array.from({ length: 105 }, (_, index) => [`demo/GET/${index}.sql`, '-- @todo\nSELECT 1']),
   )
   const lines = await linesOfStart(files)
-  strictEqual(lines.filter(({ event }) => event === 'declaration').length, 20)
+  strictEqual(lines.filter(({ event }) => event === 'finding').length, 100)
   deepStrictEqual(
-    lines.filter(({ event }) => event === 'moreDeclarations').map(({ more }) => more),
+    lines.filter(({ event }) => event === 'moreFindings').map(({ more }) => more),
     [5],
   )
 })

@@ -233,7 +233,8 @@ const problems: readonly [text: string, expected: string, method?: Method][] = [
   ['-- @cache 60s', '1:11 the answer of a POST file is never kept; remove the line', 'POST'],
   ['-- @allow', '1:10 a code and a reason are missing; @allow no-where The table has one row'],
   ['-- @allow no-where', '1:11 a code and a reason are missing;'],
-  ['-- @allow a b\n-- @allow a c', '2:11 the code "a" stands twice;'],
+  ['-- @allow no-where b\n-- @allow no-where c', '2:11 the code "no-where" stands twice;'],
+  ['-- @allow nowhere b', '1:11 there is no code "nowhere"; did you mean no-where?'],
   [
     '/* Licence. */\n-- Text.\n-- @transactional',
     '3:4 @transactional stands behind a block comment, which ends the leading comments; move it above the block comment',

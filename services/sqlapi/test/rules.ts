@@ -78,6 +78,9 @@ export const rules: Readonly<Record<string, string>> = {
   'S-config.logging': 'log lines',
   'S-config.logging.level': 'levels by target, SQLAPI_LOG before the file',
   'S-config.logging.format': 'text or json',
+  'S-config.checks': 'what a start does about findings',
+  'S-config.check': 'what is found in the files',
+  'S-config.check.rules': 'how severe findings are',
 
   'S-startup.1': 'no start: sql_dir cannot be used',
   'S-startup.2': 'no start: two files, one endpoint',
@@ -207,6 +210,8 @@ export const rules: Readonly<Record<string, string>> = {
   'N1.1': 'check reads as the service does, runs nothing, leaves nothing behind; how it ends',
   'N1.2': 'a finding: its fields, its position in the file, its code and severity, its cure',
   'N1.3': 'reports as text, JSON and workflow commands',
+  'N1.4': 'both databases; another datasource than that of the project',
+  'N1.5': 'a start tells what shows without a database, or checks the files and refuses',
   'N3.1': 'lines of the leading comments declare; one that cannot be read is told at start and stops nothing',
   'N3.2': 'a parameter with a default may be missing',
   'N3.3': 'a value of another type than the declared one is refused before a connection is taken',

@@ -44,6 +44,9 @@ const fields: Record<string, unknown> = {
   logging: {},
   'logging.level': 'info,sqlapi=debug',
   'logging.format': 'text',
+  checks: 'warn',
+  check: {},
+  'check.rules': {},
 }
 
 test(`the schema has these fields, defaults and nothing else: ${Object.keys(fields)

@@ -7,6 +7,8 @@ import type { Datasource, Loaded } from './config/config.ts'
 import { type Endpoints, loadEndpoints } from './endpoints.ts'
 import type { Ignored } from './ignored.ts'
 import type { Config } from './config/schema.ts'
+import { tellJudgements } from './judgements.ts'
+import type { Dialect } from '../model.ts'
 import { datasourcesByProject } from '../project-datasource.ts'
 import { version } from '../version.ts'
 
@@ -32,7 +34,7 @@ export async function boot({ config, datasources, file, diagnostics }: Loaded, e
   const ignored: Ignored[] = []
   const endpoints = await loadEndpoints(config.sqlDir, dialects, (what) => ignored.push(what))
   events.emit('started', { version, config: file, endpoints: endpoints.size, datasources: datasources.length })
-  tellSurprises({ config, endpoints, ignored }, events)
+  tellSurprises({ config, datasources, endpoints, ignored }, events)
   const sized = datasources.map((datasource) => ({ ...datasource, poolSize: datasource.maxConnections }))
   return { config, datasources: sized, endpoints, startTime }
 }
@@ -41,19 +43,22 @@ export async function boot({ config, datasources, file, diagnostics }: Loaded, e
 const maxLines = 20
 
 /** What starts without an error and may still not be what the operator expects. */
-function tellSurprises({ config, endpoints, ignored }: Findings, events: Events): void {
+function tellSurprises({ config, datasources, endpoints, ignored }: Findings, events: Events): void {
+  const datasourceOf = datasourcesByProject({
+    names: datasources.map(({ name }) => name),
+    projectMap: config.projectDatasourceMap,
+  })
   for (const what of ignored.slice(0, maxLines)) events.emit('ignored', { ...what })
   if (ignored.length > maxLines) events.emit('moreIgnored', { more: ignored.length - maxLines })
-  const lost = projectsWithoutDatasource(config, endpoints)
+  const projects = new Set(Array.from(endpoints.values(), ({ project }) => project))
+  const lost = Array.from(projects).filter((project) => datasourceOf(project) === undefined)
   for (const project of lost.slice(0, maxLines)) events.emit('projectWithoutDatasource', { project, cure: projectCure })
   if (lost.length > maxLines) events.emit('moreProjectsWithoutDatasource', { more: lost.length - maxLines })
-  const wrong = Array.from(endpoints.values()).flatMap(({ file, declarations }) =>
-    (declarations?.problems ?? []).map(({ line, column, message, cure }) => {
-      return { file, line, column, problem: message, cure }
-    }),
-  )
-  for (const problem of wrong.slice(0, maxLines)) events.emit('declaration', problem)
-  if (wrong.length > maxLines) events.emit('moreDeclarations', { more: wrong.length - maxLines })
+  if (config.checks !== 'off') {
+    const dialects = new Map(datasources.map(({ name, dialect }) => [name, dialect]))
+    const dialectOf = (project: string): Dialect | undefined => dialects.get(datasourceOf(project) ?? '')
+    tellJudgements({ endpoints: endpoints.values(), dialectOf, weights: config.check.rules }, events)
+  }
   if (config.allowDatasourceHeader && config.datasources.length > 1) {
     events.emit('datasourceHeader', { datasources: config.datasources.length, cure: headerCure })
   }
@@ -61,6 +66,7 @@ function tellSurprises({ config, endpoints, ignored }: Findings, events: Events)
 
 interface Findings {
   readonly config: Config
+  readonly datasources: readonly Datasource[]
   readonly endpoints: Endpoints
   readonly ignored: readonly Ignored[]
 }
@@ -68,10 +74,3 @@ interface Findings {
 const projectCure =
   'its requests are refused unless X-Datasource names one; add a datasource of this name, or a line to project_datasource_map'
 const headerCure = 'allow_datasource_header: false switches it off'
-
-function projectsWithoutDatasource({ datasources, projectDatasourceMap }: Config, endpoints: Endpoints): string[] {
-  const names = datasources.map(({ name }) => name)
-  const datasourceOf = datasourcesByProject({ names, projectMap: projectDatasourceMap })
-  const projects = new Set(Array.from(endpoints.values(), ({ project }) => project))
-  return [...projects].filter((project) => datasourceOf(project) === undefined)
-}

@@ -15,7 +15,8 @@ export async function runCheck(flags: CheckAction): Promise<void> {
   // Whoever reads only the beginning, such as `head`, has had enough: no failure of the check.
   process.stdout.on('error', () => undefined)
   try {
-    const project = await readProject({ flag: flags.config, env: process.env, cwd: process.cwd() })
+    const start = { flag: flags.config, env: process.env, cwd: process.cwd() }
+    const project = await readProject(start, flags.datasource)
     const { findings, files, hindrances } = checkFiles(project)
     const report = {
       findings: findings.toSorted(compareFindings),

@@ -1,27 +1,57 @@
 /** What is to be checked, read as the service reads it at start. Throws a StartupFailure where the service would not start. */
 import { relative, resolve, sep } from 'node:path'
-import type { StartEnvironment } from '@services/config-file'
+import { nearest, type StartEnvironment } from '@services/config-file'
 import { type Datasource, loadConfig } from '../boot/config/config.ts'
-import type { Config } from '../boot/config/schema.ts'
 import { type Endpoints, loadEndpoints } from '../boot/endpoints.ts'
 import type { Ignored } from '../boot/ignored.ts'
+import { StartupFailure } from '../errors.ts'
+import type { Weights } from '../findings/weights.ts'
+import type { Endpoint } from '../model.ts'
+import { datasourcesByProject } from '../project-datasource.ts'
 
 export interface Project {
-  readonly config: Config
   readonly datasources: readonly Datasource[]
   readonly endpoints: Endpoints
   /** In the tree, and not published. */
   readonly ignored: readonly Ignored[]
+  readonly weights: Weights
+  /** Where a file runs; nothing where no datasource is configured for it. */
+  readonly datasourceOf: (endpoint: Endpoint) => Datasource | undefined
+  readonly pathOf: (endpoint: Endpoint) => string
   /** A path below `sql_dir` -> as a person in the working directory names it. */
   readonly shown: (file: string) => string
 }
 
-export async function readProject(start: StartEnvironment): Promise<Project> {
+/** `datasource` is the name of the one that all files are to be checked on; without it each runs where the service runs it. */
+export async function readProject(start: StartEnvironment, datasource?: string): Promise<Project> {
   const { config, datasources } = loadConfig(start)
+  const only = datasource === undefined ? undefined : named(datasource, datasources)
   const sqlDir = resolve(start.cwd, config.sqlDir)
   const ignored: Ignored[] = []
   const dialects = new Set(datasources.map(({ dialect }) => dialect))
   const endpoints = await loadEndpoints(config.sqlDir, dialects, (what) => ignored.push(what))
-  const shown = (file: string): string => relative(start.cwd, resolve(sqlDir, file)).replaceAll(sep, '/')
-  return { config, datasources, endpoints, ignored, shown }
+  const byName = new Map(datasources.map((each) => [each.name, each]))
+  const nameOf = datasourcesByProject({ names: [...byName.keys()], projectMap: config.projectDatasourceMap })
+  return {
+    datasources,
+    endpoints,
+    ignored,
+    weights: config.check.rules,
+    datasourceOf: ({ project }) => only ?? byName.get(nameOf(project) ?? ''),
+    pathOf: ({ file }) => resolve(sqlDir, file),
+    shown: (file) => relative(start.cwd, resolve(sqlDir, file)).replaceAll(sep, '/'),
+  }
+}
+
+function named(name: string, datasources: readonly Datasource[]): Datasource {
+  const found = datasources.find((each) => each.name === name)
+  if (found !== undefined) return found
+  const names = datasources.map((each) => each.name)
+  const meant = nearest(name, names)
+  const configured = names.length === 0 ? 'none is configured' : `configured: ${names.join(', ')}`
+  const cure = meant === undefined ? configured : `did you mean ${meant}?`
+  throw new StartupFailure(
+    'InvalidConfigurationException',
+    `--datasource: there is no datasource ${JSON.stringify(name)}; ${cure}`,
+  )
 }

@@ -2,6 +2,8 @@
  * The words that a leading comment may declare something with, as one table: `@word` -> its form, and how what stands behind it is
  * read into a draft. What takes more than one line to judge (read.ts) is not judged here.
  */
+import { nearest } from '@services/config-file'
+import { codeNames, isCode } from '../findings/codes.ts'
 import type { DeclaredCache, Method } from '../model.ts'
 import { firstWord, type Mistake, mistake, shown } from './mistake.ts'
 import { type EnumLine, type ParamLine, readEnum, readParam } from './param-line.ts'
@@ -149,6 +151,7 @@ export const words: Readonly<Record<string, Word>> = {
     read: (text, draft) => {
       const [code, reason] = firstWord(text)
       if (reason === '') return mistake(0, 'a code and a reason are missing', '@allow no-where The table has one row')
+      if (!isCode(code)) return unknownCode(code)
       if (draft.allow.has(code)) return twice(`the code ${shown(code)} stands twice`)
       draft.allow.set(code, reason)
       return undefined
@@ -175,6 +178,12 @@ function noTime(text: string, example: string): Mistake {
 
 function outOfRange(text: string, most: string): Mistake {
   return mistake(0, `${shown(text)} is out of range`, `write a time from 1s to ${most}`)
+}
+
+function unknownCode(code: string): Mistake {
+  const meant = nearest(code, codeNames)
+  const cure = meant === undefined ? `the codes are ${codeNames.join(', ')}` : `did you mean ${meant}?`
+  return mistake(0, `there is no code ${shown(code)}`, cure)
 }
 
 function noText(word: string, example: string): Mistake {

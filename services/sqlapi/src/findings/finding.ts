@@ -15,7 +15,7 @@ export interface Remark {
   readonly column: number
   readonly message: string
   /** What to do about it; the cure of the code unless given. */
-  readonly cure?: string
+  readonly cure?: string | undefined
 }
 
 /** A remark with everything that a reader wants to see. The keys stand in this order in JSON. */

@@ -20,7 +20,12 @@ export interface Rendered {
 
 /** Where the character at `offset` of the rendered text stands in the file; what stands in a placeholder is at its parameter. */
 export function positionOf(statement: Statement, { ends }: Pick<Rendered, 'ends'>, offset: number): Position {
-  const before = sourceOf(statement).slice(0, sourceOffset(statement, ends, offset))
+  return positionInSource(statement, sourceOf(statement), sourceOffset(statement, ends, offset))
+}
+
+/** Where the character at `offset` of a statement's own text, as `sourceOf` gives it, stands in the file. */
+export function positionInSource(statement: Statement, source: string, offset: number): Position {
+  const before = source.slice(0, offset)
   const lineStart = before.lastIndexOf('\n') + 1
   const column = lengthInPoints(before.slice(lineStart))
   if (lineStart === 0) return { line: statement.line, column: statement.column + column }

@@ -10,6 +10,7 @@ import {
   findConfigFile,
   inOneLine,
   inWords,
+  nearest,
   type Origins,
   originsOf,
   overlay,
@@ -22,6 +23,7 @@ import {
 } from '@services/config-file'
 import { dialectOf } from '../../dialects.ts'
 import { StartupFailure } from '../../errors.ts'
+import { codeNames, isCode } from '../../findings/codes.ts'
 import type { LogFormat } from '../../errors.ts'
 import type { Dialect } from '../../model.ts'
 import { isLegacy, translateLegacy } from './legacy.ts'
@@ -137,7 +139,15 @@ function ruleProblems(config: Config, env: Environment): Problem[] {
         path: ['project_datasource_map', project],
         message: `there is no datasource ${JSON.stringify(name)}; ${tellNames(known)}`,
       })),
+    ...Object.keys(config.check.rules).flatMap(codeProblems),
   ]
+}
+
+function codeProblems(name: string): Problem[] {
+  if (isCode(name)) return []
+  const meant = nearest(name, codeNames)
+  const cure = meant === undefined ? `the codes are ${codeNames.join(', ')}` : `did you mean ${meant}?`
+  return [{ path: ['check', 'rules', name], message: `there is no such code; ${cure}` }]
 }
 
 function datasourceProblems(

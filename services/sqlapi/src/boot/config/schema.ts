@@ -24,6 +24,8 @@ import {
 import { levelsPattern } from '@services/observe'
 import { defaultLevels, levelsMeaning } from '../../events.ts'
 import { urlPrefixes } from '../../dialects.ts'
+import { codeNames } from '../../findings/codes.ts'
+import { levels, type Weights } from '../../findings/weights.ts'
 import { isTimeZone } from './time-zone.ts'
 import { urlParameterProblems, urlProblem } from './url.ts'
 
@@ -89,6 +91,22 @@ const logging = section({
   format: oneOf(['text', 'json']).default('text').describe('Log lines as readable text or as JSON objects.'),
 })
 
+const levelMeaning = levels.join(', ').replace(/, (?=[^,]*$)/, ' or ')
+
+const check = section({
+  rules: names(
+    anyText(levelMeaning, { shown: true }).regex(
+      new RegExp(`^(?:${levels.join('|')})$`),
+      expected(levelMeaning, { shown: true }),
+    ),
+    'code: level lines',
+  )
+    .transform((rules) => rules as Weights)
+    .prefault({})
+    .meta({ propertyNames: { enum: codeNames } })
+    .describe(`Code of findings to how severe they are: ${levelMeaning}.`),
+})
+
 const fields = section({
   sql_dir: anyText('the directory that holds the .sql files', { filled: true }).describe(
     'Directory of the .sql files.',
@@ -101,6 +119,12 @@ const fields = section({
   allow_datasource_header: flag().default(true).describe('Whether the X-Datasource header may choose the datasource.'),
   cors: cors.prefault({}).describe('Calls from browsers.'),
   logging: logging.prefault({}).describe('Log lines on stdout.'),
+  checks: oneOf(['off', 'warn', 'refuse'])
+    .default('warn')
+    .describe(
+      'What the start does about findings: log what is found without a database, nothing, or check the files on their databases and refuse to start with an error in them.',
+    ),
+  check: check.prefault({}).describe('What is found in the files.'),
 })
 
 /** Where a password leads to. */

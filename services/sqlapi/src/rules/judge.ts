@@ -1,0 +1,137 @@
+/**
+ * A file -> what can be said against it without a database, by the words of its statements. Pure and total; each rule is a row
+ * of `rules`. What is said is certain: where the words leave a doubt, nothing is said.
+ */
+import { dialects } from '../dialects.ts'
+import type { Remark } from '../findings/finding.ts'
+import type { Dialect, Endpoint, Script, Statement } from '../model.ts'
+import { type DataChange, findChanges, temporaryTable } from './data-changes.ts'
+import { findListPositions, type ListPosition } from './list-positions.ts'
+import { Reading } from './reading.ts'
+import { transactionControl } from './transaction-control.ts'
+
+/** The file as this dialect reads it; without a dialect its declarations alone. */
+export function judge(endpoint: Endpoint, dialect: Dialect | undefined): Remark[] {
+  const declared = (endpoint.declarations?.problems ?? []).map(({ line, column, message, cure }): Remark => {
+    return { code: 'declaration', line, column, message, cure }
+  })
+  const script = dialect === undefined ? undefined : endpoint.scripts[dialect]
+  if (dialect === undefined || script === undefined) return declared
+  return [...declared, ...judgeScript(endpoint, script, dialect)]
+}
+
+function judgeScript(endpoint: Endpoint, script: Script, dialect: Dialect): Remark[] {
+  const file = { endpoint, dialect, lists: listsOf(endpoint, script), temporary: new Set<string>() }
+  return script.statements.flatMap((statement) => {
+    if (isPlain(statement)) return []
+    const reading = new Reading(statement, dialects[dialect].grammar)
+    if (statement.refusal !== undefined) return [refused(reading, statement.refusal)]
+    const remarks = rules.flatMap((rule) => rule(reading, file))
+    // What a statement makes is known to those behind it.
+    const made = temporaryTable(reading)
+    if (made !== undefined) file.temporary.add(made)
+    return remarks
+  })
+}
+
+interface JudgedFile {
+  readonly endpoint: Endpoint
+  readonly dialect: Dialect
+  /** Names that are lists in some place of the file. */
+  readonly lists: ReadonlySet<string>
+  /** Tables that the file has made for itself so far. */
+  readonly temporary: Set<string>
+}
+
+/** Most statements read and have no brackets in which a list could be: no rule has a word for them. */
+function isPlain({ effect, slots, pieces, refusal }: Statement): boolean {
+  if (refusal !== undefined || effect !== 'read') return false
+  return slots.every(({ role }) => role !== 'value') || !pieces.some((piece) => bracket.test(piece))
+}
+
+const bracket = /\b(?:IN\s*\(|ARRAY\s*\[)/i
+
+/** Those that are declared as lists, and those that stand where lists are expanded, unless they are declared as something else. */
+function listsOf({ declarations }: Endpoint, { statements }: Script): ReadonlySet<string> {
+  const declared = (declarations?.params ?? []).filter(({ type }) => type !== undefined)
+  const slots = statements.flatMap((statement) => statement.slots)
+  const lists = new Set(slots.flatMap(({ role, name }) => (role === 'value' ? [] : [name])))
+  for (const { name, list } of declared) {
+    if (list) lists.add(name)
+    else lists.delete(name)
+  }
+  return lists
+}
+
+type Rule = (reading: Reading, file: JudgedFile) => Remark[]
+
+const rules: readonly Rule[] = [changesData, controlsTransaction, misplacesList, changesSession]
+
+function changesData(reading: Reading, { endpoint, temporary }: JudgedFile): Remark[] {
+  const changes = findChanges(reading, temporary).filter(({ isTemporary }) => !isTemporary)
+  return changes.flatMap(({ verb, at, table, isLimited }) => {
+    const position = reading.positionOf(at)
+    const remarks: Remark[] = []
+    if (endpoint.method === 'GET') {
+      const message = `${verb} in a GET file, which browsers and caches take for one that only reads`
+      remarks.push({ code: 'write-in-get', ...position, message })
+    }
+    if (!isLimited) {
+      const message = `${verb} has no WHERE of its own, so it ${whole[verb]} every row of ${table}`
+      remarks.push({ code: 'no-where', ...position, message })
+    }
+    return remarks
+  })
+}
+
+const whole: Partial<Record<DataChange['verb'], string>> = { UPDATE: 'changes', DELETE: 'removes' }
+
+function controlsTransaction(reading: Reading, { endpoint, dialect }: JudgedFile): Remark[] {
+  if (!endpoint.transactional) return []
+  const words = transactionControl(reading)
+  if (words === undefined) return []
+  const isBeginning = words === 'BEGIN' || words.startsWith('START')
+  const failing = dialect === 'sqlite' ? ', and SQLite refuses to begin another one' : ''
+  const why = isBeginning
+    ? `the file is marked, so a transaction has begun already${failing}`
+    : 'the file is marked, and this ends its transaction: what follows commits by itself'
+  return [{ code: 'transaction-control', ...reading.positionOf(0), message: `${words}: ${why}` }]
+}
+
+const why = {
+  others: 'beside others it is one value',
+  brackets: 'in brackets of its own it is one value',
+  cast: 'with this cast it is one value',
+} as const satisfies Record<ListPosition['because'], string>
+
+function misplacesList(reading: Reading, { lists, dialect }: JudgedFile): Remark[] {
+  return findListPositions(reading, lists).map(({ at, name, because }) => {
+    const message = `:${name} is not expanded here if it is a list: ${why[because]}`
+    const cure = because === 'cast' && dialect === 'postgres' ? `write = ANY (:${name}::type[])` : undefined
+    const { line, column } = reading.positionOf(at)
+    return { code: 'list-position', line, column, message, cure }
+  })
+}
+
+const sessionTells = {
+  postgres: 'the statement may change its session, so it gets a connection to itself, which is reset before and after',
+  sqlite: 'the statement may change its session, so its connection is closed and opened again behind it',
+} as const satisfies Record<Dialect, string>
+
+function changesSession(reading: Reading, { dialect }: JudgedFile): Remark[] {
+  if (reading.statement.effect !== 'session') return []
+  return [{ code: 'session-change', ...reading.positionOf(0), message: sessionTells[dialect] }]
+}
+
+/** The service does not send it to any database. */
+function refused(reading: Reading, refusal: string): Remark {
+  const { at, cure } = whereRefused(reading)
+  return { code: 'syntax', ...reading.positionOf(at), message: refusal, cure }
+}
+
+function whereRefused({ tokens }: Reading): { at: number; cure: string } {
+  if (tokens.at(-1)?.kind === 'unclosed') return { at: tokens.length - 1, cure: 'close it' }
+  const placeholder = tokens.findIndex(({ kind }) => kind === 'placeholder')
+  if (placeholder >= 0) return { at: placeholder, cure: 'write a name with a colon, such as :id' }
+  return { at: 0, cure: 'give the values as one list or one JSON document' }
+}
