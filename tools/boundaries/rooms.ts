@@ -47,7 +47,8 @@ const packages: Part = {
 const sqlapi: Part = {
   root: 'services/sqlapi/src',
   rooms: [
-    { room: 'model.ts', is: 'the nouns of boot and serve' },
+    { room: 'description.ts', is: 'what databases say of statements', isPure: true },
+    { room: 'model.ts', is: 'the nouns of boot and serve', imports: 'description.ts' },
     { room: 'json/body.ts', is: 'the media type of JSON', imports: 'model.ts' },
     { room: 'errors.ts', is: 'the errors that people are told', imports: 'model.ts json/body.ts' },
     { room: 'version.ts', is: 'what the package says about itself' },
@@ -136,9 +137,14 @@ const sqlapi: Part = {
       imports: 'formats model.ts errors.ts sql database database/postgres/**',
     },
     {
+      room: 'database/postgres/describe',
+      is: 'what statements are, without running them',
+      imports: 'description.ts model.ts errors.ts json sql database/postgres/**',
+    },
+    {
       room: 'database/postgres',
       is: 'a datasource on PostgreSQL',
-      imports: 'model.ts database database/pool database/postgres/**',
+      imports: 'description.ts model.ts database database/pool database/postgres/**',
     },
     { room: 'database/sqlite/files.ts', is: 'which files are open' },
     { room: 'database/sqlite/worker/library.ts', is: 'SQLite itself', imports: 'database/sqlite/files.ts' },
@@ -159,10 +165,16 @@ const sqlapi: Part = {
       imports:
         'database/pool database database/sqlite/claims.ts database/sqlite/files.ts database/sqlite/worker-messages.ts',
     },
+    { room: 'database/sqlite/render.ts', is: 'a statement as SQLite reads it', imports: 'model.ts sql/position.ts' },
+    {
+      room: 'database/sqlite/describe',
+      is: 'what statements are, without running them',
+      imports: 'description.ts model.ts json sql database/sqlite/**',
+    },
     {
       room: 'database/sqlite',
       is: 'a datasource on SQLite',
-      imports: 'model.ts errors.ts json sql/position.ts database database/pool database/sqlite/**',
+      imports: 'description.ts model.ts errors.ts json sql/position.ts database database/pool database/sqlite/**',
     },
     {
       room: 'database/database.ts',
@@ -207,7 +219,8 @@ const sqlapi: Part = {
   outside: {
     'node:child_process': 'workers/untaken.ts database/sqlite/workplaces/process.ts',
     'node:cluster': 'workers',
-    'node:fs': 'version.ts boot/endpoints.ts boot/ignored.ts database/sqlite check/source-text.ts',
+    'node:fs':
+      'version.ts boot/endpoints.ts boot/ignored.ts database/sqlite database/sqlite/describe check/source-text.ts',
     'node:module': 'workers/primary.ts database/sqlite/workplaces/connection.ts',
     'node:net': 'boot/config/schema.ts database/postgres/wire',
     'node:sqlite': 'database/sqlite/worker/library.ts',

@@ -4,6 +4,7 @@
  */
 
 import type { Readable } from 'node:stream'
+import type { StatementDescription } from './description.ts'
 
 /** The two SQL dialects, named after the datasource kind that speaks them. */
 export type Dialect = 'postgres' | 'sqlite'
@@ -234,6 +235,12 @@ export interface Database {
    * Throws a `Failure` for everything that the client may be told, unless the result has become a stream.
    */
   run(work: Work): Promise<Result>
+  /**
+   * Asks about the statements of scripts without running any: for each script a description of each statement. Takes one
+   * connection for as long as that lasts, so whoever asks about many scripts asks in portions. Leaves nothing behind.
+   * Rejects with the reason when the database cannot be asked.
+   */
+  describe(scripts: readonly Script[]): Promise<readonly (readonly StatementDescription[])[]>
   /** Connects once, to tell at start whether the database can be reached. Rejects with the reason. */
   probe(): Promise<void>
   /** Lets running work end, then closes every connection. */

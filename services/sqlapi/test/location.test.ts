@@ -17,7 +17,7 @@ const files: readonly (readonly [url: string, path: string, isReadOnly: boolean,
 for (const [url, path, isReadOnly, mayCreate] of files) {
   test(`${url} opens ${path} [D6.4]`, () => {
     const location = readLocation(url)
-    const uris = { uri: '', uriOfExisting: '' }
+    const uris = { uri: '', uriOfExisting: '', uriReadOnly: '' }
     assert.deepEqual({ ...location, ...uris }, { path: resolve(path), isReadOnly, mayCreate, ...uris })
   })
 }
@@ -36,4 +36,12 @@ test('the URI for a file that has been there makes none [S13]', () => {
   const { uri, uriOfExisting } = readLocation('sqlite:/srv/a.db')
   assert.deepEqual([uri, uriOfExisting], ['file:/srv/a.db?mode=rwc', 'file:/srv/a.db?mode=rw'])
   assert.equal(readLocation('sqlite:/srv/a.db?mode=ro').uriOfExisting, 'file:/srv/a.db?mode=ro')
+})
+
+test('the URI for a connection that only reads [N1.1]', () => {
+  assert.equal(readLocation('sqlite:/srv/a.db').uriReadOnly, 'file:/srv/a.db?mode=ro')
+  assert.equal(
+    readLocation('sqlite:/srv/a.db?mode=rw&cache=private').uriReadOnly,
+    'file:/srv/a.db?mode=ro&cache=private',
+  )
 })

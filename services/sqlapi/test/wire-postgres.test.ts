@@ -135,7 +135,7 @@ test('rows whose types become known while they come are all kept', () => {
   const context = { wire: undefined as unknown as Wire, out: new ByteWriter(), compile }
   const execution = new Execution(context, prepared, [], json, undefined)
   const row = Buffer.from('\0\x01\0\0\0\x01a', 'latin1')
-  execution.handleColumns([{ name: 'a', dataTypeID: 99_999 }])
+  execution.handleColumns([{ name: 'a', tableID: 0, columnNumber: 0, dataTypeID: 99_999, typeModifier: -1 }])
   execution.handleRow(row, 0, row.length)
   isKnown = true
   execution.handleRow(row, 0, row.length)

@@ -69,19 +69,23 @@ test('a frame that comes byte by byte is one frame', () => {
 test('what a frame says is read: columns, types, texts, errors', () => {
   const column = (name: string, type: number): Buffer => {
     const tail = Buffer.alloc(18)
+    tail.writeUInt32BE(16_385, 0)
+    tail.writeInt16BE(-3, 4)
     tail.writeUInt32BE(type, 6)
+    tail.writeInt32BE(-1, 12)
     return Buffer.concat([Buffer.from(`${name}\0`), tail])
   }
   const columns = Buffer.concat([Buffer.of(0, 2), column('user_id', 23), column('õun', 4_000_000_000)])
   deepStrictEqual(readColumns(columns, 0), [
-    { name: 'user_id', dataTypeID: 23 },
-    { name: 'õun', dataTypeID: 4_000_000_000 },
+    { name: 'user_id', tableID: 16_385, columnNumber: -3, dataTypeID: 23, typeModifier: -1 },
+    { name: 'õun', tableID: 16_385, columnNumber: -3, dataTypeID: 4_000_000_000, typeModifier: -1 },
   ])
   deepStrictEqual(readParameterTypes(Buffer.of(0, 2, 0, 0, 0, 25, 255, 0, 0, 0), 0), [25, 4_278_190_080])
   deepStrictEqual(readTexts(Buffer.from('\0\x03\0\0\0\x02ab\xff\xff\xff\xff\0\0\0\0', 'latin1'), 0), ['ab', null, ''])
-  const error = Buffer.from('SVIGA\0VERROR\0C23505\0Mduplicate key\0R_bt_check_unique\0\0')
-  const { message, code, severity, routine } = readError(error, 0, error.length)
+  const error = Buffer.from('SVIGA\0VERROR\0C23505\0Mduplicate key\0Dit is there\0Hdrop it\0R_bt_check_unique\0\0')
+  const { message, code, severity, routine, detail, hint } = readError(error, 0, error.length)
   deepStrictEqual([message, code, severity, routine], ['duplicate key', '23505', 'ERROR', '_bt_check_unique'])
+  deepStrictEqual([detail, hint], ['it is there', 'drop it'])
 })
 
 test('messages to the server have their lengths, names and values', () => {

@@ -4,7 +4,8 @@
  *
  * pool.ts decides about connections, statement-runner.ts and settle.ts about plans and types, round-trips.ts about what is sent.
  */
-import type { Result, Database, ParameterSet, Statement, Work } from '../../model.ts'
+import type { StatementDescription } from '../../description.ts'
+import type { Database, ParameterSet, Result, Script, Statement, Work } from '../../model.ts'
 import { deliver, emptyResult, type Sink } from '../result.ts'
 import { type FailureListener, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
 import type { History } from '../pool/history.ts'
@@ -78,6 +79,18 @@ export class PostgresDatabase implements Database {
 
   run(work: Work): Promise<Result> {
     return work.batch ? this.#runBatch(work) : deliver((sink) => this.#runPlain(work, sink))
+  }
+
+  async describe(scripts: readonly Script[]): Promise<readonly (readonly StatementDescription[])[]> {
+    // Serving needs none of it.
+    const { describeScripts } = await import('./describe/describe.ts')
+    const reachesOut = (statement: Statement): boolean => this.#runner.reachesOut(statement)
+    return this.#pool.run({
+      group: undefined,
+      history: undefined,
+      cancellation: { cancelled: false, onCancel: undefined },
+      run: (session) => describeScripts(session, scripts, { reachesOut }),
+    })
   }
 
   async #runPlain(work: Work, sink: Sink): Promise<Result> {

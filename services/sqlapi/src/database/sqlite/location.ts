@@ -15,6 +15,8 @@ export interface Location {
   readonly uri: string
   /** The same for a file that has been there: one that was deleted is not made anew behind its owner's back. */
   readonly uriOfExisting: string
+  /** The same for a connection that only reads. */
+  readonly uriReadOnly: string
 }
 
 let memories = 0
@@ -27,7 +29,7 @@ export function readLocation(url: string): Location {
   if (path === ':memory:' || path === '' || mode === 'memory') {
     // The memdb VFS shares a named database among all connections of the process, which `:memory:` does not.
     const uri = `file:/sqlapi-memory-${++memories}?vfs=memdb`
-    return { path: undefined, isReadOnly: false, mayCreate: true, uri, uriOfExisting: uri }
+    return { path: undefined, isReadOnly: false, mayCreate: true, uri, uriOfExisting: uri, uriReadOnly: uri }
   }
   const absolute = resolve(decodePath(path))
   const toUri = (mode: string): string => {
@@ -41,6 +43,7 @@ export function readLocation(url: string): Location {
     mayCreate,
     uri: toUri(mode),
     uriOfExisting: toUri(mayCreate ? 'rw' : mode),
+    uriReadOnly: toUri('ro'),
   }
 }
 

@@ -6,7 +6,8 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Failure } from '../../errors.ts'
-import type { Result, Database, Endpoint, JsonValue, ParameterSet, Script, Statement, Work } from '../../model.ts'
+import type { StatementDescription } from '../../description.ts'
+import type { Database, Endpoint, JsonValue, ParameterSet, Result, Script, Statement, Work } from '../../model.ts'
 import { deliver, emptyResult, type Sink } from '../result.ts'
 import { type FailureListener, inSet, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
 import { Pool, takenBack } from '../pool/pool.ts'
@@ -88,6 +89,14 @@ export class SqliteDatabase implements Database {
 
   run(work: Work): Promise<Result> {
     return deliver((sink) => this.#run(work, sink))
+  }
+
+  async describe(scripts: readonly Script[]): Promise<readonly (readonly StatementDescription[])[]> {
+    // Serving needs none of it.
+    const { describeScripts } = await import('./describe/describe.ts')
+    return describeScripts(this.#location, scripts).catch((error: unknown) => {
+      throw toOpenFailure(error, this.#options.name)
+    })
   }
 
   /** The first request creates a missing file; a check whether it is there does not. */

@@ -6,6 +6,7 @@ import { Failure } from '../../errors.ts'
 import type { JsonValue, ParameterSet, Statement, Work } from '../../model.ts'
 import type { Rendered } from '../../sql/position.ts'
 import { History } from '../pool/history.ts'
+import { render } from './render.ts'
 import type { BoundStatement } from './worker-messages.ts'
 
 type Sets = readonly (readonly BoundStatement[])[]
@@ -90,17 +91,4 @@ export class WriteHistory extends History {
 
 function isArray(value: JsonValue | undefined): boolean {
   return typeof value === 'object' && value !== null && value.kind === 'array'
-}
-
-function render(statement: Statement, lists: readonly boolean[]): Rendered {
-  let text = statement.pieces[0] as string
-  const ends: number[] = []
-  for (const [index, { source, role, before, after }] of statement.slots.entries()) {
-    const placeholder = `?${source + 1}`
-    const list = `${role === 'notIn' ? 'NOT ' : ''}IN (SELECT value FROM json_each(${placeholder}))`
-    text += lists[index] ? list : before + placeholder + after
-    ends.push(text.length)
-    text += statement.pieces[index + 1]
-  }
-  return { text, ends }
 }

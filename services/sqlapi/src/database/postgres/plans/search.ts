@@ -44,8 +44,12 @@ export function isTypeError(error: unknown): boolean {
 }
 
 /** Rejects with the error of the declared types where none are found, and at once with an error that is none of types. */
-export async function findTypes(describe: Describe, candidates: readonly (readonly number[])[]): Promise<Found> {
-  const search = new Search(describe, candidates)
+export async function findTypes(
+  describe: Describe,
+  candidates: readonly (readonly number[])[],
+  attempts = maxAttempts,
+): Promise<Found> {
+  const search = new Search(describe, candidates, attempts)
   const declared = candidates.map(() => 0)
   const first = await search.attempt(declared)
   if (first === undefined || 'reported' in first) return first as Accepted
@@ -76,11 +80,12 @@ class Search {
   readonly #tried = new Set<string>()
   /** Parameters that nothing gives a type to where they are left open; they are text then. */
   readonly #typeless = new Set<number>()
-  #left = maxAttempts
+  #left: number
 
-  constructor(describe: Describe, candidates: readonly (readonly number[])[]) {
+  constructor(describe: Describe, candidates: readonly (readonly number[])[], attempts: number) {
     this.#describe = describe
     this.#candidates = candidates
+    this.#left = attempts
   }
 
   /** Nothing where the attempt was made before, or none is left. */

@@ -80,7 +80,11 @@ function quotesOf({ code = '', routine }: ServerError): RedactOptions['quotes'] 
   return code.startsWith('22') ? 'data' : 'names'
 }
 
-function positionOfError({ position, parameter, sent }: ServerError, statement: Statement): Position | undefined {
+/** Where in the file the mistake is, if the server says so. */
+export function positionOfError(
+  { position, parameter, sent }: ServerError,
+  statement: Statement,
+): Position | undefined {
   if (sent === undefined) return undefined
   const { rendered, inBytes } = sent
   if (parameter !== undefined) return positionOfParameter(statement, rendered, parameter)

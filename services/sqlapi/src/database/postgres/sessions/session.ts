@@ -112,13 +112,9 @@ export class Session {
     }
   }
 
-  private constructor(
-    opened: Opened,
-    { statementTimeoutSeconds, timeZone }: SessionOptions,
-    catalog: Catalog,
-    onBroken: () => void,
-  ) {
+  private constructor(opened: Opened, options: SessionOptions, catalog: Catalog, onBroken: () => void) {
     const { socket, isUtf8 } = opened
+    const { statementTimeoutSeconds, timeZone } = options
     this.#wire = new Wire(socket, onBroken)
     this.#timeoutSeconds = statementTimeoutSeconds
     this.#settings = new SessionSettings(timeZone, statementTimeoutSeconds)
@@ -206,14 +202,27 @@ export class Session {
 
   /** Prepares without a name and gives the parameter types as the server sees them. */
   async describe(text: string, types: readonly number[]): Promise<readonly number[]> {
+    const { parameters, columns = [] } = await this.prepareUnnamed(text, types)
+    // Known before the first row comes, so that none has to wait for it.
+    await this.#learn(columns.map(({ dataTypeID }) => dataTypeID))
+    return parameters
+  }
+
+  /** The same, with the columns of the result, if it has one. */
+  async prepareUnnamed(text: string, types: readonly number[]): Promise<Description> {
     const description = new Description(text, types)
     const started = this.#now()
     await this.#wire.submit(description).catch((error: unknown) => {
       throw this.#toReason(error, started)
     })
-    // Known before the first row comes, so that none has to wait for it.
-    await this.#learn(description.columns.map(({ dataTypeID }) => dataTypeID))
-    return description.parameters
+    return description
+  }
+
+  /** Runs a query of our own and gives its rows as text. */
+  async list(query: string, values: readonly string[]): Promise<Listing['rows']> {
+    const listing = new Listing(query, values)
+    await this.#wire.submit(listing)
+    return listing.rows
   }
 
   /** Runs a text of our own, which may hold several commands, for its effect. */
@@ -282,7 +291,7 @@ export class Session {
     const names = settings.map(({ name }) => name)
     // A single setting is the application's name, which everybody may set.
     const isPlain = names.length === 1
-    const settable = new Set(isPlain ? names : (await this.#list(settableQuery, [toArrayText(names)])).flat())
+    const settable = new Set(isPlain ? names : (await this.list(settableQuery, [toArrayText(names)])).flat())
     const refused = names.filter((name) => !settable.has(name))
     if (lacksOptions && refused.length > 0) throw new Error(`The setting ${refused.join(', ')} cannot be made`)
     this.#settings.take(settings.filter(({ name }) => settable.has(name)))
@@ -333,16 +342,10 @@ export class Session {
   async #lookAtCode(): Promise<void> {
     this.#catalog.touch()
     try {
-      if (!(await this.#catalog.code.look((query, values) => this.#list(query, values)))) this.#catalog.expire()
+      if (!(await this.#catalog.code.look((query, values) => this.list(query, values)))) this.#catalog.expire()
     } catch {
       // The last answer stands: a cancel may have hit the question, or the server has another catalogue.
     }
-  }
-
-  async #list(query: string, values: readonly string[]): Promise<Listing['rows']> {
-    const listing = new Listing(query, values)
-    await this.#wire.submit(listing)
-    return listing.rows
   }
 
   #remember(plan: Plan): Prepared {
@@ -387,6 +390,6 @@ export class Session {
   async #learn(ids: readonly number[]): Promise<void> {
     const unknown = ids.filter((id) => id !== 0 && this.#catalog.typeOf(id) === undefined)
     if (unknown.length === 0) return
-    this.#catalog.addTypes(await this.#list(queries.types, [`{${unknown.join(',')}}`]), unknown)
+    this.#catalog.addTypes(await this.list(queries.types, [`{${unknown.join(',')}}`]), unknown)
   }
 }

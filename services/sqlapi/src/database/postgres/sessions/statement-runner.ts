@@ -5,7 +5,7 @@
 import { Failure } from '../../../errors.ts'
 import type { RowFormat } from '../../../formats/format.ts'
 import { formats } from '../../../formats/formats.ts'
-import type { Cancellation, ParameterSet, Work } from '../../../model.ts'
+import type { Cancellation, ParameterSet, Statement, Work } from '../../../model.ts'
 import type { Rendered } from '../../../sql/position.ts'
 import type { Sink } from '../../result.ts'
 import { inSet } from '../../statement-failure.ts'
@@ -56,6 +56,11 @@ export class StatementRunner {
       known.namesSessionCode = this.#code.isNamedIn(statement.pieces.join(' '))
     }
     return known.namesSessionCode
+  }
+
+  /** Whether the statement names stored code that may change the session. */
+  reachesOut(statement: Statement): boolean {
+    return statement.effect !== 'session' && this.touchesSession(this.#statements.of(statement))
   }
 
   /** The same of any statement of the file. */

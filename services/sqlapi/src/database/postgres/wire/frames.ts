@@ -109,7 +109,12 @@ export class FrameReader {
 
 export interface ColumnDescription {
   readonly name: string
+  /** Object identifier of the table that it comes from, and its number there; 0 for an expression. */
+  readonly tableID: number
+  readonly columnNumber: number
   readonly dataTypeID: number
+  /** Length, precision and scale, as the type keeps them; -1 for none. */
+  readonly typeModifier: number
 }
 
 /** Columns of a RowDescription. */
@@ -118,7 +123,13 @@ export function readColumns(source: Buffer, from: number): ColumnDescription[] {
   let at = from + 2
   for (let left = source.readUInt16BE(from); left > 0; left--) {
     const end = source.indexOf(0, at)
-    columns.push({ name: source.toString('utf8', at, end), dataTypeID: source.readUInt32BE(end + 7) })
+    columns.push({
+      name: source.toString('utf8', at, end),
+      tableID: source.readUInt32BE(end + 1),
+      columnNumber: source.readInt16BE(end + 5),
+      dataTypeID: source.readUInt32BE(end + 7),
+      typeModifier: source.readInt32BE(end + 13),
+    })
     at = end + 19
   }
   return columns
@@ -162,12 +173,16 @@ export class ServerError extends Error {
   readonly parameter: number | undefined
   /** Name of the constraint that was broken. */
   readonly constraint: string | undefined
+  /** What the server adds to its message. */
+  readonly detail: string | undefined
+  /** What the server thinks would help. */
+  readonly hint: string | undefined
   /** The text that was sent, where it was made of a statement of a file. For whoever tells of the error. */
   sent: SentText | undefined
 
   constructor(
     message: string,
-    fields: Partial<Pick<ServerError, 'code' | 'severity' | 'routine' | 'position' | 'parameter' | 'constraint'>> = {},
+    fields: Partial<Omit<ServerError, keyof Error | 'sent'>> & { readonly code?: string | undefined } = {},
   ) {
     super(message)
     this.code = fields.code
@@ -176,6 +191,8 @@ export class ServerError extends Error {
     this.position = fields.position
     this.parameter = fields.parameter
     this.constraint = fields.constraint
+    this.detail = fields.detail
+    this.hint = fields.hint
   }
 }
 
@@ -204,5 +221,7 @@ export function readError(source: Buffer, from: number, end: number): ServerErro
     position: position === undefined ? undefined : Number(position),
     parameter: parameter === undefined ? undefined : Number(parameter),
     constraint: fields.get('n'),
+    detail: fields.get('D'),
+    hint: fields.get('H'),
   })
 }

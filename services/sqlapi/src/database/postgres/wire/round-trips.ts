@@ -191,7 +191,8 @@ export class Description extends RoundTrip {
   readonly #text: string
   readonly #types: readonly number[]
   parameters: readonly number[] = []
-  columns: readonly ColumnDescription[] = []
+  /** Stays undefined where there is no result set. */
+  columns: readonly ColumnDescription[] | undefined
 
   constructor(text: string, types: readonly number[]) {
     super()

@@ -1,6 +1,6 @@
 /**
  * The only file that knows the SQLite library: opens a connection the way the service wants it. Used by the workers for their
- * work, and by the main thread for nothing but to keep a database in memory alive.
+ * work; by the main thread to keep a database in memory alive, and to ask what statements are.
  */
 import type { DatabaseFiles } from '../files.ts'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
@@ -30,6 +30,11 @@ export function openConnection({ uri, isWal, busyTimeoutMs }: OpenOptions): Sqli
   const until = performance.now() + busyTimeoutMs
   while (!isReady(connection, isWal, performance.now() < until)) Atomics.wait(nothing, 0, 0, retryMs)
   return connection
+}
+
+/** A connection that only prepares statements. Waits for no lock. */
+export function openForAsking(uri: string): SqliteConnection {
+  return new DatabaseSync(uri, { readOnly: true, timeout: 0 })
 }
 
 const retryMs = 10

@@ -12,14 +12,16 @@ export type Prepare = (text: string) => string | undefined
 
 const unexpected = /^near "(.*)": syntax error$/s
 const unreadable = /^unrecognized token: "(.*)"$/s
-const unknownName = /^(?:no such (?:column|table|function|collation sequence|module)|ambiguous column name): (.*)$/s
+const unknownName =
+  /^(?:(?:no such (?:column|table|function|collation sequence|module)|ambiguous column name): (.*)|(?:wrong number of arguments to function|misuse of aggregate:|misuse of window function) (.*)\(\))$/s
 
 /** The offset, or undefined where the message does not tell. */
 export function findMistake(text: string, message: string, prepare: Prepare): number | undefined {
   const near = unexpected.exec(message)?.[1] ?? unreadable.exec(message)?.[1]
   if (near !== undefined) return findToken(text, near, (end) => prepare(text.slice(0, end)) === message)
   if (message === 'incomplete input') return text.trimEnd().length
-  const name = unknownName.exec(message)?.[1]
+  const [, noun, callee] = unknownName.exec(message) ?? []
+  const name = noun ?? callee
   return name === undefined ? undefined : findName(text, name)
 }
 

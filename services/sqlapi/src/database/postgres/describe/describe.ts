@@ -1,0 +1,146 @@
+/**
+ * Scripts -> what the server says of each statement, by preparing them without a name: nothing runs and nothing is left. All
+ * statements go out behind each other. What their parameters are is found as the service finds it (types.ts); the types of
+ * columns, and whether they can be null, are asked for once for all scripts (catalog-questions.ts, nullability.ts).
+ */
+import { Failure } from '../../../errors.ts'
+import { toCamelCase } from '../../../json/keys.ts'
+import type { DescribedColumn, DescribedParameter, StatementDescription } from '../../../description.ts'
+import type { Script, Statement } from '../../../model.ts'
+import { dependencesOf } from '../../../sql/dependence.ts'
+import { grammar } from '../grammar.ts'
+import { toFailure } from '../sessions/postgres-failures.ts'
+import type { Session } from '../sessions/session.ts'
+import type { ColumnDescription } from '../wire/frames.ts'
+import { askForColumns, askForTypes, type ColumnFacts, type TypeNames } from './catalog-questions.ts'
+import { isMissing, toFailed } from './mistakes.ts'
+import { nullableRelations } from './nullability.ts'
+import { findTypesOf, type Typed } from './types.ts'
+
+/** How long a statement may wait for somebody who changes a table. */
+const lockTimeoutSeconds = 2
+
+export interface DescribeOptions {
+  /** Whether the statement runs stored code that may change the session. */
+  readonly reachesOut: (statement: Statement) => boolean
+}
+
+export async function describeScripts(
+  session: Session,
+  scripts: readonly Script[],
+  options: DescribeOptions,
+): Promise<readonly (readonly StatementDescription[])[]> {
+  const set = session.command(`SET lock_timeout = '${lockTimeoutSeconds}s'`)
+  try {
+    const [outcomes] = await Promise.all([
+      Promise.all(scripts.map((script) => askAbout(session, script, options))),
+      set,
+    ])
+    return await complete(session, outcomes)
+  } catch (error) {
+    // Nothing but a lost connection ends up here.
+    throw error instanceof Failure ? error : toFailure(error, scripts[0]?.statements[0] as Statement)
+  } finally {
+    await session.command('RESET lock_timeout').then(
+      () => session.repairSettings('RESET lock_timeout'),
+      // A lost connection has no settings.
+      () => undefined,
+    )
+  }
+}
+
+/** What the server has said, before the catalogue is asked. */
+type Outcome =
+  | { readonly statement: Statement; readonly typed: Typed }
+  | Exclude<StatementDescription, { outcome: 'described' }>
+
+async function askAbout(session: Session, { statements }: Script, { reachesOut }: DescribeOptions): Promise<Outcome[]> {
+  const dependences = dependencesOf(statements, grammar, reachesOut)
+  return Promise.all(
+    statements.map(async (statement, index): Promise<Outcome> => {
+      if (statement.refusal !== undefined) return toRefused(statement, statement.refusal)
+      const { on, mayOn } = dependences[index] as (typeof dependences)[number]
+      if (on !== undefined) return dependsOn(on)
+      const outcome = await findTypesOf(session, statement)
+      if ('typed' in outcome) return { statement, typed: outcome.typed }
+      if (outcome.isUndecided)
+        return unchecked('no types were found for its parameters in time, which does not mean that there are none')
+      const failed = toFailed(outcome, statement)
+      return mayOn !== undefined && isMissing(failed) ? dependsOn(mayOn) : failed
+    }),
+  )
+}
+
+function toRefused({ line, column }: Statement, message: string): StatementDescription & { outcome: 'failed' } {
+  return {
+    outcome: 'failed',
+    mistake: 'syntax',
+    code: undefined,
+    message,
+    detail: undefined,
+    hint: undefined,
+    line,
+    column,
+  }
+}
+
+function unchecked(reason: string): StatementDescription & { outcome: 'unchecked' } {
+  return { outcome: 'unchecked', reason }
+}
+
+function dependsOn({ line }: Statement): StatementDescription & { outcome: 'unchecked' } {
+  return unchecked(`it depends on the statement at line ${line}, which is not run`)
+}
+
+async function complete(
+  session: Session,
+  outcomes: readonly (readonly Outcome[])[],
+): Promise<readonly (readonly StatementDescription[])[]> {
+  const typed = outcomes.flat().flatMap((outcome) => ('typed' in outcome ? [outcome.typed] : []))
+  const columns = typed.flatMap((each) => each.columns ?? [])
+  const [names, facts] = await Promise.all([
+    askForTypes(session, [
+      ...columns,
+      ...typed.flatMap(({ parameters }) =>
+        parameters.flatMap(({ type }) => (type === undefined ? [] : [{ dataTypeID: type, typeModifier: -1 }])),
+      ),
+    ]),
+    askForColumns(session, columns),
+  ])
+  return Promise.all(
+    outcomes.map((ofScript) =>
+      Promise.all(ofScript.map(async (outcome) => ('typed' in outcome ? toDescribed(outcome, names, facts) : outcome))),
+    ),
+  )
+}
+
+async function toDescribed(
+  { statement, typed }: { statement: Statement; typed: Typed },
+  names: TypeNames,
+  facts: ColumnFacts,
+): Promise<StatementDescription> {
+  const { text, parameters, columns } = typed
+  const isNeverNull = (column: ColumnDescription): boolean => facts.tableOfNotNull(column) !== undefined
+  const nullable = columns?.some(isNeverNull) === true ? await nullableRelations(text) : undefined
+  return {
+    outcome: 'described',
+    parameters: statement.names.map((name, source): DescribedParameter => {
+      const type = parameters[source]?.type
+      return {
+        name,
+        type: type === undefined ? undefined : names.of({ dataTypeID: type, typeModifier: -1 }),
+        isList: statement.slots.some((slot) => slot.source === source && slot.role !== 'value'),
+      }
+    }),
+    columns: columns?.map((column): DescribedColumn => {
+      const table = facts.tableOfNotNull(column)
+      const isNotNull = table !== undefined && nullable?.mayBe(table) === false
+      return {
+        key: toCamelCase(column.name),
+        column: column.name,
+        type: names.of(column),
+        nullable: isNotNull ? false : undefined,
+      }
+    }),
+  }
+}

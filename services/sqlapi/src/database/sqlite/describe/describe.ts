@@ -1,0 +1,150 @@
+/**
+ * Scripts -> what SQLite says of each statement, by preparing them on a connection that can only read: nothing runs, nothing is
+ * left beside the file. A statement takes microseconds, so this is done in the main thread; where another process has locked
+ * the file nothing waits but this.
+ */
+import { existsSync } from 'node:fs'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import { toCamelCase } from '../../../json/keys.ts'
+import type { DescribedColumn, StatementDescription } from '../../../description.ts'
+import type { Script, Statement } from '../../../model.ts'
+import { dependencesOf } from '../../../sql/dependence.ts'
+import { grammar } from '../grammar.ts'
+import { render } from '../render.ts'
+import { findMistake } from '../worker/mistake.ts'
+import { openForAsking, type SqliteConnection, type SqliteStatement } from '../worker/library.ts'
+import { isBusy, isMissing, type SqliteError, toFailed } from './mistakes.ts'
+
+/** How long a statement may wait for somebody who has locked the file. */
+const lockTimeoutMs = 2000
+const retryMs = 20
+
+/** The part of a location that it takes to ask. */
+interface File {
+  /** Undefined for a database in memory. */
+  readonly path: string | undefined
+  readonly uriReadOnly: string
+}
+
+export async function describeScripts(
+  location: File,
+  scripts: readonly Script[],
+): Promise<readonly (readonly StatementDescription[])[]> {
+  const { path } = location
+  if (path === undefined) return scripts.map(({ statements }) => statements.map(() => inMemory))
+  if (!existsSync(path)) throw new Error('The file does not exist')
+  const connection = openForAsking(uriFor(location, path))
+  try {
+    const descriptions: (readonly StatementDescription[])[] = []
+    for (const script of scripts) {
+      descriptions.push(await describeScript(connection, script))
+      // Others have their turn.
+      await setImmediate()
+    }
+    return descriptions
+  } finally {
+    connection.close()
+  }
+}
+
+const inMemory: StatementDescription = {
+  outcome: 'unchecked',
+  reason: 'a database in memory has no tables before the service runs',
+}
+
+/**
+ * A connection to a file in WAL mode makes the log and its index where they are missing, and one that only reads leaves them
+ * behind. Where there is no log nobody is writing.
+ */
+function uriFor({ uriReadOnly }: File, path: string): string {
+  const hasLog = existsSync(`${path}-wal`) || existsSync(`${path}-journal`)
+  return hasLog ? uriReadOnly : `${uriReadOnly}&immutable=1`
+}
+
+async function describeScript(connection: SqliteConnection, { statements }: Script): Promise<StatementDescription[]> {
+  const dependences = dependencesOf(statements, grammar)
+  const descriptions: StatementDescription[] = []
+  for (const [index, statement] of statements.entries()) {
+    const { on, mayOn } = dependences[index] as (typeof dependences)[number]
+    if (on !== undefined) {
+      descriptions.push(dependsOn(on))
+      continue
+    }
+    const description = await describeStatement(connection, statement)
+    descriptions.push(mayOn !== undefined && isMissing(description) ? dependsOn(mayOn) : description)
+  }
+  return descriptions
+}
+
+function dependsOn({ line }: Statement): StatementDescription {
+  return { outcome: 'unchecked', reason: `it depends on the statement at line ${line}, which is not run` }
+}
+
+async function describeStatement(connection: SqliteConnection, statement: Statement): Promise<StatementDescription> {
+  const { refusal, line, column } = statement
+  if (refusal !== undefined) {
+    const message = refusal
+    return {
+      outcome: 'failed',
+      mistake: 'syntax',
+      code: undefined,
+      message,
+      detail: undefined,
+      hint: undefined,
+      line,
+      column,
+    }
+  }
+  if (pragma.test(statement.pieces[0] as string)) {
+    return { outcome: 'unchecked', reason: 'a PRAGMA may act when it is prepared' }
+  }
+  const rendered = render(statement, [])
+  const until = performance.now() + lockTimeoutMs
+  for (;;) {
+    try {
+      return toDescribed(statement, connection.prepare(rendered.text))
+    } catch (error) {
+      if (isBusy(error) && performance.now() < until) {
+        await setTimeout(retryMs)
+        continue
+      }
+      const offset = findMistake(rendered.text, (error as Error).message, (text) => messageOf(connection, text))
+      return toFailed(error as SqliteError, { statement, rendered, offset })
+    }
+  }
+}
+
+const gap = String.raw`(?:\s|--[^\n]*\n|/\*[^]*?\*/)+`
+const pragma = new RegExp(`^(?:EXPLAIN${gap}(?:QUERY${gap}PLAN${gap})?)?PRAGMA\\b`, 'i')
+
+function messageOf(connection: SqliteConnection, text: string): string | undefined {
+  try {
+    connection.prepare(text)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+function toDescribed({ names, slots }: Statement, prepared: SqliteStatement): StatementDescription {
+  const columns = prepared.columns()
+  return {
+    outcome: 'described',
+    // SQLite takes values of any type anywhere.
+    parameters: names.map((name, source) => ({
+      name,
+      type: undefined,
+      isList: slots.some((slot) => slot.source === source && slot.role !== 'value'),
+    })),
+    columns: columns.length === 0 ? undefined : columns.map(toColumn),
+  }
+}
+
+function toColumn({ name, type }: ReturnType<SqliteStatement['columns']>[number]): DescribedColumn {
+  return {
+    key: toCamelCase(name),
+    column: name,
+    type: type === null || type === '' ? undefined : { name: type },
+    nullable: undefined,
+  }
+}

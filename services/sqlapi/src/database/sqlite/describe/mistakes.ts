@@ -1,0 +1,58 @@
+/** Errors of preparing on SQLite -> what is wrong with the statement, by SQLite's words, and where. */
+import type { Mistake, StatementDescription } from '../../../description.ts'
+import type { Statement } from '../../../model.ts'
+import { positionOf, type Rendered } from '../../../sql/position.ts'
+
+/** As Node.js passes errors of SQLite on. */
+export interface SqliteError extends Error {
+  readonly errcode?: number
+}
+
+/** The first that fits; SQLite has one number for them all. */
+const mistakes: readonly (readonly [pattern: RegExp, mistake: Mistake])[] = [
+  [/^(?:no such (?:table|index|view|trigger|module)|unknown database|no such database)/, 'unknown-table'],
+  [/^(?:no such column|ambiguous column name|table .* has no column named)/, 'unknown-column'],
+  [/^(?:no such (?:function|collation sequence|window)|wrong number of arguments)/, 'unknown-function'],
+  [/^(?:row value misused|sub-select returns|table .* has .* columns but|.* values for .* columns)/, 'type'],
+]
+
+const missing: ReadonlySet<Mistake> = new Set(['unknown-table', 'unknown-column', 'unknown-function', 'type'])
+
+/** Whether an earlier statement may make what is missing. */
+export function isMissing(description: StatementDescription): boolean {
+  return description.outcome === 'failed' && missing.has(description.mistake)
+}
+
+const primary = { error: 1, busy: 5, locked: 6, range: 25 }
+
+function primaryCode({ errcode = 0 }: SqliteError): number {
+  return errcode & 0xff
+}
+
+export function isBusy(error: unknown): boolean {
+  const code = primaryCode(error as SqliteError)
+  return code === primary.busy || code === primary.locked
+}
+
+/** Throws an error that is none of the statement: the file cannot be read. */
+export function toFailed(
+  error: SqliteError,
+  { statement, rendered, offset }: { statement: Statement; rendered: Rendered; offset: number | undefined },
+): StatementDescription {
+  if (isBusy(error)) return { outcome: 'unchecked', reason: 'the file is locked by somebody else' }
+  const code = primaryCode(error)
+  if (code !== primary.error && code !== primary.range) throw error
+  const { message } = error
+  const { line, column } = offset === undefined ? statement : positionOf(statement, rendered, offset)
+  const mistake = mistakes.find(([pattern]) => pattern.test(message))?.[1] ?? 'syntax'
+  return {
+    outcome: 'failed',
+    mistake,
+    code: String(error.errcode),
+    message,
+    detail: undefined,
+    hint: undefined,
+    line,
+    column,
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * What a database says of a statement that it is asked about and does not run: types only. `database/` makes these values,
+ * whoever checks files, writes the lock or describes endpoints reads them.
+ */
+
+/** A type as its database writes it: `numeric(10,2)`, `text[]`, on SQLite what the column was declared with. */
+export interface DatabaseType {
+  readonly name: string
+  /** What it is made of where it is a domain, or an array of one. */
+  readonly base?: string
+  /** The labels of an enum, or of an array of enums, in their order. */
+  readonly labels?: readonly string[]
+}
+
+/** What a database wants in the place of a parameter. */
+export interface DescribedParameter {
+  readonly name: string
+  /** Unknown where the database takes anything, or wants different types in different places. */
+  readonly type: DatabaseType | undefined
+  /** It stands alone in `IN (..)` or `ARRAY[..]`, so a list of such values is taken as well. */
+  readonly isList: boolean
+}
+
+/** A column of a result. */
+export interface DescribedColumn {
+  /** The key that it has in a row; several columns may have one. */
+  readonly key: string
+  readonly column: string
+  readonly type: DatabaseType | undefined
+  /** `false` where the database never gives null; unknown otherwise. */
+  readonly nullable: false | undefined
+}
+
+/** What is wrong with a statement that cannot run. */
+export type Mistake = 'syntax' | 'unknown-table' | 'unknown-column' | 'unknown-function' | 'type' | 'parameter-type'
+
+/** What a database says of a statement that it did not run. */
+export type StatementDescription =
+  | {
+      readonly outcome: 'described'
+      /** In the order of the statement's `names`. */
+      readonly parameters: readonly DescribedParameter[]
+      /** Those of its result, in their order; undefined when it has none. */
+      readonly columns: readonly DescribedColumn[] | undefined
+    }
+  | {
+      readonly outcome: 'failed'
+      readonly mistake: Mistake
+      /** SQLSTATE, or SQLite's number; undefined where no database was asked. */
+      readonly code: string | undefined
+      /** The database's own words. */
+      readonly message: string
+      readonly detail: string | undefined
+      readonly hint: string | undefined
+      /** In the file, 1-based; columns count code points. */
+      readonly line: number
+      readonly column: number
+    }
+  | {
+      /** Whether it can run could not be found out. */
+      readonly outcome: 'unchecked'
+      readonly reason: string
+    }
