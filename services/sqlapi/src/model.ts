@@ -14,6 +14,13 @@ export type Method = 'GET' | 'POST'
 /** How the rows of a result are written; formats/ has the details. */
 export type FormatName = 'json' | 'csv' | 'ndjson'
 
+/** How values of two kinds are written, for clients that were made for the predecessor; per datasource. */
+export interface ResultShapes {
+  readonly numeric: 'string' | 'number'
+  /** `pgobject`: `{"type":"jsonb","value":"the JSON as text"}`, and elements of arrays as texts. */
+  readonly json: 'value' | 'pgobject'
+}
+
 /** One `.sql` file, published as one URL. */
 export interface Endpoint {
   readonly method: Method

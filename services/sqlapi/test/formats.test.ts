@@ -33,6 +33,7 @@ const lines: RowFormat = {
     json: (text) => `json ${text}`,
     plain: (text) => `plain ${text}`,
     text: (text) => `text ${text}`,
+    typedJson: (type, text) => `${type} ${text}`,
   },
 }
 

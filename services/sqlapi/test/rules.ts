@@ -71,6 +71,9 @@ export const rules: Readonly<Record<string, string>> = {
   'S-config.datasources.acquire_timeout_seconds': 'longest wait for a connection',
   'S-config.datasources.statement_timeout_seconds': 'longest run of a statement',
   'S-config.datasources.time_zone': 'zone of the sessions, UTC by default',
+  'S-config.datasources.results': 'shapes of values for clients of the predecessor',
+  'S-config.datasources.results.numeric': 'string or number',
+  'S-config.datasources.results.json': 'value or pgobject',
   'S-config.project_datasource_map': 'project to datasource',
   'S-config.allow_datasource_header': 'whether X-Datasource counts',
   'S-config.cors': 'calls from browsers',
@@ -219,4 +222,5 @@ export const rules: Readonly<Record<string, string>> = {
   'N3.5': 'the comment declaration: .. is read as YAML, and changes no answer',
   'N6.1': 'rows as CSV and NDJSON, where Accept asks for them; both are taken by a batch, a set a line',
   'N6.4': 'time_zone of a datasource: how times with a zone are written and local ones read, after every reset',
+  'N6.5': 'numeric as numbers and json with its type, for a datasource whose clients expect the predecessor',
 }

@@ -2,7 +2,7 @@
  * How each kind of database is opened: a datasource's settings in, a `Database` out. The other facts about a kind are in
  * dialects.ts.
  */
-import type { Database, Dialect } from '../model.ts'
+import type { Database, Dialect, ResultShapes } from '../model.ts'
 import type { FailureListener } from './statement-failure.ts'
 import type { FileChangeReport, GivenUp } from './sqlite/sqlite.ts'
 
@@ -18,6 +18,8 @@ export interface DatasourceOptions {
   readonly acquireTimeoutSeconds: number
   /** Longest time that a statement may run; 0 for no limit. */
   readonly statementTimeoutSeconds: number
+  /** How some values are written; as specified where it is left out. */
+  readonly results?: ResultShapes | undefined
   /** In which times with a zone are written and local ones are read: a name or an offset; UTC where it is left out. */
   readonly timeZone?: string | undefined
   /** Called for each piece of stored code that costs every request a reset of its session, once. */

@@ -21,7 +21,7 @@ export const csv: RowFormat = {
       empty: header,
     }
   },
-  values: { null: '', json: toCell, plain: toCell, text: toCell },
+  values: { null: '', json: toCell, plain: toCell, text: toCell, typedJson: (_, text) => toCell(text) },
 }
 
 function toCell(text: string): string {

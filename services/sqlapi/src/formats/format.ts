@@ -37,6 +37,8 @@ export interface ValueWriters {
   readonly plain: WriteText
   /** Any text. */
   readonly text: WriteText
+  /** JSON in the predecessor's shape: as a text beside the name of its type. */
+  readonly typedJson: (type: string, text: string) => string
 }
 
 type WriteText = (text: string) => string

@@ -16,5 +16,11 @@ export const json: RowFormat = {
     end: ']',
     empty: '[]',
   }),
-  values: { null: 'null', json: asIs, plain: quote, text: quote },
+  values: {
+    null: 'null',
+    json: asIs,
+    plain: quote,
+    text: quote,
+    typedJson: (type, text) => `{"type":"${type}","value":${quote(text)}}`,
+  },
 }

@@ -25,7 +25,7 @@ import { dialectOf } from '../../dialects.ts'
 import { StartupFailure } from '../../errors.ts'
 import { codeNames, isCode } from '../../findings/codes.ts'
 import type { LogFormat } from '../../errors.ts'
-import type { Dialect } from '../../model.ts'
+import type { Dialect, ResultShapes } from '../../model.ts'
 import { isLegacy, translateLegacy } from './legacy.ts'
 import { parseConfig, passwordField, sqlapiFile } from './schema.ts'
 import type { Config, DatasourceConfig } from './schema.ts'
@@ -60,6 +60,7 @@ export interface Datasource {
   readonly statementTimeoutSeconds: number
   /** A name of a time zone or an offset. */
   readonly timeZone: string
+  readonly results: ResultShapes
 }
 
 export interface Loaded {
@@ -191,11 +192,21 @@ function workerProblems({ url, maxConnections }: DatasourceConfig, index: number
 
 /** What is right and has no effect. */
 function uselessFields({ datasources }: Config): Problem[] {
-  return datasources.flatMap(({ url, timeZone }, index) =>
-    dialectOf(url) === 'sqlite' && timeZone !== 'UTC'
-      ? [{ path: ['datasources', index, 'time_zone'], message: 'has no effect: times in SQLite have no time zone' }]
-      : [],
-  )
+  return datasources.flatMap(({ url, timeZone, results: { numeric, json } }, index) => {
+    if (dialectOf(url) !== 'sqlite') return []
+    const path = ['datasources', index]
+    const problems: Problem[] = []
+    if (timeZone !== 'UTC') {
+      problems.push({ path: [...path, 'time_zone'], message: 'has no effect: times in SQLite have no time zone' })
+    }
+    if (numeric !== 'string' || json !== 'value') {
+      problems.push({
+        path: [...path, 'results'],
+        message: 'has no effect: SQLite has neither numeric nor json values',
+      })
+    }
+    return problems
+  })
 }
 
 function tellNames(names: readonly string[]): string {

@@ -51,6 +51,15 @@ const server = section({
   workers: wholeNumber(1, 64).default(1).describe('Processes that serve on the port; they share max_connections.'),
 })
 
+const results = section({
+  numeric: oneOf(['string', 'number'])
+    .default('string')
+    .describe('PostgreSQL: numeric values as strings, or as numbers with all their digits.'),
+  json: oneOf(['value', 'pgobject'])
+    .default('value')
+    .describe('PostgreSQL: json values as they are, or as objects with type and value, as the predecessor wrote them.'),
+})
+
 const datasource = section({
   name: anyText('the name of the datasource', { filled: true }).describe(
     'Name in URLs, in project_datasource_map and in the X-Datasource header.',
@@ -74,6 +83,7 @@ const datasource = section({
     .describe(
       'PostgreSQL: the zone in which times with a zone are written and texts without one are read: a name such as Europe/Tallinn, or an offset such as +02:00.',
     ),
+  results: results.prefault({}).describe('How some values are written, for clients of the predecessor.'),
 })
 
 const cors = section({

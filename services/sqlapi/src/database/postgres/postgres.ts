@@ -5,7 +5,7 @@
  * pool.ts decides about connections, statement-runner.ts and settle.ts about plans and types, round-trips.ts about what is sent.
  */
 import type { StatementDescription } from '../../description.ts'
-import type { Database, ParameterSet, Result, Script, Statement, Work } from '../../model.ts'
+import type { Database, ParameterSet, Result, ResultShapes, Script, Statement, Work } from '../../model.ts'
 import { deliver, emptyResult, type Sink } from '../result.ts'
 import { type FailureListener, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
 import type { History } from '../pool/history.ts'
@@ -32,6 +32,7 @@ export interface PostgresOptions extends StatementListeners {
   /** Most connections of this process. */
   readonly poolSize: number
   readonly acquireTimeoutSeconds: number
+  readonly results?: ResultShapes | undefined
   /** Of each session: a name or an offset; UTC where it is left out. */
   readonly timeZone?: string | undefined
   readonly onStatementFailure?: FailureListener
@@ -54,7 +55,7 @@ export class PostgresDatabase implements Database {
     this.#options = options
     const { name, url, maxConnections, poolSize, acquireTimeoutSeconds, statementTimeoutSeconds, timeZone } = options
     const session = { url, connectTimeoutSeconds: acquireTimeoutSeconds, statementTimeoutSeconds, timeZone }
-    const catalog = new Catalog(options.onSessionCode)
+    const catalog = new Catalog(options.onSessionCode, options.results)
     this.#runner = new StatementRunner(options, catalog.code)
     this.#pool = new Pool({
       name,

@@ -24,8 +24,21 @@ export function writeWord(word: Buffer, out: ByteWriter): void {
   writeVerbatim(word, 0, word.length, out)
 }
 
+const closingBrace = 0x7d
+
 const writeBoolean: ValueWriter = (source, from, _end, out) =>
   writeWord(source[from] === 0x74 ? words.true : words.false, out)
+
+/** The predecessor's shape of JSON. */
+function writeTyped(type: string): ValueWriter {
+  const before = Buffer.from(`{"type":"${type}","value":`)
+  return (source, from, end, out) => {
+    out.reserve(before.length + end - from + 2)
+    writeWord(before, out)
+    writeText(source, from, end, out)
+    out.byte(closingBrace)
+  }
+}
 
 const jsonWriters: ByKind<ValueWriter> = {
   verbatim: writeVerbatim,
@@ -34,6 +47,12 @@ const jsonWriters: ByKind<ValueWriter> = {
     if (isNoNumber(source[end - 1])) writeWord(words.null, out)
     else writeVerbatim(source, from, end, out)
   },
+  decimal: (source, from, end, out) => {
+    if (isDigit(source[end - 1])) writeVerbatim(source, from, end, out)
+    else writeQuoted(source, from, end, out)
+  },
+  typedJson: writeTyped('json'),
+  typedJsonb: writeTyped('jsonb'),
   boolean: writeBoolean,
   plain: writeQuoted,
   string: writeText,
@@ -47,6 +66,9 @@ const csvWriters: ByKind<ValueWriter> = {
   float: (source, from, end, out) => {
     if (!isNoNumber(source[end - 1])) writeVerbatim(source, from, end, out)
   },
+  decimal: writeVerbatim,
+  typedJson: writeCell,
+  typedJsonb: writeCell,
   boolean: writeBoolean,
   plain: writeVerbatim,
   string: writeCell,
@@ -67,12 +89,20 @@ export function textWriters(values: ValueWriters): ByKind<(text: string) => stri
     verbatim: values.json,
     json: values.json,
     float: (text) => (isNoNumber(text.charCodeAt(text.length - 1)) ? values.null : values.json(text)),
+    decimal: (text) => (isDigit(text.charCodeAt(text.length - 1)) ? values.json(text) : values.plain(text)),
+    typedJson: (text) => values.typedJson('json', text),
+    typedJsonb: (text) => values.typedJson('jsonb', text),
     boolean: (text) => values.json(text === 't' ? 'true' : 'false'),
     plain: values.plain,
     string: values.text,
     timestamp: (text) => values.plain(text.replace(/(?<=-\d\d) /, 'T')),
     timestamptz: (text) => values.plain(toMoment(text)),
   }
+}
+
+/** Of what PostgreSQL prints for a numeric only a number ends in one. */
+function isDigit(last: number | undefined): boolean {
+  return last !== undefined && last >= 0x30 && last <= 0x39
 }
 
 /** Of what PostgreSQL prints for a float only NaN and the infinities end in a letter. */

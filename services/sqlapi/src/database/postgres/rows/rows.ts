@@ -32,7 +32,12 @@ function append(word: Buffer, out: ByteWriter): void {
 }
 
 /** An array is JSON in every format. */
-const elementWriters = textWriters(json.values)
+const elementWriters = {
+  ...textWriters(json.values),
+  // So the predecessor had them.
+  typedJson: json.values.text,
+  typedJsonb: json.values.text,
+}
 
 /** Quotes of a column; `null` and `false` fit in the four bytes of length that stand in the frame, and a byte. */
 const perColumn = 3

@@ -3,7 +3,8 @@
  * session-code.ts which stored code may change the session. Only has the texts of the questions and reads the answers; session.ts asks.
  */
 import { type Finding, SessionCode } from './session-code.ts'
-import { builtinTypes, type ColumnType, scalarKindOf } from '../types/types.ts'
+import { type ColumnType, type ScalarKind, type TypeTables, typeTables } from '../types/types.ts'
+import type { ResultShapes } from '../../../model.ts'
 
 /**
  * For each type: what it is made of after domains are unwrapped, and what its elements are, likewise unwrapped, where it
@@ -24,21 +25,28 @@ SELECT r.id, r.at, r.element, r.delimiter FROM resolved r JOIN pg_type t ON t.oi
 export const queries = { types: typesQuery }
 
 /** One row of the types query -> the type. */
-export function toColumnType(row: readonly (string | null)[]): [number, ColumnType] {
+function toColumnType(
+  row: readonly (string | null)[],
+  scalarKindOf: ReadonlyMap<number, ScalarKind>,
+): [number, ColumnType] {
   const [id, base, isArray, delimiter] = row
   const kind = scalarKindOf.get(Number(base)) ?? 'string'
   return [Number(id), { kind, array: isArray === 't', delimiter: delimiter ?? ',' }]
 }
+
+const usualShapes: ResultShapes = { numeric: 'string', json: 'value' }
 
 const maxAgeMs = 60_000
 
 /** What one datasource's connections have learnt of its catalogue, shared by them all. */
 export class Catalog {
   readonly #found = new Map<number, ColumnType>()
+  readonly #tables: TypeTables
   readonly code: SessionCode
   #askedAt = -Infinity
 
-  constructor(onSessionCode?: (finding: Finding) => void) {
+  constructor(onSessionCode?: (finding: Finding) => void, results: ResultShapes = usualShapes) {
+    this.#tables = typeTables(results)
     this.code = new SessionCode(onSessionCode)
   }
 
@@ -57,14 +65,14 @@ export class Catalog {
   }
 
   typeOf(id: number): ColumnType | undefined {
-    return builtinTypes.get(id) ?? this.#found.get(id)
+    return this.#tables.builtinTypes.get(id) ?? this.#found.get(id)
   }
 
   addTypes(rows: readonly (readonly (string | null)[])[], asked: readonly number[]): void {
     // A type that was dropped meanwhile is not in the answer; its values are still text.
     for (const id of asked) this.#found.set(id, { kind: 'string', array: false, delimiter: ',' })
     for (const row of rows) {
-      const [id, type] = toColumnType(row)
+      const [id, type] = toColumnType(row, this.#tables.scalarKindOf)
       this.#found.set(id, type)
     }
   }

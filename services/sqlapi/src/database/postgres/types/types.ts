@@ -4,6 +4,8 @@
  * up once in the catalogue (catalog.ts); here are only values and no I/O.
  */
 
+import type { ResultShapes } from '../../../model.ts'
+
 /** Object identifiers of the types that parameters are declared with; 0 leaves the type to PostgreSQL. */
 export const oid = {
   unspecified: 0,
@@ -31,9 +33,21 @@ export const oid = {
 /**
  * How a column's text becomes JSON (manual, "PostgreSQL types"):
  * `verbatim` is JSON already (integers), `json` too, of any length and on any number of lines, `float` but for NaN and the
- * infinities; `plain` is a string without anything to escape, the rest says itself.
+ * infinities, `decimal` too, but there these are strings; `plain` is a string without anything to escape; `typedJson` and
+ * `typedJsonb` stand beside the name of their type; the rest says itself.
  */
-export type ScalarKind = 'verbatim' | 'json' | 'float' | 'boolean' | 'plain' | 'string' | 'timestamp' | 'timestamptz'
+export type ScalarKind =
+  | 'verbatim'
+  | 'json'
+  | 'typedJson'
+  | 'typedJsonb'
+  | 'float'
+  | 'decimal'
+  | 'boolean'
+  | 'plain'
+  | 'string'
+  | 'timestamp'
+  | 'timestamptz'
 
 /** A column is a scalar or an array of scalars; `delimiter` stands between the elements (`;` for box, else a comma). */
 export interface ColumnType {
@@ -82,3 +96,28 @@ export const builtinTypes: ReadonlyMap<number, ColumnType> = new Map<number, Col
 ])
 
 export const integerTypes: ReadonlySet<number> = new Set([oid.int2, oid.int4, oid.int8, oid.oid])
+
+export interface TypeTables {
+  readonly scalarKindOf: ReadonlyMap<number, ScalarKind>
+  readonly builtinTypes: ReadonlyMap<number, ColumnType>
+}
+
+const elementOf = new Map<number, number>([
+  [oid.numericArray, oid.numeric],
+  [oid.jsonArray, oid.json],
+  [oid.jsonbArray, oid.jsonb],
+])
+
+/** The tables of a datasource whose values are to have these shapes. */
+export function typeTables({ numeric, json }: ResultShapes): TypeTables {
+  const others = new Map<number, ScalarKind>()
+  if (numeric === 'number') others.set(oid.numeric, 'decimal')
+  if (json === 'pgobject') others.set(oid.json, 'typedJson').set(oid.jsonb, 'typedJsonb')
+  const types = new Map(builtinTypes)
+  for (const [id, kind] of others) types.set(id, scalar(kind))
+  for (const [id, element] of elementOf) {
+    const kind = others.get(element)
+    if (kind !== undefined) types.set(id, arrayOf(kind))
+  }
+  return { scalarKindOf: new Map([...scalarKindOf, ...others]), builtinTypes: types }
+}
