@@ -6,7 +6,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { elapsed } from '@services/testing'
 import { History } from '../src/database/pool/history.ts'
-import type { Connection, Job } from '../src/database/pool/slot.ts'
+import type { Connection, Errand } from '../src/database/pool/job.ts'
 import { Pool, type PoolOptions } from '../src/database/pool/pool.ts'
 import type { Cancellation } from '../src/model.ts'
 import { VirtualClock } from './simulation-clock.ts'
@@ -63,7 +63,7 @@ function pretend(options: Partial<PoolOptions<Pretended>> = {}) {
 }
 
 /** A job that stays on its connection until it is told to end. */
-function held(settings: Partial<Job<Pretended, Pretended>> = {}) {
+function held(settings: Partial<Errand<Pretended, Pretended>> = {}) {
   const ending = Promise.withResolvers<void>()
   const started = Promise.withResolvers<Pretended>()
   const run = async (connection: Pretended): Promise<Pretended> => {

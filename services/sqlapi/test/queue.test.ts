@@ -16,9 +16,9 @@ function makeQueue() {
   const waiter = (name: string, arrived: number): NamedWaiter => ({
     name,
     arrived,
-    group: undefined,
+    line: undefined,
     position: undefined,
-    reject: () => rejected.push(`${name} ${clock.now()}`),
+    refuse: () => rejected.push(`${name} ${clock.now()}`),
   })
   const goTo = (ms: number): void => {
     clock.after(ms - clock.now(), () => undefined)

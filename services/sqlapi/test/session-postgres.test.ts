@@ -2,7 +2,8 @@
 import { rejects, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Catalog } from '../src/database/postgres/sessions/catalog.ts'
-import { NotStarted, Session } from '../src/database/postgres/sessions/session.ts'
+import { NotStarted } from '../src/database/postgres/sessions/plan-run.ts'
+import { Session } from '../src/database/postgres/sessions/session.ts'
 import { json } from '../src/formats/json.ts'
 import { createDatabase } from './support/databases.ts'
 

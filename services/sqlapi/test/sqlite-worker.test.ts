@@ -2,7 +2,7 @@
 import { match, strictEqual } from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Sink } from '../src/database/result.ts'
-import { takenBack } from '../src/database/pool/pool.ts'
+import { takenBack } from '../src/database/pool/job.ts'
 import { depth } from '../src/database/sqlite/claims.ts'
 import type { Assignment } from '../src/database/sqlite/workplaces/assignment.ts'
 import { Connection } from '../src/database/sqlite/workplaces/connection.ts'

@@ -85,18 +85,43 @@ export class Sink {
   }
 }
 
+/** A sink whose result is promised: whole, or as the stream that it has become. In the second case the stream tells the end. */
+export class Delivery extends Sink {
+  readonly #resolve: (result: Result) => void
+  readonly #reject: (reason: unknown) => void
+
+  constructor(resolve: (result: Result) => void, reject: (reason: unknown) => void) {
+    super(resolve)
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  override end(piece: Result): void {
+    if (this.isOpen) super.end(piece)
+    else this.#resolve(piece)
+  }
+
+  override fail(error: Error): void {
+    if (this.isOpen) super.fail(error)
+    else this.#reject(error)
+  }
+
+  /** Takes the end, or the error, of what makes the result. */
+  follow(running: Promise<Result>): void {
+    running.then(
+      (answer) => this.end(answer),
+      (error: unknown) => this.fail(error as Error),
+    )
+  }
+}
+
 /**
  * Runs what makes a result and gives that result, whole or as the stream that it has become. In the second case `run`
  * resolves with the end of the stream, or rejects with its error.
  */
 export function deliver(run: (sink: Sink) => Promise<Result>): Promise<Result> {
-  const { promise, resolve } = Promise.withResolvers<Result>()
-  const sink = new Sink(resolve)
-  const running = run(sink)
-  running.then(
-    (answer) => (sink.isOpen ? sink.end(answer) : resolve(answer)),
-    // A promise that is resolved with a rejected one rejects.
-    (error: unknown) => (sink.isOpen ? sink.fail(error as Error) : resolve(running)),
-  )
-  return promise
+  return new Promise((resolve, reject) => {
+    const delivery = new Delivery(resolve, reject)
+    delivery.follow(run(delivery))
+  })
 }

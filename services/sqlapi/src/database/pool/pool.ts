@@ -8,11 +8,9 @@
  */
 import { Failure } from '../../errors.ts'
 import { type Clock, realClock } from './clock.ts'
-import { type Connection, type Job, Slot, mayShare, type Turn } from './slot.ts'
-import { Queue, type Waiter } from './queue.ts'
-
-/** The rejection of a job that its connection gave back before the job began. */
-export const takenBack = Symbol('taken back')
+import { type Connection, type Errand, ErrandJob, type Job, mayShare, type Owner } from './job.ts'
+import { Queue } from './queue.ts'
+import { Slot } from './slot.ts'
 
 export interface PoolOptions<C> {
   /** Datasource name, for messages. */
@@ -38,13 +36,7 @@ const retryMs = 500
 /** How long a connection may be idle before it is closed, except the last one. */
 const idleMs = 60_000
 
-/** A job in the queue. */
-interface QueuedJob<C> extends Waiter {
-  readonly job: Job<C, unknown>
-  readonly resolve: (value: unknown) => void
-}
-
-export class Pool<C extends Connection> {
+export class Pool<C extends Connection> implements Owner<C> {
   readonly #options: PoolOptions<C>
   readonly #clock: Clock
   readonly #slots = new Set<Slot<C>>()
@@ -52,7 +44,7 @@ export class Pool<C extends Connection> {
   readonly #shared: Slot<C>[] = []
   /** A stack, so that slots that nobody needs stay at its start. */
   readonly #idle: Slot<C>[] = []
-  readonly #queue: Queue<QueuedJob<C>>
+  readonly #queue: Queue<Job<C>>
   #opening = 0
   #closing = 0
   #isClosed = false
@@ -66,13 +58,44 @@ export class Pool<C extends Connection> {
     this.#queue = new Queue(this.#clock, options.acquireTimeoutSeconds, () => lateFailure(options))
   }
 
-  /** Runs the job on a connection. Rejects with the error of the job, or if no connection became free in time. */
-  run<T>(job: Job<C, T>): Promise<T> {
+  /** Runs an errand on a connection. Rejects with the error of its run, or if no connection became free in time. */
+  run<T>(errand: Errand<C, T>): Promise<T> {
+    return new Promise((resolve, reject) => this.start(new ErrandJob(this, errand, resolve, reject)))
+  }
+
+  /** Gives the job a connection, now or later, or tells it why it gets none. */
+  start(job: Job<C>): void {
     const refusal = this.#refusalOf(job)
-    if (refusal !== undefined) return Promise.reject(refusal)
+    if (refusal !== undefined) {
+      job.refuse(refusal)
+      return
+    }
     const now = this.#clock.now()
+    job.arrived = now
     const slot = this.#mustWait(job) ? undefined : this.#slotFor(job)
-    return slot === undefined ? this.#wait(job, now) : this.#start(slot, job, now, now)
+    if (slot === undefined) this.#wait(job)
+    else this.#begin(slot, job, now)
+  }
+
+  /** To be called by each job that has begun, when it is done, well or not. */
+  ended(job: Job<C>): void {
+    const { slot } = job
+    if (slot === undefined) return
+    const now = this.#clock.now()
+    slot.finish(job, now)
+    this.#release(slot, now)
+  }
+
+  /** The job's connection has given it back: it keeps its place and deadline. */
+  startAgain(job: Job<C>): void {
+    const { slot } = job
+    if (slot === undefined) return
+    slot.leave(job)
+    const refusal = this.#refusalOf(job)
+    // It is queued before its slot is free, because otherwise a later job could be first.
+    if (refusal === undefined) this.#wait(job)
+    else job.refuse(refusal)
+    this.#release(slot, this.#clock.now())
   }
 
   /** Opens the first connection, so that the start can report its error. */
@@ -96,7 +119,7 @@ export class Pool<C extends Connection> {
   }
 
   /** A job may overtake waiting jobs if they lose nothing by it, but never those of its own group. */
-  #mustWait({ group }: Job<C, unknown>): boolean {
+  #mustWait({ group }: Job<C>): boolean {
     return !this.#queue.isEmpty && (this.#isDraining || this.#queue.firstOf(group) !== undefined)
   }
 
@@ -110,78 +133,44 @@ export class Pool<C extends Connection> {
     return this.#stopRetry === undefined ? this.#options.max - this.#slots.size - this.#closing : this.#opening
   }
 
-  #slotFor(job: Job<C, unknown>): Slot<C> | undefined {
+  #slotFor(job: Job<C>): Slot<C> | undefined {
     if (mayShare(job)) {
       for (const slot of this.#shared) if (slot.hasRoomFor(job)) return slot
     }
     return this.#idle.pop()
   }
 
-  #start<T>(slot: Slot<C>, job: Job<C, T>, now: number, arrived: number): Promise<T> {
-    const isEmpty = slot.isEmpty
-    const turn = slot.begin(job, now)
+  #begin(slot: Slot<C>, job: Job<C>, now: number): void {
+    const { isEmpty } = slot
+    slot.begin(job, now)
     if (isEmpty && slot.state === 'shared') {
       this.#shared.push(slot)
       this.#stopLooking ??= this.#clock.after(lookMs, () => this.#look())
     }
-    return job.run(slot.connection).then(
-      (value) => {
-        this.#finish(slot, turn)
-        return value
-      },
-      (error: unknown) => {
-        if (error === takenBack) return this.#startAgain(slot, turn, job, arrived)
-        this.#finish(slot, turn)
-        throw error
-      },
-    )
+    // The last step: a job on a connection that is just breaking has ended when this returns.
+    job.begin(slot.connection)
   }
 
-  #finish(slot: Slot<C>, turn: Turn<C>): void {
-    const now = this.#clock.now()
-    slot.finish(turn, now)
-    this.#release(slot, now)
-  }
-
-  #startAgain<T>(slot: Slot<C>, turn: Turn<C>, job: Job<C, T>, arrived: number): Promise<T> {
-    slot.leave(turn)
-    const refusal = this.#refusalOf(job)
-    // It is queued before its slot is free, because otherwise a later job could be first.
-    const again = refusal === undefined ? this.#wait(job, arrived) : Promise.reject(refusal)
-    this.#release(slot, this.#clock.now())
-    return again
-  }
-
-  #wait<T>(job: Job<C, T>, arrived: number): Promise<T> {
-    const { promise, resolve, reject } = Promise.withResolvers<T>()
-    const group = mayShare(job) ? job.group : undefined
-    const queued: QueuedJob<C> = {
-      job,
-      arrived,
-      group,
-      resolve: resolve as (value: unknown) => void,
-      reject,
-      position: undefined,
-    }
-    job.cancellation.onCancel = this.#leaver(queued)
-    this.#queue.push(queued)
+  #wait(job: Job<C>): void {
+    job.line = mayShare(job) ? job.group : undefined
+    job.cancellation.onCancel = this.#leaver(job)
+    this.#queue.push(job)
     this.#dispatch()
-    return promise
   }
 
-  /** Takes the job out of the queue when its client goes. Not inside `#wait`: a closure there would keep the job alive. */
-  #leaver(queued: QueuedJob<C>): () => void {
+  /** Takes the job out of the queue when its client goes. */
+  #leaver(job: Job<C>): () => void {
     return () => {
-      if (this.#queue.remove(queued)) queued.reject(this.#refusalOf(queued.job))
+      if (this.#queue.remove(job)) job.refuse(this.#refusalOf(job))
     }
   }
 
   /** Gives slots to waiting jobs, first come first served, and opens the connections that are missing. */
   #dispatch(): void {
     for (let first = this.#queue.first; first !== undefined; first = this.#queue.first) {
-      const slot = this.#slotFor(first.job)
+      const slot = this.#slotFor(first)
       if (slot === undefined) break
-      this.#startQueued(slot, first)
+      this.#beginQueued(slot, first)
       this.#fill(slot)
     }
     this.#openMore()
@@ -191,17 +180,16 @@ export class Pool<C extends Connection> {
   #fill(slot: Slot<C>): void {
     if (slot.state !== 'shared') return
     for (let next = this.#queue.firstOf(slot.group); next !== undefined; next = this.#queue.firstOf(slot.group)) {
-      if (!mayShare(next.job)) this.#queue.leaveLine(next)
-      else if (slot.hasRoomFor(next.job)) this.#startQueued(slot, next)
+      if (!mayShare(next)) this.#queue.leaveLine(next)
+      else if (slot.hasRoomFor(next)) this.#beginQueued(slot, next)
       else return
     }
   }
 
-  #startQueued(slot: Slot<C>, queued: QueuedJob<C>): void {
-    const { job, arrived, resolve, reject } = queued
-    this.#queue.remove(queued)
+  #beginQueued(slot: Slot<C>, job: Job<C>): void {
+    this.#queue.remove(job)
     job.cancellation.onCancel = undefined
-    this.#start(slot, job, this.#clock.now(), arrived).then(resolve, reject)
+    this.#begin(slot, job, this.#clock.now())
   }
 
   #release(slot: Slot<C>, now: number): void {
@@ -298,7 +286,7 @@ export class Pool<C extends Connection> {
   }
 
   /** Why the job need not wait at all. */
-  #refusalOf({ cancellation }: Job<C, unknown>): Failure | undefined {
+  #refusalOf({ cancellation }: Job<C>): Failure | undefined {
     if (this.#isClosed) return this.#closedFailure()
     return cancellation.cancelled ? new Failure('client_gone') : undefined
   }

@@ -11,8 +11,8 @@ export interface Waiter {
   /** By the queue's clock. */
   readonly arrived: number
   /** The group with which it may share a connection; undefined if it may not share. */
-  readonly group: unknown
-  readonly reject: (reason: unknown) => void
+  line: unknown
+  refuse(reason: unknown): void
   /** Where it stands while it waits. Set by the queue: undefined before and after. */
   position: QueuePosition | undefined
 }
@@ -62,11 +62,10 @@ export class Queue<W extends Waiter> {
   }
 
   push(queued: W): void {
-    const { group } = queued
     let inLine: Link<W> | undefined
-    if (group !== undefined) {
-      let line = this.#lines.get(group)
-      if (line === undefined) this.#lines.set(group, (line = new LinkedList()))
+    if (queued.line !== undefined) {
+      let line = this.#lines.get(queued.line)
+      if (line === undefined) this.#lines.set(queued.line, (line = new LinkedList()))
       if (line.size === 0) this.#filledLines++
       inLine = insertByArrival(line, queued)
       this.#inLines++
@@ -88,7 +87,7 @@ export class Queue<W extends Waiter> {
   }
 
   /** It may not share any more, and keeps its place among all. */
-  leaveLine({ position, group }: W): void {
+  leaveLine({ position, line: group }: W): void {
     const line = this.#lines.get(group)
     if (position?.inLine === undefined || line === undefined) return
     line.remove(position.inLine as Link<W>)
@@ -100,7 +99,7 @@ export class Queue<W extends Waiter> {
   rejectAll(error: unknown): void {
     for (let queued = this.first; queued !== undefined; queued = this.first) {
       this.remove(queued)
-      queued.reject(error)
+      queued.refuse(error)
     }
     this.#stopWatching()
   }
@@ -122,7 +121,7 @@ export class Queue<W extends Waiter> {
     const latest = this.#clock.now() - this.#timeoutMs
     for (let queued = this.first; queued !== undefined && queued.arrived <= latest; queued = this.first) {
       this.remove(queued)
-      queued.reject(this.#late())
+      queued.refuse(this.#late())
     }
     this.#watch()
   }

@@ -2,49 +2,13 @@
  * A slot is one connection of a pool with the jobs on it: knows its state, whether one more job may join, and how long the job at
  * the head has been running. Records times in the histories of the jobs; pool.ts decides which job gets which slot.
  */
-import type { Cancellation } from '../../model.ts'
-import type { History } from './history.ts'
-
-export interface Connection {
-  /** The last job may have left something behind that the next one must not find. */
-  readonly isDirty: boolean
-  /** Makes the session clean again. False when the connection must go. */
-  clean(): Promise<boolean>
-  /** Gives back the jobs that have not begun, if the connection can: their runs reject with `takenBack`. */
-  giveBack?(): void
-  /** Gives up what is under way, if the connection can. */
-  interrupt?(): void
-  /** Ends the connection; never rejects. */
-  close(): Promise<void>
-}
-
-export interface Job<C, T> {
-  /** Short jobs of one group may share a connection; without a group the job has it alone. */
-  readonly group: unknown
-  /** Where the job's time is recorded, if it is to count. */
-  readonly history: History | undefined
-  readonly cancellation: Cancellation
-  readonly run: (connection: C) => Promise<T>
-}
-
-export function mayShare({ group, history }: Job<never, unknown>): boolean {
-  return group !== undefined && history?.isShort === true
-}
+import { type Connection, type Job, mayShare } from './job.ts'
 
 /** The jobs on one slot together are expected to take no longer than this, so that no job waits longer for its neighbours. */
 const backlogMs = 5
 
 /** `idle`: nobody; `shared`: short jobs of one group; `late`: the same behind one that takes long; `alone`: a single job. */
 export type SlotState = 'idle' | 'shared' | 'late' | 'alone' | 'cleaning' | 'closed'
-
-/** A job's stay on a slot. */
-export interface Turn<C> {
-  readonly job: Job<C, unknown>
-  readonly started: number
-  /** Longest that it was likely to take when it started. */
-  readonly expectedMs: number
-  isLate: boolean
-}
 
 export class Slot<C extends Connection> {
   readonly connection: C
@@ -53,7 +17,7 @@ export class Slot<C extends Connection> {
   /** Whose jobs share the slot. */
   group: unknown
   /** In the order of start; connections answer in this order. */
-  readonly #turns: Turn<C>[] = []
+  readonly #jobs: Job<C>[] = []
   #backlogMs = 0
   /** When the job at the head came to its turn, or when the slot became idle. */
   since: number
@@ -67,17 +31,20 @@ export class Slot<C extends Connection> {
   }
 
   get isEmpty(): boolean {
-    return this.#turns.length === 0
+    return this.#jobs.length === 0
   }
 
   /** Whether one more short job may join those that share the slot. */
-  hasRoomFor({ group, history }: Job<C, unknown>): boolean {
-    if (this.state !== 'shared' || this.group !== group || this.#turns.length >= this.#depth) return false
+  hasRoomFor({ group, history }: Job<C>): boolean {
+    if (this.state !== 'shared' || this.group !== group || this.#jobs.length >= this.#depth) return false
     return this.#backlogMs + (history?.expectedMs ?? 0) <= backlogMs && !this.connection.isDirty
   }
 
-  begin(job: Job<C, unknown>, now: number): Turn<C> {
-    const turn = { job, started: now, expectedMs: job.history?.expectedMs ?? 0, isLate: false }
+  begin(job: Job<C>, now: number): void {
+    job.slot = this
+    job.started = now
+    job.expectedMs = job.history?.expectedMs ?? 0
+    job.isLate = false
     if (this.state === 'idle') {
       this.state = mayShare(job) ? 'shared' : 'alone'
       this.group = job.group
@@ -85,35 +52,35 @@ export class Slot<C extends Connection> {
       // The first look at a slot that has just been filled says nothing yet.
       this.#hasMoved = true
     }
-    this.#turns.push(turn)
-    this.#backlogMs += turn.expectedMs
-    return turn
+    this.#jobs.push(job)
+    this.#backlogMs += job.expectedMs
   }
 
   /** The job is done, well or not. */
-  finish(turn: Turn<C>, now: number): void {
-    const isHead = this.#turns[0] === turn
-    this.leave(turn)
+  finish(job: Job<C>, now: number): void {
+    const isHead = this.#jobs[0] === job
+    this.leave(job)
     // A job that ends before its turn failed without being sent. Its time says nothing, nor does that of a lost connection.
     if (!isHead || this.state === 'closed') return
-    turn.job.history?.record(now - Math.max(turn.started, this.since))
+    job.history?.record(now - Math.max(job.started, this.since))
     this.since = now
     this.#hasMoved = true
     if (this.state === 'late') this.state = 'shared'
   }
 
   /** The job is no longer on this slot, whatever becomes of it. */
-  leave(turn: Turn<C>): void {
-    if (this.#turns[0] === turn) this.#turns.shift()
-    else this.#turns.splice(this.#turns.indexOf(turn), 1)
-    if (turn.isLate) turn.job.history?.endLate()
+  leave(job: Job<C>): void {
+    job.slot = undefined
+    if (this.#jobs[0] === job) this.#jobs.shift()
+    else this.#jobs.splice(this.#jobs.indexOf(job), 1)
+    if (job.isLate) job.history?.endLate()
     // Sums of fractions drift; an empty slot starts at zero again.
-    this.#backlogMs = this.isEmpty ? 0 : this.#backlogMs - turn.expectedMs
+    this.#backlogMs = this.isEmpty ? 0 : this.#backlogMs - job.expectedMs
   }
 
   /** To be called at intervals while the slot is shared: a job that was at the head the last time too is late. */
   look(): void {
-    const head = this.#turns[0]
+    const head = this.#jobs[0]
     if (head === undefined || this.#hasMoved) {
       this.#hasMoved = false
       return
@@ -121,7 +88,7 @@ export class Slot<C extends Connection> {
     this.state = 'late'
     if (!head.isLate) {
       head.isLate = true
-      head.job.history?.beginLate()
+      head.history?.beginLate()
     }
     this.connection.giveBack?.()
   }

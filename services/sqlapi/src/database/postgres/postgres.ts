@@ -6,7 +6,7 @@
  */
 import type { StatementDescription } from '../../description.ts'
 import type { Database, ParameterSet, Result, ResultShapes, Script, Statement, Work } from '../../model.ts'
-import { deliver, emptyResult, type Sink } from '../result.ts'
+import { Delivery, emptyResult, type Sink } from '../result.ts'
 import { type FailureListener, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
 import type { History } from '../pool/history.ts'
 import { Pool } from '../pool/pool.ts'
@@ -21,7 +21,7 @@ import { Catalog } from './sessions/catalog.ts'
 import { toConnectFailure, toFailure } from './sessions/postgres-failures.ts'
 import type { Finding } from './sessions/session-code.ts'
 import { Session } from './sessions/session.ts'
-import type { KnownStatement } from './plans/statements.ts'
+import { type Datasource, SharedRun } from './shared-run.ts'
 
 export interface PostgresOptions extends StatementListeners {
   readonly name: string
@@ -50,6 +50,8 @@ export class PostgresDatabase implements Database {
   readonly #pool: Pool<Session>
   readonly #runner: StatementRunner
   readonly #options: PostgresOptions
+  /** What runs on shared connections know of this. */
+  readonly #shared: Datasource
 
   constructor(options: PostgresOptions) {
     this.#options = options
@@ -68,6 +70,12 @@ export class PostgresDatabase implements Database {
           throw toConnectFailure(error, name)
         }),
     })
+    this.#shared = {
+      pool: this.#pool,
+      runner: this.#runner,
+      runAlone: (bound, work, sink) => this.#runAlone(bound, work, sink),
+      toFailure: (error, { known }, work, ms) => this.#told(toFailure(error, known.statement), work, ms),
+    }
   }
 
   probe(): Promise<void> {
@@ -79,7 +87,8 @@ export class PostgresDatabase implements Database {
   }
 
   run(work: Work): Promise<Result> {
-    return work.batch ? this.#runBatch(work) : deliver((sink) => this.#runPlain(work, sink))
+    if (work.batch) return this.#runBatch(work)
+    return new Promise((resolve, reject) => this.#runPlain(work, new Delivery(resolve, reject)))
   }
 
   async describe(scripts: readonly Script[]): Promise<readonly (readonly StatementDescription[])[]> {
@@ -94,44 +103,37 @@ export class PostgresDatabase implements Database {
     })
   }
 
-  async #runPlain(work: Work, sink: Sink): Promise<Result> {
-    const { name, onStatementFailure } = this.#options
-    // Statements and values are checked before a connection is asked for.
-    requireRunnable(work, name, onStatementFailure)
+  /** Throws what is known before a connection is asked for. */
+  #runPlain(work: Work, delivery: Delivery): void {
+    requireRunnable(work, this.#options.name, this.#options.onStatementFailure)
     const statements = this.#runner.bind(work, work.sets[0] as ParameterSet)
     const [only] = statements
-    if (only === undefined) return emptyResult(work)
-    if (statements.length === 1 && !this.#runner.touchesSession(only.known)) return this.#runOne(only, work, sink)
+    if (only === undefined) {
+      delivery.end(emptyResult(work))
+    } else if (statements.length > 1 || this.#runner.touchesSession(only.known)) {
+      delivery.follow(this.#runAll(statements, work, delivery))
+    } else {
+      // It commits itself: on a shared connection once its plan is known and it has proved short.
+      const plan = only.known.history.isShort ? this.#runner.planFor(only) : undefined
+      if (plan === undefined) delivery.follow(this.#runAlone(only, work, delivery))
+      else this.#pool.start(new SharedRun(this.#shared, only, plan, work, delivery))
+    }
+  }
+
+  /** The statements of a file in order, in a transaction where the file asks for one. */
+  #runAll(statements: readonly BoundStatement[], work: Work, sink: Sink): Promise<Result> {
+    const { format } = statements[0] as BoundStatement
     return this.#onOwnConnection(work, undefined, async (session) => {
       const runAll = async (): Promise<Result> =>
-        (await this.#runner.runAll(session, statements, sink)) ?? only.format.nothing
+        (await this.#runner.runAll(session, statements, sink)) ?? format.nothing
       await this.#resetFor(work, session)
       return work.endpoint.transactional ? this.#transact(session, work, runAll) : runAll()
     })
   }
 
-  /** One statement that commits itself: on a shared connection once its plan is known and it has proved short. */
-  async #runOne(bound: BoundStatement, work: Work, sink: Sink): Promise<Result> {
-    const { known, binding, format } = bound
-    const { history } = known
-    const plan = this.#runner.planFor(bound)
-    if (plan !== undefined && history.isShort) {
-      let started = 0
-      try {
-        const run = async (session: Session): Promise<Result> => {
-          started = performance.now()
-          return (await this.#runner.execute(session, plan, bound, sink, work.cancellation)) ?? format.nothing
-        }
-        return await this.#pool.run({ group: groupOf(known), history, cancellation: work.cancellation, run })
-      } catch (error) {
-        // The slow way finds a new plan.
-        if (!needsNewPlan(error)) throw this.#told(toFailure(error, known.statement), work, started)
-        // Somebody else may have found one already.
-        if (known.plans.get(binding.shape) === plan) known.plans.delete(binding.shape)
-      }
-    }
-    return this.#onOwnConnection(work, history, async (session) => {
-      return (await this.#runner.run(session, bound, sink)) ?? format.nothing
+  #runAlone(bound: BoundStatement, work: Work, sink: Sink): Promise<Result> {
+    return this.#onOwnConnection(work, bound.known.history, async (session) => {
+      return (await this.#runner.run(session, bound, sink)) ?? bound.format.nothing
     })
   }
 
@@ -158,7 +160,7 @@ export class PostgresDatabase implements Database {
       try {
         return await job(session)
       } catch (error) {
-        throw this.#told(error, work, started)
+        throw this.#told(error, work, performance.now() - started)
       } finally {
         cancellation.onCancel = undefined
       }
@@ -167,10 +169,10 @@ export class PostgresDatabase implements Database {
   }
 
   /** Reports a statement that has finally failed, unless its client has gone, because that ends statements too. */
-  #told(error: unknown, work: Work, started: number): unknown {
+  #told(error: unknown, work: Work, ms: number): unknown {
     const { name, onStatementFailure } = this.#options
     if (error instanceof StatementFailure && !work.cancellation.cancelled) {
-      onStatementFailure?.(toReport(error, work, name, performance.now() - started))
+      onStatementFailure?.(toReport(error, work, name, ms))
     }
     return error
   }
@@ -204,12 +206,4 @@ export class PostgresDatabase implements Database {
 
 function firstStatement({ script }: Work): Statement {
   return script.statements[0] as Statement
-}
-
-/**
- * Reads share with reads. A write may have to wait for somebody's row lock, so it shares only with other runs of its own statement,
- * which would wait for it anyway.
- */
-function groupOf({ statement }: KnownStatement): unknown {
-  return statement.effect === 'read' ? 'read' : statement
 }

@@ -16,7 +16,8 @@ import {
 import { StatementFailure, timeoutMessage, type Verdict } from '../../statement-failure.ts'
 import { redact, type RedactOptions } from '../../redact.ts'
 import { ServerError } from '../wire/frames.ts'
-import { NotStarted, type Session, TimedOut } from './session.ts'
+import { NotStarted, TimedOut } from './plan-run.ts'
+import type { Session } from './session.ts'
 
 /** SQLSTATE or its class -> what went wrong, and the message; the server passes its own on with any other. */
 const states = [

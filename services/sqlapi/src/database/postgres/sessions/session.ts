@@ -3,7 +3,6 @@
  * whether something may have been left behind. Runs plans, prepares texts, makes itself clean again.
  */
 import { Failure } from '../../../errors.ts'
-import type { Result, Cancellation } from '../../../model.ts'
 import type { RowFormat } from '../../../formats/format.ts'
 import { json } from '../../../formats/json.ts'
 import type { Sink } from '../../result.ts'
@@ -15,7 +14,7 @@ import {
   Closing,
   Command,
   Description,
-  Execution,
+  type Execution,
   type ExecutionContext,
   Listing,
   type Prepared,
@@ -29,9 +28,7 @@ import { compileRowWriter, emptyOf, type RowWriter } from '../rows/rows.ts'
 import { deallocateText, resetBy, resetText, SessionSettings, settableQuery, settingsText } from '../wire/settings.ts'
 import type { ColumnType } from '../types/types.ts'
 import { Wire } from '../wire/wire.ts'
-
-/** The answer of one statement: its rows in a format, or nothing when it has no result set. */
-export type Rows = Result | undefined
+import { NotStarted, PlanRun, type Rows, type RowsReader, TimedOut } from './plan-run.ts'
 
 /** Prepared statements of one connection beyond this are closed, the oldest first. */
 const maxPrepared = 1000
@@ -49,28 +46,6 @@ const silentMs = 10_000
 
 /** Two clocks measure a statement's time. */
 const clockSlackMs = 50
-
-/** The server has ended a statement because it ran longer than the session lets it. */
-export class TimedOut extends ServerError {
-  readonly seconds: number
-
-  constructor(cause: ServerError, seconds: number) {
-    super(cause.message, cause)
-    this.seconds = seconds
-  }
-}
-
-/** The server has refused the plan or a value before anything was executed. */
-export class NotStarted extends Error {
-  override readonly cause: ServerError
-  readonly code: string | undefined
-
-  constructor(cause: ServerError) {
-    super(cause.message)
-    this.cause = cause
-    this.code = cause.code
-  }
-}
 
 export class Session {
   readonly #wire: Wire
@@ -149,29 +124,40 @@ export class Session {
     return this.#wire.status !== 'I'
   }
 
-  /**
-   * Runs the plan; an answer that grows long goes to the sink, if there is one. Rejects with the server's error; the
-   * connection is ready for more by then. With a `shared` cancellation others may be on the connection too: their
-   * statements must not be hit, so this one is only stopped when their clients have gone as well.
-   */
-  async execute(plan: Plan, values: Values, format: RowFormat, sink?: Sink, shared?: Cancellation): Promise<Rows> {
+  /** Runs the plan; an answer that grows long goes to the sink, if there is one. Rejects with the server's error. */
+  execute(plan: Plan, values: Values, format: RowFormat, sink?: Sink): Promise<Rows> {
+    return new Promise((gave, failed) => this.start(plan, values, { format, sink, shared: undefined, gave, failed }))
+  }
+
+  /** The same without a promise. The connection is ready for more when the reader hears of the end. */
+  start(plan: Plan, values: Values, reader: RowsReader): void {
     const prepared = this.#prepared.get(plan.name) ?? this.#remember(plan)
-    const execution = new Execution(this.#context, prepared, values, format, sink)
-    if (shared !== undefined) shared.onCancel = this.#leaver(execution)
-    const started = this.#now()
-    try {
-      await this.#wire.submit(execution)
-    } catch (error) {
-      if (!execution.isParsed) this.#prepared.delete(plan.name)
-      const reason = this.#toReason(error, started)
-      throw execution.isBound ? reason : new NotStarted(reason as ServerError)
-    } finally {
-      if (shared !== undefined) shared.onCancel = undefined
-    }
+    const run = new PlanRun(this, this.#context, prepared, values, reader)
+    run.started = this.#now()
+    const { shared } = reader
+    if (shared !== undefined) shared.onCancel = this.#leaver(run)
+    this.#wire.submit(run, run)
+  }
+
+  /** The run has ended, with an error or without. */
+  conclude(run: PlanRun, error: unknown): void {
+    const { prepared, unwritten, format, reader } = run
     const { result } = prepared
-    if (execution.unwritten.length > 0) return this.#writeLate(result, execution.unwritten, format)
-    if (result === undefined) return undefined
-    return execution.answer ?? result.writers.find(format)?.empty ?? emptyOf(result.columns, format)
+    if (reader.shared !== undefined) reader.shared.onCancel = undefined
+    if (error !== undefined) {
+      if (!run.isParsed) this.#prepared.delete(prepared.plan.name)
+      const reason = this.#toReason(error, run.started)
+      reader.failed(run.isBound ? reason : new NotStarted(reason as ServerError))
+    } else if (unwritten.length > 0) {
+      this.#writeLate(result, unwritten, format).then(
+        (rows) => reader.gave(rows),
+        (failure: unknown) => reader.failed(failure),
+      )
+    } else if (result === undefined) {
+      reader.gave(undefined)
+    } else {
+      reader.gave(run.answer ?? result.writers.find(format)?.empty ?? emptyOf(result.columns, format))
+    }
   }
 
   #leaver(execution: Execution): () => void {
@@ -191,7 +177,7 @@ export class Session {
     const flight = new Flight(steps, out)
     const started = this.#now()
     try {
-      await this.#wire.submit(flight)
+      await this.#wire.ask(flight)
     } catch (error) {
       failed(flight.current)
       if (error instanceof Failure) throw error
@@ -212,7 +198,7 @@ export class Session {
   async prepareUnnamed(text: string, types: readonly number[]): Promise<Description> {
     const description = new Description(text, types)
     const started = this.#now()
-    await this.#wire.submit(description).catch((error: unknown) => {
+    await this.#wire.ask(description).catch((error: unknown) => {
       throw this.#toReason(error, started)
     })
     return description
@@ -221,13 +207,13 @@ export class Session {
   /** Runs a query of our own and gives its rows as text. */
   async list(query: string, values: readonly string[]): Promise<Listing['rows']> {
     const listing = new Listing(query, values)
-    await this.#wire.submit(listing)
+    await this.#wire.ask(listing)
     return listing.rows
   }
 
   /** Runs a text of our own, which may hold several commands, for its effect. */
   command(text: string): Promise<void> {
-    return this.#wire.submit(new Command(text))
+    return this.#wire.ask(new Command(text))
   }
 
   async isArrayType(type: number): Promise<boolean> {
@@ -251,7 +237,7 @@ export class Session {
   /** Undoes what other requests may have left for a statement that looks at the session. */
   async reset(): Promise<void> {
     const command = new Command(resetText + settingsText(this.#settings.all))
-    await this.#answered(this.#wire.submit(command))
+    await this.#answered(this.#wire.ask(command))
     if (command.names.length > 0) await this.command(deallocateText(command.names))
   }
 
@@ -355,7 +341,7 @@ export class Session {
     if (this.#prepared.size > maxPrepared && oldest !== undefined) {
       this.#prepared.delete(oldest)
       // Sent ahead of the new statement; should it fail, the connection is lost and says so itself.
-      this.#wire.submit(new Closing(oldest)).catch(() => undefined)
+      this.#wire.ask(new Closing(oldest)).catch(() => undefined)
     }
     return prepared
   }

@@ -5,7 +5,7 @@
 import { Failure } from '../../../errors.ts'
 import type { RowFormat } from '../../../formats/format.ts'
 import { formats } from '../../../formats/formats.ts'
-import type { Cancellation, ParameterSet, Statement, Work } from '../../../model.ts'
+import type { ParameterSet, Statement, Work } from '../../../model.ts'
 import type { Rendered } from '../../../sql/position.ts'
 import type { Sink } from '../../result.ts'
 import { inSet } from '../../statement-failure.ts'
@@ -13,7 +13,8 @@ import { isKindless, requireRange } from '../types/encode.ts'
 import { noteSent, toFailure } from './postgres-failures.ts'
 import type { Step } from '../wire/flight.ts'
 import { type Binding, bindStatement, encodeAll, type Plan } from '../plans/plan.ts'
-import { NotStarted, type Rows, type Session } from './session.ts'
+import { NotStarted, type Rows, type RowsReader } from './plan-run.ts'
+import type { Session } from './session.ts'
 import { isTypeError } from '../plans/search.ts'
 import type { SessionCode } from './session-code.ts'
 import { settle } from '../plans/settle.ts'
@@ -127,25 +128,14 @@ export class StatementRunner {
     return this.#statements.find(known, binding)
   }
 
-  /** One statement with the plan that it has; `shared` as in session.ts. */
-  async execute(
-    session: Session,
-    plan: Plan,
-    bound: BoundStatement,
-    sink?: Sink,
-    shared?: Cancellation,
-  ): Promise<Rows> {
-    const { known, binding, format } = bound
-    const { effect } = known.statement
-    if (effect === 'session') session.hasRunSession = true
-    // What was assumed when the statement ran counts, whatever is known when it has ended.
-    else if (this.#code.isEverywhere || this.touchesSession(known)) session.hasRunCode = true
-    if (effect === 'definition') session.hasRunDefinition = true
-    const values = encodeAll(plan, binding)
-    this.#listeners.onStatement?.(plan.text, values)
-    if (sink !== undefined) sink.history = known.history
+  /** One statement with the plan that it has. */
+  async execute(session: Session, plan: Plan, bound: BoundStatement, sink?: Sink): Promise<Rows> {
+    const { effect } = bound.known.statement
     try {
-      const rows = await session.execute(plan, values, format, sink, shared)
+      const rows = await new Promise<Rows>((resolve, reject) => {
+        const { format } = bound
+        this.start(session, plan, bound, { format, sink, shared: undefined, gave: resolve, failed: reject })
+      })
       if (effect === 'session') await session.repairSettings(plan.text)
       if (effect === 'session' && dropsPrepared.test(plan.text)) session.forget()
       return rows
@@ -153,6 +143,19 @@ export class StatementRunner {
       noteSent(error, plan, session)
       throw error
     }
+  }
+
+  /** The same without a promise, for a statement that leaves the session as it is. */
+  start(session: Session, plan: Plan, { known, binding }: BoundStatement, reader: RowsReader): void {
+    const { effect } = known.statement
+    if (effect === 'session') session.hasRunSession = true
+    // What was assumed when the statement ran counts, whatever is known when it has ended.
+    else if (this.#code.isEverywhere || this.touchesSession(known)) session.hasRunCode = true
+    if (effect === 'definition') session.hasRunDefinition = true
+    const values = encodeAll(plan, binding)
+    this.#listeners.onStatement?.(plan.text, values)
+    if (reader.sink !== undefined) reader.sink.history = known.history
+    session.start(plan, values, reader)
   }
 
   /** The statements of one set as steps of a flight; nothing where the session does not know all about one of them yet. */

@@ -58,10 +58,10 @@ const longestText = 32 * 1024
  */
 export class Execution extends RoundTrip {
   readonly #context: ExecutionContext
-  readonly #prepared: Prepared
+  readonly prepared: Prepared
+  readonly format: RowFormat
   readonly #values: Values
   readonly #isNew: boolean
-  readonly #format: RowFormat
   readonly #sink: Sink | undefined
   #limit: number
   #hasRows = false
@@ -84,18 +84,18 @@ export class Execution extends RoundTrip {
   ) {
     super()
     this.#context = context
-    this.#prepared = prepared
+    this.prepared = prepared
     this.#isNew = !prepared.isSent
     this.isParsed = prepared.isSent
     prepared.isSent = true
     this.#values = values
-    this.#format = format
+    this.format = format
     this.#sink = sink
     this.#limit = sink === undefined ? maxResultLength : collectLimit
   }
 
   send(out: ByteWriter): void {
-    const { name, text, parameters } = this.#prepared.plan
+    const { name, text, parameters } = this.prepared.plan
     if (this.#isNew) {
       writeParse(out, name, text, parameters.map(declaredType))
       writeDescribe(out, name)
@@ -111,17 +111,17 @@ export class Execution extends RoundTrip {
 
   override handleBound(): void {
     this.isBound = true
-    this.#prepared.isDescribed = true
+    this.prepared.isDescribed = true
   }
 
   override handleColumns(columns: readonly ColumnDescription[]): void {
     const { compile } = this.#context
-    this.#prepared.result = { columns, writers: new Writers((format) => compile(columns, format)) }
+    this.prepared.result = { columns, writers: new Writers((format) => compile(columns, format)) }
   }
 
   override handleRow(source: Buffer, at: number, end: number): void {
     // Once rows are kept, all are: their type may have become known meanwhile.
-    const writer = this.unwritten.length > 0 ? undefined : this.#prepared.result?.writers.find(this.#format)
+    const writer = this.unwritten.length > 0 ? undefined : this.prepared.result?.writers.find(this.format)
     if (writer === undefined) {
       this.#keep(source, at, end)
       return
@@ -141,7 +141,7 @@ export class Execution extends RoundTrip {
   override handleComplete(): void {
     if (!this.#hasRows) return
     const { out } = this.#context
-    this.#prepared.result?.writers.find(this.#format)?.writeEnd(out)
+    this.prepared.result?.writers.find(this.format)?.writeEnd(out)
     this.answer = out.length <= longestText ? out.takeText() : out.take()
   }
 

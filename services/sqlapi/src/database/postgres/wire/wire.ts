@@ -20,19 +20,17 @@ import {
 } from './frames.ts'
 import { writeCopyFail, writeSync, writeTerminate } from './frontend-messages.ts'
 
+/** Who waits for the end of a round trip. */
+export interface Listener {
+  /** The server is ready again, or the connection is lost. With the first error, if there was one. Must not throw. */
+  ended(error: unknown): void
+}
+
 /** One round trip with the server. The `handle..` methods are called in the order in which the frames come in. */
 export abstract class RoundTrip {
-  readonly done: Promise<void>
-  #resolve!: () => void
-  #reject!: (reason: unknown) => void
+  /** Set when it is submitted. */
+  listener: Listener | undefined
   #error: unknown
-
-  constructor() {
-    this.done = new Promise((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
-    })
-  }
 
   /** Writes the round trip's messages, the last of them a Sync (or a simple query, which has one built in). */
   abstract send(out: ByteWriter): void
@@ -43,8 +41,7 @@ export abstract class RoundTrip {
   }
 
   settle(): void {
-    if (this.#error === undefined) this.#resolve()
-    else this.#reject(this.#error)
+    this.listener?.ended(this.#error)
   }
 
   get hasFailed(): boolean {
@@ -123,11 +120,20 @@ export class Wire {
     return this.#inFlight.length > 1
   }
 
-  submit(roundTrip: RoundTrip): Promise<void> {
+  /** A round trip whose end is a promise. */
+  ask(roundTrip: RoundTrip): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.submit(roundTrip, { ended: (error) => (error === undefined ? resolve() : reject(error)) })
+    return promise
+  }
+
+  /** Sends the round trip. One that cannot be sent has ended when this returns. */
+  submit(roundTrip: RoundTrip, listener: Listener): void {
+    roundTrip.listener = listener
     if (this.#isBroken || !this.#socket.writable) {
       roundTrip.fail(this.#error ?? new Error('The connection has ended'))
       roundTrip.settle()
-      return roundTrip.done
+      return
     }
     const { length } = this.#out
     try {
@@ -137,11 +143,10 @@ export class Wire {
       this.#out.truncate(length)
       roundTrip.fail(error)
       roundTrip.settle()
-      return roundTrip.done
+      return
     }
     this.#inFlight.push(roundTrip)
     this.#flushSoon()
-    return roundTrip.done
   }
 
   /** Stops reading: what the server sends waits, which makes the server wait. */
@@ -257,10 +262,11 @@ export class Wire {
   #end(): void {
     this.#isBroken = true
     const error = new Error('The connection has ended', { cause: this.#error })
+    // The owner hears of it first, as above.
+    this.#onBroken()
     for (const roundTrip of this.#inFlight.splice(0)) {
       roundTrip.fail(error)
       roundTrip.settle()
     }
-    this.#onBroken()
   }
 }

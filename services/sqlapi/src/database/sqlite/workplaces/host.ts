@@ -4,7 +4,7 @@
  */
 import type { Readable } from 'node:stream'
 import { Sink } from '../../result.ts'
-import { takenBack } from '../../pool/pool.ts'
+import { takenBack } from '../../pool/job.ts'
 import { JobFailure, type Running } from './assignment.ts'
 import { Connection } from './connection.ts'
 import type { FromProcess, ToProcess } from '../worker-messages.ts'

@@ -1,0 +1,72 @@
+/**
+ * A plan that runs on a session, and who wants its rows: one object and no promise, because there is one for each request under way.
+ * round-trips.ts knows what is sent and what comes, session.ts what its end means.
+ */
+import type { RowFormat } from '../../../formats/format.ts'
+import type { Cancellation, Result } from '../../../model.ts'
+import type { Sink } from '../../result.ts'
+import { Execution, type ExecutionContext, type Prepared, type Values } from '../wire/round-trips.ts'
+import { ServerError } from '../wire/frames.ts'
+import type { Listener } from '../wire/wire.ts'
+
+/** The answer of one statement: its rows in a format, or nothing when it has no result set. */
+export type Rows = Result | undefined
+
+/** Who wants the rows of a run. */
+export interface RowsReader {
+  readonly format: RowFormat
+  /** Where the rows go when the answer grows long; without it they are collected. */
+  readonly sink: Sink | undefined
+  /**
+   * Given where others may be on the connection too: their statements must not be hit, so this one is only stopped when
+   * their clients have gone as well.
+   */
+  readonly shared: Cancellation | undefined
+  /** One of the two is called, once. Neither may throw. */
+  gave(rows: Rows): void
+  failed(error: unknown): void
+}
+
+/** The part of a session that hears of the end. */
+export interface Concluder {
+  conclude(run: PlanRun, error: unknown): void
+}
+
+export class PlanRun extends Execution implements Listener {
+  readonly reader: RowsReader
+  /** By the session's clock. */
+  started = 0
+  readonly #concluder: Concluder
+
+  constructor(concluder: Concluder, context: ExecutionContext, prepared: Prepared, values: Values, reader: RowsReader) {
+    super(context, prepared, values, reader.format, reader.sink)
+    this.#concluder = concluder
+    this.reader = reader
+  }
+
+  ended(error: unknown): void {
+    this.#concluder.conclude(this, error)
+  }
+}
+
+/** The server has ended a statement because it ran longer than the session lets it. */
+export class TimedOut extends ServerError {
+  readonly seconds: number
+
+  constructor(cause: ServerError, seconds: number) {
+    super(cause.message, cause)
+    this.seconds = seconds
+  }
+}
+
+/** The server has refused the plan or a value before anything was executed. */
+export class NotStarted extends Error {
+  override readonly cause: ServerError
+  readonly code: string | undefined
+
+  constructor(cause: ServerError) {
+    super(cause.message)
+    this.cause = cause
+    this.code = cause.code
+  }
+}

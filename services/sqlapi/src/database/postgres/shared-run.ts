@@ -1,0 +1,110 @@
+/**
+ * A statement that is known to be short, on a connection that it may share with others: the path of nearly every request, so
+ * it is one object without promises of its own. postgres.ts decides that a statement runs in this way.
+ */
+import type { Cancellation, Result, Work } from '../../model.ts'
+import type { History } from '../pool/history.ts'
+import { Job } from '../pool/job.ts'
+import type { Pool } from '../pool/pool.ts'
+import type { Delivery } from '../result.ts'
+import type { Plan } from './plans/plan.ts'
+import type { KnownStatement } from './plans/statements.ts'
+import { noteSent } from './sessions/postgres-failures.ts'
+import type { Rows, RowsReader } from './sessions/plan-run.ts'
+import type { Session } from './sessions/session.ts'
+import { type BoundStatement, needsNewPlan, type StatementRunner } from './sessions/statement-runner.ts'
+
+/** The datasource that the run is of. */
+export interface Datasource {
+  readonly pool: Pool<Session>
+  readonly runner: StatementRunner
+  /** Runs a statement whose plan does not fit any more on a connection of its own. */
+  runAlone(bound: BoundStatement, work: Work, delivery: Delivery): Promise<Result>
+  /** The failure that the client is told; `ms` is how long the run took. */
+  toFailure(error: unknown, bound: BoundStatement, work: Work, ms: number): unknown
+}
+
+export class SharedRun extends Job<Session> implements RowsReader {
+  readonly #datasource: Datasource
+  readonly #bound: BoundStatement
+  readonly #plan: Plan
+  readonly #work: Work
+  readonly sink: Delivery
+  #session: Session | undefined
+
+  constructor(datasource: Datasource, bound: BoundStatement, plan: Plan, work: Work, delivery: Delivery) {
+    super()
+    this.#datasource = datasource
+    this.#bound = bound
+    this.#plan = plan
+    this.#work = work
+    this.sink = delivery
+  }
+
+  get group(): unknown {
+    return groupOf(this.#bound.known)
+  }
+
+  get history(): History {
+    return this.#bound.known.history
+  }
+
+  get cancellation(): Cancellation {
+    return this.#work.cancellation
+  }
+
+  get shared(): Cancellation {
+    return this.#work.cancellation
+  }
+
+  get format(): BoundStatement['format'] {
+    return this.#bound.format
+  }
+
+  begin(session: Session): void {
+    this.#session = session
+    try {
+      const { runner } = this.#datasource
+      runner.start(session, this.#plan, this.#bound, this)
+    } catch (error) {
+      this.failed(error)
+    }
+  }
+
+  gave(rows: Rows): void {
+    this.#datasource.pool.ended(this)
+    this.sink.end(rows ?? this.#bound.format.nothing)
+  }
+
+  failed(error: unknown): void {
+    if (this.#session !== undefined) noteSent(error, this.#plan, this.#session)
+    this.#datasource.pool.ended(this)
+    if (needsNewPlan(error)) this.#runAlone()
+    else this.#tell(error, performance.now() - this.started)
+  }
+
+  refuse(reason: unknown): void {
+    this.#tell(reason, 0)
+  }
+
+  #tell(error: unknown, ms: number): void {
+    this.sink.fail(this.#datasource.toFailure(error, this.#bound, this.#work, ms) as Error)
+  }
+
+  /** The slow way finds a new plan. */
+  #runAlone(): void {
+    const { plans } = this.#bound.known
+    const { shape } = this.#bound.binding
+    // Somebody else may have found one already.
+    if (plans.get(shape) === this.#plan) plans.delete(shape)
+    this.sink.follow(this.#datasource.runAlone(this.#bound, this.#work, this.sink))
+  }
+}
+
+/**
+ * Reads share with reads. A write may have to wait for somebody's row lock, so it shares only with other runs of its own statement,
+ * which would wait for it anyway.
+ */
+function groupOf({ statement }: KnownStatement): unknown {
+  return statement.effect === 'read' ? 'read' : statement
+}
