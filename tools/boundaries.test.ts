@@ -202,6 +202,7 @@ test('lint reports what each row of the table forbids, and nothing else', () => 
       for (const name of [
         'http-shell',
         'content-coding',
+        'docs-page',
         'linked-list',
         'observe',
         'command-line',

@@ -22,9 +22,11 @@ export function buildService(service: string, dist: string, { check = true } = {
     for (const name of namesIn(join(scratch, 'packages'))) {
       const target = join(dist, 'packages', name)
       cpSync(join(scratch, 'packages', name, 'src'), target, { recursive: true })
-      // What is JavaScript already, the compiler leaves where it is.
+      // What is JavaScript already, and what belongs to a page, the compiler leaves where it is.
       const sources = join(repository, 'packages', name, 'src')
-      for (const file of globSync('**/*.js', { cwd: sources })) cpSync(join(sources, file), join(target, file))
+      for (const file of globSync('**/*.{js,html,css,svg}', { cwd: sources })) {
+        cpSync(join(sources, file), join(target, file))
+      }
     }
     for (const file of globSync('**/*.js', { cwd: dist })) pointToCopies(join(dist, file), dist)
   } finally {

@@ -22,6 +22,8 @@ const packages: Part = {
       imports: 'http-shell/src/exchange http-shell/src/node',
     },
     { room: 'content-coding/src', is: 'content in the codings that clients accept' },
+    { room: 'docs-page/src', is: 'the page for people', imports: '@services/content-coding' },
+    { room: 'docs-page/src/browser', is: 'what of it runs in a browser', isPure: true },
     { room: 'observe/src', is: 'events, and the log that is written of them' },
     { room: 'command-line/src', is: 'the life of a process', imports: '@services/observe' },
     { room: 'config-file/src/words', is: 'what a person is told about a field', isPure: true },
@@ -33,7 +35,7 @@ const packages: Part = {
     },
   ],
   outside: {
-    'node:fs': 'config-file/src/config-file.ts observe/src/stdout.ts',
+    'node:fs': 'config-file/src/config-file.ts docs-page/src/docs-page.ts observe/src/stdout.ts',
     'node:http': 'http-shell/src http-shell/src/node',
     'node:module': 'command-line/src/launch.js',
     'node:net': 'http-shell/src http-shell/src/exchange http-shell/src/node',
@@ -187,6 +189,18 @@ const sqlapi: Part = {
       imports: 'formats model.ts @services/content-coding',
     },
     {
+      room: 'openapi/document',
+      is: 'the description of all endpoints',
+      imports: 'model.ts errors.ts',
+      isPure: true,
+    },
+    {
+      room: 'openapi',
+      is: 'what the description is made from, and its pages',
+      imports:
+        'model.ts json/body.ts project-datasource.ts boot/config openapi/document @services/content-coding @services/docs-page',
+    },
+    {
       room: 'serve',
       is: 'requests and replies',
       imports:
@@ -196,7 +210,7 @@ const sqlapi: Part = {
       room: 'service.ts',
       is: 'the service, in one process',
       imports:
-        'model.ts version.ts events.ts boot/boot.ts boot/config/url.ts dialects.ts database/database.ts serve serve/**',
+        'model.ts version.ts events.ts boot/boot.ts boot/config/url.ts dialects.ts database/database.ts openapi serve serve/**',
     },
     {
       room: 'workers',

@@ -215,6 +215,12 @@ export interface Reply {
   readonly body: Body | undefined
 }
 
+/** A page of the service itself: its reply at once, or once it is compressed. The request path adds the headers of CORS. */
+export type Page = (headers: RequestHeaders) => Reply | Promise<Reply>
+
+/** Path -> page. No file can have such a path, because a file's has a project in front. */
+export type Pages = ReadonlyMap<string, Page>
+
 /** Tells running work that its client has gone. Cheaper than an AbortSignal, which every request would have to allocate. */
 export interface Cancellation {
   cancelled: boolean

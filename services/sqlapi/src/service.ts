@@ -7,7 +7,7 @@ import { maskUrl } from './boot/config/url.ts'
 import { openDatabase } from './database/database.ts'
 import { dialects } from './dialects.ts'
 import type { Events } from './events.ts'
-import type { Database } from './model.ts'
+import type { Database, Page } from './model.ts'
 import { createCors } from './serve/cors.ts'
 import { handle, reportBrokenOff, type Service } from './serve/handle.ts'
 import { createFormatChooser } from './serve/representation/accept.ts'
@@ -44,7 +44,10 @@ export async function startService(booted: Booted, events: Events): Promise<Runn
       allowHeader: config.allowDatasourceHeader,
     }),
     chooseFormat: createFormatChooser(),
-    pages: createPages({ version, packagingTime, startTime, datasources: summaries }),
+    pages: new Map([
+      ...createPages({ version, packagingTime, startTime, datasources: summaries }),
+      ...(await describedPages(booted)),
+    ]),
     cors,
     events,
   }
@@ -66,6 +69,18 @@ export async function startService(booted: Booted, events: Events): Promise<Runn
       await Promise.all([...databases.values()].map((database) => database.close()))
     },
   }
+}
+
+/** Loaded only where somebody wants them. */
+async function describedPages({
+  config,
+  datasources,
+  endpoints,
+}: Booted): Promise<readonly (readonly [string, Page])[]> {
+  if (!config.openapi) return []
+  const [{ toApi }, { createApiPages }] = await Promise.all([import('./openapi/api.ts'), import('./openapi/pages.ts')])
+  let api: ReturnType<typeof toApi> | undefined
+  return createApiPages(() => (api ??= toApi({ version, config, datasources, endpoints: endpoints.values() })))
 }
 
 async function openDatabases({ datasources }: Booted, events: Events): Promise<ReadonlyMap<string, Database>> {

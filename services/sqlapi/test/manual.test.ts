@@ -270,7 +270,7 @@ test('http.md lists the fields of the pages of the service, in their order', () 
     datasources: [{ name: 'a', url: 'sqlite:a', dialect: 'sqlite', username: '', driverClassName: '' }],
   })
   const text = page('http.md')
-  const jsonOf = (path: string): unknown => JSON.parse(pages.get(path)?.().content as string)
+  const jsonOf = (path: string): unknown => JSON.parse(pages.get(path)?.().body.content as string)
   const health = jsonOf('/health') as Record<string, unknown>
   deepStrictEqual(column(tableAfter(text, '## /health, /healthz'), 0), Object.keys(health))
   const [datasource] = jsonOf('/datasources') as [Record<string, unknown>]

@@ -42,6 +42,7 @@ const fields: Record<string, unknown> = {
   'datasources.results.json': 'value',
   project_datasource_map: {},
   allow_datasource_header: true,
+  openapi: false,
   cors: {},
   'cors.allowed_origins': '*',
   logging: {},

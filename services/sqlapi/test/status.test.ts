@@ -1,12 +1,12 @@
 /** The service's own pages. */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPages, type DatasourceSummary, type Pages } from '../src/serve/status.ts'
+import { createPages, type DatasourceSummary, type StatusPages } from '../src/serve/status.ts'
 
 const facts = { version: '0.1.0-alpha.2', packagingTime: 0, startTime: 1_700_000_000_000 }
 
-function jsonOf(pages: Pages, path: string): unknown {
-  const body = pages.get(path)?.()
+function jsonOf(pages: StatusPages, path: string): unknown {
+  const body = pages.get(path)?.().body
   strictEqual(body?.mediaType, 'application/json')
   return JSON.parse(body.content as string)
 }

@@ -5,14 +5,24 @@
 import { Failure, toReply } from '../errors.ts'
 import { formats } from '../formats/formats.ts'
 import type { Events } from '../events.ts'
-import type { Body, Database, Endpoint, ParameterSet, Reply, ReplyHeaders, Request, Script } from '../model.ts'
+import type {
+  Database,
+  Endpoint,
+  Page,
+  Pages,
+  ParameterSet,
+  Reply,
+  ReplyHeaders,
+  Request,
+  RequestHeaders,
+  Script,
+} from '../model.ts'
 import type { Cors } from './cors.ts'
 import { readDeclaredQuery, toDeclaredSets } from './declared.ts'
 import { type BodyDocument, readBody, readQuery, requireParameters, toBatch, toParameterSet } from './params.ts'
 import type { FormatChooser } from './representation/accept.ts'
 import { addVary } from './representation/vary.ts'
 import { answersInstead, cut, findEndpoint, missingEndpoint, readTarget, type Route, type Target } from './route.ts'
-import type { Pages } from './status.ts'
 
 /** Everything that requests are answered from; made once at boot. */
 export interface Service {
@@ -51,7 +61,7 @@ export function reportBrokenOff(
 async function answer(service: Service, request: Request, headers: ReplyHeaders): Promise<Reply> {
   const target = readTarget(request.target)
   const page = findPage(service, request, target)
-  if (page !== undefined) return { status: 200, headers, body: page() }
+  if (page !== undefined) return showPage(page, request.headers, headers)
   const document = request.method === 'POST' ? readBody(request.body) : undefined
   const found = findEndpoint(service.endpoints, request.method, target.path)
   if (found === undefined) {
@@ -68,8 +78,15 @@ async function answer(service: Service, request: Request, headers: ReplyHeaders)
 }
 
 /** One of the service's own pages. */
-function findPage({ pages }: Service, { method }: Request, { path }: Target): (() => Body) | undefined {
+function findPage({ pages }: Service, { method }: Request, { path }: Target): Page | undefined {
   return path === undefined || (method !== 'GET' && method !== 'HEAD') ? undefined : pages.get(path)
+}
+
+/** As the page has it, with the headers of CORS. */
+async function showPage(page: Page, asked: RequestHeaders, cors: ReplyHeaders): Promise<Reply> {
+  const { status, headers, body } = await page(asked)
+  const { vary } = headers
+  return { status, headers: { ...headers, ...(vary === undefined ? cors : addVary(cors, vary)) }, body }
 }
 
 function chooseDatabase(service: Service, target: Target, header: string | undefined): Database {

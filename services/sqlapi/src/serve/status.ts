@@ -3,7 +3,7 @@
  * even while every database is down.
  */
 import { jsonBody } from '../json/body.ts'
-import type { Body, Dialect } from '../model.ts'
+import type { Body, Dialect, Reply } from '../model.ts'
 
 /** What may be shown of a datasource: the password in `url` is masked already. */
 export interface DatasourceSummary {
@@ -24,21 +24,29 @@ export interface StatusFacts {
   readonly datasources: readonly DatasourceSummary[]
 }
 
-/** Path -> body at this moment. No file can have such a path, because a file's has a project in front. */
-export type Pages = ReadonlyMap<string, () => Body>
+/** Path -> reply at this moment. */
+export type StatusPages = ReadonlyMap<string, () => PageReply>
+
+type PageReply = Reply & { readonly body: Body }
 
 const appName = 'sqlapi'
 
-export function createPages(facts: StatusFacts, now: () => number = Date.now): Pages {
+export function createPages(facts: StatusFacts, now: () => number = Date.now): StatusPages {
   const { version, packagingTime, startTime: appStartTime } = facts
-  const health = (): Body =>
-    jsonBody(JSON.stringify({ appName, version, packagingTime, appStartTime, serverTime: now(), status: 'UP' }))
-  const datasources = jsonBody(JSON.stringify(facts.datasources.toSorted(byName).map(describe)))
+  const health = (): PageReply =>
+    toReply(
+      jsonBody(JSON.stringify({ appName, version, packagingTime, appStartTime, serverTime: now(), status: 'UP' })),
+    )
+  const datasources = toReply(jsonBody(JSON.stringify(facts.datasources.toSorted(byName).map(describe))))
   return new Map([
     ['/health', health],
     ['/healthz', health],
     ['/datasources', () => datasources],
   ])
+}
+
+function toReply(body: Body): PageReply {
+  return { status: 200, headers: {}, body }
 }
 
 /** By code unit, so that the order is the same on every machine. */

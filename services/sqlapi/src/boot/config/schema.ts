@@ -127,6 +127,9 @@ const fields = section({
     .prefault({})
     .describe('URL project segment to datasource name, where the two differ.'),
   allow_datasource_header: flag().default(true).describe('Whether the X-Datasource header may choose the datasource.'),
+  openapi: flag()
+    .default(false)
+    .describe('Whether /openapi.json describes the endpoints, and /docs shows them to people.'),
   cors: cors.prefault({}).describe('Calls from browsers.'),
   logging: logging.prefault({}).describe('Log lines on stdout.'),
   checks: oneOf(['off', 'warn', 'refuse'])

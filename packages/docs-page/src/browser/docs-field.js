@@ -1,0 +1,168 @@
+/** One value of a request as a part of the form: its name, what it may be, the input, and what stands for no value. */
+import { element } from './docs-element.js'
+import { typedExample } from './docs-request.js'
+import { choicesOf, typeWords } from './docs-schema.js'
+
+/**
+ * @typedef {import('./docs-description.js').Field} Field
+ * @typedef {import('./docs-request.js').Typed} Typed
+ */
+
+/** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Input */
+
+export class FieldRow {
+  /** @type {Field} */
+  field
+  /** @type {HTMLElement} */
+  element
+  /** @type {Input} */
+  #input
+  /** @type {Typed['state']} */
+  #state = 'value'
+  /** @type {Map<Typed['state'], HTMLButtonElement>} */
+  #states = new Map()
+  /** @type {HTMLElement} */
+  #mistake = element('p', { class: 'mistake', role: 'alert' })
+  /** @type {() => void} */
+  #onChange
+
+  /**
+   * @param {Field} field
+   * @param {string} id Unlike any other on the page.
+   * @param {() => void} onChange
+   */
+  constructor(field, id, onChange) {
+    this.field = field
+    this.#onChange = onChange
+    this.#input = makeInput(field)
+    this.#input.id = id
+    this.#input.addEventListener('input', () => this.#set('value'))
+    const label = element('label', { for: id }, field.name)
+    const facts = element('span', { class: 'type' }, factsOf(field))
+    const { description } = field
+    const words =
+      description === undefined ? undefined : element('p', { class: 'note', id: `${id}-words` }, description)
+    if (words !== undefined) this.#input.setAttribute('aria-describedby', words.id)
+    const states = this.#makeStates()
+    const entry = element('div', { class: 'entry' }, this.#input, ...states)
+    this.element = element(
+      'div',
+      { class: 'field' },
+      element('div', { class: 'name' }, label, facts),
+      entry,
+      words,
+      this.#mistake,
+    )
+    this.typed = typedExample(field)
+  }
+
+  /** @returns {Typed} */
+  get typed() {
+    return { state: this.#state, text: this.#input.value }
+  }
+
+  /** @param {Typed} typed */
+  set typed({ state, text }) {
+    this.#input.value = text
+    this.#show(state)
+  }
+
+  /** @param {string} text Nothing where there is none. */
+  set mistake(text) {
+    this.#mistake.textContent = text
+    this.#input.toggleAttribute('aria-invalid', text !== '')
+  }
+
+  focus() {
+    this.#input.focus()
+  }
+
+  /**
+   * Buttons for what stands for no value; a second press takes the value again.
+   *
+   * @returns {readonly HTMLButtonElement[]}
+   */
+  #makeStates() {
+    const { isNullable, isRequired, name } = this.field
+    /** @type {[Typed['state'], string][]} */
+    const wanted = []
+    if (isNullable) wanted.push(['null', 'null'])
+    if (!isRequired) wanted.push(['absent', 'leave out'])
+    for (const [state, label] of wanted) {
+      const toggle = () => this.#set(this.#state === state ? 'value' : state)
+      const button = element(
+        'button',
+        { type: 'button', class: 'state', 'aria-label': `${name}: ${label}`, onclick: toggle },
+        label,
+      )
+      this.#states.set(state, button)
+    }
+    return [...this.#states.values()]
+  }
+
+  /** @param {Typed['state']} state */
+  #set(state) {
+    this.#show(state)
+    this.mistake = ''
+    this.#onChange()
+  }
+
+  /** @param {Typed['state']} state */
+  #show(state) {
+    this.#state = state
+    this.#input.classList.toggle('unused', state !== 'value')
+    for (const [each, button] of this.#states) button.setAttribute('aria-pressed', String(each === state))
+  }
+}
+
+/**
+ * @param {Field} field
+ * @returns {Input}
+ */
+function makeInput(field) {
+  const common = { autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false' }
+  switch (field.control) {
+    case 'boolean':
+      return makeSelect(field, ['true', 'false'])
+    case 'choice':
+      return makeSelect(field, (choicesOf(field.schema) ?? []).map(String))
+    case 'json':
+    case 'lines':
+      return element('textarea', { ...common, rows: 2 })
+    case 'number':
+      // Not type=number, which changes digits.
+      return element('input', { ...common, type: 'text', inputmode: 'decimal' })
+    case 'date':
+      return element('input', { ...common, type: 'date' })
+    case 'text':
+    case 'any':
+      return element('input', { ...common, type: 'text' })
+  }
+}
+
+/**
+ * @param {Field} field
+ * @param {readonly string[]} choices
+ * @returns {HTMLSelectElement}
+ */
+function makeSelect({ isRequired }, choices) {
+  const none = isRequired ? [] : [element('option', { value: '' }, 'left out')]
+  return element('select', {}, ...none, ...choices.map((choice) => element('option', { value: choice }, choice)))
+}
+
+/**
+ * @param {Field} field
+ * @returns {string}
+ */
+function factsOf({ schema, control, place, isRequired }) {
+  const type = typeWords(schema)
+  const missing = schema.default === undefined ? 'optional' : `default ${JSON.stringify(schema.default)}`
+  return [
+    type === '' && control === 'any' ? 'JSON, or text' : type,
+    control === 'lines' ? 'one a line' : '',
+    place === 'header' ? 'header' : '',
+    isRequired ? '' : missing,
+  ]
+    .filter((text) => text !== '')
+    .join(', ')
+}

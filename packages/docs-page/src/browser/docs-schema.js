@@ -1,0 +1,126 @@
+/** JSON Schema, as far as a form needs it: what a value may be, in words and as an input. Pure. */
+
+/**
+ * @typedef {object} Schema
+ * @property {string | readonly string[]} [type]
+ * @property {string} [format]
+ * @property {readonly unknown[]} [enum]
+ * @property {unknown} [const]
+ * @property {unknown} [default]
+ * @property {string} [description]
+ * @property {Schema} [items]
+ * @property {Readonly<Record<string, Schema>>} [properties]
+ * @property {readonly string[]} [required]
+ * @property {readonly Schema[]} [anyOf]
+ * @property {readonly Schema[]} [oneOf]
+ * @property {string} [contentMediaType]
+ * @property {string} [contentEncoding]
+ * @property {string} [$ref]
+ */
+
+/**
+ * How a value is typed in: `any` takes JSON or else a text, `lines` a list with one element a line.
+ *
+ * @typedef {'text' | 'number' | 'boolean' | 'choice' | 'date' | 'json' | 'any' | 'lines'} Control
+ */
+
+/**
+ * The schema itself, or the alternatives that it allows, without null.
+ *
+ * @param {Schema} schema
+ * @returns {Schema[]}
+ */
+function alternatives(schema) {
+  const several = schema.anyOf ?? schema.oneOf
+  if (several !== undefined) return several.flatMap(alternatives)
+  const types = typesOf(schema).filter((type) => type !== 'null')
+  if (types.length === 0) return typesOf(schema).length === 0 ? [schema] : []
+  return types.map((type) => Object.assign({}, schema, { type }))
+}
+
+/**
+ * @param {Schema} schema
+ * @returns {readonly string[]}
+ */
+function typesOf({ type }) {
+  if (type === undefined) return []
+  return typeof type === 'string' ? [type] : type
+}
+
+/**
+ * Whether null may stand in its place.
+ *
+ * @param {Schema} schema
+ * @returns {boolean}
+ */
+export function isNullable(schema) {
+  const several = schema.anyOf ?? schema.oneOf
+  if (several !== undefined) return several.some(isNullable)
+  if (schema.enum !== undefined && !schema.enum.includes(null)) return false
+  const types = typesOf(schema)
+  return types.length === 0 || types.includes('null')
+}
+
+/**
+ * The values to choose from, where they are listed.
+ *
+ * @param {Schema} schema
+ * @returns {readonly unknown[] | undefined}
+ */
+export function choicesOf(schema) {
+  const all = alternatives(schema)
+  const listed = all.map(({ enum: choices }) => choices)
+  if (all.length !== 1 || listed[0] === undefined) return undefined
+  return listed[0].filter((choice) => choice !== null)
+}
+
+/**
+ * @param {Schema} schema
+ * @param {unknown} example
+ * @returns {Control}
+ */
+export function controlOf(schema, example) {
+  const all = alternatives(schema)
+  if (choicesOf(schema) !== undefined && !all.some(({ type }) => type === 'array')) return 'choice'
+  const types = all.flatMap(typesOf)
+  if (types.length === 0) return typeof example === 'object' && example !== null ? 'json' : 'any'
+  if (types.includes('array') || types.includes('object')) return 'json'
+  if (types.includes('boolean')) return 'boolean'
+  if (types.includes('integer') || types.includes('number')) return 'number'
+  return all[0]?.format === 'date' ? 'date' : 'text'
+}
+
+/**
+ * What a value may be, in a word or a few: `integer`, `date or null`, `list of text`.
+ *
+ * @param {Schema} schema
+ * @returns {string}
+ */
+export function typeWords(schema) {
+  const words = [...new Set(alternatives(schema).map(typeWord))].filter((word) => word !== '')
+  if (words.length === 0) return ''
+  const isTyped = typesOf(schema).length > 0 || schema.anyOf !== undefined || schema.oneOf !== undefined
+  return [...words, ...(isTyped && isNullable(schema) ? ['null'] : [])].join(' or ')
+}
+
+/** Formats that say more than `string` does. */
+const formatWords = new Map([
+  ['date', 'date'],
+  ['date-time', 'date and time with offset'],
+  ['date-time-local', 'date and time'],
+  ['time-local', 'time'],
+  ['uuid', 'UUID'],
+  ['decimal', 'decimal'],
+])
+
+/**
+ * @param {Schema} schema
+ * @returns {string}
+ */
+function typeWord(schema) {
+  const { type, format = '', items, contentMediaType, contentEncoding } = schema
+  if (type === 'array') return `list of ${(items && typeWords(items)) || 'anything'}`
+  if (type !== 'string') return typeof type === 'string' ? type : ''
+  if (contentMediaType === 'application/json') return 'JSON'
+  return formatWords.get(format) ?? (contentEncoding || 'text')
+}

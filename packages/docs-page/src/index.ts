@@ -1,0 +1,2 @@
+/** What the services import. */
+export { createDocsPage, type DocsPage, type DocsReply } from './docs-page.ts'

@@ -1,0 +1,60 @@
+/** Columns and errors -> what the description says of answers. Pure. */
+import { failures } from '../../errors.ts'
+import { columnSchema, type Schema } from './kinds.ts'
+import type { Column } from './operation.ts'
+
+/** One row; columns that nobody knows may be called anything. */
+export function rowSchema(columns: readonly Column[] | undefined): Schema {
+  if (columns === undefined) return { type: 'object', additionalProperties: true }
+  return {
+    type: 'object',
+    ...(columns.length === 0 ? {} : { required: columns.map(({ key }) => key) }),
+    properties: Object.fromEntries(
+      columns.map(({ key, type, isNullable, description }) => [
+        key,
+        { ...columnSchema(type, isNullable), ...(description === undefined ? {} : { description }) },
+      ]),
+    ),
+  }
+}
+
+/** The statuses of errors that any request may get, smallest first. */
+const statuses = [...new Set(Object.values(failures).map(({ status }) => status))].sort((a, b) => a - b)
+
+/** What the statuses are about; the names of a status come from the table of errors. */
+const meanings: Readonly<Record<number, string>> = {
+  400: 'The request cannot be answered; `error` says why by name, `message` in words.',
+  413: 'The body of the request is too large.',
+  500: 'A fault of the service; the log has the cause.',
+}
+
+/** The errors of each operation, as references. */
+export const errorResponses: Schema = Object.fromEntries(
+  statuses.map((status) => [status, { $ref: `#/components/responses/error_${status}` }]),
+)
+
+/** What those references lead to. */
+export const errorComponents: { readonly responses: Schema; readonly schemas: Schema } = {
+  responses: Object.fromEntries(
+    statuses.map((status) => [
+      `error_${status}`,
+      {
+        description: meanings[status] ?? 'An error.',
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/error_${status}` } } },
+      },
+    ]),
+  ),
+  schemas: Object.fromEntries(statuses.map((status) => [`error_${status}`, errorSchema(status)])),
+}
+
+function errorSchema(status: number): Schema {
+  const names = Object.values(failures).flatMap((failure) => (failure.status === status ? [failure.error] : []))
+  return {
+    type: 'object',
+    required: ['error', 'message'],
+    properties: {
+      error: { type: 'string', enum: [...new Set(names)] },
+      message: { type: 'string' },
+    },
+  }
+}
