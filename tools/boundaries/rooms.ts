@@ -73,6 +73,12 @@ const sqlapi: Part = {
       imports: 'model.ts findings json sql declarations/value-types.ts @services/config-file',
       isPure: true,
     },
+    {
+      room: 'endpoint-types',
+      is: 'what an endpoint takes and gives, in the types of its database and of JSON',
+      imports: 'description.ts model.ts json/keys.ts',
+      isPure: true,
+    },
     { room: 'database/url-rules.ts', is: 'in what the URLs of databases differ', isPure: true },
     { room: 'database/postgres/grammar.ts', is: 'its SQL, for the scanner', imports: 'sql/grammar.ts', isPure: true },
     { room: 'database/postgres/url.ts', is: 'its URLs', imports: 'database/url-rules.ts', isPure: true },

@@ -1,0 +1,86 @@
+/**
+ * The table of types: what values of a database type are in JSON, in results and as parameters (manual, "PostgreSQL types" and
+ * "SQLite values"). Pure. How values are written is the business of `database/`; a test holds both together.
+ */
+import type { DatabaseType } from '../description.ts'
+import type { Dialect } from '../model.ts'
+
+export interface JsonType {
+  /** `any` is any JSON; an `array` may hold nulls and, of several dimensions, arrays. */
+  readonly type: 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'any'
+  /** What a string holds, by its name in JSON Schema. */
+  readonly format?: 'date' | 'date-time' | 'uuid'
+  /** A string holds base64. */
+  readonly isBase64?: true
+  /** The only texts that there are. */
+  readonly labels?: readonly string[]
+  /** Of the elements of an array. */
+  readonly items?: JsonType
+  /** Some values that are not null in the database are null in JSON: NaN, the infinities. */
+  readonly holdsNoNumbers?: true
+}
+
+const anything: JsonType = { type: 'any' }
+const text: JsonType = { type: 'string' }
+const integer: JsonType = { type: 'integer' }
+/** A text with all digits. */
+const numeric: JsonType = { type: 'string' }
+const float: JsonType = { type: 'number', holdsNoNumbers: true }
+
+/** What a value is in a result. */
+export function jsonTypeOfResult(type: DatabaseType | undefined, dialect: Dialect): JsonType {
+  return type === undefined ? anything : tables[dialect](type)
+}
+
+/** What is sent for a parameter; whoever sends a text that the database can read is understood as well. */
+export function jsonTypeOfParameter(type: DatabaseType | undefined, dialect: Dialect): JsonType {
+  return type === undefined ? anything : asParameter(tables[dialect](type))
+}
+
+/** A number that is sent is taken for one, whatever it comes back as. */
+function asParameter(json: JsonType): JsonType {
+  if (json === numeric) return { type: 'number' }
+  const { holdsNoNumbers: _, items, ...rest } = json
+  return items === undefined ? rest : { ...rest, items: asParameter(items) }
+}
+
+const tables: Readonly<Record<Dialect, (type: DatabaseType) => JsonType>> = { postgres: onPostgres, sqlite: onSqlite }
+
+/** By the names that the server prints, without lengths; every other type is a text. */
+const postgresTypes: ReadonlyMap<string, JsonType> = new Map([
+  ['boolean', { type: 'boolean' }],
+  ['smallint', integer],
+  ['integer', integer],
+  ['bigint', integer],
+  ['oid', integer],
+  ['real', float],
+  ['double precision', float],
+  ['numeric', numeric],
+  ['json', anything],
+  ['jsonb', anything],
+  ['date', { type: 'string', format: 'date' }],
+  ['timestamp with time zone', { type: 'string', format: 'date-time' }],
+  ['uuid', { type: 'string', format: 'uuid' }],
+])
+
+function onPostgres({ name, base = name, labels }: DatabaseType): JsonType {
+  const plain = base.replaceAll(/\(\d+(?:,-?\d+)?\)/g, '')
+  if (plain.endsWith('[]')) {
+    return { type: 'array', items: onPostgres({ name: plain.slice(0, -2), ...(labels && { labels }) }) }
+  }
+  return labels === undefined ? (postgresTypes.get(plain) ?? text) : { type: 'string', labels }
+}
+
+/** By what a column was declared with, as SQLite finds its affinity; the first that fits. A column may hold something else all the same. */
+const sqliteTypes: readonly (readonly [declared: RegExp, type: JsonType])[] = [
+  [/^bool(?:ean)?$/i, { type: 'boolean' }],
+  [/int/i, integer],
+  [/char|clob|text/i, text],
+  [/blob/i, { type: 'string', isBase64: true }],
+  [/real|floa|doub/i, float],
+  [/^(?:numeric|decimal|number)\b/i, float],
+]
+
+function onSqlite({ name }: DatabaseType): JsonType {
+  return sqliteTypes.find(([declared]) => declared.test(name))?.[1] ?? anything
+}
