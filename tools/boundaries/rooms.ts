@@ -227,7 +227,7 @@ const sqlapi: Part = {
       room: 'check',
       is: 'a look at every file before it runs',
       imports:
-        'model.ts errors.ts project-datasource.ts findings rules boot boot/config @services/command-line @services/config-file',
+        'description.ts model.ts errors.ts project-datasource.ts findings sql dialects.ts rules boot boot/config database/database.ts @services/command-line @services/config-file',
     },
     {
       room: 'main.ts',

@@ -61,3 +61,10 @@ export type StatementDescription =
       readonly outcome: 'unchecked'
       readonly reason: string
     }
+
+/** What a database has names for, so that a misspelled one can be told from them. */
+export interface CatalogNames {
+  /** Views too. With its schema where it is not found without. */
+  readonly tables: readonly { readonly name: string; readonly columns: readonly string[] }[]
+  readonly functions: readonly string[]
+}

@@ -4,7 +4,7 @@
  */
 
 import type { Readable } from 'node:stream'
-import type { StatementDescription } from './description.ts'
+import type { CatalogNames, StatementDescription } from './description.ts'
 
 /** The two SQL dialects, named after the datasource kind that speaks them. */
 export type Dialect = 'postgres' | 'sqlite'
@@ -254,6 +254,8 @@ export interface Database {
    * Rejects with the reason when the database cannot be asked.
    */
   describe(scripts: readonly Script[]): Promise<readonly (readonly StatementDescription[])[]>
+  /** What there is, so that a misspelled name can be told. Rejects with the reason when the database cannot be asked. */
+  names(): Promise<CatalogNames>
   /** Connects once, to tell at start whether the database can be reached. Rejects with the reason. */
   probe(): Promise<void>
   /** Lets running work end, then closes every connection. */

@@ -1,23 +1,93 @@
-/** A project -> everything that is to be said about its files. */
+/**
+ * A project -> everything that is to be said about its files: what shows by their words, and what their databases say. The
+ * heart of the command, and of a start that refuses wrong files.
+ */
+import type { Datasource } from '../boot/config/config.ts'
+import type { StatementDescription } from '../description.ts'
 import { type Code, codes } from '../findings/codes.ts'
-import type { Finding, Remark } from '../findings/finding.ts'
+import { compareFindings, type Finding, type Remark } from '../findings/finding.ts'
 import { severityOf } from '../findings/weights.ts'
-import type { Endpoint } from '../model.ts'
+import type { Dialect, Endpoint, Script } from '../model.ts'
 import { judge } from '../rules/judge.ts'
+import { type Asked, askAbout } from './databases.ts'
+import { remarksOf } from './described.ts'
 import type { Project } from './project.ts'
 import { SourceText } from './source-text.ts'
 
 export interface Checked {
+  /** In the order in which they are to be read. */
   readonly findings: readonly Finding[]
   /** How many files were looked at. */
   readonly files: number
   /** Why not all could be checked, in words; empty where all was. */
   readonly hindrances: readonly string[]
+  /** What the databases have said of each statement; files without a datasource are not in it. */
+  readonly descriptions: ReadonlyMap<Endpoint, readonly StatementDescription[]>
 }
 
-export function checkFiles(project: Project): Checked {
-  const findings = [...findIgnored(project), ...findInFiles(project)]
-  return { findings, files: project.endpoints.size, hindrances: [] }
+export interface CheckOptions {
+  /** Told now and then how many files have been checked. */
+  readonly onProgress?: (files: number) => void
+}
+
+export async function checkFiles(project: Project, { onProgress }: CheckOptions = {}): Promise<Checked> {
+  let done = 0
+  const groups = Map.groupBy(project.endpoints.values(), project.datasourceOf)
+  const asked = await askAll(groups, (files) => onProgress?.((done += files)))
+  const lost = findLost(project)
+  const source = new SourceText()
+  const findings = findIgnored(project)
+  for (const [datasource, endpoints] of groups) {
+    for (const endpoint of endpoints) {
+      const said = remarksOn(endpoint, datasource?.dialect, datasource && asked.get(datasource))
+      findings.push(...toFindings(endpoint, [...(lost.get(endpoint) ?? []), ...said], project, source))
+    }
+  }
+  return {
+    findings: findings.toSorted(compareFindings),
+    files: project.endpoints.size,
+    hindrances: Array.from(asked.values()).flatMap(({ hindrance }) => hindrance ?? []),
+    descriptions: new Map(Array.from(asked.values()).flatMap(({ descriptions }) => Array.from(descriptions))),
+  }
+}
+
+/** All databases at the same time. */
+async function askAll(
+  groups: ReadonlyMap<Datasource | undefined, readonly Endpoint[]>,
+  onAsked: (files: number) => void,
+): Promise<ReadonlyMap<Datasource, Asked>> {
+  const asked = Array.from(groups).flatMap(([datasource, endpoints]) => {
+    if (datasource === undefined) return []
+    return askAbout(datasource, endpoints, onAsked).then((answer): [Datasource, Asked] => [datasource, answer])
+  })
+  return new Map(await Promise.all(asked))
+}
+
+function remarksOn(endpoint: Endpoint, dialect: Dialect | undefined, asked: Asked | undefined): Remark[] {
+  const judged = judge(endpoint, dialect)
+  const descriptions = asked?.descriptions.get(endpoint)
+  if (dialect === undefined || descriptions === undefined) return judged
+  const script = endpoint.scripts[dialect] as Script
+  const said = remarksOf({ script, dialect, descriptions, names: asked?.names })
+  // What no database reads was taken for something unknown by its first word.
+  const unread = script.statements.filter((_, index) => isUnread(descriptions[index]))
+  const isEcho = ({ code, line, column }: Remark): boolean =>
+    code === 'session-change' && unread.some((statement) => statement.line === line && statement.column === column)
+  return [...judged.filter((remark) => !isEcho(remark)), ...said]
+}
+
+function isUnread(description: StatementDescription | undefined): boolean {
+  return description?.outcome === 'failed' && description.mistake === 'syntax'
+}
+
+/** What is to be told of them, with what a reader wants to see. */
+function toFindings(endpoint: Endpoint, remarks: readonly Remark[], project: Project, source: SourceText): Finding[] {
+  const file = project.shown(endpoint.file)
+  return remarks.flatMap((remark) => {
+    const severity = severityOf(remark, project.weights, endpoint.declarations?.allow)
+    if (severity === undefined) return []
+    return [toFinding(remark, { severity, file, text: source.line(project.pathOf(endpoint), remark.line) })]
+  })
 }
 
 function findIgnored({ ignored, shown, weights }: Project): Finding[] {
@@ -28,26 +98,14 @@ function findIgnored({ ignored, shown, weights }: Project): Finding[] {
   })
 }
 
-function findInFiles(project: Project): Finding[] {
-  const lost = findLost(project)
-  const source = new SourceText()
-  return Array.from(project.endpoints.values()).flatMap((endpoint) => {
-    const file = project.shown(endpoint.file)
-    const remarks = [...(lost.get(endpoint) ?? []), ...judge(endpoint, project.datasourceOf(endpoint)?.dialect)]
-    return remarks.flatMap((remark) => {
-      const severity = severityOf(remark, project.weights, endpoint.declarations?.allow)
-      const text = severity === undefined ? '' : source.line(project.pathOf(endpoint), remark.line)
-      return severity === undefined ? [] : [toFinding(remark, { severity, file, text })]
-    })
-  })
-}
-
-/** Once for each project, at its first file. */
+/** Once for each project, at the first file that does not allow it. */
 function findLost({ endpoints, datasourceOf }: Project): ReadonlyMap<Endpoint, readonly Remark[]> {
   const found = new Map<Endpoint, readonly Remark[]>()
   for (const [project, files] of Map.groupBy(endpoints.values(), (endpoint) => endpoint.project)) {
-    const [first] = files as [Endpoint]
-    if (datasourceOf(first) !== undefined) continue
+    const first = files.find(
+      ({ declarations }) => declarations?.allow.some(({ code }) => code === 'datasource') !== true,
+    )
+    if (first === undefined || datasourceOf(first) !== undefined) continue
     const message = `project ${JSON.stringify(project)} leads to no datasource${others(files)}`
     found.set(first, [{ code: 'datasource', line: 1, column: 1, message }])
   }

@@ -5,9 +5,10 @@
 import { exitCodes } from '@services/command-line'
 import type { CheckAction } from '../boot/flags.ts'
 import { StartupFailure } from '../errors.ts'
-import { compareFindings, type Finding } from '../findings/finding.ts'
+import type { Finding } from '../findings/finding.ts'
 import { reports } from '../findings/reports.ts'
 import { checkFiles } from './check.ts'
+import { Progress } from './progress.ts'
 import { readProject } from './project.ts'
 
 export async function runCheck(flags: CheckAction): Promise<void> {
@@ -17,9 +18,11 @@ export async function runCheck(flags: CheckAction): Promise<void> {
   try {
     const start = { flag: flags.config, env: process.env, cwd: process.cwd() }
     const project = await readProject(start, flags.datasource)
-    const { findings, files, hindrances } = checkFiles(project)
+    const progress = new Progress(project.endpoints.size, flags.format)
+    const { findings, files, hindrances } = await checkFiles(project, { onProgress: progress.at })
+    progress.end()
     const report = {
-      findings: findings.toSorted(compareFindings),
+      findings,
       files,
       ms: performance.now() - begun,
       colours: process.stdout.isTTY && process.stdout.hasColors(),

@@ -4,7 +4,7 @@
  *
  * pool.ts decides about connections, statement-runner.ts and settle.ts about plans and types, round-trips.ts about what is sent.
  */
-import type { StatementDescription } from '../../description.ts'
+import type { CatalogNames, StatementDescription } from '../../description.ts'
 import type { Database, ParameterSet, Result, ResultShapes, Script, Statement, Work } from '../../model.ts'
 import { Delivery, emptyResult, type Sink } from '../result.ts'
 import { type FailureListener, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
@@ -95,12 +95,18 @@ export class PostgresDatabase implements Database {
     // Serving needs none of it.
     const { describeScripts } = await import('./describe/describe.ts')
     const reachesOut = (statement: Statement): boolean => this.#runner.reachesOut(statement)
-    return this.#pool.run({
-      group: undefined,
-      history: undefined,
-      cancellation: { cancelled: false, onCancel: undefined },
-      run: (session) => describeScripts(session, scripts, { reachesOut }),
-    })
+    return this.#ask((session) => describeScripts(session, scripts, { reachesOut }))
+  }
+
+  async names(): Promise<CatalogNames> {
+    const { askForNames } = await import('./describe/catalog-names.ts')
+    return this.#ask(askForNames)
+  }
+
+  /** On a connection of its own. */
+  #ask<Answer>(run: (session: Session) => Promise<Answer>): Promise<Answer> {
+    const cancellation = { cancelled: false, onCancel: undefined }
+    return this.#pool.run({ group: undefined, history: undefined, cancellation, run })
   }
 
   /** Throws what is known before a connection is asked for. */

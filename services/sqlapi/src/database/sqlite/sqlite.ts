@@ -6,7 +6,7 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Failure } from '../../errors.ts'
-import type { StatementDescription } from '../../description.ts'
+import type { CatalogNames, StatementDescription } from '../../description.ts'
 import type { Database, Endpoint, JsonValue, ParameterSet, Result, Script, Statement, Work } from '../../model.ts'
 import { deliver, emptyResult, type Sink } from '../result.ts'
 import { type FailureListener, inSet, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
@@ -95,7 +95,16 @@ export class SqliteDatabase implements Database {
   async describe(scripts: readonly Script[]): Promise<readonly (readonly StatementDescription[])[]> {
     // Serving needs none of it.
     const { describeScripts } = await import('./describe/describe.ts')
-    return describeScripts(this.#location, scripts).catch((error: unknown) => {
+    return this.#ask(describeScripts(this.#location, scripts))
+  }
+
+  async names(): Promise<CatalogNames> {
+    const { namesOf } = await import('./describe/catalog-names.ts')
+    return this.#ask(namesOf(this.#location))
+  }
+
+  #ask<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    return answer.catch((error: unknown) => {
       throw toOpenFailure(error, this.#options.name)
     })
   }

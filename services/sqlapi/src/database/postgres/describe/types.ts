@@ -58,8 +58,9 @@ export async function findTypesOf(
   const first = await settleFor(preparer, statement, 'n')
   if ('typed' in first) return first
   const { error } = first
-  if (!mayBeOfTypes(error) || statement.names.length === 0) return refused(error)
+  if (!mayBeOfTypes(error)) return refused(error)
   if (await isUnknownFunction(session, error)) return refused(error, { isUnknownFunction: true })
+  if (statement.names.length === 0) return refused(error)
   const { asked } = preparer
   const typed = await findAnyTypes(preparer, statement)
   if (typed !== undefined) return { typed }

@@ -3,7 +3,6 @@
  * left beside the file. A statement takes microseconds, so this is done in the main thread; where another process has locked
  * the file nothing waits but this.
  */
-import { existsSync } from 'node:fs'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { toCamelCase } from '../../../json/keys.ts'
 import type { DescribedColumn, StatementDescription } from '../../../description.ts'
@@ -12,29 +11,20 @@ import { dependencesOf } from '../../../sql/dependence.ts'
 import { grammar } from '../grammar.ts'
 import { render } from '../render.ts'
 import { findMistake } from '../worker/mistake.ts'
-import { openForAsking, type SqliteConnection, type SqliteStatement } from '../worker/library.ts'
+import type { SqliteConnection, SqliteStatement } from '../worker/library.ts'
+import { type AskedFile, withConnection } from './connection.ts'
 import { isBusy, isMissing, type SqliteError, toFailed } from './mistakes.ts'
 
 /** How long a statement may wait for somebody who has locked the file. */
 const lockTimeoutMs = 2000
 const retryMs = 20
 
-/** The part of a location that it takes to ask. */
-interface File {
-  /** Undefined for a database in memory. */
-  readonly path: string | undefined
-  readonly uriReadOnly: string
-}
-
 export async function describeScripts(
-  location: File,
+  location: AskedFile,
   scripts: readonly Script[],
 ): Promise<readonly (readonly StatementDescription[])[]> {
-  const { path } = location
-  if (path === undefined) return scripts.map(({ statements }) => statements.map(() => inMemory))
-  if (!existsSync(path)) throw new Error('The file does not exist')
-  const connection = openForAsking(uriFor(location, path))
-  try {
+  if (location.path === undefined) return scripts.map(({ statements }) => statements.map(() => inMemory))
+  return withConnection(location, async (connection) => {
     const descriptions: (readonly StatementDescription[])[] = []
     for (const script of scripts) {
       descriptions.push(await describeScript(connection, script))
@@ -42,23 +32,12 @@ export async function describeScripts(
       await setImmediate()
     }
     return descriptions
-  } finally {
-    connection.close()
-  }
+  })
 }
 
 const inMemory: StatementDescription = {
   outcome: 'unchecked',
   reason: 'a database in memory has no tables before the service runs',
-}
-
-/**
- * A connection to a file in WAL mode makes the log and its index where they are missing, and one that only reads leaves them
- * behind. Where there is no log nobody is writing.
- */
-function uriFor({ uriReadOnly }: File, path: string): string {
-  const hasLog = existsSync(`${path}-wal`) || existsSync(`${path}-journal`)
-  return hasLog ? uriReadOnly : `${uriReadOnly}&immutable=1`
 }
 
 async function describeScript(connection: SqliteConnection, { statements }: Script): Promise<StatementDescription[]> {

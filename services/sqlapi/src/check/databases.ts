@@ -1,0 +1,82 @@
+/**
+ * Files and the datasources on which they run -> what the databases say of each statement. Runs nothing, and leaves nothing
+ * behind. A database that cannot be asked keeps nobody else's files from being checked.
+ */
+import type { Datasource } from '../boot/config/config.ts'
+import { maskUrl } from '../boot/config/url.ts'
+import { openDatabase } from '../database/database.ts'
+import type { CatalogNames, StatementDescription } from '../description.ts'
+import type { Database, Endpoint, Script } from '../model.ts'
+import { isAboutNames } from './described.ts'
+
+/** What one database has said. */
+export interface Asked {
+  /** Files that could not be asked about are not in it. */
+  readonly descriptions: ReadonlyMap<Endpoint, readonly StatementDescription[]>
+  /** Only where a file has named something that there is not. */
+  readonly names: CatalogNames | undefined
+  /** Why not all files were asked about, in words. */
+  readonly hindrance: string | undefined
+}
+
+/** Connections to one database at the same time. */
+const maxConnections = 4
+/** Files in one question: few enough that all connections have some, many enough that a round trip does not count. */
+const portionSize = 25
+const connectTimeoutSeconds = 10
+
+/** `onAsked` is told how many more files have been asked about. */
+export async function askAbout(
+  datasource: Datasource,
+  endpoints: readonly Endpoint[],
+  onAsked: (files: number) => void = () => undefined,
+): Promise<Asked> {
+  const size = Math.min(datasource.maxConnections, maxConnections)
+  const database = await openDatabase({
+    ...datasource,
+    maxConnections: size,
+    poolSize: size,
+    acquireTimeoutSeconds: connectTimeoutSeconds,
+  })
+  const descriptions = new Map<Endpoint, readonly StatementDescription[]>()
+  let names: CatalogNames | undefined
+  let hindrance: string | undefined
+  try {
+    const portions = inPortions(endpoints, Math.min(portionSize, Math.ceil(endpoints.length / size)))
+    const work = portions.values()
+    const lanes = Array.from({ length: size }, async () => {
+      for (const portion of work) {
+        await describePortion(database, datasource, portion, descriptions)
+        onAsked(portion.length)
+      }
+    })
+    await Promise.all(lanes)
+    if (Array.from(descriptions.values()).some((each) => each.some(isAboutNames))) names = await database.names()
+  } catch (error) {
+    hindrance = `datasource '${datasource.name}' (${maskUrl(datasource.url)}): ${reasonOf(error)}`
+  } finally {
+    await database.close()
+  }
+  return { descriptions, names, hindrance }
+}
+
+function inPortions<Item>(items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  )
+}
+
+async function describePortion(
+  database: Database,
+  { dialect }: Datasource,
+  endpoints: readonly Endpoint[],
+  into: Map<Endpoint, readonly StatementDescription[]>,
+): Promise<void> {
+  const answers = await database.describe(endpoints.map(({ scripts }) => scripts[dialect] as Script))
+  for (const [index, endpoint] of endpoints.entries()) into.set(endpoint, answers[index] ?? [])
+}
+
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error
+  return cause instanceof Error ? `${message}: ${cause.message}` : message
+}

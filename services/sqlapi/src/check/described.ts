@@ -1,0 +1,106 @@
+/** What a database has said of the statements of a file -> remarks. Pure. */
+import { dialects } from '../dialects.ts'
+import type { CatalogNames, DescribedColumn, StatementDescription } from '../description.ts'
+import { codes } from '../findings/codes.ts'
+import type { Remark } from '../findings/finding.ts'
+import type { Dialect, Script, Statement } from '../model.ts'
+import { Reading } from '../rules/reading.ts'
+import { nearestName } from './nearest-name.ts'
+
+export interface DescribedFile {
+  readonly script: Script
+  readonly dialect: Dialect
+  /** Of each statement. */
+  readonly descriptions: readonly StatementDescription[]
+  /** Of the database; undefined where they are not known. */
+  readonly names: CatalogNames | undefined
+}
+
+type Failed = Extract<StatementDescription, { outcome: 'failed' }>
+
+export function remarksOf(file: DescribedFile): Remark[] {
+  const { script, descriptions } = file
+  return [
+    ...descriptions.flatMap((description, index) => remarkOf(description, script.statements[index] as Statement, file)),
+    ...duplicateKeys(file),
+  ]
+}
+
+function remarkOf(description: StatementDescription, statement: Statement, file: DescribedFile): Remark[] {
+  // What is refused without asking is a rule's affair (rules/judge.ts).
+  if (statement.refusal !== undefined || description.outcome === 'described') return []
+  if (description.outcome === 'unchecked') {
+    const { line, column } = statement
+    return [{ code: 'not-checked', line, column, message: description.reason }]
+  }
+  const { mistake, line, column, detail } = description
+  const message = withNames(
+    detail === undefined ? description.message : `${description.message} (${detail})`,
+    statement,
+  )
+  return [{ code: mistake, line, column, message, cure: cureOf(description, statement, file) }]
+}
+
+/** Nobody knows `$2`, which is what the server was sent. */
+function withNames(message: string, { names }: Statement): string {
+  return message.replaceAll(/\$(\d+)/g, (number, digits: string) => {
+    const name = names[Number(digits) - 1]
+    return name === undefined ? number : `:${name}`
+  })
+}
+
+/** Hints of servers that say more than the table of codes. */
+const guesses = /"[^"]+"|«[^»]+»|„[^“]+“/
+
+function cureOf({ mistake, line, column, hint }: Failed, statement: Statement, file: DescribedFile): string {
+  if (hint !== undefined && mistake === 'unknown-column' && guesses.test(hint)) return asCure(hint)
+  const { dialect, names } = file
+  const at = { line, column }
+  const meant = names === undefined ? undefined : nearestName(statement, dialect, { mistake, at, names })
+  if (meant !== undefined) return `did you mean ${meant}?`
+  if (mistake === 'parameter-type' && dialect === 'sqlite') return codes.type.cure
+  return hint === undefined ? codes[mistake].cure : asCure(hint)
+}
+
+function asCure(hint: string): string {
+  return hint.replace(/\.$/, '')
+}
+
+/** Whether names of the catalogue may help with any of these. */
+export function isAboutNames(description: StatementDescription): boolean {
+  return description.outcome === 'failed' && description.mistake.startsWith('unknown-')
+}
+
+/** Of the statement that answers: the last one with a result. Not where one behind it may have a result that nobody knows. */
+function duplicateKeys({ script, descriptions, dialect }: DescribedFile): Remark[] {
+  const index = descriptions.findLastIndex((each) => each.outcome !== 'described' || each.columns !== undefined)
+  const description = descriptions[index]
+  if (description?.outcome !== 'described') return []
+  const columns = description.columns ?? []
+  const statement = script.statements[index] as Statement
+  const groups = Map.groupBy(columns, ({ key }) => key)
+  return Array.from(groups).flatMap(([key, own]): Remark[] => {
+    if (own.length < 2) return []
+    const { line, column } = positionOfColumn(statement, dialect, own.at(-1) as DescribedColumn)
+    const spelled = [...new Set(own.map((each) => each.column))].join(', ')
+    const message = `${own.length} columns (${spelled}) have the key ${key}; the answer has the last one's value`
+    return [{ code: 'duplicate-key', line, column, message }]
+  })
+}
+
+/** Where the select list ends with an item of this name, if it does; else the beginning of the statement. */
+function positionOfColumn(
+  statement: Statement,
+  dialect: Dialect,
+  { column }: DescribedColumn,
+): { line: number; column: number } {
+  const reading = new Reading(statement, dialects[dialect].grammar)
+  let found = 0
+  for (let at = 0; at < reading.tokens.length; at++) {
+    const text = reading.textAt(at)
+    if (text === '(' || text === '[') at = reading.closingOf(at)
+    else if (reading.wordAt(at) === 'FROM') break
+    else if (reading.nameAt(at) === column.toLowerCase()) found = at
+  }
+  return reading.positionOf(found)
+}
