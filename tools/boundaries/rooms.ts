@@ -189,6 +189,12 @@ const sqlapi: Part = {
       is: 'how each kind of database is opened',
       imports: 'model.ts database/statement-failure.ts database/postgres/postgres.ts database/sqlite/sqlite.ts',
     },
+    { room: 'serve/params.ts', is: 'what clients send, as parameter sets', imports: 'model.ts errors.ts json' },
+    {
+      room: 'serve/lines',
+      is: 'batches with a set a line',
+      imports: 'model.ts errors.ts json serve/params.ts',
+    },
     {
       room: 'serve/representation',
       is: 'in which form an answer goes out',

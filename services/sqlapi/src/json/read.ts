@@ -16,7 +16,10 @@ const defaultMaxDepth = 128
 
 /** Reads a request body. The outermost brackets are the first level of `maxDepth`. */
 export function readJson(body: Buffer, maxDepth = defaultMaxDepth): JsonDocument {
-  const text = decode(body)
+  return readJsonText(toText(body), maxDepth)
+}
+
+export function readJsonText(text: string, maxDepth = defaultMaxDepth): JsonDocument {
   const read: JsonDocument[] = []
   const end = skipBlank(text, readDocument(text, skipBlank(text, 0), maxDepth, read))
   if (end < text.length) throw unexpected(text, end)
@@ -55,7 +58,8 @@ export function compact(text: string): string {
   return output.text
 }
 
-function decode(body: Buffer): string {
+/** Throws for a body that is not UTF-8. */
+export function toText(body: Buffer): string {
   const text = body.toString()
   if (text.includes('\ufffd') && !isUtf8(body)) throw notUtf8(body, text)
   return text
@@ -83,7 +87,7 @@ function readDocument(text: string, at: number, room: number, into: JsonDocument
 function readMembers(text: string, at: number, room: number, into: Map<string, JsonValue>): number {
   return skipObject(text, at, room, (_, key, keyEnd, value, inner) => {
     const end = skipValue(text, value, inner)
-    into.set(toText(text, key, keyEnd), toValue(text, value, end))
+    into.set(toString(text, key, keyEnd), toValue(text, value, end))
     return end
   })
 }
@@ -92,7 +96,7 @@ function readMembers(text: string, at: number, room: number, into: Map<string, J
 function toValue(text: string, at: number, end: number): JsonValue {
   switch (text.charCodeAt(at)) {
     case char.quote:
-      return toText(text, at, end)
+      return toString(text, at, end)
     case char.openBrace:
       return { kind: 'object', text: text.slice(at, end) }
     case char.openBracket:
@@ -108,7 +112,7 @@ function toValue(text: string, at: number, end: number): JsonValue {
   }
 }
 
-function toText(text: string, at: number, end: number): string {
+function toString(text: string, at: number, end: number): string {
   const inside = text.slice(at + 1, end - 1)
   return inside.includes('\\') ? (JSON.parse(text.slice(at, end)) as string) : inside
 }
@@ -149,7 +153,7 @@ function compactObject(text: string, at: number, room: number, output: Output): 
   const members = new Map<string, Output>()
   const end = skipObject(text, at, room, (_, key, keyEnd, value, inner) => {
     const member = { text: `${text.slice(key, keyEnd)}:` }
-    members.set(toText(text, key, keyEnd), member)
+    members.set(toString(text, key, keyEnd), member)
     return compactValue(text, value, inner, member)
   })
   let separator = '{'

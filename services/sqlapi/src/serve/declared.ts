@@ -65,11 +65,11 @@ function addDefaults(params: readonly DeclaredParameter[], set: Map<string, Json
   return set
 }
 
-function readText(text: string, param: DeclaredParameter, shown: string): JsonValue {
+function readText(text: string, param: DeclaredParameter, shown: string, place = ''): JsonValue {
   const { type } = param
   const value = type === undefined ? text : valueTypes[type].read(text)
-  if (value === undefined) throw wrongType(param, shown, '')
-  requireListed(value, param, shown, '')
+  if (value === undefined) throw wrongType(param, shown, place)
+  requireListed(value, param, shown, place)
   return value
 }
 
@@ -95,7 +95,7 @@ function fitValue(value: JsonValue, param: DeclaredParameter, place: string, are
   // A default has been judged when it was read.
   if (value === param.default) return value
   if (areTexts && typeof value === 'string') {
-    const read = readText(value, param, name)
+    const read = readText(value, param, name, place)
     return list ? toList([read]) : read
   }
   if (!list) return fitOne(value, param, name, place)

@@ -19,10 +19,20 @@ import type {
 } from '../model.ts'
 import type { Cors } from './cors.ts'
 import { readDeclaredQuery, toDeclaredSets } from './declared.ts'
+import { type Lines, readLines } from './lines/lines.ts'
 import { type BodyDocument, readBody, readQuery, requireParameters, toBatch, toParameterSet } from './params.ts'
 import type { FormatChooser } from './representation/accept.ts'
 import { addVary } from './representation/vary.ts'
-import { answersInstead, cut, findEndpoint, missingEndpoint, readTarget, type Route, type Target } from './route.ts'
+import {
+  answersInstead,
+  cut,
+  findEndpoint,
+  isBatchPath,
+  missingEndpoint,
+  readTarget,
+  type Route,
+  type Target,
+} from './route.ts'
 
 /** Everything that requests are answered from; made once at boot. */
 export interface Service {
@@ -62,15 +72,16 @@ async function answer(service: Service, request: Request, headers: ReplyHeaders)
   const target = readTarget(request.target)
   const page = findPage(service, request, target)
   if (page !== undefined) return showPage(page, request.headers, headers)
-  const document = request.method === 'POST' ? readBody(request.body) : undefined
   const found = findEndpoint(service.endpoints, request.method, target.path)
+  const lines = found?.batch === false ? undefined : findLines(request, found, target)
+  const document = request.method === 'POST' && lines === undefined ? readBody(request.body) : undefined
   if (found === undefined) {
     throw missingEndpoint(target.shown, answersInstead(service, request.method, target.path))
   }
   const { endpoint, batch } = found
   const database = chooseDatabase(service, target, request.headers['x-datasource'])
   const script = endpoint.scripts[database.dialect] as Script
-  const sets = toSets(document, found, script, target.query)
+  const sets = lines === undefined ? toSets(document, found, script, target.query) : fitLines(lines, found, script)
   const format = batch ? 'json' : service.chooseFormat(request.headers['accept'])
   const content = await database.run({ endpoint, script, sets, batch, format, cancellation: request.cancellation })
   const body = { mediaType: formats[format].mediaType, content }
@@ -108,6 +119,21 @@ function toSets(
   }
   const sets = document === undefined ? [readQuery(query)] : readSets(document, batch)
   requireParameters(parameters, sets, batch)
+  return sets
+}
+
+/** The body of a batch, where it has a set a line. Of a path without a file too: what is wrong then is the path. */
+function findLines({ method, headers, body }: Request, found: Route | undefined, { path }: Target): Lines | undefined {
+  const isBatch = found === undefined ? method === 'POST' && isBatchPath(path) : found.batch
+  return isBatch ? readLines(headers['content-type'], body) : undefined
+}
+
+function fitLines({ sets, areTexts }: Lines, { endpoint }: Route, { parameters }: Script): readonly ParameterSet[] {
+  const { declarations } = endpoint
+  if (declarations !== undefined) {
+    return toDeclaredSets(sets, { params: declarations.params, names: parameters }, true, areTexts)
+  }
+  requireParameters(parameters, sets, true)
   return sets
 }
 

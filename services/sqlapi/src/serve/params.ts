@@ -64,7 +64,8 @@ export function findMissing(names: readonly string[], set: ParameterSet): string
   return names.find((name) => !set.has(name))
 }
 
-function toSet(document: BodyDocument, place: string): ParameterSet {
+/** `place` is where the document stands, in messages. */
+export function toSet(document: BodyDocument, place: string): ParameterSet {
   if (document instanceof Map) return document
   if (document === null) return noParameters
   throw malformed(`${place} must be a JSON object, not ${describe(document)}`)

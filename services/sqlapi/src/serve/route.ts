@@ -63,6 +63,11 @@ export function findEndpoint(
   return many === undefined ? undefined : { endpoint: many, batch: true }
 }
 
+/** Whether the path is that of a batch, if there is a file for it. */
+export function isBatchPath(path: string | undefined): boolean {
+  return path !== undefined && foldCase(path).endsWith(batchSuffix)
+}
+
 /** `instead` is what `answersInstead` says. */
 export function missingEndpoint(shown: string, instead = ''): Failure {
   return new Failure('endpoint_missing', `Saved query '${cut(shown)}' does not exist${instead}`)
