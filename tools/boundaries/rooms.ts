@@ -222,7 +222,7 @@ const sqlapi: Part = {
       room: 'service.ts',
       is: 'the service, in one process',
       imports:
-        'model.ts version.ts events.ts boot/boot.ts boot/config/url.ts dialects.ts database/database.ts openapi serve serve/**',
+        'model.ts version.ts events.ts project-datasource.ts boot/boot.ts boot/config/url.ts dialects.ts database/database.ts openapi serve serve/**',
     },
     {
       room: 'workers',

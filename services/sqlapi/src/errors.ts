@@ -104,6 +104,23 @@ export class Failure extends Error {
     this.name = failures[reason].error
     this.reason = reason
   }
+
+  /** For `errors: full`, about the file on this path. */
+  detailsIn(_file: string): FailureDetails | undefined {
+    return undefined
+  }
+}
+
+/** What else a database says of a statement that failed; keys without a value are absent. */
+export interface FailureDetails {
+  readonly detail?: string
+  readonly hint?: string
+  /** In the `.sql` file; its path is below `sql_dir`. */
+  readonly position?: { readonly file: string; readonly line: number; readonly column: number }
+  /** Of PostgreSQL. */
+  readonly sqlstate?: string
+  /** Of SQLite: its extended result code. */
+  readonly code?: number
 }
 
 function messageOf(reason: Reason): string | undefined {
@@ -129,8 +146,9 @@ export interface ErrorReply extends Reply {
   readonly body: Body & { readonly content: string }
 }
 
-/** Turns whatever was thrown into the reply of rule "Errors": two string fields, nothing else. */
-export function toReply(thrown: unknown, headers: ReplyHeaders): ErrorReply {
+/** Turns whatever was thrown into the reply of rule "Errors": two string fields, nothing else but the details that are given. */
+export function toReply(thrown: unknown, headers: ReplyHeaders, details?: FailureDetails): ErrorReply {
   const { reason, name, message } = thrown instanceof Failure ? thrown : new Failure('internal_error')
-  return { status: failures[reason].status, headers, body: jsonBody(JSON.stringify({ error: name, message })) }
+  const content = JSON.stringify({ error: name, message, ...details })
+  return { status: failures[reason].status, headers, body: jsonBody(content) }
 }

@@ -9,20 +9,34 @@ export interface ProjectRules {
   readonly names: readonly string[]
   /** Project -> datasource name. */
   readonly projectMap: Readonly<Record<string, string>>
+  /** Of every project that neither names; empty where there is none. */
+  readonly fallback: string
+}
+
+/** What the configuration says of it. */
+interface ProjectConfig {
+  readonly datasources: readonly { readonly name: string }[]
+  readonly projectDatasourceMap: Readonly<Record<string, string>>
+  readonly defaultDatasource: string
+}
+
+export function projectRules({ datasources, projectDatasourceMap, defaultDatasource }: ProjectConfig): ProjectRules {
+  return { names: datasources.map(({ name }) => name), projectMap: projectDatasourceMap, fallback: defaultDatasource }
 }
 
 /** Nothing where no datasource is configured for a project. */
 export type DatasourceOfProject = (project: string) => string | undefined
 
-/** A map entry beats a datasource with the name of the project; an exact spelling beats another casing. */
-export function datasourcesByProject({ names, projectMap }: ProjectRules): DatasourceOfProject {
+/** A map entry beats a datasource with the name of the project, which beats the fallback; an exact spelling beats another casing. */
+export function datasourcesByProject({ names, projectMap, fallback }: ProjectRules): DatasourceOfProject {
   const own = new Map(names.map((name) => [name, name]))
   const mapped = new Map(Object.entries(projectMap))
   const ownFolded = foldKeys(own)
   const mappedFolded = foldKeys(mapped)
+  const last = fallback === '' ? undefined : fallback
   return (project) => {
     const name = mapped.get(project) ?? mappedFolded.get(foldCase(project))
-    return name ?? own.get(project) ?? ownFolded.get(foldCase(project))
+    return name ?? own.get(project) ?? ownFolded.get(foldCase(project)) ?? last
   }
 }
 

@@ -8,6 +8,7 @@ import { openDatabase } from './database/database.ts'
 import { dialects } from './dialects.ts'
 import type { Events } from './events.ts'
 import type { Database, Page } from './model.ts'
+import { projectRules } from './project-datasource.ts'
 import { createCors } from './serve/cors.ts'
 import { handle, reportBrokenOff, type Service } from './serve/handle.ts'
 import { createFormatChooser } from './serve/representation/accept.ts'
@@ -39,8 +40,7 @@ export async function startService(booted: Booted, events: Events): Promise<Runn
     endpoints,
     databases,
     chooseDatasource: createDatasourceChooser({
-      names: [...databases.keys()],
-      projectMap: config.projectDatasourceMap,
+      ...projectRules(config),
       allowHeader: config.allowDatasourceHeader,
     }),
     chooseFormat: createFormatChooser(),
@@ -50,6 +50,7 @@ export async function startService(booted: Booted, events: Events): Promise<Runn
     ]),
     cors,
     events,
+    errors: config.errors,
   }
   const server = await startServer({
     ...config.server.bind,

@@ -180,6 +180,8 @@ const refusals: Readonly<Record<string, () => Promise<string>>> = {
     refusalOf('datasources: [{name: crm, url: "postgresql://db/crm", password_env: CRM_PASSWORD}]'),
   '`project_datasource_map` leads to no datasource': () =>
     refusalOf('datasources: [{name: main, url: "sqlite:a"}]\nproject_datasource_map: {crm: mian}'),
+  '`default_datasource` is no datasource': () =>
+    refusalOf('datasources: [{name: main, url: "sqlite:a"}]\ndefault_datasource: mian'),
   'a database in memory and several workers': () =>
     refusalOf('server: {workers: 2}\ndatasources: [{name: crm, url: "sqlite::memory:"}]'),
   'fewer connections than workers': () =>

@@ -154,7 +154,7 @@ for (const [request, instead] of [
 
 const names = ['main', 'Sales', 'crm', 'CRM', 'straße']
 const projectMap = { shop: 'main', Shop: 'Sales', CRM: 'main', STOCK: 'Sales', stock: 'crm' }
-const choose = createDatasourceChooser({ names, projectMap, allowHeader: true })
+const choose = createDatasourceChooser({ names, projectMap, fallback: '', allowHeader: true })
 
 test('an allowed header names the datasource exactly [S-routing.1] [D1.6]', () => {
   strictEqual(choose('shop', 'crm'), 'crm')
@@ -163,7 +163,7 @@ test('an allowed header names the datasource exactly [S-routing.1] [D1.6]', () =
 })
 
 test('a header that is not allowed is not looked at [S-routing.1]', () => {
-  const chooser = createDatasourceChooser({ names, projectMap, allowHeader: false })
+  const chooser = createDatasourceChooser({ names, projectMap, fallback: '', allowHeader: false })
   strictEqual(chooser('shop', 'crm'), 'main')
   strictEqual(chooser('shop', 'unknown'), 'main')
 })
@@ -182,7 +182,7 @@ test('the map in any casing beats a datasource called as the project [S-routing.
 })
 
 test('otherwise the project is the datasource, by the exact name first [S-routing.3] [D1.6]', () => {
-  const chooser = createDatasourceChooser({ names, projectMap: {}, allowHeader: true })
+  const chooser = createDatasourceChooser({ names, projectMap: {}, fallback: '', allowHeader: true })
   strictEqual(chooser('crm', undefined), 'crm')
   strictEqual(chooser('CRM', undefined), 'CRM')
   strictEqual(chooser('Crm', undefined), 'crm')
@@ -198,3 +198,13 @@ test('a name that is not configured is refused [S-routing.3] [S-error.UnknownDat
 function unknown(run: () => unknown, name: string): void {
   throws(run, { name: 'UnknownDataSourceNameException', message: `Datasource '${name}' is not configured` })
 }
+
+test('a project that leads nowhere else has the default datasource [N6.3]', () => {
+  const rules = { names, projectMap, fallback: 'main' }
+  const chooser = createDatasourceChooser({ ...rules, allowHeader: true })
+  const cases = { unknown: 'main', toString: 'main', shop: 'main', Shop: 'Sales', crm: 'main', sales: 'Sales' }
+  for (const [project, name] of Object.entries(cases)) strictEqual(chooser(project, undefined), name, project)
+  strictEqual(chooser('unknown', 'crm'), 'crm')
+  unknown(() => chooser('unknown', 'Main'), 'Main')
+  strictEqual(createDatasourceChooser({ ...rules, allowHeader: false })('unknown', 'crm'), 'main')
+})

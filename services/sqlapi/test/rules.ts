@@ -75,6 +75,8 @@ export const rules: Readonly<Record<string, string>> = {
   'S-config.datasources.results.numeric': 'string or number',
   'S-config.datasources.results.json': 'value or pgobject',
   'S-config.project_datasource_map': 'project to datasource',
+  'S-config.default_datasource': 'datasource of every other project',
+  'S-config.errors': 'whether answers tell what else the database says',
   'S-config.allow_datasource_header': 'whether X-Datasource counts',
   'S-config.openapi': 'whether there is a description, and a page that shows it',
   'S-config.cors': 'calls from browsers',
@@ -223,7 +225,9 @@ export const rules: Readonly<Record<string, string>> = {
   'N3.5': 'the comment declaration: .. is read as YAML, and changes no answer',
   'N4.1': 'openapi describes every endpoint and its batch form, typed to the column; the command prints the same',
   'N4.3': 'the page at /docs: list, search, form, answer, curl line; without the internet, by keyboard, on a phone',
+  'N5.2': 'errors: full tells detail, hint, position and code of a failed statement, and is never on by itself',
   'N6.1': 'rows as CSV and NDJSON, where Accept asks for them; both are taken by a batch, a set a line',
+  'N6.3': 'default_datasource stands behind header, map and name',
   'N6.4': 'time_zone of a datasource: how times with a zone are written and local ones read, after every reset',
   'N6.5': 'numeric as numbers and json with its type, for a datasource whose clients expect the predecessor',
 }

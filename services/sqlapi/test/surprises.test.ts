@@ -116,6 +116,14 @@ test('a project without a datasource is one WARN, in whatever casing it could ha
   match(String(lines[0]?.['cure']), /project_datasource_map/)
 })
 
+test('with default_datasource no project is without one [N6.3]', async () => {
+  const lines = await linesOfStart(
+    { 'crm/GET/a.sql': 'SELECT 1' },
+    { datasources: [{ name: 'demo', url: 'sqlite::memory:' }], default_datasource: 'demo' },
+  )
+  deepStrictEqual(lines, [])
+})
+
 test('several datasources and the header are one INFO that says how to switch it off [S18]', async () => {
   const two = [{ name: 'demo', url: 'sqlite::memory:' }, { name: 'other', url: 'sqlite::memory:' }] // prettier-ignore
   const [line, ...others] = await linesOfStart({}, { datasources: two })

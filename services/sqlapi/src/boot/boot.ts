@@ -9,7 +9,7 @@ import type { Ignored } from './ignored.ts'
 import type { Config } from './config/schema.ts'
 import { tellJudgements } from './judgements.ts'
 import type { Dialect } from '../model.ts'
-import { datasourcesByProject } from '../project-datasource.ts'
+import { datasourcesByProject, projectRules } from '../project-datasource.ts'
 import { version } from '../version.ts'
 
 export interface Booted {
@@ -44,10 +44,7 @@ const maxLines = 20
 
 /** What starts without an error and may still not be what the operator expects. */
 function tellSurprises({ config, datasources, endpoints, ignored }: Findings, events: Events): void {
-  const datasourceOf = datasourcesByProject({
-    names: datasources.map(({ name }) => name),
-    projectMap: config.projectDatasourceMap,
-  })
+  const datasourceOf = datasourcesByProject(projectRules(config))
   for (const what of ignored.slice(0, maxLines)) events.emit('ignored', { ...what })
   if (ignored.length > maxLines) events.emit('moreIgnored', { more: ignored.length - maxLines })
   const projects = new Set(Array.from(endpoints.values(), ({ project }) => project))
@@ -72,5 +69,5 @@ interface Findings {
 }
 
 const projectCure =
-  'its requests are refused unless X-Datasource names one; add a datasource of this name, or a line to project_datasource_map'
+  'its requests are refused unless X-Datasource names one; add a datasource of this name, a line to project_datasource_map, or default_datasource'
 const headerCure = 'allow_datasource_header: false switches it off'

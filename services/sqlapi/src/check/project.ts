@@ -7,7 +7,7 @@ import type { Ignored } from '../boot/ignored.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Weights } from '../findings/weights.ts'
 import type { Endpoint } from '../model.ts'
-import { datasourcesByProject } from '../project-datasource.ts'
+import { datasourcesByProject, projectRules } from '../project-datasource.ts'
 
 export interface Project {
   readonly datasources: readonly Datasource[]
@@ -31,7 +31,7 @@ export async function readProject(start: StartEnvironment, datasource?: string):
   const dialects = new Set(datasources.map(({ dialect }) => dialect))
   const endpoints = await loadEndpoints(config.sqlDir, dialects, (what) => ignored.push(what))
   const byName = new Map(datasources.map((each) => [each.name, each]))
-  const nameOf = datasourcesByProject({ names: [...byName.keys()], projectMap: config.projectDatasourceMap })
+  const nameOf = datasourcesByProject(projectRules(config))
   return {
     datasources,
     endpoints,

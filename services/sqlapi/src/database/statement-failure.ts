@@ -2,7 +2,7 @@
  * Failures of statements: which statement failed, and in which set of a batch. The client gets the message; what else the database
  * said goes to the log, as a `StatementFailureReport`.
  */
-import { Failure } from '../errors.ts'
+import { Failure, type FailureDetails } from '../errors.ts'
 import type { JsonValue, Statement, Work } from '../model.ts'
 import type { Position } from '../sql/position.ts'
 
@@ -30,6 +30,8 @@ export interface Verdict {
   readonly text: string
   /** Where the mistake is, if the database says so; otherwise the start of the statement counts. */
   readonly position: Position | undefined
+  /** What else the database says; for callers only where `errors: full` wants it. */
+  readonly more: Omit<FailureDetails, 'position'>
   /** Takes out of the text what came from the client. */
   readonly redact: (text: string, values: readonly JsonValue[]) => string
 }
@@ -51,6 +53,11 @@ export class StatementFailure extends Failure {
     super(reason, message, options)
     this.verdict = verdict
     this.set = options.set
+  }
+
+  override detailsIn(file: string): FailureDetails {
+    const { statement, position = statement, more } = this.verdict
+    return { ...more, position: { file, line: position.line, column: position.column } }
   }
 }
 
@@ -76,7 +83,8 @@ export function requireRunnable(work: Work, datasource: string, listener: Failur
   for (const statement of work.script.statements) {
     const { refusal } = statement
     if (refusal === undefined) continue
-    const verdict = { statement, code: undefined, text: refusal, position: undefined, redact: (text: string) => text }
+    const redact = (text: string): string => text
+    const verdict = { statement, code: undefined, text: refusal, position: undefined, more: {}, redact }
     const failure = new StatementFailure('statement_unsupported', refusal, verdict)
     listener?.(toReport(failure, work, datasource, 0))
     throw failure

@@ -20,7 +20,10 @@ export const codes = {
   'unknown-function': { severity: 'error', cure: 'correct the name or the arguments, or create the function' },
   type: { severity: 'error', cure: 'cast one side to the type of the other' },
   'parameter-type': { severity: 'error', cure: 'cast the parameter: :name::type, or cast(:name AS type)' },
-  datasource: { severity: 'error', cure: 'add a datasource of this name, or a line to project_datasource_map' },
+  datasource: {
+    severity: 'error',
+    cure: 'add a datasource of this name, a line to project_datasource_map, or default_datasource',
+  },
   lock: { severity: 'error', cure: 'look at the change, then write the lock file anew with check --write' },
   'ignored-folder': { severity: 'warning', cure: 'move it to where files are read, or out of sql_dir' },
   'duplicate-key': { severity: 'warning', cure: 'give one of the columns another name: AS other_name' },

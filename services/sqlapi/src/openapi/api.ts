@@ -1,7 +1,7 @@
 /** What boot knows of the endpoints -> what the description is made from. Pure. */
 import type { Config } from '../boot/config/schema.ts'
 import type { Dialect, Endpoint, Script } from '../model.ts'
-import { datasourcesByProject } from '../project-datasource.ts'
+import { datasourcesByProject, projectRules } from '../project-datasource.ts'
 import type { Api, Operation, Parameter } from './document/operation.ts'
 
 export interface ApiFacts {
@@ -13,7 +13,7 @@ export interface ApiFacts {
 
 export function toApi({ version, config, datasources, endpoints }: ApiFacts): Api {
   const names = datasources.map(({ name }) => name)
-  const datasourceOf = datasourcesByProject({ names, projectMap: config.projectDatasourceMap })
+  const datasourceOf = datasourcesByProject(projectRules(config))
   const dialectOf = new Map(datasources.map(({ name, dialect }) => [name, dialect]))
   const operations = Array.from(endpoints, (endpoint) => {
     const name = datasourceOf(endpoint.project)

@@ -2,7 +2,7 @@
  * THE request path. A request comes in as plain values, a reply goes out; the body of `answer` has the checks in the order
  * that the manual promises. Each stage is a call into the file that owns it; no stage calls the next.
  */
-import { Failure, toReply } from '../errors.ts'
+import { Failure, type FailureDetails, toReply } from '../errors.ts'
 import { formats } from '../formats/formats.ts'
 import type { Events } from '../events.ts'
 import type {
@@ -45,6 +45,7 @@ export interface Service {
   readonly pages: Pages
   readonly cors: Cors
   readonly events: Events
+  readonly errors: 'short' | 'full'
 }
 
 /** Never rejects: whatever is thrown on the way becomes a reply. */
@@ -53,7 +54,7 @@ export async function handle(service: Service, request: Request): Promise<Reply>
   try {
     return await answer(service, request, headers)
   } catch (error) {
-    const reply = toReply(error, headers)
+    const reply = toReply(error, headers, service.errors === 'full' ? explain(service, request, error) : undefined)
     report(service.events, request, error, reply)
     return reply
   }
@@ -139,6 +140,13 @@ function fitLines({ sets, areTexts }: Lines, { endpoint }: Route, { parameters }
 
 function readSets(document: BodyDocument, batch: boolean): readonly ParameterSet[] {
   return batch ? toBatch(document) : [toParameterSet(document)]
+}
+
+/** Looks for the file once more, so that no request that succeeds has to keep it. */
+function explain({ endpoints }: Service, { method, target }: Request, error: unknown): FailureDetails | undefined {
+  if (!(error instanceof Failure)) return undefined
+  const found = findEndpoint(endpoints, method, readTarget(target).path)
+  return found === undefined ? undefined : error.detailsIn(found.endpoint.file)
 }
 
 /** The log gets what the client does not: which kind of error it was, and for an unexpected one where it came from. */

@@ -138,8 +138,11 @@ function ruleProblems(config: Config, env: Environment): Problem[] {
       .filter(([, name]) => !known.includes(name))
       .map(([project, name]) => ({
         path: ['project_datasource_map', project],
-        message: `there is no datasource ${JSON.stringify(name)}; ${tellNames(known)}`,
+        message: noDatasource(name, known),
       })),
+    ...(config.defaultDatasource === '' || known.includes(config.defaultDatasource)
+      ? []
+      : [{ path: ['default_datasource'], message: noDatasource(config.defaultDatasource, known) }]),
     ...Object.keys(config.check.rules).flatMap(codeProblems),
   ]
 }
@@ -149,6 +152,10 @@ function codeProblems(name: string): Problem[] {
   const meant = nearest(name, codeNames)
   const cure = meant === undefined ? `the codes are ${codeNames.join(', ')}` : `did you mean ${meant}?`
   return [{ path: ['check', 'rules', name], message: `there is no such code; ${cure}` }]
+}
+
+function noDatasource(name: string, known: readonly string[]): string {
+  return `there is no datasource ${JSON.stringify(name)}; ${tellNames(known)}`
 }
 
 function datasourceProblems(

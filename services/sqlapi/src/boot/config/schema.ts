@@ -126,10 +126,16 @@ const fields = section({
   project_datasource_map: names(anyText('the name of a datasource', { filled: true }), 'project: datasource lines')
     .prefault({})
     .describe('URL project segment to datasource name, where the two differ.'),
+  default_datasource: anyText('the name of a datasource', { shown: true })
+    .default('')
+    .describe('Datasource of projects that neither project_datasource_map nor the name of a datasource leads to.'),
   allow_datasource_header: flag().default(true).describe('Whether the X-Datasource header may choose the datasource.'),
   openapi: flag()
     .default(false)
     .describe('Whether /openapi.json describes the endpoints, and /docs shows them to people.'),
+  errors: oneOf(['short', 'full'])
+    .default('short')
+    .describe('full: the answer of a failed statement has what else the database says of it. Not for production.'),
   cors: cors.prefault({}).describe('Calls from browsers.'),
   logging: logging.prefault({}).describe('Log lines on stdout.'),
   checks: oneOf(['off', 'warn', 'refuse'])

@@ -29,6 +29,7 @@ export function toFailure(error: unknown, textOf: (statement: number) => Stateme
       code: undefined,
       text: message,
       position: undefined,
+      more: {},
       redact: (words) => words,
     }
     return new StatementFailure('statement_timeout', told, verdict, options)
@@ -45,6 +46,7 @@ export function toFailure(error: unknown, textOf: (statement: number) => Stateme
     code: error.code,
     text: message,
     position: offset === undefined ? undefined : positionOf(statement, text, offset),
+    more: { code },
     redact: (words, values) =>
       redact(words, values, { sql: sourceOf(statement), quotes: code === raised ? 'author' : 'names' }),
   }

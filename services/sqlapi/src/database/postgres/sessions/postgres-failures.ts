@@ -71,8 +71,13 @@ function toVerdict(said: ServerError, statement: Statement): Verdict {
     code,
     text,
     position: positionOfError(said, statement),
+    more: moreOf(said),
     redact: (shown, values) => redact(shown, values, { sql: sourceOf(statement), quotes }),
   }
+}
+
+function moreOf({ detail, hint, code }: ServerError): Verdict['more'] {
+  return { ...(detail && { detail }), ...(hint && { hint }), ...(code && { sqlstate: code }) }
 }
 
 /** What stands in the quotes of the text. */
