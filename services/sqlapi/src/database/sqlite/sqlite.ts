@@ -7,7 +7,7 @@ import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Failure } from '../../errors.ts'
 import type { CatalogNames, StatementDescription } from '../../description.ts'
-import type { Database, Endpoint, JsonValue, ParameterSet, Result, Script, Statement, Work } from '../../model.ts'
+import type { Database, JsonValue, ParameterSet, Result, Script, Statement, Work } from '../../model.ts'
 import { deliver, emptyResult, type Sink } from '../result.ts'
 import { type FailureListener, inSet, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
 import { takenBack } from '../pool/job.ts'
@@ -18,9 +18,10 @@ import { toFailure, toFullFailure, toGoneFailure, toOpenFailure } from './sqlite
 import { changeOf, type DatabaseFiles, describe, removeLeftLogs } from './files.ts'
 import { openConnection, type SqliteConnection } from './worker/library.ts'
 import { type Location, readLocation } from './location.ts'
-import type { BoundStatement, Job, SqliteValue } from './worker-messages.ts'
+import type { BoundStatement, SqliteValue } from './worker-messages.ts'
 import { Losses } from './workplaces/losses.ts'
 import { Statements, WriteHistory } from './statements.ts'
+import { transactionOf } from './transactions.ts'
 import { toSqlite } from './values.ts'
 import { Workplace } from './workplaces/workplace.ts'
 
@@ -289,21 +290,4 @@ function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   )
-}
-
-/** A batch and a marked POST file take the write lock at once: waiting for it later could only fail. */
-function transactionOf(
-  { transactional, method }: Endpoint,
-  { statements }: Script,
-  batch: boolean,
-): Job['transaction'] {
-  if (batch || (transactional && method === 'POST')) return 'immediate'
-  // A transaction that begins by reading and then writes may find that others have written meanwhile, and fails.
-  if (transactional) return statements.every(({ effect }) => effect === 'read') ? 'deferred' : 'immediate'
-  return statements.length === 1 && statements.every(isPlainWrite) ? 'shared' : 'none'
-}
-
-/** A statement that can run in any transaction; VACUUM, which is a write too, can run in none. */
-function isPlainWrite({ effect, pieces: [text = ''] }: Statement): boolean {
-  return effect === 'write' && /^(?:INSERT|REPLACE|UPDATE|DELETE|WITH)\b/i.test(text)
 }
