@@ -10,8 +10,18 @@ export { type Command, freePort, run, type Server, type Start, startOnce, startS
 export { toMB, toMiB } from './process/usage.ts'
 export { medianOf, type RaceMerit, ratio, readable } from './race/figures.ts'
 export { type Answered, type Ask, type Callers, startHttpRacer } from './race/over-http.ts'
+export {
+  callersScenario,
+  type CallersContender,
+  type CallersPlan,
+  type CallersRun,
+  manyCallers,
+  raceCallers,
+} from './race/callers.ts'
 export { type Entrant, type Lengths, race, type Racer, type Result, type Round } from './race/race.ts'
 export { measureStarts } from './race/starts.ts'
+export { drawCallers } from './report/callers-chart.ts'
+export { type CallersReport, toCallersMarkdown, writeCallers } from './report/callers.ts'
 export { drawRatios, type RatioGroup, toRatioGroup } from './report/chart.ts'
 export { median } from './report/median.ts'
 export { describeMachine, resultMarkers, table, writeBetween } from './report/report.ts'

@@ -1,10 +1,13 @@
 /** Real servers, driven by the real load: rounds short enough for a test, so no figure is compared with another. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import {
   type Ask,
   type Callers,
+  findProgram,
   freePort,
   race,
   ratio,
@@ -51,6 +54,12 @@ test('a closed loop asks everything in turns and says what it costs', async () =
   ok(one > 0 && Math.abs(one - two) <= 2, `${one} and ${two} answers`)
 })
 
+test('one load has a thousand callers, and each gets its answers', async () => {
+  const round = await raceOnce({ connections: 1000, asks: [toAsk('/one')] })
+  // Each of them has asked at least once, whatever the machine does meanwhile.
+  ok(round.answered[0]! >= 1000, `${round.answered[0]} answers`)
+})
+
 test('a steady rate sends so many a second and no more', async () => {
   const { answered } = await raceOnce({ connections: 4, ratePerSecond: 50, asks: [toAsk('/one')] })
   // Half a second of ramp comes first.
@@ -86,6 +95,23 @@ test('a server is found by the port it prints, or by that it was given', async (
   strictEqual((await fetch(`http://127.0.0.1:${port}/`)).status, 200)
   await server.stop()
   await rejects(fetch(`http://127.0.0.1:${port}/`))
+})
+
+test('a program is found on the path, or where else it may be', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'programs-'))
+  try {
+    for (const version of ['1', '2']) {
+      mkdirSync(join(folder, version))
+      writeFileSync(join(folder, version, 'nobody-has-this'), '')
+    }
+    strictEqual(findProgram('nobody-has-this'), undefined)
+    strictEqual(findProgram('nobody-has-this', [join(folder, '3/nobody-has-this')]), undefined)
+    const elsewhere = [join(folder, '3/nobody-has-this'), join(folder, '*/nobody-has-this')]
+    strictEqual(findProgram('nobody-has-this', elsewhere), join(folder, '2/nobody-has-this'))
+    ok(existsSync(findProgram('node', elsewhere)!))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
 test('a server that ends in place of listening says why', async () => {

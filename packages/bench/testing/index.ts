@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { type BenchFlags, readOptions, toUsage } from '../src/command/options.ts'
 import { UsageError } from '../src/command/usage-error.ts'
+import { callersScenario } from '../src/race/callers.ts'
+import { callersMarkers } from '../src/report/callers.ts'
 import { againstMarkers, insertResult, resultMarkers } from '../src/report/report.ts'
 
 /** `readme` is the page of the bench. */
@@ -17,14 +19,14 @@ function testReadme({ script, raced, measured }: BenchFlags, text: string): void
     const rows = text.split('\n').filter((line) => /^\| `[a-z]/.test(line))
     const named = rows.flatMap((line) => Array.from(line.split('|')[1]!.matchAll(/`([^`]+)`/g), ([, name]) => name!))
     deepStrictEqual(named, [...raced, ...measured])
-    for (const markers of [resultMarkers(script), againstMarkers(script)]) {
+    for (const markers of [resultMarkers(script), againstMarkers(script), callersMarkers(script)]) {
       ok(insertResult(text, markers, 'SOMETHING NEW').includes('\n\nSOMETHING NEW\n\n'))
     }
   })
 }
 
 function testOptions(flags: BenchFlags): void {
-  const { raced, measured, isCharted } = flags
+  const { raced, measured } = flags
   const [first = '', second = ''] = raced
   const other = measured[0] ?? ''
 
@@ -33,9 +35,17 @@ function testOptions(flags: BenchFlags): void {
       [['--only', 'nothing'], /no scenario 'nothing'/],
       [['--rounds', '0'], /--rounds takes a whole number from 1/],
       [['--rounds', '1.5'], /--rounds takes a whole number from 1/],
-      [['--write', '--quick'], /whole run: not with --quick, --only or --profile/],
+      [['--write', '--quick'], /whole run: not with --quick, --only, --callers or --profile/],
       [['--write', '--only', other], /whole run/],
       [['--write', '--profile', 'x'], /whole run/],
+      [['--write', '--only', callersScenario, '--only', other], /whole run/],
+      [['--write', '--only', callersScenario, '--callers', '8'], /whole run/],
+      [['--write', '--only', callersScenario, '--quick'], /whole run/],
+      [['--against', 'HEAD', '--write', '--only', callersScenario], /whole run/],
+      [['--callers', 'many'], /--callers takes a whole number from 1/],
+      [['--only', first, '--callers', '8'], /--callers is for the scenario 'callers', which --only leaves out/],
+      [['--against', 'HEAD', '--callers', '8'], /--against does not go with --callers/],
+      [['--starts', '2', '--only', callersScenario], /no scenario 'callers'/],
       [['--against', 'HEAD', '--only', 'nothing'], /no scenario 'nothing'/],
       [['--against', 'HEAD', '--write', '--only', other], /whole run/],
       [['--against', 'HEAD', '--quick', '--profile', 'x'], /does not go with --quick, --profile/],
@@ -45,7 +55,7 @@ function testOptions(flags: BenchFlags): void {
       [['--starts', '2', '--against', 'HEAD', '--rounds', '2'], /--starts does not go with --against, --rounds/],
       [['--starts', '2', '--write'], /--starts does not go with --write/],
       [['--nonsense'], /--nonsense/],
-      [['--against', 'HEAD', '--chart', 'x.svg'], isCharted ? /does not go with --chart/ : /Unknown option '--chart'/],
+      [['--against', 'HEAD', '--chart', 'x.svg'], /does not go with --chart/],
     ] as const
     for (const [args, message] of mistakes) {
       throws(
@@ -62,6 +72,10 @@ function testOptions(flags: BenchFlags): void {
     const against = readOptions(flags, ['--against', 'last-release', '--write', '--rounds', '3'])
     deepStrictEqual([against?.against, against?.isWritten, against?.rounds], ['last-release', true, 3])
     strictEqual(readOptions(flags, ['--against', 'last-release'])?.rounds, undefined)
+    const callers = readOptions(flags, ['--only', callersScenario, '--callers', '8', '--callers', '512'])
+    deepStrictEqual([callers?.callers, readOptions(flags, [])?.callers], [[8, 512], []])
+    const written = readOptions(flags, ['--only', callersScenario, '--write', '--rounds', '5'])
+    deepStrictEqual([written?.isWritten, written?.only], [true, [callersScenario]])
     const starts = readOptions(flags, ['--starts', '10', '--quick', '--only', second])
     deepStrictEqual([starts?.starts, starts?.isQuick, starts?.only], [10, true, [second]])
   })
@@ -70,8 +84,17 @@ function testOptions(flags: BenchFlags): void {
     const usage = toUsage(flags)
     for (const name of [...raced, ...measured]) match(usage, new RegExp(`[ ,]${name}(,|$)`, 'm'))
     const named = Array.from(usage.matchAll(/^ {2}(--[a-z]+)/gm), ([, flag]) => flag)
-    const charted = isCharted ? ['--chart'] : []
-    const both = ['--quick', '--only', '--rounds', '--write', ...charted, '--profile', '--starts', '--against']
+    const both = [
+      '--quick',
+      '--only',
+      '--callers',
+      '--rounds',
+      '--write',
+      '--chart',
+      '--profile',
+      '--starts',
+      '--against',
+    ]
     deepStrictEqual(named, both)
   })
 }

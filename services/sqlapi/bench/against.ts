@@ -16,6 +16,7 @@ import {
 } from '@services/bench'
 import { type Arena, openArena } from './arena.ts'
 import { makeBoot, mostFiles } from './boot.ts'
+import { withManyCallers } from './callers.ts'
 import { toEntrant } from './contenders/contender.ts'
 import { overHttp } from './contenders/http.ts'
 import { sqlapi } from './contenders/sqlapi.ts'
@@ -58,7 +59,7 @@ export async function compareWith(which: string, { only, rounds, isWritten }: Op
 
 function makeTrials(sides: Sides<Side>, arena: Arena): Trial[] {
   const startOnce = makeBoot(arena.folder, mostFiles)
-  const races = scenarios.map((scenario): Trial => {
+  const races = [...scenarios, withManyCallers].map((scenario): Trial => {
     const { name, title, merit } = scenario
     const entrants = { ours: enter(sides.ours, scenario, arena), theirs: enter(sides.theirs, scenario, arena) }
     return { name, title, merit, race: (isThisFirst) => racePair({ name, merit, entrants, lengths }, isThisFirst) }

@@ -29,6 +29,8 @@ export interface Arena {
 }
 
 const here = import.meta.dirname
+/** In `callers` thirty-five processes have up to ten each. */
+const mostConnections = '500'
 const nobody = { reason: 'not wanted' }
 
 /** Whoever else is wanted is installed or built first, if it can be. */
@@ -40,7 +42,7 @@ export async function openArena(wanted: ReadonlySet<ContenderName>): Promise<Are
   const installed = isWanted('fastify', 'toolbox') ? installOthers() : nobody
   const rust = isWanted(...rustNames) ? buildRust() : nobody
   const go = isWanted('go') ? buildGo() : nobody
-  const postgres = await startThrowawayPostgres()
+  const postgres = await startThrowawayPostgres({ max_connections: mostConnections })
   const client = new pg.Client({ connectionString: postgres.url })
   await client.connect()
   await client.query(readFileSync(join(here, 'tree/postgres.sql'), 'utf8'))

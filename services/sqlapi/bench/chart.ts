@@ -4,7 +4,7 @@ import { contenderTitles } from './scenarios/scenario.ts'
 import type { Results } from './targets.ts'
 
 /** In the order of the legend. */
-const colours: Colours = {
+export const colours: Colours = {
   [contenderTitles.sqlapi]: ['#0969da', '#4493f8'],
   [contenderTitles['rust-10']]: ['#cf222e', '#ff7b72'],
   [contenderTitles['rust-3']]: ['#bf3989', '#f778ba'],

@@ -9,6 +9,7 @@ import { test } from 'node:test'
 import type { Round } from '@services/bench'
 import { testBench } from '@services/bench/testing'
 import { oneItem, pageOfItems } from '../bench/answers.ts'
+import { callersContenders, toCallersChart, toCallersReport } from '../bench/callers.ts'
 import { toChart } from '../bench/chart.ts'
 import { findAbsences } from '../bench/contenders/all.ts'
 import { isSameMeaning } from '../bench/meaning.ts'
@@ -246,4 +247,17 @@ test('peers: of what a compiler prints the error is told', () => {
   strictEqual(reasonIn('warning: old\nerror[E0277]: no such trait\n --> src/main.rs\n'), 'error[E0277]: no such trait')
   strictEqual(reasonIn('# command-line-arguments\n./main.go:12:2: undefined: x\n'), './main.go:12:2: undefined: x')
   strictEqual(reasonIn(''), 'it does not say why')
+})
+
+test('callers: sqlapi is beside Rust and the floor, with a colour for each', () => {
+  deepStrictEqual(callersContenders, ['sqlapi', 'rust-10', 'rust-3', 'rust-1', 'floor'])
+  const lengths = { rounds: 1, warmUpSeconds: 1, seconds: 1 }
+  const results = callersContenders.map((name) => {
+    return { contender: contenderTitles[name], callers: 8, rounds: [rate(10)] }
+  })
+  strictEqual(Array.from(toCallersChart({ lengths, results }).matchAll(/<polyline class="curve c\d"/g)).length, 5)
+  const { peer, rivals } = toCallersReport({ lengths, results }, '18', [])
+  strictEqual(peer?.contender, 'Rust, 10 connections')
+  const titles = Object.values(contenderTitles)
+  ok(rivals.every(({ contenders }) => contenders.every((contender) => titles.includes(contender))))
 })

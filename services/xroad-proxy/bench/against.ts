@@ -20,6 +20,7 @@ import {
 } from '@services/bench'
 import { sha256 } from './answers.ts'
 import { writeTree } from './boot-tree.ts'
+import { withManyCallers } from './callers.ts'
 import { toEntrant } from './entrant.ts'
 import { readme, script, versions } from './report.ts'
 import { type Build, scenarios } from './scenarios.ts'
@@ -64,7 +65,7 @@ export async function compareWith(which: string, { only, rounds, isWritten }: Op
 }
 
 function makeTrials(setup: Setup, release: Release): Trial[] {
-  const races = scenarios.map((scenario): Trial => {
+  const races = [...scenarios, withManyCallers].map((scenario): Trial => {
     const { name, title } = scenario
     const merit = 'requests/s'
     const [ours, theirs] = [toEntrant(builds.ours, scenario, setup), toEntrant(builds.theirs, scenario, setup)]

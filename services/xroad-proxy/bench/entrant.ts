@@ -7,10 +7,14 @@ export function toEntrant(name: ContenderName, scenario: Scenario, setup: Setup)
   return {
     title: name,
     async start() {
-      const { connections, requests } = scenario
+      const { connections, requests, rampSeconds } = scenario
       const asks = requests.map((request) => toAsk(name, request))
-      const command = setup.command(name, scenario)
-      return besideUpstream(await startHttpRacer({ title: name, command, callers: { connections, asks } }), setup)
+      const command = await setup.command(name, scenario)
+      const ramp = rampSeconds === undefined ? {} : { rampSeconds }
+      return besideUpstream(
+        await startHttpRacer({ title: name, command, callers: { connections, asks }, ...ramp }),
+        setup,
+      )
     },
   }
 }

@@ -10,7 +10,8 @@ import { createServer } from 'node:http'
 import { Agent, request as callUpstream } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { createSecureContext } from 'node:tls'
-import { client, identity, servicePath, upstreamPort } from './identity.ts'
+import { identity, upstreamPort } from './identity.ts'
+import { client, servicePath } from './service-path.ts'
 
 const isContext = process.env['BENCH_AGENT'] === 'context'
 const own = isContext ? { secureContext: createSecureContext(identity) } : identity

@@ -11,8 +11,3 @@ export const identity = {
   passphrase: process.env['BENCH_PASSWORD'] ?? '',
   ca: readFileSync(join(folder, 'ca.pem')),
 }
-
-/** Before the path of the request. */
-export const servicePath = '/r1/ee-test/GOV/70000002/register'
-
-export const client = 'ee-test/GOV/70000001/bench'

@@ -1,5 +1,5 @@
 /** The command line of this bench: its scenarios and how long they are raced. */
-import type { BenchFlags } from '@services/bench'
+import { type BenchFlags, callersScenario } from '@services/bench'
 import { script } from './report.ts'
 import { scenarios } from './scenarios.ts'
 
@@ -7,8 +7,7 @@ export const flags: BenchFlags = {
   script,
   service: 'xroad-proxy',
   raced: scenarios.map(({ name }) => name),
-  measured: ['xml', 'boot', 'wsdl'],
-  isCharted: false,
+  measured: ['xml', 'boot', 'wsdl', callersScenario],
   whole: { rounds: 5, warmUpSeconds: 3, seconds: 5 },
   quick: { rounds: 2, warmUpSeconds: 1, seconds: 1.5 },
 }

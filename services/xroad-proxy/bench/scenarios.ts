@@ -12,7 +12,7 @@ import {
 
 /** `package` is the proxy as it is published, `sources` as it stands in the repository, `release` that of an older version. */
 export type Build = 'package' | 'sources' | 'release'
-export type ContenderName = Build | 'undici' | 'floor with context' | 'floor' | 'node-soap'
+export type ContenderName = Build | 'undici' | 'haproxy' | 'floor with context' | 'floor' | 'node-soap'
 
 export interface Request {
   readonly method: 'GET' | 'POST'
@@ -32,25 +32,31 @@ export interface Scenario {
   /** So many call at a time. */
   readonly connections: number
   readonly requests: readonly Request[]
+  /** Driven for so long before a round counts, if it is not the usual time. */
+  readonly rampSeconds?: number
   /** The least ratio of the first contender to the last one, and the words of the target. */
   readonly target?: { readonly ratio: number; readonly text: string }
 }
 
 const connections = 32
+export const restTitle = 'REST, GET, 200 bytes of JSON'
+export const smallRequests = persons.map((n): Request => {
+  return { method: 'GET', target: `/bench/small?id=${n}`, expected: smallAnswer(n) }
+})
 
 export const scenarios: readonly Scenario[] = [
   {
     name: 'rest-get',
-    title: 'REST, GET, 200 bytes of JSON',
-    contenders: ['package', 'sources', 'undici', 'floor with context', 'floor'],
+    title: restTitle,
+    contenders: ['package', 'sources', 'undici', 'haproxy', 'floor with context', 'floor'],
     connections,
-    requests: persons.map((n) => ({ method: 'GET', target: `/bench/small?id=${n}`, expected: smallAnswer(n) })),
+    requests: smallRequests,
     target: { ratio: 2.5, text: '>= 2.5 x the floor' },
   },
   {
     name: 'rest-post',
     title: 'REST, POST of 1 KB',
-    contenders: ['package', 'undici', 'floor'],
+    contenders: ['package', 'undici', 'haproxy', 'floor'],
     connections,
     requests: persons.map((n) => ({
       method: 'POST',
@@ -62,7 +68,7 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'rest-large',
     title: 'REST, GET, answer of 100 KB',
-    contenders: ['package', 'undici', 'floor'],
+    contenders: ['package', 'undici', 'haproxy', 'floor'],
     connections,
     requests: [{ method: 'GET', target: '/bench/large', expected: largeAnswer() }],
   },

@@ -4,13 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Command, type Server, startServer } from '@services/bench'
 import { keystorePassword, writePki } from '../src/mock/pki.ts'
+import { findHaproxy, haproxyCommand } from './haproxy.ts'
 import type { Build, ContenderName, Scenario } from './scenarios.ts'
 
 export interface Setup {
   /** For files of this run. */
   readonly folder: string
   readonly upstream: Server
-  command(name: ContenderName, scenario: Scenario): Command
+  /** Why some contenders cannot take part here: lines for people. */
+  readonly absences: ReadonlyMap<ContenderName, string>
+  command(name: ContenderName, scenario: Scenario): Command | Promise<Command>
   /** The proxy over other DSL files, and over a directory of WSDL files if there is one. */
   proxy(build: Build, dslPath: string, wsdlDir?: string): Command
   remove(): Promise<void>
@@ -37,6 +40,7 @@ export async function prepare(makePrograms: (folder: string) => Programs, profil
   const env = { BENCH_PKI: pki, BENCH_PASSWORD: keystorePassword }
   const upstream = await startServer({ args: [join(here, 'upstream.ts')], env })
   const programs = makePrograms(folder)
+  const haproxy = findHaproxy()
   const proxy: Setup['proxy'] = (build, dslPath, wsdlDir) => {
     const program = programs[build]
     if (program === undefined) throw new Error(`${build} takes no part in this run`)
@@ -48,6 +52,7 @@ export async function prepare(makePrograms: (folder: string) => Programs, profil
   return {
     folder,
     upstream,
+    absences: findAbsences(haproxy),
     proxy,
     command(name, scenario) {
       switch (name) {
@@ -58,6 +63,8 @@ export async function prepare(makePrograms: (folder: string) => Programs, profil
           if (profiles === undefined) return command
           return { ...command, args: [...profileOptions(join(profiles, scenario.name, name)), ...command.args] }
         }
+        case 'haproxy':
+          return haproxyCommand(haproxy ?? '', { folder, pki, upstreamPort: upstream.port })
         case 'undici':
         case 'floor with context':
         case 'floor':
@@ -77,6 +84,12 @@ export async function prepare(makePrograms: (folder: string) => Programs, profil
       removeFolder()
     },
   }
+}
+
+/** @param haproxy where it is, if it is anywhere */
+export function findAbsences(haproxy: string | undefined): Map<ContenderName, string> {
+  const line = 'no haproxy: neither on the PATH nor in /usr/sbin (Debian: apt install haproxy)'
+  return new Map(haproxy === undefined ? [['haproxy', line]] : [])
 }
 
 /** Everything that is not named has its default, as most configurations have it. */

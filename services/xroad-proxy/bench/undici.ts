@@ -6,7 +6,8 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Dispatcher, Pool } from 'undici'
-import { client, identity, servicePath, upstreamPort } from './identity.ts'
+import { identity, upstreamPort } from './identity.ts'
+import { client, servicePath } from './service-path.ts'
 
 const pool = new Pool(`https://127.0.0.1:${upstreamPort}`, { connect: identity, connections: 256, allowH2: false })
 

@@ -1,6 +1,7 @@
 /** Command line -> what to run. The benches of all services take the same flags; what differs is a plain value of the service. */
 import { parseArgs } from 'node:util'
 import { guard } from '../against/regression.ts'
+import { callersScenario } from '../race/callers.ts'
 import type { Lengths } from '../race/race.ts'
 import { readCount, UsageError } from './usage-error.ts'
 
@@ -13,8 +14,6 @@ export interface BenchFlags {
   readonly raced: readonly string[]
   /** What else is measured. */
   readonly measured: readonly string[]
-  /** Whether there is a chart: then `--chart` is a flag, and `--write` keeps it too. */
-  readonly isCharted: boolean
   readonly whole: Lengths
   /** Of `--quick`. */
   readonly quick: Lengths
@@ -27,6 +26,8 @@ export interface Options {
   readonly rounds: number | undefined
   /** Names of scenarios; all if empty. */
   readonly only: readonly string[]
+  /** How many call at a time in the scenario `callers`; its own numbers if empty. */
+  readonly callers: readonly number[]
   readonly isWritten: boolean
   /** A file for the chart. */
   readonly chart: string | undefined
@@ -40,19 +41,20 @@ export interface Options {
 
 /** What a flag does not go with. */
 const conflicts = [
-  { flag: 'write', others: ['quick', 'only', 'profile'], says: '--write takes a whole run' },
-  { flag: 'against', others: ['quick', 'chart', 'profile'], says: undefined },
-  { flag: 'starts', others: ['against', 'write', 'rounds', 'chart', 'profile'], says: undefined },
+  { flag: 'write', others: ['quick', 'only', 'callers', 'profile'], says: '--write takes a whole run' },
+  { flag: 'against', others: ['quick', 'callers', 'chart', 'profile'], says: undefined },
+  { flag: 'starts', others: ['against', 'callers', 'write', 'rounds', 'chart', 'profile'], says: undefined },
 ] as const
 
-export function toUsage({ script, service, raced, measured, isCharted }: BenchFlags): string {
-  const written = isCharted ? 'the result and the chart' : 'the result'
-  const chart = isCharted ? '\n  --chart FILE     writes the chart to FILE' : ''
+export function toUsage({ script, service, raced, measured }: BenchFlags): string {
   return `Usage: npm run ${script} -- [OPTIONS]
   --quick          short rounds, to see that everything works
   --only NAME      one scenario, may be repeated: ${[...raced, ...measured].join(', ')}
+  --callers N      so many call at a time in the scenario ${callersScenario}, may be repeated
   --rounds N       rounds per scenario
-  --write          writes ${written} into the folder of the benchmark; only with a whole run${chart}
+  --write          writes results and charts into the folder of the benchmark; only with a whole run, or with
+                   --only ${callersScenario} for those of that scenario
+  --chart FILE     writes the chart to FILE; with --only ${callersScenario} the one of that scenario
   --profile DIR    ${service} writes CPU profiles to DIR, a folder per scenario; the figures of such a run say nothing
   --starts N       starts ${service} N times in a row, races each start alone in ${raced[0]} or the scenario of --only, and
                    says how far the starts lie apart
@@ -63,20 +65,16 @@ export function toUsage({ script, service, raced, measured, isCharted }: BenchFl
 
 /** Nothing if only help was asked for. Throws a UsageError. */
 export function readOptions(flags: BenchFlags, args: readonly string[]): Options | undefined {
-  const given = parse(flags, args)
+  const given = parse(args)
   if (given.help) return undefined
   const { quick, only, write, chart, profile, against } = given
   checkNames(flags, only, given.starts !== undefined)
-  for (const { flag, others, says } of conflicts) {
-    const found = others.filter((name) => isGiven(given[name]))
-    if (!isGiven(given[flag]) || found.length === 0) continue
-    if (says !== undefined) throw new UsageError(`${says}: not with ${inWords(others)}`)
-    throw new UsageError(`--${flag} does not go with ${found.map((name) => `--${name}`).join(', ')}`)
-  }
+  checkConflicts(given)
   const rounds = given.rounds === undefined ? undefined : readCount('--rounds', given.rounds)
   const starts = given.starts === undefined ? undefined : readCount('--starts', given.starts)
   const lengths = { ...(quick ? flags.quick : flags.whole), ...(rounds === undefined ? {} : { rounds }) }
-  return { lengths, isQuick: quick, rounds, only, isWritten: write, chart, profiles: profile, against, starts }
+  const callers = given.callers.map((text) => readCount('--callers', text))
+  return { lengths, isQuick: quick, rounds, only, callers, isWritten: write, chart, profiles: profile, against, starts }
 }
 
 function checkNames({ raced, measured }: BenchFlags, only: readonly string[], isAboutStarts: boolean): void {
@@ -84,6 +82,22 @@ function checkNames({ raced, measured }: BenchFlags, only: readonly string[], is
   const unknown = only.find((name) => !names.includes(name))
   if (unknown !== undefined) throw new UsageError(`There is no scenario '${unknown}'. There are: ${names.join(', ')}`)
   if (isAboutStarts && only.length > 1) throw new UsageError('--starts takes one scenario: --only once')
+}
+
+function checkConflicts(given: Given): void {
+  const { only, against, callers } = given
+  // Its result has a place of its own in the page.
+  const isCallersAlone = against === undefined && only.length === 1 && only[0] === callersScenario
+  for (const { flag, others, says } of conflicts) {
+    if (!isGiven(given[flag])) continue
+    const found = others.filter((name) => isGiven(given[name]) && !(name === 'only' && isCallersAlone))
+    if (found.length === 0) continue
+    if (says !== undefined) throw new UsageError(`${says}: not with ${inWords(others)}`)
+    throw new UsageError(`--${flag} does not go with ${found.map((name) => `--${name}`).join(', ')}`)
+  }
+  if (callers.length > 0 && only.length > 0 && !only.includes(callersScenario)) {
+    throw new UsageError(`--callers is for the scenario '${callersScenario}', which --only leaves out`)
+  }
 }
 
 function isGiven(value: unknown): boolean {
@@ -95,13 +109,16 @@ function inWords(names: readonly string[]): string {
   return `${flags.slice(0, -1).join(', ')} or ${flags.at(-1)}`
 }
 
-function parse({ isCharted }: BenchFlags, args: readonly string[]) {
+type Given = ReturnType<typeof parse>
+
+function parse(args: readonly string[]) {
   try {
     const { values } = parseArgs({
       args: [...args],
       options: {
         quick: { type: 'boolean', default: false },
         only: { type: 'string', multiple: true, default: [] },
+        callers: { type: 'string', multiple: true, default: [] },
         rounds: { type: 'string' },
         write: { type: 'boolean', default: false },
         chart: { type: 'string' },
@@ -111,7 +128,6 @@ function parse({ isCharted }: BenchFlags, args: readonly string[]) {
         help: { type: 'boolean', short: 'h', default: false },
       },
     })
-    if (values.chart !== undefined && !isCharted) throw new Error("Unknown option '--chart'")
     return values
   } catch (error) {
     throw new UsageError((error as Error).message, { cause: error })

@@ -43,9 +43,17 @@ const stepsPerMs = 100
 const histogram = new Uint32Array(20_000 * stepsPerMs)
 const readBytes = 256 * 1024
 
+/** A server's queue of new connections holds some hundreds; what does not fit into it waits for a second. */
+const connectedAtATime = 128
+
 const plan = JSON.parse(await text(process.stdin)) as Plan
 /** One for all: an answer is dealt with before the next one is read. */
 const readBuffer = Buffer.allocUnsafe(readBytes)
+let running = 0
+const groups = plan.groups.map(toGroup)
+// Before the clock starts: of a thousand connections the last ones would come late.
+const connections = await connectAll()
+
 const start = performance.now()
 const countFrom = start + plan.rampSeconds * 1000
 const countTo = countFrom + plan.seconds * 1000
@@ -53,19 +61,28 @@ const countTo = countFrom + plan.seconds * 1000
 let firstAt: number | undefined
 let lastAt = 0
 let counted = 0
-let running = 0
 
-const groups = plan.groups.map(startGroup)
-
-function startGroup({ connections, ratePerSecond, requests }: GroupPlan): Group {
-  const asks = requests.map((wire) => ({ bytes: Buffer.from(wire.bytes), wire, body: undefined, answers: 0 }))
-  const group: Group = { asks, isPaced: ratePerSecond !== undefined, next: 0, idle: [], late: [] }
-  for (let i = 0; i < connections; i++) open(group)
-  if (ratePerSecond !== undefined) pace(group, ratePerSecond)
-  return group
+for (const connection of connections) goOn(connection)
+for (const [index, { ratePerSecond }] of plan.groups.entries()) {
+  if (ratePerSecond !== undefined) pace(groups[index]!, ratePerSecond)
 }
 
-function open(group: Group): void {
+function toGroup({ ratePerSecond, requests }: GroupPlan): Group {
+  const asks = requests.map((wire) => ({ bytes: Buffer.from(wire.bytes), wire, body: undefined, answers: 0 }))
+  return { asks, isPaced: ratePerSecond !== undefined, next: 0, idle: [], late: [] }
+}
+
+async function connectAll(): Promise<Connection[]> {
+  const wanted = plan.groups.flatMap((group, index) => Array.from({ length: group.connections }, () => groups[index]!))
+  const all: Connection[] = []
+  for (let at = 0; at < wanted.length; at += connectedAtATime) {
+    all.push(...(await Promise.all(wanted.slice(at, at + connectedAtATime).map(open))))
+  }
+  return all
+}
+
+function open(group: Group): Promise<Connection> {
+  const { promise, resolve } = Promise.withResolvers<Connection>()
   const socket = connect({
     port: plan.port,
     host: '127.0.0.1',
@@ -80,9 +97,10 @@ function open(group: Group): void {
   })
   const connection: Connection = { socket, reader: new AnswerReader(), group, ask: group.asks[0]!, since: 0 }
   running++
-  socket.on('connect', () => goOn(connection))
+  socket.on('connect', () => resolve(connection))
   socket.on('error', (error) => fail(`connection failed: ${error.message}`))
   socket.on('end', () => fail('the server closed a connection'))
+  return promise
 }
 
 function pace(group: Group, ratePerSecond: number): void {

@@ -12,6 +12,12 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readUsage, type Usage } from './usage.ts'
 
+/** One handler for all of them: a run may have dozens. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 export interface Command {
   /** Node.js if left out. */
   readonly file?: string
@@ -128,9 +134,8 @@ function start({ file = process.execPath, args, env }: Command, output: 'pipe' |
   // A compile cache of the bench itself would change what the start of a server costs.
   const { NODE_COMPILE_CACHE: _, ...inherited } = process.env
   const child = spawn(file, args, { env: { ...inherited, ...env }, stdio: ['pipe', output, 'inherit'] })
-  const kill = (): void => void child.kill('SIGKILL')
-  process.once('exit', kill)
-  child.once('exit', () => process.off('exit', kill))
+  running.add(child)
+  child.once('exit', () => running.delete(child))
   return child
 }
 

@@ -39,12 +39,14 @@ export interface HttpRace {
   readonly callers: Callers
   /** Others who call at the same time. A round is driven without them first. */
   readonly beside?: Callers
+  /** Driven for so long before a round counts; half a second if left out. */
+  readonly rampSeconds?: number
   beforeRound?(): Promise<void>
   /** How often each of the callers' asks was answered. Throws if what they left behind is wrong. */
   afterRound?(answers: readonly number[]): Promise<void>
 }
 
-const rampSeconds = 0.5
+const usualRampSeconds = 0.5
 
 export async function startHttpRacer(entered: HttpRace): Promise<Racer> {
   const server = await startServer(entered.command)
@@ -57,7 +59,7 @@ export async function startHttpRacer(entered: HttpRace): Promise<Racer> {
 }
 
 async function enter(entered: HttpRace, server: Server): Promise<Racer> {
-  const { title, callers, beside } = entered
+  const { title, callers, beside, rampSeconds = usualRampSeconds } = entered
   const group = await toGroup(title, server.port, callers)
   const others = beside && (await toGroup(title, server.port, beside))
   const driveOnce = (seconds: number, groups: readonly GroupPlan[]): Promise<Measured> =>
