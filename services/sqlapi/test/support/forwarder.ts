@@ -4,8 +4,11 @@ import { connect, createServer, type Socket } from 'node:net'
 
 export interface Forwarder {
   readonly port: number
-  /** What is connected now falls silent, both ways; `all` keeps new connections silent too. */
-  silence(all?: boolean): void
+  /**
+   * What is connected now falls silent, both ways; `all` keeps new connections silent too. What comes back resolves with the first
+   * bytes that a client sends into the silence.
+   */
+  silence(all?: boolean): Promise<void>
   /** New connections pass; those that have fallen silent stay so. */
   pass(): void
   /** A connection falls silent as soon as a client sends this text on it. */
@@ -19,6 +22,7 @@ export async function startForwarder(target: number): Promise<Forwarder> {
   let isAllSilent = false
   let last: string | undefined
   let tell: (() => void) | undefined
+  let tellSwallowed: (() => void) | undefined
   const server = createServer((client) => {
     const upstream = connect({ port: target, host: '127.0.0.1' })
     const pair = [client, upstream] as const
@@ -32,6 +36,7 @@ export async function startForwarder(target: number): Promise<Forwarder> {
           tell?.()
         }
         if (!silent.has(from)) to.write(chunk)
+        else if (from === client) tellSwallowed?.()
       })
       from.on('close', () => {
         sockets.delete(from)
@@ -46,6 +51,9 @@ export async function startForwarder(target: number): Promise<Forwarder> {
     silence(all = false) {
       isAllSilent = all
       for (const socket of sockets) silent.add(socket)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      tellSwallowed = resolve
+      return promise
     },
     pass() {
       isAllSilent = false
