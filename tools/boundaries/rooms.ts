@@ -144,6 +144,7 @@ const sqlapi: Part = {
       is: 'connections that are clean for the next request',
       imports: 'formats model.ts errors.ts sql database database/postgres/**',
     },
+    { room: 'database/postgres/parser.ts', is: "PostgreSQL's own parser" },
     {
       room: 'database/postgres/describe',
       is: 'what statements are, without running them',
@@ -243,6 +244,7 @@ const sqlapi: Part = {
     },
   ],
   outside: {
+    'libpg-query': 'database/postgres/parser.ts database/postgres/describe/nullability.ts',
     'node:child_process': 'workers/untaken.ts database/sqlite/workplaces/process.ts',
     'node:cluster': 'workers',
     'node:fs':

@@ -14,7 +14,7 @@ import type { Session } from '../sessions/session.ts'
 import type { ColumnDescription } from '../wire/frames.ts'
 import { askForColumns, askForTypes, type ColumnFacts, type TypeNames } from './catalog-questions.ts'
 import { isMissing, toFailed } from './mistakes.ts'
-import { nullableRelations } from './nullability.ts'
+import { findNullability } from './nullability.ts'
 import { findTypesOf, type Typed } from './types.ts'
 
 /** How long a statement may wait for somebody who changes a table. */
@@ -121,7 +121,7 @@ async function toDescribed(
 ): Promise<StatementDescription> {
   const { text, parameters, columns } = typed
   const isNeverNull = (column: ColumnDescription): boolean => facts.tableOfNotNull(column) !== undefined
-  const nullable = columns?.some(isNeverNull) === true ? await nullableRelations(text) : undefined
+  const nullability = columns?.some(isNeverNull) === true ? await findNullability(text) : undefined
   return {
     outcome: 'described',
     parameters: statement.names.map((name, source): DescribedParameter => {
@@ -132,9 +132,9 @@ async function toDescribed(
         isList: statement.slots.some((slot) => slot.source === source && slot.role !== 'value'),
       }
     }),
-    columns: columns?.map((column): DescribedColumn => {
+    columns: columns?.map((column, index): DescribedColumn => {
       const table = facts.tableOfNotNull(column)
-      const isNotNull = table !== undefined && nullable?.mayBe(table) === false
+      const isNotNull = table !== undefined && nullability?.mayBeNull(index, table) === false
       return {
         key: toCamelCase(column.name),
         column: column.name,

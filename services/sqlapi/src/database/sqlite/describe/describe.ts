@@ -14,6 +14,8 @@ import { findMistake } from '../worker/mistake.ts'
 import type { SqliteConnection, SqliteStatement } from '../worker/library.ts'
 import { type AskedFile, withConnection } from './connection.ts'
 import { isBusy, isMissing, type SqliteError, toFailed } from './mistakes.ts'
+import { findNullability } from './nullability.ts'
+import { Tables } from './tables.ts'
 
 /** How long a statement may wait for somebody who has locked the file. */
 const lockTimeoutMs = 2000
@@ -25,9 +27,10 @@ export async function describeScripts(
 ): Promise<readonly (readonly StatementDescription[])[]> {
   if (location.path === undefined) return scripts.map(({ statements }) => statements.map(() => inMemory))
   return withConnection(location, async (connection) => {
+    const tables = new Tables(connection)
     const descriptions: (readonly StatementDescription[])[] = []
     for (const script of scripts) {
-      descriptions.push(await describeScript(connection, script))
+      descriptions.push(await describeScript({ connection, tables }, script))
       // Others have their turn.
       await setImmediate()
     }
@@ -40,7 +43,12 @@ const inMemory: StatementDescription = {
   reason: 'a database in memory has no tables before the service runs',
 }
 
-async function describeScript(connection: SqliteConnection, { statements }: Script): Promise<StatementDescription[]> {
+interface Asked {
+  readonly connection: SqliteConnection
+  readonly tables: Tables
+}
+
+async function describeScript(asked: Asked, { statements }: Script): Promise<StatementDescription[]> {
   const dependences = dependencesOf(statements, grammar)
   const descriptions: StatementDescription[] = []
   for (const [index, statement] of statements.entries()) {
@@ -49,7 +57,7 @@ async function describeScript(connection: SqliteConnection, { statements }: Scri
       descriptions.push(dependsOn(on))
       continue
     }
-    const description = await describeStatement(connection, statement)
+    const description = await describeStatement(asked, statement)
     descriptions.push(mayOn !== undefined && isMissing(description) ? dependsOn(mayOn) : description)
   }
   return descriptions
@@ -59,7 +67,8 @@ function dependsOn({ line }: Statement): StatementDescription {
   return { outcome: 'unchecked', reason: `it depends on the statement at line ${line}, which is not run` }
 }
 
-async function describeStatement(connection: SqliteConnection, statement: Statement): Promise<StatementDescription> {
+async function describeStatement(asked: Asked, statement: Statement): Promise<StatementDescription> {
+  const { connection } = asked
   const { refusal, line, column } = statement
   if (refusal !== undefined) {
     const message = refusal
@@ -81,7 +90,9 @@ async function describeStatement(connection: SqliteConnection, statement: Statem
   const until = performance.now() + lockTimeoutMs
   for (;;) {
     try {
-      return toDescribed(statement, connection.prepare(rendered.text))
+      return toDescribed(statement, connection.prepare(rendered.text), (columns) =>
+        nullableOf(asked, rendered.text, columns),
+      )
     } catch (error) {
       if (isBusy(error) && performance.now() < until) {
         await setTimeout(retryMs)
@@ -105,8 +116,15 @@ function messageOf(connection: SqliteConnection, text: string): string | undefin
   }
 }
 
-function toDescribed({ names, slots }: Statement, prepared: SqliteStatement): StatementDescription {
+type Columns = ReturnType<SqliteStatement['columns']>
+
+function toDescribed(
+  { names, slots }: Statement,
+  prepared: SqliteStatement,
+  nullableOf: (columns: Columns) => readonly (false | undefined)[],
+): StatementDescription {
   const columns = prepared.columns()
+  const nullable = nullableOf(columns)
   return {
     outcome: 'described',
     // SQLite takes values of any type anywhere.
@@ -115,15 +133,27 @@ function toDescribed({ names, slots }: Statement, prepared: SqliteStatement): St
       type: undefined,
       isList: slots.some((slot) => slot.source === source && slot.role !== 'value'),
     })),
-    columns: columns.length === 0 ? undefined : columns.map(toColumn),
+    columns: columns.length === 0 ? undefined : columns.map((column, index) => toColumn(column, nullable[index])),
   }
 }
 
-function toColumn({ name, type }: ReturnType<SqliteStatement['columns']>[number]): DescribedColumn {
+function nullableOf({ tables }: Asked, text: string, columns: Columns): readonly (false | undefined)[] {
+  const isNeverNull = columns.map(
+    ({ database, table, column }) =>
+      database !== null && table !== null && column !== null && tables.isNeverNull(database, table, column),
+  )
+  if (!isNeverNull.includes(true)) return []
+  const nullability = findNullability(text, tables)
+  return columns.map(({ table }, index) =>
+    isNeverNull[index] === true && !nullability.mayBeNull(index, table as string) ? false : undefined,
+  )
+}
+
+function toColumn({ name, type }: Columns[number], nullable: false | undefined): DescribedColumn {
   return {
     key: toCamelCase(name),
     column: name,
     type: type === null || type === '' ? undefined : { name: type },
-    nullable: undefined,
+    nullable,
   }
 }
