@@ -52,7 +52,7 @@ function shown(description: StatementDescription): unknown {
       const { parameters, columns } = description
       return {
         in: parameters.map(({ name, type, isList }) => `${name} ${type?.name ?? '?'}${isList ? ' list' : ''}`),
-        out: columns?.map(({ key, type, nullable }) => `${key} ${type?.name ?? '?'}${nullable === false ? '!' : ''}`),
+        out: columns?.map(({ key, type }) => `${key} ${type?.name ?? '?'}`),
       }
     }
     case 'failed':

@@ -3,8 +3,8 @@
  * nullable side of an outer join or from a grouping set, at any depth. The server says from which table a column comes even
  * then. Pure but for the parser. Where it is in doubt, a column may be null.
  *
- * Tables are told apart by their names: one that stands in two places, in one of them on a nullable side, may be null in
- * both, unless the column says with its alias which place it means.
+ * Tables are told apart by their names: one that stands in a statement twice, once on a nullable side, may be null in
+ * both, unless the column says with its alias which one it means.
  */
 import type { InsertStmt, JoinExpr, Node, ReturningClause, SelectStmt } from 'libpg-query'
 import { parseSql } from '../parser.ts'
@@ -24,15 +24,15 @@ export async function findNullability(text: string): Promise<Nullability> {
 }
 
 function judge(statement: Node): Nullability {
-  const places = new Places()
-  places.addStatement(statement, outermost)
-  if (places.isDoubtful) return unknown
+  const tables = new NullableTables()
+  tables.addStatement(statement, outermost)
+  if (tables.isDoubtful) return unknown
   const aliases = 'SelectStmt' in statement ? aliasesOf(statement.SelectStmt) : []
   return {
     mayBeNull(index, table) {
       const alias = aliases[index]
-      const isNullableAlias = alias === undefined ? undefined : places.aliases.get(alias)
-      return isNullableAlias ?? places.nullable.has(table)
+      const isNullableAlias = alias === undefined ? undefined : tables.aliases.get(alias)
+      return isNullableAlias ?? tables.nullable.has(table)
     },
   }
 }
@@ -56,7 +56,7 @@ function columnFields(target: Node): string[] | undefined {
 }
 
 /** Where in the statement something stands. */
-interface Place {
+interface Side {
   readonly isNullable: boolean
   /** It can see the tables of the query around it. */
   readonly isLateral: boolean
@@ -64,33 +64,33 @@ interface Place {
   readonly isTop: boolean
 }
 
-const outermost: Place = { isNullable: false, isLateral: false, isTop: true }
+const outermost: Side = { isNullable: false, isLateral: false, isTop: true }
 
-/** Collects the tables of a statement that stand at nullable places. */
-class Places {
+/** Collects the tables of a statement that stand at nullable tables. */
+class NullableTables {
   /** Names of tables, and of queries in WITH. */
   readonly nullable = new Set<string>()
-  /** Aliases in the FROM of the whole statement that stand for tables -> whether they stand at a nullable place. */
+  /** Aliases in the FROM of the whole statement that stand for tables -> whether they stand on a nullable side. */
   readonly aliases = new Map<string, boolean>()
   isDoubtful = false
   /** Those in WITH, by name. */
-  readonly #queries = new Map<string, { readonly query: Node; readonly place: Place }[]>()
+  readonly #queries = new Map<string, { readonly query: Node; readonly side: Side }[]>()
 
-  addStatement(node: Node, place: Place): void {
-    if ('SelectStmt' in node) this.#addSelect(node.SelectStmt, place)
-    else if ('InsertStmt' in node) this.#addChange(node.InsertStmt, [], place)
-    else if ('UpdateStmt' in node) this.#addChange(node.UpdateStmt, node.UpdateStmt.fromClause, place)
-    else if ('DeleteStmt' in node) this.#addChange(node.DeleteStmt, node.DeleteStmt.usingClause, place)
+  addStatement(node: Node, side: Side): void {
+    if ('SelectStmt' in node) this.#addSelect(node.SelectStmt, side)
+    else if ('InsertStmt' in node) this.#addChange(node.InsertStmt, [], side)
+    else if ('UpdateStmt' in node) this.#addChange(node.UpdateStmt, node.UpdateStmt.fromClause, side)
+    else if ('DeleteStmt' in node) this.#addChange(node.DeleteStmt, node.DeleteStmt.usingClause, side)
     // MERGE may give rows without a source, EXECUTE those of a statement that is not here.
     else this.isDoubtful = true
   }
 
-  #addSelect(select: SelectStmt, place: Place): void {
+  #addSelect(select: SelectStmt, side: Side): void {
     const { withClause, op, larg, rarg, fromClause = [], groupClause = [] } = select
-    this.#addQueries(withClause?.ctes, place)
+    this.#addQueries(withClause?.ctes, side)
     const isCompound = op !== undefined && op !== 'SETOP_NONE'
     const isGrouped = groupClause.some((item) => 'GroupingSet' in item)
-    const inside = this.#at(place, isCompound || isGrouped)
+    const inside = this.#at(side, isCompound || isGrouped)
     for (const part of [larg, rarg]) if (part !== undefined) this.#addSelect(part, { ...inside, isTop: false })
     for (const item of fromClause) this.#addItem(item, inside)
   }
@@ -99,58 +99,58 @@ class Places {
   #addChange(
     { relation, withClause, returningClause }: Pick<InsertStmt, 'relation' | 'withClause' | 'returningClause'>,
     items: readonly Node[] = [],
-    place: Place,
+    side: Side,
   ): void {
-    this.#addQueries(withClause?.ctes, place)
+    this.#addQueries(withClause?.ctes, side)
     if (relation?.relname !== undefined)
-      this.#addTable(relation.relname, this.#at(place, namesOldOrNew(returningClause)))
-    for (const item of items) this.#addItem(item, { ...place, isTop: false })
+      this.#addTable(relation.relname, this.#at(side, namesOldOrNew(returningClause)))
+    for (const item of items) this.#addItem(item, { ...side, isTop: false })
   }
 
-  #addQueries(queries: readonly Node[] = [], { isLateral }: Place): void {
-    const place = { isNullable: false, isTop: false, isLateral }
+  #addQueries(queries: readonly Node[] = [], { isLateral }: Side): void {
+    const side = { isNullable: false, isTop: false, isLateral }
     for (const each of queries) {
       if (!('CommonTableExpr' in each)) continue
       const { ctename = '', ctequery: query } = each.CommonTableExpr
       if (query === undefined) continue
-      this.#queries.set(ctename, [...(this.#queries.get(ctename) ?? []), { query, place }])
-      this.addStatement(query, this.#at(place, this.nullable.has(ctename)))
+      this.#queries.set(ctename, [...(this.#queries.get(ctename) ?? []), { query, side }])
+      this.addStatement(query, this.#at(side, this.nullable.has(ctename)))
     }
   }
 
-  #addItem(item: Node, place: Place): void {
-    if ('JoinExpr' in item) this.#addJoin(item.JoinExpr, place)
+  #addItem(item: Node, side: Side): void {
+    if ('JoinExpr' in item) this.#addJoin(item.JoinExpr, side)
     else if ('RangeSubselect' in item) {
       const { lateral, subquery } = item.RangeSubselect
-      const inside = { ...place, isTop: false, isLateral: place.isLateral || lateral === true }
+      const inside = { ...side, isTop: false, isLateral: side.isLateral || lateral === true }
       if (subquery !== undefined) this.addStatement(subquery, this.#at(inside, false))
     } else if ('RangeTableSample' in item && item.RangeTableSample.relation !== undefined) {
-      this.#addItem(item.RangeTableSample.relation, place)
+      this.#addItem(item.RangeTableSample.relation, side)
     } else if ('RangeVar' in item) {
       const { relname = '', alias } = item.RangeVar
-      if (place.isTop && !this.#queries.has(relname)) {
+      if (side.isTop && !this.#queries.has(relname)) {
         const name = alias?.aliasname ?? relname
-        this.aliases.set(name, place.isNullable || this.aliases.get(name) === true)
+        this.aliases.set(name, side.isNullable || this.aliases.get(name) === true)
       }
-      this.#addTable(relname, place)
+      this.#addTable(relname, side)
     }
   }
 
-  #addJoin({ jointype, larg, rarg }: JoinExpr, place: Place): void {
+  #addJoin({ jointype, larg, rarg }: JoinExpr, side: Side): void {
     const isLeftNullable = jointype !== 'JOIN_INNER' && jointype !== 'JOIN_LEFT'
     const isRightNullable = jointype !== 'JOIN_INNER' && jointype !== 'JOIN_RIGHT'
-    if (larg !== undefined) this.#addItem(larg, this.#at(place, isLeftNullable))
-    if (rarg !== undefined) this.#addItem(rarg, this.#at(place, isRightNullable))
+    if (larg !== undefined) this.#addItem(larg, this.#at(side, isLeftNullable))
+    if (rarg !== undefined) this.#addItem(rarg, this.#at(side, isRightNullable))
   }
 
-  #addTable(name: string, { isNullable }: Place): void {
+  #addTable(name: string, { isNullable }: Side): void {
     if (!isNullable || this.nullable.has(name)) return
     this.nullable.add(name)
-    for (const { query, place } of this.#queries.get(name) ?? []) this.addStatement(query, this.#at(place, true))
+    for (const { query, side } of this.#queries.get(name) ?? []) this.addStatement(query, this.#at(side, true))
   }
 
-  #at(place: Place, isNullable: boolean): Place {
-    const there = { ...place, isNullable: place.isNullable || isNullable }
+  #at(side: Side, isNullable: boolean): Side {
+    const there = { ...side, isNullable: side.isNullable || isNullable }
     // It may give columns of tables that stand elsewhere.
     if (there.isNullable && there.isLateral) this.isDoubtful = true
     return there

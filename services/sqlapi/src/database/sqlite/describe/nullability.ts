@@ -21,15 +21,15 @@ const unknown: Nullability = { mayBeNull: () => true }
 
 export function findNullability(text: string, known: Known): Nullability {
   const words = wordTree(text)
-  const places = new Places(known)
-  places.addStatement(words)
-  if (places.isDoubtful) return unknown
+  const tables = new NullableTables(known)
+  tables.addStatement(words)
+  if (tables.isDoubtful) return unknown
   return {
     mayBeNull(index, table) {
-      const column = places.columns[index]
+      const column = tables.columns[index]
       if (column?.isQuery === true) return true
-      const isNullableAlias = column?.alias === undefined ? undefined : places.aliases.get(column.alias)
-      return isNullableAlias ?? places.nullable.has(table.toLowerCase())
+      const isNullableAlias = column?.alias === undefined ? undefined : tables.aliases.get(column.alias)
+      return isNullableAlias ?? tables.nullable.has(table.toLowerCase())
     },
   }
 }
@@ -41,25 +41,25 @@ interface ResultColumn {
   readonly alias: string | undefined
 }
 
-interface Place {
+interface Side {
   readonly isNullable: boolean
   /** The query of the statement itself. */
   readonly isTop: boolean
 }
 
-const top: Place = { isNullable: false, isTop: true }
-const below: Place = { isNullable: false, isTop: false }
+const top: Side = { isNullable: false, isTop: true }
+const below: Side = { isNullable: false, isTop: false }
 
 const compounds = new Set(['UNION', 'INTERSECT', 'EXCEPT'])
 const clauses = new Set(['FROM', 'WHERE', 'GROUP', 'HAVING', 'WINDOW', 'ORDER', 'LIMIT'])
 const joins = new Set([',', 'NATURAL', 'LEFT', 'RIGHT', 'FULL', 'INNER', 'CROSS', 'JOIN'])
 const joinWords = new Set([...joins, 'OUTER'])
 
-class Places {
+class NullableTables {
   readonly #known: Known
   /** Names of tables, and of queries in WITH. */
   readonly nullable = new Set<string>()
-  /** Aliases in the FROM of the statement -> whether they stand at a nullable place. */
+  /** Aliases in the FROM of the statement -> whether they stand on a nullable side. */
   readonly aliases = new Map<string, boolean>()
   /** Up to a star, behind which it is unclear which is which. */
   columns: readonly ResultColumn[] = []
@@ -102,22 +102,22 @@ class Places {
     return words.slice(end)
   }
 
-  #addQuery(words: readonly Word[], place: Place): void {
+  #addQuery(words: readonly Word[], side: Side): void {
     const rest = this.#addQueries(words)
     const parts = cutAt(rest, compounds)
     const isCompound = parts.length > 1
-    const inside = { isTop: place.isTop && !isCompound, isNullable: place.isNullable || isCompound }
+    const inside = { isTop: side.isTop && !isCompound, isNullable: side.isNullable || isCompound }
     for (const part of parts) this.#addSelect(part, inside)
   }
 
-  #addSelect(words: readonly Word[], place: Place): void {
+  #addSelect(words: readonly Word[], side: Side): void {
     const [list = [], ...behind] = cutAt(words, clauses)
-    if (place.isTop) this.#setColumns(list.slice(1))
+    if (side.isTop) this.#setColumns(list.slice(1))
     // Which column of it that is, nobody knows out there.
     else if (list.some(isValueQuery)) this.isDoubtful = true
     const isGrouped = behind.some(([first]) => first?.word === 'GROUP')
     const isOneRow = !isGrouped && (behind.some(([first]) => first?.word === 'HAVING') || this.#hasAggregate(words))
-    const inside = { ...place, isNullable: place.isNullable || isOneRow }
+    const inside = { ...side, isNullable: side.isNullable || isOneRow }
     for (const [first, ...items] of behind) if (first?.word === 'FROM') this.#addItems(items, inside)
   }
 
@@ -131,7 +131,7 @@ class Places {
   }
 
   /** Tables, queries and joins in a FROM. */
-  #addItems(words: readonly Word[], place: Place): void {
+  #addItems(words: readonly Word[], side: Side): void {
     const items: { readonly words: readonly Word[]; isNullable: boolean }[] = []
     let isNullable = false
     for (const part of cutAt(words, joins)) {
@@ -144,26 +144,26 @@ class Places {
       items.push({ words: item, isNullable })
       isNullable = false
     }
-    for (const item of items) this.#addItem(item.words, { ...place, isNullable: place.isNullable || item.isNullable })
+    for (const item of items) this.#addItem(item.words, { ...side, isNullable: side.isNullable || item.isNullable })
   }
 
-  #addItem(words: readonly Word[], place: Place): void {
+  #addItem(words: readonly Word[], side: Side): void {
     const [first] = words
     if (first?.inside !== undefined) {
-      if (isQuery(first)) this.#addQuery(first.inside, { ...place, isTop: false })
-      else this.#addItems(first.inside, place)
+      if (isQuery(first)) this.#addQuery(first.inside, { ...side, isTop: false })
+      else this.#addItems(first.inside, side)
       return
     }
     let at = 0
     while (words[at + 1]?.word === '.') at += 2
     const name = words[at]?.name ?? ''
-    if (place.isTop) this.#addAlias(words.slice(at + 1), name, place)
-    if (!place.isNullable || this.nullable.has(name)) return
+    if (side.isTop) this.#addAlias(words.slice(at + 1), name, side)
+    if (!side.isNullable || this.nullable.has(name)) return
     this.nullable.add(name)
     for (const query of this.#queries.get(name) ?? []) this.#addQuery(query, { ...below, isNullable: true })
   }
 
-  #addAlias([first, second]: readonly Word[], table: string, { isNullable }: Place): void {
+  #addAlias([first, second]: readonly Word[], table: string, { isNullable }: Side): void {
     if (this.#queries.has(table)) return
     const own = first?.word === 'AS' ? second : first
     const alias = own === undefined || notAliases.has(own.word) || own.name === '' ? table : own.name
