@@ -222,6 +222,7 @@ export const rules: Readonly<Record<string, string>> = {
   'N3.1': 'lines of the leading comments declare; one that cannot be read is told at start and stops nothing',
   'N3.2': 'a parameter with a default may be missing',
   'N3.3': 'a value of another type than the declared one is refused before a connection is taken',
+  'N3.4': '@timeout is the statement timeout of its file and of no other',
   'N3.5': 'the comment declaration: .. is read as YAML, and changes no answer',
   'N4.1': 'openapi describes every endpoint and its batch form, typed to the column; the command prints the same',
   'N4.3': 'the page at /docs: list, search, form, answer, curl line; without the internet, by keyboard, on a phone',

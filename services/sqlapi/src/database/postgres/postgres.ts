@@ -120,7 +120,8 @@ export class PostgresDatabase implements Database {
       delivery.follow(this.#runAll(statements, work, delivery))
     } else {
       // It commits itself: on a shared connection once its plan is known and it has proved short.
-      const plan = only.known.history.isShort ? this.#runner.planFor(only) : undefined
+      const mayShare = only.known.history.isShort && work.endpoint.declarations?.timeoutSeconds === undefined
+      const plan = mayShare ? this.#runner.planFor(only) : undefined
       if (plan === undefined) delivery.follow(this.#runAlone(only, work, delivery))
       else this.#pool.start(new SharedRun(this.#shared, only, plan, work, delivery))
     }
@@ -160,9 +161,11 @@ export class PostgresDatabase implements Database {
     job: (session: Session) => Promise<Result>,
   ): Promise<Result> {
     const { cancellation } = work
+    const timeoutSeconds = work.endpoint.declarations?.timeoutSeconds
     const run = async (session: Session): Promise<Result> => {
       const started = performance.now()
       cancellation.onCancel = session.cancel
+      if (timeoutSeconds !== undefined) session.limitStatements(timeoutSeconds)
       try {
         return await job(session)
       } catch (error) {

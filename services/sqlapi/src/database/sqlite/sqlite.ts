@@ -128,6 +128,7 @@ export class SqliteDatabase implements Database {
     let job = this.#toJob(work)
     if (job.sets.flat().length === 0) return emptyResult(work)
     const { cancellation } = work
+    const timeoutSeconds = work.endpoint.declarations?.timeoutSeconds
     const pool = job.isRead ? this.#readers : this.#writer
     const isPlainWrite = job.transaction === 'shared' && pool !== this.#readers
     const history = isPlainWrite ? this.#writes : this.#statements.historyOf(work)
@@ -139,7 +140,7 @@ export class SqliteDatabase implements Database {
       run: async (workplace: Workplace): Promise<string> => {
         const started = performance.now()
         const textOf = (statement: number): string => this.#statements.textOf(statement).text
-        const running = workplace.run({ job, textOf, sink })
+        const running = workplace.run({ job, textOf, sink, timeoutSeconds })
         cancellation.onCancel = running.cancel
         try {
           return await running.done

@@ -94,7 +94,13 @@ export interface WorkerOptions extends OpenOptions {
 /** What the main thread says to a SQLite process; `run`, `cancel` and `taken` carry the number of a job. */
 export type ToProcess =
   | { readonly open: Omit<WorkerOptions, 'claims'> & { readonly statementTimeoutSeconds: number } }
-  | { readonly run: number; readonly job: Omit<Job, 'claim'>; readonly texts: Jobs['texts'] }
+  | {
+      readonly run: number
+      readonly job: Omit<Job, 'claim'>
+      readonly texts: Jobs['texts']
+      /** Undefined for that of the datasource. */
+      readonly timeoutSeconds: number | undefined
+    }
   | { readonly cancel: number }
   /** A piece of the answer has gone to its reader. */
   | { readonly taken: number }

@@ -54,8 +54,6 @@ export class Session {
   #isUtf8: boolean
   readonly #prepared = new Map<string, Prepared>()
   readonly #context: ExecutionContext
-  /** Seconds after which the server ends a statement; 0 for never. */
-  readonly #timeoutSeconds: number
   readonly #opened: Opened
   /** Settings that make the session what the service expects. */
   readonly #settings: SessionSettings
@@ -89,10 +87,8 @@ export class Session {
 
   private constructor(opened: Opened, options: SessionOptions, catalog: Catalog, onBroken: () => void) {
     const { socket, isUtf8 } = opened
-    const { statementTimeoutSeconds, timeZone } = options
     this.#wire = new Wire(socket, onBroken)
-    this.#timeoutSeconds = statementTimeoutSeconds
-    this.#settings = new SessionSettings(timeZone, statementTimeoutSeconds)
+    this.#settings = new SessionSettings(options.timeZone, options.statementTimeoutSeconds)
     this.#opened = opened
     this.#catalog = catalog
     this.#isUtf8 = isUtf8
@@ -111,7 +107,7 @@ export class Session {
 
   get isDirty(): boolean {
     const isLeft = this.isInTransaction || this.#cancelling !== undefined || this.#settingChanged
-    const isAsked = this.hasRunDefinition || this.#catalog.isOld
+    const isAsked = this.hasRunDefinition || this.#catalog.isOld || this.#settings.isLimited
     return isLeft || this.hasRunSession || this.hasRunCode || isAsked || this.#catalog.code.isEverywhere
   }
 
@@ -216,6 +212,12 @@ export class Session {
     return this.#wire.ask(new Command(text))
   }
 
+  /** For a file with a time limit of its own. Sent ahead of its statements; cleaning brings the datasource's limit back. */
+  limitStatements(seconds: number): void {
+    // Where the connection is lost the statements behind it say so.
+    if (seconds !== this.#settings.timeoutSeconds) this.command(this.#settings.limit(seconds)).catch(() => undefined)
+  }
+
   async isArrayType(type: number): Promise<boolean> {
     await this.#learn([type])
     return this.#catalog.typeOf(type)?.array === true
@@ -249,6 +251,7 @@ export class Session {
       await this.#cancelling
       this.#cancelling = undefined
       if (this.isInTransaction) await this.#answered(this.command('ROLLBACK'))
+      if (this.#settings.isLimited) await this.#answered(this.command(this.#settings.limit()))
       if (this.hasRunDefinition || this.#catalog.isOld) await this.#answered(this.#lookAtCode())
       if (this.hasRunSession) {
         // DISCARD ALL has to stand alone, so what follows it is sent behind it.
@@ -311,7 +314,7 @@ export class Session {
 
   /** Time of now, where a statement that begins now is to be timed. */
   #now(): number {
-    return this.#timeoutSeconds === 0 ? 0 : performance.now()
+    return this.#settings.timeoutSeconds === 0 ? 0 : performance.now()
   }
 
   /**
@@ -319,10 +322,11 @@ export class Session {
    * for both, and its text may be in any language.
    */
   #toReason(error: unknown, started: number): unknown {
-    if (this.#timeoutSeconds === 0 || this.#cancelling !== undefined) return error
+    const { timeoutSeconds } = this.#settings
+    if (timeoutSeconds === 0 || this.#cancelling !== undefined) return error
     if (!(error instanceof ServerError) || error.code !== '57014') return error
-    const isOver = performance.now() - started >= this.#timeoutSeconds * 1000 - clockSlackMs
-    return isOver ? new TimedOut(error, this.#timeoutSeconds) : error
+    if (performance.now() - started < timeoutSeconds * 1000 - clockSlackMs) return error
+    return new TimedOut(error, timeoutSeconds)
   }
 
   async #lookAtCode(): Promise<void> {

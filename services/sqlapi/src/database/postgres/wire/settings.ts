@@ -41,19 +41,38 @@ function toServerZone(timeZone: string): string {
 /** What one session is to be like. */
 export class SessionSettings {
   readonly #own: readonly Setting[]
-  readonly #limit: readonly Setting[]
+  /** Longest time of a statement that the datasource has; 0 leaves that to the server. */
+  readonly #ownSeconds: number
+  #ofUrl: readonly Setting[] = []
   /** Those of the URL, ours, and the time limit of its statements. */
   all: readonly Setting[]
+  /** Seconds after which the server ends a statement; 0 where that is left to the server. */
+  timeoutSeconds: number
 
   constructor(timeZone: string | undefined, timeoutSeconds: number) {
     this.#own = ownSettings(timeZone ?? 'UTC')
-    this.#limit = timeoutSeconds === 0 ? [] : [{ name: 'statement_timeout', value: `${timeoutSeconds}s` }]
+    this.#ownSeconds = timeoutSeconds
+    this.timeoutSeconds = timeoutSeconds
     this.all = this.#own
   }
 
   /** Those of the URL that the session may make. */
   take(ofUrl: readonly Setting[]): void {
-    this.all = [...ofUrl, ...this.#own, ...this.#limit]
+    this.#ofUrl = ofUrl
+    this.all = [...ofUrl, ...this.#own, ...limitOf(this.timeoutSeconds)]
+  }
+
+  /** A file has a limit of its own, and the session has it now. */
+  get isLimited(): boolean {
+    return this.timeoutSeconds !== this.#ownSeconds
+  }
+
+  /** Longest time of a statement from now on, by default that of the datasource. Gives the command for it. */
+  limit(seconds: number = this.#ownSeconds): string {
+    this.timeoutSeconds = seconds
+    this.take(this.#ofUrl)
+    const limits = this.all.filter(({ name }) => name.toLowerCase() === limitName)
+    return limits.length === 0 ? `RESET ${limitName}` : settingsText(limits)
   }
 
   /** Whether a setting that the server reports is what the service has set. */
@@ -63,6 +82,12 @@ export class SessionSettings {
     // Casing does not count in names of zones, and the server has its own.
     return own === undefined || own.value.toLowerCase() === value.toLowerCase()
   }
+}
+
+const limitName = 'statement_timeout'
+
+function limitOf(seconds: number): readonly Setting[] {
+  return seconds === 0 ? [] : [{ name: limitName, value: `${seconds}s` }]
 }
 
 /**

@@ -19,6 +19,8 @@ export interface Assignment {
   readonly textOf: (statement: number) => string
   /** Where the pieces of a long answer go. */
   readonly sink: Sink
+  /** Longest time that a statement of the job may take; undefined for that of the datasource. */
+  readonly timeoutSeconds?: number | undefined
 }
 
 /** A job that was handed over. */

@@ -111,9 +111,9 @@ export class Connection {
     })
   }
 
-  run({ job, textOf, sink }: Assignment): Running {
+  run({ job, textOf, sink, timeoutSeconds = this.#timeoutSeconds }: Assignment): Running {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
-    const underWay = this.#underWay.add(resolve, reject, sink)
+    const underWay = this.#underWay.add(resolve, reject, sink, timeoutSeconds)
     this.#claims.queue(underWay.claim)
     this.#watch ??= setInterval(() => this.#look(), lookMs).unref()
     const outgoing = this.#collect()
@@ -183,11 +183,12 @@ export class Connection {
     if (turn === undefined || job === undefined) return
     const ranMs = now - this.#turnSince
     if (ranMs >= longMs && !job.sink.isOpen) this.#long(turn.statement)
-    const timeoutMs = this.#timeoutSeconds * 1000
+    const { timeoutSeconds } = job
+    const timeoutMs = timeoutSeconds * 1000
     if (timeoutMs > 0 && ranMs >= timeoutMs) {
       job.timedOut = turn.statement
       this.#claims.cancel(turn.claim)
-      if (ranMs >= timeoutMs + graceMs) this.#abandon(turn, `it ran longer than ${this.#timeoutSeconds} s`)
+      if (ranMs >= timeoutMs + graceMs) this.#abandon(turn, `it ran longer than ${timeoutSeconds} s`)
     } else if (job.goneSince !== undefined && now - job.goneSince >= goneMs) {
       this.#abandon(turn, 'its client has gone')
     }
@@ -211,8 +212,7 @@ export class Connection {
     void this.#worker.terminate()
   }
 
-  #timeout(statement: number): JobFailure {
-    const timeoutSeconds = this.#timeoutSeconds
+  #timeout(statement: number, timeoutSeconds: number): JobFailure {
     return new JobFailure({ code: undefined, message: 'statement timeout', statement, timeoutSeconds })
   }
 
@@ -225,12 +225,12 @@ export class Connection {
   }
 
   /** Jobs that it had not begun can be done elsewhere, and of a stuck one also those that it had not committed. */
-  #lossOf({ claim, pieces, timedOut }: UnderWayJob, stuck: Turn | undefined): unknown {
+  #lossOf({ claim, pieces, timedOut, timeoutSeconds }: UnderWayJob, stuck: Turn | undefined): unknown {
     if (this.#claims.takeBack(claim)) return takenBack
     // Nobody knows how far it came.
     if (stuck === undefined || pieces > 0 || this.#claims.isSettled(claim)) return lost()
     if (claim !== stuck.claim) return takenBack
-    return timedOut === undefined ? lost() : this.#timeout(timedOut)
+    return timedOut === undefined ? lost() : this.#timeout(timedOut, timeoutSeconds)
   }
 
   #cancel(job: UnderWayJob): void {
@@ -262,9 +262,9 @@ export class Connection {
     else job.reject(this.#reasonOf(reply, job))
   }
 
-  #reasonOf(reply: JobReply, { timedOut }: UnderWayJob): unknown {
+  #reasonOf(reply: JobReply, { timedOut, timeoutSeconds }: UnderWayJob): unknown {
     if ('runsOn' in reply) return runsOn
-    if (timedOut !== undefined) return this.#timeout(timedOut)
+    if (timedOut !== undefined) return this.#timeout(timedOut, timeoutSeconds)
     return 'error' in reply ? new JobFailure(reply.error) : new Error('The job was given up')
   }
 

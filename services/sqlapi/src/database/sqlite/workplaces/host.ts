@@ -56,14 +56,14 @@ async function open(options: Extract<ToProcess, { open: unknown }>['open']): Pro
   }
 }
 
-function run({ run, job, texts: learnt }: Extract<ToProcess, { run: number; job: unknown }>): void {
+function run({ run, job, texts: learnt, timeoutSeconds }: Extract<ToProcess, { run: number; job: unknown }>): void {
   for (const [statement, text] of learnt) texts.set(statement, text)
   const relay: Relay = { running: undefined, stream: undefined, ahead: 0 }
   relays.set(run, relay)
   const sink = new Sink((stream) => pass(run, relay, stream))
   const textOf = (statement: number): string => texts.get(statement) ?? ''
   // There is one: jobs come only after the message that it is open.
-  relay.running = (connection as Connection).run({ job, textOf, sink })
+  relay.running = (connection as Connection).run({ job, textOf, sink, timeoutSeconds })
   void relay.running.done
     .then(
       (json) => (sink.isOpen ? sink.end(json) : send({ run, json })),

@@ -71,7 +71,7 @@ export class Process {
     return this.#pending.size === 0
   }
 
-  run({ job, textOf, sink }: Assignment): Running {
+  run({ job, textOf, sink, timeoutSeconds }: Assignment): Running {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
     const run = this.#runs++
     this.#pending.set(run, { resolve, reject, sink, pieces: 0 })
@@ -80,7 +80,7 @@ export class Process {
       .filter((statement) => !this.#sentTexts.has(statement))
       .map((statement) => [statement, textOf(statement)] as const)
     for (const [statement] of texts) this.#sentTexts.add(statement)
-    this.#send({ run, job, texts })
+    this.#send({ run, job, texts, timeoutSeconds })
     return { done: promise, cancel: () => this.#send({ cancel: run }) }
   }
 

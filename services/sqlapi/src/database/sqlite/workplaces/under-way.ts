@@ -14,6 +14,8 @@ export interface UnderWayJob {
   readonly resolve: (json: string) => void
   readonly reject: (reason: unknown) => void
   readonly sink: Sink
+  /** Longest time of a statement; 0 for no limit. */
+  readonly timeoutSeconds: number
   /** Pieces of the answer that the reader has not made room for. */
   pieces: number
   /** When the last one stopped waiting for the answer. */
@@ -38,10 +40,20 @@ export class UnderWay {
   }
 
   /** There is a free claim: the pool gives a connection no more than `depth` jobs, and none is taken back without claims to spare. */
-  add(resolve: UnderWayJob['resolve'], reject: UnderWayJob['reject'], sink: Sink): UnderWayJob {
+  add(resolve: UnderWayJob['resolve'], reject: UnderWayJob['reject'], sink: Sink, timeoutSeconds: number): UnderWayJob {
     const claim = this.#free.pop() as number
     const arrival = ++this.#arrivals
-    const job = { claim, arrival, resolve, reject, sink, pieces: 0, goneSince: undefined, timedOut: undefined }
+    const job = {
+      claim,
+      arrival,
+      resolve,
+      reject,
+      sink,
+      timeoutSeconds,
+      pieces: 0,
+      goneSince: undefined,
+      timedOut: undefined,
+    }
     this.#jobs[claim] = job
     this.#size++
     return job
