@@ -240,7 +240,7 @@ const sqlapi: Part = {
       room: 'main.ts',
       is: 'the commands',
       imports:
-        'errors.ts events.ts boot boot/config service.ts workers check/command.ts @services/command-line @services/observe',
+        'errors.ts events.ts boot boot/config service.ts workers check/command.ts check/start.ts @services/command-line @services/observe',
     },
   ],
   outside: {

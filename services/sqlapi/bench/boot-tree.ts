@@ -28,6 +28,17 @@ const subjects = [
   'feedback',
 ]
 
+/** More than the largest file asks for. */
+const mostParts = 400
+
+/** The tables that the files name, for both kinds of databases. */
+export const treeSchema: string = subjects
+  .map((subject) => {
+    const fields = Array.from({ length: mostParts }, (_, part) => `field_${part} text`)
+    return `CREATE TABLE ${subject} (id bigint PRIMARY KEY, base_id bigint, title text, status text, author_id bigint, author_role text, details jsonb, created timestamp, deleted timestamp, ${fields.join(', ')});`
+  })
+  .join('\n')
+
 export function writeTree(folder: string, files: number): Tree {
   let bytes = 0
   for (let n = 0; n < files; n++) {

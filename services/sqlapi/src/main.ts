@@ -51,9 +51,15 @@ async function run(configFlag: string | undefined): Promise<void> {
     shutdownSeconds,
     events,
     async start() {
-      const loaded = loadConfig({ flag: configFlag, env: process.env, cwd: process.cwd() })
+      const environment = { flag: configFlag, env: process.env, cwd: process.cwd() }
+      const loaded = loadConfig(environment)
       writeLog(loaded.config.logging)
-      return start(await boot(loaded, events), events, stdout)
+      const booted = await boot(loaded, events)
+      if (loaded.config.checks === 'refuse') {
+        const { refuseErrors } = await import('./check/start.ts')
+        await refuseErrors(environment)
+      }
+      return start(booted, events, stdout)
     },
     explains(error) {
       if (!(error instanceof StartupFailure)) return false

@@ -3,7 +3,7 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { freePort, newFolder } from '@services/testing'
 import pg from 'pg'
 import type { Dialect } from '../src/model.ts'
@@ -140,20 +140,31 @@ const mistakes: Readonly<Record<Dialect, readonly Mistake[]>> = {
 }
 
 for (const kind of both) {
-  describe(`${kind}: mistakes`, { concurrency: 4 }, () => {
-    for (const { title, text, found, message = /./, cure = /./ } of mistakes[kind]) {
-      test(`${title} [N1.2] [N1.4]`, async () => {
-        const { code, findings } = await check(kind, text)
+  describe(`${kind}: mistakes`, () => {
+    let all: Found | undefined
+
+    before(async () => {
+      await withDatabase(kind, async (database) => {
+        const files = Object.fromEntries(mistakes[kind].map(({ text }, index) => [`demo/POST/${index}.sql`, text]))
+        all = await findingsOf(settingOf(database, files))
+      })
+    })
+
+    for (const [index, { title, text, found, message = /./, cure = /./ }] of mistakes[kind].entries()) {
+      test(`${title} [N1.2] [N1.4]`, () => {
+        const findings = all?.findings.filter(({ file }) => file === `sql/demo/POST/${index}.sql`) ?? []
         deepStrictEqual(
-          findings.map(({ code: what, line, column }) => `${what} ${line}:${column}`),
+          findings.map(({ code, line, column }) => `${code} ${line}:${column}`),
           found,
         )
-        strictEqual(code, 1)
-        match(findings.at(-1)?.message ?? '', message)
-        match(findings.at(-1)?.cure ?? '', cure)
-        strictEqual(findings.at(-1)?.severity, 'error')
+        const last = findings.at(-1)
+        match(last?.message ?? '', message)
+        match(last?.cure ?? '', cure)
+        deepStrictEqual([last?.severity, last?.text], ['error', text.split('\n')[(last?.line ?? 0) - 1]])
       })
     }
+
+    test('errors end it with 1 [N1.1]', () => strictEqual(all?.code, 1))
   })
 }
 
@@ -211,9 +222,18 @@ for (const kind of both) {
     const text = 'SELECT 1 AS order_id;\nSELECT order_id, 2 AS x,\n  3 AS "orderId" FROM orders'
     const { code, findings } = await check(kind, text, 'demo/GET/x.sql')
     deepStrictEqual(findings.map(inBrief), [
-      "warning duplicate-key sql/demo/GET/x.sql:3:8 2 columns (order_id, orderId) have the key orderId; the answer has the last one's value",
+      'warning duplicate-key sql/demo/GET/x.sql:3:8 2 columns (order_id, orderId) have the key orderId, which gets the value of the last one',
     ])
     strictEqual(code, 0)
+  })
+
+  test(`${kind}: all keys that a star doubles are one finding [N1.2]`, async () => {
+    const { findings } = await check(kind, 'SELECT * FROM orders a, orders b', 'demo/GET/x.sql')
+    strictEqual(findings.length, 1)
+    match(
+      findings[0]?.message ?? '',
+      /the key orderId, .*; .*the key placedOn, .*; .*the key total, .*; .*the key tags, /,
+    )
   })
 
   test(`${kind}: keys of a statement that does not answer do not matter [N1.2]`, async () => {

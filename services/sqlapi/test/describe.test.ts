@@ -115,6 +115,8 @@ const onPostgres: readonly (readonly [sql: string, expected: unknown])[] = [
   ['SELECT name + 1 FROM t', 'type 1:13 42883'],
   ['SELECT id FROM t WHERE on_day = true AND id = :id', 'type 1:31 42883'],
   ['SELECT name * :x FROM t', 'parameter-type 1:13 42883'],
+  // The literal is wrong, whatever the parameter in front of it is.
+  ["SELECT date_trunc(:x, now()), NULLIF(1, '')", 'type 1:41 22P02'],
   ["SELECT id FROM t WHERE id = 'abc' AND id = :x", 'type 1:29 22P02'],
   ['SELEC 1', 'syntax 1:1 42601'],
   ['SELECT id, count(*) FROM t', 'syntax 1:8 42803'],

@@ -13,6 +13,7 @@ import { boot } from '../src/boot/boot.ts'
 import { loadConfig, search, variables } from '../src/boot/config/config.ts'
 import { loadEndpoints } from '../src/boot/endpoints.ts'
 import { readFlags } from '../src/boot/flags.ts'
+import { refuseErrors } from '../src/check/start.ts'
 import { configSchema } from '../src/boot/config/schema.ts'
 import { bind, candidateTypes, type Code } from '../src/database/postgres/types/encode.ts'
 import { valueTypes } from '../src/declarations/value-types.ts'
@@ -172,6 +173,7 @@ const refusals: Readonly<Record<string, () => Promise<string>>> = {
   'a file with a NUL character': () => refusalOfTree({ 'crm/GET/a.sql': 'SELECT 1\0' }),
   'a link out of `sql_dir`': () => refusalOfTree({}, { 'crm/GET/a.sql': tmpdir() }),
   '`*.sql` that is not a regular file': () => refusalOfTree({ 'crm/GET/a.sql/x': '' }),
+  'errors in the files, with `checks: refuse`': refusalOfFiles,
   'two datasources of one name': () =>
     refusalOf('datasources: [{name: crm, url: "sqlite:a"}, {name: crm, url: "sqlite:b"}]'),
   '`username` without `password_env`': () =>
@@ -230,6 +232,19 @@ function load(yaml: string): unknown {
 /** `sql_dir` is added unless the text is about it. */
 function refusalOf(yaml: string): Promise<string> {
   return refusal(() => load(`${yaml}\nsql_dir: sql\n`))
+}
+
+/** Of a folder of its own with a database. */
+function refusalOfFiles(): Promise<string> {
+  const cwd = join(scratch, 'refusing')
+  mkdirSync(join(cwd, 'sql/crm/GET'), { recursive: true })
+  writeFileSync(join(cwd, 'sql/crm/GET/a.sql'), 'SELECT nam FROM t')
+  const database = new DatabaseSync(join(cwd, 'crm.db'))
+  database.exec('CREATE TABLE t (name)')
+  database.close()
+  const datasources = [{ name: 'crm', url: `sqlite:${join(cwd, 'crm.db')}` }]
+  writeFileSync(join(cwd, 'sqlapi.yaml'), JSON.stringify({ sql_dir: join(cwd, 'sql'), datasources }))
+  return refusal(() => refuseErrors({ flag: 'sqlapi.yaml', env: {}, cwd }))
 }
 
 let trees = 0

@@ -76,16 +76,23 @@ function duplicateKeys({ script, descriptions, dialect }: DescribedFile): Remark
   const index = descriptions.findLastIndex((each) => each.outcome !== 'described' || each.columns !== undefined)
   const description = descriptions[index]
   if (description?.outcome !== 'described') return []
-  const columns = description.columns ?? []
   const statement = script.statements[index] as Statement
-  const groups = Map.groupBy(columns, ({ key }) => key)
-  return Array.from(groups).flatMap(([key, own]): Remark[] => {
-    if (own.length < 2) return []
+  const groups = Map.groupBy(description.columns ?? [], ({ key }) => key)
+  const doubled = Array.from(groups.values()).filter(({ length }) => length > 1)
+  // Where several come from a `*` one remark is enough.
+  const places = Map.groupBy(doubled, (own) => {
     const { line, column } = positionOfColumn(statement, dialect, own.at(-1) as DescribedColumn)
-    const spelled = [...new Set(own.map((each) => each.column))].join(', ')
-    const message = `${own.length} columns (${spelled}) have the key ${key}; the answer has the last one's value`
-    return [{ code: 'duplicate-key', line, column, message }]
+    return `${line}:${column}`
   })
+  return Array.from(places, ([place, keys]): Remark => {
+    const [line = 1, column = 1] = place.split(':').map(Number)
+    return { code: 'duplicate-key', line, column, message: keys.map(tellKey).join('; ') }
+  })
+}
+
+function tellKey(own: readonly DescribedColumn[]): string {
+  const spelled = [...new Set(own.map(({ column }) => column))].join(', ')
+  return `${own.length} columns (${spelled}) have the key ${own[0]?.key}, which gets the value of the last one`
 }
 
 /** Where the select list ends with an item of this name, if it does; else the beginning of the statement. */

@@ -69,10 +69,17 @@ export async function findTypesOf(
   for (const kind of otherKinds) {
     const other = await settleFor(preparer, statement, kind)
     if ('typed' in other) return other
-    const { message, position } = other.error
-    if (message !== error.message || position !== error.position) hasTypeInQuestion = true
+    if (isPast(other.error, error)) hasTypeInQuestion = true
   }
   return refused(error, { hasTypeInQuestion, isUndecided: hasTypeInQuestion && isUndecided })
+}
+
+/** The server has read on to another mistake, or says something else of the same place. One before it tells nothing. */
+function isPast({ message, position }: ServerError, first: ServerError): boolean {
+  if (position === first.position || position === undefined || first.position === undefined) {
+    return message !== first.message
+  }
+  return position > first.position
 }
 
 /** As the service does for values that are all of one kind. */
