@@ -204,14 +204,14 @@ const sqlapi: Part = {
     {
       room: 'openapi/document',
       is: 'the description of all endpoints',
-      imports: 'model.ts errors.ts',
+      imports: 'model.ts errors.ts endpoint-types/json-types.ts',
       isPure: true,
     },
     {
       room: 'openapi',
       is: 'what the description is made from, and its pages',
       imports:
-        'model.ts json/body.ts project-datasource.ts boot/config openapi/document @services/content-coding @services/docs-page',
+        'model.ts description.ts json/body.ts project-datasource.ts endpoint-types boot/config openapi/document @services/content-coding @services/docs-page',
     },
     {
       room: 'serve',
@@ -237,10 +237,20 @@ const sqlapi: Part = {
         'description.ts model.ts errors.ts project-datasource.ts findings sql dialects.ts rules boot boot/config database/database.ts @services/command-line @services/config-file',
     },
     {
+      room: 'openapi/command.ts',
+      is: 'the description on the command line',
+      imports:
+        'model.ts version.ts errors.ts boot boot/config endpoint-types database/database.ts openapi openapi/document @services/command-line',
+    },
+    {
       room: 'main.ts',
       is: 'the commands',
       imports:
+<<<<<<< HEAD
         'errors.ts events.ts boot boot/config service.ts workers check/command.ts check/start.ts @services/command-line @services/observe',
+=======
+        'errors.ts events.ts boot boot/config service.ts workers check/command.ts openapi/command.ts @services/command-line @services/observe',
+>>>>>>> 27c5a09 (sqlapi: type the description by comments and databases, print it [N4.1] [N4.2])
     },
   ],
   outside: {

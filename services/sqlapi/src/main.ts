@@ -1,6 +1,6 @@
 /**
  * The process: command line in, exit code out. What serves is service.ts, or workers/primary.ts where several processes
- * serve; check/command.ts looks at the files before they run. Flags, signals, the orderly end and exit codes are those of
+ * serve; check/command.ts looks at the files before they run, openapi/command.ts describes them. Flags, signals, the orderly end and exit codes are those of
  * the package command-line.
  */
 import { disablePretenuring, exitCodes, live, type Running } from '@services/command-line'
@@ -23,6 +23,10 @@ export async function main(argv: readonly string[]): Promise<void> {
       // Loaded only here: the service itself needs none of it.
       const { runCheck } = await import('./check/command.ts')
       return runCheck(flags)
+    }
+    case 'openapi': {
+      const { printDescription } = await import('./openapi/command.ts')
+      return printDescription(flags)
     }
     case 'refuse':
       process.stderr.write(flags.text)

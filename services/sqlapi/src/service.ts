@@ -36,6 +36,7 @@ export async function startService(booted: Booted, events: Events): Promise<Runn
     driverClassName: dialects[dialect].driverClassName,
   }))
   const cors = createCors(config.cors.allowedOrigins)
+  const described = await describePages(booted, databases)
   const service: Service = {
     endpoints,
     databases,
@@ -44,10 +45,7 @@ export async function startService(booted: Booted, events: Events): Promise<Runn
       allowHeader: config.allowDatasourceHeader,
     }),
     chooseFormat: createFormatChooser(),
-    pages: new Map([
-      ...createPages({ version, packagingTime, startTime, datasources: summaries }),
-      ...(await describedPages(booted)),
-    ]),
+    pages: new Map([...createPages({ version, packagingTime, startTime, datasources: summaries }), ...described.pages]),
     cors,
     events,
     errors: config.errors,
@@ -62,26 +60,41 @@ export async function startService(booted: Booted, events: Events): Promise<Runn
   })
   events.emit('listening', { address: server.address })
   for (const summary of summaries) void probe(databases.get(summary.name) as Database, summary, events)
+  described.start()
   return {
     address: server.address,
     port: server.port,
     async close() {
       await server.close()
+      described.close()
       await Promise.all([...databases.values()].map((database) => database.close()))
     },
   }
 }
 
+interface DescribedPages {
+  readonly pages: readonly (readonly [path: string, page: Page])[]
+  /** Once the service listens. */
+  start(): void
+  close(): void
+}
+
+const noPages: DescribedPages = { pages: [], start: () => undefined, close: () => undefined }
+
 /** Loaded only where somebody wants them. */
-async function describedPages({
-  config,
-  datasources,
-  endpoints,
-}: Booted): Promise<readonly (readonly [string, Page])[]> {
-  if (!config.openapi) return []
-  const [{ toApi }, { createApiPages }] = await Promise.all([import('./openapi/api.ts'), import('./openapi/pages.ts')])
-  let api: ReturnType<typeof toApi> | undefined
-  return createApiPages(() => (api ??= toApi({ version, config, datasources, endpoints: endpoints.values() })))
+async function describePages(
+  { config, datasources, endpoints }: Booted,
+  databases: ReadonlyMap<string, Database>,
+): Promise<DescribedPages> {
+  if (!config.openapi) return noPages
+  const { openDescription } = await import('./openapi/description.ts')
+  const { createApiPages } = await import('./openapi/pages.ts')
+  const description = openDescription({ version, config, datasources, endpoints: endpoints.values() }, databases)
+  return {
+    pages: createApiPages(() => description.read()),
+    start: () => description.start(),
+    close: () => description.close(),
+  }
 }
 
 async function openDatabases({ datasources }: Booted, events: Events): Promise<ReadonlyMap<string, Database>> {

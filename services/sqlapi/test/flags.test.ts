@@ -31,6 +31,11 @@ for (const [argv, action] of checks) {
   test(`check: ${JSON.stringify(argv)} [N1.1]`, () => deepStrictEqual(readFlags(argv), action))
 }
 
+test('openapi takes a configuration and nothing else [N4.1]', () => {
+  deepStrictEqual(readFlags(['openapi', '-c', 'a.yaml']), { action: 'openapi', config: 'a.yaml' })
+  strictEqual(readFlags(['openapi', '--strict']).action, 'refuse')
+})
+
 for (const [argv, config] of runs) {
   test(`run: ${JSON.stringify(argv)} [D6.1]`, () => {
     deepStrictEqual(readFlags(argv), config === undefined ? { action: 'run' } : { action: 'run', config })

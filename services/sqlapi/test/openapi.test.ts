@@ -161,11 +161,11 @@ describe('types [N4.1]', () => {
     deepStrictEqual(await rowOf([]), { type: 'object', properties: {} })
     deepStrictEqual(
       await rowOf([
-        column('id', { type: { kind: 'integer' }, isNullable: false }),
-        column('total', { type: { kind: 'decimal' } }),
-        column('tags', { type: { kind: 'text', isList: true }, description: 'Words.' }),
-        column('data', { type: { kind: 'json' } }),
-        column('__proto__', { type: { kind: 'moment' }, isNullable: false }),
+        column('id', { type: { type: 'integer' }, isNullable: false }),
+        column('total', { type: { type: 'string' } }),
+        column('tags', { type: { type: 'array', items: { type: 'string' } }, description: 'Words.' }),
+        column('data', { type: { type: 'any' } }),
+        column('__proto__', { type: { type: 'string', format: 'date-time' }, isNullable: false }),
         column('odd'),
       ]),
       {
@@ -173,7 +173,7 @@ describe('types [N4.1]', () => {
         required: ['id', 'total', 'tags', 'data', '__proto__', 'odd'],
         properties: JSON.parse(`{
           "id": {"type": "integer", "format": "int64"},
-          "total": {"type": ["string", "null"], "format": "decimal"},
+          "total": {"type": ["string", "null"]},
           "tags": {"type": ["array", "null"], "items": {"type": ["string", "null"]}, "description": "Words."},
           "data": {},
           "__proto__": {"type": "string", "format": "date-time"},
@@ -191,12 +191,14 @@ describe('types [N4.1]', () => {
   }
 
   test('a value of a body may be null, and a list where one is expanded', async () => {
-    deepStrictEqual((await propertyOf({ type: { kind: 'date' } })).schema, { type: ['string', 'null'], format: 'date' })
-    deepStrictEqual((await propertyOf({ type: { kind: 'decimal' } })).schema, {
-      type: ['number', 'string', 'null'],
-      format: 'decimal',
+    deepStrictEqual((await propertyOf({ type: { type: 'string', format: 'date' } })).schema, {
+      type: ['string', 'null'],
+      format: 'date',
     })
-    const expanded = await propertyOf({ type: { kind: 'integer' }, isExpanded: true })
+    deepStrictEqual((await propertyOf({ type: { type: 'string', labels: ['a'] } })).schema, {
+      anyOf: [{ type: 'string', enum: ['a'] }, { type: 'null' }],
+    })
+    const expanded = await propertyOf({ type: { type: 'integer' }, isExpanded: true })
     deepStrictEqual(expanded.example, [1])
     deepStrictEqual(expanded.schema, {
       anyOf: [
@@ -206,28 +208,49 @@ describe('types [N4.1]', () => {
       ],
     })
     deepStrictEqual((await propertyOf({ isExpanded: true })).example, [1])
-    deepStrictEqual((await propertyOf({ type: { kind: 'json' } })).schema, {})
+    deepStrictEqual((await propertyOf({ type: { type: 'any' } })).schema, {})
   })
 
   test('choices, defaults and descriptions', async () => {
-    const chosen = await propertyOf({ type: { kind: 'text' }, choices: ['new', 'paid'], description: 'State.' })
+    const chosen = await propertyOf({ type: { type: 'string' }, choices: ['new', 'paid'], description: 'State.' })
     deepStrictEqual(chosen.example, 'new')
     deepStrictEqual(chosen.schema, {
       anyOf: [{ type: 'string', enum: ['new', 'paid'] }, { type: 'null' }],
       description: 'State.',
     })
-    const list = await propertyOf({ type: { kind: 'text', isList: true }, choices: ['new'] })
+    const list = await propertyOf({ type: { type: 'array', items: { type: 'string' } }, choices: ['new'] })
     deepStrictEqual(
       [list.example, list.schema],
-      [['new'], { type: ['array', 'null'], items: { type: 'string', enum: ['new'] } }],
+      [['new'], { type: ['array', 'null'], items: { anyOf: [{ type: 'string', enum: ['new'] }, { type: 'null' }] } }],
     )
-    const optional = await propertyOf({ type: { kind: 'integer' }, fallback: { json: 10 } })
+    const optional = await propertyOf({ type: { type: 'integer' }, fallback: { json: 10 } })
     deepStrictEqual(
       [optional.example, optional.schema],
-      [10, { type: ['integer', 'null'], format: 'int64', default: 10 }],
+      [10, { anyOf: [{ type: 'integer', format: 'int64', default: 10 }, { type: 'null' }] }],
     )
     deepStrictEqual((optional.body as { required?: unknown }).required, undefined)
-    deepStrictEqual((await propertyOf({ fallback: { json: null } })).example, null)
+    const nullable = await propertyOf({ type: { type: 'integer' }, fallback: { json: null } })
+    deepStrictEqual(
+      [nullable.example, nullable.schema],
+      [
+        null,
+        {
+          anyOf: [
+            { type: 'integer', format: 'int64' },
+            { type: 'null', default: null },
+          ],
+        },
+      ],
+    )
+    const listed = await propertyOf({ type: { type: 'integer' }, isExpanded: true, fallback: { json: [1] } })
+    deepStrictEqual(listed.schema, {
+      anyOf: [
+        { type: 'integer', format: 'int64' },
+        { type: 'array', items: { type: ['integer', 'null'], format: 'int64' }, default: [1] },
+        { type: 'null' },
+      ],
+    })
+    deepStrictEqual((await propertyOf({ fallback: { json: 'x' } })).schema, { anyOf: [{ default: 'x' }] })
   })
 
   async function inQuery(more: Partial<Parameter>): Promise<unknown> {
@@ -237,33 +260,36 @@ describe('types [N4.1]', () => {
   }
 
   test('a value of a query string is text, repeated for declared lists', async () => {
-    deepStrictEqual(await inQuery({ type: { kind: 'integer' } }), {
+    deepStrictEqual(await inQuery({ type: { type: 'integer' } }), {
       required: true,
       schema: { type: 'integer', format: 'int64' },
       example: 1,
     })
     // PostgreSQL reads the text itself.
-    deepStrictEqual(await inQuery({ type: { kind: 'integer', isList: true } }), {
+    deepStrictEqual(await inQuery({ type: { type: 'array', items: { type: 'integer' } } }), {
       required: true,
       schema: { type: 'string' },
       example: '{}',
     })
-    deepStrictEqual(await inQuery({ type: { kind: 'integer', isList: true }, isDeclared: true }), {
+    deepStrictEqual(await inQuery({ type: { type: 'array', items: { type: 'integer' } }, isDeclared: true }), {
       required: true,
       schema: { type: 'array', items: { type: 'integer', format: 'int64' } },
       example: [1],
     })
-    deepStrictEqual(await inQuery({ type: { kind: 'json' }, isDeclared: true }), {
+    deepStrictEqual(await inQuery({ type: { type: 'any' }, isDeclared: true }), {
       required: true,
       schema: { type: 'string', contentMediaType: 'application/json' },
       example: '{}',
     })
     deepStrictEqual(await inQuery({ isExpanded: true }), { required: true, schema: { type: 'string' }, example: '1' })
-    deepStrictEqual(await inQuery({ type: { kind: 'date' }, fallback: { json: null }, description: 'From.' }), {
-      required: false,
-      description: 'From.',
-      schema: { type: 'string', format: 'date', default: null },
-    })
+    deepStrictEqual(
+      await inQuery({ type: { type: 'string', format: 'date' }, fallback: { json: null }, description: 'From.' }),
+      {
+        required: false,
+        description: 'From.',
+        schema: { type: 'string', format: 'date' },
+      },
+    )
   })
 })
 

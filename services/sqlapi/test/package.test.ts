@@ -16,6 +16,7 @@ testPackage({
           sql_dir: 'sql',
           server: { bind: '127.0.0.1:0', workers },
           datasources: [{ name: 'demo', url: 'sqlite:demo.db' }],
+          openapi: true,
         }
         const files = { 'sql/demo/GET/one.sql': 'SELECT :x AS x', 'sqlapi.yaml': JSON.stringify(config) }
         const command = [process.execPath, join(installed, 'bin/sqlapi.js')]
@@ -24,6 +25,9 @@ testPackage({
         const health = JSON.parse((await call(port, '/health')).text) as { version: string; packagingTime: number }
         strictEqual(health.version, version)
         ok(Math.abs(Date.now() - health.packagingTime) < 600_000, 'the time of the build is told')
+        for (const path of ['/openapi.json', '/docs', '/docs.js', '/docs.css', '/docs.svg']) {
+          strictEqual((await call(port, path)).status, 200, path)
+        }
         const { code, stderr } = await stop()
         deepStrictEqual([code, stderr], [0, ''])
       })

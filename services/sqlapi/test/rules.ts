@@ -225,6 +225,7 @@ export const rules: Readonly<Record<string, string>> = {
   'N3.4': '@timeout is the statement timeout of its file and of no other',
   'N3.5': 'the comment declaration: .. is read as YAML, and changes no answer',
   'N4.1': 'openapi describes every endpoint and its batch form, typed to the column; the command prints the same',
+  'N4.2': 'the description is valid, and a client made from it compiles and is typed to the column',
   'N4.3': 'the page at /docs: list, search, form, answer, curl line; without the internet, by keyboard, on a phone',
   'N5.2': 'errors: full tells detail, hint, position and code of a failed statement, and is never on by itself',
   'N6.1': 'rows as CSV and NDJSON, where Accept asks for them; both are taken by a batch, a set a line',

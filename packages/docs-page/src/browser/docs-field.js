@@ -1,7 +1,7 @@
 /** One value of a request as a part of the form: its name, what it may be, the input, and what stands for no value. */
 import { element } from './docs-element.js'
 import { typedExample } from './docs-request.js'
-import { choicesOf, typeWords } from './docs-schema.js'
+import { choicesOf, defaultOf, typeWords } from './docs-schema.js'
 
 /**
  * @typedef {import('./docs-description.js').Field} Field
@@ -156,7 +156,8 @@ function makeSelect({ isRequired }, choices) {
  */
 function factsOf({ schema, control, place, isRequired }) {
   const type = typeWords(schema)
-  const missing = schema.default === undefined ? 'optional' : `default ${JSON.stringify(schema.default)}`
+  const value = defaultOf(schema)
+  const missing = value === undefined ? 'optional' : `default ${JSON.stringify(value)}`
   return [
     type === '' && control === 'any' ? 'JSON, or text' : type,
     control === 'lines' ? 'one a line' : '',

@@ -75,6 +75,17 @@ export function choicesOf(schema) {
 }
 
 /**
+ * What counts where the value is left out; it may stand with one of several alternatives.
+ *
+ * @param {Schema} schema
+ * @returns {unknown}
+ */
+export function defaultOf(schema) {
+  if (schema.default !== undefined) return schema.default
+  return (schema.anyOf ?? schema.oneOf)?.map(defaultOf).find((value) => value !== undefined)
+}
+
+/**
  * @param {Schema} schema
  * @param {unknown} example
  * @returns {Control}

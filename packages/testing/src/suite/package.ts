@@ -101,9 +101,10 @@ function checkFiles({ folder, files }: PackageTests, paths: readonly string[]): 
   )
 }
 
+/** With the files of pages, which are packed as they are. */
 function modulesOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\.[jt]s$/.test(path) && !path.endsWith('.d.ts'))
+    .filter((path) => /\.(?:[jt]s|html|css|svg)$/.test(path) && !path.endsWith('.d.ts'))
     .map((path) => path.replaceAll('\\', '/').replace(/\.ts$/, '.js'))
 }
 
@@ -112,7 +113,10 @@ async function pack(folder: string): Promise<{ archive: string; paths: readonly 
   const repository = join(folder, '../..')
   const copy = newFolder()
   for (const name of ['tsconfig.json', 'package-lock.json', 'tools', 'packages']) {
-    cpSync(join(repository, name), join(copy, name), { recursive: true })
+    cpSync(join(repository, name), join(copy, name), {
+      recursive: true,
+      filter: (path) => basename(path) !== 'node_modules',
+    })
   }
   symlinkSync(join(repository, 'node_modules'), join(copy, 'node_modules'), 'junction')
   const skipped = new Set(['test', 'bench', 'node_modules', 'dist'].map((name) => join(folder, name)))

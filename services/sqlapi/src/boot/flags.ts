@@ -34,11 +34,13 @@ const program = {
         explain: 'also report statements that scan large tables',
       },
     },
+    openapi: { flags: { config: '' } },
   },
   implied: 'run',
   sections: [
     { heading: 'run, the service (also without a command):', commands: ['run'] },
     { heading: 'check, a look at every file before it runs:', commands: ['check'] },
+    { heading: 'openapi, which prints the description of all endpoints.', commands: ['openapi'] },
   ],
   environment: `Environment: SQLAPI_CONFIG names the configuration file where --config does not,
 SQLAPI_LOG takes the place of logging.level.`,
@@ -46,6 +48,7 @@ SQLAPI_LOG takes the place of logging.level.`,
 } as const satisfies Program
 
 export type Action = CommandOf<typeof program> | Told
+export type OpenApiAction = Extract<Action, { action: 'openapi' }>
 export type CheckAction = Extract<Action, { action: 'check' }>
 
 /** `argv` without the runtime and the script. */

@@ -1,44 +1,129 @@
-/** What boot knows of the endpoints -> what the description is made from. Pure. */
+/**
+ * What boot, the comments of the files and their databases know of the endpoints -> what the description is made from. Pure. A
+ * declared type comes before that of a database; whatever nobody knows is left out.
+ */
 import type { Config } from '../boot/config/schema.ts'
-import type { Dialect, Endpoint, Script } from '../model.ts'
+import type { Datasource } from '../boot/config/config.ts'
+import type { DescribedColumn } from '../description.ts'
+import type { EndpointTypes } from '../endpoint-types/endpoint-types.ts'
+import { type JsonType, jsonTypeOfParameter } from '../endpoint-types/json-types.ts'
+import type { DeclaredParameter, Endpoint, Script, ValueTypeName } from '../model.ts'
 import { datasourcesByProject, projectRules } from '../project-datasource.ts'
-import type { Api, Operation, Parameter } from './document/operation.ts'
+import { columnType } from './column-types.ts'
+import type { Api, Column, Operation, Parameter } from './document/operation.ts'
+import { exampleOfDatabaseType } from './examples.ts'
+import { plainChoice, plainValue } from './plain-values.ts'
 
 export interface ApiFacts {
   readonly version: string
   readonly config: Config
-  readonly datasources: readonly { readonly name: string; readonly dialect: Dialect }[]
+  readonly datasources: readonly Datasource[]
   readonly endpoints: Iterable<Endpoint>
 }
 
-export function toApi({ version, config, datasources, endpoints }: ApiFacts): Api {
-  const names = datasources.map(({ name }) => name)
-  const datasourceOf = datasourcesByProject(projectRules(config))
-  const dialectOf = new Map(datasources.map(({ name, dialect }) => [name, dialect]))
-  const operations = Array.from(endpoints, (endpoint) => {
-    const name = datasourceOf(endpoint.project)
-    return toOperation(endpoint, name === undefined ? undefined : dialectOf.get(name))
-  })
-  return { version, operations, datasources: config.allowDatasourceHeader ? names.toSorted() : [] }
+/** What the databases, or a lock file, say; an endpoint that they say nothing of is missing. */
+export type KnownTypes = ReadonlyMap<Endpoint, EndpointTypes>
+
+export function toApi({ version, config, datasources, endpoints }: ApiFacts, types: KnownTypes): Api {
+  const datasourceOf = datasourceFinder({ config, datasources })
+  const operations = Array.from(endpoints, (endpoint) =>
+    toOperation(endpoint, datasourceOf(endpoint.project), types.get(endpoint)),
+  )
+  const names = config.allowDatasourceHeader ? datasources.map(({ name }) => name) : []
+  return { version, operations, datasources: names.toSorted() }
 }
 
-/** Without a dialect of its own a file is read as one that some datasource has. */
-function toOperation(endpoint: Endpoint, dialect: Dialect | undefined): Operation {
-  const { method, project, path, scripts } = endpoint
-  const script = dialect === undefined ? Object.values(scripts)[0] : scripts[dialect]
+/** Project -> its datasource, where it has one. */
+export function datasourceFinder({
+  config,
+  datasources,
+}: Pick<ApiFacts, 'config' | 'datasources'>): (project: string) => Datasource | undefined {
+  const byName = new Map(datasources.map((datasource) => [datasource.name, datasource]))
+  const nameOf = datasourcesByProject(projectRules(config))
+  return (project) => byName.get(nameOf(project) ?? '')
+}
+
+/** Without a datasource of its own a file is read as the dialect of some other has it. */
+function toOperation(
+  endpoint: Endpoint,
+  datasource: Datasource | undefined,
+  types: EndpointTypes | undefined,
+): Operation {
+  const { method, project, path, scripts, declarations } = endpoint
+  const script = datasource === undefined ? Object.values(scripts)[0] : scripts[datasource.dialect]
   return {
     method,
     project,
     path,
-    needsDatasource: dialect === undefined,
-    parameters: script === undefined ? [] : toParameters(script),
+    needsDatasource: datasource === undefined,
+    summary: declarations?.summary,
+    description: declarations?.description,
+    tags: declarations?.tags,
+    deprecated: declarations?.deprecated,
+    parameters: script === undefined ? [] : toParameters(script, endpoint, datasource, types),
+    columns: datasource === undefined ? undefined : toColumns(types?.keys, endpoint, datasource),
   }
 }
 
-function toParameters({ parameters, statements }: Script): Parameter[] {
+function toParameters(
+  { parameters, statements }: Script,
+  { declarations }: Endpoint,
+  datasource: Datasource | undefined,
+  types: EndpointTypes | undefined,
+): Parameter[] {
   const slots = statements.flatMap((statement) => statement.slots)
-  return parameters.map((name) => ({
-    name,
-    isExpanded: slots.some((slot) => slot.name === name && slot.role !== 'value'),
+  const declared = new Map(declarations?.params.map((each) => [each.name, each]))
+  const described = new Map(types?.parameters.map((each) => [each.name, each.type]))
+  return parameters.map((name) => {
+    const type = described.get(name)
+    const own = declared.get(name)
+    const ownType = declaredType(own)
+    const known =
+      type === undefined || datasource === undefined ? undefined : jsonTypeOfParameter(type, datasource.dialect)
+    return {
+      name,
+      isExpanded: slots.some((slot) => slot.name === name && slot.role !== 'value'),
+      type: ownType ?? known,
+      example: ownType === undefined ? exampleOfDatabaseType(type) : undefined,
+      isDeclared: ownType !== undefined,
+      fallback: own?.default === undefined ? undefined : { json: plainValue(own.default) },
+      choices: own?.enum?.map((choice) => plainChoice(choice, elementOf(ownType ?? known))),
+      description: own?.description,
+    }
+  })
+}
+
+function elementOf(type: JsonType | undefined): JsonType | undefined {
+  return type?.type === 'array' ? type.items : type
+}
+
+const declaredTypes: Readonly<Record<ValueTypeName, JsonType>> = {
+  string: { type: 'string' },
+  integer: { type: 'integer' },
+  number: { type: 'number' },
+  boolean: { type: 'boolean' },
+  date: { type: 'string', format: 'date' },
+  timestamp: { type: 'string', format: 'date-time' },
+  uuid: { type: 'string', format: 'uuid' },
+  json: { type: 'any' },
+}
+
+function declaredType(own: DeclaredParameter | undefined): JsonType | undefined {
+  if (own?.type === undefined) return undefined
+  const type = declaredTypes[own.type]
+  return own.list ? { type: 'array', items: type } : type
+}
+
+function toColumns(
+  keys: readonly DescribedColumn[] | undefined,
+  { declarations }: Endpoint,
+  datasource: Datasource,
+): Column[] | undefined {
+  const descriptions = new Map(declarations?.results.map(({ key, description }) => [key, description]))
+  return keys?.map(({ key, type, nullable }) => ({
+    key,
+    type: columnType(type, datasource),
+    isNullable: nullable !== false,
+    description: descriptions.get(key),
   }))
 }

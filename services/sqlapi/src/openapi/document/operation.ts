@@ -2,6 +2,7 @@
  * What the description is made from: plain values, whoever knows them. The files tell methods, paths and names of parameters;
  * comments tell words; the lock or the databases tell types. Whatever nobody knows is left out, and the description says less.
  */
+import type { JsonType } from '../../endpoint-types/json-types.ts'
 import type { Method } from '../../model.ts'
 
 /** Everything that one description tells. */
@@ -37,7 +38,9 @@ export interface Parameter {
   readonly name: string
   /** It stands where a list is expanded: `IN (:name)`, `ARRAY[:name]`. */
   readonly isExpanded: boolean
-  readonly type?: ValueType | undefined
+  readonly type?: JsonType | undefined
+  /** A value that the endpoint accepts, where the type alone does not tell one. */
+  readonly example?: unknown
   /** A value is checked against the type before it is bound, and repeated keys of a query string are its elements. */
   readonly isDeclared?: boolean | undefined
   /** What is bound where the request has no value, as JSON; undefined where a value is required. */
@@ -49,28 +52,11 @@ export interface Parameter {
 export interface Column {
   /** As it stands in the row. */
   readonly key: string
-  readonly type?: ValueType | undefined
+  readonly type?: ColumnType | undefined
   /** False only where the database promises that no row has null. */
   readonly isNullable: boolean
   readonly description?: string | undefined
 }
 
-export interface ValueType {
-  readonly kind: Kind
-  readonly isList?: boolean | undefined
-}
-
-/** What kind of value something is in JSON. */
-export type Kind =
-  | 'text'
-  | 'integer'
-  | 'number'
-  | 'decimal'
-  | 'boolean'
-  | 'date'
-  | 'time'
-  | 'timestamp'
-  | 'moment'
-  | 'uuid'
-  | 'json'
-  | 'bytes'
+/** `pgobject` is how the predecessor wrote JSON: `{"type":"jsonb","value":"the JSON as text"}`. */
+export type ColumnType = JsonType | 'pgobject'

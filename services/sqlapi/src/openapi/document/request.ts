@@ -2,7 +2,8 @@
  * Parameters of a file -> what the description says of a request, with an example that the endpoint accepts. A GET has a query
  * string, whose values are texts; a POST has a JSON object. Pure.
  */
-import { exampleOf, givenSchema, orNull, type Schema } from './kinds.ts'
+import { exampleOf, orNull, type Schema, toSchema } from './schemas.ts'
+import type { JsonType } from '../../endpoint-types/json-types.ts'
 import type { Parameter } from './operation.ts'
 
 /** The parameters of a GET. */
@@ -10,37 +11,52 @@ export function queryParameters(parameters: readonly Parameter[]): Schema[] {
   return parameters.map((parameter) => {
     const { name, fallback, description } = parameter
     const example = exampleInQuery(parameter)
+    const schema = querySchema(parameter)
     return {
       name,
       in: 'query',
       required: fallback === undefined,
       ...(description === undefined ? {} : { description }),
-      schema: withFallback(withChoices(querySchema(parameter), parameter), parameter),
+      // A query string has no null.
+      schema: fallback === undefined || fallback.json === null ? schema : { ...schema, default: fallback.json },
       ...(example === undefined ? {} : { example }),
     }
   })
 }
 
 /** A value of a query string is text. Only a declared list takes repeated keys; any other is written as the database reads it. */
-function querySchema({ type, isDeclared }: Parameter): Schema {
-  if (type === undefined || (type.isList === true && isDeclared !== true)) return { type: 'string' }
-  const single = type.kind === 'json' ? jsonAsText : (givenSchema({ kind: type.kind }) as Schema)
-  return type.isList === true ? { type: 'array', items: single } : single
+function querySchema(parameter: Parameter): Schema {
+  const { type } = parameter
+  if (isUndeclaredList(parameter)) return { type: 'string' }
+  if (type?.type !== 'array') return withChoices(textSchema(type), parameter)
+  return { type: 'array', items: withChoices(textSchema(type.items), parameter) }
 }
 
-const jsonAsText = { type: 'string', contentMediaType: 'application/json' }
+function textSchema(type: JsonType | undefined): Schema {
+  if (type === undefined) return { type: 'string' }
+  return type.type === 'any' ? { type: 'string', contentMediaType: 'application/json' } : toSchema(type)
+}
 
-/** Nothing where the value that is bound without one is null: a query string has no null. */
+function isUndeclaredList({ type, isDeclared }: Parameter): boolean {
+  return type?.type === 'array' && isDeclared !== true
+}
+
+/** Nothing where the value that is bound without one is null. */
 function exampleInQuery(parameter: Parameter): unknown {
-  const { type, isDeclared } = parameter
-  const isList = type?.isList === true && isDeclared === true
+  const { type } = parameter
   // What PostgreSQL reads as an array without elements.
-  if (type?.isList === true && !isList) return '{}'
-  const value = exampleValue(parameter, isList)
+  if (isUndeclaredList(parameter)) return '{}'
+  const value = exampleValue(parameter)
   if (value === null) return undefined
-  if (type === undefined) return typeof value === 'string' ? value : JSON.stringify(value)
-  if (type.kind !== 'json') return value
-  return isList ? [value].flat().map((each) => JSON.stringify(each)) : JSON.stringify(value)
+  if (type === undefined) return asText(value)
+  if (type.type === 'any') return JSON.stringify(value)
+  return type.type === 'array' && type.items?.type === 'any'
+    ? (value as unknown[]).map((each) => JSON.stringify(each))
+    : value
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** The object that a POST takes, and one of which a batch takes many. */
@@ -55,43 +71,53 @@ export function bodySchema(parameters: readonly Parameter[]): Schema {
 
 function property(parameter: Parameter): Schema {
   const { description } = parameter
-  const schema = withFallback(bodyValueSchema(parameter), parameter)
+  const schema = bodyValueSchema(parameter)
   return description === undefined ? schema : { ...schema, description }
 }
 
-/** Null always passes. Where a list is expanded, one value may stand for a list of one. */
+/**
+ * Null always passes. Where a list is expanded, one value may stand for a list of one. A default stands with the alternative
+ * that it is one of: beside `anyOf`, generators of client code would take the value for one that is always there.
+ */
 function bodyValueSchema(parameter: Parameter): Schema {
-  const { type, isExpanded } = parameter
-  const schema = withChoices(givenSchema(type) ?? {}, parameter)
-  if (Object.keys(schema).length === 0) return schema
-  if (isExpanded && type?.isList !== true) {
-    return { anyOf: [schema, { type: 'array', items: orNull(schema) }, { type: 'null' }] }
-  }
-  return schema['enum'] === undefined ? orNull(schema) : { anyOf: [schema, { type: 'null' }] }
+  const { type, isExpanded, fallback } = parameter
+  const isList = type?.type === 'array'
+  const single = withChoices(type === undefined ? {} : toSchema(isList ? (type.items ?? anything) : type), parameter)
+  const isAnything = Object.keys(single).length === 0
+  const one = isList ? { type: 'array', items: orNull(single) } : single
+  if (fallback === undefined && !(isExpanded && !isList && !isAnything)) return orNull(one)
+  const list = isExpanded && !isList && !isAnything ? [{ type: 'array', items: orNull(single) }] : []
+  const alternatives = isAnything && !isList ? [one] : [one, ...list, { type: 'null' }]
+  return { anyOf: withFallback(alternatives, fallback) }
+}
+
+const anything: JsonType = { type: 'any' }
+
+function withFallback(alternatives: readonly Schema[], fallback: Parameter['fallback']): readonly Schema[] {
+  if (fallback === undefined) return alternatives
+  const { json } = fallback
+  const isOwn = ({ type }: Schema): boolean =>
+    type === undefined || (json === null ? type === 'null' : (type === 'array') === Array.isArray(json))
+  const own = alternatives.find(isOwn)
+  return alternatives.map((each) => (each === own ? { ...each, default: json } : each))
 }
 
 export function exampleBody(parameters: readonly Parameter[]): Schema {
   return Object.fromEntries(
     parameters.map((parameter) => {
-      const { type, isExpanded } = parameter
-      return [parameter.name, exampleValue(parameter, type?.isList === true || isExpanded)]
+      const value = exampleValue(parameter)
+      const isWrapped = parameter.isExpanded && parameter.fallback === undefined && !Array.isArray(value)
+      return [parameter.name, isWrapped ? [value] : value]
     }),
   )
 }
 
-function exampleValue({ type, fallback, choices }: Parameter, isList: boolean): unknown {
+function exampleValue({ type, fallback, choices, example }: Parameter): unknown {
   if (fallback !== undefined) return fallback.json
-  const value = choices?.[0] ?? exampleOf(type)
-  return isList && !Array.isArray(value) ? [value] : value
+  if (choices !== undefined) return type?.type === 'array' ? [choices[0]] : choices[0]
+  return example ?? exampleOf(type)
 }
 
-/** The choices of a list are those of its elements. */
-function withChoices(schema: Schema, { type, choices }: Parameter): Schema {
-  if (choices === undefined) return schema
-  if (schema['type'] !== 'array') return { ...schema, enum: choices }
-  return { ...schema, items: { ...givenSchema(type && { kind: type.kind }), enum: choices } }
-}
-
-function withFallback(schema: Schema, { fallback }: Parameter): Schema {
-  return fallback === undefined ? schema : { ...schema, default: fallback.json }
+function withChoices(schema: Schema, { choices }: Parameter): Schema {
+  return choices === undefined ? schema : { ...schema, enum: choices }
 }

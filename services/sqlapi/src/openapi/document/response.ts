@@ -1,7 +1,7 @@
 /** Columns and errors -> what the description says of answers. Pure. */
 import { failures } from '../../errors.ts'
-import { columnSchema, type Schema } from './kinds.ts'
-import type { Column } from './operation.ts'
+import { orNull, type Schema, toSchema } from './schemas.ts'
+import type { Column, ColumnType } from './operation.ts'
 
 /** One row; columns that nobody knows may be called anything. */
 export function rowSchema(columns: readonly Column[] | undefined): Schema {
@@ -16,6 +16,18 @@ export function rowSchema(columns: readonly Column[] | undefined): Schema {
       ]),
     ),
   }
+}
+
+function columnSchema(type: ColumnType | undefined, isNullable: boolean): Schema {
+  if (type === undefined) return {}
+  if (type === 'pgobject') return isNullable ? orNull(pgobject) : pgobject
+  return isNullable || type.holdsNoNumbers === true ? orNull(toSchema(type)) : toSchema(type)
+}
+
+const pgobject = {
+  type: 'object',
+  required: ['type', 'value'],
+  properties: { type: { type: 'string' }, value: { type: 'string' } },
 }
 
 /** The statuses of errors that any request may get, smallest first. */

@@ -1,0 +1,55 @@
+/**
+ * The subcommand `openapi`: flags in, the description on stdout. It asks the databases what the service would ask them, and says on
+ * stderr which ones it could not ask; their endpoints are described without types.
+ */
+import { exitCodes } from '@services/command-line'
+import type { OpenApiAction } from '../boot/flags.ts'
+import { loadConfig } from '../boot/config/config.ts'
+import { loadEndpoints } from '../boot/endpoints.ts'
+import { openDatabase } from '../database/database.ts'
+import type { EndpointTypes } from '../endpoint-types/endpoint-types.ts'
+import { StartupFailure } from '../errors.ts'
+import type { Database, Endpoint } from '../model.ts'
+import { version } from '../version.ts'
+import { type ApiFacts, datasourceFinder, toApi } from './api.ts'
+import { askDatabases } from './asking.ts'
+import { writeDocument } from './document/document.ts'
+
+/** Ready to be read, and to be compared line by line. */
+const indent = 2
+
+export async function printDescription({ config: flag }: OpenApiAction): Promise<void> {
+  // Whoever reads only the beginning, such as `head`, has had enough.
+  process.stdout.on('error', () => undefined)
+  try {
+    const { config, datasources } = loadConfig({ flag, env: process.env, cwd: process.cwd() })
+    const endpoints = await loadEndpoints(config.sqlDir, new Set(datasources.map(({ dialect }) => dialect)))
+    const facts = { version, config, datasources, endpoints: [...endpoints.values()] }
+    process.stdout.write(`${writeDocument(toApi(facts, await askAll(facts)), indent)}\n`)
+  } catch (error) {
+    if (!(error instanceof StartupFailure)) throw error
+    tell(`${error.name}: ${error.message}`)
+    process.exitCode = exitCodes.failure
+  }
+}
+
+async function askAll(facts: ApiFacts): Promise<ReadonlyMap<Endpoint, EndpointTypes>> {
+  const types = new Map<Endpoint, EndpointTypes>()
+  const databases = new Map<string, Database>()
+  for (const datasource of facts.datasources) {
+    databases.set(datasource.name, await openDatabase({ ...datasource, poolSize: 1 }))
+  }
+  try {
+    const { endpoints } = facts
+    const datasourceOf = datasourceFinder(facts)
+    const { failed } = await askDatabases({ endpoints, datasourceOf, databases, types }, new AbortController().signal)
+    for (const [name, { message }] of failed) tell(`datasource ${name} cannot be asked, types are left out: ${message}`)
+    return types
+  } finally {
+    await Promise.all(Array.from(databases.values(), (database) => database.close()))
+  }
+}
+
+function tell(problem: string): void {
+  process.stderr.write(`sqlapi: ${problem}\n`)
+}

@@ -1,0 +1,58 @@
+/**
+ * The description of a running service: what it is made from now. Types come from the databases, which are asked once the service
+ * has started; one that could not be asked is asked again when somebody wants the description.
+ */
+import type { Database, Endpoint } from '../model.ts'
+import type { EndpointTypes } from '../endpoint-types/endpoint-types.ts'
+import { type ApiFacts, datasourceFinder, toApi } from './api.ts'
+import { askDatabases } from './asking.ts'
+import type { Api } from './document/operation.ts'
+
+/** How long whoever wants the description waits for databases that are being asked. */
+const patienceMs = 5000
+/** How long a database that could not be asked is left alone. */
+const pauseMs = 10_000
+
+export interface LiveDescription {
+  /** The same object as long as nothing new is known. */
+  read(): Promise<Api>
+  /** Begins to ask the databases. */
+  start(): void
+  /** Asks no more. */
+  close(): void
+}
+
+export function openDescription(facts: ApiFacts, databases: ReadonlyMap<string, Database>): LiveDescription {
+  const endpoints = [...facts.endpoints]
+  const datasourceOf = datasourceFinder(facts)
+  const types = new Map<Endpoint, EndpointTypes>()
+  const ending = new AbortController()
+  let asking: Promise<void> | undefined
+  let askAgainAt = Infinity
+  let made: { readonly api: Api; readonly known: number } | undefined
+  const ask = async (): Promise<void> => {
+    const { failed } = await askDatabases({ endpoints, datasourceOf, databases, types }, ending.signal)
+    askAgainAt = failed.size === 0 ? Infinity : performance.now() + pauseMs
+    asking = undefined
+  }
+  return {
+    async read() {
+      if (asking === undefined && performance.now() >= askAgainAt) asking = ask()
+      if (asking !== undefined) await Promise.race([asking, patience()])
+      if (made?.known !== types.size) made = { api: toApi({ ...facts, endpoints }, types), known: types.size }
+      return made.api
+    },
+    start() {
+      asking = ask()
+    },
+    close() {
+      ending.abort()
+    },
+  }
+}
+
+function patience(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  setTimeout(resolve, patienceMs).unref()
+  return promise
+}
