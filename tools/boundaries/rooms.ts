@@ -246,11 +246,7 @@ const sqlapi: Part = {
       room: 'main.ts',
       is: 'the commands',
       imports:
-<<<<<<< HEAD
-        'errors.ts events.ts boot boot/config service.ts workers check/command.ts check/start.ts @services/command-line @services/observe',
-=======
-        'errors.ts events.ts boot boot/config service.ts workers check/command.ts openapi/command.ts @services/command-line @services/observe',
->>>>>>> 27c5a09 (sqlapi: type the description by comments and databases, print it [N4.1] [N4.2])
+        'errors.ts events.ts boot boot/config service.ts workers check/command.ts check/start.ts openapi/command.ts @services/command-line @services/observe',
     },
   ],
   outside: {
