@@ -234,7 +234,7 @@ const sqlapi: Part = {
       room: 'check',
       is: 'a look at every file before it runs',
       imports:
-        'description.ts model.ts errors.ts project-datasource.ts findings sql dialects.ts rules boot boot/config database/database.ts @services/command-line @services/config-file',
+        'description.ts model.ts errors.ts project-datasource.ts findings sql declarations dialects.ts rules boot boot/config database/database.ts @services/command-line @services/config-file',
     },
     {
       room: 'openapi/command.ts',

@@ -78,6 +78,9 @@ export type ValueTypeName = 'string' | 'integer' | 'number' | 'boolean' | 'date'
 export interface DeclaredResult {
   readonly key: string
   readonly description: string
+  /** Of the key. */
+  readonly line: number
+  readonly column: number
 }
 
 export interface DeclaredCache {
@@ -90,13 +93,17 @@ export interface DeclaredCache {
 export interface AllowedFinding {
   readonly code: string
   readonly reason: string
+  /** Of the code. */
+  readonly line: number
+  readonly column: number
 }
 
 export interface YamlComment {
   /** Without the comment's marks. */
   readonly text: string
-  /** Line of the file on which the text begins. */
+  /** Where in the file the text begins. */
   readonly line: number
+  readonly column: number
 }
 
 /** A line that does not count. */

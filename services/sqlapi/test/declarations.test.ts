@@ -81,11 +81,11 @@ test('every word is read [N3.1]', () => {
       },
       { ...any, name: 'doc' },
     ],
-    results: [{ key: 'orderId', description: 'Number of the order' }],
+    results: [{ key: 'orderId', description: 'Number of the order', line: 16, column: 12 }],
     timeoutSeconds: 30,
     cache: { seconds: 60, isPublic: true },
     replica: true,
-    allow: [{ code: 'no-where', reason: 'The table has one row' }],
+    allow: [{ code: 'no-where', reason: 'The table has one row', line: 20, column: 11 }],
     yaml: undefined,
     problems: [],
   })

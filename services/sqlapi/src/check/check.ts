@@ -10,6 +10,7 @@ import { severityOf } from '../findings/weights.ts'
 import type { Dialect, Endpoint, Script } from '../model.ts'
 import { judge } from '../rules/judge.ts'
 import { type Asked, askAbout } from './databases.ts'
+import { remarksOnDeclarations } from './declared.ts'
 import { remarksOf } from './described.ts'
 import type { Project } from './project.ts'
 import { SourceText } from './source-text.ts'
@@ -66,6 +67,7 @@ async function askAll(
 function remarksOn(endpoint: Endpoint, dialect: Dialect | undefined, asked: Asked | undefined): Remark[] {
   const judged = judge(endpoint, dialect)
   const descriptions = asked?.descriptions.get(endpoint)
+  judged.push(...remarksOnDeclarations(endpoint, descriptions))
   if (dialect === undefined || descriptions === undefined) return judged
   const script = endpoint.scripts[dialect] as Script
   const said = remarksOf({ script, dialect, descriptions, names: asked?.names })

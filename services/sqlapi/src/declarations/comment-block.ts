@@ -44,7 +44,7 @@ export function readCommentBlock(text: string): CommentBlock {
     if (close === -1) break
     const yamlAt = endOf(yamlStart, text, at)
     if (yamlAt === at) into = behind
-    else if (into === lines) yaml ??= { text: text.slice(yamlAt, close), line: positionCounter(text)(yamlAt).line }
+    else if (into === lines) yaml ??= { text: text.slice(yamlAt, close), ...positionCounter(text)(yamlAt) }
     at = close + 2
   }
   return { lines, behind, yaml }

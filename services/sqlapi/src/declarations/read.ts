@@ -5,7 +5,7 @@
 import { nearest } from '@services/config-file'
 import type { DeclarationProblem, Declarations, DeclaredParameter, JsonValue, Method } from '../model.ts'
 import { readElements } from '../json/read.ts'
-import { positionCounter } from '../sql/position.ts'
+import { type Position, positionCounter } from '../sql/position.ts'
 import { type CommentLine, readCommentBlock } from './comment-block.ts'
 import { type Mistake, mistake, shown } from './mistake.ts'
 import type { EnumLine, ParamLine } from './param-line.ts'
@@ -36,8 +36,8 @@ export function readDeclarations({ text, method, parameters }: DeclaringFile): D
   const params = joinParams(draft, parameters, found)
   const { transactional, replica, summary, tags, deprecated, timeoutSeconds, cache } = draft
   const description = draft.description.length === 0 ? undefined : draft.description.join('\n')
-  const results = Array.from(draft.results, ([key, of]) => ({ key, description: of }))
-  const allow = Array.from(draft.allow, ([code, reason]) => ({ code, reason }))
+  const results = inPlace(text, draft.results, (key, said) => ({ key, description: said }))
+  const allow = inPlace(text, draft.allow, (code, reason) => ({ code, reason }))
   const isEmpty = [params, results, allow, tags, found].every(({ length }) => length === 0)
   const all = [summary, description, deprecated, timeoutSeconds, cache, yaml]
   if (isEmpty && !replica && all.every((value) => value === undefined))
@@ -64,6 +64,16 @@ export function readDeclarations({ text, method, parameters }: DeclaringFile): D
     problems,
   }
   return { transactional, declarations }
+}
+
+/** With where each stands. */
+function inPlace<T extends object>(
+  text: string,
+  lines: ReadonlyMap<string, Placed<string>>,
+  toValue: (name: string, said: string) => T,
+): (T & Position)[] {
+  const positionOf = positionCounter(text)
+  return Array.from(lines, ([name, { line, start }]) => Object.assign(toValue(name, line), positionOf(start)))
 }
 
 function newDraft(method: Method): Draft {

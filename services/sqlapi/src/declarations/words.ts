@@ -25,10 +25,12 @@ export interface Draft {
   deprecated: string | undefined
   readonly params: Placed<ParamLine>[]
   readonly enums: Placed<EnumLine>[]
-  readonly results: Map<string, string>
+  /** By key. */
+  readonly results: Map<string, Placed<string>>
   timeoutSeconds: number | undefined
   cache: DeclaredCache | undefined
-  readonly allow: Map<string, string>
+  /** By code. */
+  readonly allow: Map<string, Placed<string>>
 }
 
 export interface Word {
@@ -100,11 +102,11 @@ export const words: Readonly<Record<string, Word>> = {
   },
   result: {
     form: 'KEY TEXT',
-    read: (text, draft) => {
+    read: (text, draft, start) => {
       const [key, description] = firstWord(text)
       if (description === '') return mistake(0, 'a key and a text are missing', '@result orderId Number of the order')
       if (draft.results.has(key)) return twice(`the key ${shown(key)} stands twice`)
-      draft.results.set(key, description)
+      draft.results.set(key, { line: description, start })
       return undefined
     },
   },
@@ -148,12 +150,12 @@ export const words: Readonly<Record<string, Word>> = {
   },
   allow: {
     form: 'CODE REASON',
-    read: (text, draft) => {
+    read: (text, draft, start) => {
       const [code, reason] = firstWord(text)
       if (reason === '') return mistake(0, 'a code and a reason are missing', '@allow no-where The table has one row')
       if (!isCode(code)) return unknownCode(code)
       if (draft.allow.has(code)) return twice(`the code ${shown(code)} stands twice`)
-      draft.allow.set(code, reason)
+      draft.allow.set(code, { line: reason, start })
       return undefined
     },
   },
