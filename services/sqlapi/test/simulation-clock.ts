@@ -9,7 +9,12 @@ interface Timer {
 
 /** Stands still until it is told to go on to the next timer. */
 export class VirtualClock implements Clock {
+  /** How much of its time this process has left over: 1 while nothing takes it any, 0 while it is busy. */
+  idleShare = 1
+  /** When it was busy last. */
+  busyAt = -Infinity
   #now = 0
+  #idle = 0
   #order = 0
   /** A heap: the next one is the first. */
   readonly #timers: Timer[] = []
@@ -17,6 +22,19 @@ export class VirtualClock implements Clock {
 
   now(): number {
     return this.#now
+  }
+
+  idle(): number {
+    return this.#idle
+  }
+
+  /** The process does something else for so long; whatever is due in that time comes behind it. */
+  stall(ms: number): void {
+    this.#now += ms
+  }
+
+  afterTurn(callback: () => void): void {
+    callback()
   }
 
   after(ms: number, callback: () => void): () => void {
@@ -32,7 +50,10 @@ export class VirtualClock implements Clock {
       if (timer === undefined || timer.at > until) return false
       this.#pop()
       if (this.#stopped.delete(timer)) continue
-      this.#now = timer.at
+      const before = this.#now
+      this.#now = Math.max(before, timer.at)
+      this.#idle += (this.#now - before) * this.idleShare
+      if (this.idleShare === 0) this.busyAt = this.#now
       timer.callback()
       return true
     }

@@ -51,6 +51,77 @@ describe('the scheduler in single situations', () => {
     strictEqual(Math.max(...world.starts.map(({ neighbours }) => neighbours.length)), 31)
   })
 
+  /** A world whose process has no time left, as it has found out by now. */
+  async function busyWorld(server = steadyServer): Promise<World> {
+    const world = new World(server, 1)
+    world.clock.idleShare = 0
+    const known = shortStatement('known', 'read', () => 0.1)
+    await load(world, 2, () => known, 60)
+    return world
+  }
+
+  test('a busy process fills one connection before it uses the next', async () => {
+    const world = await busyWorld()
+    const fast = fastStatement()
+    for (let run = 0; run < 3; run++) fast.history?.record(0.05)
+    await load(world, 512, () => fast, 100)
+    world.starts = []
+    await runUntil(world, 150)
+    strictEqual(new Set(world.starts.map(({ connection }) => connection)).size, 1)
+    // With time left over it uses as many as bring it forward.
+    world.clock.idleShare = 1
+    await runUntil(world, 200)
+    world.starts = []
+    await runUntil(world, 250)
+    strictEqual(new Set(world.starts.map(({ connection }) => connection)).size, 10)
+  })
+
+  test('a busy process leaves a connection on which somebody is late', async () => {
+    const world = await busyWorld()
+    const fast = fastStatement()
+    for (let run = 0; run < 3; run++) fast.history?.record(0.05)
+    const turning = shortStatement('turning', 'read', () => 1000)
+    void world.call(turning)
+    await load(world, 64, () => fast, 200)
+    const behind = world.tasks.filter(
+      ({ statement, endedAt, arrived }) => statement === fast && arrived < 150 && endedAt - arrived > 20,
+    )
+    ok(behind.length < 32, `${behind.length} behind it`)
+    ok(world.tasks.filter(({ statement, endedAt }) => statement === fast && endedAt < Infinity).length > 1000)
+  })
+
+  test('a busy process lets nobody wait for one who is held back', async () => {
+    const world = await busyWorld({ ...steadyServer, max: 3 })
+    const fast = fastStatement()
+    for (let run = 0; run < 3; run++) fast.history?.record(0.05)
+    const alone = { ...statementOf('alone', undefined, () => 1), history: undefined }
+    await load(world, 70, (caller) => (caller < 6 ? alone : fast))
+    ok(p99(world, 'alone') <= 10, `alone ${p99(world, 'alone')} ms`)
+    ok(p99(world, 'fast') <= 20, `fast ${p99(world, 'fast')} ms`)
+  })
+
+  test('what this process does meanwhile makes no statement slow [S25]', async () => {
+    const world = new World(steadyServer, 1)
+    const fast = fastStatement()
+    await load(world, 64, () => fast, 100)
+    world.clock.stall(300)
+    await runUntil(world, 500)
+    strictEqual(fast.history?.isShort, true)
+    ok((fast.history?.expectedMs ?? Infinity) < 1, `${fast.history?.expectedMs} ms`)
+  })
+
+  test('a statement that is slow while this process stalls is slow all the same [S25]', async () => {
+    const world = new World(steadyServer, 1)
+    const turning = shortStatement('turning', 'read', () => 600)
+    void world.call(turning)
+    await runUntil(world, 100)
+    world.clock.stall(300)
+    await runUntil(world, 1000)
+    strictEqual(turning.history?.isShort, false)
+    for (let run = 0; run < 20; run++) turning.history?.record(0)
+    strictEqual(turning.history?.isShort, false)
+  })
+
   test('calls of 4 ms are not put behind each other while there are connections', async () => {
     const world = new World(steadyServer, 1)
     const middling = statementOf('middling', 'read', () => 4)

@@ -116,6 +116,18 @@ export class World {
     return this.connections.size + this.opening
   }
 
+  /** This process has had no time left lately, and a connection that serves the task's group gets on, so the task waits for that one. */
+  isHeldBack({ statement }: Task): boolean {
+    if (this.clock.now() - this.clock.busyAt > 50 || !isShort(statement)) return false
+    return [...this.connections].some(
+      ({ tasks, isDirty, headSince }) =>
+        !isDirty &&
+        tasks.length > 0 &&
+        this.clock.now() - headSince <= 10 &&
+        tasks.every((task) => task.startedShort && task.statement.group === statement.group),
+    )
+  }
+
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => this.clock.after(ms, resolve))
   }
@@ -179,7 +191,7 @@ export class World {
       isLateElsewhere: [...this.connections].some((other) => this.#isHeldUp(other, task.statement)),
       backlogMs: neighbours.reduce((sum, { expectedMs }) => sum + expectedMs, task.expectedMs),
       passed: [...this.waiting].filter(
-        (other) => other.arrived < task.arrived && other.waitingSince < this.clock.now(),
+        (other) => other.arrived < task.arrived && other.waitingSince < this.clock.now() && !this.isHeldBack(other),
       ),
       room: this.server.max - this.connections.size,
     })

@@ -23,13 +23,24 @@ const invariants: Readonly<Record<string, (world: World) => string | undefined>>
   'never more connections than allowed': ({ connected, server }) =>
     connected > server.max ? `${connected} of ${server.max}` : undefined,
 
-  'no job waits while a connection is idle': ({ connections, waiting }) =>
-    waiting.size > 0 && [...connections].some((connection) => isIdle(connection)) ? `${waiting.size} wait` : undefined,
+  'no job waits while a connection is idle, but for one that would make a busy process no faster': (world) => {
+    const { connections, waiting } = world
+    const hasIdle = [...connections].some((connection) => isIdle(connection))
+    return hasIdle ? describeTask([...waiting].find((task) => !world.isHeldBack(task))) : undefined
+  },
+
+  'a busy process holds nobody back while others wait for a connection': (world) => {
+    const { connections, waiting } = world
+    const groups = new Set([...waiting].map((task) => task.statement.group ?? task))
+    const hasIdle = [...connections].some((connection) => isIdle(connection))
+    return hasIdle && groups.size > 1 ? `${waiting.size} wait` : undefined
+  },
 
   'no job waits while a connection could be opened and none is': (world) => {
     const isRefused = world.clock.now() - world.lastRefusal <= 500
     const hasRoom = world.connected < world.server.max && !isRefused
-    return world.waiting.size > 0 && hasRoom && world.opening === 0 ? `${world.waiting.size} wait` : undefined
+    const waiting = [...world.waiting].filter((task) => !world.isHeldBack(task))
+    return waiting.length > 0 && hasRoom && world.opening === 0 ? `${waiting.length} wait` : undefined
   },
 
   'nobody waits longer than the acquire timeout without being told': ({ waiting, clock, server }) => {
@@ -104,10 +115,11 @@ async function simulate(seed: number): Promise<void> {
   const { next, clock } = world
   const statements = randomStatements(next)
   const burst = pick(next, [0.05, 0.5, 5])
+  const isBusy = next() < 0.5
   const patience = next() < 0.5 ? 0.1 : 0
   if (next() < 0.3) clock.after(next() * 20, () => void world.pool.probe().catch(() => undefined))
   if (next() < 0.2) clock.after(next() * 200, () => void world.pool.close())
-  let arrival = 0
+  let arrival = isBusy ? makeBusy(world) : 0
   for (let call = 0; call < 40 + next() * 80; call++) {
     // No two at the same moment: that would be no order.
     arrival += next() < 0.5 ? next() * burst : 1e-6
@@ -124,6 +136,16 @@ async function simulate(seed: number): Promise<void> {
   hold(seed, finalInvariants, world)
   await finish(world)
   strictEqual(world.connected, 0, `seed ${seed}: connections left after the end`)
+}
+
+/** Has no time left from the beginning, and at times some; a statement of its own makes that known. Gives when the calls may begin. */
+function makeBusy(world: World): number {
+  const { clock, next } = world
+  clock.idleShare = 0
+  for (let change = 0; change < 3; change++) clock.after(next() * 500, () => (clock.idleShare = 1 - clock.idleShare))
+  const known = shortStatement('known', 'read', () => 1)
+  for (let at = 0; at < 50; at++) clock.after(at, () => void world.call(known))
+  return 50
 }
 
 function check(seed: number, world: World): void {

@@ -41,7 +41,7 @@ export class History {
     return this.#averageMs
   }
 
-  /** A run has ended after so long. */
+  /** A run has ended after so long, less what this process itself has kept it waiting (own-time.ts). */
   record(ms: number): void {
     this.#runs++
     this.#averageMs += (ms - this.#averageMs) * Math.max(weight, 1 / this.#runs)

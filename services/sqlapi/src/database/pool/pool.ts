@@ -9,6 +9,7 @@
 import { Failure } from '../../errors.ts'
 import { type Clock, realClock } from './clock.ts'
 import { type Connection, type Errand, ErrandJob, type Job, mayShare, type Owner } from './job.ts'
+import { OwnTime } from './own-time.ts'
 import { Queue } from './queue.ts'
 import { Slot } from './slot.ts'
 
@@ -29,6 +30,8 @@ export interface PoolOptions<C> {
 
 /** How often shared slots are checked. A slot with the same job at its head in two checks is late. */
 const lookMs = 5
+/** The same while no slot is shared: only to know of times in which this process was away. */
+const lookAloneMs = 25
 /** How many connections are opened at a time: while they open, running jobs often end, and then no more are needed. */
 const maxOpening = 2
 /** How long to wait after a connection could not be opened, if others are open. */
@@ -45,16 +48,17 @@ export class Pool<C extends Connection> implements Owner<C> {
   /** A stack, so that slots that nobody needs stay at its start. */
   readonly #idle: Slot<C>[] = []
   readonly #queue: Queue<Job<C>>
+  readonly #ownTime: OwnTime
   #opening = 0
   #closing = 0
   #isClosed = false
-  #stopLooking: (() => void) | undefined
   #stopRetry: (() => void) | undefined
   #stopTidying: (() => void) | undefined
 
   constructor(options: PoolOptions<C>) {
     this.#options = options
     this.#clock = options.clock ?? realClock
+    this.#ownTime = new OwnTime(this.#clock, () => this.#look())
     this.#queue = new Queue(this.#clock, options.acquireTimeoutSeconds, () => lateFailure(options))
   }
 
@@ -82,7 +86,8 @@ export class Pool<C extends Connection> implements Owner<C> {
     const { slot } = job
     if (slot === undefined) return
     const now = this.#clock.now()
-    slot.finish(job, now)
+    this.#ownTime.mark(now)
+    slot.finish(job, now, this.#ownTime)
     this.#release(slot, now)
   }
 
@@ -113,7 +118,9 @@ export class Pool<C extends Connection> implements Owner<C> {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const stop of [this.#stopLooking, this.#stopRetry, this.#stopTidying]) stop?.()
+    this.#ownTime.end()
+    this.#stopRetry?.()
+    this.#stopTidying?.()
     this.#queue.rejectAll(this.#closedFailure())
     await Promise.all([...this.#slots].map((slot) => this.#remove(slot)))
   }
@@ -125,7 +132,7 @@ export class Pool<C extends Connection> implements Owner<C> {
 
   /** More connections are wanted than may be opened, so slots have to run empty. */
   get #isDraining(): boolean {
-    return this.#queue.demand > this.#room
+    return this.#queue.demand > this.#room + this.#idle.length
   }
 
   /** Connections that are being opened or may be. */
@@ -135,18 +142,30 @@ export class Pool<C extends Connection> implements Owner<C> {
 
   #slotFor(job: Job<C>): Slot<C> | undefined {
     if (mayShare(job)) {
-      for (const slot of this.#shared) if (slot.hasRoomFor(job)) return slot
+      let isFull = false
+      for (const slot of this.#shared) {
+        if (slot.hasRoomFor(job)) return slot
+        isFull ||= slot.isFullFor(job)
+      }
+      if (isFull && this.#isHeldBack) return undefined
     }
     return this.#idle.pop()
   }
 
+  /**
+   * While this process itself is the one that is slow, a further connection would serve nobody sooner, and a server with one full
+   * connection has less to do than with several. But nobody else waits for that.
+   */
+  get #isHeldBack(): boolean {
+    return this.#ownTime.isBusy && this.#queue.demand <= 1
+  }
+
   #begin(slot: Slot<C>, job: Job<C>, now: number): void {
     const { isEmpty } = slot
+    this.#ownTime.mark(now)
     slot.begin(job, now)
-    if (isEmpty && slot.state === 'shared') {
-      this.#shared.push(slot)
-      this.#stopLooking ??= this.#clock.after(lookMs, () => this.#look())
-    }
+    if (isEmpty && slot.state === 'shared') this.#shared.push(slot)
+    if (slot.isTimed) this.#ownTime.expect(slot.state === 'shared' ? lookMs : lookAloneMs)
     // The last step: a job on a connection that is just breaking has ended when this returns.
     job.begin(slot.connection)
   }
@@ -173,7 +192,8 @@ export class Pool<C extends Connection> implements Owner<C> {
       this.#beginQueued(slot, first)
       this.#fill(slot)
     }
-    this.#openMore()
+    // Who is held back waits for none of those that are idle.
+    if (this.#idle.length === 0) this.#openMore()
   }
 
   /** Jobs of the same group join as far as there is room, ahead of others, who lose nothing by it. */
@@ -196,8 +216,13 @@ export class Pool<C extends Connection> implements Owner<C> {
     if (slot.state === 'closed') return
     if (slot.isEmpty) {
       takeOut(this.#shared, slot)
-      if (slot.connection.isDirty) void this.#clean(slot)
-      else this.#toIdle(slot, now)
+      if (!slot.connection.isDirty) {
+        this.#toIdle(slot, now)
+        return
+      }
+      void this.#clean(slot)
+      // Who was held back for this one.
+      if (!this.#queue.isEmpty) this.#dispatch()
     } else if (!this.#queue.isEmpty) {
       this.#dispatch()
       if (!this.#isDraining) this.#fill(slot)
@@ -269,12 +294,15 @@ export class Pool<C extends Connection> implements Owner<C> {
   }
 
   /**
-   * Finds the slots that are late. Node.js reads the sockets between two timers, so a slot does not count as late
+   * Finds the slots that are late, and says when to look again. Node.js reads the sockets between two timers, so a slot does not count as late
    * only because this process was busy and had not read its answers.
    */
-  #look(): void {
+  #look(): number {
     for (const slot of this.#shared) slot.look()
-    this.#stopLooking = this.#shared.length === 0 ? undefined : this.#clock.after(lookMs, () => this.#look())
+    // Who was held back may go elsewhere now.
+    if (!this.#queue.isEmpty) this.#dispatch()
+    if (this.#shared.length > 0) return lookMs
+    return [...this.#slots].some(({ isTimed }) => isTimed) ? lookAloneMs : Infinity
   }
 
   #tidy(): void {

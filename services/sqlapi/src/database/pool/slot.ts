@@ -3,6 +3,7 @@
  * the head has been running. Records times in the histories of the jobs; pool.ts decides which job gets which slot.
  */
 import { type Connection, type Job, mayShare } from './job.ts'
+import type { OwnTime } from './own-time.ts'
 
 /** The jobs on one slot together are expected to take no longer than this, so that no job waits longer for its neighbours. */
 const backlogMs = 5
@@ -34,6 +35,11 @@ export class Slot<C extends Connection> {
     return this.#jobs.length === 0
   }
 
+  /** The time of a job counts that is on it now. */
+  get isTimed(): boolean {
+    return this.#jobs[0]?.history !== undefined
+  }
+
   /** Whether one more short job may join those that share the slot. */
   hasRoomFor({ group, history }: Job<C>): boolean {
     if (this.state !== 'shared' || this.group !== group || this.#jobs.length >= this.#depth) return false
@@ -56,13 +62,19 @@ export class Slot<C extends Connection> {
     this.#backlogMs += job.expectedMs
   }
 
+  /** Full, but jobs of this group may join as soon as others have ended. */
+  isFullFor({ group }: Job<C>): boolean {
+    return this.state === 'shared' && this.group === group && !this.connection.isDirty
+  }
+
   /** The job is done, well or not. */
-  finish(job: Job<C>, now: number): void {
+  finish(job: Job<C>, now: number, ownTime: OwnTime): void {
     const isHead = this.#jobs[0] === job
     this.leave(job)
     // A job that ends before its turn failed without being sent. Its time says nothing, nor does that of a lost connection.
     if (!isHead || this.state === 'closed') return
-    job.history?.record(now - Math.max(job.started, this.since))
+    const took = now - Math.max(job.started, this.since)
+    job.history?.record(Math.max(0, took - ownTime.unseenMs(now)))
     this.since = now
     this.#hasMoved = true
     if (this.state === 'late') this.state = 'shared'

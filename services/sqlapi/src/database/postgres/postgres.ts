@@ -43,7 +43,7 @@ export interface PostgresOptions extends StatementListeners {
 }
 
 /** Short statements in flight on one connection. */
-const depth = 32
+const depth = 64
 
 export class PostgresDatabase implements Database {
   readonly dialect = 'postgres'
