@@ -211,7 +211,7 @@ const sqlapi: Part = {
       room: 'openapi',
       is: 'what the description is made from, and its pages',
       imports:
-        'model.ts description.ts json/body.ts project-datasource.ts endpoint-types boot/config openapi/document @services/content-coding @services/docs-page',
+        'model.ts description.ts json/body.ts declarations project-datasource.ts endpoint-types boot/config openapi/document @services/content-coding @services/docs-page',
     },
     {
       room: 'serve',

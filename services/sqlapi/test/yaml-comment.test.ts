@@ -154,6 +154,29 @@ for (const kind of ['postgres', 'sqlite'] as const) {
   })
 }
 
+test('descriptions and enumerations of the comment stand in the description of the endpoint [N3.5]', async () => {
+  const sql = '-- @summary Orders\nSELECT :state AS order_id, :customer AS customer'
+  const files = { 'demo/GET/orders.sql': `${comment}\n${sql}` }
+  const service = await startTestService({
+    kind: 'sqlite',
+    files,
+    schema: 'CREATE TABLE x (a)',
+    config: { openapi: true },
+  })
+  try {
+    const { text } = await service.get('/openapi.json')
+    const { paths } = JSON.parse(text) as { paths: Record<string, { get: Record<string, unknown> }> }
+    const { summary, description, parameters } = paths['/demo/orders']?.get ?? {}
+    deepStrictEqual([summary, description], ['Orders', 'Orders of a customer'])
+    const [state, customer] = parameters as { description?: string; schema: { enum?: unknown } }[]
+    deepStrictEqual([state?.description, state?.schema.enum], ['State', ['open', 'paid', '', '5', 'true']])
+    strictEqual(customer?.description, 'Number of the customer')
+    ok(text.includes('Number of the order'))
+  } finally {
+    await service.close()
+  }
+})
+
 const folder = process.env['SQLAPI_REAL_TREES'] ?? ''
 const skip = existsSync(folder) ? false : 'SQLAPI_REAL_TREES names no folder with check-outs'
 

@@ -1,6 +1,6 @@
 /**
  * What a file says to the people who call it: its declarations, and where these are silent its YAML comment. Read when somebody asks,
- * not at start: YAML costs more than all of the rest.
+ * and once: YAML takes a hundred times as long as all of the rest.
  */
 import type { Declarations } from '../model.ts'
 import { type Described, type DescribedField, readYamlComment } from './yaml-comment.ts'
@@ -12,14 +12,22 @@ export interface Documentation extends Described {
   readonly deprecated: string | undefined
 }
 
+const known = new WeakMap<Declarations, Documentation>()
+
 export function documentationOf(declarations: Declarations): Documentation {
+  const documentation = known.get(declarations) ?? readDocumentation(declarations)
+  known.set(declarations, documentation)
+  return documentation
+}
+
+function readDocumentation(declarations: Declarations): Documentation {
   const { summary, tags, deprecated, yaml } = declarations
   const read = yaml === undefined ? undefined : readYamlComment(yaml)
   const described = read === undefined || 'message' in read ? undefined : read
   const params = new Map<string, DescribedField>(described?.params)
   for (const { name, description, enum: values } of declarations.params) {
-    const known = params.get(name)
-    params.set(name, { description: description ?? known?.description, enum: values ?? known?.enum })
+    const said = params.get(name)
+    params.set(name, { description: description ?? said?.description, enum: values ?? said?.enum })
   }
   const results = new Map<string, DescribedField>(described?.results)
   for (const { key, description } of declarations.results) {

@@ -4,6 +4,7 @@
  */
 import type { Config } from '../boot/config/schema.ts'
 import type { Datasource } from '../boot/config/config.ts'
+import { type Documentation, documentationOf } from '../declarations/documentation.ts'
 import type { DescribedColumn } from '../description.ts'
 import type { EndpointTypes } from '../endpoint-types/endpoint-types.ts'
 import { type JsonType, jsonTypeOfParameter } from '../endpoint-types/json-types.ts'
@@ -51,25 +52,32 @@ function toOperation(
 ): Operation {
   const { method, project, path, scripts, declarations } = endpoint
   const script = datasource === undefined ? Object.values(scripts)[0] : scripts[datasource.dialect]
+  const said = declarations === undefined ? undefined : documentationOf(declarations)
   return {
     method,
     project,
     path,
     needsDatasource: datasource === undefined,
-    summary: declarations?.summary,
-    description: declarations?.description,
-    tags: declarations?.tags,
-    deprecated: declarations?.deprecated,
-    parameters: script === undefined ? [] : toParameters(script, endpoint, datasource, types),
-    columns: datasource === undefined ? undefined : toColumns(types?.keys, endpoint, datasource),
+    summary: said?.summary,
+    description: said?.description,
+    tags: said?.tags,
+    deprecated: said?.deprecated,
+    parameters: script === undefined ? [] : toParameters(script, { endpoint, said, datasource, types }),
+    columns: datasource === undefined ? undefined : toColumns(types?.keys, said, datasource),
   }
+}
+
+/** What is known of an endpoint, from wherever. */
+interface Known {
+  readonly endpoint: Endpoint
+  readonly said: Documentation | undefined
+  readonly datasource: Datasource | undefined
+  readonly types: EndpointTypes | undefined
 }
 
 function toParameters(
   { parameters, statements }: Script,
-  { declarations }: Endpoint,
-  datasource: Datasource | undefined,
-  types: EndpointTypes | undefined,
+  { endpoint: { declarations }, said, datasource, types }: Known,
 ): Parameter[] {
   const slots = statements.flatMap((statement) => statement.slots)
   const declared = new Map(declarations?.params.map((each) => [each.name, each]))
@@ -87,8 +95,8 @@ function toParameters(
       example: ownType === undefined ? exampleOfDatabaseType(type) : undefined,
       isDeclared: ownType !== undefined,
       fallback: own?.default === undefined ? undefined : { json: plainValue(own.default) },
-      choices: own?.enum?.map((choice) => plainChoice(choice, elementOf(ownType ?? known))),
-      description: own?.description,
+      choices: said?.params.get(name)?.enum?.map((choice) => plainChoice(choice, elementOf(ownType ?? known))),
+      description: said?.params.get(name)?.description,
     }
   })
 }
@@ -116,14 +124,13 @@ function declaredType(own: DeclaredParameter | undefined): JsonType | undefined 
 
 function toColumns(
   keys: readonly DescribedColumn[] | undefined,
-  { declarations }: Endpoint,
+  said: Documentation | undefined,
   datasource: Datasource,
 ): Column[] | undefined {
-  const descriptions = new Map(declarations?.results.map(({ key, description }) => [key, description]))
   return keys?.map(({ key, type, nullable }) => ({
     key,
     type: columnType(type, datasource),
     isNullable: nullable !== false,
-    description: descriptions.get(key),
+    description: said?.results.get(key)?.description,
   }))
 }

@@ -2,6 +2,8 @@
  * The description of a running service: what it is made from now. Types come from the databases, which are asked once the service
  * has started; one that could not be asked is asked again when somebody wants the description.
  */
+import { setImmediate } from 'node:timers/promises'
+import { documentationOf } from '../declarations/documentation.ts'
 import type { Database, Endpoint } from '../model.ts'
 import type { EndpointTypes } from '../endpoint-types/endpoint-types.ts'
 import { type ApiFacts, datasourceFinder, toApi } from './api.ts'
@@ -43,11 +45,20 @@ export function openDescription(facts: ApiFacts, databases: ReadonlyMap<string, 
       return made.api
     },
     start() {
-      asking = ask()
+      asking = Promise.all([ask(), readComments(endpoints)]).then(() => undefined)
     },
     close() {
       ending.abort()
     },
+  }
+}
+
+/** One takes a millisecond or two, and there may be hundreds: requests are answered between them. */
+async function readComments(endpoints: readonly Endpoint[]): Promise<void> {
+  for (const { declarations } of endpoints) {
+    if (declarations?.yaml === undefined) continue
+    documentationOf(declarations)
+    await setImmediate()
   }
 }
 
