@@ -199,7 +199,8 @@ const sqlapi: Part = {
     {
       room: 'serve/representation',
       is: 'in which form an answer goes out',
-      imports: 'formats model.ts @services/content-coding',
+      imports:
+        'formats model.ts @services/content-coding @services/content-coding/etag @services/content-coding/media-type',
     },
     {
       room: 'openapi/document',

@@ -17,7 +17,7 @@ export interface CodedReply {
 }
 
 /** The same content in every coding that makes it shorter, ready to be sent. */
-type Replies = Readonly<Record<Coding, CodedReply | undefined>>
+type Replies = Readonly<Partial<Record<Coding, CodedReply | undefined>>>
 
 /** What is known about a content before it is compressed. */
 interface Plain {

@@ -1,7 +1,7 @@
 /** Which coding a client gets (RFC 9110, 12.5.3): Accept-Encoding and what is on offer come in, one of these goes out. */
 import { readWeights } from './weights.ts'
 
-export type Coding = 'br' | 'gzip' | 'identity'
+export type Coding = 'zstd' | 'br' | 'gzip' | 'identity'
 
 /**
  * The coding with the greatest weight among those on offer. Clients who accept none of them get plain bytes, even if

@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { chooseMediaType } from '../src/index.ts'
+import { chooseMediaType } from '../src/media-type.ts'
 import { readWeights } from '../src/weights.ts'
 
 const offers = [

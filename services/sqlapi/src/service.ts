@@ -7,7 +7,7 @@ import { maskUrl } from './boot/config/url.ts'
 import { openDatabase } from './database/database.ts'
 import { dialects } from './dialects.ts'
 import type { Events } from './events.ts'
-import type { Database, Page } from './model.ts'
+import type { Database, Page, Reply, Request } from './model.ts'
 import { projectRules } from './project-datasource.ts'
 import { createCors } from './serve/cors.ts'
 import { handle, reportBrokenOff, type Service } from './serve/handle.ts'
@@ -55,7 +55,7 @@ export async function startService(booted: Booted, events: Events): Promise<Runn
     maxBodyBytes: config.server.maxBodyBytes,
     maxPipelinedRequests: config.server.maxPipelinedRequests,
     cors,
-    handle: (request) => handle(service, request),
+    handle: await handlerOf(service, config.server.compression),
     breaksOff: (request, error) => reportBrokenOff(service, request, error),
   })
   events.emit('listening', { address: server.address })
@@ -70,6 +70,13 @@ export async function startService(booted: Booted, events: Events): Promise<Runn
       await Promise.all([...databases.values()].map((database) => database.close()))
     },
   }
+}
+
+/** What compresses is loaded only where somebody wants it: zlib takes memory. */
+async function handlerOf(service: Service, compression: boolean): Promise<(request: Request) => Promise<Reply>> {
+  if (!compression) return (request) => handle(service, request)
+  const { encode } = await import('./serve/representation/compress.ts')
+  return async (request) => encode(await handle(service, request), request)
 }
 
 interface DescribedPages {

@@ -61,6 +61,7 @@ export const rules: Readonly<Record<string, string>> = {
   'S-config.server.max_body_bytes': 'largest body',
   'S-config.server.request_timeout_seconds': 'accepted, without effect',
   'S-config.server.max_pipelined_requests': 'requests of a connection that run at the same time',
+  'S-config.server.compression': 'answers compressed for clients that accept it, off by default',
   'S-config.server.workers': 'processes on the port, one by default',
   'S-config.datasources': 'the databases, none by default',
   'S-config.datasources.name': 'unique name',
@@ -232,4 +233,5 @@ export const rules: Readonly<Record<string, string>> = {
   'N6.3': 'default_datasource stands behind header, map and name',
   'N6.4': 'time_zone of a datasource: how times with a zone are written and local ones read, after every reset',
   'N6.5': 'numeric as numbers and json with its type, for a datasource whose clients expect the predecessor',
+  'N6.2': 'answers in the coding that clients accept; what files with @cache tell caches, and 304',
 }

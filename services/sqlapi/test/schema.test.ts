@@ -27,6 +27,7 @@ const fields: Record<string, unknown> = {
   'server.max_body_bytes': 1_048_576,
   'server.max_pipelined_requests': 64,
   'server.request_timeout_seconds': 30,
+  'server.compression': false,
   'server.workers': 1,
   datasources: [],
   'datasources.name': undefined,

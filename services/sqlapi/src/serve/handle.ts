@@ -22,6 +22,7 @@ import { readDeclaredQuery, toDeclaredSets } from './declared.ts'
 import { type Lines, readLines } from './lines/lines.ts'
 import { type BodyDocument, readBody, readQuery, requireParameters, toBatch, toParameterSet } from './params.ts'
 import type { FormatChooser } from './representation/accept.ts'
+import { forCaches } from './representation/cache.ts'
 import { addVary } from './representation/vary.ts'
 import {
   answersInstead,
@@ -86,6 +87,10 @@ async function answer(service: Service, request: Request, headers: ReplyHeaders)
   const format = batch ? 'json' : service.chooseFormat(request.headers['accept'])
   const content = await database.run({ endpoint, script, sets, batch, format, cancellation: request.cancellation })
   const body = { mediaType: formats[format].mediaType, content }
+  const cache = endpoint.declarations?.cache
+  if (cache !== undefined) {
+    return forCaches({ status: 200, headers, body }, cache, request.headers['if-none-match'])
+  }
   return { status: 200, headers: format === 'json' ? headers : addVary(headers, 'Accept'), body }
 }
 

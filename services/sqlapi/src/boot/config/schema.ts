@@ -48,6 +48,9 @@ const server = section({
       'Requests of a connection that run at the same time; further ones are not read before others are answered.',
     ),
   request_timeout_seconds: wholeNumber(0, 86_400).default(30).describe('Kept for information, has no effect.'),
+  compression: flag()
+    .default(false)
+    .describe('Whether answers of more than 1 KiB are compressed for clients that accept it: zstd, brotli or gzip.'),
   workers: wholeNumber(1, 64).default(1).describe('Processes that serve on the port; they share max_connections.'),
 })
 

@@ -1,5 +1,5 @@
 /** The `Accept` header of a request -> the format of its rows. What is not known, or nothing, means JSON. */
-import { chooseMediaType, type Offer } from '@services/content-coding'
+import { chooseMediaType, type Offer } from '@services/content-coding/media-type'
 import { formats } from '../../formats/formats.ts'
 import type { FormatName } from '../../model.ts'
 
