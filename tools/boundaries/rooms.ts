@@ -103,6 +103,11 @@ const sqlapi: Part = {
         'model.ts errors.ts events.ts findings database/url-rules.ts dialects.ts @services/config-file @services/observe',
     },
     {
+      room: 'lock',
+      is: 'what is known of endpoints without a database',
+      imports: 'description.ts model.ts findings sql dialects.ts endpoint-types',
+    },
+    {
       room: 'boot',
       is: 'files into frozen values',
       imports:
@@ -188,7 +193,8 @@ const sqlapi: Part = {
     {
       room: 'database/database.ts',
       is: 'how each kind of database is opened',
-      imports: 'model.ts database/statement-failure.ts database/postgres/postgres.ts database/sqlite/sqlite.ts',
+      imports:
+        'description.ts model.ts database/statement-failure.ts database/postgres/postgres.ts database/postgres/describe/parse.ts database/sqlite/sqlite.ts database/sqlite/describe/parse.ts',
     },
     { room: 'serve/params.ts', is: 'what clients send, as parameter sets', imports: 'model.ts errors.ts json' },
     {
@@ -235,7 +241,7 @@ const sqlapi: Part = {
       room: 'check',
       is: 'a look at every file before it runs',
       imports:
-        'description.ts model.ts errors.ts project-datasource.ts findings sql declarations dialects.ts rules boot boot/config database/database.ts @services/command-line @services/config-file',
+        'description.ts model.ts errors.ts project-datasource.ts findings sql declarations dialects.ts rules lock boot boot/config database/database.ts @services/command-line @services/config-file',
     },
     {
       room: 'openapi/command.ts',
@@ -255,7 +261,7 @@ const sqlapi: Part = {
     'node:child_process': 'workers/untaken.ts database/sqlite/workplaces/process.ts',
     'node:cluster': 'workers',
     'node:fs':
-      'version.ts boot/endpoints.ts boot/ignored.ts database/sqlite database/sqlite/describe check/source-text.ts',
+      'version.ts boot/endpoints.ts boot/ignored.ts database/sqlite database/sqlite/describe check/source-text.ts lock/lock-file.ts',
     'node:module': 'workers/primary.ts database/sqlite/workplaces/connection.ts',
     'node:net': 'boot/config/schema.ts database/postgres/wire',
     'node:sqlite': 'database/sqlite/worker/library.ts',

@@ -62,6 +62,9 @@ export type StatementDescription =
       readonly reason: string
     }
 
+/** What a parser says of a statement where no database is asked. */
+export type OfflineDescription = Extract<StatementDescription, { outcome: 'failed' }> | { readonly outcome: 'parsed' }
+
 /** What a database has names for, so that a misspelled one can be told from them. */
 export interface CatalogNames {
   /** Views too. With its schema where it is not found without. */

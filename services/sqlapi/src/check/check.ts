@@ -3,16 +3,17 @@
  * heart of the command, and of a start that refuses wrong files.
  */
 import type { Datasource } from '../boot/config/config.ts'
-import type { StatementDescription } from '../description.ts'
+import type { OfflineDescription, StatementDescription } from '../description.ts'
 import { type Code, codes } from '../findings/codes.ts'
 import { compareFindings, type Finding, type Remark } from '../findings/finding.ts'
 import { severityOf } from '../findings/weights.ts'
 import type { Dialect, Endpoint, Script } from '../model.ts'
 import { judge } from '../rules/judge.ts'
-import { type Asked, askAbout } from './databases.ts'
+import { type Asked, askAbout, parseFiles } from './databases.ts'
 import { remarksOnDeclarations } from './declared.ts'
 import { remarksOf } from './described.ts'
 import type { Project } from './project.ts'
+import type { ProjectLock } from './project-lock.ts'
 import { SourceText } from './source-text.ts'
 
 export interface Checked {
@@ -29,19 +30,29 @@ export interface Checked {
 export interface CheckOptions {
   /** Told now and then how many files have been checked. */
   readonly onProgress?: (files: number) => void
+  /** Whether to do without databases. */
+  readonly offline?: boolean
+  readonly lock?: ProjectLock
 }
 
-export async function checkFiles(project: Project, { onProgress }: CheckOptions = {}): Promise<Checked> {
+export async function checkFiles(project: Project, options: CheckOptions = {}): Promise<Checked> {
+  const { onProgress, offline = false, lock } = options
   let done = 0
   const groups = Map.groupBy(project.endpoints.values(), project.datasourceOf)
-  const asked = await askAll(groups, (files) => onProgress?.((done += files)))
+  const asked = await (offline ? parseAll(groups) : askAll(groups, (files) => onProgress?.((done += files))))
   const lost = findLost(project)
   const source = new SourceText()
-  const findings = findIgnored(project)
+  const findings = [...findIgnored(project), ...findInLock(project, lock, source)]
   for (const [datasource, endpoints] of groups) {
     for (const endpoint of endpoints) {
-      const said = remarksOn(endpoint, datasource?.dialect, datasource && asked.get(datasource))
-      findings.push(...toFindings(endpoint, [...(lost.get(endpoint) ?? []), ...said], project, source))
+      const dialect = datasource?.dialect
+      const said = datasource && asked.get(datasource)
+      const remarks = [
+        ...(lost.get(endpoint) ?? []),
+        ...remarksOn(endpoint, dialect, said),
+        ...(lock?.remarksOn(endpoint, dialect, said?.descriptions.get(endpoint)) ?? []),
+      ]
+      findings.push(...toFindings(endpoint, remarks, project, source))
     }
   }
   return {
@@ -64,10 +75,23 @@ async function askAll(
   return new Map(await Promise.all(asked))
 }
 
+/** Without databases: what parsers say. */
+async function parseAll(
+  groups: ReadonlyMap<Datasource | undefined, readonly Endpoint[]>,
+): Promise<ReadonlyMap<Datasource, Asked>> {
+  const all = new Map<Datasource, Asked>()
+  for (const [datasource, endpoints] of groups) {
+    if (datasource === undefined) continue
+    const parsed = await parseFiles(datasource, endpoints)
+    all.set(datasource, { descriptions: new Map(), parsed, names: undefined, hindrance: undefined })
+  }
+  return all
+}
+
 function remarksOn(endpoint: Endpoint, dialect: Dialect | undefined, asked: Asked | undefined): Remark[] {
   const judged = judge(endpoint, dialect)
-  const descriptions = asked?.descriptions.get(endpoint)
-  judged.push(...remarksOnDeclarations(endpoint, descriptions))
+  judged.push(...remarksOnDeclarations(endpoint, asked?.descriptions.get(endpoint)))
+  const descriptions = asked?.descriptions.get(endpoint) ?? asked?.parsed?.get(endpoint)
   if (dialect === undefined || descriptions === undefined) return judged
   const script = endpoint.scripts[dialect] as Script
   const said = remarksOf({ script, dialect, descriptions, names: asked?.names })
@@ -78,7 +102,7 @@ function remarksOn(endpoint: Endpoint, dialect: Dialect | undefined, asked: Aske
   return [...judged.filter((remark) => !isEcho(remark)), ...said]
 }
 
-function isUnread(description: StatementDescription | undefined): boolean {
+function isUnread(description: StatementDescription | OfflineDescription | undefined): boolean {
   return description?.outcome === 'failed' && description.mistake === 'syntax'
 }
 
@@ -89,6 +113,19 @@ function toFindings(endpoint: Endpoint, remarks: readonly Remark[], project: Pro
     const severity = severityOf(remark, project.weights, endpoint.declarations?.allow)
     if (severity === undefined) return []
     return [toFinding(remark, { severity, file, text: source.line(project.pathOf(endpoint), remark.line) })]
+  })
+}
+
+/** At the lock file; what is wrong with its entries stands at their `.sql` files. */
+function findInLock(
+  { lockFile, weights, shown }: Project,
+  lock: ProjectLock | undefined,
+  source: SourceText,
+): Finding[] {
+  return (lock?.remarks() ?? []).flatMap((remark) => {
+    const severity = severityOf(remark, weights)
+    if (severity === undefined) return []
+    return [toFinding(remark, { severity, file: shown(lockFile), text: source.line(lockFile, remark.line) })]
   })
 }
 

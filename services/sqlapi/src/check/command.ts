@@ -7,19 +7,28 @@ import type { CheckAction } from '../boot/flags.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Finding } from '../findings/finding.ts'
 import { reports } from '../findings/reports.ts'
-import { checkFiles } from './check.ts'
+import { lockFileName } from '../lock/lock.ts'
+import { type Checked, checkFiles } from './check.ts'
 import { Progress } from './progress.ts'
 import { readProject } from './project.ts'
+import { ProjectLock } from './project-lock.ts'
 
 export async function runCheck(flags: CheckAction): Promise<void> {
   const begun = performance.now()
   // Whoever reads only the beginning, such as `head`, has had enough: no failure of the check.
   process.stdout.on('error', () => undefined)
+  if (flags.write && flags.offline) {
+    tell('--write asks the databases, and --offline asks none; leave one of them out')
+    process.exitCode = exitCodes.usage
+    return
+  }
   try {
     const start = { flag: flags.config, env: process.env, cwd: process.cwd() }
     const project = await readProject(start, flags.datasource)
     const progress = new Progress(project.endpoints.size, flags.format)
-    const { findings, files, hindrances } = await checkFiles(project, { onProgress: progress.at })
+    const lock = new ProjectLock(project, !flags.write)
+    const options = { onProgress: progress.at, offline: flags.offline, lock }
+    const { findings, files, hindrances, descriptions } = await checkFiles(project, options)
     progress.end()
     const report = {
       findings,
@@ -30,9 +39,24 @@ export async function runCheck(flags: CheckAction): Promise<void> {
     process.stdout.write(reports[flags.format](report))
     for (const hindrance of hindrances) tell(hindrance)
     process.exitCode = hindrances.length > 0 ? exitCodes.unable : exitCodeOf(findings, flags.strict)
+    if (flags.write) writeLock(lock, descriptions)
   } catch (error) {
     if (!(error instanceof StartupFailure)) throw error
     tell(`${error.name}: ${error.message}`)
+    process.exitCode = exitCodes.unable
+  }
+}
+
+/** Only where all has been found right. */
+function writeLock(lock: ProjectLock, descriptions: Checked['descriptions']): void {
+  if (process.exitCode !== exitCodes.success) {
+    tell(`${lockFileName} is as it was, because not all files are right`)
+    return
+  }
+  try {
+    tell(lock.write(descriptions) ? `${lockFileName} is written` : `${lockFileName} says all this already`)
+  } catch (error) {
+    tell(`${lockFileName} cannot be written: ${(error as Error).message}`)
     process.exitCode = exitCodes.unable
   }
 }

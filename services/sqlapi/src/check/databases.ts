@@ -4,8 +4,8 @@
  */
 import type { Datasource } from '../boot/config/config.ts'
 import { maskUrl } from '../boot/config/url.ts'
-import { openDatabase } from '../database/database.ts'
-import type { CatalogNames, StatementDescription } from '../description.ts'
+import { openDatabase, parseScripts } from '../database/database.ts'
+import type { CatalogNames, OfflineDescription, StatementDescription } from '../description.ts'
 import type { Database, Endpoint, Script } from '../model.ts'
 import { isAboutNames } from './described.ts'
 
@@ -13,10 +13,24 @@ import { isAboutNames } from './described.ts'
 export interface Asked {
   /** Files that could not be asked about are not in it. */
   readonly descriptions: ReadonlyMap<Endpoint, readonly StatementDescription[]>
+  /** What its parser has said, where the database was not asked. */
+  readonly parsed?: ReadonlyMap<Endpoint, readonly OfflineDescription[]>
   /** Only where a file has named something that there is not. */
   readonly names: CatalogNames | undefined
   /** Why not all files were asked about, in words. */
   readonly hindrance: string | undefined
+}
+
+/** Without asking any database: what the parser of its kind says of each statement. */
+export async function parseFiles(
+  { dialect }: Datasource,
+  endpoints: readonly Endpoint[],
+): Promise<ReadonlyMap<Endpoint, readonly OfflineDescription[]>> {
+  const parsed = await parseScripts(
+    dialect,
+    endpoints.map(({ scripts }) => scripts[dialect] as Script),
+  )
+  return new Map(endpoints.map((endpoint, index) => [endpoint, parsed[index] ?? []]))
 }
 
 /** Connections to one database at the same time. */

@@ -1,6 +1,6 @@
 /** What a database has said of the statements of a file -> remarks. Pure. */
 import { dialects } from '../dialects.ts'
-import type { CatalogNames, DescribedColumn, StatementDescription } from '../description.ts'
+import type { CatalogNames, DescribedColumn, OfflineDescription, StatementDescription } from '../description.ts'
 import { codes } from '../findings/codes.ts'
 import type { Remark } from '../findings/finding.ts'
 import type { Dialect, Script, Statement } from '../model.ts'
@@ -11,7 +11,7 @@ export interface DescribedFile {
   readonly script: Script
   readonly dialect: Dialect
   /** Of each statement. */
-  readonly descriptions: readonly StatementDescription[]
+  readonly descriptions: readonly (StatementDescription | OfflineDescription)[]
   /** Of the database; undefined where they are not known. */
   readonly names: CatalogNames | undefined
 }
@@ -26,9 +26,14 @@ export function remarksOf(file: DescribedFile): Remark[] {
   ]
 }
 
-function remarkOf(description: StatementDescription, statement: Statement, file: DescribedFile): Remark[] {
+function remarkOf(
+  description: StatementDescription | OfflineDescription,
+  statement: Statement,
+  file: DescribedFile,
+): Remark[] {
   // What is refused without asking is a rule's affair (rules/judge.ts).
-  if (statement.refusal !== undefined || description.outcome === 'described') return []
+  if (statement.refusal !== undefined || description.outcome === 'described' || description.outcome === 'parsed')
+    return []
   if (description.outcome === 'unchecked') {
     const { line, column } = statement
     return [{ code: 'not-checked', line, column, message: description.reason }]

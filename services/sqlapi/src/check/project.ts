@@ -6,6 +6,7 @@ import { type Endpoints, loadEndpoints } from '../boot/endpoints.ts'
 import type { Ignored } from '../boot/ignored.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Weights } from '../findings/weights.ts'
+import { lockFileBeside } from '../lock/lock-file.ts'
 import type { Endpoint } from '../model.ts'
 import { datasourcesByProject, projectRules } from '../project-datasource.ts'
 
@@ -20,11 +21,15 @@ export interface Project {
   readonly pathOf: (endpoint: Endpoint) => string
   /** A path below `sql_dir` -> as a person in the working directory names it. */
   readonly shown: (file: string) => string
+  /** Path of the lock file, whether it is there or not. */
+  readonly lockFile: string
+  /** All files are looked at on one datasource, wherever the service runs them. */
+  readonly isRedirected: boolean
 }
 
 /** `datasource` is the name of the one that all files are to be checked on; without it each runs where the service runs it. */
 export async function readProject(start: StartEnvironment, datasource?: string): Promise<Project> {
-  const { config, datasources } = loadConfig(start)
+  const { config, datasources, file: configuration } = loadConfig(start)
   const only = datasource === undefined ? undefined : named(datasource, datasources)
   const sqlDir = resolve(start.cwd, config.sqlDir)
   const ignored: Ignored[] = []
@@ -40,6 +45,8 @@ export async function readProject(start: StartEnvironment, datasource?: string):
     datasourceOf: ({ project }) => only ?? byName.get(nameOf(project) ?? ''),
     pathOf: ({ file }) => resolve(sqlDir, file),
     shown: (file) => relative(start.cwd, resolve(sqlDir, file)).replaceAll(sep, '/'),
+    lockFile: lockFileBeside(configuration, start.cwd),
+    isRedirected: only !== undefined,
   }
 }
 

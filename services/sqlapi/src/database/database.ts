@@ -2,7 +2,8 @@
  * How each kind of database is opened: a datasource's settings in, a `Database` out. The other facts about a kind are in
  * dialects.ts.
  */
-import type { Database, Dialect, ResultShapes } from '../model.ts'
+import type { OfflineDescription } from '../description.ts'
+import type { Database, Dialect, ResultShapes, Script } from '../model.ts'
 import type { FailureListener } from './statement-failure.ts'
 import type { FileChangeReport, GivenUp } from './sqlite/sqlite.ts'
 
@@ -50,4 +51,20 @@ const openers: Readonly<Record<Dialect, (options: DatasourceOptions) => Promise<
     const { SqliteDatabase } = await import('./sqlite/sqlite.ts')
     return new SqliteDatabase(options)
   },
+}
+
+/** Whether the parsers of a kind of database can read the statements of scripts. Asks no database. */
+export async function parseScripts(
+  dialect: Dialect,
+  scripts: readonly Script[],
+): Promise<readonly (readonly OfflineDescription[])[]> {
+  const parse = await parsers[dialect]()
+  return parse(scripts)
+}
+
+type Parse = (scripts: readonly Script[]) => Promise<readonly (readonly OfflineDescription[])[]>
+
+const parsers: Readonly<Record<Dialect, () => Promise<Parse>>> = {
+  postgres: async () => (await import('./postgres/describe/parse.ts')).parseScripts,
+  sqlite: async () => (await import('./sqlite/describe/parse.ts')).parseScripts,
 }

@@ -15,6 +15,7 @@ import type { SqliteConnection, SqliteStatement } from '../worker/library.ts'
 import { type AskedFile, withConnection } from './connection.ts'
 import { isBusy, isMissing, type SqliteError, toFailed } from './mistakes.ts'
 import { findNullability } from './nullability.ts'
+import { isPragma } from './pragma.ts'
 import { Tables } from './tables.ts'
 
 /** How long a statement may wait for somebody who has locked the file. */
@@ -83,7 +84,7 @@ async function describeStatement(asked: Asked, statement: Statement): Promise<St
       column,
     }
   }
-  if (pragma.test(statement.pieces[0] as string)) {
+  if (isPragma(statement)) {
     return { outcome: 'unchecked', reason: 'a PRAGMA may act when it is prepared' }
   }
   const rendered = render(statement, [])
@@ -103,9 +104,6 @@ async function describeStatement(asked: Asked, statement: Statement): Promise<St
     }
   }
 }
-
-const gap = String.raw`(?:\s|--[^\n]*\n|/\*[^]*?\*/)+`
-const pragma = new RegExp(`^(?:EXPLAIN${gap}(?:QUERY${gap}PLAN${gap})?)?PRAGMA\\b`, 'i')
 
 function messageOf(connection: SqliteConnection, text: string): string | undefined {
   try {

@@ -37,6 +37,11 @@ export function openForAsking(uri: string): SqliteConnection {
   return new DatabaseSync(uri, { readOnly: true, timeout: 0 })
 }
 
+/** A database in memory that has no tables. */
+export function openEmpty(): SqliteConnection {
+  return new DatabaseSync(':memory:')
+}
+
 const retryMs = 10
 const nothing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 const busy = 5
