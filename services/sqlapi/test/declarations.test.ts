@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { readDeclarations } from '../src/declarations/read.ts'
 import type { Declarations, Method } from '../src/model.ts'
 
+const names = Array.from({ length: 30 }, (_, index) => `n${index}`)
 const parameters = ['id', 'status', 'from', 'ids', 'doc']
 
 function read(text: string, method: Method = 'GET'): Declarations {
@@ -248,6 +249,12 @@ for (const [text, expected, method] of problems) {
     ok(told.startsWith(expected), told)
   })
 }
+
+test('of many names a cure lists the first twenty [N3.1]', () => {
+  const file = { text: '-- @param zzz\nSELECT 1', method: 'GET', parameters: names } as const
+  const [problem] = readDeclarations(file).declarations?.problems ?? []
+  ok(problem?.cure.endsWith('n19 .. (30)') === true, problem?.cure ?? 'no problem')
+})
 
 test('a line with a problem does not count, the others do [N3.1]', () => {
   const {

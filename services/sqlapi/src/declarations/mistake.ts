@@ -21,3 +21,8 @@ export function firstWord(text: string): [word: string, rest: string] {
 export function shown(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}..` : text)
 }
+
+/** Names or values, so many as a reader takes in. */
+export function listed(names: readonly string[]): string {
+  return names.length > 20 ? `${names.slice(0, 20).join(', ')} .. (${names.length})` : names.join(', ')
+}

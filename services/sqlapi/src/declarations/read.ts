@@ -7,7 +7,7 @@ import type { DeclarationProblem, Declarations, DeclaredParameter, JsonValue, Me
 import { readElements } from '../json/read.ts'
 import { type Position, positionCounter } from '../sql/position.ts'
 import { type CommentLine, readCommentBlock } from './comment-block.ts'
-import { type Mistake, mistake, shown } from './mistake.ts'
+import { listed, type Mistake, mistake, shown } from './mistake.ts'
 import type { EnumLine, ParamLine } from './param-line.ts'
 import { keyOf, valueTypes } from './value-types.ts'
 import { type Draft, type Placed, words } from './words.ts'
@@ -176,7 +176,7 @@ function secondLine(name: string, word: string): Mistake {
 function nameMistake(name: string, parameters: readonly string[] | undefined): Mistake | undefined {
   if (parameters === undefined || parameters.includes(name)) return undefined
   const meant = nearest(name, parameters)
-  const known = parameters.length === 0 ? 'it has no parameters' : `its parameters are ${parameters.join(', ')}`
+  const known = parameters.length === 0 ? 'it has no parameters' : `its parameters are ${listed(parameters)}`
   return mistake(0, `the SQL has no parameter :${name}`, meant === undefined ? known : `did you mean ${meant}?`)
 }
 
@@ -210,7 +210,7 @@ function withDefault(line: ParamLine, wanted: readonly string[] | undefined): De
   const elements = list ? elementsOf(fallback) : [fallback]
   const isKnown = (value: JsonValue): boolean => value === null || wanted?.includes(keyOf(value, type) ?? '') !== false
   if (elements.every(isKnown)) return { ...param, default: fitting }
-  return mistake(0, `the default of ${name} is none of its values`, `its values are ${wanted?.join(', ')}`)
+  return mistake(0, `the default of ${name} is none of its values`, `its values are ${listed(wanted ?? [])}`)
 }
 
 function fit(value: JsonValue, { type, list }: ParamLine): JsonValue | undefined {

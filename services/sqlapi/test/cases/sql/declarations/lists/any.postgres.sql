@@ -1,0 +1,2 @@
+-- @param ids integer[] default []
+SELECT id FROM orders WHERE id = ANY(:ids) ORDER BY id
