@@ -12,6 +12,8 @@ export interface Identity {
 
 /** A REST service of a provider, as the DSL file names it. `path` starts with a slash or is empty. */
 export interface Target {
+  /** Empty for our own instance. */
+  readonly xroadInstance: string
   readonly memberClass: string
   readonly memberCode: string
   readonly subsystemCode: string

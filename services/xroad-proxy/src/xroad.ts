@@ -24,10 +24,10 @@ export function toClientHeader(identity: Identity): string {
   return toSegments(subsystemCode === '' ? member : [...member, subsystemCode])
 }
 
-/** The path of a REST call at the Security Server, without the query. */
+/** The path of a REST call at the Security Server, without the query. `instance` is our own. */
 export function toServicePath(instance: string, target: Target): string {
-  const { memberClass, memberCode, subsystemCode, serviceCode, path } = target
-  return `/r1/${toSegments([instance, memberClass, memberCode, subsystemCode, serviceCode])}${path}`
+  const { xroadInstance, memberClass, memberCode, subsystemCode, serviceCode, path } = target
+  return `/r1/${toSegments([xroadInstance || instance, memberClass, memberCode, subsystemCode, serviceCode])}${path}`
 }
 
 /** Whether every character may stand in an identifier (ASCII letters only). Says nothing about an empty one. */

@@ -535,6 +535,12 @@ const cases: readonly Case[] = [
     silent: [{ wsdl: [{ ...skipped, outcome: 'generated', reason: '' }] }, {}],
   },
   {
+    rule: '[S-doctor.weak-wsdl-service-code]',
+    field: 'a.wsdl',
+    fires: [{ wsdl: [{ ...skipped, outcome: 'generated', reason: '', mismatch: 'has the service code a and ..' }] }],
+    silent: [{ wsdl: [{ ...skipped, outcome: 'generated', reason: '' }, skipped] }, {}],
+  },
+  {
     rule: '[S-doctor.info-wsdl-generated]',
     field: 'wsdl_watch_dir',
     fires: [{ wsdl: [{ ...skipped, outcome: 'generated', reason: '' }, skipped] }],

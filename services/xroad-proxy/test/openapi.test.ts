@@ -31,6 +31,7 @@ interface Document {
 }
 
 const target = {
+  xroadInstance: '',
   memberClass: 'GOV',
   memberCode: '70000002',
   subsystemCode: 'business',

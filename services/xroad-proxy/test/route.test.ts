@@ -6,7 +6,7 @@ import type { Endpoint } from '../src/model.ts'
 import { route, toRoutes } from '../src/serve/route.ts'
 
 function endpoint(group: string, service: string, method: string): Endpoint {
-  const target = { memberClass: '', memberCode: '', subsystemCode: '', serviceCode: '', path: '' }
+  const target = { xroadInstance: '', memberClass: '', memberCode: '', subsystemCode: '', serviceCode: '', path: '' }
   return { kind: 'rest', group, service, method, file: '', target, allowedQueryParams: undefined, forwardBody: true }
 }
 

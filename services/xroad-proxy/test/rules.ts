@@ -3,7 +3,7 @@
  * `rule` list of a case. rules.test.ts holds the two together: no rule without a test, no test of a rule that is not here.
  *
  * `S-` are the rules of the service's description, `D` those that settle what the description leaves open, `X` faults that
- * were found in 0.4.0-rc.
+ * were found in 0.4.0-rc, `P` what 0.5 adds.
  */
 export const rules: Readonly<Record<string, string>> = {
   'S-what.1': 'one YAML file below the DSL directory is one endpoint /group/service',
@@ -206,6 +206,7 @@ export const rules: Readonly<Record<string, string>> = {
   'S-doctor.weak-dsl-warning': 'a DSL file that draws a warning',
   'S-doctor.weak-soap-no-security-server': 'SOAP files without service: and no security_server',
   'S-doctor.weak-wsdl-skipped': 'an operation of a WSDL file without an endpoint',
+  'S-doctor.weak-wsdl-service-code': 'an operation whose service code is not the name of its element',
   'S-doctor.info-wsdl-generated': 'operations of WSDL files with one',
   'S-doctor.fatal-keystore-unreadable': 'a keystore that cannot be opened and is needed',
   'S-doctor.weak-keystore-unreadable': 'a keystore that cannot be opened and is not needed yet',
@@ -320,5 +321,10 @@ export const rules: Readonly<Record<string, string>> = {
   X28: 'soap_response: schema or response: schema without an effect on an endpoint is a WARN',
   X29: 'the cure for a sidecar of another member is right; calls that the mock answers are not said to be refused',
   X30: 'npm pack on a bare clone, /api compressed, leftovers of a killed start removed, a blocked log pipe ends in 5 s',
+  'P1.1':
+    'a sidecar names the provider, in another instance if need be; client_data stays the client; target.xroad_instance',
+  'P1.2':
+    'service_versions, then service_version, then xrd:version; an empty one is none; a code that X-Road refuses is told',
+  'P1.4': 'two subfolders, two versions of one service, both in /api',
   X31: 'lines that could be broken unnoticed have a test: a union of narrowed unions, overtaking, answers to nonsense',
 }

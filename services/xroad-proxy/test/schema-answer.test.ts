@@ -216,9 +216,9 @@ test('a sidecar that says something else about answers is refused, with its line
   const read = (text: string): unknown => readSidecar(Buffer.from(text), 'api.meta.yaml').answers
   deepStrictEqual(read('attachments: base64\nresponse:\n'), { response: undefined, attachments: 'base64' })
   const refused: readonly (readonly [string, RegExp])[] = [
-    ['member_class: GOV\nresponse: typed', /^api\.meta\.yaml:2: response: expected plain or schema$/],
+    ['member_class: GOV\nresponse: typed', /^api\.meta\.yaml:2: response: found "typed", expected plain or schema$/],
     ['attachments: [list]', /^api\.meta\.yaml:1: attachments: found a list/],
-    ['attachments: true', /^api\.meta\.yaml:1: attachments: expected none or list or base64$/],
+    ['attachments: true', /^api\.meta\.yaml:1: attachments: found "true", expected none or list or base64$/],
   ]
   for (const [text, message] of refused) throws(() => read(text), { name: 'SidecarError', message }, text)
 })

@@ -641,8 +641,16 @@ describe('sidecars that are no good [D5.5]', () => {
   const texts: Readonly<Record<string, readonly [text: string | Buffer, message: RegExp, isRead: boolean]>> = {
     'no YAML': ['a: [', /its sidecar cannot be used: .*api\.meta\.yaml:\d+:\d+: /, false],
     'a list': ['- a\n', /its sidecar cannot be used: /, false],
-    'a group for a text': ['member_code:\n  a: b\n', /api\.meta\.yaml:1: member_code: found a list or a group/, false],
-    'control characters': ['member_code: "a\\u0001b"\n', /member_code: holds a control character/, false],
+    'a group for a text': [
+      'member_code:\n  a: b\n',
+      /api\.meta\.yaml:1: member_code: found a group of fields, expected a registry code/,
+      false,
+    ],
+    'control characters': [
+      'member_code: "a\\u0001b"\n',
+      /member_code: found control characters, expected a registry code/,
+      false,
+    ],
     'not UTF-8': [Buffer.from([0x61, 0x3a, 0x20, 0xff]), /is not UTF-8 text/, false],
     'an unknown field': [
       `${sidecar}servce_url: x\n`,
@@ -664,9 +672,15 @@ describe('sidecars that are no good [D5.5]', () => {
   }
 
   test('all fields are known', () => {
-    const text = sidecarFields
-      .map((field) => `${field}: ${field === 'service_url' ? 'https://a.example.com/' : 'x'}\n`)
-      .join('')
+    const values: Readonly<Record<string, string>> = {
+      service_code: 'fine',
+      service_url: '',
+      provider: '{member_class: COM, member_code: 1}',
+      service_versions: '{fine: v2}',
+      response: 'plain',
+      attachments: 'none',
+    }
+    const text = sidecarFields.map((field) => `${field}: ${values[field] ?? 'x'}\n`).join('')
     deepStrictEqual(drop({ ...good, 'wsdl/good/api.meta.yaml': text }).warnings, [])
   })
 })

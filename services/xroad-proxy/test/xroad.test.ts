@@ -10,6 +10,7 @@ import { isIdentifier, sourceOf, toClientElement, toClientHeader, toServicePath 
 
 const identity: Identity = { instance: 'EE', memberClass: 'GOV', memberCode: '70008440', subsystemCode: 'rr-client' }
 const target: Target = {
+  xroadInstance: '',
   memberClass: 'COM',
   memberCode: '222',
   subsystemCode: 'TEST',
@@ -45,8 +46,9 @@ test('four segments, three for a member [S-header.X-Road-Client]', () => {
   strictEqual(toClientHeader({ ...identity, memberClass: '', memberCode: '' }), 'EE///rr-client')
 })
 
-test('the path of a service, empty segments as they are [S-rest-url]', () => {
+test('the path of a service, of another instance too, empty segments as they are [S-rest-url P1.1]', () => {
   strictEqual(toServicePath('EE', target), '/r1/EE/COM/222/TEST/petstore/v3/pet')
+  strictEqual(toServicePath('EE', { ...target, xroadInstance: 'FI' }), '/r1/FI/COM/222/TEST/petstore/v3/pet')
   strictEqual(toServicePath('EE', { ...target, path: '' }), '/r1/EE/COM/222/TEST/petstore')
   strictEqual(toServicePath('EE', { ...target, subsystemCode: '' }), '/r1/EE/COM/222//petstore/v3/pet')
 })

@@ -108,6 +108,19 @@ export const dslChecks: readonly Check[] = [
     recovery: 'Change the WSDL file, or its sidecar if the message is about that, or write the DSL file by hand.',
   },
   {
+    code: 'weak-wsdl-service-code',
+    severity: 'WEAK',
+    field: 'wsdl_watch_dir',
+    when: ({ wsdl }) =>
+      wsdl.flatMap(({ file, operation, mismatch }) =>
+        mismatch === undefined ? [] : [{ field: file, text: `${operation} ${mismatch}` }],
+      ),
+    headline: 'An operation is called by a name that X-Road refuses: %',
+    rationale:
+      'A Security Server compares the service code with the element in the body, and answers with a fault where they differ.',
+    recovery: 'Take service_code out of the sidecar, or give it to a WSDL with that operation only.',
+  },
+  {
     code: 'info-wsdl-generated',
     severity: 'INFO',
     field: 'wsdl_watch_dir',

@@ -27,6 +27,7 @@ import { StartupFailure } from '../errors.ts'
 import type { Endpoint } from '../model.ts'
 import { type KeystoreIdentity, readIdentity } from './keystore-facts.ts'
 import type { ProbeFacts } from './probe.ts'
+import type { WsdlFinding } from './wsdl-facts.ts'
 
 export interface Facts {
   readonly now: Date
@@ -92,18 +93,6 @@ export interface KeystoreFacts {
   readonly trusted: readonly DatedCertificate[]
   /** Identity and trust together, for those who connect. */
   readonly context: SecureContext | undefined
-}
-
-export interface WsdlFinding {
-  readonly file: string
-  readonly operation: string
-  readonly outcome: 'generated' | 'skipped'
-  /** In words; empty for what was generated. */
-  readonly reason: string
-  /** The whole WSDL is skipped, because its sidecar names another member or subsystem. */
-  readonly isOfOther?: boolean
-  /** How the endpoint will call; undefined without one. */
-  readonly lane?: 'securityServer' | 'direct' | undefined
 }
 
 export interface GatherOptions extends StartEnvironment {

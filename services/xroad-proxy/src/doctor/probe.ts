@@ -199,7 +199,12 @@ function allowedMethods(server: Server, { lane, identity }: Provider): Promise<A
   const { client, protocolVersion } = server.settings
   switch (lane) {
     case 'rest': {
-      const path = toServicePath(identity.instance, { ...identity, serviceCode: 'allowedMethods', path: '' })
+      const path = toServicePath(identity.instance, {
+        ...identity,
+        xroadInstance: '',
+        serviceCode: 'allowedMethods',
+        path: '',
+      })
       const xroad = ['X-Road-Client', toClientHeader(client), 'X-Road-Id', randomUUID()]
       return send(
         server,

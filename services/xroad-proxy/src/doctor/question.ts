@@ -76,11 +76,11 @@ export function nameOf({ instance, memberClass, memberCode, subsystemCode }: Ide
 
 function askRest(endpoint: RestEndpoint, instance: string): Question {
   const { target, method } = endpoint
-  const { memberClass, memberCode, subsystemCode, serviceCode: code, path } = target
+  const { xroadInstance, memberClass, memberCode, subsystemCode, serviceCode: code, path } = target
   if ([memberClass, memberCode, subsystemCode, code].includes('')) {
     return settled(endpoint, 'unknown', 'its target is not complete')
   }
-  const identity = { instance, memberClass, memberCode, subsystemCode }
+  const identity = { instance: xroadInstance || instance, memberClass, memberCode, subsystemCode }
   return open(endpoint, identity, { code, version: '', method, path })
 }
 

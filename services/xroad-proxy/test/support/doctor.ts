@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { type Files, newFolder, writeFiles } from '@services/testing'
 import { issueClient, makeAuthority, makeSelfSigned, toPkcs12 } from '@services/testing/certificates'
 import { runChecks } from '../../src/doctor/checks.ts'
-import { type Facts, gatherFacts, type WsdlFinding } from '../../src/doctor/facts.ts'
+import { type Facts, gatherFacts } from '../../src/doctor/facts.ts'
+import type { WsdlFinding } from '../../src/doctor/wsdl-facts.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
 
 export interface Situation {

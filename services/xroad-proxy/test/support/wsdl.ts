@@ -14,6 +14,7 @@ import type { Destination, GeneratedDsl } from '../../src/wsdl/request/write.ts'
 export const securityServer: Destination = {
   kind: 'securityServer',
   service: {
+    xroadInstance: '',
     memberClass: 'GOV',
     memberCode: '70000001',
     subsystemCode: 'register',

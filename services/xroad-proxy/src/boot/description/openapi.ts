@@ -5,19 +5,8 @@
  * It says what a DSL file says: names of params and of query keys; types are handed in for files that have a WSDL. Addresses
  * of direct calls and of the Security Server are not told. What the errors mean is the manual's matter; here each has a line.
  */
-import { type FailureCode, failures } from '../../errors.ts'
-import type { Endpoint, ResponseShape, RestEndpoint, SoapEndpoint, FailureSource } from '../../model.ts'
-
-type Kind = Endpoint['kind']
-type Json = Readonly<Record<string, unknown>>
-
-interface ErrorNote {
-  readonly kinds: readonly Kind[]
-  readonly meaning: string
-  /** Schemas of the fields that come along, required ones and others. */
-  readonly extras?: Json
-  readonly optionalExtras?: Json
-}
+import type { Endpoint, ResponseShape, RestEndpoint, SoapEndpoint } from '../../model.ts'
+import { errorReferences, errorResponses, errorSchemas, type Json, references, text } from './openapi-errors.ts'
 
 /** What the WSDL of a generated endpoint says about it. */
 export interface TypedEndpoint {
@@ -37,40 +26,11 @@ export interface EndpointTypes {
   readonly schemas: Json
 }
 
-const both = ['soap', 'rest'] as const
-/** `proxy` is whoever answers otherwise: a fault always comes from elsewhere. */
-const sources: readonly FailureSource[] = ['security_server', 'provider_security_server', 'provider']
-const limit = { limit: { type: 'integer', description: 'The limit in bytes.' } }
-
-const errorNotes: Readonly<Record<FailureCode, ErrorNote>> = {
-  malformed_request: { kinds: both, meaning: 'The request cannot be read without guessing.' },
-  template_not_found: { kinds: both, meaning: 'No endpoint has this path.' },
-  method_not_allowed: { kinds: both, meaning: 'The endpoint has another method; the header Allow names it.' },
-  request_too_large: { kinds: both, meaning: 'The body of the request is too large.', extras: limit },
-  template_expansion_failed: { kinds: ['soap'], meaning: 'The values do not fit into the envelope.' },
-  keystore_load_failed: { kinds: both, meaning: 'The identity of this service cannot be used.' },
-  internal_error: { kinds: both, meaning: 'The call could not be made, or something unexpected happened.' },
-  upstream_http_error: { kinds: ['soap'], meaning: 'The answer was neither a success nor a SOAP fault.' },
-  upstream_soap_fault: {
-    kinds: ['soap'],
-    meaning: 'The answer was a SOAP fault.',
-    extras: { code: { type: 'string' }, string: { type: 'string' }, source: { enum: [...sources] } },
-    optionalExtras: { detail: { description: 'Only where the configuration exposes it.' } },
-  },
-  upstream_xml_parse_error: { kinds: ['soap'], meaning: 'The answer was not XML that can be translated.' },
-  upstream_body_too_large: { kinds: both, meaning: 'The answer was too large.', extras: limit },
-  upstream_timeout: { kinds: both, meaning: 'No answer came in time.' },
-}
-
-const codes = Object.keys(failures) as FailureCode[]
-
 /** Methods that have a place of their own in a path item. */
 const knownMethods = new Set(['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'])
 
 /** A body has no meaning with these methods, though a caller may send one. */
 const bodilessMethods = new Set(['GET', 'HEAD', 'TRACE'])
-
-const text = { type: 'string' }
 
 /** JSON has a line of its own, because viewers offer an editor for it. */
 const anyBody = { 'application/json': { schema: {}, example: {} }, '*/*': {} }
@@ -133,9 +93,6 @@ function pathItem(endpoint: Endpoint, operationId: string, types: EndpointTypes 
   }
 }
 
-/** The same for all endpoints of a kind. */
-const errors: Readonly<Record<Kind, Json>> = { soap: errorReferences('soap'), rest: errorReferences('rest') }
-
 const dropped = 'Calls a SOAP service. Other keys are dropped; a body that is not a JSON object counts as {}.'
 
 function soapParts(endpoint: SoapEndpoint, typed: TypedEndpoint | undefined): Json {
@@ -157,7 +114,7 @@ function soapParts(endpoint: SoapEndpoint, typed: TypedEndpoint | undefined): Js
         description: 'The answer of the service, translated to JSON.',
         content: { 'application/json': { schema: answerSchema(typed?.body, attachments !== 'none') } },
       },
-      ...errors.soap,
+      ...errorReferences.soap,
     },
   }
 }
@@ -178,7 +135,7 @@ function answerSchema(body: Json = {}, hasAttachments: boolean = false): Json {
 
 /** Some readers of a description take only 200 for a success, others a range; `default` alone is an error to most. */
 const passed = { $ref: '#/components/responses/passed' }
-const restResponses = { 200: passed, '2XX': passed, ...errors.rest, default: passed }
+const restResponses = { 200: passed, '2XX': passed, ...errorReferences.rest, default: passed }
 
 function restParts({ method, target, allowedQueryParams, forwardBody }: RestEndpoint): Json {
   const { memberClass, memberCode, subsystemCode, serviceCode, path } = target
@@ -198,36 +155,16 @@ function queryParameters(allowed: ReadonlySet<string> | undefined): Json[] {
   return [{ name: 'query', in: 'query', description, style: 'form', explode: true, schema, example: {} }]
 }
 
-function references(section: string, names: readonly string[]): Json[] {
-  return names.map((name) => ({ $ref: `#/components/${section}/${name}` }))
-}
-
-function errorReferences(kind: Kind): Json {
-  return Object.fromEntries(
-    statusesOf(kind).map((status) => [status, { $ref: `#/components/responses/${kind}_${status}` }]),
-  )
-}
-
-function statusesOf(kind: Kind): number[] {
-  return [...new Set(codesOf(kind).map((code) => failures[code]))]
-}
-
-function codesOf(kind: Kind): FailureCode[] {
-  return codes.filter((code) => errorNotes[code].kinds.includes(kind))
-}
-
 function components(types: Json = {}): Json {
   return {
     schemas: {
       translation,
       attachments,
-      ...Object.fromEntries(codes.map((code) => [code, errorSchema(code)])),
+      ...errorSchemas,
       ...types,
     },
     responses: {
-      ...Object.fromEntries(
-        both.flatMap((kind) => statusesOf(kind).map((status) => [`${kind}_${status}`, errorResponse(kind, status)])),
-      ),
+      ...errorResponses,
       passed: {
         description: 'The answer of the provider, unchanged in status, headers and body.',
         headers: Object.fromEntries(
@@ -267,38 +204,4 @@ const attachments = {
       content: { ...text, contentEncoding: 'base64' },
     },
   },
-}
-
-function errorSchema(code: FailureCode): Json {
-  const { meaning, extras = {}, optionalExtras = {} } = errorNotes[code]
-  return {
-    type: 'object',
-    description: meaning,
-    required: ['error', 'message', ...Object.keys(extras)],
-    properties: { error: { const: code }, message: text, ...extras, ...optionalExtras },
-  }
-}
-
-/** On the REST lane the provider may answer with the same status, and with whatever it likes. */
-function errorResponse(kind: Kind, status: number): Json {
-  const own = codesOf(kind).filter((code) => failures[code] === status)
-  const schemas = references('schemas', own)
-  const headers = own.includes('method_not_allowed') ? { headers: { Allow: { schema: text } } } : {}
-  switch (kind) {
-    case 'soap':
-      return {
-        description: own.join(', '),
-        ...headers,
-        content: { 'application/json': { schema: { anyOf: schemas } } },
-      }
-    case 'rest':
-      return {
-        description: `${own.join(', ')}; or the provider's own answer, unchanged`,
-        ...headers,
-        content: {
-          'application/json': { schema: { anyOf: [...schemas, { description: "The provider's own." }] } },
-          '*/*': {},
-        },
-      }
-  }
 }

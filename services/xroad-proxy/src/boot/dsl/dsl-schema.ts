@@ -68,6 +68,9 @@ const restFields = {
     member_code: identifier('a registry code').describe('Registry code of the provider.'),
     subsystem_code: identifier('a subsystem code').describe('Subsystem of the provider.'),
     service_code: identifier('a service code').describe('Service code below the subsystem.'),
+    xroad_instance: identifier('an X-Road instance')
+      .default('')
+      .describe('Instance of the provider; xroad_instance of the configuration if left out.'),
     path: checked(text(meanings.path), pathProblem, meanings.path)
       .default('')
       .transform((given) => (given === '' || given.startsWith('/') ? given : `/${given}`))

@@ -39,15 +39,35 @@ export function chooseDestination(operation: Operation, sidecar: Sidecar | undef
 
 type ServiceId = Extract<Destination, { kind: 'securityServer' }>['service']
 
-/** What the sidecar leaves open is our own, with which it would have to agree anyway. */
-function toService({ name, version }: Operation, sidecar: Sidecar | undefined, client: Identity): ServiceId {
+/** What a sidecar without a provider leaves open is our own, with which it would have to agree anyway. */
+function toService(operation: Operation, sidecar: Sidecar | undefined, client: Identity): ServiceId {
+  const { name } = operation
   return {
+    ...memberOf(sidecar, client),
+    serviceCode: sidecar?.serviceCode ?? name,
+    serviceVersion: versionOf(operation, sidecar),
+  }
+}
+
+function memberOf(
+  sidecar: Sidecar | undefined,
+  client: Identity,
+): Pick<ServiceId, 'xroadInstance' | 'memberClass' | 'memberCode' | 'subsystemCode'> {
+  const { provider } = sidecar ?? {}
+  if (provider !== undefined) return provider
+  return {
+    xroadInstance: '',
     memberClass: sidecar?.memberClass ?? client.memberClass,
     memberCode: sidecar?.memberCode ?? client.memberCode,
     subsystemCode: sidecar?.subsystemCode ?? client.subsystemCode,
-    serviceCode: sidecar?.serviceCode ?? name,
-    serviceVersion: version,
   }
+}
+
+/** What is closest to the operation counts; an empty text says that there is none. */
+function versionOf({ name, version }: Operation, sidecar: Sidecar | undefined): string | undefined {
+  const ofOperation = sidecar !== undefined && Object.hasOwn(sidecar.serviceVersions, name)
+  const given = ofOperation ? sidecar.serviceVersions[name] : sidecar?.serviceVersion
+  return (given ?? version) || undefined
 }
 
 function headerWarnings(sidecar: Sidecar | undefined, { memberClass, memberCode }: ServiceId): readonly string[] {

@@ -71,6 +71,8 @@ export interface OperationReport {
   readonly words: string
   /** How the endpoint calls; undefined without one. */
   readonly lane: GeneratedOperation['lane'] | undefined
+  /** Why X-Road refuses the call, though there is an endpoint. */
+  readonly mismatch: string | undefined
 }
 
 export function ingestWsdls(options: IngestOptions): Ingested {
@@ -112,7 +114,8 @@ export function toReport(operation: SurveyedWsdl['operations'][number], dir: str
   const { name, line } = operation
   const place = { name, file: join(dir, operation.file), line }
   if (operation.kind === 'generated') {
-    return { ...place, outcome: 'generated', reason: '', words: '', lane: operation.lane }
+    const { lane, mismatch } = operation
+    return { ...place, outcome: 'generated', reason: '', words: '', lane, mismatch }
   }
   const { reason, detail } = operation
   return toRefusal(place, reason, `${skipReasons[reason]}${detail === '' ? '' : `: ${detail}`}`)
@@ -184,5 +187,5 @@ function toRefusal(
   reason: string,
   words: string,
 ): OperationReport {
-  return { name, file, line, outcome: 'skipped', reason, words, lane: undefined }
+  return { name, file, line, outcome: 'skipped', reason, words, lane: undefined, mismatch: undefined }
 }

@@ -2,7 +2,19 @@
  * The text of a sidecar, `<name>.meta.yaml` beside a WSDL -> what it says about the service, and whether that agrees
  * with `client_data`. destination.ts decides what becomes of the operations.
  */
-import { inOneLine, locate, type Mapping, readYaml, tellUnknown, textOf, YamlError } from '@services/config-file'
+import {
+  inOneLine,
+  locate,
+  type Mapping,
+  names,
+  oneOf,
+  parse,
+  type Problem,
+  readYaml,
+  section,
+  text,
+  YamlError,
+} from '@services/config-file'
 import type { Identity } from '../../model.ts'
 import type { AnswerFields } from '../../wsdl/request/write.ts'
 
@@ -13,6 +25,21 @@ export interface Sidecar {
   readonly subsystemCode: string | undefined
   readonly serviceCode: string | undefined
   readonly serviceUrl: string | undefined
+  /** Whose service it is; undefined where it is our own. */
+  readonly provider: Provider | undefined
+  /** Of all operations; an empty one says that they have none. */
+  readonly serviceVersion: string | undefined
+  /** Of single operations, by their names; likewise. */
+  readonly serviceVersions: Readonly<Record<string, string>>
+}
+
+export interface Provider {
+  readonly memberClass: string
+  readonly memberCode: string
+  /** Empty for a member that offers the service in its own name. */
+  readonly subsystemCode: string
+  /** Empty for our own. */
+  readonly xroadInstance: string
 }
 
 /** The sidecar as a whole cannot be used; the message begins with its file and line. */
@@ -23,11 +50,51 @@ export class SidecarError extends Error {
   }
 }
 
-export const sidecarFields = ['member_class', 'member_code', 'subsystem_code', 'service_code', 'service_url'] as const
-type Field = (typeof sidecarFields)[number]
+const fields = {
+  member_class: code('a member class').describe('Class of the member whose service it is.'),
+  member_code: code('a registry code').describe('Its registry code, digits as they are written.'),
+  subsystem_code: code('a subsystem code').describe('Its subsystem.'),
+  service_code: code('a service code').describe('Code of the service; of every operation of the WSDL.'),
+  service_url: code('a public address').describe('Address that is called directly, without X-Road.'),
+  provider: section({
+    member_class: text('a member class', { filled: true }).transform(trimmed).describe('Member class of the provider.'),
+    member_code: text('a registry code', { filled: true })
+      .transform(trimmed)
+      .describe('Registry code of the provider.'),
+    subsystem_code: code('a subsystem code').describe('Subsystem of the provider.'),
+    xroad_instance: code('an X-Road instance').describe('Instance of the provider; our own if left out.'),
+  })
+    .exactOptional()
+    .describe('The member whose service it is, where that is not us.'),
+  service_version: text('a version such as v2')
+    .transform(trimmed)
+    .exactOptional()
+    .describe('Version of all operations; an empty text for none.'),
+  service_versions: names(text('a version such as v2'), 'operations with a version each')
+    .prefault({})
+    .describe('Versions of single operations, by name.'),
+  response: oneOf(['plain', 'schema']).exactOptional().describe('Shape of the answers of all operations.'),
+  attachments: oneOf(['none', 'list', 'base64']).exactOptional().describe('What is told of attachments in answers.'),
+}
 
-/** Fields that go into the DSL files as they are, and what they may say. */
-const answerFields = { response: ['plain', 'schema'], attachments: ['none', 'list', 'base64'] } as const
+/** What the file may say, from the declaration above. */
+const sidecarFile = {
+  title: 'sidecar of a WSDL',
+  fields: section(fields),
+  unknownFields: 'ignored',
+  emptyFields: 'left out',
+  bareTexts: 'taken',
+} as const
+
+export const sidecarFields = Object.keys(fields)
+
+function code(meaning: string) {
+  return text(meaning).transform(trimmed).default('')
+}
+
+function trimmed(given: string): string {
+  return given.trim()
+}
 
 export interface ReadSidecar {
   readonly sidecar: Sidecar
@@ -38,37 +105,35 @@ export interface ReadSidecar {
 
 /** Throws `SidecarError`. */
 export function readSidecar(bytes: Uint8Array, file: string): ReadSidecar {
-  const text = decode(bytes, file)
-  const data = readMapping(text, file)
-  const fields: readonly string[] = [...sidecarFields, ...Object.keys(answerFields)]
-  const absent = fields.filter((field) => data[field] === undefined)
-  const unknown = Object.keys(data).filter((key) => !fields.includes(key))
-  const places = locate(text)
-  const told = (field: string, message: string): string => `${file}:${places.lineOf([field])}: ${field}: ${message}`
-  const warnings = unknown.map((key) => told(key, tellUnknown(key, { known: fields, absent, missing: [] })))
-  const refuse = (field: string, problem: string): never => {
-    throw new SidecarError(inOneLine([told(field, problem), ...warnings]))
+  const content = decode(bytes, file)
+  const { value, problems, unknown } = parse(sidecarFile, readMapping(content, file))
+  const places = locate(content)
+  const told = ({ path, message }: Problem): string => `${file}:${places.lineOf(path)}: ${path.join('.')}: ${message}`
+  const warnings = unknown.map(told)
+  if (value === undefined) throw new SidecarError(inOneLine([...problems.map(told), ...warnings]))
+  const { response, attachments, provider, serviceVersion, serviceVersions, ...codes } = value
+  const sidecar = {
+    memberClass: codes.memberClass || undefined,
+    memberCode: codes.memberCode || undefined,
+    subsystemCode: codes.subsystemCode || undefined,
+    serviceCode: codes.serviceCode || undefined,
+    serviceUrl: codes.serviceUrl || undefined,
+    provider,
+    serviceVersion,
+    serviceVersions,
   }
-  const valueOf = (field: Field | keyof AnswerFields): string | undefined => {
-    const found = toText(data[field])
-    return typeof found === 'string' ? found.trim() || undefined : refuse(field, found.problem)
-  }
-  const oneOf = <Value extends string>(field: keyof AnswerFields, values: readonly Value[]): Value | undefined => {
-    const found = valueOf(field)
-    const known = values.find((value) => value === found)
-    return found === undefined || known !== undefined ? known : refuse(field, `expected ${values.join(' or ')}`)
-  }
-  const answers = {
-    response: oneOf('response', answerFields.response),
-    attachments: oneOf('attachments', answerFields.attachments),
-  }
-  const [memberClass, memberCode, subsystemCode, serviceCode, serviceUrl] = sidecarFields.map(valueOf)
-  return { sidecar: { memberClass, memberCode, subsystemCode, serviceCode, serviceUrl }, answers, warnings }
+  return { sidecar, answers: { response, attachments }, warnings: [...warnings, ...unusedOf(sidecar, told)] }
+}
+
+/** What has no effect beside another field. */
+function unusedOf({ serviceUrl, provider }: Sidecar, told: (problem: Problem) => string): readonly string[] {
+  if (serviceUrl === undefined || provider === undefined) return []
+  return [told({ path: ['provider'], message: 'has no effect beside service_url, which is called without X-Road' })]
 }
 
 /** Where the sidecar names another member or subsystem than `client_data`; only what both of them say is compared. */
 export function identityProblem(sidecar: Sidecar, client: Identity): string | undefined {
-  const pairs: readonly (readonly [Field, string | undefined, string])[] = [
+  const pairs: readonly (readonly [string, string | undefined, string])[] = [
     ['member_class', sidecar.memberClass, client.memberClass],
     ['member_code', sidecar.memberCode, client.memberCode],
     ['subsystem_code', sidecar.subsystemCode, client.subsystemCode],
@@ -94,12 +159,4 @@ function readMapping(text: string, file: string): Mapping {
     if (!(error instanceof YamlError)) throw error
     throw new SidecarError(error.inFile(file))
   }
-}
-
-/** Registry codes are digits, and keep their zeros. */
-function toText(value: Mapping[string] | undefined): string | { readonly problem: string } {
-  if (value === undefined || value === null) return ''
-  const text = textOf(value)
-  if (text === undefined) return { problem: 'found a list or a group of fields, expected a text' }
-  return /\p{Cc}/u.test(text.trim()) ? { problem: 'holds a control character' } : text
 }

@@ -32,7 +32,7 @@ interface Remembered {
 }
 
 type RememberedOperation =
-  | Pick<GeneratedOperation, 'kind' | 'name' | 'file' | 'line' | 'lane' | 'digest'>
+  | Pick<GeneratedOperation, 'kind' | 'name' | 'file' | 'line' | 'lane' | 'mismatch' | 'digest'>
   | Exclude<SurveyedWsdl['operations'][number], GeneratedOperation>
 
 export class SurveyMemory {
@@ -133,8 +133,8 @@ export class SurveyMemory {
 function toRemembered(surveyed: SurveyedWsdl): Remembered['surveyed'] {
   const operations = surveyed.operations.map((operation) => {
     if (operation.kind === 'skipped') return operation
-    const { kind, name, file, line, lane, digest } = operation
-    return { kind, name, file, line, lane, digest }
+    const { kind, name, file, line, lane, mismatch, digest } = operation
+    return { kind, name, file, line, lane, mismatch, digest }
   })
   return { ...surveyed, operations }
 }

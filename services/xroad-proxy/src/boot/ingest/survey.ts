@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { inOneLine, nearest } from '@services/config-file'
 import { whereElse } from '../../wsdl/schema/missing.ts'
 import type { MissingSchema } from '../../wsdl/schema/missing.ts'
 import type { Operation, Wsdl } from '../../wsdl/operations/operations.ts'
@@ -12,9 +13,10 @@ import { readWsdl } from '../../wsdl/operations/operations.ts'
 import type { SkippedOperation } from '../../wsdl/operations/reasons.ts'
 import type { Resolve } from '../../wsdl/schema/schema.ts'
 import { besideWsdl } from '../../wsdl/schema/vendored.ts'
-import { type GeneratedDsl, generateDsl } from '../../wsdl/request/write.ts'
+import { type Destination, type GeneratedDsl, generateDsl } from '../../wsdl/request/write.ts'
+import { localOf } from '../../wsdl/xml/qname.ts'
 import { WsdlError } from '../../wsdl/xml/xml.ts'
-import { identityProblem, readSidecar, type ReadSidecar, SidecarError } from './sidecar.ts'
+import { identityProblem, readSidecar, type ReadSidecar, type Sidecar, SidecarError } from './sidecar.ts'
 import { chooseDestination, type Circumstances } from './destination.ts'
 import { FileProblem, readInside, readInsideIfAny, resolveBeside } from './files.ts'
 
@@ -43,6 +45,8 @@ export interface GeneratedOperation {
   readonly file: string
   readonly line: number
   readonly lane: 'securityServer' | 'direct'
+  /** Why X-Road refuses the call, in words: its service code is not the name of the element in the body. */
+  readonly mismatch: string | undefined
   /** SHA-256 of the text of its DSL file, in hex. */
   readonly digest: string
   /** The text, and what it was made from; costs the reading of the WSDL where the operation was remembered. */
@@ -121,10 +125,12 @@ function survey(
       file: place,
       line,
       lane: to.kind,
+      mismatch: mismatchOf(to, dsl),
       digest,
       open: () => ({ dsl, wsdl, operation: it }),
     }
   })
+  for (const remark of [...tellMismatches(operations), ...tellStrangers(sidecar, operations)]) remarks.add(remark)
   if (operations.length === 0) for (const it of whyEmpty(wsdl)) remarks.add(it)
   if (sidecar?.serviceCode !== undefined && operations.length > 1) {
     remarks.add(`all ${operations.length} operations get the service_code of the sidecar, ${sidecar.serviceCode}`)
@@ -142,6 +148,33 @@ function survey(
   }
 }
 
+/** A Security Server compares the two, and answers with a fault where they differ. */
+function mismatchOf(to: Destination, { request }: GeneratedDsl): string | undefined {
+  if (to.kind === 'direct' || to.service.serviceCode === localOf(request.name)) return undefined
+  return `has the service code ${to.service.serviceCode} and the element ${localOf(request.name)} in its body`
+}
+
+function tellMismatches(operations: readonly SurveyedOperation[]): readonly string[] {
+  const refused = operations.filter(
+    (it) => it.kind === 'generated' && it.mismatch !== undefined,
+  ) as GeneratedOperation[]
+  const [first] = refused
+  if (first === undefined) return []
+  const more = refused.length === 1 ? '' : `; so do ${refused.length - 1} more`
+  return [`operation ${first.name} ${first.mismatch}, which X-Road refuses: the two have to be equal${more}`]
+}
+
+/** Versions for operations that are not there. */
+function tellStrangers(sidecar: Sidecar | undefined, operations: readonly SurveyedOperation[]): readonly string[] {
+  const known = operations.map(({ name }) => name)
+  const strangers = Object.keys(sidecar?.serviceVersions ?? {}).filter((name) => !known.includes(name))
+  return strangers.map((name) => {
+    const meant = nearest(name, known)
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+    return `service_versions of the sidecar: there is no operation ${inOneLine([name])}${hint}`
+  })
+}
+
 /** A WSDL that only imports others has the operations of those; that they have none is told where they are read. */
 function whyEmpty({ missingWsdls, onlyImports }: Wsdl): readonly string[] {
   if (missingWsdls.length > 0) return [`has no operation${whereElse(missingWsdls)}`]
@@ -150,9 +183,8 @@ function whyEmpty({ missingWsdls, onlyImports }: Wsdl): readonly string[] {
 
 /** What to do about a sidecar for another member, as the end of a sentence. */
 export const otherMemberCure =
-  'where the service is your own, make the sidecar and client_data agree; for one of another member take member_class, ' +
-  'member_code and subsystem_code out of the sidecar, start, then delete the first line of each generated file and ' +
-  'write the provider into its xroad:service'
+  'where the service is your own, make the sidecar and client_data agree; for one of another member write member_class, ' +
+  'member_code and subsystem_code below provider:'
 
 /** Of all DSL files of one WSDL; a hundred times what large ones have. Many operations may share one huge request. */
 const maxCharacters = 20_000_000

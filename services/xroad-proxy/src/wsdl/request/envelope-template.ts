@@ -12,6 +12,8 @@ import { block, blockElse, escapeText, indent, toPath } from './template-text.ts
 
 /** The X-Road service that an envelope is for. */
 export interface ServiceId {
+  /** Empty for our own, which the envelope takes from the configuration. */
+  readonly xroadInstance: string
   readonly memberClass: string
   readonly memberCode: string
   readonly subsystemCode: string
@@ -48,12 +50,14 @@ export function writeEnvelope(
 
 function writeHeader(service: ServiceId): readonly string[] {
   const part = (name: string, value: string) => `    <id:${name}>${escapeText(value)}</id:${name}>`
-  const { subsystemCode, serviceVersion } = service
+  const { xroadInstance, subsystemCode, serviceVersion } = service
   return [
     '<soapenv:Header>',
     '  {{{generate.client}}}',
     '  <xroad:service id:objectType="SERVICE">',
-    '    <id:xRoadInstance>{{generate.instance}}</id:xRoadInstance>',
+    xroadInstance === ''
+      ? '    <id:xRoadInstance>{{generate.instance}}</id:xRoadInstance>'
+      : part('xRoadInstance', xroadInstance),
     part('memberClass', service.memberClass),
     part('memberCode', service.memberCode),
     ...(subsystemCode === '' ? [] : [part('subsystemCode', subsystemCode)]),

@@ -1,0 +1,109 @@
+/**
+ * The errors of the service as its description has them: the table of what each means -> schemas and responses for the components,
+ * and for the operations of a kind the references to these. Pure.
+ */
+import { type FailureCode, failures } from '../../errors.ts'
+import type { Endpoint, FailureSource } from '../../model.ts'
+
+export type Kind = Endpoint['kind']
+export type Json = Readonly<Record<string, unknown>>
+
+interface ErrorNote {
+  readonly kinds: readonly Kind[]
+  readonly meaning: string
+  /** Schemas of the fields that come along, required ones and others. */
+  readonly extras?: Json
+  readonly optionalExtras?: Json
+}
+
+const both = ['soap', 'rest'] as const
+/** `proxy` is whoever answers otherwise: a fault always comes from elsewhere. */
+const sources: readonly FailureSource[] = ['security_server', 'provider_security_server', 'provider']
+const limit = { limit: { type: 'integer', description: 'The limit in bytes.' } }
+
+const errorNotes: Readonly<Record<FailureCode, ErrorNote>> = {
+  malformed_request: { kinds: both, meaning: 'The request cannot be read without guessing.' },
+  template_not_found: { kinds: both, meaning: 'No endpoint has this path.' },
+  method_not_allowed: { kinds: both, meaning: 'The endpoint has another method; the header Allow names it.' },
+  request_too_large: { kinds: both, meaning: 'The body of the request is too large.', extras: limit },
+  template_expansion_failed: { kinds: ['soap'], meaning: 'The values do not fit into the envelope.' },
+  keystore_load_failed: { kinds: both, meaning: 'The identity of this service cannot be used.' },
+  internal_error: { kinds: both, meaning: 'The call could not be made, or something unexpected happened.' },
+  upstream_http_error: { kinds: ['soap'], meaning: 'The answer was neither a success nor a SOAP fault.' },
+  upstream_soap_fault: {
+    kinds: ['soap'],
+    meaning: 'The answer was a SOAP fault.',
+    extras: { code: { type: 'string' }, string: { type: 'string' }, source: { enum: [...sources] } },
+    optionalExtras: { detail: { description: 'Only where the configuration exposes it.' } },
+  },
+  upstream_xml_parse_error: { kinds: ['soap'], meaning: 'The answer was not XML that can be translated.' },
+  upstream_body_too_large: { kinds: both, meaning: 'The answer was too large.', extras: limit },
+  upstream_timeout: { kinds: both, meaning: 'No answer came in time.' },
+}
+
+const codes = Object.keys(failures) as FailureCode[]
+
+export const text = { type: 'string' }
+
+/** Statuses with references, the same for all endpoints of a kind. */
+export const errorReferences: Readonly<Record<Kind, Json>> = { soap: toReferences('soap'), rest: toReferences('rest') }
+
+/** By code. */
+export const errorSchemas: Json = Object.fromEntries(codes.map((code) => [code, errorSchema(code)]))
+
+/** By kind and status. */
+export const errorResponses: Json = Object.fromEntries(
+  both.flatMap((kind) => statusesOf(kind).map((status) => [`${kind}_${status}`, errorResponse(kind, status)])),
+)
+
+export function references(section: string, names: readonly string[]): Json[] {
+  return names.map((name) => ({ $ref: `#/components/${section}/${name}` }))
+}
+
+function toReferences(kind: Kind): Json {
+  return Object.fromEntries(
+    statusesOf(kind).map((status) => [status, { $ref: `#/components/responses/${kind}_${status}` }]),
+  )
+}
+
+function statusesOf(kind: Kind): number[] {
+  return [...new Set(codesOf(kind).map((code) => failures[code]))]
+}
+
+function codesOf(kind: Kind): FailureCode[] {
+  return codes.filter((code) => errorNotes[code].kinds.includes(kind))
+}
+
+function errorSchema(code: FailureCode): Json {
+  const { meaning, extras = {}, optionalExtras = {} } = errorNotes[code]
+  return {
+    type: 'object',
+    description: meaning,
+    required: ['error', 'message', ...Object.keys(extras)],
+    properties: { error: { const: code }, message: text, ...extras, ...optionalExtras },
+  }
+}
+
+/** On the REST lane the provider may answer with the same status, and with whatever it likes. */
+function errorResponse(kind: Kind, status: number): Json {
+  const own = codesOf(kind).filter((code) => failures[code] === status)
+  const schemas = references('schemas', own)
+  const headers = own.includes('method_not_allowed') ? { headers: { Allow: { schema: text } } } : {}
+  switch (kind) {
+    case 'soap':
+      return {
+        description: own.join(', '),
+        ...headers,
+        content: { 'application/json': { schema: { anyOf: schemas } } },
+      }
+    case 'rest':
+      return {
+        description: `${own.join(', ')}; or the provider's own answer, unchanged`,
+        ...headers,
+        content: {
+          'application/json': { schema: { anyOf: [...schemas, { description: "The provider's own." }] } },
+          '*/*': {},
+        },
+      }
+  }
+}
