@@ -71,3 +71,11 @@ export interface CatalogNames {
   readonly tables: readonly { readonly name: string; readonly columns: readonly string[] }[]
   readonly functions: readonly string[]
 }
+
+/** A table that the plan of a statement reads from its beginning to its end. */
+export interface TableScan {
+  /** Its name, without a schema. */
+  readonly table: string
+  /** As the database estimates them. */
+  readonly rows: number
+}

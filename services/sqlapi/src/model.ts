@@ -4,7 +4,7 @@
  */
 
 import type { Readable } from 'node:stream'
-import type { CatalogNames, StatementDescription } from './description.ts'
+import type { CatalogNames, StatementDescription, TableScan } from './description.ts'
 
 /** The two SQL dialects, named after the datasource kind that speaks them. */
 export type Dialect = 'postgres' | 'sqlite'
@@ -263,6 +263,11 @@ export interface Database {
   describe(scripts: readonly Script[]): Promise<readonly (readonly StatementDescription[])[]>
   /** What there is, so that a misspelled name can be told. Rejects with the reason when the database cannot be asked. */
   names(): Promise<CatalogNames>
+  /**
+   * Has plans made of statements that can be prepared, and gives for each the tables that it reads as a whole. Runs none, leaves
+   * nothing behind. Rejects with the reason when the database cannot be asked.
+   */
+  scans(statements: readonly Statement[]): Promise<readonly (readonly TableScan[])[]>
   /** Connects once, to tell at start whether the database can be reached. Rejects with the reason. */
   probe(): Promise<void>
   /** Lets running work end, then closes every connection. */

@@ -395,3 +395,58 @@ test('the report as people see it, with progress and count [N1.3]', async () => 
     )
   })
 })
+
+const large = {
+  postgres: `CREATE TABLE visits (visit_id int PRIMARY KEY, page text, seen date);
+INSERT INTO visits SELECT n, 'page ' || n, '2026-01-01' FROM generate_series(1, 100100) AS n; ANALYZE visits; ANALYZE orders`,
+  sqlite: `CREATE TABLE visits (visit_id integer PRIMARY KEY, page text, seen text); CREATE INDEX visits_seen ON visits (seen);
+INSERT INTO visits WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 100100) SELECT n, 'page ' || n, n FROM c; ANALYZE`,
+} as const satisfies Record<Dialect, string>
+
+for (const kind of both) {
+  test(`${kind}: --explain tells statements that read a large table as a whole, and runs nothing [N1.1] [N1.2]`, async () => {
+    await withDatabase(kind, async (database) => {
+      await database.execute(large[kind])
+      const files = {
+        'demo/GET/all.sql': 'SELECT page\nFROM visits v WHERE page = :page',
+        'demo/GET/one.sql': 'SELECT page FROM visits WHERE visit_id = :id',
+        'demo/GET/small.sql': 'SELECT order_id FROM orders',
+        'demo/GET/joined.sql': 'SELECT count(*) AS n FROM orders o JOIN visits v ON v.visit_id = o.order_id',
+        'demo/POST/gone.sql': 'DELETE FROM visits WHERE page = :page RETURNING page',
+        'demo/POST/wrong.sql': 'SELECT nothing_like FROM visits',
+        'demo/POST/other.sql': 'CREATE TABLE x (a int); SELECT a FROM x',
+      }
+      const { findings } = await findingsOf(settingOf(database, files, ['--explain']))
+      deepStrictEqual(
+        findings.filter(({ code }) => code === 'slow-plan').map(inBrief),
+        ['GET/all.sql:2:6', 'POST/gone.sql:1:13'].map(
+          (place) =>
+            `info slow-plan sql/demo/${place} the plan reads all of visits, some 100100 rows by the database's estimate`,
+        ),
+      )
+      const without = await findingsOf(settingOf(database, files))
+      deepStrictEqual(
+        without.findings.filter(({ code }) => code === 'slow-plan'),
+        [],
+      )
+      await database.execute(
+        "INSERT INTO visits (visit_id, page) SELECT 0, 'x' WHERE (SELECT count(*) FROM visits) = 100100",
+      )
+    })
+  })
+}
+
+test('postgres: the first rows of a large table are not all of it, and plans leave nothing behind [N1.1]', async () => {
+  await withDatabase('postgres', async (database) => {
+    await database.execute(large.postgres)
+    await database.execute(`CREATE TABLE log (n int);
+CREATE FUNCTION noted(n int) RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN INSERT INTO log VALUES (n); RETURN n; END $$`)
+    const files = {
+      'demo/GET/first.sql': 'SELECT page FROM visits LIMIT :n',
+      'demo/GET/noted.sql': 'SELECT page FROM visits WHERE visit_id = noted(1)',
+    }
+    const { findings, code } = await findingsOf(settingOf(database, files, ['--explain']))
+    deepStrictEqual([code, findings.map(inBrief)], [0, []])
+    await database.execute('DO $$ BEGIN IF EXISTS (SELECT FROM log) THEN RAISE EXCEPTION $m$written$m$; END IF; END $$')
+  })
+})

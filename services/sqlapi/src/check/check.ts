@@ -9,9 +9,10 @@ import { compareFindings, type Finding, type Remark } from '../findings/finding.
 import { severityOf } from '../findings/weights.ts'
 import type { Dialect, Endpoint, Script } from '../model.ts'
 import { judge } from '../rules/judge.ts'
-import { type Asked, askAbout, parseFiles } from './databases.ts'
+import { type Asked, askAbout, type AskOptions, parseFiles } from './databases.ts'
 import { remarksOnDeclarations } from './declared.ts'
 import { remarksOf } from './described.ts'
+import { slowPlans } from './plans.ts'
 import type { Project } from './project.ts'
 import type { ProjectLock } from './project-lock.ts'
 import { SourceText } from './source-text.ts'
@@ -28,6 +29,8 @@ export interface Checked {
 }
 
 export interface CheckOptions {
+  /** Whether to look at plans too. */
+  readonly explain?: boolean
   /** Told now and then how many files have been checked. */
   readonly onProgress?: (files: number) => void
   /** Whether to do without databases. */
@@ -36,10 +39,11 @@ export interface CheckOptions {
 }
 
 export async function checkFiles(project: Project, options: CheckOptions = {}): Promise<Checked> {
-  const { onProgress, offline = false, lock } = options
+  const { explain = false, onProgress, offline = false, lock } = options
   let done = 0
+  const onAsked = (files: number): void => onProgress?.((done += files))
   const groups = Map.groupBy(project.endpoints.values(), project.datasourceOf)
-  const asked = await (offline ? parseAll(groups) : askAll(groups, (files) => onProgress?.((done += files))))
+  const asked = await (offline ? parseAll(groups) : askAll(groups, { explain, onAsked }))
   const lost = findLost(project)
   const source = new SourceText()
   const findings = [...findIgnored(project), ...findInLock(project, lock, source)]
@@ -66,11 +70,11 @@ export async function checkFiles(project: Project, options: CheckOptions = {}): 
 /** All databases at the same time. */
 async function askAll(
   groups: ReadonlyMap<Datasource | undefined, readonly Endpoint[]>,
-  onAsked: (files: number) => void,
+  options: AskOptions,
 ): Promise<ReadonlyMap<Datasource, Asked>> {
   const asked = Array.from(groups).flatMap(([datasource, endpoints]) => {
     if (datasource === undefined) return []
-    return askAbout(datasource, endpoints, onAsked).then((answer): [Datasource, Asked] => [datasource, answer])
+    return askAbout(datasource, endpoints, options).then((answer): [Datasource, Asked] => [datasource, answer])
   })
   return new Map(await Promise.all(asked))
 }
@@ -83,7 +87,7 @@ async function parseAll(
   for (const [datasource, endpoints] of groups) {
     if (datasource === undefined) continue
     const parsed = await parseFiles(datasource, endpoints)
-    all.set(datasource, { descriptions: new Map(), parsed, names: undefined, hindrance: undefined })
+    all.set(datasource, { descriptions: new Map(), parsed, scans: new Map(), names: undefined, hindrance: undefined })
   }
   return all
 }
@@ -99,7 +103,10 @@ function remarksOn(endpoint: Endpoint, dialect: Dialect | undefined, asked: Aske
   const unread = script.statements.filter((_, index) => isUnread(descriptions[index]))
   const isEcho = ({ code, line, column }: Remark): boolean =>
     code === 'session-change' && unread.some((statement) => statement.line === line && statement.column === column)
-  return [...judged.filter((remark) => !isEcho(remark)), ...said]
+  const slow = script.statements.flatMap((statement) =>
+    slowPlans(statement, dialect, asked?.scans.get(statement) ?? []),
+  )
+  return [...judged.filter((remark) => !isEcho(remark)), ...said, ...slow]
 }
 
 function isUnread(description: StatementDescription | OfflineDescription | undefined): boolean {

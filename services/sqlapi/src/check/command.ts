@@ -17,8 +17,8 @@ export async function runCheck(flags: CheckAction): Promise<void> {
   const begun = performance.now()
   // Whoever reads only the beginning, such as `head`, has had enough: no failure of the check.
   process.stdout.on('error', () => undefined)
-  if (flags.write && flags.offline) {
-    tell('--write asks the databases, and --offline asks none; leave one of them out')
+  if (flags.offline && (flags.write || flags.explain)) {
+    tell(`--${flags.write ? 'write' : 'explain'} asks the databases, and --offline asks none; leave one of them out`)
     process.exitCode = exitCodes.usage
     return
   }
@@ -27,7 +27,7 @@ export async function runCheck(flags: CheckAction): Promise<void> {
     const project = await readProject(start, flags.datasource)
     const progress = new Progress(project.endpoints.size, flags.format)
     const lock = new ProjectLock(project, !flags.write)
-    const options = { onProgress: progress.at, offline: flags.offline, lock }
+    const options = { explain: flags.explain, onProgress: progress.at, offline: flags.offline, lock }
     const { findings, files, hindrances, descriptions } = await checkFiles(project, options)
     progress.end()
     const report = {

@@ -5,8 +5,8 @@
 import type { Datasource } from '../boot/config/config.ts'
 import { maskUrl } from '../boot/config/url.ts'
 import { openDatabase, parseScripts } from '../database/database.ts'
-import type { CatalogNames, OfflineDescription, StatementDescription } from '../description.ts'
-import type { Database, Endpoint, Script } from '../model.ts'
+import type { CatalogNames, OfflineDescription, StatementDescription, TableScan } from '../description.ts'
+import type { Database, Endpoint, Script, Statement } from '../model.ts'
 import { isAboutNames } from './described.ts'
 
 /** What one database has said. */
@@ -15,6 +15,8 @@ export interface Asked {
   readonly descriptions: ReadonlyMap<Endpoint, readonly StatementDescription[]>
   /** What its parser has said, where the database was not asked. */
   readonly parsed?: ReadonlyMap<Endpoint, readonly OfflineDescription[]>
+  /** Of statements that can run; only where plans were asked for. */
+  readonly scans: ReadonlyMap<Statement, readonly TableScan[]>
   /** Only where a file has named something that there is not. */
   readonly names: CatalogNames | undefined
   /** Why not all files were asked about, in words. */
@@ -39,11 +41,17 @@ const maxConnections = 4
 const portionSize = 25
 const connectTimeoutSeconds = 10
 
-/** `onAsked` is told how many more files have been asked about. */
+export interface AskOptions {
+  /** Whether to ask for plans too. */
+  readonly explain: boolean
+  /** Told how many more files have been asked about. */
+  readonly onAsked: (files: number) => void
+}
+
 export async function askAbout(
   datasource: Datasource,
   endpoints: readonly Endpoint[],
-  onAsked: (files: number) => void = () => undefined,
+  options: AskOptions,
 ): Promise<Asked> {
   const size = Math.min(datasource.maxConnections, maxConnections)
   const database = await openDatabase({
@@ -52,16 +60,17 @@ export async function askAbout(
     poolSize: size,
     acquireTimeoutSeconds: connectTimeoutSeconds,
   })
-  const descriptions = new Map<Endpoint, readonly StatementDescription[]>()
+  const descriptions: Descriptions = new Map()
+  const scans = new Map<Statement, readonly TableScan[]>()
   let names: CatalogNames | undefined
   let hindrance: string | undefined
   try {
-    const portions = inPortions(endpoints, Math.min(portionSize, Math.ceil(endpoints.length / size)))
-    const work = portions.values()
+    const portions = inPortions(endpoints, Math.min(portionSize, Math.ceil(endpoints.length / size))).values()
     const lanes = Array.from({ length: size }, async () => {
-      for (const portion of work) {
-        await describePortion(database, datasource, portion, descriptions)
-        onAsked(portion.length)
+      for (const portion of portions) {
+        await describePortion(database, portion, descriptions)
+        if (options.explain) await explainPortion(database, portion, descriptions, scans)
+        options.onAsked(portion.length)
       }
     })
     await Promise.all(lanes)
@@ -71,7 +80,7 @@ export async function askAbout(
   } finally {
     await database.close()
   }
-  return { descriptions, names, hindrance }
+  return { descriptions, scans, names, hindrance }
 }
 
 function inPortions<Item>(items: readonly Item[], size: number): Item[][] {
@@ -80,14 +89,32 @@ function inPortions<Item>(items: readonly Item[], size: number): Item[][] {
   )
 }
 
-async function describePortion(
-  database: Database,
-  { dialect }: Datasource,
-  endpoints: readonly Endpoint[],
-  into: Map<Endpoint, readonly StatementDescription[]>,
-): Promise<void> {
-  const answers = await database.describe(endpoints.map(({ scripts }) => scripts[dialect] as Script))
+type Descriptions = Map<Endpoint, readonly StatementDescription[]>
+
+async function describePortion(database: Database, endpoints: readonly Endpoint[], into: Descriptions): Promise<void> {
+  const answers = await database.describe(endpoints.map((endpoint) => scriptOf(endpoint, database)))
   for (const [index, endpoint] of endpoints.entries()) into.set(endpoint, answers[index] ?? [])
+}
+
+async function explainPortion(
+  database: Database,
+  endpoints: readonly Endpoint[],
+  descriptions: Descriptions,
+  into: Map<Statement, readonly TableScan[]>,
+): Promise<void> {
+  const statements = endpoints.flatMap((endpoint) =>
+    scriptOf(endpoint, database).statements.filter(
+      ({ effect }, index) =>
+        (effect === 'read' || effect === 'write') && descriptions.get(endpoint)?.[index]?.outcome === 'described',
+    ),
+  )
+  const answers = await database.scans(statements)
+  for (const [index, statement] of statements.entries()) into.set(statement, answers[index] ?? [])
+}
+
+/** Files are read for each dialect that some datasource has. */
+function scriptOf({ scripts }: Endpoint, { dialect }: Database): Script {
+  return scripts[dialect] as Script
 }
 
 function reasonOf(error: unknown): string {

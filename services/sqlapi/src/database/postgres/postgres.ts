@@ -4,7 +4,7 @@
  *
  * pool.ts decides about connections, statement-runner.ts and settle.ts about plans and types, round-trips.ts about what is sent.
  */
-import type { CatalogNames, StatementDescription } from '../../description.ts'
+import type { CatalogNames, StatementDescription, TableScan } from '../../description.ts'
 import type { Database, ParameterSet, Result, ResultShapes, Script, Statement, Work } from '../../model.ts'
 import { Delivery, emptyResult, type Sink } from '../result.ts'
 import { type FailureListener, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
@@ -101,6 +101,11 @@ export class PostgresDatabase implements Database {
   async names(): Promise<CatalogNames> {
     const { askForNames } = await import('./describe/catalog-names.ts')
     return this.#ask(askForNames)
+  }
+
+  async scans(statements: readonly Statement[]): Promise<readonly (readonly TableScan[])[]> {
+    const { findScans } = await import('./describe/scans.ts')
+    return this.#ask((session) => findScans(session, statements))
   }
 
   /** On a connection of its own. */

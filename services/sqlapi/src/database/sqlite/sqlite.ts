@@ -6,7 +6,7 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Failure } from '../../errors.ts'
-import type { CatalogNames, StatementDescription } from '../../description.ts'
+import type { CatalogNames, StatementDescription, TableScan } from '../../description.ts'
 import type { Database, JsonValue, ParameterSet, Result, Script, Statement, Work } from '../../model.ts'
 import { deliver, emptyResult, type Sink } from '../result.ts'
 import { type FailureListener, inSet, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
@@ -102,6 +102,11 @@ export class SqliteDatabase implements Database {
   async names(): Promise<CatalogNames> {
     const { namesOf } = await import('./describe/catalog-names.ts')
     return this.#ask(namesOf(this.#location))
+  }
+
+  async scans(statements: readonly Statement[]): Promise<readonly (readonly TableScan[])[]> {
+    const { scansOf } = await import('./describe/scans.ts')
+    return this.#ask(scansOf(this.#location, statements))
   }
 
   #ask<Answer>(answer: Promise<Answer>): Promise<Answer> {

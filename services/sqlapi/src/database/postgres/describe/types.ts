@@ -22,6 +22,8 @@ export interface Typed {
   readonly text: string
   /** By number of the name; undefined where its places want different types. */
   readonly parameters: readonly { readonly type: number | undefined }[]
+  /** Of each `$n`. */
+  readonly types: readonly number[]
   readonly columns: readonly ColumnDescription[] | undefined
 }
 
@@ -90,7 +92,7 @@ async function settleFor(
 ): Promise<{ readonly typed: Typed } | { readonly error: ServerError }> {
   try {
     const { text, parameters } = await settle(preparer, '', statement, kind.repeat(statement.names.length))
-    return { typed: { text, columns: preparer.columns, parameters: bySource(statement, parameters) } }
+    return { typed: toTyped(preparer, statement, text, parameters) }
   } catch (error) {
     return { error: toServerError(error) }
   }
@@ -100,16 +102,20 @@ function refused(error: ServerError, said: Partial<Refusal> = {}): Refusal {
   return { error, isUnknownFunction: false, hasTypeInQuestion: false, isUndecided: false, ...said }
 }
 
-/** The types of each name's places: one where they agree. */
-function bySource(
-  { names }: Statement,
-  parameters: readonly { readonly source: number; readonly type: number }[],
-): Typed['parameters'] {
-  return names.map((_, source) => {
-    const types = new Set(parameters.filter((parameter) => parameter.source === source).map(({ type }) => type))
+/** A parameter `$n`, with the number of its name. */
+interface TypedParameter {
+  readonly source: number
+  readonly type: number
+}
+
+/** Of a name the type on which its places agree. */
+function toTyped({ columns }: Preparer, { names }: Statement, text: string, placed: readonly TypedParameter[]): Typed {
+  const parameters = names.map((_, source) => {
+    const types = new Set(placed.filter((parameter) => parameter.source === source).map(({ type }) => type))
     const [type] = types
     return { type: types.size === 1 ? type : undefined }
   })
+  return { text, columns, parameters, types: placed.map(({ type }) => type) }
 }
 
 /** Each place of a name by itself, with every type that there is. */
@@ -123,7 +129,7 @@ async function findAnyTypes(preparer: Preparer, statement: Statement): Promise<T
       maxAttempts,
     )
     const typed = parameters.map(({ source }, index) => ({ source, type: reported[index] as number }))
-    return { text, columns: preparer.columns, parameters: bySource(statement, typed) }
+    return toTyped(preparer, statement, text, typed)
   } catch (error) {
     toServerError(error)
     return undefined
@@ -131,7 +137,7 @@ async function findAnyTypes(preparer: Preparer, statement: Statement): Promise<T
 }
 
 /** The error of a statement; throws what is none. */
-function toServerError(error: unknown): ServerError {
+export function toServerError(error: unknown): ServerError {
   const said = error instanceof NotStarted ? error.cause : error
   if (said instanceof ServerError && said.severity === 'ERROR') return said
   throw error
@@ -164,7 +170,7 @@ class Preparer {
 
   readonly describe = async (text: string, types: readonly number[]): Promise<readonly number[]> => {
     this.asked++
-    const { parameters, columns } = await this.#session.prepareUnnamed(text, types)
+    const { parameters, columns } = await this.#session.prepareText(text, types)
     this.columns = columns
     return parameters
   }

@@ -184,15 +184,15 @@ export class Session {
 
   /** Prepares without a name and gives the parameter types as the server sees them. */
   async describe(text: string, types: readonly number[]): Promise<readonly number[]> {
-    const { parameters, columns = [] } = await this.prepareUnnamed(text, types)
+    const { parameters, columns = [] } = await this.prepareText(text, types)
     // Known before the first row comes, so that none has to wait for it.
     await this.#learn(columns.map(({ dataTypeID }) => dataTypeID))
     return parameters
   }
 
-  /** The same, with the columns of the result, if it has one. */
-  async prepareUnnamed(text: string, types: readonly number[]): Promise<Description> {
-    const description = new Description(text, types)
+  /** The same, with the columns of the result, if it has one. With a name it stays prepared. */
+  async prepareText(text: string, types: readonly number[], name = ''): Promise<Description> {
+    const description = new Description(text, types, name)
     const started = this.#now()
     await this.#wire.ask(description).catch((error: unknown) => {
       throw this.#toReason(error, started)

@@ -186,23 +186,25 @@ export class Execution extends RoundTrip {
   }
 }
 
-/** Prepares a text without a name, to learn whether it can be and which types the server sees. */
+/** Prepares a text, to learn whether it can be and which types the server sees; unless it is told otherwise without a name. */
 export class Description extends RoundTrip {
   readonly #text: string
   readonly #types: readonly number[]
+  readonly #name: string
   parameters: readonly number[] = []
   /** Stays undefined where there is no result set. */
   columns: readonly ColumnDescription[] | undefined
 
-  constructor(text: string, types: readonly number[]) {
+  constructor(text: string, types: readonly number[], name = '') {
     super()
     this.#text = text
     this.#types = types
+    this.#name = name
   }
 
   send(out: ByteWriter): void {
-    writeParse(out, '', this.#text, this.#types)
-    writeDescribe(out, '')
+    writeParse(out, this.#name, this.#text, this.#types)
+    writeDescribe(out, this.#name)
     writeSync(out)
   }
 
