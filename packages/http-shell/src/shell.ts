@@ -6,13 +6,15 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Exchange } from './exchange/exchange.ts'
-import { type Bounds, defaultBounds, keepAliveMs, maxHeadBytes } from './exchange/limits.ts'
+import { type Bounds, defaultBounds, maxHeadBytes } from './exchange/limits.ts'
 import { type ParserError, type Reason, type Refusal, type Refused, toBytes, toRefusal } from './exchange/refusals.ts'
 import { type Address, listen } from './listen.ts'
 import { type Arrival, NodeConnection, type NodeHost } from './node/connection.ts'
 import { NodeExchange } from './node/exchange.ts'
-import { closeAfter, createHttpServer, stopListening } from './node/node-http.ts'
+import { closeAfter, createHttpServer, stopListening, takeConnections } from './node/node-http.ts'
 import { isPlainUpgrade, isUpgradeWithBody, toPlainRequest } from './node/upgrade.ts'
+import { toKeepAliveLines } from './plain/answer.ts'
+import { PlainConnection, type PlainHost } from './plain/connection.ts'
 
 export interface ShellOptions extends Address {
   /** Called with each request, in their order on a connection, when it may begin. Must not throw. */
@@ -22,6 +24,8 @@ export interface ShellOptions extends Address {
   /** Called with the exchange whose answer a client was reading when it was disconnected because it took too little. */
   readonly cut?: (exchange: Exchange) => void
   readonly bounds?: Partial<Bounds>
+  /** Whether plain requests are read here, and Node.js reads only connections with something else. Both ways give the same answers. */
+  readonly fastReader?: boolean
 }
 
 export interface Shell {
@@ -41,21 +45,24 @@ export async function startShell(options: ShellOptions): Promise<Shell> {
   return { address, port, close: () => host.close() }
 }
 
-class ShellHost implements NodeHost {
+class ShellHost implements NodeHost, PlainHost {
   readonly server: Server
   readonly bounds: Bounds
+  readonly keepAliveLines: string
   isClosing = false
   shared = 0
   readonly #options: ShellOptions
   /** Open connections only. */
-  readonly #connections = new Map<Duplex, NodeConnection>()
+  readonly #connections = new Map<Duplex, PlainConnection | NodeConnection>()
+  readonly #giveToNode: (socket: Socket) => void
   readonly #emptied = Promise.withResolvers<void>()
 
   constructor(options: ShellOptions) {
     this.#options = options
     this.bounds = { ...defaultBounds, ...options.bounds }
+    this.keepAliveLines = toKeepAliveLines(this.bounds.keepAliveMs)
     const settings = {
-      keepAliveTimeout: keepAliveMs,
+      keepAliveTimeout: this.bounds.keepAliveMs,
       maxHeaderSize: maxHeadBytes,
       headersTimeout: this.bounds.headMs,
       // A request without one is refused here, in the words of the service.
@@ -68,6 +75,7 @@ class ShellHost implements NodeHost {
     this.server = createHttpServer(settings, (message, response) => this.#arrived(message, response, false))
     // Size is the limit. With a count, Node passes over the headers beyond it, the length of the body too.
     this.server.maxHeadersCount = 0
+    this.#giveToNode = takeConnections(this.server)
     this.#listen()
     const looking = setInterval(() => this.#look(), lookMs).unref()
     this.server.once('close', () => clearInterval(looking))
@@ -75,9 +83,11 @@ class ShellHost implements NodeHost {
 
   #listen(): void {
     const { server } = this
+    const { fastReader = false } = this.#options
     server.on('connection', (socket: Socket) => {
-      // It comes a second time behind a request for another protocol.
-      if (!this.#connections.has(socket)) this.#connected(socket)
+      socket.once('close', () => this.#disconnected(socket))
+      if (fastReader) this.#connections.set(socket, new PlainConnection(socket, this))
+      else this.#readByNode(socket)
     })
     // The go-ahead is given when somebody wants the body, so a body that is refused is never sent.
     server.on('checkContinue', (message: IncomingMessage, response: ServerResponse) =>
@@ -92,14 +102,13 @@ class ShellHost implements NodeHost {
       const { method = '', url: target = '' } = message
       this.#detached(socket)
       const refused = this.#refuse({ reason: 'tunnel', line: { method, target }, isBody: false, maxHeadBytes })
-      this.#connections.get(socket)?.endWith(toBytes(refused))
+      this.#ofNode(socket)?.endWith(toBytes(refused))
     })
-    server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) => {
+    server.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {
       this.#detached(socket)
-      const connection = this.#connections.get(socket)
       // Given back at once: a stream that is empty when the client ends its side takes nothing any more.
       socket.unshift(toPlainRequest(message, head))
-      connection?.whenIdle(() => server.emit('connection', socket))
+      this.#ofNode(socket)?.whenIdle(() => this.#giveToNode(socket))
     })
   }
 
@@ -112,7 +121,7 @@ class ShellHost implements NodeHost {
       connection.ignoreRest()
     }
     const reason = reasonToRefuse(message)
-    if (reason === undefined) this.#options.handle(exchange)
+    if (reason === undefined) this.handle(exchange)
     else this.#refuseRequest(connection, exchange, reason)
   }
 
@@ -130,12 +139,32 @@ class ShellHost implements NodeHost {
     await Promise.all([stopped.promise, this.#emptied.promise])
   }
 
-  #connected(socket: Socket): void {
+  handle(exchange: Exchange): void {
+    this.#options.handle(exchange)
+  }
+
+  handOver(socket: Socket): void {
+    this.#readByNode(socket)
+    // The end has begun: what was handed over may be a request, which has its answer first.
+    if (this.isClosing) setImmediate(() => this.#connections.get(socket)?.close())
+  }
+
+  refuseCut(connection: PlainConnection): void {
+    connection.endWith(toBytes(this.#refuse({ reason: 'malformed', line: undefined, isBody: false, maxHeadBytes })))
+  }
+
+  #readByNode(socket: Socket): void {
+    this.#giveToNode(socket)
     this.#connections.set(socket, new NodeConnection(socket, this))
-    socket.once('close', () => {
-      this.#connections.delete(socket)
-      this.#settle()
-    })
+  }
+
+  #disconnected(socket: Socket): void {
+    this.#connections.delete(socket)
+    this.#settle()
+  }
+
+  #ofNode(socket: Duplex): NodeConnection | undefined {
+    return this.#connections.get(socket) as NodeConnection | undefined
   }
 
   #settle(): void {
@@ -144,7 +173,7 @@ class ShellHost implements NodeHost {
   }
 
   #arrived(message: IncomingMessage, response: ServerResponse, awaitsGoAhead: boolean): void {
-    this.#connections.get(message.socket)?.arrived({ message, response, awaitsGoAhead })
+    this.#ofNode(message.socket)?.arrived({ message, response, awaitsGoAhead })
   }
 
   /** A request that was understood and must not run. What follows it on the connection cannot be trusted. */
@@ -160,7 +189,7 @@ class ShellHost implements NodeHost {
   }
 
   #failed(error: ParserError, socket: Duplex): void {
-    const connection = this.#connections.get(socket)
+    const connection = this.#ofNode(socket)
     if (connection === undefined || error.code === 'ECONNRESET') {
       socket.destroy()
       return
@@ -181,14 +210,14 @@ class ShellHost implements NodeHost {
   #detached(socket: Duplex): void {
     // Without one a reset by the client would end the process.
     if (socket.listenerCount('error') === 0) socket.on('error', () => undefined)
-    this.#connections.get(socket)?.detached()
+    this.#ofNode(socket)?.detached()
   }
 
   #look(): void {
     const now = Date.now()
     for (const connection of this.#connections.values()) {
       if (connection.look(now) === 'late') {
-        this.#end(connection, Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }))
+        connection.endWith(toBytes(this.#refuse({ reason: 'timeout', line: undefined, isBody: false, maxHeadBytes })))
       }
     }
   }

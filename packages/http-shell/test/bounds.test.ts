@@ -1,21 +1,16 @@
-/** How many requests may be under way, and what a client that takes nothing can hold, with real sockets. */
+/** How many requests may be under way, and what a client that takes nothing can hold, with real sockets, whoever reads them. */
 import { ok, rejects, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { test } from 'node:test'
-import { type Bounds, type Exchange, fewRequests, type Shell, startShell } from '@services/http-shell'
+import { describe, test } from 'node:test'
+import { type Exchange, fewRequests, type Shell, type ShellOptions, startShell } from '@services/http-shell'
 import { converse } from '@services/http-shell/testing'
 import { until } from '@services/testing'
 
 const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 
-function start(
-  handle: (exchange: Exchange) => void,
-  bounds: Partial<Bounds>,
-  cut?: (exchange: Exchange) => void,
-): Promise<Shell> {
-  const refuse = () => ({ status: 400, body: '{}' })
-  return startShell({ host: '127.0.0.1', port: 0, bounds, handle, refuse, ...(cut ? { cut } : {}) })
+function start(options: Pick<ShellOptions, 'handle'> & Partial<ShellOptions>): Promise<Shell> {
+  return startShell({ host: '127.0.0.1', port: 0, refuse: () => ({ status: 400, body: '{}' }), ...options })
 }
 
 /** A client that sends all of it and reads nothing. */
@@ -28,75 +23,125 @@ async function sendAhead(port: number, bytes: string): Promise<Socket> {
   return socket
 }
 
-for (const [what, bytes] of [
-  ['long', 4_000_000],
-  ['short', 60_000],
-] as const) {
-  test(`a client that does not take its ${what} answers is cut off, and few of its requests have run`, async () => {
-    const body = Buffer.alloc(bytes, 'x')
-    const cut = Promise.withResolvers<Exchange>()
-    let begun = 0
-    let gone = 0
-    const handle = (exchange: Exchange): void => {
-      begun += 1
-      exchange.onGone = () => void (gone += 1)
-      exchange.send(200, {}, body)
+for (const fastReader of [false, true]) {
+  describe(fastReader ? 'plain requests are read here' : 'Node.js reads everything', () => {
+    for (const [what, bytes] of [
+      ['long', 4_000_000],
+      ['short', 60_000],
+    ] as const) {
+      test(`a client that does not take its ${what} answers is cut off, and few of its requests have run`, async () => {
+        const body = Buffer.alloc(bytes, 'x')
+        const cut = Promise.withResolvers<Exchange>()
+        let begun = 0
+        let gone = 0
+        const handle = (exchange: Exchange): void => {
+          begun += 1
+          exchange.onGone = () => void (gone += 1)
+          exchange.send(200, {}, body)
+        }
+        const bounds = { stallMs: 1, maxPipelinedRequests: 8 }
+        const shell = await start({ fastReader, handle, bounds, cut: cut.resolve })
+        const socket = await sendAhead(shell.port, request.repeat(1500))
+        const exchange = await cut.promise
+        strictEqual(exchange.leaving, 'too slow')
+        ok(begun < 1500, `${begun} of 1500`)
+        ok(gone > 0)
+        socket.destroy()
+        await shell.close()
+      })
     }
-    const shell = await start(handle, { stallMs: 1, maxPipelinedRequests: 8 }, cut.resolve)
-    const socket = await sendAhead(shell.port, request.repeat(1500))
-    const exchange = await cut.promise
-    strictEqual(exchange.leaving, 'too slow')
-    ok(begun < 1500, `${begun} of 1500`)
-    ok(gone > 0)
-    socket.destroy()
-    await shell.close()
+
+    test('a client that reads slowly gets a long answer in pieces, whole', async () => {
+      const piece = Buffer.alloc(50_000, 'x')
+      const count = 1000
+      let isWaiting = 0
+      const handle = (exchange: Exchange): void => {
+        exchange.begin(200, { 'content-length': count * piece.length })
+        let sent = 0
+        const more = (): void => {
+          while (sent < count) {
+            sent += 1
+            if (exchange.write(piece, more)) continue
+            isWaiting += 1
+            return
+          }
+          exchange.end()
+        }
+        more()
+      }
+      const shell = await start({ fastReader, handle })
+      const socket = await sendAhead(shell.port, request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
+      await until(() => isWaiting > 0, 'a write that has to wait')
+      let received = 0
+      socket.on('data', (chunk: Buffer) => (received += chunk.length))
+      socket.resume()
+      await once(socket, 'close')
+      ok(received > count * piece.length, `${received} bytes`)
+      await shell.close()
+    })
+
+    test('a client that leaves after it has ended its side is noticed', async () => {
+      const left = Promise.withResolvers<void>()
+      const shell = await start({ fastReader, handle: (exchange) => void (exchange.onGone = left.resolve) })
+      const socket = connect(shell.port, '127.0.0.1')
+      await once(socket, 'connect')
+      socket.write(request)
+      socket.destroySoon()
+      await left.promise
+      await shell.close()
+    })
+
+    test('a client that has ended its side is asked whether it is there, and gets its answer', async () => {
+      const shell = await start({
+        fastReader,
+        handle: (exchange) => void setTimeout(() => exchange.send(200, {}, 'late'), 500),
+        bounds: { halfOpenMs: 10 },
+      })
+      const socket = connect({ port: shell.port, host: '127.0.0.1', allowHalfOpen: true })
+      let received = ''
+      socket.on('data', (chunk: Buffer) => (received += chunk.toString()))
+      socket.end(request)
+      await once(socket, 'end')
+      ok(/^(?:HTTP\/1\.1 102 Processing\r\n\r\n)+HTTP\/1\.1 200 .*late$/s.test(received), received)
+      socket.destroy()
+      await shell.close()
+    })
+
+    test('connections that send ahead have few requests each under way, and share the others [S9]', async () => {
+      const count = 100
+      const waiting: Exchange[] = []
+      let isAnswering = false
+      const maxPipelinedRequests = 20
+      const handle = (exchange: Exchange): void => {
+        if (isAnswering) exchange.send(200, {}, 'x')
+        else waiting.push(exchange)
+      }
+      const shell = await start({ fastReader, handle, bounds: { maxPipelinedRequests } })
+      const alone = await sendAhead(shell.port, request.repeat(count))
+      await until(() => waiting.length === maxPipelinedRequests, 'as many as one connection may have')
+      const others: Socket[] = []
+      for (let i = 0; i < 8; i++) others.push(await sendAhead(shell.port, request.repeat(count)))
+      // The first one has all but a few of those that are shared.
+      const all = maxPipelinedRequests + fewRequests + others.length * fewRequests
+      await until(() => waiting.length === all, 'a few of each, and as many more together as one may have')
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      strictEqual(waiting.length, all)
+      isAnswering = true
+      for (const exchange of waiting) exchange.send(200, {}, 'x')
+      for (const socket of [alone, ...others]) {
+        let received = ''
+        socket.on('data', (chunk: Buffer) => (received += chunk.toString()))
+        socket.resume()
+        await until(() => received.split('HTTP/1.1 200').length === count + 1, 'all answers')
+        socket.destroy()
+      }
+      await shell.close()
+    })
   })
 }
 
-test('a client that leaves after it has ended its side is noticed', async () => {
-  const left = Promise.withResolvers<void>()
-  const shell = await start((exchange) => void (exchange.onGone = left.resolve), {})
-  const socket = connect(shell.port, '127.0.0.1')
-  await once(socket, 'connect')
-  socket.write(request)
-  socket.destroySoon()
-  await left.promise
-  await shell.close()
-})
-
-test('connections that send ahead have few requests each under way, and share the others [S9]', async () => {
-  const count = 100
-  const waiting: Exchange[] = []
-  let isAnswering = false
-  const maxPipelinedRequests = 20
-  const handle = (exchange: Exchange): void => {
-    if (isAnswering) exchange.send(200, {}, 'x')
-    else waiting.push(exchange)
-  }
-  const shell = await start(handle, { maxPipelinedRequests })
-  const alone = await sendAhead(shell.port, request.repeat(count))
-  await until(() => waiting.length === maxPipelinedRequests, 'as many as one connection may have')
-  const others: Socket[] = []
-  for (let i = 0; i < 8; i++) others.push(await sendAhead(shell.port, request.repeat(count)))
-  // The first one has all but a few of those that are shared.
-  const all = maxPipelinedRequests + fewRequests + others.length * fewRequests
-  await until(() => waiting.length === all, 'a few of each, and as many more together as one may have')
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  strictEqual(waiting.length, all)
-  isAnswering = true
-  for (const exchange of waiting) exchange.send(200, {}, 'x')
-  for (const socket of [alone, ...others]) {
-    let received = ''
-    socket.on('data', (chunk: Buffer) => (received += chunk.toString()))
-    socket.resume()
-    await until(() => received.split('HTTP/1.1 200').length === count + 1, 'all answers')
-    socket.destroy()
-  }
-  await shell.close()
-})
-
 test('a conversation that does not end is an error', async () => {
-  const shell = await start(() => undefined, {})
+  const shell = await start({ handle: () => undefined })
   await rejects(converse(shell.port, [request], false, 50), /not ended after 50 ms, received ""/)
   await shell.close()
 })

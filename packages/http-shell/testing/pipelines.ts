@@ -16,6 +16,8 @@ export interface Subject {
   readonly post: string
   /** Path of `post`. */
   readonly postPath: string
+  /** A body that is no JSON is refused. */
+  readonly postIsChecked?: boolean
   /** Statuses of refusals that are not the same everywhere. */
   readonly status: { readonly unknownMethod: number; readonly tunnel: number; readonly headTooLarge: number }
 }
@@ -40,6 +42,31 @@ export function withLines(request: string, lines: string): string {
 const headers = (count: number): string => Array.from({ length: count }, (_, i) => `a${i}: b\r\n`).join('')
 const chunked = (path: string, coding: string): string =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`
+
+/** What has been used to have one request read as two: what it is, header lines, bytes before the next request. */
+const smuggled: readonly (readonly [what: string, lines: string, body?: string])[] = [
+  ['a length and chunks', 'Content-Length: 2\r\nTransfer-Encoding: chunked', '0\r\n\r\n'],
+  ['chunks and a length', 'Transfer-Encoding: chunked\r\nContent-Length: 2', '0\r\n\r\n'],
+  ['two lengths', 'Content-Length: 0\r\nContent-Length: 2', '{}'],
+  ['the same length twice', 'Content-Length: 2\r\nContent-Length: 2', '{}'],
+  ['two lengths in one line', 'Content-Length: 2, 2', '{}'],
+  ['a length with a sign', 'Content-Length: +2', '{}'],
+  ['a length in hexadecimal', 'Content-Length: 0x2', '{}'],
+  ['a length with letters', 'Content-Length: 2a', '{}'],
+  ['no length', 'Content-Length:', '{}'],
+  ['a length in two parts', 'Content-Length: 1 2', '{}'],
+  ['a length beyond 64 bits', 'Content-Length: 18446744073709551618', '{}'],
+  ['a blank before the colon', 'Content-Length : 2', '{}'],
+  ['a tab before the colon', 'Content-Length\t: 2', '{}'],
+  ['a header in two lines', 'X: a\r\n b\r\nContent-Length : 2', '{}'],
+  ['a line that begins with a blank', ' Content-Length: 2', '{}'],
+  ['a bare line feed', 'X: a\nContent-Length: 2', '{}'],
+  ['a bare carriage return', 'X: a\rContent-Length: 2', '{}'],
+  ['a NUL in a value', 'X: a\0\r\nContent-Length: 2', '{}'],
+  ['chunks in another coding', 'Transfer-Encoding: xchunked', '0\r\n\r\n'],
+  ['chunks twice', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity', '0\r\n\r\n'],
+  ['chunks behind a vertical tab', 'Transfer-Encoding: \vchunked', '0\r\n\r\n'],
+]
 
 export const pipelines: readonly Pipeline[] = [
   {
@@ -160,6 +187,28 @@ export const pipelines: readonly Pipeline[] = [
     title: 'a head far beyond 65 536 bytes',
     bytes: ({ slow, quick }) => slow + withLines(quick, headers(40_000)),
     expected: ({ status }) => [200, status.headTooLarge],
+  },
+  ...smuggled.map(([what, lines, body = '']) => ({
+    title: `${what}: what is behind it is no request`,
+    bytes: ({ slow, quick, postPath }: Subject) =>
+      `${slow}POST ${postPath} HTTP/1.1\r\nHost: x\r\n${lines}\r\n\r\n${body}${quick}`,
+    expected: () => [200, 400],
+  })),
+  {
+    title: 'a head in lines of a letter and a line feed only',
+    bytes: ({ slow, quick }) => slow + quick.replaceAll('\r\n', '\n') + quick,
+    expected: () => [200, 400],
+  },
+  {
+    title: 'empty lines before requests',
+    bytes: ({ quick, post }) => `\r\n${quick}\r\n\r\n${post}\r\n${withLines(quick, last)}`,
+    expected: () => [200, 200, 200],
+  },
+  {
+    title: 'requests of two services in one: the second has a body that looks like a third',
+    bytes: ({ quick, postPath }) =>
+      `POST ${postPath} HTTP/1.1\r\nHost: x\r\nContent-Length: ${quick.length}\r\n\r\n${quick}${withLines(quick, last)}`,
+    expected: ({ postIsChecked }) => [postIsChecked === true ? 400 : 200, 200],
   },
   {
     title: 'more requests than may run at the same time',

@@ -54,6 +54,7 @@ export async function startService(booted: Booted, events: Events): Promise<Runn
     ...config.server.bind,
     maxBodyBytes: config.server.maxBodyBytes,
     maxPipelinedRequests: config.server.maxPipelinedRequests,
+    fastReader: config.server.fastReader,
     cors,
     handle: await handlerOf(service, config.server.compression),
     breaksOff: (request, error) => reportBrokenOff(service, request, error),

@@ -13,10 +13,11 @@ import { type Running, startSqlapi } from './support/process.ts'
 const slow = 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 30000) SELECT max(n) AS n FROM c'
 
 let service: Running
-let subject: Subject
+/** The same, but Node.js reads all requests. */
+let byNode: Running
 
-before(async () => {
-  service = await startSqlapi({
+function start(fastReader: boolean): Promise<Running> {
+  return startSqlapi({
     files: {
       'demo/GET/one.sql': 'SELECT 1 AS one',
       'demo/GET/slow.sql': slow,
@@ -25,25 +26,48 @@ before(async () => {
       'demo/POST/insert.sql': 'CREATE TABLE IF NOT EXISTS t (x); INSERT INTO t VALUES (:x)',
       'demo/GET/count.sql': 'SELECT count(*) AS n FROM t',
     },
-    config: { datasources: [{ name: 'demo', url: 'sqlite:demo.db' }], server: { max_pipelined_requests: 8 } },
+    config: {
+      datasources: [{ name: 'demo', url: 'sqlite:demo.db' }],
+      server: { max_pipelined_requests: 8, fast_reader: fastReader },
+    },
   })
+}
+
+function toSubject({ port }: Running): Subject {
   const line = 'HTTP/1.1\r\nHost: x\r\n'
-  subject = {
-    port: service.port,
+  return {
+    port,
     quick: `GET /demo/one ${line}\r\n`,
     slow: `GET /demo/slow ${line}\r\n`,
     post: `POST /demo/echo ${line}Content-Length: 7\r\n\r\n{"x":1}`,
     postPath: '/demo/echo',
+    postIsChecked: true,
     status: { unknownMethod: 400, tunnel: 400, headTooLarge: 400 },
   }
+}
+
+before(async () => {
+  service = await start(true)
+  byNode = await start(false)
 })
 
 after(async () => {
-  strictEqual(service.stderr(), '')
-  strictEqual((await service.stop()).code, 0)
+  for (const each of [service, byNode]) {
+    strictEqual(each.stderr(), '')
+    strictEqual((await each.stop()).code, 0)
+  }
 })
 
-testPipelines({ rules: '[S6] [S15]', subject: () => subject, randomCount: 30 })
+testPipelines({
+  rules: '[S6] [S15] [S-config.server.fast_reader]',
+  subject: () => toSubject(service),
+  randomCount: 30,
+})
+testPipelines({
+  rules: '[S6] [S15] [S-config.server.fast_reader], read by Node.js',
+  subject: () => toSubject(byNode),
+  randomCount: 30,
+})
 
 test('a write with nonsense behind it in one packet is done once and answered by its own answer [S6]', async () => {
   const body = '{"x":1}'

@@ -62,6 +62,7 @@ export const rules: Readonly<Record<string, string>> = {
   'S-config.server.request_timeout_seconds': 'accepted, without effect',
   'S-config.server.max_pipelined_requests': 'requests of a connection that run at the same time',
   'S-config.server.compression': 'answers compressed for clients that accept it, off by default',
+  'S-config.server.fast_reader': 'who reads plain requests',
   'S-config.server.workers': 'processes on the port, one by default',
   'S-config.datasources': 'the databases, none by default',
   'S-config.datasources.name': 'unique name',

@@ -26,6 +26,7 @@ const fields: Record<string, unknown> = {
   'server.bind': '0.0.0.0:8080',
   'server.max_body_bytes': 1_048_576,
   'server.max_pipelined_requests': 64,
+  'server.fast_reader': true,
   'server.request_timeout_seconds': 30,
   'server.compression': false,
   'server.workers': 1,

@@ -298,6 +298,8 @@ describe('connections', { concurrency: true }, () => {
       port: 0,
       maxBodyBytes: 10,
       maxPipelinedRequests: 2,
+      // Whatever arrives in part is Node's.
+      fastReader: false,
       cors,
       breaksOff: () => undefined,
     }
@@ -597,6 +599,7 @@ test('what nobody expected is 500 with a minimal body, and the log has the rest 
     maxBodyBytes: 10,
     cors,
     maxPipelinedRequests: 2,
+    fastReader: true,
     breaksOff: () => undefined,
   }
   const server = await startServer({ ...options, handle: (request) => handle(service, request) })

@@ -79,6 +79,7 @@ export async function startService(
   const server = await startServer({
     host: config.host,
     port: config.port,
+    fastReader: config.server.fastReader,
     handle: (request, writer) => handle(service, request, writer),
     refuse: (refusal) => refuse(routes, events, refusal),
     tooSlow: (request) => reportTooSlow(service, request),

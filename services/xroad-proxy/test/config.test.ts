@@ -92,6 +92,7 @@ const defaults = {
   dslPath: './DSL',
   host: '0.0.0.0',
   port: 8080,
+  server: { fastReader: true },
   instance: 'ee-test',
   protocolVersion: '4.0',
   client: { instance: 'ee-test', memberClass: '', memberCode: '', subsystemCode: '' },
@@ -106,7 +107,11 @@ const defaults = {
   },
 }
 
-for (const text of ['', '# nothing\n', 'limits:\nclient_data:\nsecurity_server:\nport:\ndsl_path: ~\nwsdl: null\n']) {
+for (const text of [
+  '',
+  '# nothing\n',
+  'limits:\nclient_data:\nsecurity_server:\nserver:\nport:\ndsl_path: ~\nwsdl: null\n',
+]) {
   test(`the defaults: ${JSON.stringify(text)} [S-config.search S-config.security_server]`, () => {
     const { config, warnings } = loadText(text)
     deepStrictEqual({ ...config }, defaults)
@@ -118,6 +123,8 @@ const everything = `
 dsl_path: /srv/dsl
 host: "::1"
 port: 0
+server:
+  fast_reader: false
 xroad_instance: EE
 xroad_protocol_version: 4.1
 client_data:
@@ -160,6 +167,7 @@ test(`every field is read ${everyField}`, () => {
       dslPath: '/srv/dsl',
       host: '::1',
       port: 0,
+      server: { fastReader: false },
       instance: 'EE',
       protocolVersion: '4.1',
       client: { instance: 'EE', memberClass: 'GOV', memberCode: '00123', subsystemCode: '4.0' },

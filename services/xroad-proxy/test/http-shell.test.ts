@@ -12,28 +12,40 @@ import { restFile, type SoapService, startSoapService } from './support/soap-ser
 
 let soap: SoapService
 let lanes: Lanes
-let subject: Subject
+/** The same, but Node.js reads all requests. */
+let byNode: Lanes
 
-before(async () => {
-  soap = await startSoapService()
-  lanes = await startLanes({ dsl: { 'g/echo.yml': soap.echo, 'g/get.yml': restFile('GET', 'anything') } })
+function toSubject({ port }: Lanes): Subject {
   const line = 'HTTP/1.1\r\nHost: x\r\n'
-  subject = {
-    port: lanes.port,
+  return {
+    port,
     quick: `GET /health ${line}\r\n`,
     slow: `GET /g/get ${line}\r\n`,
     post: `POST /g/echo ${line}Content-Length: 9\r\n\r\n{"x":"y"}`,
     postPath: '/g/echo',
     status: { unknownMethod: 404, tunnel: 404, headTooLarge: 431 },
   }
+}
+
+before(async () => {
+  soap = await startSoapService()
+  const dsl = { 'g/echo.yml': soap.echo, 'g/get.yml': restFile('GET', 'anything') }
+  lanes = await startLanes({ dsl })
+  byNode = await startLanes({ dsl, config: { server: { fast_reader: false } } })
 })
 
 after(async () => {
   await lanes.close()
+  await byNode.close()
   await soap.close()
 })
 
-testPipelines({ rules: '[X12 X16]', subject: () => subject, randomCount: 30 })
+testPipelines({ rules: '[X12 X16 S-config.server.fast_reader]', subject: () => toSubject(lanes), randomCount: 30 })
+testPipelines({
+  rules: '[X12 X16 S-config.server.fast_reader], read by Node.js',
+  subject: () => toSubject(byNode),
+  randomCount: 30,
+})
 
 test('one connection with 6000 requests leaves the places to others [X8]', { timeout: 600_000 }, async () => {
   const count = 6000
@@ -46,7 +58,7 @@ test('one connection with 6000 requests leaves the places to others [X8]', { tim
     })
     socket.on('error', reject)
   })
-  socket.write(subject.slow.repeat(count))
+  socket.write(toSubject(lanes).slow.repeat(count))
   for (let i = 0; i < 5; i++) strictEqual((await call(lanes.port, '/g/get')).status, 200)
   ok(answered < count, 'others were answered before the long pipeline')
   await done

@@ -16,6 +16,7 @@ export const rules: Readonly<Record<string, string>> = {
   'S-config.search': 'flag, variable, proxy.yaml, proxy.yml, defaults; the log says which',
   'S-config.dsl_path': 'directory of the DSL files, .yml and .yaml; ./DSL',
   'S-config.port': 'port to listen on; 8080',
+  'S-config.server.fast_reader': 'who reads plain requests; the proxy itself by default',
   'S-config.xroad_instance': 'instance in templates, REST URLs and X-Road-Client; ee-test',
   'S-config.xroad_protocol_version': '4.0 or 4.1, for templates only',
   'S-config.client_data.member_class': 'own member class; empty by default',

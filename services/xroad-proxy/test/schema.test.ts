@@ -34,6 +34,8 @@ test('these fields, these defaults, and nothing else [S-config.search]', () => {
     dsl_path: './DSL',
     host: '0.0.0.0',
     port: 8080,
+    server: {},
+    'server.fast_reader': true,
     xroad_instance: 'ee-test',
     xroad_protocol_version: '4.0',
     client_data: {},

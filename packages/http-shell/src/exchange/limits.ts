@@ -27,6 +27,8 @@ export interface Bounds {
   readonly halfOpenMs: number
   /** How long a head may take to arrive. */
   readonly headMs: number
+  /** How long a connection may be idle, as answers promise it. */
+  readonly keepAliveMs: number
 }
 
 export const defaultBounds: Bounds = {
@@ -35,4 +37,5 @@ export const defaultBounds: Bounds = {
   stallMs: 10_000,
   halfOpenMs: 1000,
   headMs: 60_000,
+  keepAliveMs,
 }

@@ -27,6 +27,7 @@ export class NodeConnection extends Connection<NodeExchange> implements Owner {
   /** The newest request, begun or not. */
   #newest: IncomingMessage | undefined
   #isHeld = false
+  #isBodyBroken = false
   /** When the socket was read again after a head had been late because it was not read. */
   #lateSince = 0
   #isExcused = false
@@ -84,8 +85,18 @@ export class NodeConnection extends Connection<NodeExchange> implements Owner {
     dropInput(this.socket)
   }
 
-  /** What the newest request sends is no body. Its answer is the refusal, unless it has an answer already. */
+  /**
+   * What the newest request sends is no body. Its answer is the refusal, unless it has an answer already: not at once, because the
+   * service may have one when it has heard of what came before.
+   */
   endWithBody(refusal: string): void {
+    if (this.#isBodyBroken) return
+    this.#isBodyBroken = true
+    dropInput(this.socket)
+    setImmediate(() => this.#endWithBody(refusal))
+  }
+
+  #endWithBody(refusal: string): void {
     const newest = this.begun.at(-1)
     if (this.#waiting.at(-1)?.message === this.#newest) {
       this.#waiting.pop()

@@ -22,6 +22,16 @@ export function createHttpServer(options: ServerOptions, listener: RequestListen
   return server
 }
 
+/**
+ * Takes new connections from the HTTP server, which still listens, and gives the function that hands it one. That is Node's own listener;
+ * emitting the event instead would also tell whoever took them.
+ */
+export function takeConnections(server: Server): (socket: Socket) => void {
+  const [listener] = server.listeners('connection')
+  server.removeAllListeners('connection')
+  return (socket) => listener?.call(server, socket)
+}
+
 /** Stops listening. The HTTP server's own `close` cuts answers which their clients are still reading. */
 export function stopListening(server: Server, done: () => void): void {
   NetServer.prototype.close.call(server, done)

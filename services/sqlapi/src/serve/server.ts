@@ -15,6 +15,7 @@ export interface ServerOptions {
   readonly port: number
   readonly maxBodyBytes: number
   readonly maxPipelinedRequests: number
+  readonly fastReader: boolean
   readonly cors: Cors
   /** Answers a request; never rejects. */
   readonly handle: (request: Request) => Promise<Reply>
@@ -25,12 +26,13 @@ export interface ServerOptions {
 const noBody = Buffer.alloc(0)
 
 export async function startServer(options: ServerOptions): Promise<Shell> {
-  const { host, port, maxPipelinedRequests } = options
+  const { host, port, maxPipelinedRequests, fastReader } = options
   try {
     return await startShell({
       host,
       port,
       bounds: { maxPipelinedRequests },
+      fastReader,
       handle: (exchange) => void serve(options, exchange),
       refuse,
       cut: (exchange) => options.breaksOff(exchange, new Error('The client reads too slowly')),

@@ -9,6 +9,7 @@ import { Inbound } from './inbound.ts'
 export interface ServerOptions {
   readonly host: string
   readonly port: number
+  readonly fastReader: boolean
   /** Answers a request; never rejects. */
   readonly handle: (request: Request, writer: ResponseWriter) => Promise<void>
   /** Answers what is not a request, or a body that breaks off in the middle; `handle` sees the latter as well. */
@@ -17,11 +18,12 @@ export interface ServerOptions {
   readonly tooSlow: (request: Pick<Request, 'method' | 'target'>) => void
 }
 
-export async function startServer({ host, port, handle, refuse, tooSlow }: ServerOptions): Promise<Shell> {
+export async function startServer({ host, port, fastReader, handle, refuse, tooSlow }: ServerOptions): Promise<Shell> {
   try {
     return await startShell({
       host,
       port,
+      fastReader,
       handle: (exchange) => {
         const inbound = new Inbound(exchange)
         void handle(inbound, inbound)

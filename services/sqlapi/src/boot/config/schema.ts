@@ -47,6 +47,11 @@ const server = section({
     .describe(
       'Requests of a connection that run at the same time; further ones are not read before others are answered.',
     ),
+  fast_reader: flag()
+    .default(true)
+    .describe(
+      'Whether plain requests are read by sqlapi itself; false leaves all of them to the HTTP parser of Node.js.',
+    ),
   request_timeout_seconds: wholeNumber(0, 86_400).default(30).describe('Kept for information, has no effect.'),
   compression: flag()
     .default(false)

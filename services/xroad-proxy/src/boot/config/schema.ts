@@ -71,6 +71,14 @@ const limits = section({
     .describe('Seconds for one outbound request, connection and body included; beyond it the answer is 504.'),
 })
 
+const server = section({
+  fast_reader: flag()
+    .default(true)
+    .describe(
+      'Whether plain requests are read by the proxy itself; false leaves all of them to the HTTP parser of Node.js.',
+    ),
+})
+
 const fields = section({
   dsl_path: text('the directory that holds the DSL files', { filled: true })
     .default('./DSL')
@@ -80,6 +88,7 @@ const fields = section({
     .default('0.0.0.0')
     .describe('Address to listen on; 0.0.0.0 for all of IPv4, :: for all.'),
   port: wholeNumber(0, 65_535).default(8080).describe('Port to listen on. 0 takes any free port.'),
+  server: server.prefault({}).describe('How requests are read.'),
   xroad_instance: text('an X-Road instance such as EE or ee-test', { filled: true })
     .refine(isNoDots, expected('an X-Road instance such as EE or ee-test', { shown: true }))
     .default('ee-test')

@@ -1,0 +1,226 @@
+/**
+ * An exchange whose request has been read here: it was whole before it began, so nothing of it is ever waited for. Its answer is
+ * kept as text, one character for each byte, and long bytes, until the connection writes it. Owns HEAD, chunks and answers
+ * in pieces; connection.ts owns the order of answers and every write.
+ */
+import { BodyTooLarge, type Reserve } from '../exchange/body.ts'
+import {
+  type Headers,
+  type Leaving,
+  type Owed,
+  pieceBytes,
+  type RawHeaders,
+  reasonPhrase,
+  smallAnswerBytes,
+} from '../exchange/exchange.ts'
+import { closeLines, isBodyless, toHead, toWholeHead } from './answer.ts'
+import type { Head } from './request.ts'
+
+/** What an exchange needs of its connection. */
+export interface Owner {
+  /** What answers say of a connection that stays. */
+  readonly keepAliveLines: string
+  /** The answer is complete, but not yet on its way. `bytes` count as unsent until it is out. */
+  ended(exchange: Owed, bytes: number): void
+  /** No other answer is owed and none is wanted after this one. */
+  isLast(exchange: Owed): boolean
+  /** Nothing stands between this answer and the client. */
+  mayWrite(exchange: PlainExchange): boolean
+  /** There is something to write. */
+  flush(exchange: PlainExchange): void
+  /** Ends the connection in the middle of the answer, when those before it are out. */
+  breakOff(exchange: PlainExchange): void
+  /** Writes between two answers, at once. */
+  interject(text: string): void
+  /** The connection ends behind the answer, and what follows the request is no request. */
+  endsBehind(): void
+}
+
+export class PlainExchange implements Owed {
+  readonly method: string
+  readonly target: string
+  readonly body: Buffer
+  onGone: (() => void) | undefined
+  leaving: Leaving | undefined
+  held: { close(): void } | undefined
+  status = 0
+  isEnded = false
+  isBlocked = false
+  /** The rest of the answer will never come. */
+  isBroken = false
+  /** The connection ends with the answer. */
+  isFinal: boolean
+  /** The answer has been taken. */
+  isOut = false
+  unsent = 0
+  readonly #head: Head
+  readonly #owner: Owner
+  #isChunked = false
+  /** Not yet given to the socket: first the text, then the pieces. */
+  #text = ''
+  #pieces: (string | Uint8Array)[] | undefined
+  #resume: (() => void) | undefined
+
+  constructor(method: string, target: string, head: Head, body: Buffer, owner: Owner) {
+    this.method = method
+    this.target = target
+    this.body = body
+    this.isFinal = head.isLast
+    this.#head = head
+    this.#owner = owner
+  }
+
+  get rawHeaders(): RawHeaders {
+    return this.#head.rawHeaders
+  }
+
+  get headers(): Head['headers'] {
+    return this.#head.headers
+  }
+
+  get length(): number {
+    return this.#head.length
+  }
+
+  async collect(maxBytes: number, reserve?: Reserve): Promise<Buffer> {
+    if (this.length > maxBytes) throw new BodyTooLarge(maxBytes)
+    if (this.length > 0) await reserve?.(this.length)
+    return this.body
+  }
+
+  async *stream(): AsyncIterable<Uint8Array> {
+    if (this.length > 0) yield this.body
+  }
+
+  get isOpen(): boolean {
+    return this.leaving === undefined && !this.isOut
+  }
+
+  get hasBegun(): boolean {
+    return this.status !== 0
+  }
+
+  send(status: number, headers: Record<string, string | number>, body: string | Uint8Array, close = false): void {
+    if (!this.isOpen || this.isEnded) return
+    const bytes = typeof body === 'string' ? toBytes(body) : body
+    headers['content-length'] = bytes.length
+    const isFinal = this.isFinal || close || this.#owner.isLast(this)
+    const head = toWholeHead(status, headers, isFinal ? closeLines : this.#owner.keepAliveLines)
+    if (isFinal) this.#endsConnection()
+    this.status = status
+    this.#put(head)
+    if (!isBodyless(this.method, status)) this.#put(bytes)
+    this.#finish(bytes.length)
+  }
+
+  begin(status: number, headers: Headers | RawHeaders, statusText = ''): void {
+    if (!this.isOpen) return
+    const isLast = this.isFinal || this.#owner.isLast(this)
+    const hasBody = !isBodyless(this.method, status)
+    const reason = reasonPhrase.test(statusText) ? statusText : ''
+    const connectionLines = isLast ? closeLines : this.#owner.keepAliveLines
+    const { text, isChunked } = toHead(status, reason, headers, { connectionLines, hasBody })
+    if (isLast) this.#endsConnection()
+    this.status = status
+    this.#isChunked = isChunked
+    this.#put(text)
+  }
+
+  write(chunk: Uint8Array | string, resume: () => void): boolean {
+    if (!this.isOpen || this.isEnded || isBodyless(this.method, this.status)) return true
+    this.#putChunk(chunk)
+    this.#owner.flush(this)
+    if (this.#owner.mayWrite(this)) return true
+    this.#resume = resume
+    this.isBlocked = true
+    return false
+  }
+
+  end(chunk?: Uint8Array): void {
+    if (!this.isOpen || this.isEnded) return
+    if (!isBodyless(this.method, this.status)) {
+      if (chunk !== undefined) this.#putChunk(chunk)
+      if (this.#isChunked) this.#put('0\r\n\r\n')
+    }
+    this.#finish(chunk?.length ?? 0)
+  }
+
+  breakOff(): void {
+    if (!this.isOpen) return
+    this.#owner.breakOff(this)
+  }
+
+  probe(): void {
+    if (this.status === 0) this.#owner.interject('HTTP/1.1 102 Processing\r\n\r\n')
+  }
+
+  leave(leaving: Leaving): void {
+    if (!this.isOpen) return
+    this.leaving = leaving
+    this.#resume = undefined
+    this.#text = ''
+    this.#pieces = undefined
+    this.onGone?.()
+    this.held?.close()
+  }
+
+  /** Called by the connection: the next piece to write, undefined when there is none by now. */
+  next(): string | Uint8Array | undefined {
+    if (this.#text !== '') {
+      const text = this.#text
+      this.#text = ''
+      return text
+    }
+    const [first] = this.#pieces ?? []
+    if (first === undefined) return undefined
+    // In pieces, so that it shows whether the client takes it.
+    if (typeof first !== 'string' && first.length > pieceBytes) {
+      ;(this.#pieces as unknown[])[0] = first.subarray(pieceBytes)
+      return first.subarray(0, pieceBytes)
+    }
+    this.#pieces?.shift()
+    return first
+  }
+
+  /** Called by the connection: the client has taken what was written. */
+  drained(): void {
+    this.isBlocked = false
+    this.#resume?.()
+  }
+
+  #finish(bytes: number): void {
+    this.isEnded = true
+    this.#owner.ended(this, bytes)
+    this.#owner.flush(this)
+  }
+
+  #endsConnection(): void {
+    this.isFinal = true
+    this.#owner.endsBehind()
+  }
+
+  #putChunk(chunk: Uint8Array | string): void {
+    const bytes = typeof chunk === 'string' ? toBytes(chunk) : chunk
+    if (bytes.length === 0) return
+    if (this.#isChunked) this.#put(`${bytes.length.toString(16)}\r\n`)
+    this.#put(bytes)
+    if (this.#isChunked) this.#put('\r\n')
+  }
+
+  #put(piece: string | Uint8Array): void {
+    const isShort = typeof piece === 'string' || piece.length <= smallAnswerBytes
+    if (isShort && this.#pieces === undefined) this.#text += toText(piece)
+    else (this.#pieces ??= []).push(isShort ? toText(piece) : piece)
+  }
+}
+
+/** Text with one character for each of its bytes is given as it is. */
+function toBytes(text: string): string | Uint8Array {
+  return Buffer.byteLength(text) === text.length ? text : Buffer.from(text)
+}
+
+function toText(piece: string | Uint8Array): string {
+  if (typeof piece === 'string') return piece
+  const bytes = Buffer.isBuffer(piece) ? piece : Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+  return bytes.toString('latin1')
+}
