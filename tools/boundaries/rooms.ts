@@ -112,7 +112,7 @@ const sqlapi: Part = {
       room: 'boot',
       is: 'files into frozen values',
       imports:
-        'model.ts errors.ts version.ts events.ts endpoint-key.ts project-datasource.ts findings sql declarations dialects.ts rules boot/config @services/command-line @services/config-file',
+        'model.ts errors.ts version.ts events.ts endpoint-key.ts project-datasource.ts findings sql declarations dialects.ts endpoint-types lock rules boot/config @services/command-line @services/config-file',
     },
     {
       room: 'database/pool',
@@ -219,7 +219,7 @@ const sqlapi: Part = {
       room: 'openapi',
       is: 'what the description is made from, and its pages',
       imports:
-        'model.ts description.ts json/body.ts declarations project-datasource.ts endpoint-types boot/config openapi/document @services/content-coding @services/docs-page',
+        'model.ts description.ts json/body.ts declarations project-datasource.ts endpoint-types lock/lock.ts boot/config openapi/document @services/content-coding @services/docs-page',
     },
     {
       room: 'serve',
@@ -248,7 +248,7 @@ const sqlapi: Part = {
       room: 'openapi/command.ts',
       is: 'the description on the command line',
       imports:
-        'model.ts version.ts errors.ts boot boot/config endpoint-types database/database.ts openapi openapi/document @services/command-line',
+        'model.ts version.ts errors.ts boot boot/config endpoint-types lock/lock.ts database/database.ts openapi openapi/document @services/command-line',
     },
     {
       room: 'main.ts',

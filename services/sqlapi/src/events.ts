@@ -43,6 +43,10 @@ export const eventTable = {
     cure: string | undefined
   }>('A file may not do what it is meant to do'),
   moreFindings: warn<{ more: number }>('More findings'),
+  lockStale: info<{ file: string; first: string; endpoints: number; cure: string }>(
+    'Files have changed since the lock file was written; their databases are asked instead',
+  ),
+  lockRefused: warn<{ file: string; reason: string; cure: string }>('The lock file is not used'),
   datasourceHeader: info<{ datasources: number; cure: string }>(
     'The header X-Datasource may choose among the datasources',
   ),

@@ -91,13 +91,14 @@ const noPages: DescribedPages = { pages: [], start: () => undefined, close: () =
 
 /** Loaded only where somebody wants them. */
 async function describePages(
-  { config, datasources, endpoints }: Booted,
+  { config, datasources, endpoints, lockedTypes }: Booted,
   databases: ReadonlyMap<string, Database>,
 ): Promise<DescribedPages> {
   if (!config.openapi) return noPages
   const { openDescription } = await import('./openapi/description.ts')
   const { createApiPages } = await import('./openapi/pages.ts')
-  const description = openDescription({ version, config, datasources, endpoints: endpoints.values() }, databases)
+  const facts = { version, config, datasources, endpoints: endpoints.values() }
+  const description = openDescription(facts, databases, lockedTypes)
   return {
     pages: createApiPages(() => description.read()),
     start: () => description.start(),

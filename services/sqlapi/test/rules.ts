@@ -222,6 +222,7 @@ export const rules: Readonly<Record<string, string>> = {
   'N1.5': 'a start tells what shows without a database, or checks the files and refuses',
   'N2.1': 'types of parameters and results, and whether they can be null, in a file beside the configuration',
   'N2.2': 'what differs from the lock is found, with a database and without',
+  'N2.3': 'a start reads the lock for the description, passes over what it cannot use, and tells so',
   'N3.1': 'lines of the leading comments declare; one that cannot be read is told at start and stops nothing',
   'N3.2': 'a parameter with a default may be missing',
   'N3.3': 'a value of another type than the declared one is refused before a connection is taken',

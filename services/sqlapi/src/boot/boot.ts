@@ -8,6 +8,7 @@ import { type Endpoints, loadEndpoints } from './endpoints.ts'
 import type { Ignored } from './ignored.ts'
 import type { Config } from './config/schema.ts'
 import { tellJudgements } from './judgements.ts'
+import type { LockedTypes } from './locked-types.ts'
 import type { Dialect } from '../model.ts'
 import { datasourcesByProject, projectRules } from '../project-datasource.ts'
 import { version } from '../version.ts'
@@ -16,6 +17,8 @@ export interface Booted {
   readonly config: Config
   readonly datasources: readonly SizedDatasource[]
   readonly endpoints: Endpoints
+  /** What the lock file says of them, where they are to be described. */
+  readonly lockedTypes: LockedTypes
   /** Unix time in milliseconds. */
   readonly startTime: number
 }
@@ -36,7 +39,20 @@ export async function boot({ config, datasources, file, diagnostics }: Loaded, e
   events.emit('started', { version, config: file, endpoints: endpoints.size, datasources: datasources.length })
   tellSurprises({ config, datasources, endpoints, ignored }, events)
   const sized = datasources.map((datasource) => ({ ...datasource, poolSize: datasource.maxConnections }))
-  return { config, datasources: sized, endpoints, startTime }
+  const lockedTypes = config.openapi ? await lockedTypesOf({ config, datasources, file }, endpoints, events) : new Map()
+  return { config, datasources: sized, endpoints, lockedTypes, startTime }
+}
+
+/** Loaded only where somebody wants them. */
+async function lockedTypesOf(
+  loaded: Pick<Loaded, 'config' | 'datasources' | 'file'>,
+  endpoints: Endpoints,
+  events: Events,
+): Promise<LockedTypes> {
+  const { readLockedTypes, tellLocked } = await import('./locked-types.ts')
+  const locked = readLockedTypes(loaded, endpoints)
+  tellLocked(locked, events)
+  return locked.types
 }
 
 /** How many lines of one kind are written; one more line then says how many are left out. */

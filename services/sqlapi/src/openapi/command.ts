@@ -1,18 +1,21 @@
 /**
- * The subcommand `openapi`: flags in, the description on stdout. It asks the databases what the service would ask them, and says on
+ * The subcommand `openapi`: flags in, the description on stdout. It asks the databases what the lock file does not say, as the service does, and says on
  * stderr which ones it could not ask; their endpoints are described without types.
  */
 import { exitCodes } from '@services/command-line'
 import type { OpenApiAction } from '../boot/flags.ts'
 import { loadConfig } from '../boot/config/config.ts'
 import { loadEndpoints } from '../boot/endpoints.ts'
+import { readLockedTypes } from '../boot/locked-types.ts'
 import { openDatabase } from '../database/database.ts'
 import type { EndpointTypes } from '../endpoint-types/endpoint-types.ts'
 import { StartupFailure } from '../errors.ts'
+import { lockFileName } from '../lock/lock.ts'
 import type { Database, Endpoint } from '../model.ts'
 import { version } from '../version.ts'
 import { type ApiFacts, datasourceFinder, toApi } from './api.ts'
 import { askDatabases } from './asking.ts'
+import { typesOf } from './description.ts'
 import { writeDocument } from './document/document.ts'
 
 /** Ready to be read, and to be compared line by line. */
@@ -22,10 +25,14 @@ export async function printDescription({ config: flag }: OpenApiAction): Promise
   // Whoever reads only the beginning, such as `head`, has had enough.
   process.stdout.on('error', () => undefined)
   try {
-    const { config, datasources } = loadConfig({ flag, env: process.env, cwd: process.cwd() })
+    const loaded = loadConfig({ flag, env: process.env, cwd: process.cwd() })
+    const { config, datasources } = loaded
     const endpoints = await loadEndpoints(config.sqlDir, new Set(datasources.map(({ dialect }) => dialect)))
     const facts = { version, config, datasources, endpoints: [...endpoints.values()] }
-    process.stdout.write(`${writeDocument(toApi(facts, await askAll(facts)), indent)}\n`)
+    const locked = readLockedTypes(loaded, endpoints)
+    if (locked.refusal !== undefined) tell(`${lockFileName} is not used: ${locked.refusal}`)
+    const types = typesOf(facts.endpoints, locked.types)
+    process.stdout.write(`${writeDocument(toApi(facts, await askAll(facts, types)), indent)}\n`)
   } catch (error) {
     if (!(error instanceof StartupFailure)) throw error
     tell(`${error.name}: ${error.message}`)
@@ -33,8 +40,8 @@ export async function printDescription({ config: flag }: OpenApiAction): Promise
   }
 }
 
-async function askAll(facts: ApiFacts): Promise<ReadonlyMap<Endpoint, EndpointTypes>> {
-  const types = new Map<Endpoint, EndpointTypes>()
+/** What nobody knows yet. */
+async function askAll(facts: ApiFacts, types: Map<Endpoint, EndpointTypes>): Promise<typeof types> {
   const databases = new Map<string, Database>()
   for (const datasource of facts.datasources) {
     databases.set(datasource.name, await openDatabase({ ...datasource, poolSize: 1 }))

@@ -1,9 +1,10 @@
 /**
- * The description of a running service: what it is made from now. Types come from the databases, which are asked once the service
+ * The description of a running service: what it is made from now. Types come from the lock file and, where that says nothing, from the databases, which are asked once the service
  * has started; one that could not be asked is asked again when somebody wants the description.
  */
 import { setImmediate } from 'node:timers/promises'
 import { documentationOf } from '../declarations/documentation.ts'
+import { lockNameOf } from '../lock/lock.ts'
 import type { Database, Endpoint } from '../model.ts'
 import type { EndpointTypes } from '../endpoint-types/endpoint-types.ts'
 import { type ApiFacts, datasourceFinder, toApi } from './api.ts'
@@ -24,10 +25,15 @@ export interface LiveDescription {
   close(): void
 }
 
-export function openDescription(facts: ApiFacts, databases: ReadonlyMap<string, Database>): LiveDescription {
+/** `locked` is what the lock file says, by the names that it has for endpoints. */
+export function openDescription(
+  facts: ApiFacts,
+  databases: ReadonlyMap<string, Database>,
+  locked: ReadonlyMap<string, EndpointTypes>,
+): LiveDescription {
   const endpoints = [...facts.endpoints]
   const datasourceOf = datasourceFinder(facts)
-  const types = new Map<Endpoint, EndpointTypes>()
+  const types = typesOf(endpoints, locked)
   const ending = new AbortController()
   let asking: Promise<void> | undefined
   let askAgainAt = Infinity
@@ -51,6 +57,19 @@ export function openDescription(facts: ApiFacts, databases: ReadonlyMap<string, 
       ending.abort()
     },
   }
+}
+
+/** Those endpoints that are missing in it are asked about. */
+export function typesOf(
+  endpoints: Iterable<Endpoint>,
+  locked: ReadonlyMap<string, EndpointTypes>,
+): Map<Endpoint, EndpointTypes> {
+  const types = new Map<Endpoint, EndpointTypes>()
+  for (const endpoint of endpoints) {
+    const known = locked.get(lockNameOf(endpoint))
+    if (known !== undefined) types.set(endpoint, known)
+  }
+  return types
 }
 
 /** One takes a millisecond or two, and there may be hundreds: requests are answered between them. */
