@@ -6,8 +6,11 @@ import { Failure, type FailureDetails, toReply } from '../errors.ts'
 import { formats } from '../formats/formats.ts'
 import type { Events } from '../events.ts'
 import type {
+  Body,
   Database,
+  DeclaredCache,
   Endpoint,
+  FormatName,
   Page,
   Pages,
   ParameterSet,
@@ -15,6 +18,7 @@ import type {
   ReplyHeaders,
   Request,
   RequestHeaders,
+  Result,
   Script,
 } from '../model.ts'
 import type { Cors } from './cors.ts'
@@ -50,30 +54,26 @@ export interface Service {
 }
 
 /** Never rejects: whatever is thrown on the way becomes a reply. */
-export async function handle(service: Service, request: Request): Promise<Reply> {
+export function handle(service: Service, request: Request): Promise<Reply> {
   const headers = service.cors.headersFor(request.headers)
   try {
-    return await answer(service, request, headers)
+    return answer(service, request, headers)
   } catch (error) {
-    const reply = toReply(error, headers, service.errors === 'full' ? explain(service, request, error) : undefined)
-    report(service.events, request, error, reply)
-    return reply
+    return Promise.resolve(refuse(service, request, headers, error))
   }
 }
 
 /** A streamed result could not be sent whole: the client was disconnected, and the log says why. */
-export function reportBrokenOff(
-  { events }: Service,
-  { method, target }: Pick<Request, 'method' | 'target'>,
-  error: Error,
-): void {
+export function reportBrokenOff({ events }: Service, { method, target }: Line, error: Error): void {
   events.emit('answerBrokenOff', { method, path: pathOf(target), reason: error.message })
 }
 
-async function answer(service: Service, request: Request, headers: ReplyHeaders): Promise<Reply> {
+/** Not an async function: while the database works that would keep all that was needed up to then, the body too. */
+function answer(service: Service, request: Request, headers: ReplyHeaders): Promise<Reply> {
   const target = readTarget(request.target)
   const page = findPage(service, request, target)
-  if (page !== undefined) return showPage(page, request.headers, headers)
+  const refused = refuser(service, request, headers)
+  if (page !== undefined) return showPage(page, request.headers, headers).catch(refused)
   const found = findEndpoint(service.endpoints, request.method, target.path)
   const lines = found?.batch === false ? undefined : findLines(request, found, target)
   const document = request.method === 'POST' && lines === undefined ? readBody(request.body) : undefined
@@ -85,13 +85,43 @@ async function answer(service: Service, request: Request, headers: ReplyHeaders)
   const script = endpoint.scripts[database.dialect] as Script
   const sets = lines === undefined ? toSets(document, found, script, target.query) : fitLines(lines, found, script)
   const format = batch ? 'json' : service.chooseFormat(request.headers['accept'])
-  const content = await database.run({ endpoint, script, sets, batch, format, cancellation: request.cancellation })
-  const body = { mediaType: formats[format].mediaType, content }
+  const work = { endpoint, script, sets, batch, format, cancellation: request.cancellation }
+  const running = database.run(work)
   const cache = endpoint.declarations?.cache
-  if (cache !== undefined) {
-    return forCaches({ status: 200, headers, body }, cache, request.headers['if-none-match'])
-  }
-  return { status: 200, headers: format === 'json' ? headers : addVary(headers, 'Accept'), body }
+  if (cache === undefined) return running.then(replier(format, headers), refused)
+  return running.then(cachedReplier(format, headers, cache, request.headers['if-none-match'])).catch(refused)
+}
+
+/** Made apart from `answer`, of which it would keep all that any function in there needs. */
+function replier(format: FormatName, headers: ReplyHeaders): (content: Result) => Reply {
+  const all = format === 'json' ? headers : addVary(headers, 'Accept')
+  return (content) => ({ status: 200, headers: all, body: toBody(format, content) })
+}
+
+function cachedReplier(
+  format: FormatName,
+  headers: ReplyHeaders,
+  cache: DeclaredCache,
+  known: string | undefined,
+): (content: Result) => Reply {
+  return (content) => forCaches({ status: 200, headers, body: toBody(format, content) }, cache, known)
+}
+
+function toBody(format: FormatName, content: Result): Body {
+  return { mediaType: formats[format].mediaType, content }
+}
+
+/** What the reply needs of a request. */
+type Line = Pick<Request, 'method' | 'target'>
+
+function refuser(service: Service, { method, target }: Line, headers: ReplyHeaders): (error: unknown) => Reply {
+  return (error) => refuse(service, { method, target }, headers, error)
+}
+
+function refuse(service: Service, line: Line, headers: ReplyHeaders, error: unknown): Reply {
+  const reply = toReply(error, headers, service.errors === 'full' ? explain(service, line, error) : undefined)
+  report(service.events, line, error, reply)
+  return reply
 }
 
 /** One of the service's own pages. */
@@ -148,14 +178,14 @@ function readSets(document: BodyDocument, batch: boolean): readonly ParameterSet
 }
 
 /** Looks for the file once more, so that no request that succeeds has to keep it. */
-function explain({ endpoints }: Service, { method, target }: Request, error: unknown): FailureDetails | undefined {
+function explain({ endpoints }: Service, { method, target }: Line, error: unknown): FailureDetails | undefined {
   if (!(error instanceof Failure)) return undefined
   const found = findEndpoint(endpoints, method, readTarget(target).path)
   return found === undefined ? undefined : error.detailsIn(found.endpoint.file)
 }
 
 /** The log gets what the client does not: which kind of error it was, and for an unexpected one where it came from. */
-function report(events: Events, { method, target }: Request, error: unknown, { status }: Reply): void {
+function report(events: Events, { method, target }: Line, error: unknown, { status }: Reply): void {
   const path = pathOf(target)
   if (!(error instanceof Failure)) {
     events.emit('internalError', {

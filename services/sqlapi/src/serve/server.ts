@@ -33,7 +33,7 @@ export async function startServer(options: ServerOptions): Promise<Shell> {
       port,
       bounds: { maxPipelinedRequests },
       fastReader,
-      handle: (exchange) => void serve(options, exchange),
+      handle: (exchange) => serve(options, exchange),
       refuse,
       cut: (exchange) => options.breaksOff(exchange, new Error('The client reads too slowly')),
     })
@@ -43,8 +43,8 @@ export async function startServer(options: ServerOptions): Promise<Shell> {
   }
 }
 
-async function serve(options: ServerOptions, exchange: Exchange): Promise<void> {
-  const { method, target } = exchange
+function serve(options: ServerOptions, exchange: Exchange): void {
+  const { method } = exchange
   // The only one that Node gives as a list is `set-cookie`, which no client sends.
   const headers = exchange.headers as RequestHeaders
   const preflight = options.cors.preflight(method, headers)
@@ -54,9 +54,20 @@ async function serve(options: ServerOptions, exchange: Exchange): Promise<void> 
   }
   const cancellation: Cancellation = { cancelled: false, onCancel: undefined }
   exchange.onGone = toLeaver(cancellation)
-  const body = exchange.length === 0 ? noBody : await readBody(options, exchange, headers)
-  if (body === undefined) return
-  write(options, exchange, await options.handle({ method, target, headers, body, cancellation }))
+  if (exchange.length === 0) respond(options, exchange, noBody, cancellation)
+  else void serveBody(options, exchange, cancellation)
+}
+
+async function serveBody(options: ServerOptions, exchange: Exchange, cancellation: Cancellation): Promise<void> {
+  const body = await readBody(options, exchange, exchange.headers as RequestHeaders)
+  if (body !== undefined) respond(options, exchange, body, cancellation)
+}
+
+/** Not in an async function: that would keep the body, and more, while the database works. */
+function respond(options: ServerOptions, exchange: Exchange, body: Buffer, cancellation: Cancellation): void {
+  const { method, target } = exchange
+  const request = { method, target, headers: exchange.headers as RequestHeaders, body, cancellation }
+  void options.handle(request).then((reply) => write(options, exchange, reply))
 }
 
 /** Undefined when there is nothing more to be done. */
