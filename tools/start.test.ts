@@ -92,7 +92,7 @@ interface Command {
 
 /** The lines that `npm start` prints to be tried, as soon as they are there. */
 async function commandsIn({ child, code, output }: ReturnType<typeof start>): Promise<Command[]> {
-  while (!/\/docs\n/.test(output())) {
+  while (!/\/docs\n.*\/docs\n/.test(output())) {
     strictEqual(child.exitCode, null, output())
     await Promise.race([once(child.stdout, 'data'), code])
   }
@@ -111,11 +111,13 @@ test('both services answer the printed requests, and Ctrl-C ends all of it in or
     deepStrictEqual([url, response.status], [url, 200])
     ok((await response.text()).length > 0)
   }
-  const [, page = ''] = /^In a browser: (\S+)$/m.exec(running.output()) ?? []
-  strictEqual(page, `http://127.0.0.1:${ports[1]}/docs`)
-  const docs = await fetch(page, { signal: AbortSignal.timeout(10_000) })
-  deepStrictEqual([docs.status, docs.headers.get('content-type')], [200, 'text/html; charset=utf-8'])
-  match(await docs.text(), /<script src="docs\.js">/)
+  const pages = Array.from(running.output().matchAll(/^In a browser: (\S+)$/gm), ([, page = '']) => page)
+  deepStrictEqual(pages, [`http://127.0.0.1:${ports[0]}/docs`, `http://127.0.0.1:${ports[1]}/docs`])
+  for (const page of pages) {
+    const docs = await fetch(page, { signal: AbortSignal.timeout(10_000) })
+    deepStrictEqual([docs.status, docs.headers.get('content-type')], [200, 'text/html; charset=utf-8'])
+    match(await docs.text(), /<script (?:type="module" )?src="docs\.js">/)
+  }
   running.child.kill('SIGINT')
   strictEqual(await running.code, 0, running.output())
   deepStrictEqual(await Promise.all(ports.map(isFree)), [true, true, true])

@@ -225,6 +225,7 @@ function requests(): string {
     `curl '${proxy}/xroad/listMethods' -d '${subsystem}'`,
     `curl '${proxy}/business/companies?name=timber&status=registered'`,
     `curl '${proxy}/business/reports' -H 'Content-Type: application/json' -d '{"year": 2025}'`,
+    `In a browser: http://${host}:${ports.PORT}/docs`,
     `In a browser: ${proxy}/docs`,
     '',
   ].join('\n')

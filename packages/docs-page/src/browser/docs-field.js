@@ -1,7 +1,8 @@
 /** One value of a request as a part of the form: its name, what it may be, the input, and what stands for no value. */
 import { element } from './docs-element.js'
+import { writeJson } from './docs-json.js'
 import { typedExample } from './docs-request.js'
-import { choicesOf, defaultOf, typeWords } from './docs-schema.js'
+import { choicesOf, defaultOf, valueWords } from './docs-schema.js'
 
 /**
  * @typedef {import('./docs-description.js').Field} Field
@@ -155,9 +156,10 @@ function makeSelect({ isRequired }, choices) {
  * @returns {string}
  */
 function factsOf({ schema, control, place, isRequired }) {
-  const type = typeWords(schema)
+  // A list to choose from says it all.
+  const type = control === 'choice' ? '' : valueWords(schema)
   const value = defaultOf(schema)
-  const missing = value === undefined ? 'optional' : `default ${JSON.stringify(value)}`
+  const missing = value === undefined ? 'optional' : `default ${writeJson(value)}`
   return [
     type === '' && control === 'any' ? 'JSON, or text' : type,
     control === 'lines' ? 'one a line' : '',

@@ -54,7 +54,7 @@ export class Form {
     this.element = this.#layOut()
     const hasFields = this.#rows.some(({ field }) => field.place === 'body')
     this.#switch.hidden = !operation.hasBody || !hasFields
-    this.#body.value = layOut(JSON.stringify(operation.bodyExample ?? {}))
+    this.#body.value = layOut(writeJson(operation.bodyExample ?? {}))
     this.#showBody(operation.hasBody && !hasFields)
   }
 

@@ -148,7 +148,7 @@ function toJson(field, { state, text }) {
       return text === 'true' || text === 'false' ? text : JSON.stringify(text)
     case 'choice': {
       const choice = field.schema.enum?.find((each) => String(each) === text)
-      return JSON.stringify(choice ?? text)
+      return writeJson(choice ?? text)
     }
     case 'any':
       return toAny(text)

@@ -102,16 +102,26 @@ export function controlOf(schema, example) {
 }
 
 /**
- * What a value may be, in a word or a few: `integer`, `date or null`, `list of text`.
+ * What a value may be beside null, in a word or a few: `integer`, `list of text`.
+ *
+ * @param {Schema} schema
+ * @returns {string}
+ */
+export function valueWords(schema) {
+  return [...new Set(alternatives(schema).map(typeWord))].filter((word) => word !== '').join(' or ')
+}
+
+/**
+ * The same with null: `date or null`.
  *
  * @param {Schema} schema
  * @returns {string}
  */
 export function typeWords(schema) {
-  const words = [...new Set(alternatives(schema).map(typeWord))].filter((word) => word !== '')
-  if (words.length === 0) return ''
+  const words = valueWords(schema)
+  if (words === '') return ''
   const isTyped = typesOf(schema).length > 0 || schema.anyOf !== undefined || schema.oneOf !== undefined
-  return [...words, ...(isTyped && isNullable(schema) ? ['null'] : [])].join(' or ')
+  return isTyped && isNullable(schema) ? `${words} or null` : words
 }
 
 /** Formats that say more than `string` does. */
@@ -129,8 +139,13 @@ const formatWords = new Map([
  * @returns {string}
  */
 function typeWord(schema) {
-  const { type, format = '', items, contentMediaType, contentEncoding } = schema
-  if (type === 'array') return `list of ${(items && typeWords(items)) || 'anything'}`
+  const { type, format = '', items, enum: choices, contentMediaType, contentEncoding } = schema
+  if (type === 'array') return `list of ${(items && valueWords(items)) || 'anything'}`
+  if (choices !== undefined)
+    return `one of ${choices
+      .filter((choice) => choice !== null)
+      .map(String)
+      .join(', ')}`
   if (type !== 'string') return typeof type === 'string' ? type : ''
   if (contentMediaType === 'application/json') return 'JSON'
   return formatWords.get(format) ?? (contentEncoding || 'text')

@@ -4,6 +4,7 @@
  */
 import { readDescription } from './docs-description.js'
 import { element } from './docs-element.js'
+import { readJson } from './docs-json.js'
 import { List } from './docs-list.js'
 import { showOperation } from './docs-operation.js'
 
@@ -70,7 +71,7 @@ async function load() {
   try {
     const response = await fetch(address)
     if (!response.ok) throw new Error(`${address} answers ${response.status}`)
-    const source = /** @type {import('./docs-description.js').OpenApi} */ (await response.json())
+    const source = /** @type {import('./docs-description.js').OpenApi} */ (readJson(await response.text()))
     start(readDescription(source, address))
     performance.mark('ready')
   } catch (error) {

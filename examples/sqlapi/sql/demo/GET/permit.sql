@@ -1,4 +1,7 @@
--- One permit with its decision: GET /demo/permit?permitId=1
+-- GET /demo/permit?permitId=1
+-- @summary One permit with its decision
+-- @param permitId integer -- Number of the permit
+-- @result floorArea In square metres
 SELECT
   p.permit_id,
   p.applicant_name,

@@ -1,5 +1,7 @@
 -- @transactional
--- Decides an application: POST /demo/permits/decide {"permitId": 3, "outcome": "granted", "reason": ".."}
+-- @summary Decide an application
+-- @enum outcome granted, refused
+-- POST /demo/permits/decide {"permitId": 3, "outcome": "granted", "reason": ".."}
 -- Both statements or neither: a second decision breaks the key of `decision`, so the permit keeps its state as well.
 UPDATE permit
 SET status = :outcome
