@@ -110,7 +110,7 @@ export function overlay(file: ConfigFile, env: Environment, fields: Readonly<Rec
   return {
     ...file,
     data: set.reduce((data, { path, value }) => put(data, path, value) as Mapping, file.data),
-    variables: new Map(set.map(({ variable, path }) => [toFieldName(path), variable])),
+    variables: new Map([...file.variables, ...set.map(({ variable, path }) => [toFieldName(path), variable] as const)]),
   }
 }
 
@@ -128,7 +128,7 @@ export function inWords(file: ConfigFile, { path, message }: Problem): string {
   return file.variables.has(name) ? `${origin}: ${message}` : `${origin}: ${name}: ${message}`
 }
 
-/** Of a value that is given: `proxy.yaml:3`, or the variable. */
-export function originOf({ file, places, variables }: ConfigFile, path: Path): string {
-  return variables.get(toFieldName(path)) ?? `${file}:${places.lineOf(path)}`
+/** Of a value that is given: `proxy.yaml:3`, or the variable. Without a file what stands in its place. */
+export function originOf({ file, source, places, variables }: ConfigFile, path: Path): string {
+  return variables.get(toFieldName(path)) ?? (file === undefined ? source : `${file}:${places.lineOf(path)}`)
 }

@@ -98,6 +98,25 @@ test('a variable makes the group that its field is in, and leaves alone what is 
   strictEqual(levelIn('log:'), null)
 })
 
+test('without a file a problem is told with what stands in its place, and variables of earlier layers are kept', () => {
+  const given = {
+    ...withoutFile('environment'),
+    variables: new Map([['port', 'OLD_PORT']]),
+    data: { port: 10, log: {} },
+  }
+  const file = overlay(given, { APP_LEVEL: 'LOUD' }, { APP_LEVEL: ['log', 'level'] })
+  deepStrictEqual(
+    [...parse(kind, file.data).problems, { path: ['hosts'], message: 'missing' }].map((problem) =>
+      inWords(file, problem),
+    ),
+    [
+      'OLD_PORT: found the number 10, expected a whole number from 0 to 9',
+      'APP_LEVEL: found "LOUD", expected a level',
+      'environment: hosts: missing',
+    ],
+  )
+})
+
 test('a problem is told with file, line and field, or with the variable', () => {
   const file = overlay(read('port: 10\nlog: {}\n'), { APP_LEVEL: 'LOUD' }, { APP_LEVEL: ['log', 'level'] })
   deepStrictEqual(

@@ -237,4 +237,5 @@ export const rules: Readonly<Record<string, string>> = {
   'N6.4': 'time_zone of a datasource: how times with a zone are written and local ones read, after every reset',
   'N6.5': 'numeric as numbers and json with its type, for a datasource whose clients expect the predecessor',
   'N6.2': 'answers in the coding that clients accept; what files with @cache tell caches, and 304',
+  'N6.6': "without a file the predecessor's environment is read, with a line for each value",
 }

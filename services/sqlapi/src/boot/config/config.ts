@@ -26,6 +26,7 @@ import { StartupFailure } from '../../errors.ts'
 import { codeNames, isCode } from '../../findings/codes.ts'
 import type { LogFormat } from '../../errors.ts'
 import type { Dialect, ResultShapes } from '../../model.ts'
+import { readLegacyEnvironment } from './legacy-environment.ts'
 import { isLegacy, translateLegacy } from './legacy.ts'
 import { parseConfig, passwordField, sqlapiFile } from './schema.ts'
 import type { Config, DatasourceConfig } from './schema.ts'
@@ -94,7 +95,7 @@ export function loadConfig(start: StartEnvironment): Loaded {
 function readFile({ flag, env, cwd }: StartEnvironment): { file: ConfigFile; diagnostics: readonly string[] } {
   try {
     const found = findConfigFile({ flag, env, cwd }, search)
-    if (found === undefined) throw new ConfigFileError(nothingFound(cwd))
+    if (found === undefined) return readEnvironment(env, cwd)
     const file = readConfigFile(found, cwd)
     if (!isLegacy(found.file)) return { file, diagnostics: [] }
     const { data, pathInFile, problems, diagnostics } = translateLegacy(file.data)
@@ -105,6 +106,13 @@ function readFile({ flag, env, cwd }: StartEnvironment): { file: ConfigFile; dia
     if (!(error instanceof ConfigFileError)) throw error
     throw new StartupFailure('InvalidConfigurationException', error.message)
   }
+}
+
+/** Where there is no file: what a container of the predecessor was told. */
+function readEnvironment(env: Environment, cwd: string): { file: ConfigFile; diagnostics: readonly string[] } {
+  const legacy = readLegacyEnvironment(env)
+  if (legacy === undefined) throw new ConfigFileError(nothingFound(cwd))
+  return legacy.problems.length > 0 ? refuse(legacy.file, legacy.problems) : legacy
 }
 
 function nothingFound(cwd: string): string {
