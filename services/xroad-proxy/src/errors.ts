@@ -79,11 +79,11 @@ export class StartupFailure extends Error {
   }
 }
 
-/** Turns whatever was thrown into the reply of the manual's error table. */
-export function toReply(thrown: unknown): Reply {
-  if (!(thrown instanceof Failure)) return toReply(new Failure('internal_error', 'internal error'))
+/** Turns whatever was thrown into the reply of the manual's error table; with the id of the message where one is given. */
+export function toReply(thrown: unknown, messageId?: string): Reply {
+  if (!(thrown instanceof Failure)) return toReply(new Failure('internal_error', 'internal error'), messageId)
   const { code, message, extras, detail, headers } = thrown
-  const plain = JSON.stringify({ error: code, message, ...extras })
+  const plain = JSON.stringify({ error: code, message, ...extras, message_id: messageId })
   const body = detail === undefined ? plain : `${plain.slice(0, -1)},"detail":${detail}}`
   return headers === undefined ? { status: failures[code], body } : { status: failures[code], body, headers }
 }

@@ -87,6 +87,8 @@ export interface Generated {
   readonly protocol_version: string
   /** What the caller sent as X-Road-UserId. */
   readonly user_id?: string | undefined
+  /** What the caller sent as X-Road-Issue. */
+  readonly issue?: string | undefined
 }
 
 /** Header names and values in turn, as they stood on the wire, one character for each byte. */

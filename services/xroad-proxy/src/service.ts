@@ -73,6 +73,7 @@ export async function startService(
     health: { status: 200, body: Buffer.from('{"status":"ok"}') },
     api: new CodedContent(await makeDescription(config, endpoints, ingested, types)),
     docs: createDocsPage(),
+    errorMessageId: config.errorMessageId,
     ...lanes,
     events,
   }

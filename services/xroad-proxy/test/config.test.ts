@@ -98,6 +98,7 @@ const defaults = {
   client: { instance: 'ee-test', memberClass: '', memberCode: '', subsystemCode: '' },
   wsdl: { allowHttpUpstream: false, upstreamHostAllowlist: [] },
   soapResponse: 'plain',
+  errorMessageId: false,
   exposeSoapFaultDetail: false,
   limits: {
     maxRequestBytes: 1_048_576,
@@ -136,6 +137,7 @@ wsdl:
   allow_http_upstream: true
   upstream_host_allowlist: [a.example, 10]
 soap_response: schema
+error_message_id: true
 expose_soap_fault_detail: true
 security_server:
   url: HTTPS://Security.example:8443/
@@ -174,6 +176,7 @@ test(`every field is read ${everyField}`, () => {
       wsdlWatchDir: 'wsdl',
       wsdl: { allowHttpUpstream: true, upstreamHostAllowlist: ['a.example', '10'] },
       soapResponse: 'schema',
+      errorMessageId: true,
       exposeSoapFaultDetail: true,
       securityServer: {
         url: 'https://security.example:8443',

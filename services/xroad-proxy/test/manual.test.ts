@@ -306,9 +306,10 @@ describe('errors.md', () => {
   })
 
   test('shows an error and a fault as they are answered', () => {
-    const [timeout, fault] = blocksOf(page('errors.md'), 'json')
+    const [timeout, followed, fault] = blocksOf(page('errors.md'), 'json')
     const made = new Failure('upstream_timeout', 'no whole answer within 30 s')
     strictEqual(`${toReply(made).body}\n`, timeout)
+    strictEqual(`${toReply(made, '5b081e85-129e-4078-be9d-37885fd1f4ea').body}\n`, followed)
     const code = 'Server.ServerProxy.AccessDenied'
     const given = { code, string: 'Request is not allowed', detail: '{"faultDetail":"x"}' }
     strictEqual(`${toReply(toFailure(given, { expose: false, source: sourceOf(code) })).body}\n`, fault)
@@ -441,7 +442,14 @@ describe('limits', () => {
 
 describe('DSL files', () => {
   const [soap = {}, rest = {}] = (dslSchema() as { oneOf: JsonSchema[] }).oneOf
-  const generated = { uuid: 'some-id', instance: 'EE', client: '<c/>', protocol_version: '4.0', user_id: 'EE1' }
+  const generated = {
+    uuid: 'some-id',
+    instance: 'EE',
+    client: '<c/>',
+    protocol_version: '4.0',
+    user_id: 'EE1',
+    issue: '7',
+  }
 
   function render(template: string, json: string): string {
     const values = readParams(Buffer.from(json), Object.keys(JSON.parse(json) as object))

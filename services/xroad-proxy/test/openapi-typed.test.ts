@@ -218,7 +218,11 @@ test('/api of a service with a WSDL, its required body and the header of the use
     const { schema } = document.paths['/owner/op']!['post']!.requestBody.content['application/json']
     deepStrictEqual(schema['required'], ['code'])
     const { parameters, requestBody } = document.paths['/owner/op']!['post']!
-    deepStrictEqual(parameters, [{ $ref: '#/components/parameters/X-Road-UserId' }])
+    const headers = ['X-Road-Id', 'X-Road-UserId', 'X-Road-Issue']
+    deepStrictEqual(
+      parameters,
+      headers.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    )
     strictEqual((requestBody as { required?: boolean }).required, true)
   } finally {
     await service.close()

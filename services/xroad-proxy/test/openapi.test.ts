@@ -209,7 +209,7 @@ describe('the OpenAPI description [S-what.5 S-endpoint.api D6.3]', () => {
     // The provider may use the statuses of our errors for its own.
     ok('*/*' in responses['500']!.content)
     const headers = parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name)
-    deepStrictEqual(headers, ['X-Road-Id', 'X-Road-UserId'])
+    deepStrictEqual(headers, ['X-Road-Id', 'X-Road-UserId', 'X-Road-Issue'])
   })
 
   test('a method that OpenAPI 3.1 does not know stands aside, and the document stays valid', async () => {

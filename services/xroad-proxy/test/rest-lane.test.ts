@@ -364,7 +364,7 @@ describe('the answer', () => {
   test('status, reason, headers in order with repeats, casing and bytes, and the body unchanged [S-pass.1 D4.3]', async () => {
     const headers =
       'DATE: Sat, 01 Jan 2000 00:00:00 GMT\r\nSet-Cookie: a=1\r\ncontent-TYPE: x/y; charset="z"\r\nSet-Cookie: b=2\r\n' +
-      'X-Bytes: \xe4\xc3\xb5\r\nSERVER: s\r\nETag: "1"\r\nX-Empty: \r\nVary: a\r\nVary: b\r\nContent-Length: 4\r\n'
+      'X-Bytes: \xe4\xc3\xb5\r\nSERVER: s\r\nETag: "1"\r\nX-Empty: \r\nVary: a\r\nVary: b\r\nx-road-ID: 1\r\nContent-Length: 4\r\n'
     const { got } = await pass(head('GET', '/m/GET'), `HTTP/1.1 207 Many - things\r\n${headers}\r\n\x00\xff\r\n`)
     strictEqual(got.raw, `HTTP/1.1 207 Many - things\r\n${headers}Connection: close\r\n\r\n\x00\xff\r\n`)
   })
@@ -393,10 +393,11 @@ describe('the answer', () => {
   test('hop-by-hop headers of the answer are dropped, also those that Connection names [S-header.hop-by-hop D4.3]', async () => {
     const hops =
       'Connection: keep-alive, X-Hop\r\nKeep-Alive: timeout=60\r\nProxy-Authenticate: x\r\nProxy-Odd: x\r\nTE: x\r\n' +
-      'Trailer: x\r\nHTTP2-Settings: x\r\nX-Hop: 1\r\nX-Kept: 2\r\n'
+      'Trailer: x\r\nHTTP2-Settings: x\r\nX-Hop: 1\r\nX-Kept: 2\r\nX-Road-Id: 1\r\n'
     const { got } = await pass(head('GET', '/m/GET'), ok('ok', hops))
     deepStrictEqual(got.headers, [
       ['X-Kept', '2'],
+      ['X-Road-Id', '1'],
       ['Content-Length', '2'],
       ['Connection', 'close'],
     ])
@@ -414,7 +415,7 @@ describe('the answer', () => {
     test(`${status} of the provider passes unchanged [S-pass.3 S-pass.4 S-auth.5 S-source]`, async () => {
       const problem = '{"type":"about:blank","detail":"own format"}'
       const headers =
-        'WWW-Authenticate: Basic realm="r"\r\nContent-Type: application/problem+json\r\nRetry-After: 7\r\n'
+        'X-Road-Id: 1\r\nWWW-Authenticate: Basic realm="r"\r\nContent-Type: application/problem+json\r\nRetry-After: 7\r\n'
       const { got } = await pass(head('GET', '/m/GET'), ok(problem, headers).replace('200 OK', `${status} Odd`))
       strictEqual(
         got.raw,
@@ -442,10 +443,10 @@ describe('the answer', () => {
     )
     const large = await pass(head('GET', '/m/GET'), 'HTTP/1.1 304 No\r\nContent-Length: 99999999999\r\n\r\n')
     deepStrictEqual([large.got.status, large.got.all('content-length')], [304, ['99999999999']])
-    const empty = await pass(head('GET', '/m/GET'), 'HTTP/1.1 204 No Content\r\nX-Kept: 1\r\n\r\n')
-    strictEqual(empty.got.raw, 'HTTP/1.1 204 No Content\r\nX-Kept: 1\r\nConnection: close\r\n\r\n')
+    const empty = await pass(head('GET', '/m/GET'), 'HTTP/1.1 204 No Content\r\nX-Road-Id: 1\r\n\r\n')
+    strictEqual(empty.got.raw, 'HTTP/1.1 204 No Content\r\nX-Road-Id: 1\r\nConnection: close\r\n\r\n')
     for (const length of ['Content-Length: 0', 'content-length: 3', 'Content-Length: 99999999999']) {
-      const { got } = await pass(head('GET', '/m/GET'), `HTTP/1.1 204 No Content\r\n${length}\r\nX-Kept: 1\r\n\r\n`)
+      const { got } = await pass(head('GET', '/m/GET'), `HTTP/1.1 204 No Content\r\n${length}\r\nX-Road-Id: 1\r\n\r\n`)
       strictEqual(got.raw, empty.got.raw, length)
     }
   })
@@ -467,8 +468,8 @@ describe('the answer', () => {
   })
 
   test('an empty body with Content-Length: 0 stays so [D4.4]', async () => {
-    const { got } = await pass(head('GET', '/m/GET'), ok(''))
-    strictEqual(got.raw, 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
+    const { got } = await pass(head('GET', '/m/GET'), ok('', 'X-Road-Id: 1\r\n'))
+    strictEqual(got.raw, 'HTTP/1.1 200 OK\r\nX-Road-Id: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
   })
 
   test('compressed bytes pass as they are [S-limit.wire S-pass.1]', async () => {

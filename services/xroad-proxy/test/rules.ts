@@ -299,7 +299,7 @@ export const rules: Readonly<Record<string, string>> = {
   X8: 'bytes of uploads that have not ended count, and fill half of the bound at most; a connection has a bound on requests that run',
   X9: 'a call that waited until less than a tenth of its time is left is 504 and not sent',
   X10: 'an answer that has been cut is never given as whole',
-  X11: 'X-Road-UserId and X-Road-Id stand once and are UTF-8, or the request is 400',
+  X11: 'X-Road-UserId, X-Road-Id and X-Road-Issue stand once and are UTF-8, or the request is 400',
   X12: 'a transfer coding other than chunked is an error',
   X13: 'bytes that a Windows charset does not define are an error',
   X14: 'an element of a typed answer that is nil and has content is an error',
@@ -326,6 +326,8 @@ export const rules: Readonly<Record<string, string>> = {
     'a sidecar names the provider, in another instance if need be; client_data stays the client; target.xroad_instance',
   'P1.2':
     'service_versions, then service_version, then xrd:version; an empty one is none; a code that X-Road refuses is told',
+  'P5.1':
+    'X-Road-Id on every answer and error; message_id on demand; id, user and issue of the caller reach the envelope',
   'P1.4': 'two subfolders, two versions of one service, both in /api',
   X31: 'lines that could be broken unnoticed have a test: a union of narrowed unions, overtaking, answers to nonsense',
 }

@@ -77,9 +77,12 @@ describe('a name that no call can fill is told [X26]', () => {
     ['{{#with generate}}{{instnce}}{{/with}}', filled('instnce', 'generate.instance')],
     [
       '{{generate.zzz}}',
-      "the service does not fill in 'generate.zzz'; there are uuid, instance, client, protocol_version, user_id",
+      "the service does not fill in 'generate.zzz'; there are uuid, instance, client, protocol_version, user_id, issue",
     ],
-    ['{{generate}}', 'generate alone is not a text; there are uuid, instance, client, protocol_version, user_id'],
+    [
+      '{{generate}}',
+      'generate alone is not a text; there are uuid, instance, client, protocol_version, user_id, issue',
+    ],
     ['{{xml_atr person}}', "there is no helper 'xml_atr'; did you mean xml_attr?"],
     ['{{xmlAttr person}}', "there is no helper 'xmlAttr'; did you mean xml_attr?"],
     ['{{#eech list}}{{/eech}}', "there is no helper 'eech'; did you mean each?"],

@@ -4,11 +4,12 @@
  */
 import { CallerGone, Failure, failures, toReply } from '../errors.ts'
 import type { Events } from '../events.ts'
-import type { FileReply, ResponseWriter, Request, Trace } from '../model.ts'
+import type { FileReply, Reply, ResponseWriter, Request, Trace } from '../model.ts'
 import type { CodedContent } from '@services/content-coding'
 import type { DocsPage } from './pages/docs-page.ts'
 import { valueOf } from './pages/header-value.ts'
 import { callRest, type RestLane } from './lanes/rest.ts'
+import { idOfRefused, withId } from './message-id.ts'
 import { route, type Routes, toPath } from './route.ts'
 import { callSoap, type SoapLane } from './lanes/soap.ts'
 
@@ -21,6 +22,8 @@ export interface Service {
   readonly docs: DocsPage
   readonly soap: SoapLane
   readonly rest: RestLane
+  /** Whether the body of an error has the id of its message. */
+  readonly errorMessageId: boolean
   readonly events: Events
 }
 
@@ -42,7 +45,7 @@ export async function handle(service: Service, request: Request, writer: Respons
     // All that it holds from here on is a short reply.
     writer.held?.close()
     if (writer.hasBegun) writer.breakOff()
-    else writer.send(toReply(thrown))
+    else writer.send(refusal(service, request, trace, thrown))
   }
   service.events.emit('request', describe(request, writer, trace, error, performance.now() - started))
 }
@@ -63,12 +66,17 @@ async function answer(service: Service, request: Request, writer: ResponseWriter
     const { endpoint } = match
     trace.endpoint = `${endpoint.group}/${endpoint.service}`
     if (endpoint.kind === 'rest') await callRest(service.rest, endpoint, request, writer, trace)
-    else writer.send(await callSoap(service.soap, endpoint, request, writer, trace))
+    else writer.send(withId(await callSoap(service.soap, endpoint, request, writer, trace), trace.messageId as string))
   } else if ('page' in match) {
     writer.send(match.page === 'health' ? service.health : await replyApi(service, request))
   } else {
     writer.send(await service.docs.reply(match.docs, request.headers))
   }
+}
+
+function refusal({ errorMessageId }: Service, { headers }: Request, trace: Trace, thrown: unknown): Reply | FileReply {
+  const id = (trace.messageId ??= idOfRefused(headers))
+  return withId(toReply(thrown, errorMessageId ? id : undefined), id)
 }
 
 function replyApi({ api }: Service, { headers }: Request): FileReply | Promise<FileReply> {

@@ -25,6 +25,8 @@ export interface Call {
   readonly body: Uint8Array | AsyncIterable<Uint8Array> | undefined
   /** Bytes of a body that is not at hand. */
   readonly bodyLength?: number | undefined
+  /** Given to the caller where the response has none. */
+  readonly messageId?: string | undefined
 }
 
 /** A connection that is made when it is needed, and again when it was lost. */

@@ -1,6 +1,6 @@
 /**
  * Which headers pass the REST lane, in both directions. Raw pairs come in, raw pairs go out: order, repeats, case and bytes stay
- * the same. Also the two headers of the caller that may occur only once. Knows names only, nothing about the lanes.
+ * the same. Also the headers of the caller that may occur only once. Knows names only, nothing about the lanes.
  */
 import { isUtf8 } from 'node:buffer'
 import { Failure } from '../errors.ts'
@@ -69,9 +69,10 @@ export interface Inbound {
 
 const noContent = 204
 
-/** Headers for the caller, from those of an answer with this status. */
-export function toInbound(received: RawHeaders, status = 200): Inbound {
+/** Headers for the caller, from those of an answer with this status. An answer without an id gets the one of its request. */
+export function toInbound(received: RawHeaders, status = 200, messageId?: string): Inbound {
   const headers: string[] = []
+  let hasId = messageId === undefined
   let contentLength: number | undefined
   let errorCode: string | undefined
   const named = namedByConnection(received)
@@ -84,8 +85,10 @@ export function toInbound(received: RawHeaders, status = 200): Inbound {
     if (status === noContent && lower === 'content-length') continue
     if (lower === 'content-length') contentLength = Number(value)
     else if (lower === 'x-road-error') errorCode ??= value
+    else if (lower === messageIdName) hasId = true
     headers.push(name, value)
   }
+  if (!hasId) headers.push('X-Road-Id', messageId as string)
   return { headers, contentLength, errorCode }
 }
 
@@ -108,8 +111,8 @@ export function framingOf(received: RawHeaders): Framing {
   return framing
 }
 
-/** Headers that say which message this is and who asks, in lower case. */
-const single = ['x-road-id', 'x-road-userid'] as const
+/** Headers that say which message this is, who asks and why, in lower case. */
+const single = ['x-road-id', 'x-road-userid', 'x-road-issue'] as const
 
 export type CallerHeaders = Readonly<Partial<Record<(typeof single)[number], string>>>
 

@@ -17,6 +17,7 @@ export interface Outcome {
 
 export class Streamed extends UpstreamCall<Outcome> {
   readonly #isHead: boolean
+  readonly #messageId: string | undefined
   #head: Inbound | undefined
   #status = 0
   #statusText = ''
@@ -28,13 +29,14 @@ export class Streamed extends UpstreamCall<Outcome> {
   constructor(way: Way, call: Call, writer: ResponseWriter, room?: Room) {
     super(way, call, writer, room)
     this.#isHead = call.method === 'HEAD'
+    this.#messageId = call.messageId
   }
 
   /** Nothing is said before the body comes: until then the caller can still be told what went wrong. */
   protected override onHead(status: number, statusText: string, received: RawHeaders): void {
     this.#status = status
     this.#statusText = statusText
-    this.#head = toInbound(received, status)
+    this.#head = toInbound(received, status, this.#messageId)
     const { contentLength } = this.#head
     if (this.#isHead || bodyless.has(status)) return
     if (contentLength === undefined) this.#collect()

@@ -104,6 +104,9 @@ const fields = section({
   soap_response: oneOf(['plain', 'schema'])
     .default('plain')
     .describe('Shape of SOAP answers: schema gives those of generated files the types of their WSDL.'),
+  error_message_id: flag()
+    .default(false)
+    .describe('Whether the body of an error has the id of its message, message_id.'),
   expose_soap_fault_detail: flag().default(false).describe('Whether callers see SOAP faults in full.'),
   security_server: securityServer
     .exactOptional()

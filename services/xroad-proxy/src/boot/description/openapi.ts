@@ -38,6 +38,7 @@ const anyBody = { 'application/json': { schema: {}, example: {} }, '*/*': {} }
 const requestHeaders = {
   'X-Road-Id': 'Id of the message; a new UUID if the caller sends none.',
   'X-Road-UserId': 'The user on whose behalf the call is made, passed on as it is.',
+  'X-Road-Issue': 'What the call is made for, such as the number of a case; passed on as it is.',
 }
 
 const responseHeaders = {
@@ -104,7 +105,7 @@ function soapParts(endpoint: SoapEndpoint, typed: TypedEndpoint | undefined): Js
     ...typed?.others,
     ...(typed?.summary === undefined ? {} : { summary: typed.summary }),
     description: typed?.description === undefined ? dropped : `${typed.description}\n\n${dropped}`,
-    ...(hasUserId(endpoint) ? { parameters: references('parameters', ['X-Road-UserId']) } : {}),
+    ...(takesHeaders(endpoint) ? { parameters: references('parameters', Object.keys(requestHeaders)) } : {}),
     requestBody: {
       ...(isRequired ? { required: true } : {}),
       content: { 'application/json': typed?.request ?? untyped },
@@ -119,8 +120,8 @@ function soapParts(endpoint: SoapEndpoint, typed: TypedEndpoint | undefined): Js
   }
 }
 
-/** Generated envelopes have a place for it where they have an X-Road header. */
-function hasUserId({ isGenerated, url }: SoapEndpoint): boolean {
+/** Generated envelopes have places for them where they have an X-Road header. */
+function takesHeaders({ isGenerated, url }: SoapEndpoint): boolean {
   return isGenerated && url === undefined
 }
 

@@ -50,6 +50,7 @@ export async function callRest(
         path: path + toQuery(request.target, endpoint.allowedQueryParams),
         method: endpoint.method,
         headers,
+        messageId,
         ...(endpoint.forwardBody ? body : noBody),
       },
       writer,

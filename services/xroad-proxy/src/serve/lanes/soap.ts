@@ -97,12 +97,13 @@ export async function callSoap(
   const room = new Room(lane.budget, lane.timeoutSeconds)
   writer.held = room
   const body = await request.upload.collect(lane.maxRequestBytes, room.reserve)
-  const uuid = randomUUID()
+  const { 'x-road-id': id, 'x-road-userid': user_id, 'x-road-issue': issue } = readCallerHeaders(request.headers)
+  // An empty id is none.
+  const uuid = id || randomUUID()
   trace.messageId = uuid
-  const { 'x-road-userid': user_id } = readCallerHeaders(request.headers)
   const { upstream, call, source } =
     lane.destinations.get(endpoint) ?? refuseCall(lane.obstacles.get(endpoint) ?? 'no_security_server')
-  const generated = { ...lane.generated, uuid, user_id }
+  const generated = { ...lane.generated, uuid, user_id, issue }
   const envelope = Buffer.from(endpoint.envelope.render(readParams(body, endpoint.params), generated))
   const waiting = room.hold(envelope.length)
   if (waiting !== undefined) await waiting

@@ -22,6 +22,7 @@ const filledIn: Readonly<Record<keyof Generated, true>> = {
   client: true,
   protocol_version: true,
   user_id: true,
+  issue: true,
 }
 const filledNames: readonly string[] = Object.keys(filledIn)
 

@@ -66,6 +66,7 @@ function writeHeader(service: ServiceId): readonly string[] {
     '  </xroad:service>',
     '  {{#if_present generate.user_id}}<xroad:userId>{{generate.user_id}}</xroad:userId>{{/if_present}}',
     '  <xroad:id>{{generate.uuid}}</xroad:id>',
+    '  {{#if_present generate.issue}}<xroad:issue>{{generate.issue}}</xroad:issue>{{/if_present}}',
     '  <xroad:protocolVersion>{{generate.protocol_version}}</xroad:protocolVersion>',
     '</soapenv:Header>',
   ]
