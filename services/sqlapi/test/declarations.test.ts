@@ -178,6 +178,7 @@ const problems: readonly [text: string, expected: string, method?: Method][] = [
     '-- @param id quux',
     '1:14 unknown type "quux"; the types are string, integer, number, boolean, date, timestamp, uuid, json, each with [] for a list',
   ],
+  ['-- @param id constructor', '1:14 unknown type "constructor"; the types are string, integer,'],
   ['-- @param id integer [] -- x', '1:22 found "[]" behind the type; default VALUE or -- TEXT may stand there'],
   ['-- @param id integer = 5', '1:22 found "=" behind the type;'],
   ['-- @param id default', '1:21 default has no value; write JSON, such as null or "open"'],

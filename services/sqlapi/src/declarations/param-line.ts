@@ -54,37 +54,39 @@ function readType(word: string, at: number): Pick<ParamLine, 'type' | 'list'> | 
   const list = word.endsWith('[]')
   const type = list ? word.slice(0, -'[]'.length) : word
   if (Object.hasOwn(valueTypes, type)) return { type: type as ValueTypeName, list }
-  const meant = otherNames[type.toLowerCase()] ?? nearest(type, Object.keys(valueTypes))
+  const meant = otherNames.get(type.toLowerCase()) ?? nearest(type, Object.keys(valueTypes))
   const known = `the types are ${Object.keys(valueTypes).join(', ')}, each with [] for a list`
   return mistake(at, `unknown type ${shown(word)}`, meant === undefined ? known : `did you mean ${meant}?`)
 }
 
 /** What other languages call the types. */
-const otherNames: Readonly<Record<string, ValueTypeName>> = {
-  text: 'string',
-  varchar: 'string',
-  char: 'string',
-  str: 'string',
-  int: 'integer',
-  int4: 'integer',
-  int8: 'integer',
-  bigint: 'integer',
-  smallint: 'integer',
-  long: 'integer',
-  float: 'number',
-  float8: 'number',
-  double: 'number',
-  real: 'number',
-  decimal: 'number',
-  numeric: 'number',
-  bool: 'boolean',
-  datetime: 'timestamp',
-  timestamptz: 'timestamp',
-  'date-time': 'timestamp',
-  object: 'json',
-  jsonb: 'json',
-  guid: 'uuid',
-}
+const otherNames: ReadonlyMap<string, ValueTypeName> = new Map(
+  Object.entries({
+    text: 'string',
+    varchar: 'string',
+    char: 'string',
+    str: 'string',
+    int: 'integer',
+    int4: 'integer',
+    int8: 'integer',
+    bigint: 'integer',
+    smallint: 'integer',
+    long: 'integer',
+    float: 'number',
+    float8: 'number',
+    double: 'number',
+    real: 'number',
+    decimal: 'number',
+    numeric: 'number',
+    bool: 'boolean',
+    datetime: 'timestamp',
+    timestamptz: 'timestamp',
+    'date-time': 'timestamp',
+    object: 'json',
+    jsonb: 'json',
+    guid: 'uuid',
+  } as const),
+)
 
 function defaultMistake(value: string, at: number): Mistake {
   const [given = ''] = value.split(/\s+--/, 1)

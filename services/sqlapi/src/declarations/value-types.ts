@@ -65,8 +65,8 @@ export function keyOf(value: JsonValue, type: ValueTypeName | undefined): string
   if (typeof value === 'string') return type === 'uuid' ? value.toLowerCase() : value
   if (!isNumber(value)) return undefined
   if (type === 'string') return value.digits
-  // Beyond 2^53 a double would make different integers one.
-  return value.kind === 'integer' ? BigInt(value.digits).toString() : String(Number(value.digits))
+  // Beyond 2^53 a double would make different integers one; otherwise JSON has one way to write an integer, but for zero.
+  return value.kind === 'float' || value.digits === '-0' ? String(Number(value.digits) + 0) : value.digits
 }
 
 const integer = /^-?(?:0|[1-9][0-9]*)$/
