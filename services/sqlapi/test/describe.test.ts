@@ -2,6 +2,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { describe, test } from 'node:test'
 import pg from 'pg'
 import { openDatabase } from '../src/database/database.ts'
@@ -106,6 +107,9 @@ const onPostgres: readonly (readonly [sql: string, expected: unknown])[] = [
   ['SELECT 1 AS a WHERE 1 + :a > 0 AND jsonb_typeof(:b) = :c AND unnest_me(:d)', 'unknown-function 1:62 42883'],
   ["SELECT '2026-01-01'::date + :days AS d, :t || 'x' AS x", { in: ['days integer', 't text'], out: ['d date', 'x text'] }], // prettier-ignore
   ['SELECT', { in: [], out: [] }],
+  // Its type is that of the value.
+  ['SELECT :x AS x, id, upper(:t) AS t FROM t WHERE name = :n', { in: ['x text', 't text', 'n text'], out: ['x ?', 'id integer', 't text'] }], // prettier-ignore
+  ['SELECT coalesce(:a, 1) AS a, :b::int + 1 AS b', { in: ['a integer', 'b integer'], out: ['a ?', 'b integer'] }],
   ['SELECT id FROM t WHERE name = :n AND id = ANY(:xs)', { in: ['n text', 'xs integer[]'], out: ['id integer'] }], // prettier-ignore
   ['SELECT\n  nope FROM t', 'unknown-column 2:3 42703'],
   ["SELECT 'õõ😀', :x,\n id FROM nowhere WHERE id = :x", 'unknown-table 2:10 42P01'],
@@ -201,6 +205,27 @@ describe('postgres', () => {
         { in: [], out: ['a integer'] },
       ])
       deepStrictEqual((await ask('SELECT id FROM t')).map(shown), [{ in: [], out: ['id integer'] }])
+    })
+  })
+
+  test('many statements that wait for one lock wait together [N1.1]', async () => {
+    await withSchema('postgres', postgresSchema, async (ask, { raw, database }) => {
+      await raw.execute('CREATE TABLE other (a int)')
+      const sql = Array.from({ length: 20 }, () => 'SELECT id FROM t; SELECT a FROM other').join(';')
+      await raw.execute('BEGIN; LOCK TABLE t IN ACCESS EXCLUSIVE MODE')
+      const asked = ask(sql)
+      const descriptions = await asked
+      deepStrictEqual(
+        [descriptions[0], descriptions[38]].map((each) => each?.outcome),
+        ['unchecked', 'unchecked'],
+      )
+      strictEqual(descriptions.filter(({ outcome }) => outcome === 'described').length, 20)
+      // Whoever waits gets what is let go in time.
+      const again = database.describe([readScript(sql, dialects.postgres.grammar)])
+      await setTimeout(300)
+      await raw.execute('ROLLBACK')
+      const [found] = await again
+      deepStrictEqual(new Set(found?.map(({ outcome }) => outcome)), new Set(['described']))
     })
   })
 

@@ -4,15 +4,14 @@
  */
 import type { Node } from 'libpg-query'
 
-/** Syntax trees of the statements of a text. Rejects with a `ParseError`. */
+/** Syntax trees of the statements of a text. Rejects with a `ParseError`, and with any other error for one that is too large for it. */
 export async function parseSql(text: string): Promise<readonly Node[]> {
-  const { parse } = await import('libpg-query')
+  const { hasSqlDetails, parse } = await import('libpg-query')
   try {
     const { stmts = [] } = await parse(text)
     return stmts.flatMap(({ stmt }) => (stmt === undefined ? [] : [stmt]))
   } catch (error) {
-    const { message, sqlDetails } = error as Error & { sqlDetails?: { cursorPosition: number } }
-    throw new ParseError(message, sqlDetails?.cursorPosition)
+    throw hasSqlDetails(error) ? new ParseError(error.message, error.sqlDetails?.cursorPosition) : error
   }
 }
 

@@ -7,18 +7,17 @@ import { Failure } from '../../../errors.ts'
 import { toCamelCase } from '../../../json/keys.ts'
 import type { DescribedColumn, DescribedParameter, StatementDescription } from '../../../description.ts'
 import type { Script, Statement } from '../../../model.ts'
-import { dependencesOf } from '../../../sql/dependence.ts'
+import { type Dependence, dependencesOf } from '../../../sql/dependence.ts'
 import { grammar } from '../grammar.ts'
 import { toFailure } from '../sessions/postgres-failures.ts'
 import type { Session } from '../sessions/session.ts'
 import type { ColumnDescription } from '../wire/frames.ts'
 import { askForColumns, askForTypes, type ColumnFacts, type TypeNames } from './catalog-questions.ts'
+import { askPatiently, type Question } from './lock-waits.ts'
 import { isMissing, toFailed } from './mistakes.ts'
 import { findNullability } from './nullability.ts'
 import { findTypesOf, type Typed } from './types.ts'
-
-/** How long a statement may wait for somebody who changes a table. */
-const lockTimeoutSeconds = 2
+import { findVarying } from './varying.ts'
 
 export interface DescribeOptions {
   /** Whether the statement runs stored code that may change the session. */
@@ -30,46 +29,53 @@ export async function describeScripts(
   scripts: readonly Script[],
   options: DescribeOptions,
 ): Promise<readonly (readonly StatementDescription[])[]> {
-  const set = session.command(`SET lock_timeout = '${lockTimeoutSeconds}s'`)
+  const questions = scripts.map((script) => questionsOf(session, script, options))
   try {
-    const [outcomes] = await Promise.all([
-      Promise.all(scripts.map((script) => askAbout(session, script, options))),
-      set,
-    ])
-    return await complete(session, outcomes)
+    const outcomes = await askPatiently(session, questions.flat())
+    let at = 0
+    return await complete(
+      session,
+      questions.map(({ length }) => outcomes.slice(at, (at += length))),
+    )
   } catch (error) {
     // Nothing but a lost connection ends up here.
     throw error instanceof Failure ? error : toFailure(error, scripts[0]?.statements[0] as Statement)
-  } finally {
-    await session.command('RESET lock_timeout').then(
-      () => session.repairSettings('RESET lock_timeout'),
-      // A lost connection has no settings.
-      () => undefined,
-    )
   }
 }
 
 /** What the server has said, before the catalogue is asked. */
 type Outcome =
-  | { readonly statement: Statement; readonly typed: Typed }
+  | { readonly statement: Statement; readonly typed: Typed; readonly varying: ReadonlySet<number> }
   | Exclude<StatementDescription, { outcome: 'described' }>
 
-async function askAbout(session: Session, { statements }: Script, { reachesOut }: DescribeOptions): Promise<Outcome[]> {
+/** One for each statement. */
+function questionsOf(session: Session, { statements }: Script, { reachesOut }: DescribeOptions): Question<Outcome>[] {
   const dependences = dependencesOf(statements, grammar, reachesOut)
-  return Promise.all(
-    statements.map(async (statement, index): Promise<Outcome> => {
-      if (statement.refusal !== undefined) return toRefused(statement, statement.refusal)
-      const { on, mayOn } = dependences[index] as (typeof dependences)[number]
-      if (on !== undefined) return dependsOn(on)
-      const outcome = await findTypesOf(session, statement)
-      if ('typed' in outcome) return { statement, typed: outcome.typed }
-      if (outcome.isUndecided)
-        return unchecked('no types were found for its parameters in time, which does not mean that there are none')
-      const failed = toFailed(outcome, statement)
-      return mayOn !== undefined && isMissing(failed) ? dependsOn(mayOn) : failed
-    }),
-  )
+  return statements.map((statement, index) => ({
+    ask: () => askAbout(session, statement, dependences[index] as Dependence),
+    isLocked: (outcome) => 'outcome' in outcome && outcome === locked,
+  }))
 }
+
+async function askAbout(session: Session, statement: Statement, { on, mayOn }: Dependence): Promise<Outcome> {
+  if (statement.refusal !== undefined) return toRefused(statement, statement.refusal)
+  if (on !== undefined) return dependsOn(on)
+  const outcome = await findTypesOf(session, statement)
+  if ('typed' in outcome) {
+    const { typed } = outcome
+    return { statement, typed, varying: await findVarying(session, statement, typed) }
+  }
+  if (outcome.error.code === lockedState) return locked
+  if (outcome.isUndecided) {
+    return unchecked('no types were found for its parameters in time, which does not mean that there are none')
+  }
+  const failed = toFailed(outcome, statement)
+  return mayOn !== undefined && isMissing(failed) ? dependsOn(mayOn) : failed
+}
+
+/** `lock_not_available`. */
+const lockedState = '55P03'
+const locked = unchecked('what it needs is locked by somebody else')
 
 function toRefused({ line, column }: Statement, message: string): StatementDescription & { outcome: 'failed' } {
   return {
@@ -115,7 +121,7 @@ async function complete(
 }
 
 async function toDescribed(
-  { statement, typed }: { statement: Statement; typed: Typed },
+  { statement, typed, varying }: Extract<Outcome, { typed: Typed }>,
   names: TypeNames,
   facts: ColumnFacts,
 ): Promise<StatementDescription> {
@@ -138,7 +144,7 @@ async function toDescribed(
       return {
         key: toCamelCase(column.name),
         column: column.name,
-        type: names.of(column),
+        type: varying.has(index) ? undefined : names.of(column),
         nullable: isNotNull ? false : undefined,
       }
     }),

@@ -38,7 +38,6 @@ type Failed = Exclude<StatementDescription, { outcome: 'described' }>
 
 export function toFailed({ error, isUnknownFunction, hasTypeInQuestion }: Refusal, statement: Statement): Failed {
   const { code = '', message, detail, hint } = error
-  if (code === '55P03') return { outcome: 'unchecked', reason: 'what it needs is locked by somebody else' }
   const known = mistakes.find(([prefix]) => code.startsWith(prefix))?.[1]
   // It says nothing about the statement: the server had no time, no memory or no connection to spare.
   if (known === undefined) return { outcome: 'unchecked', reason: `${message} (SQLSTATE ${code})` }

