@@ -77,7 +77,11 @@ export async function startService(booted: Booted, events: Events): Promise<Runn
 async function handlerOf(service: Service, compression: boolean): Promise<(request: Request) => Promise<Reply>> {
   if (!compression) return (request) => handle(service, request)
   const { encode } = await import('./serve/representation/compress.ts')
-  return async (request) => encode(await handle(service, request), request)
+  return (request) => {
+    // The body is not kept while the database works.
+    const asked = { method: request.method, headers: request.headers }
+    return handle(service, request).then((reply) => encode(reply, asked))
+  }
 }
 
 interface DescribedPages {

@@ -31,7 +31,10 @@ function write(texts: readonly (string | Buffer | null)[], types: readonly Colum
 
 const values: readonly (readonly [kind: ScalarKind, text: string, expected: string])[] = [
   ['verbatim', '9007199254740993', '9007199254740993'],
-  ['verbatim', '{"b": 1.10, "a": [1, 2]}', '{"b": 1.10, "a": [1, 2]}'],
+  ['json', '{"b": 1.10, "a": [1, 2]}', '{"b": 1.10, "a": [1, 2]}'],
+  ['decimal', '-12345678901234567890.10', '-12345678901234567890.10'],
+  ['decimal', 'NaN', '"NaN"'],
+  ['decimal', '-Infinity', '"-Infinity"'],
   ['float', '1.5e-300', '1.5e-300'],
   ['float', 'NaN', 'null'],
   ['float', 'Infinity', 'null'],
