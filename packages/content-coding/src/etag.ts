@@ -1,5 +1,6 @@
 /** Entity tags (RFC 9110, 8.8.3): bytes -> tag, and whether a client that names tags has these bytes already. */
 import { createHash } from 'node:crypto'
+import { maxItems } from './weights.ts'
 
 /** Weak, because all codings of a content share it. */
 export function etagOf(bytes: Uint8Array): string {
@@ -8,6 +9,6 @@ export function etagOf(bytes: Uint8Array): string {
 
 /** Whether a copy is still good; `given` is If-None-Match. Tags are compared without their strength. */
 export function isKnown(etag: string, given: string = ''): boolean {
-  const tags = given.split(',').map((tag) => tag.trim())
+  const tags = given.split(',', maxItems).map((tag) => tag.trim())
   return tags.includes('*') || tags.some((tag) => tag.replace(/^W\//, '') === etag.slice(2))
 }

@@ -12,7 +12,10 @@ export interface Weighted {
   readonly weight: number
 }
 
-/** Lines of one header are one list, with commas between them. Takes time in proportion to the length of the text. */
+/** Further items of a list, and further parameters of an item, are not read: a header of many thousands would cost milliseconds. */
+export const maxItems = 200
+
+/** Lines of one header are one list, with commas between them. */
 export function readWeights(header: string): Weighted[] {
   return split(header, ',').map((item) => {
     const [name = '', ...parameters] = split(item, ';').map((part) => part.trim().toLowerCase())
@@ -33,11 +36,11 @@ function readWeight(text: string): number {
 
 /** What stands between separators, but for those in quoted strings. */
 function split(text: string, separator: ',' | ';'): string[] {
-  if (!text.includes('"')) return text.split(separator)
+  if (!text.includes('"')) return text.split(separator, maxItems)
   const parts: string[] = []
   let start = 0
   let isQuoted = false
-  for (let at = 0; at < text.length; at++) {
+  for (let at = 0; at < text.length && parts.length < maxItems; at++) {
     const char = text[at]
     if (isQuoted && char === '\\') at++
     else if (char === '"') isQuoted = !isQuoted

@@ -65,6 +65,13 @@ test('an item keeps what stands between quotes, and loses its weight to its own 
   ])
 })
 
+test('of a list that has no end only its beginning counts [N6.1]', () => {
+  for (const item of ['a,', 'a;', '"a,",', 'a;q=0,'])
+    strictEqual(readWeights(item.repeat(20_000)).length <= 201, true, item)
+  strictEqual(chooseMediaType(`${'a/b,'.repeat(199)}text/csv`, offers)?.type, 'text/csv')
+  strictEqual(chooseMediaType(`${'a/b,'.repeat(200)}text/csv`, offers), undefined)
+})
+
 test('no header is too strange, and none gets what it has refused [N6.1]', () => {
   const parts = fc.constantFrom('text', 'csv', '/', '*', ';', ',', 'q=', '0', '1', '.', '"', '\\', ' ', 'json')
   fc.assert(
