@@ -251,6 +251,24 @@ for (const [text, expected, method] of problems) {
   })
 }
 
+const otherNames: Readonly<Record<string, string>> = {
+  string: 'text VARCHAR char str',
+  integer: 'int int4 int8 bigint smallint long',
+  number: 'float float8 double real decimal numeric',
+  boolean: 'bool',
+  timestamp: 'datetime timestamptz date-time',
+  json: 'object jsonb',
+  uuid: 'guid',
+}
+
+test('what other languages call a type leads to it [N3.1]', () => {
+  for (const [type, names] of Object.entries(otherNames)) {
+    for (const name of names.split(' ')) {
+      strictEqual(problemOf(`-- @param id ${name}`), `1:14 unknown type "${name}"; did you mean ${type}?`)
+    }
+  }
+})
+
 test('of many names a cure lists the first twenty [N3.1]', () => {
   const file = { text: '-- @param zzz\nSELECT 1', method: 'GET', parameters: names } as const
   const [problem] = readDeclarations(file).declarations?.problems ?? []

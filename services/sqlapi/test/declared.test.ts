@@ -254,6 +254,29 @@ for (const [type, taken] of Object.entries(values)) {
   })
 }
 
+/** As callers see them, for one value and for a list. */
+const messages: Readonly<Record<ValueTypeName, readonly [one: string, list: string]>> = {
+  string: ['a string, such as open', 'a list of strings, such as ["open"]'],
+  integer: ['an integer, such as 42', 'a list of integers, such as [42]'],
+  number: ['a number, such as 1.5', 'a list of numbers, such as [1.5]'],
+  boolean: ['a boolean, such as true', 'a list of booleans, such as [true]'],
+  date: ['a date, such as 2026-01-31', 'a list of dates, such as ["2026-01-31"]'],
+  timestamp: ['a timestamp, such as 2026-01-31T10:20:30Z', 'a list of timestamps, such as ["2026-01-31T10:20:30Z"]'],
+  uuid: [
+    'a UUID, such as 0b8a2f6e-3c1d-4e5f-9a7b-6c5d4e3f2a1b',
+    'a list of UUIDs, such as ["0b8a2f6e-3c1d-4e5f-9a7b-6c5d4e3f2a1b"]',
+  ],
+  json: ['JSON, such as {"a":1}', 'a list of JSON values, such as [{"a":1}]'],
+}
+
+test('each type is told in words, with an example [N3.3]', () => {
+  for (const [type, [one, list]] of Object.entries(messages)) {
+    refuses(() => post({ x: {} }, wanted(`-- @param x ${type}[]`)), `Parameter 'x' has to be ${list}`)
+    if (type === 'json') refuses(() => get('x=a', wanted('-- @param x json')), `Parameter 'x' has to be ${one}`)
+    else refuses(() => post({ x: {} }, wanted(`-- @param x ${type}`)), `Parameter 'x' has to be ${one}`)
+  }
+})
+
 test('null passes every type, every list and every enumeration [N3.3]', () => {
   for (const type of Object.keys(valueTypes)) {
     for (const list of ['', '[]']) {
