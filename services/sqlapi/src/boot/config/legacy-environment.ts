@@ -13,7 +13,7 @@ import {
   toFieldName,
   withoutFile,
 } from '@services/config-file'
-import { translateLegacy } from './legacy.ts'
+import { translateLegacy, zoneNote } from './legacy.ts'
 
 export interface LegacyEnvironment {
   /** In the spelling of sqlapi.yaml; messages name the variables. */
@@ -164,8 +164,9 @@ class Reading {
     const [, ...groups] = found.pattern.exec(name) ?? []
     const at = (groups.find((group) => group !== undefined) ?? '').toLowerCase().replace(/^0+(?=\d)/, '')
     const path = found.path(at)
-    if (found.field === undefined) this.#note(source, 'has no counterpart in sqlapi.yaml and is ignored')
-    else if (path[1] === 'port' && /^tcp:\/\//i.test(String(value))) {
+    if (found.field === undefined) {
+      this.#note(source, path.at(-1) === 'timeZone' ? zoneNote : 'has no counterpart in sqlapi.yaml and is ignored')
+    } else if (path[1] === 'port' && /^tcp:\/\//i.test(String(value))) {
       this.#note(source, 'holds an address that Kubernetes put there, and is ignored')
     } else this.#place(path, found.field(at), { source, name, value })
   }

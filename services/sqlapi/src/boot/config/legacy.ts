@@ -37,6 +37,9 @@ export function translateLegacy(data: Mapping): Translation {
   }
 }
 
+export const zoneNote =
+  'is ignored; to have sessions in a zone other than UTC, set time_zone of the datasource in sqlapi.yaml'
+
 type Group = Readonly<Record<string, unknown>>
 type Draft = Record<string, unknown>
 
@@ -87,7 +90,8 @@ const loggingRules: Rules = [[/^level$/, translateLevels]]
 
 const datasourceRules: Rules = [
   [/^(?:jdbc)?url$/, moveTo('url')],
-  [/^(?:driverclassname|timezone)$/, drop],
+  [/^driverclassname$/, drop],
+  [/^timezone$/, dropZone],
   [/^password$/, (value, _, into) => (into['password'] = value)],
   [/^name$/, moveTo('name')],
   [/^username$/, moveTo('username')],
@@ -114,6 +118,11 @@ function refuseKey(_value: unknown, path: Path, _into: Draft, { problems }: Note
 
 function drop(_value: unknown, path: Path, _into: Draft, { diagnostics }: Notes): void {
   diagnostics.push({ path, message: 'has no counterpart in sqlapi.yaml and is ignored' })
+}
+
+/** Sessions of translated files have always been in UTC, so another zone has to be asked for. */
+function dropZone(_value: unknown, path: Path, _into: Draft, { diagnostics }: Notes): void {
+  diagnostics.push({ path, message: zoneNote })
 }
 
 function moveTo(field: string): Rule {
