@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { before, describe, test } from 'node:test'
-import { freePort, newFolder } from '@services/testing'
+import { freePort, newFolder, until } from '@services/testing'
 import pg from 'pg'
 import type { Dialect } from '../src/model.ts'
 import { type CheckSetting, findingsOf, type Found, inBrief, runCheck } from './support/check.ts'
@@ -289,7 +289,7 @@ test('postgres: nothing is left behind: no session, lock, prepared statement or 
   })
 })
 
-test('postgres: a table that somebody has locked makes its statements not-checked [N1.1]', async () => {
+test('postgres: a table that somebody has locked makes its statements not-checked, and progress is told [N1.1] [N1.3]', async () => {
   await withDatabase('postgres', async (database) => {
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()
@@ -301,6 +301,12 @@ test('postgres: a table that somebody has locked makes its statements not-checke
         'info not-checked sql/demo/GET/a.sql:1:1 what it needs is locked by somebody else',
       ])
       strictEqual(code, 0)
+      // It takes two seconds, so a person is told how far the check has come; a program is not.
+      const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`demo/GET/b${index}.sql`, 'SELECT 1']))
+      const config = { datasources: [{ name: 'demo', url: database.url, max_connections: 1 }] }
+      const { stderr } = await runCheck({ files: { ...files, ...many }, config })
+      match(stderr, /^25 of 62 files\n/)
+      strictEqual((await findingsOf({ files: { ...files, ...many }, config })).stderr, '')
     } finally {
       await client.end()
     }
@@ -362,6 +368,37 @@ test('a database that cannot be reached ends it with 2, and the others are check
   })
 })
 
+test('a database that goes away during the check ends it with 2, with what was found so far [N1.1]', async () => {
+  await withDatabase('postgres', async (database) => {
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    try {
+      await client.query('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE')
+      const wrong = Array.from({ length: 60 }, (_, index) => [`demo/GET/${index + 100}.sql`, 'SELECT absent'])
+      // Each of them waits for two seconds.
+      const slow = Array.from({ length: 15 }, (_, index) => [
+        `demo/GET/${index + 900}.sql`,
+        'SELECT order_id FROM orders',
+      ])
+      const files = Object.fromEntries([...wrong, ...slow]) as CheckSetting['files']
+      const config = { datasources: [{ name: 'demo', url: database.url, max_connections: 1 }] }
+      const checked = findingsOf({ files, config })
+      const waiting = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name = 'sqlapi'`
+      await until(async () => {
+        await client.query('SELECT pg_stat_clear_snapshot()')
+        return (await client.query(waiting)).rowCount === 1
+      }, 'the check to wait for the lock')
+      const { code, stderr, findings } = await checked
+      strictEqual(code, 2)
+      match(stderr, /^sqlapi: datasource 'demo' .*(?:ended the connection|was lost)/m)
+      strictEqual(findings.length, 50)
+    } finally {
+      await client.end()
+    }
+  })
+})
+
 test('a file is checked on another datasource with --datasource [N1.4]', async () => {
   await withDatabase('sqlite', async (lite) => {
     await withDatabase('postgres', async (postgres) => {
@@ -388,7 +425,7 @@ test('the report as people see it, with progress and count [N1.3]', async () => 
     const text = '-- Orders.\nSELECT order_id, plaecd_on\nFROM orders\nWHERE order_id = :id\n'
     const { stdout, stderr, code } = await runCheck(settingOf(database, { 'demo/GET/orders.sql': text }))
     strictEqual(code, 1)
-    strictEqual(stderr, '')
+    ok(/^(?:\d+ of \d+ files\n)*$/.test(stderr), stderr)
     match(
       stdout,
       /^sql\/demo\/GET\/orders\.sql\n {2}2:18 {2}error {2}unknown-column: column "plaecd_on" does not exist\n {6}SELECT order_id, plaecd_on\n {23}\^\n {6}= .*placed_on.*\n\n1 file checked in \d+\.\d s: 1 error\n$/,

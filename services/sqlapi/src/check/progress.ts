@@ -23,7 +23,7 @@ export class Progress {
   /** `files` have been checked. */
   readonly at = (files: number): void => {
     const now = performance.now()
-    if (!this.#isShown || now < this.#next) return
+    if (!this.#isShown || now < this.#next || files >= this.#total) return
     this.#next = now + (this.#isTerminal ? terminalMs : elsewhereMs)
     this.#isWritten = true
     const told = `${files} of ${this.#total} files`

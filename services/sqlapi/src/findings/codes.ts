@@ -14,11 +14,11 @@ interface CodeRow {
 }
 
 export const codes = {
-  syntax: { severity: 'error', cure: 'correct the statement; the caret shows where reading it stopped' },
+  syntax: { severity: 'error', cure: 'correct the statement at this place' },
   'unknown-table': { severity: 'error', cure: 'correct the name, or create the table' },
   'unknown-column': { severity: 'error', cure: 'correct the name, or add the column to its table' },
   'unknown-function': { severity: 'error', cure: 'correct the name or the arguments, or create the function' },
-  type: { severity: 'error', cure: 'cast one side to the type of the other' },
+  type: { severity: 'error', cure: 'make the types agree, by another value or by a cast' },
   'parameter-type': { severity: 'error', cure: 'cast the parameter: :name::type, or cast(:name AS type)' },
   datasource: {
     severity: 'error',
