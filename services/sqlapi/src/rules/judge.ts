@@ -21,9 +21,9 @@ export function judge(endpoint: Endpoint, dialect: Dialect | undefined): Remark[
 }
 
 function judgeScript(endpoint: Endpoint, script: Script, dialect: Dialect): Remark[] {
-  const file = { endpoint, dialect, lists: listsOf(endpoint, script), temporary: new Set<string>() }
+  const file = { endpoint, dialect, script, temporary: new Set<string>() }
   return script.statements.flatMap((statement) => {
-    if (isPlain(statement)) return []
+    if (isPlain(statement, file)) return []
     const reading = new Reading(statement, dialects[dialect].grammar)
     if (statement.refusal !== undefined) return [refused(reading, statement.refusal)]
     const remarks = rules.flatMap((rule) => rule(reading, file))
@@ -37,18 +37,21 @@ function judgeScript(endpoint: Endpoint, script: Script, dialect: Dialect): Rema
 interface JudgedFile {
   readonly endpoint: Endpoint
   readonly dialect: Dialect
-  /** Names that are lists in some place of the file. */
-  readonly lists: ReadonlySet<string>
+  readonly script: Script
   /** Tables that the file has made for itself so far. */
   readonly temporary: Set<string>
 }
 
-/** Most statements read and have no brackets in which a list could be: no rule has a word for them. */
-function isPlain({ effect, slots, pieces, refusal }: Statement): boolean {
-  if (refusal !== undefined || effect !== 'read') return false
+/** For most statements no rule has a word, and a search costs less than reading them: a start does this for all files. */
+function isPlain({ effect, slots, pieces, refusal }: Statement, { endpoint }: JudgedFile): boolean {
+  if (refusal !== undefined || effect === 'session') return false
+  if (effect === 'write' && (endpoint.method === 'GET' || pieces.some((piece) => limited.test(piece)))) return false
   return slots.every(({ role }) => role !== 'value') || !pieces.some((piece) => bracket.test(piece))
 }
 
+/** What wants a WHERE. */
+const limited = /\b(?:UPDATE|DELETE)\b/i
+/** In which a list could be. Those around a list that is expanded are no part of the pieces. */
 const bracket = /\b(?:IN\s*\(|ARRAY\s*\[)/i
 
 /** Those that are declared as lists, and those that stand where lists are expanded, unless they are declared as something else. */
@@ -104,8 +107,8 @@ const why = {
   cast: 'with this cast it is one value',
 } as const satisfies Record<ListPosition['because'], string>
 
-function misplacesList(reading: Reading, { lists, dialect }: JudgedFile): Remark[] {
-  return findListPositions(reading, lists).map(({ at, name, because }) => {
+function misplacesList(reading: Reading, { endpoint, script, dialect }: JudgedFile): Remark[] {
+  return findListPositions(reading, listsOf(endpoint, script)).map(({ at, name, because }) => {
     const message = `:${name} is not expanded here if it is a list: ${why[because]}`
     const cure = because === 'cast' && dialect === 'postgres' ? `write = ANY (:${name}::type[])` : undefined
     const { line, column } = reading.positionOf(at)
