@@ -41,7 +41,7 @@ function parameter(name: string, more: Partial<Parameter> = {}): Parameter {
 }
 
 async function write(operations: readonly Operation[], more: Partial<Api> = {}): Promise<Document> {
-  const text = writeDocument({ version: '1.2.3', operations, datasources: [], ...more })
+  const text = writeDocument({ version: '1.2.3', operations, datasources: [], hasFullErrors: false, ...more })
   const { valid, errors } = await new Validator().validate(JSON.parse(text) as Record<string, unknown>)
   deepStrictEqual([valid, errors ?? []], [true, []])
   const document = JSON.parse(text) as Document
@@ -128,6 +128,16 @@ describe('what it says [N4.1]', () => {
     }
   })
 
+  test('what databases add to errors, where the configuration wants it', async () => {
+    const propertiesOf = async (hasFullErrors: boolean): Promise<string[][]> => {
+      const { schemas } = (await write([operation('/crm/a')], { hasFullErrors })).components
+      return [400, 413].map((status) => Object.keys(schemas[`error_${status}`]?.['properties'] as object))
+    }
+    const short = ['error', 'message']
+    deepStrictEqual(await propertiesOf(false), [short, short])
+    deepStrictEqual(await propertiesOf(true), [[...short, 'detail', 'hint', 'position', 'sqlstate', 'code'], short])
+  })
+
   test('the header of datasources, where it is allowed, and needed where a project has none', async () => {
     const operations = [operation('/crm/a'), operation('/lost/a', { needsDatasource: true })]
     const { paths, components } = await write(operations, { datasources: ['crm', 'other'] })
@@ -144,7 +154,7 @@ describe('what it says [N4.1]', () => {
 
   test('the same text for the same endpoints in any order', () => {
     const operations = ['/a/b', '/a/b-c', '/a/b_c', '/b/a', '/a/ü'].map((path) => operation(path, { method: 'POST' }))
-    const api = { version: '1', datasources: [] }
+    const api = { version: '1', datasources: [], hasFullErrors: false }
     strictEqual(writeDocument({ ...api, operations }), writeDocument({ ...api, operations: operations.toReversed() }))
   })
 })

@@ -22,8 +22,12 @@ export class Digits {
  * @returns {unknown}
  */
 export function readJson(text) {
-  return JSON.parse(text, keepDigits)
+  // Looking at each value takes ten times as long as reading all of them, and is hardly ever needed.
+  return oddNumber.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text)
 }
+
+/** What may come out with other digits: many of them, an exponent, a fraction that ends with 0. Some texts look like that too. */
+const oddNumber = /(?:^|[[:,])\s*(?:-0(?![.\d])|-?\d+(?:\.\d*0(?!\d)|[\d.]*[eE][-+\d]|[\d.]{15}))/
 
 /**
  * @param {string} _key

@@ -31,7 +31,7 @@ export function toApi({ version, config, datasources, endpoints }: ApiFacts, typ
     toOperation(endpoint, datasourceOf(endpoint.project), types.get(endpoint)),
   )
   const names = config.allowDatasourceHeader ? datasources.map(({ name }) => name) : []
-  return { version, operations, datasources: names.toSorted() }
+  return { version, operations, datasources: names.toSorted(), hasFullErrors: config.errors === 'full' }
 }
 
 /** Project -> its datasource, where it has one. */
@@ -95,10 +95,14 @@ function toParameters(
       example: ownType === undefined ? exampleOfDatabaseType(type) : undefined,
       isDeclared: ownType !== undefined,
       fallback: own?.default === undefined ? undefined : { json: plainValue(own.default) },
-      choices: said?.params.get(name)?.enum?.map((choice) => plainChoice(choice, elementOf(ownType ?? known))),
+      choices: choicesOf(said?.params.get(name)?.enum, ownType ?? known),
       description: said?.params.get(name)?.description,
     }
   })
+}
+
+function choicesOf(labels: readonly string[] | undefined, type: JsonType | undefined): unknown[] | undefined {
+  return labels?.length === 0 ? undefined : labels?.map((label) => plainChoice(label, elementOf(type)))
 }
 
 function elementOf(type: JsonType | undefined): JsonType | undefined {

@@ -10,6 +10,9 @@ import { errorComponents, errorResponses, rowSchema } from './response.ts'
 
 const json = 'application/json'
 
+/** The other formats have no schema: clients made from the description would get a union of rows and text. */
+const rowsWords = 'The rows; `Accept: text/csv` and `Accept: application/x-ndjson` give the same in these formats.'
+
 /** Characters by which the text is indented, 0 for a text without line breaks. */
 export function writeDocument(api: Api, indent: number = 0): string {
   return JSON.stringify(toDocument(api), null, indent)
@@ -57,7 +60,7 @@ function describe(operation: Operation, names: OperationNames, api: Api): Entry[
       operationId: names.single,
       ...words(operation),
       parameters: [...queryParameters(parameters), ...header],
-      responses: responses('The rows.', rows),
+      responses: responses(rowsWords, rows),
     }
     return [{ path: encodePath(path), item: { get } }]
   }
@@ -72,7 +75,7 @@ function describe(operation: Operation, names: OperationNames, api: Api): Entry[
       ...(parameters.some(({ fallback }) => fallback === undefined) ? { required: true } : {}),
       content: { [json]: { schema, example } },
     },
-    responses: responses('The rows.', rows),
+    responses: responses(rowsWords, rows),
   }
   const queries = { type: 'array', items: schema }
   const batchPost = {
@@ -130,7 +133,10 @@ function responses(description: string, schema: Schema): Schema {
   return { 200: { description, content: { [json]: { schema } } }, ...errorResponses }
 }
 
-function components({ operations, datasources }: Api, names: ReadonlyMap<Operation, OperationNames>): Schema {
+function components(
+  { operations, datasources, hasFullErrors }: Api,
+  names: ReadonlyMap<Operation, OperationNames>,
+): Schema {
   const schemas = Array.from(names, ([{ method, parameters, columns }, { single }]): [string, Schema][] => [
     ...(method === 'POST' ? [[`${single}_parameters`, bodySchema(parameters)] as [string, Schema]] : []),
     [`${single}_row`, rowSchema(columns)],
@@ -141,9 +147,10 @@ function components({ operations, datasources }: Api, names: ReadonlyMap<Operati
     ...(hasSome(false) ? { datasource: headerParameter(datasources, false) } : {}),
     ...(hasSome(true) ? { datasource_needed: headerParameter(datasources, true) } : {}),
   }
+  const errors = errorComponents(hasFullErrors)
   return {
-    schemas: { ...Object.fromEntries(schemas.flat()), ...errorComponents.schemas },
-    responses: errorComponents.responses,
+    schemas: { ...Object.fromEntries(schemas.flat()), ...errors.schemas },
+    responses: errors.responses,
     ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
   }
 }

@@ -11,6 +11,8 @@ export interface Api {
   readonly operations: readonly Operation[]
   /** What the header X-Datasource may name; empty where it is not looked at. */
   readonly datasources: readonly string[]
+  /** Whether errors of databases tell all that these say. */
+  readonly hasFullErrors: boolean
 }
 
 /** One file, published as one URL. A POST file has a batch form as well, which needs no words of its own. */

@@ -1,5 +1,5 @@
 /** Columns and errors -> what the description says of answers. Pure. */
-import { failures } from '../../errors.ts'
+import { type FailureDetails, failures } from '../../errors.ts'
 import { orNull, type Schema, toSchema } from './schemas.ts'
 import type { Column, ColumnType } from './operation.ts'
 
@@ -46,27 +46,46 @@ export const errorResponses: Schema = Object.fromEntries(
 )
 
 /** What those references lead to. */
-export const errorComponents: { readonly responses: Schema; readonly schemas: Schema } = {
-  responses: Object.fromEntries(
-    statuses.map((status) => [
-      `error_${status}`,
-      {
-        description: meanings[status] ?? 'An error.',
-        content: { 'application/json': { schema: { $ref: `#/components/schemas/error_${status}` } } },
-      },
-    ]),
-  ),
-  schemas: Object.fromEntries(statuses.map((status) => [`error_${status}`, errorSchema(status)])),
+export function errorComponents(hasFullErrors: boolean): { readonly responses: Schema; readonly schemas: Schema } {
+  return {
+    responses: Object.fromEntries(
+      statuses.map((status) => [
+        `error_${status}`,
+        {
+          description: meanings[status] ?? 'An error.',
+          content: { 'application/json': { schema: { $ref: `#/components/schemas/error_${status}` } } },
+        },
+      ]),
+    ),
+    schemas: Object.fromEntries(
+      statuses.map((status) => [`error_${status}`, errorSchema(status, hasFullErrors ? details : {})]),
+    ),
+  }
 }
 
-function errorSchema(status: number): Schema {
-  const names = Object.values(failures).flatMap((failure) => (failure.status === status ? [failure.error] : []))
+/** What a database adds where it has something to add. */
+const details = {
+  detail: { type: 'string' },
+  hint: { type: 'string' },
+  position: {
+    type: 'object',
+    required: ['file', 'line', 'column'],
+    properties: { file: { type: 'string' }, line: { type: 'integer' }, column: { type: 'integer' } },
+  },
+  sqlstate: { type: 'string' },
+  code: { type: 'integer' },
+} as const satisfies Record<keyof FailureDetails, Schema>
+
+function errorSchema(status: number, more: Schema): Schema {
+  const own = Object.values(failures).filter((failure) => failure.status === status)
+  const isOfDatabase = own.some(({ error }) => error === failures.statement_failed.error)
   return {
     type: 'object',
     required: ['error', 'message'],
     properties: {
-      error: { type: 'string', enum: [...new Set(names)] },
+      error: { type: 'string', enum: [...new Set(own.map(({ error }) => error))] },
       message: { type: 'string' },
+      ...(isOfDatabase ? more : {}),
     },
   }
 }
