@@ -56,7 +56,7 @@ describe('the scheduler in single situations', () => {
     const world = new World(server, 1)
     world.clock.idleShare = 0
     const known = shortStatement('known', 'read', () => 0.1)
-    await load(world, 2, () => known, 60)
+    await load(world, 2, () => known, 120)
     return world
   }
 
@@ -64,15 +64,15 @@ describe('the scheduler in single situations', () => {
     const world = await busyWorld()
     const fast = fastStatement()
     for (let run = 0; run < 3; run++) fast.history?.record(0.05)
-    await load(world, 512, () => fast, 100)
+    await load(world, 512, () => fast, 150)
     world.starts = []
-    await runUntil(world, 150)
+    await runUntil(world, 200)
     strictEqual(new Set(world.starts.map(({ connection }) => connection)).size, 1)
     // With time left over it uses as many as bring it forward.
     world.clock.idleShare = 1
-    await runUntil(world, 200)
+    await runUntil(world, 300)
     world.starts = []
-    await runUntil(world, 250)
+    await runUntil(world, 350)
     strictEqual(new Set(world.starts.map(({ connection }) => connection)).size, 10)
   })
 
@@ -82,9 +82,9 @@ describe('the scheduler in single situations', () => {
     for (let run = 0; run < 3; run++) fast.history?.record(0.05)
     const turning = shortStatement('turning', 'read', () => 1000)
     void world.call(turning)
-    await load(world, 64, () => fast, 200)
+    await load(world, 64, () => fast, 300)
     const behind = world.tasks.filter(
-      ({ statement, endedAt, arrived }) => statement === fast && arrived < 150 && endedAt - arrived > 20,
+      ({ statement, endedAt, arrived }) => statement === fast && arrived < 250 && endedAt - arrived > 20,
     )
     ok(behind.length < 32, `${behind.length} behind it`)
     ok(world.tasks.filter(({ statement, endedAt }) => statement === fast && endedAt < Infinity).length > 1000)

@@ -142,10 +142,10 @@ async function simulate(seed: number): Promise<void> {
 function makeBusy(world: World): number {
   const { clock, next } = world
   clock.idleShare = 0
-  for (let change = 0; change < 3; change++) clock.after(next() * 500, () => (clock.idleShare = 1 - clock.idleShare))
+  for (let change = 0; change < 3; change++) clock.after(next() * 600, () => (clock.idleShare = 1 - clock.idleShare))
   const known = shortStatement('known', 'read', () => 1)
-  for (let at = 0; at < 50; at++) clock.after(at, () => void world.call(known))
-  return 50
+  for (let at = 0; at < 100; at++) clock.after(at, () => void world.call(known))
+  return 100
 }
 
 function check(seed: number, world: World): void {

@@ -8,7 +8,7 @@ import type { Clock } from './clock.ts'
 /** With less than this share of its time left over the process is busy. */
 const leftOver = 0.2
 /** Over about so long that share is averaged. */
-const averagedMs = 20
+const averagedMs = 50
 
 export class OwnTime {
   readonly #clock: Clock
