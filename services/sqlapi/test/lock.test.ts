@@ -293,6 +293,18 @@ test('a file for two databases has an entry for each, and each is written by its
   })
 })
 
+test('what cannot be asked about at the moment is not forgotten [N2.1]', async () => {
+  await withShop('postgres', async (shop) => {
+    const setting = { files, folder: shop.folder, config: shop.config, args: ['--write'] }
+    strictEqual((await runCheck(setting)).code, 0)
+    await shop.execute('BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE')
+    const { stderr } = await runCheck(setting)
+    await shop.execute('ROLLBACK')
+    match(stderr, /says all this already/)
+    strictEqual(shop.readLock(), expected.postgres)
+  })
+})
+
 test('a lock that is cut, of a newer version or no lock at all is refused with the cure, and written anew on demand [N2.2]', async () => {
   await withShop('sqlite', async (shop) => {
     await runCheck({ files, folder: shop.folder, config: shop.config, args: ['--write'] })

@@ -16,7 +16,7 @@ export interface DescribedEndpoint {
   readonly descriptions: readonly StatementDescription[]
 }
 
-/** `before` is the lock that there was: what it says of other dialects stays as long as the text is the same. */
+/** `before` is the lock that there was: what it says of other dialects, and what nobody can say anew, stays as long as the text does. */
 export function makeLock(described: readonly DescribedEndpoint[], before?: Lock): Lock {
   return new Map(
     described.map((each) => {
@@ -24,9 +24,17 @@ export function makeLock(described: readonly DescribedEndpoint[], before?: Lock)
       const kept = Object.entries(before?.get(name) ?? {}).filter(
         ([dialect, entry]) => each.endpoint.scripts[dialect as Dialect] !== undefined && entry.sha256 === each.sha256,
       )
-      return [name, { ...Object.fromEntries(kept), [each.dialect]: toEntry(each) }]
+      const entries: Partial<Record<Dialect, LockEntry>> = Object.fromEntries(kept)
+      // What cannot be asked about at the moment is not forgotten.
+      if (entries[each.dialect] === undefined || isComplete(each)) entries[each.dialect] = toEntry(each)
+      return [name, entries]
     }),
   )
+}
+
+/** A database has said all that there is to say. */
+export function isComplete({ descriptions }: Pick<DescribedEndpoint, 'descriptions'>): boolean {
+  return descriptions.every(({ outcome }) => outcome === 'described')
 }
 
 export function toEntry({ endpoint, dialect, sha256, descriptions }: DescribedEndpoint): LockEntry {

@@ -5,7 +5,7 @@ import type { Dialect, Endpoint } from '../model.ts'
 import { differencesOf, missingEntry } from './compare.ts'
 import { lockFileName, lockNameOf } from './lock.ts'
 import type { LockFile } from './lock-file.ts'
-import { toEntry } from './make.ts'
+import { isComplete, toEntry } from './make.ts'
 
 export interface LockedEndpoint {
   readonly endpoint: Endpoint
@@ -23,8 +23,8 @@ export function remarksOnFile(file: LockFile, locked: LockedEndpoint, needsEntry
   const entry = file.lock.get(name)?.[dialect]
   if (entry === undefined) return needsEntry ? [remark(missingEntry(name, dialect))] : []
   // What could not be asked about has not changed for all that is known.
-  const isComplete = descriptions?.every(({ outcome }) => outcome === 'described') === true
-  const now = isComplete ? toEntry({ endpoint, dialect, sha256, descriptions }) : undefined
+  const isKnown = descriptions !== undefined && isComplete({ descriptions })
+  const now = isKnown ? toEntry({ endpoint, dialect, sha256, descriptions }) : undefined
   return differencesOf(entry, sha256, now).map((difference) => remark(difference))
 }
 
