@@ -291,6 +291,20 @@ describe('types [N4.1]', () => {
       schema: { type: 'string', contentMediaType: 'application/json' },
       example: '{}',
     })
+    deepStrictEqual(await inQuery({ type: { type: 'any' }, isDeclared: true, fallback: { json: { a: [1] } } }), {
+      required: false,
+      schema: { type: 'string', contentMediaType: 'application/json', default: '{"a":[1]}' },
+      example: '{"a":[1]}',
+    })
+    deepStrictEqual(
+      await inQuery({ type: { type: 'array', items: { type: 'integer' } }, fallback: { json: [1, 2] } }),
+      { required: false, schema: { type: 'string' } },
+    )
+    deepStrictEqual(await inQuery({ fallback: { json: 5 } }), {
+      required: false,
+      schema: { type: 'string', default: '5' },
+      example: '5',
+    })
     deepStrictEqual(await inQuery({ isExpanded: true }), { required: true, schema: { type: 'string' }, example: '1' })
     deepStrictEqual(
       await inQuery({ type: { type: 'string', format: 'date' }, fallback: { json: null }, description: 'From.' }),

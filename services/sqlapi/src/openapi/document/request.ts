@@ -17,8 +17,8 @@ export function queryParameters(parameters: readonly Parameter[]): Schema[] {
       in: 'query',
       required: fallback === undefined,
       ...(description === undefined ? {} : { description }),
-      // A query string has no null.
-      schema: fallback === undefined || fallback.json === null ? schema : { ...schema, default: fallback.json },
+      // The example of a parameter with a default is that default, in the form in which a query string has it.
+      schema: fallback === undefined || example === undefined ? schema : { ...schema, default: example },
       ...(example === undefined ? {} : { example }),
     }
   })
@@ -44,8 +44,8 @@ function isUndeclaredList({ type, isDeclared }: Parameter): boolean {
 /** Nothing where the value that is bound without one is null. */
 function exampleInQuery(parameter: Parameter): unknown {
   const { type } = parameter
-  // What PostgreSQL reads as an array without elements.
-  if (isUndeclaredList(parameter)) return '{}'
+  // What PostgreSQL reads as an array without elements. How it writes another one is not known here.
+  if (isUndeclaredList(parameter)) return parameter.fallback === undefined ? '{}' : undefined
   const value = exampleValue(parameter)
   if (value === null) return undefined
   if (type === undefined) return asText(value)
