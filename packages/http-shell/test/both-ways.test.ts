@@ -80,8 +80,10 @@ const answers: Readonly<Record<string, (exchange: Exchange) => void>> = {
   '/later': (exchange) => void setTimeout(() => exchange.send(200, {}, 'later'), 20),
   '/pieces-later': (exchange) => {
     exchange.begin(200, {})
-    setTimeout(() => exchange.write('one', () => undefined), 5)
-    setTimeout(() => exchange.end(Buffer.from('two')), 25)
+    setTimeout(() => {
+      exchange.write('one', () => undefined)
+      setTimeout(() => exchange.end(Buffer.from('two')), 20)
+    }, 5)
   },
   '/state': (exchange) => {
     const state = (): string => [exchange.isOpen, exchange.hasBegun, exchange.status, exchange.leaving].join()

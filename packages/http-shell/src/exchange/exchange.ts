@@ -21,8 +21,8 @@ export interface Exchange {
   readonly rawHeaders: RawHeaders
   /** Declared length of the body in bytes, 0 without a body, undefined for a chunked one. */
   readonly length: number | undefined
-  /** The whole body, if it is here already: nobody has to wait for it. */
-  readonly body: Buffer | undefined
+  /** The whole body, if it is here already and no longer than this. It is given once, and not kept for the answer. */
+  takeBody(maxBytes: number): Buffer | undefined
   /** The body, whole. Throws BodyTooLarge, or BodyCut where its end never comes. */
   collect(maxBytes: number, reserve?: Reserve): Promise<Buffer>
   /** The body in pieces as they arrive. Leaving the loop early does not end the connection. */

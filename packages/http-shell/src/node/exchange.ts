@@ -72,7 +72,7 @@ export class NodeExchange implements Owed {
   }
 
   /** Node gives one in pieces, and later. */
-  get body(): Buffer | undefined {
+  takeBody(): Buffer | undefined {
     return this.length === 0 ? noBody : undefined
   }
 

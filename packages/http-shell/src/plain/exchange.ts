@@ -3,7 +3,7 @@
  * kept as text, one character for each byte, and long bytes, until the connection writes it. Owns HEAD, chunks and answers
  * in pieces; connection.ts owns the order of answers and every write.
  */
-import { BodyTooLarge, type Reserve } from '../exchange/body.ts'
+import { BodyCut, BodyTooLarge, type Reserve } from '../exchange/body.ts'
 import {
   type Headers,
   type Leaving,
@@ -15,6 +15,8 @@ import {
 } from '../exchange/exchange.ts'
 import { closeLines, isBodyless, toHead, toWholeHead } from './answer.ts'
 import type { Head } from './request.ts'
+
+const nothing = Buffer.alloc(0)
 
 /** What an exchange needs of its connection. */
 export interface Owner {
@@ -39,7 +41,6 @@ export interface Owner {
 export class PlainExchange implements Owed {
   readonly method: string
   readonly target: string
-  readonly body: Buffer
   onGone: (() => void) | undefined
   leaving: Leaving | undefined
   held: { close(): void } | undefined
@@ -54,6 +55,7 @@ export class PlainExchange implements Owed {
   isOut = false
   unsent = 0
   readonly #head: Head
+  #body: Buffer
   readonly #owner: Owner
   #isChunked = false
   /** Not yet given to the socket: first the text, then the pieces. */
@@ -64,7 +66,7 @@ export class PlainExchange implements Owed {
   constructor(method: string, target: string, head: Head, body: Buffer, owner: Owner) {
     this.method = method
     this.target = target
-    this.body = body
+    this.#body = body
     this.isFinal = head.isLast
     this.#head = head
     this.#owner = owner
@@ -82,14 +84,29 @@ export class PlainExchange implements Owed {
     return this.#head.length
   }
 
-  async collect(maxBytes: number, reserve?: Reserve): Promise<Buffer> {
-    if (this.length > maxBytes) throw new BodyTooLarge(maxBytes)
-    if (this.length > 0) await reserve?.(this.length)
-    return this.body
+  takeBody(maxBytes: number): Buffer | undefined {
+    if (this.length > maxBytes) return undefined
+    const body = this.#body
+    this.#body = nothing
+    return body
+  }
+
+  collect(maxBytes: number, reserve?: Reserve): Promise<Buffer> {
+    const body = this.takeBody(maxBytes)
+    if (body === undefined) return Promise.reject(new BodyTooLarge(maxBytes))
+    const waiting = body.length === 0 ? undefined : reserve?.(body.length)
+    return waiting === undefined ? Promise.resolve(body) : this.#giveAfter(waiting, body)
+  }
+
+  async #giveAfter(waiting: Promise<void>, body: Buffer): Promise<Buffer> {
+    await waiting
+    if (this.leaving !== undefined) throw new BodyCut()
+    return body
   }
 
   async *stream(): AsyncIterable<Uint8Array> {
-    if (this.length > 0) yield this.body
+    const body = this.takeBody(this.length)
+    if (body !== undefined && body.length > 0) yield body
   }
 
   get isOpen(): boolean {

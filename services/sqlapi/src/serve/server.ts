@@ -23,8 +23,6 @@ export interface ServerOptions {
   readonly breaksOff: (request: Pick<Request, 'method' | 'target'>, error: Error) => void
 }
 
-const noBody = Buffer.alloc(0)
-
 export async function startServer(options: ServerOptions): Promise<Shell> {
   const { host, port, maxPipelinedRequests, fastReader } = options
   try {
@@ -54,8 +52,9 @@ function serve(options: ServerOptions, exchange: Exchange): void {
   }
   const cancellation: Cancellation = { cancelled: false, onCancel: undefined }
   exchange.onGone = toLeaver(cancellation)
-  if (exchange.length === 0) respond(options, exchange, noBody, cancellation)
-  else void serveBody(options, exchange, cancellation)
+  const body = exchange.takeBody(options.maxBodyBytes)
+  if (body === undefined) void serveBody(options, exchange, cancellation)
+  else respond(options, exchange, body, cancellation)
 }
 
 async function serveBody(options: ServerOptions, exchange: Exchange, cancellation: Cancellation): Promise<void> {
