@@ -163,6 +163,7 @@ const sqlapi: Part = {
     },
     { room: 'database/sqlite/files.ts', is: 'which files are open' },
     { room: 'database/sqlite/worker/library.ts', is: 'SQLite itself', imports: 'database/sqlite/files.ts' },
+    { room: 'database/sqlite/new-file.ts', is: 'a new file with what a script puts into it' },
     { room: 'database/sqlite/claims.ts', is: 'memory that threads share' },
     {
       room: 'database/sqlite/worker-messages.ts',
@@ -251,10 +252,21 @@ const sqlapi: Part = {
         'model.ts version.ts errors.ts boot boot/config endpoint-types lock/lock.ts database/database.ts openapi openapi/document @services/command-line',
     },
     {
+      room: 'dev',
+      is: 'the service for whoever writes its files',
+      imports:
+        'model.ts errors.ts events.ts endpoint-key.ts findings boot boot/config check service.ts @services/command-line @services/config-file @services/observe',
+    },
+    {
+      room: 'init',
+      is: 'a small project to begin with',
+      imports: 'boot boot/config database/sqlite/new-file.ts @services/command-line',
+    },
+    {
       room: 'main.ts',
       is: 'the commands',
       imports:
-        'errors.ts events.ts boot boot/config service.ts workers check/command.ts check/start.ts openapi/command.ts @services/command-line @services/observe',
+        'errors.ts events.ts boot boot/config service.ts workers check/command.ts check/start.ts openapi/command.ts dev/dev.ts init/command.ts @services/config-file @services/command-line @services/observe',
     },
   ],
   outside: {
@@ -262,10 +274,10 @@ const sqlapi: Part = {
     'node:child_process': 'workers/untaken.ts database/sqlite/workplaces/process.ts',
     'node:cluster': 'workers',
     'node:fs':
-      'version.ts boot/endpoints.ts boot/ignored.ts database/sqlite database/sqlite/describe check/source-text.ts lock/lock-file.ts',
+      'version.ts boot/tree.ts boot/endpoint-file.ts boot/ignored.ts dev init database/sqlite database/sqlite/describe check/source-text.ts lock/lock-file.ts',
     'node:module': 'workers/primary.ts database/sqlite/workplaces/connection.ts',
     'node:net': 'boot/config/schema.ts database/postgres/wire',
-    'node:sqlite': 'database/sqlite/worker/library.ts',
+    'node:sqlite': 'database/sqlite/worker/library.ts database/sqlite/new-file.ts',
     'node:v8': 'workers/assignments.ts',
     'node:worker_threads': 'database/sqlite/workplaces/connection.ts database/sqlite/worker/worker.ts',
     pg: 'database/postgres/wire/driver.ts',

@@ -49,9 +49,11 @@ function read(program: Program, argv: readonly string[]): object {
     if (!byName.has(name)) refuse(`unknown flag ${shown(rawName)}${meant(program, name, [...byName.keys()], '--')}`)
   }
   const { command, path } = readCommand(program, positionals)
+  // Two commands may each have a flag of one name.
+  const ownNames = namesOf(program, command)
   const given = new Map<string, Token[]>()
   for (const flag of flags) {
-    const { field, row } = byName.get(flag.name) as { field: string; row: Flag }
+    const { field, row } = (ownNames.get(flag.name) ?? byName.get(flag.name)) as { field: string; row: Flag }
     checkFlag(program, flag, field, row, command)
     given.set(field, [...(given.get(field) ?? []), flag])
   }
@@ -61,12 +63,18 @@ function read(program: Program, argv: readonly string[]): object {
   const values = Object.keys(own).map((field) => {
     return [field, valueOf(program.flags[field] as Flag, field, given.get(field) ?? [])]
   })
-  if (operand !== undefined && !path) refuse(`${command} needs ${operand.is}`)
+  const isMissing = operand !== undefined && operand.isOptional !== true && !path
+  if (isMissing || path === '') refuse(`${command} needs ${operand?.is}`)
   return {
     action: command,
-    ...(operand === undefined ? {} : { path }),
+    ...(path === undefined ? {} : { path }),
     ...(Object.fromEntries(values.filter(([, value]) => value !== undefined)) as object),
   }
+}
+
+function namesOf({ flags, commands }: Program, command: string): Map<string, { field: string; row: Flag }> {
+  const rows = Object.keys((commands[command] as Command).flags).map((field) => ({ field, row: flags[field] as Flag }))
+  return new Map(rows.map((each) => [nameOf(each.field, each.row), each]))
 }
 
 function readCommand(program: Program, positionals: readonly string[]): { command: string; path?: string | undefined } {
@@ -93,7 +101,7 @@ function readCommand(program: Program, positionals: readonly string[]): { comman
 function checkFlag(program: Program, flag: Token, field: string, row: Flag, command: string): void {
   const { rawName, value, inlineValue } = flag
   if (row.kind === 'switch' && value !== undefined) refuse(`${rawName} takes no value`)
-  const owners = Object.keys(program.commands).filter((name) => field in (program.commands[name] as Command).flags)
+  const owners = Object.keys(program.commands).filter((name) => namesOf(program, name).has(flag.name))
   const isOfAny = Object.hasOwn(general, field)
   if (!isOfAny && !owners.includes(command)) refuse(`${rawName} belongs to the command ${owners.join(', ')}`)
   // A flag in the place of a value is a forgotten value.

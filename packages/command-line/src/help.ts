@@ -20,7 +20,10 @@ function writeUsage({ name, commands, implied, flags }: Program): string {
   const lines = Object.entries(commands).map(([command, { operand, flags: own }]) => {
     const word = command === implied ? `[${command}]` : command
     const start = isOnly ? name : `${name} ${word}`
-    const parts = [operand?.value ?? '', ...Object.keys(own).map((field) => inUsage(field, flags[field] as Flag))]
+    const parts = [
+      operand?.isOptional === true ? `[${operand.value}]` : (operand?.value ?? ''),
+      ...Object.keys(own).map((field) => inUsage(field, flags[field] as Flag)),
+    ]
     return wrap(
       `       ${start}`,
       parts.filter((part) => part !== ''),

@@ -24,7 +24,7 @@ export interface Command {
   /** Its flags, each with its line of help; empty where the help has told of it before. */
   readonly flags: Readonly<Record<string, string>>
   /** What stands behind the command; `path` of the action. */
-  readonly operand?: { readonly value: string; readonly is: string }
+  readonly operand?: { readonly value: string; readonly is: string; readonly isOptional?: boolean }
   /** In a section of several commands: what it does. */
   readonly summary?: string
 }
@@ -75,7 +75,11 @@ export type CommandOf<Table extends Program> = {
     Table['flags'],
     keyof Table['commands'][Name]['flags']
   > &
-    (Table['commands'][Name] extends { operand: object } ? { readonly path: string } : object)
+    (Table['commands'][Name] extends { operand: { isOptional: true } }
+      ? { readonly path?: string }
+      : Table['commands'][Name] extends { operand: object }
+        ? { readonly path: string }
+        : object)
 }[keyof Table['commands']]
 
 /** Something to print: help and version on stdout, a refusal on stderr. */

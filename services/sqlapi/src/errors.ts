@@ -16,6 +16,8 @@ const malformed = { error: 'MalformedRequestException', status: 400 } as const
  */
 export const failures = {
   endpoint_missing: { error: 'SqlapiRuntimeException', status: 400 },
+  /** The file of the URL could not be loaded; only where files are loaded anew while the service runs. */
+  file_unloaded: { error: 'InvalidQueryException', status: 400 },
   datasource_unknown: { error: 'UnknownDataSourceNameException', status: 400 },
   parameter_missing: usage,
   /** Not of the type, or none of the values, that the file declares. */

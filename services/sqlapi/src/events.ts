@@ -51,6 +51,10 @@ export const eventTable = {
     'The header X-Datasource may choose among the datasources',
   ),
   listening: info<{ address: string }>('Listening'),
+  developing: info<{ docs: string }>('Files are read anew as they change; the page for people is here'),
+  filesRead: info<{ read: number; removed: number; endpoints: number; ms: number }>('Files read anew'),
+  filesKept: warn<{ error: string; reason: string }>('Files cannot be read anew; those from before are still served'),
+  restartNeeded: warn<{ file: string }>('The configuration has changed; restart to apply it'),
   diagnostic: warn<{ message: string }>('Configuration'),
   statementsLogged: warn('Statements are logged with their parameters, which may be personal data; not for production'),
   datasourceUnreachable: warn<{ datasource: string; url: string; reason: string }>(

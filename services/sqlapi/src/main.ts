@@ -1,12 +1,12 @@
 /**
  * The process: command line in, exit code out. What serves is service.ts, or workers/primary.ts where several processes
- * serve; check/command.ts looks at the files before they run, openapi/command.ts describes them. Flags, signals, the orderly end and exit codes are those of
- * the package command-line.
+ * serve; each other command has a folder. Flags, signals, the orderly end and exit codes are those of the package command-line.
  */
 import { disablePretenuring, exitCodes, live, type Running } from '@services/command-line'
+import type { StartEnvironment } from '@services/config-file'
 import { type Destination, EventStream, hearWarnings, openStdout } from '@services/observe'
 import { boot, type Booted } from './boot/boot.ts'
-import { loadConfig } from './boot/config/config.ts'
+import { type Loaded, loadConfig } from './boot/config/config.ts'
 import { readFlags } from './boot/flags.ts'
 import { StartupFailure } from './errors.ts'
 import { type EventFields, type Events, eventTable, type LogSettings, openLog } from './events.ts'
@@ -14,19 +14,27 @@ import { type EventFields, type Events, eventTable, type LogSettings, openLog } 
 /** How long requests in flight may take to finish at a shutdown. */
 const shutdownSeconds = 30
 
+/** The commands but `run` are loaded only where they are called: the service itself needs none of them. */
 export async function main(argv: readonly string[]): Promise<void> {
   const flags = readFlags(argv)
   switch (flags.action) {
     case 'run':
-      return run(flags.config)
+      return serve(flags.config, run)
+    case 'dev': {
+      const { startDev } = await import('./dev/dev.ts')
+      return serve(flags.config, startDev)
+    }
     case 'check': {
-      // Loaded only here: the service itself needs none of it.
       const { runCheck } = await import('./check/command.ts')
       return runCheck(flags)
     }
     case 'openapi': {
       const { printDescription } = await import('./openapi/command.ts')
       return printDescription(flags)
+    }
+    case 'init': {
+      const { runInit } = await import('./init/command.ts')
+      return runInit(flags)
     }
     case 'refuse':
       process.stderr.write(flags.text)
@@ -38,7 +46,16 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-async function run(configFlag: string | undefined): Promise<void> {
+/** What a service is started with. */
+interface Start {
+  readonly loaded: Loaded
+  readonly environment: StartEnvironment
+  readonly events: Events
+  readonly stdout: Destination
+}
+
+/** Serves until the process ends. */
+async function serve(configFlag: string | undefined, start: (given: Start) => Promise<Running>): Promise<void> {
   disablePretenuring()
   const stdout = openStdout()
   const events = new EventStream<EventFields>(eventTable)
@@ -58,12 +75,7 @@ async function run(configFlag: string | undefined): Promise<void> {
       const environment = { flag: configFlag, env: process.env, cwd: process.cwd() }
       const loaded = loadConfig(environment)
       writeLog(loaded.config.logging)
-      const booted = await boot(loaded, events)
-      if (loaded.config.checks === 'refuse') {
-        const { refuseErrors } = await import('./check/start.ts')
-        await refuseErrors(environment)
-      }
-      return start(booted, events, stdout)
+      return start({ loaded, environment, events, stdout })
     },
     explains(error) {
       if (!(error instanceof StartupFailure)) return false
@@ -74,8 +86,17 @@ async function run(configFlag: string | undefined): Promise<void> {
   })
 }
 
+async function run({ loaded, environment, events, stdout }: Start): Promise<Running> {
+  const booted = await boot(loaded, events)
+  if (loaded.config.checks === 'refuse') {
+    const { refuseErrors } = await import('./check/start.ts')
+    await refuseErrors(environment)
+  }
+  return startProcesses(booted, events, stdout)
+}
+
 /** Loads only what this process needs: one that watches over workers stays small. */
-async function start(booted: Booted, events: Events, stdout: Destination): Promise<Running> {
+async function startProcesses(booted: Booted, events: Events, stdout: Destination): Promise<Running> {
   if (booted.config.server.workers > 1) {
     const { startWorkers } = await import('./workers/primary.ts')
     return startWorkers(booted, events, stdout)

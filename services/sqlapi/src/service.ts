@@ -7,7 +7,7 @@ import { maskUrl } from './boot/config/url.ts'
 import { openDatabase } from './database/database.ts'
 import { dialects } from './dialects.ts'
 import type { Events } from './events.ts'
-import type { Database, Page, Reply, Request } from './model.ts'
+import type { Database, Endpoint, Page, Reply, Request } from './model.ts'
 import { projectRules } from './project-datasource.ts'
 import { createCors } from './serve/cors.ts'
 import { handle, reportBrokenOff, type Service } from './serve/handle.ts'
@@ -17,9 +17,18 @@ import { startServer } from './serve/server.ts'
 import { createPages } from './serve/status.ts'
 import { packagingTime, version } from './version.ts'
 
+/** What is served in the place of what was served so far. */
+export interface ServedFiles {
+  readonly endpoints: Booted['endpoints']
+  /** As in `Service`. */
+  readonly unloaded: ReadonlyMap<string, string>
+}
+
 export interface RunningService {
   readonly address: string
   readonly port: number
+  /** Serves another set of files from the next request on. */
+  replaceFiles(files: ServedFiles): void
   /** Stops accepting, finishes what is in flight, closes the databases. */
   close(): Promise<void>
 }
@@ -39,6 +48,7 @@ export async function startService(booted: Booted, events: Events): Promise<Runn
   const described = await describePages(booted, databases)
   const service: Service = {
     endpoints,
+    unloaded: new Map(),
     databases,
     chooseDatasource: createDatasourceChooser({
       ...projectRules(config),
@@ -65,6 +75,11 @@ export async function startService(booted: Booted, events: Events): Promise<Runn
   return {
     address: server.address,
     port: server.port,
+    replaceFiles({ endpoints, unloaded }) {
+      service.endpoints = endpoints
+      service.unloaded = unloaded
+      described.replaceEndpoints(endpoints.values())
+    },
     async close() {
       await server.close()
       described.close()
@@ -88,10 +103,16 @@ interface DescribedPages {
   readonly pages: readonly (readonly [path: string, page: Page])[]
   /** Once the service listens. */
   start(): void
+  replaceEndpoints(endpoints: Iterable<Endpoint>): void
   close(): void
 }
 
-const noPages: DescribedPages = { pages: [], start: () => undefined, close: () => undefined }
+const noPages: DescribedPages = {
+  pages: [],
+  start: () => undefined,
+  replaceEndpoints: () => undefined,
+  close: () => undefined,
+}
 
 /** Loaded only where somebody wants them. */
 async function describePages(
@@ -106,6 +127,7 @@ async function describePages(
   return {
     pages: createApiPages(() => description.read()),
     start: () => description.start(),
+    replaceEndpoints: (endpoints) => description.replaceEndpoints(endpoints),
     close: () => description.close(),
   }
 }

@@ -231,7 +231,10 @@ export const rules: Readonly<Record<string, string>> = {
   'N4.1': 'openapi describes every endpoint and its batch form, typed to the column; the command prints the same',
   'N4.2': 'the description is valid, and a client made from it compiles and is typed to the column',
   'N4.3': 'the page at /docs: list, search, form, answer, curl line; without the internet, by keyboard, on a phone',
+  'N5.1':
+    'dev: changed files are served as they are saved, findings come and go, what cannot be loaded stands in no way',
   'N5.2': 'errors: full tells detail, hint, position and code of a failed statement, and is never on by itself',
+  'N5.3': 'init writes a project that runs, and overwrites nothing',
   'N6.1': 'rows as CSV and NDJSON, where Accept asks for them; both are taken by a batch, a set a line',
   'N6.3': 'default_datasource stands behind header, map and name',
   'N6.4': 'time_zone of a datasource: how times with a zone are written and local ones read, after every reset',

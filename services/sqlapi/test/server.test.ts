@@ -587,6 +587,7 @@ test('what nobody expected is 500 with a minimal body, and the log has the rest 
     endpoints: new Map(),
     databases: new Map(),
     chooseDatasource: (name) => name,
+    unloaded: new Map(),
     errors: 'short',
     chooseFormat: () => 'json' as const,
     pages: new Map([['/health', health]]),

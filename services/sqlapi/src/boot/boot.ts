@@ -28,14 +28,18 @@ export interface SizedDatasource extends Datasource {
   readonly poolSize: number
 }
 
-/** For a single process, which has every connection to itself. */
-export async function boot({ config, datasources, file, diagnostics }: Loaded, events: Events): Promise<Booted> {
+/** `readFiles` reads the tree. For a single process, which has every connection to itself. */
+export async function boot(
+  { config, datasources, file, diagnostics }: Loaded,
+  events: Events,
+  readFiles: typeof loadEndpoints = loadEndpoints,
+): Promise<Booted> {
   const startTime = Date.now()
   for (const message of diagnostics) events.emit('diagnostic', { message })
   if (events.isEnabled('statement')) events.emit('statementsLogged', {})
   const dialects = new Set(datasources.map(({ dialect }) => dialect))
   const ignored: Ignored[] = []
-  const endpoints = await loadEndpoints(config.sqlDir, dialects, (what) => ignored.push(what))
+  const endpoints = await readFiles(config.sqlDir, dialects, (what) => ignored.push(what))
   events.emit('started', { version, config: file, endpoints: endpoints.size, datasources: datasources.length })
   tellSurprises({ config, datasources, endpoints, ignored }, events)
   const sized = datasources.map((datasource) => ({ ...datasource, poolSize: datasource.maxConnections }))

@@ -35,11 +35,15 @@ const program = {
       },
     },
     openapi: { flags: { config: '' } },
+    dev: { flags: { config: '' } },
+    init: { flags: {}, operand: { value: 'FOLDER', is: 'a folder', isOptional: true } },
   },
   implied: 'run',
   sections: [
     { heading: 'run, the service (also without a command):', commands: ['run'] },
     { heading: 'check, a look at every file before it runs:', commands: ['check'] },
+    { heading: 'dev, the service on 127.0.0.1, with changed files as they are saved.', commands: ['dev'] },
+    { heading: 'init, which writes a small project into FOLDER, or here.', commands: ['init'] },
     { heading: 'openapi, which prints the description of all endpoints.', commands: ['openapi'] },
   ],
   environment: `Environment: SQLAPI_CONFIG names the configuration file where --config does not,
@@ -49,6 +53,7 @@ SQLAPI_LOG takes the place of logging.level.`,
 
 export type Action = CommandOf<typeof program> | Told
 export type OpenApiAction = Extract<Action, { action: 'openapi' }>
+export type InitAction = Extract<Action, { action: 'init' }>
 export type CheckAction = Extract<Action, { action: 'check' }>
 
 /** `argv` without the runtime and the script. */

@@ -1,7 +1,7 @@
 /** What is to be checked, read as the service reads it at start. Throws a StartupFailure where the service would not start. */
 import { relative, resolve, sep } from 'node:path'
 import { nearest, type StartEnvironment } from '@services/config-file'
-import { type Datasource, loadConfig } from '../boot/config/config.ts'
+import { type Datasource, type Loaded, loadConfig } from '../boot/config/config.ts'
 import { type Endpoints, loadEndpoints } from '../boot/endpoints.ts'
 import type { Ignored } from '../boot/ignored.ts'
 import { StartupFailure } from '../errors.ts'
@@ -29,12 +29,21 @@ export interface Project {
 
 /** `datasource` is the name of the one that all files are to be checked on; without it each runs where the service runs it. */
 export async function readProject(start: StartEnvironment, datasource?: string): Promise<Project> {
-  const { config, datasources, file: configuration } = loadConfig(start)
-  const only = datasource === undefined ? undefined : named(datasource, datasources)
-  const sqlDir = resolve(start.cwd, config.sqlDir)
+  const loaded = loadConfig(start)
+  const only = datasource === undefined ? undefined : named(datasource, loaded.datasources)
   const ignored: Ignored[] = []
-  const dialects = new Set(datasources.map(({ dialect }) => dialect))
-  const endpoints = await loadEndpoints(config.sqlDir, dialects, (what) => ignored.push(what))
+  const dialects = new Set(loaded.datasources.map(({ dialect }) => dialect))
+  const endpoints = await loadEndpoints(loaded.config.sqlDir, dialects, (what) => ignored.push(what))
+  return toProject(loaded, { endpoints, ignored }, { cwd: start.cwd, only })
+}
+
+/** Of files that have been read. */
+export function toProject(
+  { config, datasources, file: configuration }: Loaded,
+  { endpoints, ignored }: Pick<Project, 'endpoints' | 'ignored'>,
+  { cwd, only }: { readonly cwd: string; readonly only?: Datasource | undefined },
+): Project {
+  const sqlDir = resolve(cwd, config.sqlDir)
   const byName = new Map(datasources.map((each) => [each.name, each]))
   const nameOf = datasourcesByProject(projectRules(config))
   return {
@@ -44,8 +53,8 @@ export async function readProject(start: StartEnvironment, datasource?: string):
     weights: config.check.rules,
     datasourceOf: ({ project }) => only ?? byName.get(nameOf(project) ?? ''),
     pathOf: ({ file }) => resolve(sqlDir, file),
-    shown: (file) => relative(start.cwd, resolve(sqlDir, file)).replaceAll(sep, '/'),
-    lockFile: lockFileBeside(configuration, start.cwd),
+    shown: (file) => relative(cwd, resolve(sqlDir, file)).replaceAll(sep, '/'),
+    lockFile: lockFileBeside(configuration, cwd),
     isRedirected: only !== undefined,
   }
 }

@@ -24,15 +24,42 @@ const colourOf = { error: 'red', warning: 'yellow', info: 'cyan' } as const sati
 const plurals = { error: 'errors', warning: 'warnings', info: 'infos' } as const satisfies Record<Severity, string>
 
 export function toText({ findings, files, ms, colours }: Report): string {
-  const paint: Paint = (colour, text) => {
+  const groups = Map.groupBy(findings, ({ file }) => file)
+  const blocks = Array.from(groups, ([file, own]) => toFileBlock(file, own, colours))
+  return [...blocks, toSummary(findings, files, ms, painter(colours))].join('\n')
+}
+
+/** All that is to be said of one file. */
+export function toFileBlock(file: string, findings: readonly Finding[], colours: boolean): string {
+  const paint = painter(colours)
+  return [paint('underline', inOneLine(file)), ...findings.map((finding) => toBlock(finding, paint)), ''].join('\n')
+}
+
+/** A file of which nothing else can be said. */
+export function toRefusalBlock(file: string, { problem, cure }: Refused, colours: boolean): string {
+  const paint = painter(colours)
+  const told = cure === undefined ? [] : [`${indent}${paint('dim', '=')} ${inOneLine(cure)}`]
+  return [paint('underline', inOneLine(file)), `  ${paint('red', 'error')}  ${inOneLine(problem)}`, ...told, ''].join(
+    '\n',
+  )
+}
+
+export interface Refused {
+  readonly problem: string
+  readonly cure: string | undefined
+}
+
+/** That nothing is to be said of it any more. */
+export function toMendedLine(file: string, colours: boolean): string {
+  const paint = painter(colours)
+  return `${paint('underline', inOneLine(file))} ${paint('green', 'nothing to report any more')}\n`
+}
+
+function painter(colours: boolean): Paint {
+  return (colour, text) => {
     const [begin, end] = paints[colour]
     return colours ? `\u001B[${begin}m${text}\u001B[${end}m` : text
   }
-  const groups = Map.groupBy(findings, ({ file }) => file)
-  const blocks = Array.from(groups, ([file, own]) => {
-    return [paint('underline', inOneLine(file)), ...own.map((finding) => toBlock(finding, paint)), ''].join('\n')
-  })
-  return [...blocks, toSummary(findings, files, ms, paint)].join('\n')
 }
 
 function toBlock({ severity, code, line, column, message, text, cure }: Finding, paint: Paint): string {

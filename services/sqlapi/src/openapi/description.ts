@@ -21,6 +21,8 @@ export interface LiveDescription {
   read(): Promise<Api>
   /** Begins to ask the databases. */
   start(): void
+  /** Describes these from now on; what is known of an endpoint that stays is not asked again. */
+  replaceEndpoints(endpoints: Iterable<Endpoint>): void
   /** Asks no more. */
   close(): void
 }
@@ -31,17 +33,24 @@ export function openDescription(
   databases: ReadonlyMap<string, Database>,
   locked: ReadonlyMap<string, EndpointTypes>,
 ): LiveDescription {
-  const endpoints = [...facts.endpoints]
+  let endpoints = [...facts.endpoints]
   const datasourceOf = datasourceFinder(facts)
   const types = typesOf(endpoints, locked)
   const ending = new AbortController()
   let asking: Promise<void> | undefined
   let askAgainAt = Infinity
   let made: { readonly api: Api; readonly known: number } | undefined
+  let isStale = false
   const ask = async (): Promise<void> => {
     const { failed } = await askDatabases({ endpoints, datasourceOf, databases, types }, ending.signal)
     askAgainAt = failed.size === 0 ? Infinity : performance.now() + pauseMs
     asking = undefined
+    if (isStale && !ending.signal.aborted) askAnew()
+  }
+  /** Not beside questions about an earlier set: those end first. */
+  const askAnew = (): void => {
+    isStale = asking !== undefined
+    if (!isStale) asking = ask()
   }
   return {
     async read() {
@@ -52,6 +61,13 @@ export function openDescription(
     },
     start() {
       asking = Promise.all([ask(), readComments(endpoints)]).then(() => undefined)
+    },
+    replaceEndpoints(next) {
+      endpoints = [...next]
+      const described = new Set(endpoints)
+      for (const endpoint of types.keys()) if (!described.has(endpoint)) types.delete(endpoint)
+      made = undefined
+      askAnew()
     },
     close() {
       ending.abort()

@@ -37,11 +37,15 @@ import {
   readTarget,
   type Route,
   type Target,
+  unloadedFile,
 } from './route.ts'
 
 /** Everything that requests are answered from; made once at boot. */
 export interface Service {
-  readonly endpoints: ReadonlyMap<string, Endpoint>
+  /** Another set may take its place between two requests; one that has begun goes on with what it has found. */
+  endpoints: ReadonlyMap<string, Endpoint>
+  /** Files without an endpoint, by the key that it would have -> what is wrong with them. Only `dev` serves beside such files. */
+  unloaded: ReadonlyMap<string, string>
   readonly databases: ReadonlyMap<string, Database>
   /** Project and `X-Datasource` header -> name of a configured datasource, or a failure. */
   readonly chooseDatasource: (project: string, header: string | undefined) => string
@@ -78,7 +82,10 @@ function answer(service: Service, request: Request, headers: ReplyHeaders): Prom
   const lines = found?.batch === false ? undefined : findLines(request, found, target)
   const document = request.method === 'POST' && lines === undefined ? readBody(request.body) : undefined
   if (found === undefined) {
-    throw missingEndpoint(target.shown, answersInstead(service, request.method, target.path))
+    throw (
+      unloadedFile(service.unloaded, request.method, target.path) ??
+      missingEndpoint(target.shown, answersInstead(service, request.method, target.path))
+    )
   }
   const { endpoint, batch } = found
   const database = chooseDatabase(service, target, request.headers['x-datasource'])

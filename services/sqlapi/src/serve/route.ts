@@ -68,6 +68,19 @@ export function isBatchPath(path: string | undefined): boolean {
   return path !== undefined && foldCase(path).endsWith(batchSuffix)
 }
 
+/** For a request that means a file of `unloaded`, by keys of endpoints. */
+export function unloadedFile(
+  unloaded: ReadonlyMap<string, string>,
+  method: string,
+  path: string | undefined,
+): Failure | undefined {
+  if (unloaded.size === 0 || path === undefined) return undefined
+  const key = endpointKey(method === 'HEAD' ? 'GET' : method, path)
+  const isBatch = method === 'POST' && key.endsWith(batchSuffix)
+  const problem = unloaded.get(key) ?? (isBatch ? unloaded.get(key.slice(0, -batchSuffix.length)) : undefined)
+  return problem === undefined ? undefined : new Failure('file_unloaded', problem)
+}
+
 /** `instead` is what `answersInstead` says. */
 export function missingEndpoint(shown: string, instead = ''): Failure {
   return new Failure('endpoint_missing', `Saved query '${cut(shown)}' does not exist${instead}`)
