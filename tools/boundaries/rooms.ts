@@ -4,48 +4,12 @@
  * modules of Node.js that reach out of the process) belongs to the places that `outside` names.
  *
  * `rule.ts` judges imports by this table, for the editor and for `npm run lint`. `npm run boundaries` writes it into
- * ARCHITECTURE.md. The rooms of xroad-proxy have a file of their own, because this one would grow too long.
+ * ARCHITECTURE.md. The rooms of the packages and of xroad-proxy have files of their own, because this one would grow too long.
  */
 
 import type { Part } from './part.ts'
+import { packages } from './rooms-of-packages.ts'
 import { proxy } from './rooms-of-xroad-proxy.ts'
-
-const packages: Part = {
-  root: 'packages',
-  rooms: [
-    { room: 'linked-list/src', is: 'the list that queues stand on', isPure: true },
-    { room: 'http-shell/src/exchange', is: 'what connections owe, whoever reads their requests' },
-    { room: 'http-shell/src/node', is: 'requests that Node.js reads', imports: 'http-shell/src/exchange' },
-    { room: 'http-shell/src/plain', is: 'plain requests, read here', imports: 'http-shell/src/exchange' },
-    {
-      room: 'http-shell/src',
-      is: 'the HTTP server under both services',
-      imports: 'http-shell/src/exchange http-shell/src/node http-shell/src/plain',
-    },
-    { room: 'content-coding/src', is: 'content in the codings that clients accept' },
-    { room: 'docs-page/src', is: 'the page for people', imports: '@services/content-coding' },
-    { room: 'docs-page/src/browser', is: 'what of it runs in a browser', isPure: true },
-    { room: 'observe/src', is: 'events, and the log that is written of them' },
-    { room: 'command-line/src', is: 'the life of a process', imports: '@services/observe' },
-    { room: 'config-file/src/words', is: 'what a person is told about a field', isPure: true },
-    { room: 'config-file/src/yaml', is: 'YAML as data, with lines', imports: 'config-file/src/words', isPure: true },
-    {
-      room: 'config-file/src',
-      is: 'YAML files as checked, frozen values',
-      imports: 'config-file/src/words config-file/src/yaml',
-    },
-  ],
-  outside: {
-    'node:fs': 'config-file/src/config-file.ts docs-page/src/docs-page.ts observe/src/stdout.ts',
-    'node:http': 'http-shell/src http-shell/src/node',
-    'node:module': 'command-line/src/launch.js',
-    'node:net': 'http-shell/src http-shell/src/exchange http-shell/src/node http-shell/src/plain',
-    'node:v8': 'command-line/src/heap.ts',
-    'sonic-boom': 'observe/src/stdout.ts',
-    yaml: 'config-file/src/yaml',
-    zod: 'config-file/src/fields.ts config-file/src/check.ts config-file/src/json-schema.ts',
-  },
-}
 
 const sqlapi: Part = {
   root: 'services/sqlapi/src',
@@ -80,6 +44,7 @@ const sqlapi: Part = {
       imports: 'description.ts model.ts json/keys.ts',
       isPure: true,
     },
+    { room: 'database/prepared-database.ts', is: 'what is thrown away', isPure: true },
     { room: 'database/url-rules.ts', is: 'in what the URLs of databases differ', isPure: true },
     { room: 'database/postgres/grammar.ts', is: 'its SQL, for the scanner', imports: 'sql/grammar.ts', isPure: true },
     { room: 'database/postgres/url.ts', is: 'its URLs', imports: 'database/url-rules.ts', isPure: true },
@@ -159,7 +124,7 @@ const sqlapi: Part = {
     {
       room: 'database/postgres',
       is: 'a datasource on PostgreSQL',
-      imports: 'description.ts model.ts database database/pool database/postgres/**',
+      imports: 'description.ts model.ts database database/prepared-database.ts database/pool database/postgres/**',
     },
     { room: 'database/sqlite/files.ts', is: 'which files are open' },
     { room: 'database/sqlite/worker/library.ts', is: 'SQLite itself', imports: 'database/sqlite/files.ts' },
@@ -190,13 +155,19 @@ const sqlapi: Part = {
     {
       room: 'database/sqlite',
       is: 'a datasource on SQLite',
-      imports: 'description.ts model.ts errors.ts json sql/position.ts database database/pool database/sqlite/**',
+      imports:
+        'description.ts model.ts errors.ts json sql/position.ts database database/prepared-database.ts database/pool database/sqlite/**',
     },
     {
       room: 'database/database.ts',
       is: 'how each kind of database is opened',
       imports:
         'description.ts model.ts database/statement-failure.ts database/postgres/postgres.ts database/postgres/describe/parse.ts database/sqlite/sqlite.ts database/sqlite/describe/parse.ts',
+    },
+    {
+      room: 'database/copies.ts',
+      is: 'databases that are thrown away',
+      imports: 'model.ts database/prepared-database.ts database/postgres/copies.ts database/sqlite/copies.ts',
     },
     { room: 'serve/params.ts', is: 'what clients send, as parameter sets', imports: 'model.ts errors.ts json' },
     {
@@ -257,16 +228,23 @@ const sqlapi: Part = {
       imports:
         'model.ts errors.ts events.ts endpoint-key.ts findings boot boot/config check service.ts @services/command-line @services/config-file @services/observe',
     },
+    { room: 'testing/test-file.ts', is: 'what stands in a test file', imports: '@services/config-file' },
+    {
+      room: 'testing',
+      is: 'cases of users, run on copies of a database',
+      imports:
+        'errors.ts events.ts project-datasource.ts boot boot/config database/copies.ts database/prepared-database.ts serve/route.ts service.ts testing/test-file.ts @services/command-line @services/config-file @services/observe',
+    },
     {
       room: 'init',
       is: 'a small project to begin with',
-      imports: 'boot boot/config database/sqlite/new-file.ts @services/command-line',
+      imports: 'boot boot/config database/sqlite/new-file.ts testing/test-file.ts @services/command-line',
     },
     {
       room: 'main.ts',
       is: 'the commands',
       imports:
-        'errors.ts events.ts boot boot/config service.ts workers check/command.ts check/start.ts openapi/command.ts dev/dev.ts init/command.ts @services/config-file @services/command-line @services/observe',
+        'errors.ts events.ts boot boot/config service.ts workers check/command.ts check/start.ts openapi/command.ts dev/dev.ts init/command.ts testing/command.ts @services/config-file @services/command-line @services/observe',
     },
   ],
   outside: {
@@ -274,9 +252,10 @@ const sqlapi: Part = {
     'node:child_process': 'workers/untaken.ts database/sqlite/workplaces/process.ts',
     'node:cluster': 'workers',
     'node:fs':
-      'version.ts boot/tree.ts boot/endpoint-file.ts boot/ignored.ts dev init database/sqlite database/sqlite/describe check/source-text.ts lock/lock-file.ts',
+      'version.ts boot/tree.ts boot/endpoint-file.ts boot/ignored.ts dev init testing database/sqlite database/sqlite/describe check/source-text.ts lock/lock-file.ts',
     'node:module': 'workers/primary.ts database/sqlite/workplaces/connection.ts',
     'node:net': 'boot/config/schema.ts database/postgres/wire',
+    'node:os': 'database/sqlite/copies.ts',
     'node:sqlite': 'database/sqlite/worker/library.ts database/sqlite/new-file.ts',
     'node:v8': 'workers/assignments.ts',
     'node:worker_threads': 'database/sqlite/workplaces/connection.ts database/sqlite/worker/worker.ts',

@@ -140,6 +140,46 @@ Environment: none.
   })
 })
 
+describe('what may be left out, and what has one name in two commands', () => {
+  const program = {
+    name: 'two',
+    version: '1',
+    about: 'Does things.',
+    flags: {
+      format: { kind: 'choice', value: 'FORMAT', choices: ['text', 'json'] },
+      report: { kind: 'choice', name: 'format', value: 'FORMAT', choices: ['text', 'xml'] },
+    },
+    commands: {
+      look: { flags: { format: 'text or json' } },
+      try: { flags: { report: 'text or xml' }, operand: { value: 'FOLDER', is: 'a folder', isOptional: true } },
+    },
+    implied: 'look',
+    sections: [{ commands: ['look'] }, { commands: ['try'] }],
+    environment: 'Environment: none.',
+    nearest: () => undefined,
+  } as const
+
+  test('an operand is absent where it is left out; an empty one is none', () => {
+    deepStrictEqual(readCommandLine(program, ['try']), { action: 'try', report: 'text' })
+    deepStrictEqual(readCommandLine(program, ['try', 'x']), { action: 'try', path: 'x', report: 'text' })
+    deepStrictEqual(readCommandLine(program, ['try', '']), {
+      action: 'refuse',
+      text: 'two: try needs a folder\nTry: two --help\n',
+    })
+    const help = readCommandLine(program, ['-h'])
+    ok('text' in help && help.text.includes('two try [FOLDER] [--format text|xml]'))
+  })
+
+  test('a flag takes the values of its command', () => {
+    deepStrictEqual(readCommandLine(program, ['look', '--format', 'json']), { action: 'look', format: 'json' })
+    deepStrictEqual(readCommandLine(program, ['--format=xml', 'try']), { action: 'try', report: 'xml' })
+    deepStrictEqual(readCommandLine(program, ['try', '--format', 'json']), {
+      action: 'refuse',
+      text: 'two: --format: found "json", expected text or xml\nTry: two --help\n',
+    })
+  })
+})
+
 describe('a program with one command', () => {
   test('has no word for it', () => {
     deepStrictEqual(readCommandLine(one, ['-ca']), { action: 'run', config: 'a' })

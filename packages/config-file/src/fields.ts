@@ -90,6 +90,11 @@ export function checked<Declared extends z.ZodType<string>>(
   })
 }
 
+/** Whatever is written there, or nothing. Whoever reads it takes it from the data of the file, with its literals. */
+export function anything(): z.ZodOptional<z.ZodUnknown> {
+  return z.unknown().optional()
+}
+
 export function oneOf<Value extends string>(values: readonly Value[]): z.ZodEnum<{ [Key in Value]: Key }> {
   return z.enum(values, expected(values.join(' or '), { shown: true }))
 }

@@ -4,6 +4,7 @@ export { ConfigFileError, findConfigFile, inWords, overlay, readConfigFile, with
 export type { ConfigFile, Environment, Found, Search, StartEnvironment } from './config-file.ts'
 export {
   anyText,
+  anything,
   checked,
   expected,
   flag,

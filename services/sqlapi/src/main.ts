@@ -32,6 +32,10 @@ export async function main(argv: readonly string[]): Promise<void> {
       const { printDescription } = await import('./openapi/command.ts')
       return printDescription(flags)
     }
+    case 'test': {
+      const { runTests } = await import('./testing/command.ts')
+      return runTests(flags)
+    }
     case 'init': {
       const { runInit } = await import('./init/command.ts')
       return runInit(flags)

@@ -1,5 +1,7 @@
 /** The command `dev` through its process: files change, and answers and terminal follow. */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -92,8 +94,8 @@ describe('dev', { concurrency: 4 }, () => {
       (await dev.answers('/demo/good', 'InvalidQueryException')).text,
       /GOOD\.sql and demo\/GET\/good\.sql give the same/,
     )
-    await dev.shows(/sql\/demo\/POST\/empty\.sql\n {2}1:1 {2}error {2}unloadable: is empty\n {6}= write a statement/)
-    await dev.shows(/sql\/demo\/GET\/good\.sql\n {2}1:1 {2}error {2}unloadable/)
+    await dev.shows(/sql\/demo\/POST\/empty\.sql\n {2}error {2}is empty\n {6}= write a statement/)
+    await dev.shows(/sql\/demo\/GET\/good\.sql\n {2}error {2}files demo/)
     dev.remove('demo/GET/GOOD.sql')
     await dev.answers('/demo/good', '[{"a":1}]')
     await dev.shows(/sql\/demo\/GET\/good\.sql nothing to report any more/)
@@ -151,6 +153,19 @@ describe('dev', { concurrency: 4 }, () => {
     await dev.shows(/not checked: datasource 'far'/)
     await dev.shows(/error {2}datasource: project "lost" leads to no datasource/)
     await dev.stop()
+  })
+
+  test('what shows without a database does not wait for one that is silent [N5.1]', async () => {
+    const silent = createServer((socket) => void socket.on('error', () => undefined)).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const url = `postgresql://127.0.0.1:${(silent.address() as AddressInfo).port}/far`
+    const files = { 'far/POST/a.sql': 'DELETE FROM orders' }
+    const dev = await startDev({ files, config: { datasources: [{ name: 'far', url }] } })
+    await dev.shows(/sql\/far\/POST\/a\.sql\n {2}1:1 {2}warning {2}no-where/)
+    doesNotMatch(dev.stdout(), /not checked/)
+    dev.kill('SIGKILL')
+    await dev.ended
+    silent.close()
   })
 
   test('a request that has begun ends with the file that it began with [N5.1]', async () => {

@@ -31,6 +31,23 @@ for (const [argv, action] of checks) {
   test(`check: ${JSON.stringify(argv)} [N1.1]`, () => deepStrictEqual(readFlags(argv), action))
 }
 
+test('dev, init and test take what they need [N5.1] [N5.3] [N5.4]', () => {
+  deepStrictEqual(readFlags(['dev', '-c', 'a.yaml']), { action: 'dev', config: 'a.yaml' })
+  deepStrictEqual(readFlags(['init']), { action: 'init' })
+  deepStrictEqual(readFlags(['init', 'x']), { action: 'init', path: 'x' })
+  deepStrictEqual(readFlags(['test']), { action: 'test', report: 'text' })
+  deepStrictEqual(readFlags(['test', 'x', '--format', 'junit']), { action: 'test', path: 'x', report: 'junit' })
+  for (const argv of [
+    ['dev', 'x'],
+    ['init', ''],
+    ['init', '-c', 'a'],
+    ['test', '--format', 'json'],
+    ['check', '--format', 'junit'],
+  ]) {
+    strictEqual(readFlags(argv).action, 'refuse', argv.join(' '))
+  }
+})
+
 test('openapi takes a configuration and nothing else [N4.1]', () => {
   deepStrictEqual(readFlags(['openapi', '-c', 'a.yaml']), { action: 'openapi', config: 'a.yaml' })
   strictEqual(readFlags(['openapi', '--strict']).action, 'refuse')

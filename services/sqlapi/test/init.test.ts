@@ -10,17 +10,23 @@ function run(cwd: string, ...args: string[]): Promise<Ended> {
   return spawnSqlapi({ cwd, args }).ended
 }
 
-test('a project that runs at once: check, dev, request [N5.3]', async () => {
+test('a project that runs at once: check, test, dev, request [N5.3]', async () => {
   const parent = newFolder()
   const made = await run(parent, 'init', 'my notes')
   deepStrictEqual([made.code, made.stderr], [0, ''])
-  match(made.stdout, /Written into my notes:\n[^]*Next:\n {2}cd 'my notes'\n {2}npx sqlapi check .*\n {2}npx sqlapi /)
+  match(
+    made.stdout,
+    /Written into my notes:\n[^]*Next:\n {2}cd 'my notes'\n {2}npx sqlapi check .*\n {2}npx sqlapi test .*\n {2}npx sqlapi dev /,
+  )
   const folder = join(parent, 'my notes')
   for (const path of made.stdout.split('Next:')[0]?.match(/^ {2}.*$/gm) ?? [])
     ok(existsSync(join(folder, path.trim())), path)
   const checked = await run(folder, 'check', '--strict')
   match(checked.stdout, /^2 files checked in .*: nothing to report\n$/)
   strictEqual(checked.code, 0)
+  const tested = await run(folder, 'test')
+  match(tested.stdout, /^tests\/notes\.test\.yaml\n(?: {2}ok .*\n){3}\n3 cases, 0 failed, /)
+  strictEqual(tested.code, 0)
   // A port of its own, because the one that the project names may be taken.
   const config = readFileSync(join(folder, 'sqlapi.yaml'), 'utf8')
   writeFiles(folder, { 'sqlapi.yaml': config.replace('127.0.0.1:8080', '127.0.0.1:0') })
@@ -38,7 +44,7 @@ test('the schemas for editors are those of the service, and the settings lead to
   const settings = JSON.parse(readFileSync(join(folder, '.vscode/settings.json'), 'utf8')) as Record<string, object>
   for (const schema of Object.keys(settings['yaml.schemas'] ?? {})) {
     const { title } = JSON.parse(readFileSync(join(folder, schema), 'utf8')) as { title: string }
-    match(title, /\.yaml$/)
+    match(title, /sqlapi/)
   }
   match(
     readFileSync(join(folder, 'sqlapi.yaml'), 'utf8'),

@@ -90,6 +90,10 @@ export const rules: Readonly<Record<string, string>> = {
   'S-config.check': 'what is found in the files',
   'S-config.check.rules': 'how severe findings are',
 
+  'S-config.test': 'what cases of users are run on',
+  'S-config.test.datasource': 'the kind of database, and the server',
+  'S-config.test.schema': 'the file that fills it',
+
   'S-startup.1': 'no start: sql_dir cannot be used',
   'S-startup.2': 'no start: two files, one endpoint',
   'S-startup.3': 'no start: empty file',
@@ -235,6 +239,7 @@ export const rules: Readonly<Record<string, string>> = {
     'dev: changed files are served as they are saved, findings come and go, what cannot be loaded stands in no way',
   'N5.2': 'errors: full tells detail, hint, position and code of a failed statement, and is never on by itself',
   'N5.3': 'init writes a project that runs, and overwrites nothing',
+  'N5.4': 'test: cases on copies of a database that is made for them, and on no other',
   'N6.1': 'rows as CSV and NDJSON, where Accept asks for them; both are taken by a batch, a set a line',
   'N6.3': 'default_datasource stands behind header, map and name',
   'N6.4': 'time_zone of a datasource: how times with a zone are written and local ones read, after every reset',

@@ -55,6 +55,9 @@ const fields: Record<string, unknown> = {
   checks: 'warn',
   check: {},
   'check.rules': {},
+  test: {},
+  'test.datasource': '',
+  'test.schema': '',
 }
 
 test(`the schema has these fields, defaults and nothing else: ${Object.keys(fields)

@@ -12,6 +12,8 @@ const program = {
     config: { kind: 'text', short: 'c', value: 'FILE' },
     datasource: { kind: 'text', value: 'NAME' },
     format: { kind: 'choice', value: 'FORMAT', choices: reportFormats },
+    /** Of the cases that were run. */
+    report: { kind: 'choice', name: 'format', value: 'FORMAT', choices: ['text', 'junit'] },
     /** Whether warnings count as errors. */
     strict: { kind: 'switch' },
     /** Whether to write the lock file. */
@@ -36,6 +38,10 @@ const program = {
     },
     openapi: { flags: { config: '' } },
     dev: { flags: { config: '' } },
+    test: {
+      flags: { config: '', report: 'text or junit (text)' },
+      operand: { value: 'FOLDER', is: 'a folder', isOptional: true },
+    },
     init: { flags: {}, operand: { value: 'FOLDER', is: 'a folder', isOptional: true } },
   },
   implied: 'run',
@@ -43,6 +49,7 @@ const program = {
     { heading: 'run, the service (also without a command):', commands: ['run'] },
     { heading: 'check, a look at every file before it runs:', commands: ['check'] },
     { heading: 'dev, the service on 127.0.0.1, with changed files as they are saved.', commands: ['dev'] },
+    { heading: 'test, which runs the cases of *.test.yaml files in FOLDER, or here:', commands: ['test'] },
     { heading: 'init, which writes a small project into FOLDER, or here.', commands: ['init'] },
     { heading: 'openapi, which prints the description of all endpoints.', commands: ['openapi'] },
   ],
@@ -53,6 +60,7 @@ SQLAPI_LOG takes the place of logging.level.`,
 
 export type Action = CommandOf<typeof program> | Told
 export type OpenApiAction = Extract<Action, { action: 'openapi' }>
+export type TestAction = Extract<Action, { action: 'test' }>
 export type InitAction = Extract<Action, { action: 'init' }>
 export type CheckAction = Extract<Action, { action: 'check' }>
 

@@ -2,12 +2,12 @@
  * What is to be said of the files as they change, told once: a block for a file of which there is something new to say, a line for
  * one that is mended. A file with findings is asked about again with each change, because its cure may be made elsewhere.
  */
-import { checkFiles, toFinding } from '../check/check.ts'
+import { setTimeout } from 'node:timers/promises'
+import { checkFiles } from '../check/check.ts'
 import type { Project } from '../check/project.ts'
 import type { FileRefusal } from '../boot/file-refusal.ts'
 import { compareFindings, type Finding } from '../findings/finding.ts'
-import { severityOf } from '../findings/weights.ts'
-import { toFileBlock, toMendedLine } from '../findings/text-report.ts'
+import { toFileBlock, toMendedLine, toRefusalBlock } from '../findings/text-report.ts'
 
 /** The files at one moment. */
 export interface FilesNow {
@@ -17,8 +17,8 @@ export interface FilesNow {
   readonly changed: readonly string[]
 }
 
-/** By file, as a person names it. */
-type ByFile = ReadonlyMap<string, readonly Finding[]>
+/** Blocks of text by file, as a person names it. */
+type Blocks = ReadonlyMap<string, string>
 
 export interface FindingsOutput {
   /** Whole lines. */
@@ -28,10 +28,10 @@ export interface FindingsOutput {
 
 export class LiveFindings {
   readonly #output: FindingsOutput
-  #told: ByFile = new Map()
+  #told: Blocks = new Map()
   #hindrance = ''
   #next: FilesNow | undefined
-  #telling: Promise<void> | undefined
+  #isTelling = false
 
   constructor(output: FindingsOutput) {
     this.#output = output
@@ -41,34 +41,38 @@ export class LiveFindings {
   update(files: FilesNow): void {
     const left = this.#next?.changed ?? []
     this.#next = { ...files, changed: [...left, ...files.changed] }
-    this.#telling ??= this.#tellAll().finally(() => (this.#telling = undefined))
-  }
-
-  /** Settles when nothing is being told. */
-  async settled(): Promise<void> {
-    await this.#telling
+    if (!this.#isTelling) void this.#tellAll()
   }
 
   async #tellAll(): Promise<void> {
+    this.#isTelling = true
     for (let files = this.#next; files !== undefined; files = this.#next) {
       this.#next = undefined
       await this.#tell(files)
     }
+    this.#isTelling = false
   }
 
   async #tell({ project, refusals, changed }: FilesNow): Promise<void> {
+    const { colours } = this.#output
     const isDue = this.#isDue(project, changed)
     const endpoints = new Map(Array.from(project.endpoints).filter(([, { file }]) => isDue(file)))
-    const refused = toByFile(refusals.flatMap((refusal) => toFindings(refusal, project)))
+    const refused = new Map(refusals.flatMap((refusal) => toRefusals(refusal, project, colours)))
     this.#write(refused)
-    const { findings, hindrances } = await checkFiles({ ...project, endpoints })
-    const files = new Set(Array.from(project.endpoints.values(), ({ file }) => file).filter((file) => !isDue(file)))
-    const kept = Array.from(files, (file) => project.shown(file)).flatMap((file) => this.#told.get(file) ?? [])
-    const now = toByFile([...findings, ...kept, ...Array.from(refused.values()).flat()])
-    this.#write(now)
-    for (const file of this.#told.keys()) {
-      if (!now.has(file)) this.#output.write(toMendedLine(file, this.#output.colours))
+    const checked = checkFiles({ ...project, endpoints })
+    if (await takesLong(checked)) {
+      const early = await checkFiles({ ...project, endpoints }, { offline: true })
+      this.#write(new Map([...toBlocks(early.findings, colours), ...refused]))
     }
+    const { findings, hindrances } = await checked
+    const others = Array.from(project.endpoints.values()).filter(({ file }) => !isDue(file))
+    const kept = others.flatMap(({ file }): [string, string][] => {
+      const block = this.#told.get(project.shown(file))
+      return block === undefined ? [] : [[project.shown(file), block]]
+    })
+    const now = new Map([...kept, ...toBlocks(findings, colours), ...refused])
+    this.#write(now)
+    for (const file of this.#told.keys()) if (!now.has(file)) this.#output.write(toMendedLine(file, colours))
     this.#told = now
     this.#tellHindrance(hindrances.join('\n'))
   }
@@ -80,14 +84,9 @@ export class LiveFindings {
   }
 
   /** What was not told in these words. */
-  #write(findings: ByFile): void {
-    const told = new Map(this.#told)
-    for (const [file, own] of findings) {
-      if (JSON.stringify(told.get(file)) === JSON.stringify(own)) continue
-      told.set(file, own)
-      this.#output.write(toFileBlock(file, own, this.#output.colours))
-    }
-    this.#told = told
+  #write(blocks: Blocks): void {
+    for (const [file, block] of blocks) if (this.#told.get(file) !== block) this.#output.write(block)
+    this.#told = new Map([...this.#told, ...blocks])
   }
 
   #tellHindrance(hindrance: string): void {
@@ -96,14 +95,26 @@ export class LiveFindings {
   }
 }
 
-function toByFile(findings: readonly Finding[]): ByFile {
-  return Map.groupBy(findings.toSorted(compareFindings), ({ file }) => file)
+/** A database that lets one wait keeps nobody from what shows without it. */
+const patienceMs = 300
+
+function takesLong(work: Promise<unknown>): Promise<boolean> {
+  return Promise.race([work.then(() => false), setTimeout(patienceMs, true)])
+}
+
+/** Infos are left out, as a start does: nothing has to be done about them. */
+function toBlocks(findings: readonly Finding[], colours: boolean): Blocks {
+  const told = findings.filter(({ severity }) => severity !== 'info').toSorted(compareFindings)
+  const groups = Map.groupBy(told, ({ file }) => file)
+  return new Map(Array.from(groups, ([file, own]) => [file, toFileBlock(file, own, colours)]))
 }
 
 /** One for each of the files. */
-function toFindings({ files, problem, cure, message }: FileRefusal, { shown, weights }: Project): Finding[] {
+function toRefusals(
+  { files, problem, cure, message }: FileRefusal,
+  { shown }: Project,
+  colours: boolean,
+): [string, string][] {
   const told = files.length === 1 ? problem : message.slice(0, message.lastIndexOf(';'))
-  const remark = { code: 'unloadable', line: 1, column: 1, message: told, cure } as const
-  const severity = severityOf(remark, weights)
-  return severity === undefined ? [] : files.map((file) => toFinding(remark, { severity, file: shown(file), text: '' }))
+  return files.map((file) => [shown(file), toRefusalBlock(shown(file), { problem: told, cure }, colours)])
 }

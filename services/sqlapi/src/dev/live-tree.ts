@@ -94,10 +94,14 @@ export class LiveTree {
   }
 }
 
-/** Taken before the file is read: what is written later has another one. */
+/** Taken before the file is read: what is written later has another one. Reading tells what is wrong with one that has none. */
 function stampOf(path: string): string | undefined {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stats && `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`
+  try {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+    return stats && `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code)
+  }
 }
 
 async function load(path: string, place: Parameters<typeof toEndpoint>[2]): Promise<Endpoint | FileRefusal> {

@@ -9,12 +9,17 @@ import { search } from '../boot/config/config.ts'
 import type { InitAction } from '../boot/flags.ts'
 import { configSchema } from '../boot/config/schema.ts'
 import { makeDatabaseFile } from '../database/sqlite/new-file.ts'
+import { testFileSchema } from '../testing/test-file.ts'
 import { projectFiles, schemaScript, surroundings, toJson } from './project-files.ts'
 
 const databaseFile = 'notes.db'
 
 export function runInit({ path: folder = '.' }: InitAction): void {
-  const around = { ...surroundings, '.vscode/sqlapi.schema.json': toJson(configSchema()) }
+  const around = {
+    ...surroundings,
+    '.vscode/sqlapi.schema.json': toJson(configSchema()),
+    '.vscode/sqlapi-test.schema.json': toJson(testFileSchema()),
+  }
   const files = { ...projectFiles, ...around }
   try {
     const inTheWay = [...Object.keys(projectFiles), 'sql', databaseFile, ...configurations()].filter((path) =>
@@ -53,6 +58,7 @@ function report(folder: string, written: readonly string[], left: readonly strin
     'Next:',
     ...enter,
     '  npx sqlapi check    looks for mistakes in the files',
+    '  npx sqlapi test     runs the cases of tests/notes.test.yaml',
     '  npx sqlapi dev      serves them, and tells where to look: /docs',
     '',
   ].join('\n')

@@ -18,6 +18,11 @@ datasources:
 
 # The description for programs at /openapi.json, the page for people at /docs.
 openapi: true
+
+# sqlapi test runs each case on a new database of this kind, filled by this file.
+test:
+  datasource: notes
+  schema: schema.sql
 `,
   'schema.sql': `-- What is in notes.db at the beginning.
 CREATE TABLE note (
@@ -48,6 +53,32 @@ LIMIT :limit
 INSERT INTO note (content) VALUES (:content)
 RETURNING note_id, content, written_on
 `,
+  'tests/notes.test.yaml': `# yaml-language-server: $schema=../.vscode/sqlapi-test.schema.json
+# Each case runs on a database of its own, as schema.sql makes it. ".." stands for whatever is there.
+cases:
+  - name: lists notes with a word
+    request:
+      path: /notes/list
+      query: { word: milk }
+    expect:
+      rows:
+        - { noteId: 1, content: Buy milk, writtenOn: '2026-01-30' }
+
+  - name: writes a note
+    request:
+      path: /notes/add
+      body: { content: Water the plants }
+    expect:
+      rows:
+        - { noteId: 3, content: Water the plants, writtenOn: .. }
+
+  - name: wants a text
+    request:
+      path: /notes/add
+      body: { content: [1, 2] }
+    expect:
+      status: 400
+`,
 }
 
 /** What stands around it. One that is there already stays as it is. */
@@ -58,7 +89,12 @@ export const surroundings: Readonly<Record<string, string>> = {
 *.db-wal
 `,
   '.vscode/extensions.json': toJson({ recommendations: ['redhat.vscode-yaml'] }),
-  '.vscode/settings.json': toJson({ 'yaml.schemas': { '.vscode/sqlapi.schema.json': '/sqlapi.yaml' } }),
+  '.vscode/settings.json': toJson({
+    'yaml.schemas': {
+      '.vscode/sqlapi.schema.json': '/sqlapi.yaml',
+      '.vscode/sqlapi-test.schema.json': '*.test.yaml',
+    },
+  }),
 }
 
 export const schemaScript: string = projectFiles['schema.sql'] as string

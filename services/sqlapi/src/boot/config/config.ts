@@ -151,6 +151,9 @@ function ruleProblems(config: Config, env: Environment): Problem[] {
     ...(config.defaultDatasource === '' || known.includes(config.defaultDatasource)
       ? []
       : [{ path: ['default_datasource'], message: noDatasource(config.defaultDatasource, known) }]),
+    ...(config.test.datasource === '' || known.includes(config.test.datasource)
+      ? []
+      : [{ path: ['test', 'datasource'], message: noDatasource(config.test.datasource, known) }]),
     ...Object.keys(config.check.rules).flatMap(codeProblems),
   ]
 }

@@ -125,6 +125,17 @@ const check = section({
     .describe(`Code of findings to how severe they are: ${levelMeaning}.`),
 })
 
+const test = section({
+  datasource: anyText('the name of a datasource', { shown: true })
+    .default('')
+    .describe(
+      'Says on which kind of database, and for PostgreSQL on which server, sqlapi test makes databases of its own.',
+    ),
+  schema: anyText('the path of a file with SQL', { shown: true })
+    .default('')
+    .describe('File of SQL statements that fills such a database.'),
+})
+
 const fields = section({
   sql_dir: anyText('the directory that holds the .sql files', { filled: true }).describe(
     'Directory of the .sql files.',
@@ -152,6 +163,7 @@ const fields = section({
       'What the start does about findings: log what is found without a database, nothing, or check the files on their databases and refuse to start with an error in them.',
     ),
   check: check.prefault({}).describe('What is found in the files.'),
+  test: test.prefault({}).describe('What sqlapi test runs its cases on.'),
 })
 
 /** Where a password leads to. */

@@ -1,0 +1,39 @@
+/** The rooms of the private packages; rooms.ts explains the table. */
+import type { Part } from './part.ts'
+
+export const packages: Part = {
+  root: 'packages',
+  rooms: [
+    { room: 'linked-list/src', is: 'the list that queues stand on', isPure: true },
+    { room: 'http-shell/src/exchange', is: 'what connections owe, whoever reads their requests' },
+    { room: 'http-shell/src/node', is: 'requests that Node.js reads', imports: 'http-shell/src/exchange' },
+    { room: 'http-shell/src/plain', is: 'plain requests, read here', imports: 'http-shell/src/exchange' },
+    {
+      room: 'http-shell/src',
+      is: 'the HTTP server under both services',
+      imports: 'http-shell/src/exchange http-shell/src/node http-shell/src/plain',
+    },
+    { room: 'content-coding/src', is: 'content in the codings that clients accept' },
+    { room: 'docs-page/src', is: 'the page for people', imports: '@services/content-coding' },
+    { room: 'docs-page/src/browser', is: 'what of it runs in a browser', isPure: true },
+    { room: 'observe/src', is: 'events, and the log that is written of them' },
+    { room: 'command-line/src', is: 'the life of a process', imports: '@services/observe' },
+    { room: 'config-file/src/words', is: 'what a person is told about a field', isPure: true },
+    { room: 'config-file/src/yaml', is: 'YAML as data, with lines', imports: 'config-file/src/words', isPure: true },
+    {
+      room: 'config-file/src',
+      is: 'YAML files as checked, frozen values',
+      imports: 'config-file/src/words config-file/src/yaml',
+    },
+  ],
+  outside: {
+    'node:fs': 'config-file/src/config-file.ts docs-page/src/docs-page.ts observe/src/stdout.ts',
+    'node:http': 'http-shell/src http-shell/src/node',
+    'node:module': 'command-line/src/launch.js',
+    'node:net': 'http-shell/src http-shell/src/exchange http-shell/src/node http-shell/src/plain',
+    'node:v8': 'command-line/src/heap.ts',
+    'sonic-boom': 'observe/src/stdout.ts',
+    yaml: 'config-file/src/yaml',
+    zod: 'config-file/src/fields.ts config-file/src/check.ts config-file/src/json-schema.ts',
+  },
+}
