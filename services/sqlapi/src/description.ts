@@ -79,3 +79,12 @@ export interface TableScan {
   /** As the database estimates them. */
   readonly rows: number
 }
+
+/** What is asked of a database that describes statements. */
+export interface DescribeOptions {
+  /**
+   * Nobody wants to know which columns have the type of a value, or may be null: all have the type that a null gives them, and
+   * may be null. It spares many questions.
+   */
+  readonly isRough?: boolean
+}

@@ -4,7 +4,7 @@
  */
 
 import type { Readable } from 'node:stream'
-import type { CatalogNames, StatementDescription, TableScan } from './description.ts'
+import type { CatalogNames, DescribeOptions, StatementDescription, TableScan } from './description.ts'
 
 /** The two SQL dialects, named after the datasource kind that speaks them. */
 export type Dialect = 'postgres' | 'sqlite'
@@ -260,7 +260,7 @@ export interface Database {
    * connection for as long as that lasts, so whoever asks about many scripts asks in portions. Leaves nothing behind.
    * Rejects with the reason when the database cannot be asked.
    */
-  describe(scripts: readonly Script[]): Promise<readonly (readonly StatementDescription[])[]>
+  describe(scripts: readonly Script[], options?: DescribeOptions): Promise<readonly (readonly StatementDescription[])[]>
   /** What there is, so that a misspelled name can be told. Rejects with the reason when the database cannot be asked. */
   names(): Promise<CatalogNames>
   /**

@@ -43,7 +43,9 @@ export async function checkFiles(project: Project, options: CheckOptions = {}): 
   let done = 0
   const onAsked = (files: number): void => onProgress?.((done += files))
   const groups = Map.groupBy(project.endpoints.values(), project.datasourceOf)
-  const asked = await (offline ? parseAll(groups) : askAll(groups, { explain, onAsked }))
+  const asked = await (offline
+    ? parseAll(groups)
+    : askAll(groups, { explain, isRough: lock?.wantsTypes !== true, onAsked }))
   const lost = findLost(project)
   const source = new SourceText()
   const findings = [...findIgnored(project), ...findInLock(project, lock, source)]

@@ -44,6 +44,8 @@ const connectTimeoutSeconds = 10
 export interface AskOptions {
   /** Whether to ask for plans too. */
   readonly explain: boolean
+  /** Whether the types of columns do not matter. */
+  readonly isRough: boolean
   /** Told how many more files have been asked about. */
   readonly onAsked: (files: number) => void
 }
@@ -68,7 +70,7 @@ export async function askAbout(
     const portions = inPortions(endpoints, Math.min(portionSize, Math.ceil(endpoints.length / size))).values()
     const lanes = Array.from({ length: size }, async () => {
       for (const portion of portions) {
-        await describePortion(database, portion, descriptions)
+        await describePortion(database, portion, descriptions, options.isRough)
         if (options.explain) await explainPortion(database, portion, descriptions, scans)
         options.onAsked(portion.length)
       }
@@ -91,8 +93,14 @@ function inPortions<Item>(items: readonly Item[], size: number): Item[][] {
 
 type Descriptions = Map<Endpoint, readonly StatementDescription[]>
 
-async function describePortion(database: Database, endpoints: readonly Endpoint[], into: Descriptions): Promise<void> {
-  const answers = await database.describe(endpoints.map((endpoint) => scriptOf(endpoint, database)))
+async function describePortion(
+  database: Database,
+  endpoints: readonly Endpoint[],
+  into: Descriptions,
+  isRough: boolean,
+): Promise<void> {
+  const scripts = endpoints.map((endpoint) => scriptOf(endpoint, database))
+  const answers = await database.describe(scripts, { isRough })
   for (const [index, endpoint] of endpoints.entries()) into.set(endpoint, answers[index] ?? [])
 }
 

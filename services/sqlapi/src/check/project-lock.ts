@@ -19,6 +19,11 @@ export class ProjectLock {
     this.#isCompared = isCompared
   }
 
+  /** Types of columns are compared, or written. */
+  get wantsTypes(): boolean {
+    return !this.#isCompared || this.#file.state === 'read'
+  }
+
   /** Without `descriptions` no database was asked. */
   remarksOn(
     endpoint: Endpoint,

@@ -4,7 +4,7 @@
  *
  * pool.ts decides about connections, statement-runner.ts and settle.ts about plans and types, round-trips.ts about what is sent.
  */
-import type { CatalogNames, StatementDescription, TableScan } from '../../description.ts'
+import type { CatalogNames, DescribeOptions, StatementDescription, TableScan } from '../../description.ts'
 import type { Database, ParameterSet, Result, ResultShapes, Script, Statement, Work } from '../../model.ts'
 import { Delivery, emptyResult, type Sink } from '../result.ts'
 import { type FailureListener, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
@@ -91,11 +91,14 @@ export class PostgresDatabase implements Database {
     return new Promise((resolve, reject) => this.#runPlain(work, new Delivery(resolve, reject)))
   }
 
-  async describe(scripts: readonly Script[]): Promise<readonly (readonly StatementDescription[])[]> {
+  async describe(
+    scripts: readonly Script[],
+    { isRough = false }: DescribeOptions = {},
+  ): Promise<readonly (readonly StatementDescription[])[]> {
     // Serving needs none of it.
     const { describeScripts } = await import('./describe/describe.ts')
     const reachesOut = (statement: Statement): boolean => this.#runner.reachesOut(statement)
-    return this.#ask((session) => describeScripts(session, scripts, { reachesOut }))
+    return this.#ask((session) => describeScripts(session, scripts, { reachesOut, isRough }))
   }
 
   async names(): Promise<CatalogNames> {

@@ -22,6 +22,8 @@ import { findVarying } from './varying.ts'
 export interface DescribeOptions {
   /** Whether the statement runs stored code that may change the session. */
   readonly reachesOut: (statement: Statement) => boolean
+  /** Whether the types of values in columns, and what may be null, do not matter. */
+  readonly isRough: boolean
 }
 
 export async function describeScripts(
@@ -36,6 +38,7 @@ export async function describeScripts(
     return await complete(
       session,
       questions.map(({ length }) => outcomes.slice(at, (at += length))),
+      options.isRough,
     )
   } catch (error) {
     // Nothing but a lost connection ends up here.
@@ -49,21 +52,27 @@ type Outcome =
   | Exclude<StatementDescription, { outcome: 'described' }>
 
 /** One for each statement. */
-function questionsOf(session: Session, { statements }: Script, { reachesOut }: DescribeOptions): Question<Outcome>[] {
-  const dependences = dependencesOf(statements, grammar, reachesOut)
+function questionsOf(session: Session, { statements }: Script, options: DescribeOptions): Question<Outcome>[] {
+  const dependences = dependencesOf(statements, grammar, options.reachesOut)
   return statements.map((statement, index) => ({
-    ask: () => askAbout(session, statement, dependences[index] as Dependence),
+    ask: () => askAbout(session, statement, dependences[index] as Dependence, options.isRough),
     isLocked: (outcome) => 'outcome' in outcome && outcome === locked,
   }))
 }
 
-async function askAbout(session: Session, statement: Statement, { on, mayOn }: Dependence): Promise<Outcome> {
+async function askAbout(
+  session: Session,
+  statement: Statement,
+  { on, mayOn }: Dependence,
+  isRough: boolean,
+): Promise<Outcome> {
   if (statement.refusal !== undefined) return toRefused(statement, statement.refusal)
   if (on !== undefined) return dependsOn(on)
   const outcome = await findTypesOf(session, statement)
   if ('typed' in outcome) {
     const { typed } = outcome
-    return { statement, typed, varying: await findVarying(session, statement, typed) }
+    const varying = isRough ? new Set<number>() : await findVarying(session, statement, typed)
+    return { statement, typed, varying }
   }
   if (outcome.error.code === lockedState) return locked
   if (outcome.isUndecided) {
@@ -101,6 +110,7 @@ function dependsOn({ line }: Statement): StatementDescription & { outcome: 'unch
 async function complete(
   session: Session,
   outcomes: readonly (readonly Outcome[])[],
+  isRough: boolean,
 ): Promise<readonly (readonly StatementDescription[])[]> {
   const typed = outcomes.flat().flatMap((outcome) => ('typed' in outcome ? [outcome.typed] : []))
   const columns = typed.flatMap((each) => each.columns ?? [])
@@ -111,7 +121,7 @@ async function complete(
         parameters.flatMap(({ type }) => (type === undefined ? [] : [{ dataTypeID: type, typeModifier: -1 }])),
       ),
     ]),
-    askForColumns(session, columns),
+    askForColumns(session, isRough ? [] : columns),
   ])
   return Promise.all(
     outcomes.map((ofScript) =>
