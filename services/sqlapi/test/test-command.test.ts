@@ -1,10 +1,10 @@
 /** The command `test` through its process, on both databases: what it reports, how it ends, what it leaves alone. */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
-import { type Ended, type Files, newFolder, writeFiles } from '@services/testing'
+import { type Ended, type Files, newFolder, until, writeFiles } from '@services/testing'
 import { sharedPostgres } from './support/databases.ts'
 import { spawnSqlapi } from './support/process.ts'
 
@@ -164,6 +164,21 @@ describe('test', { concurrency: 3 }, () => {
       /<testcase classname="a\.test\.yaml" name="a &lt; b &amp; &quot;c&quot; " file="a\.test\.yaml" line="2" time="[\d.]+">\n {6}<failure message="rows\[0\]: found \{&quot;itemId/,
     )
     match(stdout, /name="fine" [^>]*\/>\n {2}<\/testsuite>\n {2}<system-out>on copies of [^<]*Without a case:/)
+  })
+
+  test('a signal ends it in order, and nothing is left behind [N5.4]', async () => {
+    const temporary = newFolder()
+    const one = '  - {name: x, request: {path: /crm/list}}\n'
+    const folder = newFolder({ 'schema.sql': schema, 'a.test.yaml': `cases:\n${one.repeat(500)}` })
+    writeFiles(join(folder, 'sql'), files)
+    writeFileSync(join(folder, 'sqlapi.yaml'), JSON.stringify({ sql_dir: 'sql', ...lite }))
+    const running = spawnSqlapi({ cwd: folder, args: ['test'], env: { TMPDIR: temporary } })
+    await until(() => readdirSync(temporary).length > 0, 'a database is made')
+    running.kill('SIGINT')
+    const { code, stderr } = await running.ended
+    strictEqual(code, 1)
+    match(stderr, /^sqlapi: ended by a signal, after \d+ of 500 cases\n$/)
+    deepStrictEqual(readdirSync(temporary), [])
   })
 
   test('a wrong test file is 2, and the others run [N5.4]', async () => {

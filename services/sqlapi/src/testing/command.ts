@@ -79,9 +79,10 @@ async function runAll(loaded: Loaded, cases: Found['cases'], format: keyof typeo
   const { datasource, script } = readTestConfig(loaded)
   const endpoints = await loadEndpoints(config.sqlDir, new Set([datasource.dialect]))
   refuseServed(loaded, datasource, endpoints)
-  const prepared = await prepare(datasource, script)
   const ending = new AbortController()
+  // Before anything is made that has to be removed.
   handleSignals({ end: () => ending.abort(), reload: () => undefined })
+  const prepared = await prepare(datasource, script)
   try {
     const events = new EventStream<EventFields>(eventTable)
     const outcomes = await runCases(cases, { config, datasource, endpoints, prepared, events, signal: ending.signal })
