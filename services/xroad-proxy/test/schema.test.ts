@@ -47,6 +47,7 @@ test('these fields, these defaults, and nothing else [S-config.search]', () => {
     'wsdl.allow_http_upstream': false,
     'wsdl.upstream_host_allowlist': [],
     soap_response: 'plain',
+    error_message_id: false,
     expose_soap_fault_detail: false,
     security_server: undefined,
     'security_server.url': undefined,
