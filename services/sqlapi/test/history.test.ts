@@ -29,3 +29,25 @@ test('a statement that turns slow is not short for long, however many runs it ha
   const isShortAgain = (runs: number): boolean => historyOf(...many(10_000, 40), ...many(runs, 1)).isShort
   deepStrictEqual([0, 10, 11].map(isShortAgain), [false, false, true])
 })
+
+test('of what an answer may have waited for us 20 ms at most are taken off the average, all of it off a slow run [S25]', () => {
+  const seenLate = (ms: number, unseenMs: number, runs: number): History => {
+    const history = new History()
+    for (let run = 0; run < runs; run++) history.record(ms, unseenMs)
+    return history
+  }
+  strictEqual(seenLate(15, 12, 9).expectedMs, 3)
+  strictEqual(seenLate(15, 15, 9).isShort, true)
+  // Turns of 200 ms on an overloaded machine: what takes 50 ms is not short for that.
+  strictEqual(seenLate(50, 200, 9).expectedMs, 30)
+  strictEqual(seenLate(50, 200, 9).isShort, false)
+  // A stall of ours ends no trust: one good run after it is enough.
+  const stalled = seenLate(1, 0, 100)
+  stalled.record(120, 119)
+  for (let run = 0; run < 30; run++) stalled.record(1)
+  strictEqual(stalled.isShort, true)
+  const slow = seenLate(1, 0, 100)
+  slow.record(120, 10)
+  for (let run = 0; run < 30; run++) slow.record(1)
+  strictEqual(slow.isShort, false)
+})

@@ -10,6 +10,11 @@
 const shortMs = 10
 /** One run of so long ends all trust. */
 const slowMs = 100
+/**
+ * Of what an answer may have waited no more than this is taken off the average: on a machine that is overloaded for long, turns
+ * of the event loop are so long that any statement would count as short.
+ */
+const mostUnseenMs = 20
 /** Runs before a statement is known. */
 const trialRuns = 3
 /** Runs in a row that win back the trust lost first; twice as many after each further loss. */
@@ -41,11 +46,12 @@ export class History {
     return this.#averageMs
   }
 
-  /** A run has ended after so long, less what this process itself has kept it waiting (own-time.ts). */
-  record(ms: number): void {
+  /** A run has ended after so long. For `unseenMs` of that the answer may have waited for this process (own-time.ts). */
+  record(ms: number, unseenMs = 0): void {
     this.#runs++
-    this.#averageMs += (ms - this.#averageMs) * Math.max(weight, 1 / this.#runs)
-    if (ms >= slowMs) this.#loseTrust()
+    const taken = Math.max(0, ms - Math.min(unseenMs, mostUnseenMs))
+    this.#averageMs += (taken - this.#averageMs) * Math.max(weight, 1 / this.#runs)
+    if (ms - unseenMs >= slowMs) this.#loseTrust()
     else if (this.#toCome > 0) this.#toCome--
   }
 

@@ -74,7 +74,7 @@ export class Slot<C extends Connection> {
     // A job that ends before its turn failed without being sent. Its time says nothing, nor does that of a lost connection.
     if (!isHead || this.state === 'closed') return
     const took = now - Math.max(job.started, this.since)
-    job.history?.record(Math.max(0, took - ownTime.unseenMs(now)))
+    job.history?.record(took, ownTime.unseenMs(now))
     this.since = now
     this.#hasMoved = true
     if (this.state === 'late') this.state = 'shared'
