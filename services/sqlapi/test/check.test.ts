@@ -1,5 +1,5 @@
 /** The command `check` through its process: what it reads, what it says, how it ends. */
-import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Finding } from '../src/findings/finding.ts'
 import { findingsOf, inBrief, runCheck } from './support/check.ts'
@@ -22,6 +22,36 @@ describe('check', { concurrency: 4 }, () => {
     const { code, stderr } = await runCheck({ files: {}, config: { sql_dir: 'none' } })
     strictEqual(code, 2)
     match(stderr, /^sqlapi: InvalidDirectoryException: sql_dir 'none'/)
+  })
+
+  test('every file with which the service would not start is an error, and the others are checked [N1.2]', async () => {
+    const files = {
+      'demo/GET/empty.sql': ' \n',
+      'demo/GET/latin.sql': Buffer.from('SELECT 1 -- \xe4', 'latin1'),
+      'demo/GET/nul.sql': 'SELECT 1\0',
+      'demo/GET/twin.sql': 'SELECT 1',
+      'demo/GET/Twin.sql': 'SELECT 1',
+      'demo/POST/x.sql': 'SELECT 1 AS one',
+      'demo/POST/x/batch.sql': 'SELECT 1 AS one',
+      'demo/POST/all.sql': 'DELETE FROM t',
+    }
+    const { code, findings, stderr } = await findingsOf({ files, config: lite })
+    strictEqual(code, 1, stderr)
+    const told = findings
+      .filter((finding) => finding.code === 'file')
+      .map(({ file, message, cure }) => [file, message, cure])
+    const collide = (other: string, url: string): string =>
+      `this file and ${other} give the same endpoint ${url} (case does not count, /batch is the batch variant)`
+    deepStrictEqual(told, [
+      ['sql/demo/GET/Twin.sql', collide('sql/demo/GET/twin.sql', 'GET /demo/twin'), 'rename one'],
+      ['sql/demo/GET/empty.sql', 'is empty', 'write a statement or remove the file'],
+      ['sql/demo/GET/latin.sql', 'is not UTF-8 text', 'save it as UTF-8'],
+      ['sql/demo/GET/nul.sql', 'contains a NUL character', 'no database reads past it'],
+      ['sql/demo/GET/twin.sql', collide('sql/demo/GET/Twin.sql', 'GET /demo/twin'), 'rename one'],
+      ['sql/demo/POST/x.sql', collide('sql/demo/POST/x/batch.sql', 'POST /demo/x/batch'), 'rename one'],
+      ['sql/demo/POST/x/batch.sql', collide('sql/demo/POST/x.sql', 'POST /demo/x/batch'), 'rename one'],
+    ])
+    ok(findings.some((finding) => finding.code === 'no-where'))
   })
 
   test('folders and files that are not published are warnings, with their cure [N1.2]', async () => {

@@ -1,7 +1,7 @@
 /**
  * The tree of `.sql` files -> the map of endpoints, read and scanned once. Refuses (StartupFailure) what would leave an
  * operator guessing: colliding or empty files, files that are no text, links that lead out of the tree. Of several problems
- * it reports the first in the order of names, whichever it finds first. tree.ts has the layout, endpoint-file.ts one file.
+ * a start hears the first in the order of names, whichever is found first; whoever asks for it hears of all. tree.ts has the layout, endpoint-file.ts one file.
  */
 import { endpointKey } from '../endpoint-key.ts'
 import type { Dialect, Endpoint } from '../model.ts'
@@ -16,28 +16,53 @@ export type Endpoints = ReadonlyMap<string, Endpoint>
 /** How many files are read ahead while others are scanned; each is an open file. */
 const readsAhead = 32
 
-/** Scans for the given dialects only. `ignored` is told of what is not published, in the order of names. */
+/**
+ * Scans for the given dialects only. `ignored` is told of what is not published, in the order of names. `refused` is told of each
+ * file that cannot be loaded, and the others are; without it the first one is thrown.
+ */
 export async function loadEndpoints(
   sqlDir: string,
   dialectsInUse: ReadonlySet<Dialect>,
   ignored: (what: Ignored) => void = () => undefined,
+  refused: (refusal: FileRefusal) => void = refuse,
 ): Promise<Endpoints> {
   const root = openRoot(sqlDir)
   const endpoints = new Map<string, Endpoint>()
-  for (const { project, method, files } of walkTree(root, { ignored, refused: refuse })) {
+  const walker = { ignored, refused: (failure: Error) => refused(toRefusal(failure)) }
+  for (const { project, method, files } of walkTree(root, walker)) {
     const place = { root, project, method, dialectsInUse }
     for await (const [file, content] of readInOrder(files)) {
-      const endpoint = toEndpoint(file, content, place)
-      const other = addEndpoint(endpoints, endpoint)
-      if (other !== undefined) refuse(collisionOf(other, endpoint))
+      const endpoint = toEndpointIfAny(file, content, place, refused)
+      const other = endpoint && addEndpoint(endpoints, endpoint)
+      if (other !== undefined) refused(collisionOf(other, endpoint as Endpoint))
     }
   }
-  for (const [single, batch] of batchCollisions(endpoints)) refuse(collisionOf(single, batch))
+  for (const [single, batch] of batchCollisions(endpoints)) refused(collisionOf(single, batch))
   return endpoints
 }
 
 function refuse(failure: Error): never {
   throw failure
+}
+
+/** What is no matter of single files ends the walk. */
+function toRefusal(failure: unknown): FileRefusal {
+  if (failure instanceof FileRefusal) return failure
+  throw failure
+}
+
+function toEndpointIfAny(
+  file: string,
+  content: Content,
+  place: Parameters<typeof toEndpoint>[2],
+  refused: (refusal: FileRefusal) => void,
+): Endpoint | undefined {
+  try {
+    return toEndpoint(file, content, place)
+  } catch (error) {
+    refused(toRefusal(error))
+    return undefined
+  }
 }
 
 /** Reads ahead, but yields one file after the other; where a file could not be read, its error. */

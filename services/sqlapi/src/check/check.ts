@@ -48,7 +48,7 @@ export async function checkFiles(project: Project, options: CheckOptions = {}): 
     : askAll(groups, { explain, isRough: lock?.wantsTypes !== true, onAsked }))
   const lost = findLost(project)
   const source = new SourceText()
-  const findings = [...findIgnored(project), ...findInLock(project, lock, source)]
+  const findings = [...findRefused(project), ...findIgnored(project), ...findInLock(project, lock, source)]
   for (const [datasource, endpoints] of groups) {
     for (const endpoint of endpoints) {
       const dialect = datasource?.dialect
@@ -63,7 +63,7 @@ export async function checkFiles(project: Project, options: CheckOptions = {}): 
   }
   return {
     findings: findings.toSorted(compareFindings),
-    files: project.endpoints.size,
+    files: project.endpoints.size + new Set(project.refusals.flatMap(({ files }) => files)).size,
     hindrances: Array.from(asked.values()).flatMap(({ hindrance }) => hindrance ?? []),
     descriptions: new Map(Array.from(asked.values()).flatMap(({ descriptions }) => Array.from(descriptions))),
   }
@@ -136,6 +136,19 @@ function findInLock(
     if (severity === undefined) return []
     return [toFinding(remark, { severity, file: shown(lockFile), text: source.line(lockFile, remark.line) })]
   })
+}
+
+/** At each of the files that a refusal is about. */
+function findRefused({ refusals, shown, weights }: Project): Finding[] {
+  return refusals.flatMap(({ files, problem, cure = cureOf('file') }) =>
+    files.flatMap((file) => {
+      const others = files.filter((each) => each !== file).map((each) => shown(each))
+      const message = others.length === 0 ? problem : `this file and ${others.join(' and ')} ${problem}`
+      const remark: Remark = { code: 'file', line: 1, column: 1, message, cure }
+      const severity = severityOf(remark, weights)
+      return severity === undefined ? [] : [toFinding(remark, { severity, file: shown(file), text: '' })]
+    }),
+  )
 }
 
 function findIgnored({ ignored, shown, weights }: Project): Finding[] {

@@ -1,8 +1,9 @@
-/** What is to be checked, read as the service reads it at start. Throws a StartupFailure where the service would not start. */
+/** What is to be checked, read as the service reads it at start. Throws a StartupFailure where nothing can be read. */
 import { relative, resolve, sep } from 'node:path'
 import { nearest, type StartEnvironment } from '@services/config-file'
 import { type Datasource, type Loaded, loadConfig } from '../boot/config/config.ts'
 import { type Endpoints, loadEndpoints } from '../boot/endpoints.ts'
+import type { FileRefusal } from '../boot/file-refusal.ts'
 import type { Ignored } from '../boot/ignored.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Weights } from '../findings/weights.ts'
@@ -15,6 +16,8 @@ export interface Project {
   readonly endpoints: Endpoints
   /** In the tree, and not published. */
   readonly ignored: readonly Ignored[]
+  /** Files that cannot be loaded, with which the service would not start. */
+  readonly refusals: readonly FileRefusal[]
   readonly weights: Weights
   /** Where a file runs; nothing where no datasource is configured for it. */
   readonly datasourceOf: (endpoint: Endpoint) => Datasource | undefined
@@ -33,14 +36,20 @@ export async function readProject(start: StartEnvironment, datasource?: string):
   const only = datasource === undefined ? undefined : named(datasource, loaded.datasources)
   const ignored: Ignored[] = []
   const dialects = new Set(loaded.datasources.map(({ dialect }) => dialect))
-  const endpoints = await loadEndpoints(loaded.config.sqlDir, dialects, (what) => ignored.push(what))
-  return toProject(loaded, { endpoints, ignored }, { cwd: start.cwd, only })
+  const refusals: FileRefusal[] = []
+  const endpoints = await loadEndpoints(
+    loaded.config.sqlDir,
+    dialects,
+    (what) => ignored.push(what),
+    (refusal) => refusals.push(refusal),
+  )
+  return toProject(loaded, { endpoints, ignored, refusals }, { cwd: start.cwd, only })
 }
 
 /** Of files that have been read. */
 export function toProject(
   { config, datasources, file: configuration }: Loaded,
-  { endpoints, ignored }: Pick<Project, 'endpoints' | 'ignored'>,
+  { endpoints, ignored, refusals = [] }: Pick<Project, 'endpoints' | 'ignored'> & Partial<Pick<Project, 'refusals'>>,
   { cwd, only }: { readonly cwd: string; readonly only?: Datasource | undefined },
 ): Project {
   const sqlDir = resolve(cwd, config.sqlDir)
@@ -50,6 +59,7 @@ export function toProject(
     datasources,
     endpoints,
     ignored,
+    refusals,
     weights: config.check.rules,
     datasourceOf: ({ project }) => only ?? byName.get(nameOf(project) ?? ''),
     pathOf: ({ file }) => resolve(sqlDir, file),

@@ -14,6 +14,7 @@ interface CodeRow {
 }
 
 export const codes = {
+  file: { severity: 'error', cure: 'correct the file; the service does not start with it' },
   syntax: { severity: 'error', cure: 'correct the statement at this place' },
   'unknown-table': { severity: 'error', cure: 'correct the name, or create the table' },
   'unknown-column': { severity: 'error', cure: 'correct the name, or add the column to its table' },
