@@ -92,7 +92,14 @@ test('a small REST file [S-rest.kind S-rest.method D1.2]', () => {
       ...place,
       kind: 'rest',
       method: 'GET',
-      target: { memberClass: 'GOV', memberCode: '00123', subsystemCode: 'sub system', serviceCode: 'find', path: '' },
+      target: {
+        xroadInstance: '',
+        memberClass: 'GOV',
+        memberCode: '00123',
+        subsystemCode: 'sub system',
+        serviceCode: 'find',
+        path: '',
+      },
       allowedQueryParams: undefined,
       forwardBody: true,
     },
@@ -114,7 +121,8 @@ test('empty target strings and odd identifiers load [D1.4 S-charset]', () => {
   const { target } = rest(
     'kind: rest\nmethod: GET\ntarget:\n  member_class: ""\n  member_code: \'\'\n  subsystem_code: "ä/ö"\n  service_code: ""\n',
   )
-  deepStrictEqual(target, { memberClass: '', memberCode: '', subsystemCode: 'ä/ö', serviceCode: '', path: '' })
+  const empty = { xroadInstance: '', memberClass: '', memberCode: '', serviceCode: '', path: '' }
+  deepStrictEqual(target, { ...empty, subsystemCode: 'ä/ö' })
 })
 
 test('the path goes as written, with a slash before it [D4.2 S-rest.target.path]', () => {

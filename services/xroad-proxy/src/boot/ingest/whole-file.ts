@@ -12,7 +12,8 @@ export function writeWhole(path: string, content: string | Uint8Array): string |
   }
 }
 
-const maxAttempts = 5
+/** On a busy machine a process may stand still between two steps again and again. */
+const maxAttempts = 50
 const vanished = Symbol('the temporary file has gone')
 
 function attempt(path: string, content: string | Uint8Array): string | undefined | typeof vanished {
