@@ -42,6 +42,15 @@ const writes: Readonly<Record<string, { sql: string; options?: CallOptions }>> =
   'a table that is made': { sql: `CREATE TABLE made AS ${counting}` },
 }
 
+/** A thread takes the lock too, for the moment in which it finds out that the statement is for a process. */
+async function isHeld(file: string): Promise<boolean> {
+  for (let look = 0; look < 10; look++) {
+    if (!isLocked(file)) return false
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return true
+}
+
 /** A client that goes away, once it is certain that its statement is under way. */
 class Leaver {
   readonly cancellation: Cancellation = { cancelled: false, onCancel: undefined }
@@ -99,7 +108,7 @@ describe('clients that leave a statement without an end on SQLite', () => {
       const lite = new Datasource(file, 3)
       await lite.run(add, { x: 0 }, post)
       const leaver = new Leaver(lite, sql, { x: 1 }, { ...post, ...options })
-      await until(() => isLocked(file), 'it is under way')
+      await until(() => isHeld(file), 'it is under way')
       leaver.leave()
       const others = [1, 2, 3].map((x) => soon(lite.text(add, { x: `other ${x}` }, post), `write ${x}`))
       deepStrictEqual(await Promise.all(others), ['[]', '[]', '[]'])

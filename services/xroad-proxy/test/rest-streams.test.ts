@@ -315,7 +315,8 @@ describe('callers that leave', () => {
     await peer.closed
     const known = upstream.requests.length
     const small = await open(wide.port)
-    small.write(`${head('POST', '/g/post', 'Content-Length: 10\r\n')}abc`)
+    // In chunks, so that it is a request before its body is there: a small one of known length begins when it is whole.
+    small.write(`${head('POST', '/g/post', 'Transfer-Encoding: chunked\r\n')}3\r\nabc\r\n`)
     await hasRead(wide)
     small.destroy()
     await until(() => wide.log.at(-1)?.['status'] === 499, 'the line in the log')
