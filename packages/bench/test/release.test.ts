@@ -48,7 +48,8 @@ for (const name of services) {
     ok(!existsSync(join(service, '../../packages')))
     deepStrictEqual(readdirSync(join(service, '../../node_modules/@services')), [])
     strictEqual(run(service, name), readVersion(service))
-    ok(title.endsWith(`(${withoutPackages})`))
+    // Git shortens to as many digits as the repository needs, which are more the more objects it has.
+    ok(title.includes(`(${withoutPackages}`), title)
   })
 
   test(`the last release of ${name} is the last commit that changed its version`, skipWithout('HEAD~1'), () => {
