@@ -118,8 +118,9 @@ async function open(t: TestContext, look: Look = {}): Promise<Seen | undefined> 
   return { page, addresses, complaints }
 }
 
+/** Not the inner texts: a browser gives none for what it has not painted yet (`content-visibility`). */
 function shownPaths(page: Page): Promise<string[]> {
-  return page.locator('#list li:not([hidden]) .path').allInnerTexts()
+  return page.locator('#list li:not([hidden]) .path').allTextContents()
 }
 
 async function send(page: Page): Promise<void> {
