@@ -106,6 +106,27 @@ testAll('no-where', [
     only: 'postgres',
     found: ['no-where 1:30'],
   },
+  {
+    title: 'EXPLAIN ANALYZE runs it',
+    text: 'EXPLAIN ANALYZE DELETE FROM t',
+    only: 'postgres',
+    found: ['no-where 1:17'],
+  },
+  {
+    title: 'EXPLAIN ANALYSE VERBOSE',
+    text: 'explain analyse verbose update t set a = 1',
+    only: 'postgres',
+    found: ['no-where 1:25'],
+  },
+  {
+    title: 'ANALYZE among the options of EXPLAIN',
+    text: 'EXPLAIN (BUFFERS, ANALYZE true) WITH a AS (DELETE FROM t) SELECT 1',
+    only: 'postgres',
+    found: ['no-where 1:44'],
+  },
+  { title: 'EXPLAIN alone runs nothing', text: 'EXPLAIN DELETE FROM t' },
+  { title: 'EXPLAIN without ANALYZE', text: "EXPLAIN (ANALYZE 'off', VERBOSE) DELETE FROM t", only: 'postgres' },
+  { title: 'EXPLAIN QUERY PLAN', text: 'EXPLAIN QUERY PLAN DELETE FROM t', only: 'sqlite' },
   { title: 'MERGE', text: 'MERGE INTO t USING u ON t.id = u.id WHEN MATCHED THEN DELETE', only: 'postgres' },
   { title: 'FOR UPDATE', text: 'SELECT * FROM t FOR UPDATE', only: 'postgres' },
   {

@@ -1,6 +1,7 @@
 /**
  * A statement -> the changes of data in it: what it is itself, and what stands in its WITH. Not what only mentions the words:
- * `ON CONFLICT DO UPDATE`, `FOR UPDATE`, the branches of MERGE, bodies of routines and triggers, a statement that is explained.
+ * `ON CONFLICT DO UPDATE`, `FOR UPDATE`, the branches of MERGE, bodies of routines and triggers, a statement that is explained
+ * without ANALYZE, which would run it.
  */
 import type { Reading } from './reading.ts'
 
@@ -24,7 +25,31 @@ const beforeTable = new Set('INTO FROM ONLY TABLE OR ROLLBACK ABORT REPLACE FAIL
 
 /** `temporary` are names of tables that the file has made for itself, in lower case. */
 export function findChanges(reading: Reading, temporary: ReadonlySet<string>): DataChange[] {
-  return changesIn(reading, temporary, 0, reading.tokens.length)
+  return changesIn(reading, temporary, firstRun(reading), reading.tokens.length)
+}
+
+/** Token with which the statement that runs begins: that behind `EXPLAIN ANALYZE`, `EXPLAIN (BUFFERS, ANALYZE)`, else the first. */
+function firstRun(reading: Reading): number {
+  if (reading.wordAt(0) !== 'EXPLAIN') return 0
+  if (reading.textAt(1) !== '(') {
+    if (!isAnalyze(reading.wordAt(1))) return 0
+    return reading.wordAt(2) === 'VERBOSE' ? 3 : 2
+  }
+  const end = reading.closingOf(1)
+  let analyzes = false
+  for (let at = 2; at < end; at++) {
+    if (isAnalyze(reading.wordAt(at))) analyzes = !switchedOff(reading, at + 1)
+  }
+  return analyzes ? end + 1 : 0
+}
+
+function isAnalyze(word: string): boolean {
+  return word === 'ANALYZE' || word === 'ANALYSE'
+}
+
+/** `ANALYZE off`; PostgreSQL takes the value with quotes too. */
+function switchedOff(reading: Reading, at: number): boolean {
+  return /^['"]?(?:off|false|0)['"]?$/i.test(reading.textAt(at))
 }
 
 /** Of the statement between two tokens, which may begin with WITH. */
