@@ -245,6 +245,21 @@ test('--write asks databases, so it does not go with --offline [N2.1]', async ()
   match(stderr, /--write asks the databases, and --offline asks none/)
 })
 
+test('--offline needs no passwords: their variables may be unset [N2.1]', async () => {
+  const datasource = {
+    name: 'shop',
+    url: 'postgres://127.0.0.1:1/x',
+    username: 'reader',
+    password_env: 'SHOP_PASSWORD',
+  }
+  const project = { files: { 'shop/GET/one.sql': 'SELECT 1 AS one' }, config: { datasources: [datasource] } }
+  const offline = await runCheck({ ...project, args: ['--offline'] })
+  strictEqual(offline.code, 0, offline.stderr)
+  const online = await runCheck(project)
+  strictEqual(online.code, 2)
+  match(online.stderr, /password_env: environment variable SHOP_PASSWORD is not set/)
+})
+
 test('a database that cannot be asked: nothing is written, 2 [N2.1]', async () => {
   const folder = newFolder()
   const config = { datasources: [{ name: 'shop', url: 'postgres://nobody@127.0.0.1:1/x' }] }

@@ -24,7 +24,7 @@ export async function runCheck(flags: CheckAction): Promise<void> {
   }
   try {
     const start = { flag: flags.config, env: process.env, cwd: process.cwd() }
-    const project = await readProject(start, flags.datasource)
+    const project = await readProject(start, flags)
     const progress = new Progress(project.endpoints.size, flags.format)
     const lock = new ProjectLock(project, !flags.write)
     const options = { explain: flags.explain, onProgress: progress.at, offline: flags.offline, lock }

@@ -30,9 +30,18 @@ export interface Project {
   readonly isRedirected: boolean
 }
 
-/** `datasource` is the name of the one that all files are to be checked on; without it each runs where the service runs it. */
-export async function readProject(start: StartEnvironment, datasource?: string): Promise<Project> {
-  const loaded = loadConfig(start)
+export interface Reach {
+  /** Name of the one that all files are to be checked on; without it each runs where the service runs it. */
+  readonly datasource?: string | undefined
+  /** No database will be asked. */
+  readonly offline?: boolean
+}
+
+export async function readProject(
+  start: StartEnvironment,
+  { datasource, offline = false }: Reach = {},
+): Promise<Project> {
+  const loaded = loadConfig(start, { passwords: offline ? 'unneeded' : 'needed' })
   const only = datasource === undefined ? undefined : named(datasource, loaded.datasources)
   const ignored: Ignored[] = []
   const dialects = new Set(loaded.datasources.map(({ dialect }) => dialect))

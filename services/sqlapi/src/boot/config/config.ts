@@ -75,12 +75,16 @@ export interface Loaded {
   readonly diagnostics: readonly string[]
 }
 
-export function loadConfig(start: StartEnvironment): Loaded {
+/** Nobody who connects to no database needs passwords: with `passwords: 'unneeded'` variables that should hold them may be unset. */
+export function loadConfig(
+  start: StartEnvironment,
+  { passwords = 'needed' }: { readonly passwords?: 'needed' | 'unneeded' } = {},
+): Loaded {
   const { env } = start
   const { file: given, diagnostics } = readFile(start)
   const file = overlay(given, env, variables)
   const { value: config, problems } = parseConfig(file.data)
-  const wrong = config === undefined ? problems : ruleProblems(config, env)
+  const wrong = config === undefined ? problems : ruleProblems(config, passwords === 'needed' ? env : undefined)
   if (config === undefined || wrong.length > 0) return refuse(file, wrong)
   return {
     config,
@@ -134,8 +138,8 @@ function isFormat(format: unknown): format is LogFormat {
   return format === 'json' || format === 'text'
 }
 
-/** All of them, so that the operator mends the file once. */
-function ruleProblems(config: Config, env: Environment): Problem[] {
+/** All of them, so that the operator mends the file once. Without an environment nothing is said of its variables. */
+function ruleProblems(config: Config, env: Environment | undefined): Problem[] {
   const known = config.datasources.map(({ name }) => name)
   return [
     ...config.datasources.flatMap((datasource, index) => [
@@ -173,7 +177,7 @@ function datasourceProblems(
   { name, username, passwordEnv }: DatasourceConfig,
   index: number,
   known: readonly string[],
-  env: Environment,
+  env: Environment | undefined,
 ): Problem[] {
   const problems: Problem[] = []
   const first = known.indexOf(name)
@@ -187,7 +191,7 @@ function datasourceProblems(
     problems.push({ path, message })
   }
   // A variable that is set to nothing counts as set: it is a password that is empty on purpose.
-  if (passwordEnv !== '' && env[passwordEnv] === undefined) {
+  if (env !== undefined && passwordEnv !== '' && env[passwordEnv] === undefined) {
     problems.push({ path, message: unsetVariable(passwordEnv, passwordField) })
   }
   return problems
