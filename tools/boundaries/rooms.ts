@@ -228,7 +228,7 @@ const sqlapi: Part = {
       imports:
         'model.ts errors.ts events.ts endpoint-key.ts findings boot boot/config check service.ts @services/command-line @services/config-file @services/observe',
     },
-    { room: 'testing/test-file.ts', is: 'what stands in a test file', imports: '@services/config-file' },
+    { room: 'testing/test-file.ts', is: 'what stands in a test file', imports: 'errors.ts @services/config-file' },
     {
       room: 'testing',
       is: 'cases of users, run on copies of a database',

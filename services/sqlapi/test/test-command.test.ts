@@ -53,6 +53,9 @@ const passing = `cases:
   - name: an error has a status
     request: {path: /crm/add, body: {id: 1, name: again}}
     expect: {status: 400}
+  - name: and a name
+    request: {path: /crm/add, body: {id: 1, name: again}}
+    expect: {error: BadSqlGrammarException}
 `
 
 describe('test', { concurrency: 3 }, () => {
@@ -71,7 +74,7 @@ describe('test', { concurrency: 3 }, () => {
     deepStrictEqual([code, stderr], [0, ''])
     match(
       stdout,
-      /^deep\/er\/a\.test\.yaml\n(?: {2}ok {4}.*\n){5}\n5 cases, 0 failed, in .* s, on copies of a temporary SQLite file\n$/,
+      /^deep\/er\/a\.test\.yaml\n(?: {2}ok {4}.*\n){6}\n6 cases, 0 failed, in .* s, on copies of a temporary SQLite file\n$/,
     )
     ok(before.equals(readFileSync(join(folder, 'crm.db'))))
   })
@@ -90,7 +93,7 @@ describe('test', { concurrency: 3 }, () => {
     deepStrictEqual([code, stderr], [0, ''], stdout)
     match(
       stdout,
-      /5 cases, 0 failed, .* on copies of the new database sqlapi_test_\d+_[0-9a-f]{8}_prepared on [\w.]+:\d+\n$/,
+      /6 cases, 0 failed, .* on copies of the new database sqlapi_test_\d+_[0-9a-f]{8}_prepared on [\w.]+:\d+\n$/,
     )
     const [, prefix = ''] = /(sqlapi_test_\w+)_prepared/.exec(stdout) ?? []
     await server.query(`DO $$ BEGIN
@@ -132,6 +135,9 @@ describe('test', { concurrency: 3 }, () => {
     expect: {status: 400}
   - name: no such file
     request: {path: /crm/lst}
+  - name: another error
+    request: {path: /crm/add, body: {}}
+    expect: {error: BadSqlGrammarException}
 `
     const { code, stdout } = await runTests({ config: lite, tests: { 'a.test.yaml': text } })
     strictEqual(code, 1)
@@ -139,12 +145,16 @@ describe('test', { concurrency: 3 }, () => {
       stdout,
       /FAIL {2}wrong name \(line 2\)\n {8}GET \/crm\/list\?a=1\n {8}rows\[0\]\.name: expected "two", found "one"\n {8}the answer was \[\{"itemId":1,"name":"one"\}\]\n/,
     )
+    match(
+      stdout,
+      /FAIL {2}another error \(line 10\)\n.*\n {8}error: expected BadSqlGrammarException, found "InvalidDataAccessApiUsageException"\n/,
+    )
     match(stdout, /FAIL {2}wrong status \(line 5\)\n {8}GET \/crm\/list\n {8}status: expected 400, found 200\n/)
     match(
       stdout,
       /FAIL {2}no such file \(line 8\)\n {8}GET \/crm\/lst\n {8}no file answers GET \/crm\/lst; did you mean \/crm\/list\?\n/,
     )
-    match(stdout, /\nWithout a case:\n {2}POST \/crm\/add\n {2}GET \/other\/count\n\n3 cases, 3 failed/)
+    match(stdout, /\nWithout a case:\n {2}GET \/other\/count\n\n4 cases, 4 failed/)
   })
 
   test('junit: XML with the failures, whatever characters there are [N5.4]', async () => {
@@ -186,7 +196,7 @@ describe('test', { concurrency: 3 }, () => {
     const { code, stdout, stderr } = await runTests({ config: lite, tests })
     strictEqual(code, 2)
     match(stderr, /^sqlapi: a\.test\.yaml:3: cases\[0\]\.request\.pth: unknown field; did you mean path\?\n/m)
-    match(stdout, /5 cases, 0 failed/)
+    match(stdout, /6 cases, 0 failed/)
   })
 
   const refusals: readonly [what: string, setting: Setting, pattern: RegExp][] = [

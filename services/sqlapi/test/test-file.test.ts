@@ -47,7 +47,19 @@ describe('a case', () => {
       cases.map(({ line }) => line),
       [3, 5],
     )
-    deepStrictEqual(cases[0]?.expect, { status: 200, rows: undefined, ordered: true })
+    deepStrictEqual(cases[0]?.expect, { status: 200, error: undefined, rows: undefined, ordered: true })
+  })
+})
+
+test('an error that is expected brings its status [N5.4]', () => {
+  const { cases } = read(
+    'cases:\n  - name: a\n    request: {path: /a}\n    expect: {error: PayloadTooLargeException}\n',
+  )
+  deepStrictEqual(cases[0]?.expect, {
+    status: 413,
+    error: 'PayloadTooLargeException',
+    rows: undefined,
+    ordered: true,
   })
 })
 
@@ -92,6 +104,18 @@ const wrong: readonly [text: string, pattern: RegExp][] = [
     'cases:\n  - name: x\n    request: {path: /a}\n    expect: {status: 400, rows: []}',
     /expect\.rows: an answer has rows with status 200 only/,
   ],
+  [
+    'cases:\n  - name: x\n    request: {path: /a}\n    expect: {error: PayloadToLargeException}',
+    /expect\.error: found "PayloadToLargeException", expected .*PayloadTooLargeException/,
+  ],
+  [
+    'cases:\n  - name: x\n    request: {path: /a}\n    expect: {status: 400, error: InternalError}',
+    /expect\.status: InternalError has status 500; leave one of them out/,
+  ],
+  [
+    'cases:\n  - name: x\n    request: {path: /a}\n    expect: {error: InternalError, rows: []}',
+    /expect\.rows: an answer has rows with status 200 only, and no error/,
+  ],
   ['cases: 5', /^a\.test\.yaml:1: cases: found .*, expected a list of cases/],
   ['', /cases: missing, expected a list of cases/],
 ]
@@ -114,7 +138,7 @@ test('a file that is no UTF-8 text is told by its name [N5.4]', () => {
 
 test('the schema for editors has the fields [N5.4]', () => {
   const text = JSON.stringify(testFileSchema())
-  for (const field of ['cases', 'request', 'path', 'query', 'body', 'headers', 'expect', 'rows', 'ordered']) {
+  for (const field of ['cases', 'request', 'path', 'query', 'body', 'headers', 'expect', 'error', 'rows', 'ordered']) {
     ok(text.includes(`"${field}"`), field)
   }
   strictEqual(JSON.stringify(testFileSchema()).includes('$schema'), true)

@@ -2,7 +2,7 @@
  * Cases -> their outcomes. Each runs on the service itself, with one datasource only: a copy of the prepared database, to which every
  * project leads, whatever the configuration or a header says.
  */
-import { nearest } from '@services/config-file'
+import { isMapping, nearest } from '@services/config-file'
 import type { Endpoints } from '../boot/endpoints.ts'
 import type { Datasource } from '../boot/config/config.ts'
 import type { Config } from '../boot/config/schema.ts'
@@ -11,7 +11,7 @@ import type { Events } from '../events.ts'
 import { findEndpoint, readTarget } from '../serve/route.ts'
 import { startService } from '../service.ts'
 import { compareRows, readAnswer } from './compare.ts'
-import type { TestCase } from './test-file.ts'
+import { type TestCase, toJson } from './test-file.ts'
 
 /** What all cases are run with. */
 export interface Bench {
@@ -130,16 +130,23 @@ function toTarget(path: string): string {
 /** Texts that are not understood are told up to this length. */
 const longest = 500
 
-function judge({ expect: { status, rows, ordered } }: TestCase, reply: Reply): readonly string[] {
+function judge({ expect: { status, error, rows, ordered } }: TestCase, reply: Reply): readonly string[] {
   const answered = `the answer was ${reply.text.slice(0, longest)}`
   if (reply.status !== status) return [`status: expected ${status}, found ${reply.status}`, answered]
-  if (rows === undefined) return []
+  if (rows === undefined && error === undefined) return []
   let found
   try {
     found = readAnswer(reply.text)
   } catch {
-    return ['rows: the answer is no JSON', answered]
+    return [`${rows === undefined ? 'error' : 'rows'}: the answer is no JSON`, answered]
   }
+  if (error !== undefined) {
+    const name = isMapping(found) ? found['error'] : undefined
+    return name === error
+      ? []
+      : [`error: expected ${error}, found ${name === undefined ? 'none' : toJson(name)}`, answered]
+  }
+  if (rows === undefined) return []
   const difference = compareRows(rows, found, ordered)
   return difference === undefined ? [] : [`${difference.path}: ${difference.message}`, answered]
 }

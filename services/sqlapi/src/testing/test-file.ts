@@ -26,6 +26,7 @@ import {
   type ValueOf,
   wholeNumber,
 } from '@services/config-file'
+import { type FailureName, failures } from '../errors.ts'
 
 export interface TestCase {
   readonly name: string
@@ -47,6 +48,8 @@ export interface TestRequest {
 
 export interface Expectation {
   readonly status: number
+  /** Name of the error in the answer; undefined where any will do. */
+  readonly error: FailureName | undefined
   /** Undefined where any will do. */
   readonly rows: Data | undefined
   readonly ordered: boolean
@@ -68,8 +71,15 @@ const request = section({
   headers: names(anyText('the value of a header'), 'name: value lines').prefault({}).describe('Request headers.'),
 })
 
+/** Name -> status. Errors of one name have one. */
+const statuses = new Map(Object.values(failures).map(({ error, status }) => [error, status]))
+const errorNames = [...statuses.keys()].toSorted()
+
 const expectation = section({
-  status: wholeNumber(100, 599).default(200).describe('Status of the answer.'),
+  status: wholeNumber(100, 599)
+    .optional()
+    .describe('Status of the answer: 200 unless given, with an error that of the error.'),
+  error: oneOf(errorNames).optional().describe('Name of the error in the answer.'),
   rows: anything().describe(
     'The answer: a list of rows, for a batch a list of such lists. ".." stands for whatever is there.',
   ),
@@ -148,20 +158,27 @@ function ruleProblems({ request, expect }: Given, raw: Mapping | undefined, inde
   }
   const rows = field(raw, 'expect', 'rows')
   if (rows === null) tell(at('expect', 'rows'), 'left empty; write [] for no rows, or leave the field out')
-  if (rows !== undefined && expect.status !== 200) tell(at('expect', 'rows'), 'an answer has rows with status 200 only')
+  if (rows !== undefined && statusOf(expect) !== 200)
+    tell(at('expect', 'rows'), 'an answer has rows with status 200 only, and no error')
+  if (expect.error !== undefined && statusOf(expect) !== statuses.get(expect.error))
+    tell(at('expect', 'status'), `${expect.error} has status ${statuses.get(expect.error)}; leave one of them out`)
   return problems
 }
 
 function toCase({ name, request, expect }: Given, raw: Mapping | undefined, line: number): TestCase {
   const body = field(raw, 'request', 'body')
   const { method = body === undefined ? 'GET' : 'POST', path, headers } = request
-  const { status, ordered } = expect
+  const { error, ordered } = expect
   return {
     name,
     line,
     request: { method, path, query: toQuery(field(raw, 'request', 'query')), headers, body: toBody(body) },
-    expect: { status, rows: field(raw, 'expect', 'rows'), ordered },
+    expect: { status: statusOf(expect), error, rows: field(raw, 'expect', 'rows'), ordered },
   }
+}
+
+function statusOf({ status, error }: Given['expect']): number {
+  return status ?? (error === undefined ? 200 : (statuses.get(error) as number))
 }
 
 /** Of a parameter: one text, or one for each element. */
