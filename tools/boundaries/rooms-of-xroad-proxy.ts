@@ -65,10 +65,15 @@ export const proxy: Part = {
     },
     { room: 'certificate-watch.ts', is: 'certificates that end soon', imports: 'events.ts boot/tls/certificates.ts' },
     {
+      room: 'lanes.ts',
+      is: 'both lanes, opened: who calls, and where calls go',
+      imports: 'model.ts events.ts xroad.ts guard/lookup.ts upstream boot/config boot/tls serve/lanes',
+    },
+    {
       room: 'service.ts',
       is: 'the service',
       imports:
-        'model.ts version.ts events.ts xroad.ts guard/lookup.ts upstream soap/json/shape.ts boot/** serve serve/** certificate-watch.ts @services/content-coding',
+        'model.ts version.ts events.ts soap/json/shape.ts boot/** serve serve/** certificate-watch.ts lanes.ts @services/content-coding',
     },
     {
       room: 'mock',

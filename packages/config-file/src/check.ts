@@ -62,7 +62,7 @@ function settle(data: unknown, field: z.core.$ZodType, at: Path, notes: Notes): 
   if (typeof data === 'string') return settleText(data, at, notes)
   if (typeof data !== 'object' || data === null) return data
   if (rule instanceof z.ZodObject) return settleFields(data, rule.shape, at, notes)
-  const inner = rule instanceof z.ZodRecord ? rule.valueType : z.unknown()
+  const inner = entryOf(rule) ?? z.unknown()
   return Object.fromEntries(
     Object.entries(data).map(([key, value]) => [key, settle(value, inner, [...at, key], notes)]),
   )
@@ -132,6 +132,12 @@ export function shapeOf(field: z.core.$ZodType): z.core.$ZodShape {
 export function itemOf(field: z.core.$ZodType): z.core.$ZodType | undefined {
   const rule = innermost(field)
   return rule instanceof z.ZodArray ? rule.element : undefined
+}
+
+/** What stands below each name; undefined where names are those of fields. */
+export function entryOf(field: z.core.$ZodType): z.core.$ZodType | undefined {
+  const rule = innermost(field)
+  return rule instanceof z.ZodRecord ? rule.valueType : undefined
 }
 
 /** Whether a field has a value even where the file says nothing of it. */

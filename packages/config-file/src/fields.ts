@@ -128,6 +128,26 @@ export function names(
   return z.record(z.string(), value, expected(meaning)).transform((map): Names => Object.freeze(map))
 }
 
+/** Any names with a group of fields each; `problemOf` says what is wrong with a name, if anything is. Frozen. */
+export function sections<Group extends z.ZodType>(
+  group: Group,
+  problemOf: (name: string) => string | undefined,
+  meaning: string,
+): z.ZodPipe<
+  z.ZodRecord<z.ZodString, Group>,
+  z.ZodTransform<Readonly<Record<string, z.output<Group>>>, Record<string, z.output<Group>>>
+> {
+  return z
+    .record(z.string(), group, expected(meaning))
+    .superRefine((map, context) => {
+      for (const name of Object.keys(map)) {
+        const message = problemOf(name)
+        if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message })
+      }
+    })
+    .transform((map): Readonly<Record<string, z.output<Group>>> => Object.freeze(map))
+}
+
 /** For a rule of zod: what was found, and what would be right. */
 export function expected(meaning: string, showing: Showing = {}): { error: (issue: Issue) => string } {
   return { error: ({ input }) => `${found(input, showing)}, expected ${meaning}` }

@@ -12,6 +12,7 @@ export {
   names,
   oneOf,
   section,
+  sections,
   strictText,
   text,
   variableName,

@@ -2,10 +2,11 @@
  * Where each value of a loaded configuration comes from. Together with the value, which is plain and frozen, it is all that a
  * reload needs in order to say what has changed and where.
  */
-import { hasDefault, itemOf, shapeOf } from './check.ts'
+import { entryOf, hasDefault, itemOf, shapeOf } from './check.ts'
 import type { FileKind } from './check.ts'
 import { originOf } from './config-file.ts'
 import type { ConfigFile } from './config-file.ts'
+import { isMapping, type Mapping } from './yaml/data.ts'
 import { toFieldName } from './words/problem.ts'
 import type { Path } from './words/problem.ts'
 
@@ -21,7 +22,7 @@ type Shape = ReturnType<typeof shapeOf>
 type Entry = readonly [field: string, origin: string]
 
 function ofGroup(shape: Shape, data: unknown, at: Path, file: ConfigFile): Entry[] {
-  const given = (data ?? {}) as Readonly<Record<string, unknown>>
+  const given = (data ?? {}) as Mapping
   return Object.entries(shape).flatMap(([name, field]) => {
     const path = [...at, name]
     const value = given[name] ?? undefined
@@ -29,6 +30,10 @@ function ofGroup(shape: Shape, data: unknown, at: Path, file: ConfigFile): Entry
     const item = itemOf(field)
     if (item !== undefined && isGroup(item) && Array.isArray(value)) {
       return value.flatMap((element, index) => ofGroup(shapeOf(item), element, [...path, index], file))
+    }
+    const entry = entryOf(field)
+    if (entry !== undefined && isGroup(entry) && isMapping(value)) {
+      return Object.entries(value).flatMap(([key, element]) => ofGroup(shapeOf(entry), element, [...path, key], file))
     }
     if (isGroup(field)) return ofGroup(shapeOf(field), value, path, file)
     return [[toFieldName(path), value === undefined ? 'default' : originOf(file, path)]]

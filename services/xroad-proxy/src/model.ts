@@ -30,6 +30,8 @@ interface EndpointBase {
   readonly method: string
   /** Path of the DSL file, for messages to the operator. */
   readonly file: string
+  /** Name of who calls, in `clients`; undefined where that is `client_data`. */
+  readonly client: string | undefined
 }
 
 /** `schema`: with the types of the WSDL. */

@@ -4,30 +4,23 @@
  */
 import { CodedContent } from '@services/content-coding'
 import type { Loaded } from './boot/config/config.ts'
-import { type DatedCertificate, readDates } from './boot/tls/certificates.ts'
 import { watchCertificates } from './certificate-watch.ts'
-import { endpointsWithoutClient, tellWithoutClient } from './boot/config/client-identity.ts'
+import { endpointsWithoutClient, namesOf, tellWithoutClient } from './boot/config/client-identity.ts'
 import { loadEndpoints } from './boot/dsl/endpoints.ts'
-import { createClientContext, createPublicContext, createServerCheck } from './boot/tls/keystore.ts'
 import { describeEndpoints, type EndpointTypes } from './boot/description/openapi.ts'
 import { refuseAddresses } from './boot/ingest/addresses.ts'
 import type { Config } from './boot/config/schema.ts'
 import type { Ingested } from './boot/ingest/ingest.ts'
 import type { Events } from './events.ts'
-import type { Endpoint, RestEndpoint, SoapEndpoint } from './model.ts'
-import { Budget } from './upstream/budget.ts'
+import { openLanes } from './lanes.ts'
+import type { Endpoint, SoapEndpoint } from './model.ts'
 import { createDocsPage } from './serve/pages/docs-page.ts'
-import { createGuardedLookup } from './guard/lookup.ts'
 import { handle, reportTooSlow, type Service } from './serve/handle.ts'
 import { refuse } from './serve/refuse.ts'
 import { toRoutes } from './serve/route.ts'
-import type { Obstacle, SecurityServer } from './serve/lanes/security-server.ts'
 import { startServer } from './serve/server.ts'
-import { type Destination, type SoapLane, toDestination, type Upstreams } from './serve/lanes/soap.ts'
-import { openUpstream, type Upstream, type UpstreamOptions } from './upstream/upstream.ts'
 import type { Member } from './soap/json/shape.ts'
 import { version } from './version.ts'
-import { toClientElement, toClientHeader, toServicePath } from './xroad.ts'
 
 export interface RunningService {
   readonly address: string
@@ -44,7 +37,7 @@ export async function startService(
   events: Events,
 ): Promise<RunningService> {
   const ingested = await ingest(config)
-  const loaded = loadEndpoints(config.dslPath)
+  const loaded = loadEndpoints(config.dslPath, namesOf(config))
   const { endpoints, warnings: refused } = refuseAddresses(loaded.endpoints, config.wsdl)
   const types = await readTypes(config, endpoints, ingested)
   const nameless = endpointsWithoutClient(endpoints, config.client)
@@ -58,12 +51,12 @@ export async function startService(
   ]
   const messages = [...warnings, ...found]
   for (const message of messages) events.emit('warning', { message })
-  const rest = endpoints.filter((endpoint) => endpoint.kind === 'rest')
-  events.emit('started', { version, config: source, soap: endpoints.length - rest.length, rest: rest.length })
+  const rest = endpoints.filter((endpoint) => endpoint.kind === 'rest').length
+  events.emit('started', { version, config: source, soap: endpoints.length - rest, rest })
 
   const { upstreams, certificates, ...lanes } = openLanes(
     config,
-    { endpoints, rest, nameless: new Set(nameless), bodies: types.bodies },
+    { endpoints, nameless: new Set(nameless), bodies: types.bodies },
     env,
     events,
   )
@@ -99,11 +92,11 @@ export async function startService(
 }
 
 /** Loaded only where WSDL files are to be read. */
-async function ingest({ wsdlWatchDir: dir, dslPath, client, wsdl }: Config): Promise<Ingested | undefined> {
+async function ingest({ wsdlWatchDir: dir, dslPath, client, clients, wsdl }: Config): Promise<Ingested | undefined> {
   if (dir === undefined) return undefined
   const { ingestWsdls } = await import('./boot/ingest/ingest.ts')
   const { allowHttpUpstream: allowHttp, upstreamHostAllowlist: hostAllowlist } = wsdl
-  return ingestWsdls({ dir, dslPath, client, allowHttp, hostAllowlist, write: true })
+  return ingestWsdls({ dir, dslPath, client, clients, allowHttp, hostAllowlist, write: true })
 }
 
 /** Where WSDL files are read, the description of an earlier start is used as long as it would be the same. */
@@ -146,110 +139,4 @@ async function readTypes(
   const { typeEndpoints } = await import('./boot/description/openapi-typed.ts')
   const { bodies, warnings } = typeAnswers(endpoints, { generated, replaced }, soapResponse)
   return { bodies, warnings, described: typeEndpoints({ generated, replaced, bodies }) }
-}
-
-interface Loads {
-  readonly endpoints: readonly Endpoint[]
-  readonly rest: readonly RestEndpoint[]
-  /** Those that cannot say who calls. */
-  readonly nameless: ReadonlySet<Endpoint>
-  readonly bodies: Types['bodies']
-}
-
-interface Lanes extends Pick<Service, 'soap' | 'rest'> {
-  /** To be closed at the end. */
-  readonly upstreams: readonly Upstream[]
-  /** Those that calls to the Security Server need. */
-  readonly certificates: readonly DatedCertificate[]
-}
-
-function openLanes(
-  config: Config,
-  { endpoints, rest, nameless, bodies }: Loads,
-  env: Environment,
-  events: Events,
-): Lanes {
-  const { client, instance, limits } = config
-  const bounds = { timeoutSeconds: limits.requestTimeoutSeconds, maxAnswerBytes: limits.maxResponseBytes }
-  // Everything that calls need of the file system is read now: none of it has to be there later.
-  const { certificates, ...identity } = openIdentity(config, endpoints, env)
-  const upstream = openUpstream({ ...bounds, ...identity })
-  if (endpoints.some((endpoint) => endpoint.kind === 'soap' && endpoint.url?.startsWith('https:')))
-    createPublicContext()
-  const direct = openUpstream({ ...bounds, secureContext: createPublicContext })
-  const guarded = openUpstream({ ...bounds, secureContext: createPublicContext, lookup: createGuardedLookup() })
-  const securityServer = config.securityServer && readPlace(config.securityServer.url)
-  const upstreams = { upstream, direct, guarded }
-  const { maxRequestBytes, requestTimeoutSeconds: timeoutSeconds } = limits
-  const calls = { maxRequestBytes, timeoutSeconds, budget: new Budget(limits.maxInflightBytes) }
-  return {
-    upstreams: Object.values(upstreams),
-    certificates,
-    soap: {
-      ...calls,
-      ...toDestinations(endpoints, nameless, upstreams, securityServer),
-      generated: { instance, client: toClientElement(client), protocol_version: config.protocolVersion },
-      exposeFaultDetail: config.exposeSoapFaultDetail,
-      bodies,
-      events,
-    },
-    rest: {
-      upstream,
-      ...calls,
-      client: toClientHeader(client),
-      places: toPlaces(rest, instance, securityServer),
-    },
-  }
-}
-
-/** Where envelopes go, or why they go nowhere. A server that is missing is the first thing to mend. */
-function toDestinations(
-  endpoints: readonly Endpoint[],
-  nameless: ReadonlySet<Endpoint>,
-  upstreams: Upstreams,
-  securityServer: SecurityServer | undefined,
-): Pick<SoapLane, 'destinations' | 'obstacles'> {
-  const destinations = new Map<SoapEndpoint, Destination>()
-  const obstacles = new Map<SoapEndpoint, Obstacle>()
-  for (const endpoint of endpoints) {
-    if (endpoint.kind === 'rest') continue
-    const destination = toDestination(endpoint, upstreams, securityServer)
-    if (destination === undefined) obstacles.set(endpoint, 'no_security_server')
-    else if (nameless.has(endpoint)) obstacles.set(endpoint, 'no_client')
-    else destinations.set(endpoint, destination)
-  }
-  return { destinations, obstacles }
-}
-
-function toPlaces(
-  endpoints: readonly RestEndpoint[],
-  instance: string,
-  securityServer: SecurityServer | undefined,
-): ReadonlyMap<RestEndpoint, SecurityServer> {
-  if (securityServer === undefined) return new Map()
-  const { origin, path } = securityServer
-  return new Map(
-    endpoints.map((endpoint) => [endpoint, { origin, path: path + toServicePath(instance, endpoint.target) }]),
-  )
-}
-
-/** Read at boot and only where an endpoint needs it, so that a wrong keystore shows before the first call. */
-function openIdentity(
-  { securityServer }: Config,
-  endpoints: readonly Endpoint[],
-  env: Environment,
-): Pick<UpstreamOptions, 'secureContext' | 'checkServer'> & Pick<Lanes, 'certificates'> {
-  const isNeeded = endpoints.some((endpoint) => endpoint.kind === 'rest' || endpoint.url === undefined)
-  if (securityServer === undefined || !isNeeded) return { secureContext: createPublicContext, certificates: [] }
-  const identity = createClientContext(securityServer, env)
-  return {
-    secureContext: () => identity,
-    checkServer: createServerCheck(securityServer),
-    certificates: readDates(securityServer, identity),
-  }
-}
-
-function readPlace(url: string): SecurityServer {
-  const { origin, pathname } = new URL(url)
-  return { origin, path: pathname.replace(/\/+$/, '') }
 }

@@ -96,6 +96,7 @@ const defaults = {
   instance: 'ee-test',
   protocolVersion: '4.0',
   client: { instance: 'ee-test', memberClass: '', memberCode: '', subsystemCode: '' },
+  clients: [],
   wsdl: { allowHttpUpstream: false, upstreamHostAllowlist: [] },
   soapResponse: 'plain',
   errorMessageId: false,
@@ -132,6 +133,12 @@ client_data:
   member_class: GOV
   member_code: 00123
   subsystem_code: 4.0
+clients:
+  4.0:
+    member_class: COM
+    member_code: 007
+    keystore_path: 1.p12
+    keystore_password_env: MY_PASSWORD
 wsdl_watch_dir: wsdl
 wsdl:
   allow_http_upstream: true
@@ -173,6 +180,14 @@ test(`every field is read ${everyField}`, () => {
       instance: 'EE',
       protocolVersion: '4.1',
       client: { instance: 'EE', memberClass: 'GOV', memberCode: '00123', subsystemCode: '4.0' },
+      clients: [
+        {
+          name: '4.0',
+          identity: { instance: 'EE', memberClass: 'COM', memberCode: '007', subsystemCode: '' },
+          keystorePath: '1.p12',
+          keystorePasswordEnv: 'MY_PASSWORD',
+        },
+      ],
       wsdlWatchDir: 'wsdl',
       wsdl: { allowHttpUpstream: true, upstreamHostAllowlist: ['a.example', '10'] },
       soapResponse: 'schema',

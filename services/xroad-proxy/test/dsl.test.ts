@@ -57,6 +57,7 @@ test('a small SOAP file [S-what.1 S-what.2 S-soap.kind S-soap.method S-soap.enve
       response: undefined,
       attachments: undefined,
       isGenerated: false,
+      client: undefined,
     })
     strictEqual(template.render({ x: '1' }, generated), '<a>1</a>\n')
     ok(Object.isFrozen(endpoint))
@@ -102,6 +103,7 @@ test('a small REST file [S-rest.kind S-rest.method D1.2]', () => {
       },
       allowedQueryParams: undefined,
       forwardBody: true,
+      client: undefined,
     },
   )
   deepStrictEqual(warnings, [])
@@ -308,7 +310,7 @@ ${envelope}`
   const expected = [
     /^DSL\/registry\/find\.yml:2: param: unknown field, has no effect; did you mean params\?$/,
     /:4: envelop: unknown field, has no effect; did you mean envelope\?$/,
-    /:5: zzz: unknown field, has no effect; the known fields are kind, params, service, method, envelope, soap_action, response, attachments$/,
+    /:5: zzz: unknown field, has no effect; the known fields are kind, params, service, method, envelope, soap_action, client, response, attachments$/,
     /:6: forward_body: has no effect in a file of kind soap, only in one of kind rest$/,
     /:7: target: has no effect in a file of kind soap, only in one of kind rest$/,
     /:9: service: the call is not encrypted; https is right$/,

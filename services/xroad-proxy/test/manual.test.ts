@@ -79,6 +79,8 @@ interface JsonSchema {
   readonly enum?: readonly unknown[]
   readonly required?: readonly string[]
   readonly properties?: Readonly<Record<string, JsonSchema>>
+  /** Of what stands below names of one's own choice. */
+  readonly additionalProperties?: boolean | JsonSchema
 }
 
 interface Field {
@@ -91,6 +93,9 @@ function fieldsOf({ properties = {}, required = [] }: JsonSchema, prefix = ''): 
   return Object.entries(properties).flatMap(([name, schema]) => [
     { path: prefix + name, schema, isRequired: required.includes(name) },
     ...fieldsOf(schema, `${prefix}${name}.`),
+    ...(typeof schema.additionalProperties === 'object'
+      ? fieldsOf(schema.additionalProperties, `${prefix}${name}.<name>.`)
+      : []),
   ])
 }
 

@@ -7,7 +7,17 @@ import { route, toRoutes } from '../src/serve/route.ts'
 
 function endpoint(group: string, service: string, method: string): Endpoint {
   const target = { xroadInstance: '', memberClass: '', memberCode: '', subsystemCode: '', serviceCode: '', path: '' }
-  return { kind: 'rest', group, service, method, file: '', target, allowedQueryParams: undefined, forwardBody: true }
+  return {
+    kind: 'rest',
+    group,
+    service,
+    method,
+    file: '',
+    client: undefined,
+    target,
+    allowedQueryParams: undefined,
+    forwardBody: true,
+  }
 }
 
 const routes = toRoutes([

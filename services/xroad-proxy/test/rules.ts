@@ -328,6 +328,8 @@ export const rules: Readonly<Record<string, string>> = {
     'service_versions, then service_version, then xrd:version; an empty one is none; a code that X-Road refuses is told',
   'P5.1':
     'X-Road-Id on every answer and error; message_id on demand; id, user and issue of the caller reach the envelope',
+  'P5.3':
+    'clients with a keystore each, by name in DSL files and sidecars; connections of their own; errors name the field',
   'P1.4': 'two subfolders, two versions of one service, both in /api',
   X31: 'lines that could be broken unnoticed have a test: a union of narrowed unions, overtaking, answers to nonsense',
 }

@@ -213,8 +213,12 @@ test('an element that is nil and has content is refused, whatever the content [X
 })
 
 test('a sidecar that says something else about answers is refused, with its line [S-typed.mode]', () => {
-  const read = (text: string): unknown => readSidecar(Buffer.from(text), 'api.meta.yaml').answers
-  deepStrictEqual(read('attachments: base64\nresponse:\n'), { response: undefined, attachments: 'base64' })
+  const read = (text: string): unknown => readSidecar(Buffer.from(text), 'api.meta.yaml').lines
+  deepStrictEqual(read('attachments: base64\nresponse:\n'), {
+    client: undefined,
+    response: undefined,
+    attachments: 'base64',
+  })
   const refused: readonly (readonly [string, RegExp])[] = [
     ['member_class: GOV\nresponse: typed', /^api\.meta\.yaml:2: response: found "typed", expected plain or schema$/],
     ['attachments: [list]', /^api\.meta\.yaml:1: attachments: found a list/],

@@ -42,6 +42,7 @@ test('these fields, these defaults, and nothing else [S-config.search]', () => {
     'client_data.member_class': '',
     'client_data.member_code': '',
     'client_data.subsystem_code': '',
+    clients: {},
     wsdl_watch_dir: undefined,
     wsdl: {},
     'wsdl.allow_http_upstream': false,
@@ -91,8 +92,8 @@ test('an editor is told that a text may stand without quotes [D1.2]', () => {
 
 test('the fields of both kinds [S-soap.kind S-rest.kind]', () => {
   deepStrictEqual(fieldNames, {
-    soap: ['kind', 'params', 'service', 'method', 'envelope', 'soap_action', 'response', 'attachments'],
-    rest: ['kind', 'method', 'target', 'allowed_query_params', 'forward_body'],
+    soap: ['kind', 'params', 'service', 'method', 'envelope', 'soap_action', 'client', 'response', 'attachments'],
+    rest: ['kind', 'method', 'target', 'client', 'allowed_query_params', 'forward_body'],
   })
 })
 

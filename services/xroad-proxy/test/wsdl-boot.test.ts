@@ -126,7 +126,6 @@ test('a generated address is called by its own connections, whose resolver is as
     maxRequestBytes: 1000,
     budget: new Budget(1_000_000),
     timeoutSeconds: 5,
-    generated: { instance: 'ee-test', client: '', protocol_version: '4.0' },
     exposeFaultDetail: false,
     bodies: new Map(),
     obstacles: new Map(),
@@ -135,7 +134,8 @@ test('a generated address is called by its own connections, whose resolver is as
   const trace: Trace = { endpoint: 'a/find', messageId: undefined, upstreamMs: undefined, source: undefined }
   const upstreams = { upstream: never, direct: never, guarded: loopback }
   const callWith = (called: SoapEndpoint, through: Upstreams): Promise<Reply | FileReply> => {
-    const destination = toDestination(called, through, undefined)
+    const generated = { instance: 'ee-test', client: '', protocol_version: '4.0' }
+    const destination = toDestination(called, through, undefined, generated)
     ok(destination !== undefined)
     return callSoap({ ...lane, destinations: new Map([[called, destination]]) }, called, request(), writer, trace)
   }

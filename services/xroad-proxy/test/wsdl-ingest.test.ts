@@ -681,7 +681,9 @@ describe('sidecars that are no good [D5.5]', () => {
       attachments: 'none',
     }
     const text = sidecarFields.map((field) => `${field}: ${values[field] ?? 'x'}\n`).join('')
-    deepStrictEqual(drop({ ...good, 'wsdl/good/api.meta.yaml': text }).warnings, [])
+    const identity = { instance: 'ee-test', memberClass: 'x', memberCode: 'x', subsystemCode: 'x' }
+    const clients = [{ name: 'x', identity, keystorePath: 'k', keystorePasswordEnv: 'K' }]
+    deepStrictEqual(drop({ ...good, 'wsdl/good/api.meta.yaml': text }, { clients }).warnings, [])
   })
 })
 

@@ -16,10 +16,10 @@ export interface WsdlFinding {
   readonly mismatch?: string | undefined
 }
 
-export function findWsdls({ wsdlWatchDir: dir, dslPath, client, wsdl }: Config): readonly WsdlFinding[] {
+export function findWsdls({ wsdlWatchDir: dir, dslPath, client, clients, wsdl }: Config): readonly WsdlFinding[] {
   if (dir === undefined) return []
   const { allowHttpUpstream: allowHttp, upstreamHostAllowlist: hostAllowlist } = wsdl
-  const { report } = ingestWsdls({ dir, dslPath, client, allowHttp, hostAllowlist, write: false })
+  const { report } = ingestWsdls({ dir, dslPath, client, clients, allowHttp, hostAllowlist, write: false })
   return report.flatMap(({ file, problem, isOfOther, operations }): readonly WsdlFinding[] => {
     if (problem !== undefined) return [{ file, operation: '', outcome: 'skipped', reason: problem, isOfOther }]
     // One with a hand-written file has its endpoint, as its owner wants it.

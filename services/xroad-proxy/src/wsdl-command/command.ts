@@ -16,9 +16,9 @@ import { vendor, type VendorStep } from './vendor.ts'
 
 export async function runExplain({ path, config: flag, format }: ExplainAction): Promise<void> {
   await orRefuse(() => {
-    const { client, wsdl } = readSettings(flag)
+    const { client, clients, wsdl } = readSettings(flag)
     const { allowHttpUpstream: allowHttp, upstreamHostAllowlist: hostAllowlist } = wsdl
-    const explanations = explain(findWsdls(path), { client, allowHttp, hostAllowlist })
+    const explanations = explain(findWsdls(path), { client, clients, allowHttp, hostAllowlist })
     say(format === 'json' ? toJson(explanations) : toText(explanations))
     if (explanations.some(({ problem }) => problem !== undefined)) process.exitCode = exitCodes.failure
   })

@@ -47,6 +47,8 @@ const dslRefusals: Readonly<Record<string, () => string>> = {
   'an address in `service` that is not a URL': () =>
     refusalOfFiles({ 'crm/find.yml': soap('service: service.example.org/soap\nenvelope: <e/>') }),
   'a `target.path` with `..`': () => refusalOfFiles({ 'crm/find.yml': target(`${whole}, path: /v1/../admin`) }),
+  'a client that `clients` does not have': () =>
+    refusalOfFiles({ 'crm/find.yml': soap('client: taks\nenvelope: <e/>') }, ['land', 'tax']),
   'two files for one endpoint': () =>
     refusalOfFiles({
       'crm/find.yaml': soap('envelope: <e/>'),
@@ -105,9 +107,9 @@ function refusalOfConfig(yaml: string | undefined, { flag }: { flag?: string } =
   return refusalOf(() => loadConfig({ flag, env: {}, cwd })).replaceAll(cwd, '/app')
 }
 
-function refusalOfFiles(files: Files): string {
+function refusalOfFiles(files: Files, clients?: readonly string[]): string {
   const folder = newFolder(files)
-  return refusalOf(() => loadEndpoints(folder)).replaceAll(folder, 'DSL')
+  return refusalOf(() => loadEndpoints(folder, clients)).replaceAll(folder, 'DSL')
 }
 
 function refusalOfKeystore(content: Buffer | 'folder' | undefined, given: string = password): string {

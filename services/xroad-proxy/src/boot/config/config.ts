@@ -13,6 +13,7 @@ import {
   inWords,
   type Origins,
   originsOf,
+  type Path,
   type Problem,
   readConfigFile,
   type Search,
@@ -22,7 +23,7 @@ import {
 } from '@services/config-file'
 import { StartupFailure } from '../../errors.ts'
 import { parseConfig, passwordField, proxyFile } from './schema.ts'
-import type { Config } from './schema.ts'
+import type { Config, NamedClient } from './schema.ts'
 
 /** Where the file is looked for; without one every field has its default. */
 export const search: Search = { variable: 'PROXY_CONFIG', paths: ['./proxy.yaml', './proxy.yml'] }
@@ -42,7 +43,7 @@ export function loadConfig(environment: StartEnvironment): Loaded {
   const { value: config, problems, unknown } = parseConfig(file.data)
   const tell = (problem: Problem): string => inWords(file, problem)
   if (config === undefined) return refuse(inOneLine([...problems, ...unknown].map(tell)))
-  requirePassword(config, environment.env, file)
+  requirePasswords(config, environment.env, file)
   return {
     config,
     source: file.source,
@@ -67,25 +68,42 @@ export function findConfig(environment: StartEnvironment): Found | undefined {
   return findConfigFile(environment, search)
 }
 
+/** Of every keystore, whether an endpoint needs it yet or not. */
+function requirePasswords({ securityServer, clients }: Config, env: Environment, file: ConfigFile): void {
+  if (securityServer === undefined) return
+  requirePassword(securityServer, ['security_server'], env, file)
+  for (const client of clients) requirePassword(client, ['clients', client.name], env, file)
+}
+
 /** There is no default password, and an empty one is nobody's intention. */
-function requirePassword({ securityServer }: Config, env: Environment, file: ConfigFile): void {
-  if (securityServer === undefined || env[securityServer.keystorePasswordEnv]) return
-  const name = securityServer.keystorePasswordEnv
-  const cure = `set it to the password of ${securityServer.keystorePath}`
+function requirePassword(
+  { keystorePasswordEnv: name, keystorePath }: Pick<NamedClient, 'keystorePath' | 'keystorePasswordEnv'>,
+  section: Path,
+  env: Environment,
+  file: ConfigFile,
+): void {
+  if (env[name]) return
+  const cure = `set it to the password of ${keystorePath}`
   const message =
     env[name] === undefined
       ? unsetVariable(name, passwordField, cure)
       : `environment variable ${name} is empty; ${cure}`
   throw new StartupFailure(
     'keystore_load_failed',
-    inWords(file, { path: ['security_server', 'keystore_password_env'], message }),
+    inWords(file, { path: [...section, 'keystore_password_env'], message }),
   )
 }
 
-function unwise({ securityServer }: Config): Problem[] {
-  if (securityServer === undefined || new URL(securityServer.url).port !== '4000') return []
+function unwise({ securityServer, clients }: Config): Problem[] {
+  if (securityServer === undefined) return clients.length === 0 ? [] : [useless]
+  if (new URL(securityServer.url).port !== '4000') return []
   const message = 'port 4000 is the administration of a Security Server; messages go to 8443, 443 or 5500'
   return [{ path: ['security_server', 'url'], message }]
+}
+
+const useless: Problem = {
+  path: ['clients'],
+  message: 'has no effect without security_server, through which clients call',
 }
 
 function refuse(message: string): never {

@@ -31,6 +31,7 @@ const meanings = {
   method: 'an HTTP method such as POST',
   service: 'an address such as https://service.example.org/soap (left out: through the Security Server)',
   soapAction: 'the SOAPAction in printable ASCII, without the quotes around it',
+  client: 'a name of clients in the configuration',
   path: 'a path such as /v1/things, as it is to stand in the URL (other characters percent-encoded)',
 }
 
@@ -52,6 +53,7 @@ const soapFields = {
   soap_action: checked(text(meanings.soapAction), soapActionProblem, meanings.soapAction)
     .exactOptional()
     .describe('Value of the SOAPAction header, without quotes; left out, there is no such header.'),
+  client: clientName(),
   response: oneOf(['plain', 'schema'])
     .exactOptional()
     .describe('Shape of the answer: schema gives it the types of its WSDL. Left out, soap_response counts.'),
@@ -76,6 +78,7 @@ const restFields = {
       .transform((given) => (given === '' || given.startsWith('/') ? given : `/${given}`))
       .describe('Follows the service code; the first slash may be left out.'),
   }).describe('The REST service that is called.'),
+  client: clientName(),
   allowed_query_params: list(text('the name of a query parameter'), 'a list of names')
     .exactOptional()
     .describe('Left out: every query parameter is forwarded. An empty list: none. Otherwise those listed.'),
@@ -110,6 +113,12 @@ export function dslSchema(): object {
   const { $schema, ...soap } = toJsonSchema(soapFile)
   const { $schema: _, ...rest } = toJsonSchema(restFile)
   return { $schema, title: 'DSL file', oneOf: [soap, rest] }
+}
+
+function clientName() {
+  return text(meanings.client, { filled: true })
+    .exactOptional()
+    .describe('Who calls: a name of clients in the configuration; client_data if left out.')
 }
 
 function method() {

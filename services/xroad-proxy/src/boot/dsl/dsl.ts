@@ -23,6 +23,7 @@ import { parseTemplate } from '../../soap/request/template.ts'
 import { TemplateSyntaxError } from '../../soap/request/template-errors.ts'
 import type { TemplateWarning } from '../../soap/request/template-names.ts'
 import { isGenerated } from '../../wsdl/request/marker.ts'
+import { tellStranger } from '../config/client-identity.ts'
 import { fieldNames, kinds, parseRest, parseSoap } from './dsl-schema.ts'
 import type { Kind, RestFile, SoapFile } from './dsl-schema.ts'
 /** Where the file stands: its path for messages, and the two segments of the URL. */
@@ -30,6 +31,8 @@ export interface DslFile {
   readonly file: string
   readonly group: string
   readonly service: string
+  /** Names that the configuration has for clients; without them that of the file is not looked for. */
+  readonly clients?: readonly string[] | undefined
 }
 
 export interface ReadDsl {
@@ -121,8 +124,9 @@ function readSoap(dsl: ParsedDslFile): ReadDsl {
     response: value.response,
     attachments: value.attachments,
     isGenerated: isGenerated(dsl.text),
+    client: value.client,
   })
-  const problems = [...unknown, ...soapWarnings(value)]
+  const problems = [...unknown, ...soapWarnings(value, template)]
   return { endpoint, warnings: problems.map((problem) => inWords(dsl, problem)), templateWarnings }
 }
 
@@ -139,6 +143,7 @@ function readRest(dsl: ParsedDslFile): ReadDsl {
     target,
     allowedQueryParams: allowedQueryParams && new Set(allowedQueryParams),
     forwardBody,
+    client: value.client,
   })
   const problems = [...unknown, ...restWarnings(dsl)]
   return { endpoint, warnings: problems.map((problem) => inWords(dsl, problem)), templateWarnings: [] }
@@ -148,7 +153,16 @@ function settled<File extends SoapFile | RestFile>(dsl: ParsedDslFile, kind: Kin
   const unknown = unknownFields(parsed.unknown, kind)
   const [problem, ...others] = parsed.problems
   if (problem !== undefined) refuse(dsl, problem, ...others, ...unknown)
-  return { value: parsed.value as File, unknown }
+  const value = parsed.value as File
+  const stranger = strangerProblem(value.client, dsl)
+  if (stranger !== undefined) refuse(dsl, stranger, ...unknown)
+  return { value, unknown }
+}
+
+/** Who calls has to be known. */
+function strangerProblem(name: string | undefined, { clients }: ParsedDslFile): Problem | undefined {
+  if (name === undefined || clients === undefined || clients.includes(name)) return undefined
+  return { path: ['client'], message: tellStranger(name, clients) }
 }
 
 function readTemplate(dsl: ParsedDslFile, { envelope, params }: SoapFile): { template: Template; warnings: string[] } {
@@ -203,8 +217,11 @@ function unknownFields(unknown: readonly Problem[], kind: Kind): Problem[] {
   })
 }
 
-function soapWarnings({ service, params, method }: SoapFile): Problem[] {
+function soapWarnings({ service, params, method, client }: SoapFile, { namesClient }: Template): Problem[] {
   const warnings: Problem[] = []
+  if (client !== undefined && service !== undefined && !namesClient) {
+    warnings.push({ path: ['client'], message: 'has no effect beside service, which is called without X-Road' })
+  }
   if (service !== undefined && /^http:/i.test(service)) {
     warnings.push({ path: ['service'], message: 'the call is not encrypted; https is right' })
   }

@@ -36,8 +36,9 @@ export interface TreeProblem {
   readonly message: string
 }
 
-export function loadEndpoints(dslPath: string): LoadedEndpoints {
-  const { problems, ...loaded } = surveyEndpoints(dslPath)
+/** `clients` are the names that the configuration has for clients; without them those of the files are not looked for. */
+export function loadEndpoints(dslPath: string, clients?: readonly string[]): LoadedEndpoints {
+  const { problems, ...loaded } = surveyEndpoints(dslPath, clients)
   if (problems.length > 0) refuse(problems.map(({ message }) => message))
   return loaded
 }
@@ -45,7 +46,7 @@ export function loadEndpoints(dslPath: string): LoadedEndpoints {
 const nothing: Survey = { endpoints: [], warnings: [], templateWarnings: [], problems: [] }
 
 /** Every file that loads, and every problem, without refusing any. */
-export function surveyEndpoints(dslPath: string): Survey {
+export function surveyEndpoints(dslPath: string, clients?: readonly string[]): Survey {
   const shown = `dsl_path ${dslPath} (${resolve(dslPath)})`
   const top = statusOf(dslPath)
   const unread = (message: string): Survey => ({ ...nothing, problems: [{ file: dslPath, message }] })
@@ -59,7 +60,7 @@ export function surveyEndpoints(dslPath: string): Survey {
     if (!(error instanceof StartupFailure)) throw error
     return unread(error.message)
   }
-  const endpoints = readFiles(tree)
+  const endpoints = readFiles(tree, clients)
   if (endpoints.length === 0 && tree.problems.length === 0) {
     tree.warnings.push(`${shown} holds no *.yml or *.yaml file; there are no endpoints`)
   }
@@ -138,11 +139,11 @@ function fileProblem(status: Stats): string | undefined {
 }
 
 /** The problems of each file, so that all can be corrected in one go. */
-function readFiles({ files, problems, warnings, templateWarnings }: Tree): Endpoint[] {
+function readFiles({ files, problems, warnings, templateWarnings }: Tree, clients?: readonly string[]): Endpoint[] {
   const endpoints = new Map<string, Endpoint>()
   for (const file of files) {
     try {
-      const { endpoint, ...said } = readFile(file)
+      const { endpoint, ...said } = readFile(file, clients)
       warnings.push(...said.warnings)
       templateWarnings.push(...said.templateWarnings)
       add(endpoints, endpoint)
@@ -154,9 +155,9 @@ function readFiles({ files, problems, warnings, templateWarnings }: Tree): Endpo
   return [...endpoints.values()]
 }
 
-function readFile(file: string) {
+function readFile(file: string, clients: readonly string[] | undefined) {
   const group = basename(resolve(dirname(file)))
-  return readDsl(readText(file), { file, group, service: basename(file, extname(file)) })
+  return readDsl(readText(file), { file, group, service: basename(file, extname(file)), clients })
 }
 
 /** Strict UTF-8; a byte-order mark is dropped. */

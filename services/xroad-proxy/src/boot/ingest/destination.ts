@@ -6,10 +6,14 @@ import type { Identity } from '../../model.ts'
 import { type AddressRules, judgeAddress } from '../../guard/address.ts'
 import type { Operation } from '../../wsdl/operations/operations.ts'
 import type { Destination } from '../../wsdl/request/write.ts'
+import type { NamedClient } from '../config/schema.ts'
 import type { Sidecar } from './sidecar.ts'
 
 export interface Circumstances extends AddressRules {
+  /** `client_data` */
   readonly client: Identity
+  /** Those that sidecars may name besides. */
+  readonly clients?: readonly NamedClient[]
 }
 
 /** Both are the end of sentences that begin with the file. */

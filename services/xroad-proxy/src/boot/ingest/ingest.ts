@@ -3,7 +3,6 @@
  * none stops the start. survey.ts decides what one WSDL gives, output.ts what may be written; this file is their order.
  */
 import { join } from 'node:path'
-import type { Identity } from '../../model.ts'
 import type { MissingSchema } from '../../wsdl/schema/missing.ts'
 import type { Operation, Wsdl } from '../../wsdl/operations/operations.ts'
 import { describeSkip, skipReasons } from '../../wsdl/operations/reasons.ts'
@@ -12,17 +11,14 @@ import { listWsdls, type ListedWsdl } from './folder.ts'
 import { settleImports } from './imports.ts'
 import { removeLeftovers } from './leftovers.ts'
 import { SurveyMemory } from './survey-memory.ts'
+import type { Circumstances } from './destination.ts'
 import { DslOutput, type Outcome, outputReasons } from './output.ts'
 import { type GeneratedOperation, type SurveyedWsdl, surveyWsdl } from './survey.ts'
 
-export interface IngestOptions {
+export interface IngestOptions extends Circumstances {
   /** `wsdl_watch_dir` */
   readonly dir: string
   readonly dslPath: string
-  /** `client_data` */
-  readonly client: Identity
-  readonly allowHttp: boolean
-  readonly hostAllowlist: readonly string[]
   /** False: everything is reported and nothing changed. */
   readonly write: boolean
 }

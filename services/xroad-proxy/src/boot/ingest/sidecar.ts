@@ -13,10 +13,11 @@ import {
   readYaml,
   section,
   text,
+  toFieldName,
   YamlError,
 } from '@services/config-file'
 import type { Identity } from '../../model.ts'
-import type { AnswerFields } from '../../wsdl/request/write.ts'
+import type { SidecarLines } from '../../wsdl/request/write.ts'
 
 /** Undefined for what is left out or empty. */
 export interface Sidecar {
@@ -27,6 +28,8 @@ export interface Sidecar {
   readonly serviceUrl: string | undefined
   /** Whose service it is; undefined where it is our own. */
   readonly provider: Provider | undefined
+  /** Who calls, by a name of `clients`; undefined for `client_data`. */
+  readonly client: string | undefined
   /** Of all operations; an empty one says that they have none. */
   readonly serviceVersion: string | undefined
   /** Of single operations, by their names; likewise. */
@@ -66,6 +69,7 @@ const fields = {
   })
     .exactOptional()
     .describe('The member whose service it is, where that is not us.'),
+  client: code('a name of clients in the configuration').describe('Who calls; client_data if left out.'),
   service_version: text('a version such as v2')
     .transform(trimmed)
     .exactOptional()
@@ -98,8 +102,8 @@ function trimmed(given: string): string {
 
 export interface ReadSidecar {
   readonly sidecar: Sidecar
-  /** About the answers of all operations. */
-  readonly answers: AnswerFields
+  /** What it puts into the DSL file of each operation. */
+  readonly lines: SidecarLines
   readonly warnings: readonly string[]
 }
 
@@ -118,20 +122,27 @@ export function readSidecar(bytes: Uint8Array, file: string): ReadSidecar {
     subsystemCode: codes.subsystemCode || undefined,
     serviceCode: codes.serviceCode || undefined,
     serviceUrl: codes.serviceUrl || undefined,
+    client: codes.client || undefined,
     provider,
     serviceVersion,
     serviceVersions,
   }
-  return { sidecar, answers: { response, attachments }, warnings: [...warnings, ...unusedOf(sidecar, told)] }
+  const { client } = sidecar
+  return { sidecar, lines: { client, response, attachments }, warnings: [...warnings, ...unusedOf(sidecar, told)] }
 }
 
 /** What has no effect beside another field. */
-function unusedOf({ serviceUrl, provider }: Sidecar, told: (problem: Problem) => string): readonly string[] {
-  if (serviceUrl === undefined || provider === undefined) return []
-  return [told({ path: ['provider'], message: 'has no effect beside service_url, which is called without X-Road' })]
+function unusedOf(sidecar: Sidecar, told: (problem: Problem) => string): readonly string[] {
+  if (sidecar.serviceUrl === undefined) return []
+  const useless = (['provider', 'client'] as const).filter((field) => sidecar[field] !== undefined)
+  const message = 'has no effect beside service_url, which is called without X-Road'
+  return useless.map((field) => told({ path: [field], message }))
 }
 
-/** Where the sidecar names another member or subsystem than `client_data`; only what both of them say is compared. */
+/**
+ * Where the sidecar names another member or subsystem than its client, `client_data` or the one of `clients`; only what both of
+ * them say is compared.
+ */
 export function identityProblem(sidecar: Sidecar, client: Identity): string | undefined {
   const pairs: readonly (readonly [string, string | undefined, string])[] = [
     ['member_class', sidecar.memberClass, client.memberClass],
@@ -141,7 +152,8 @@ export function identityProblem(sidecar: Sidecar, client: Identity): string | un
   const differing = pairs.find(([, said, own]) => said !== undefined && own !== '' && said !== own)
   if (differing === undefined) return undefined
   const [field, said = '', own] = differing
-  return `${field} is ${JSON.stringify(said)} here and ${JSON.stringify(own)} in client_data`
+  const section = sidecar.client === undefined ? 'client_data' : toFieldName(['clients', sidecar.client])
+  return `${field} is ${JSON.stringify(said)} here and ${JSON.stringify(own)} in ${section}`
 }
 
 function decode(bytes: Uint8Array, file: string): string {

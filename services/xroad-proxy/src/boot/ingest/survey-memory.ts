@@ -48,8 +48,9 @@ export class SurveyMemory {
     this.#root = root
     this.#folder = join(dslPath, memoryFolder)
     this.#circumstances = circumstances
-    const { client, allowHttp, hostAllowlist } = circumstances
-    this.#common = JSON.stringify([programDigest(), root, client, allowHttp, hostAllowlist])
+    const { client, clients = [], allowHttp, hostAllowlist } = circumstances
+    const named = clients.map(({ name, identity }) => [name, identity])
+    this.#common = JSON.stringify([programDigest(), root, client, named, allowHttp, hostAllowlist])
   }
 
   survey(file: string): SurveyedWsdl {

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { inOneLine, nearest } from '@services/config-file'
+import type { Identity } from '../../model.ts'
 import { whereElse } from '../../wsdl/schema/missing.ts'
 import type { MissingSchema } from '../../wsdl/schema/missing.ts'
 import type { Operation, Wsdl } from '../../wsdl/operations/operations.ts'
@@ -14,6 +15,7 @@ import type { SkippedOperation } from '../../wsdl/operations/reasons.ts'
 import type { Resolve } from '../../wsdl/schema/schema.ts'
 import { besideWsdl } from '../../wsdl/schema/vendored.ts'
 import { type Destination, type GeneratedDsl, generateDsl } from '../../wsdl/request/write.ts'
+import { identityOf, tellStranger } from '../config/client-identity.ts'
 import { localOf } from '../../wsdl/xml/qname.ts'
 import { WsdlError } from '../../wsdl/xml/xml.ts'
 import { identityProblem, readSidecar, type ReadSidecar, type Sidecar, SidecarError } from './sidecar.ts'
@@ -98,21 +100,22 @@ function survey(
   watch: (resolve: Resolve) => Resolve,
 ): SurveyedWsdl {
   const path = join(root, file)
-  const { sidecar, answers, warnings } = openSidecar(root, file)
-  const differing = sidecar && identityProblem(sidecar, circumstances.client)
-  if (differing !== undefined) {
-    const problem = `its sidecar is for somebody else: ${differing}`
-    const warning = `${path}: ${problem}; no operation of this WSDL is generated; ${otherMemberCure}`
-    return { ...nothing, file, problem, isOfOther: true, isRead: true, warnings: [...warnings, warning] }
+  const { sidecar, lines, warnings } = openSidecar(root, file)
+  const refusal = sidecar && refusalOf(sidecar, circumstances)
+  if (refusal !== undefined) {
+    const { problem, isOfOther, cure } = refusal
+    const warning = `${path}: ${problem}; no operation of this WSDL is generated; ${cure}`
+    return { ...nothing, file, problem, isOfOther, isRead: true, warnings: [...warnings, warning] }
   }
+  const client = callerOf(sidecar, circumstances) ?? circumstances.client
   const wsdl = readWsdl(readInside(root, file), file, watch(resolveBeside(root, file)))
   const remarks = new Set<string>()
   let characters = 0
   const operations = wsdl.operations.map((it): SurveyedOperation => {
     if (it.kind === 'skipped') return it
     if (characters > maxCharacters) return tooLarge(it)
-    const { to, warnings: said } = chooseDestination(it, sidecar, circumstances)
-    const dsl = generateDsl(wsdl, it, to, answers)
+    const { to, warnings: said } = chooseDestination(it, sidecar, { ...circumstances, client })
+    const dsl = generateDsl(wsdl, it, to, lines)
     if (dsl.kind === 'skipped') return dsl
     const { name, file: place, line } = it
     characters += dsl.text.length
@@ -146,6 +149,31 @@ function survey(
     onlyImports: wsdl.onlyImports,
     warnings: [...warnings, ...Array.from(remarks, (remark) => `${path}: ${remark}`)],
   }
+}
+
+/** Undefined where the configuration has no client of that name. */
+function callerOf(sidecar: Sidecar | undefined, { client, clients = [] }: Circumstances): Identity | undefined {
+  return identityOf({ client, clients }, sidecar?.client)
+}
+
+interface Refusal {
+  readonly problem: string
+  readonly isOfOther: boolean
+  /** As the end of a sentence. */
+  readonly cure: string
+}
+
+/** Files that were generated before go as well: the service would not start with the name of a client that it does not know. */
+function refusalOf(sidecar: Sidecar, circumstances: Circumstances): Refusal | undefined {
+  const client = callerOf(sidecar, circumstances)
+  if (client === undefined) {
+    const known = (circumstances.clients ?? []).map(({ name }) => name)
+    const problem = `its sidecar cannot be used: client: ${tellStranger(sidecar.client ?? '', known)}`
+    return { problem, isOfOther: false, cure: 'add it to clients, or correct the sidecar' }
+  }
+  const differing = identityProblem(sidecar, client)
+  if (differing === undefined) return undefined
+  return { problem: `its sidecar is for somebody else: ${differing}`, isOfOther: true, cure: otherMemberCure }
 }
 
 /** A Security Server compares the two, and answers with a fault where they differ. */

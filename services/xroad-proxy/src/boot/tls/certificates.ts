@@ -6,7 +6,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
-import { type KeystoreSettings, trustedCertificates } from './keystore.ts'
+import { type KeystoreSettings, placeOf, trustedCertificates } from './keystore.ts'
 
 export interface Dates {
   readonly validFrom: Date
@@ -38,14 +38,13 @@ export function daysLeft({ validTo }: Dates, now: Date): number {
   return Math.floor((validTo.getTime() - now.getTime()) / dayMs)
 }
 
-export function readDates(
-  settings: Pick<KeystoreSettings, 'keystorePath' | 'trustCaPath'>,
+/** Of the certificate that a Security Server is shown; none where the settings hold no identity. */
+export function ownDates(
+  settings: Pick<KeystoreSettings, 'keystorePath' | 'section'>,
   identity: SecureContext,
 ): readonly DatedCertificate[] {
   const own = ownCertificate(identity)
-  const { keystorePath, trustCaPath } = settings
-  const ownPlace = `security_server.keystore_path ${keystorePath}`
-  return [...(own === undefined ? [] : [toDated('own', ownPlace, own)]), ...trustedDates(trustCaPath)]
+  return own === undefined ? [] : [toDated('own', `${placeOf(settings)} ${settings.keystorePath}`, own)]
 }
 
 /** Of the system's authorities nothing is said: they are many, and others look after them. */

@@ -16,6 +16,8 @@ import {
 import { StartupFailure, type StartupFailureCode } from '../../errors.ts'
 
 export interface KeystoreSettings {
+  /** Where it stands in the configuration: `security_server` unless given. */
+  readonly section?: string | undefined
   readonly keystorePath: string
   /** Name of the environment variable with the password. */
   readonly keystorePasswordEnv: string
@@ -31,7 +33,7 @@ const maxFileBytes = 16 * 1024 * 1024
 
 export function createClientContext(settings: KeystoreSettings, env: Environment): SecureContext {
   const { keystorePath: path, keystorePasswordEnv, trustCaPath } = settings
-  const identity: NamedFile = { code: 'keystore_load_failed', label: `security_server.keystore_path ${path}` }
+  const identity: NamedFile = { code: 'keystore_load_failed', label: `${placeOf(settings)} ${path}` }
   const pfx = readFile(path, identity)
   if (pfx.length === 0) refuse(identity, 'is empty')
   const passphrase = readPassword(keystorePasswordEnv, env)
@@ -43,6 +45,11 @@ export function createClientContext(settings: KeystoreSettings, env: Environment
   } catch (error) {
     return refuse(identity, explain(error, pfx, passphrase, keystorePasswordEnv))
   }
+}
+
+/** The field with the path of the keystore. */
+export function placeOf({ section = 'security_server' }: Pick<KeystoreSettings, 'section'>): string {
+  return `${section}.keystore_path`
 }
 
 /** As of node:tls: what is wrong with the server, or nothing. */

@@ -13,15 +13,20 @@ import { refuseCall, type SecurityServer } from './security-server.ts'
 import type { Upstream } from '../../upstream/upstream.ts'
 
 export interface RestLane {
-  readonly upstream: Upstream
   readonly maxRequestBytes: number
   readonly budget: Budget
   /** Of a call, and of each wait before it. */
   readonly timeoutSeconds: number
+  /** Where the calls of each endpoint go. Empty without a Security Server. */
+  readonly places: ReadonlyMap<RestEndpoint, RestPlace>
+}
+
+/** The path is the one before the query string. */
+export interface RestPlace extends SecurityServer {
+  /** With the identity of the client. */
+  readonly upstream: Upstream
   /** Value of X-Road-Client. */
   readonly client: string
-  /** Where the calls of each endpoint go; the path is the one before the query string. Empty without a Security Server. */
-  readonly places: ReadonlyMap<RestEndpoint, SecurityServer>
 }
 
 /** Bodies up to this size are read before the call, so that a slow caller holds no connection to the Security Server. */
@@ -38,13 +43,13 @@ export async function callRest(
   writer.held = room
   const body = request.upload.length === 0 ? noBody : await readBody(request.upload, lane.maxRequestBytes, room)
   const { 'x-road-id': id } = readCallerHeaders(request.headers)
-  const { origin, path } = lane.places.get(endpoint) ?? refuseCall('no_security_server')
-  const { headers, messageId } = toOutbound(request.headers, lane.client, randomUUID)
+  const { origin, path, upstream, client } = lane.places.get(endpoint) ?? refuseCall('no_security_server')
+  const { headers, messageId } = toOutbound(request.headers, client, randomUUID)
   // In the log it is text, to the Security Server it goes byte for byte.
   trace.messageId = id || messageId
   const started = performance.now()
   try {
-    const { status, errorCode } = await lane.upstream.stream(
+    const { status, errorCode } = await upstream.stream(
       {
         origin,
         path: path + toQuery(request.target, endpoint.allowedQueryParams),

@@ -10,6 +10,7 @@ import type { Events } from '../../events.ts'
 import type {
   Fault,
   FileReply,
+  Generated,
   ResponseWriter,
   Reply,
   Request,
@@ -40,8 +41,6 @@ export interface SoapLane {
   readonly budget: Budget
   /** Of a call, and of each wait before it. */
   readonly timeoutSeconds: number
-  /** `generate.*` without the message id. */
-  readonly generated: { readonly instance: string; readonly client: string; readonly protocol_version: string }
   readonly exposeFaultDetail: boolean
   /** What the Body holds, for endpoints that answer with types. */
   readonly bodies: ReadonlyMap<SoapEndpoint, Member>
@@ -54,10 +53,12 @@ export interface Destination {
   readonly call: Omit<Call, 'body'>
   /** Who makes the faults, where it is one and the same. */
   readonly source: FailureSource | undefined
+  /** `generate.*` without what belongs to a message. */
+  readonly generated: Pick<Generated, 'instance' | 'client' | 'protocol_version'>
 }
 
 export interface Upstreams {
-  /** Calls to the Security Server, with our identity. */
+  /** Calls to the Security Server, with the identity of the endpoint's client. */
   readonly upstream: Upstream
   /** Calls to the addresses of DSL files, without one. */
   readonly direct: Upstream
@@ -70,17 +71,18 @@ export function toDestination(
   { url, soapAction, isGenerated }: SoapEndpoint,
   { upstream, direct, guarded }: Upstreams,
   securityServer: SecurityServer | undefined,
+  generated: Destination['generated'],
 ): Destination | undefined {
   const headers = ['Content-Type', 'text/xml; charset=utf-8', 'Accept-Encoding', 'identity']
   if (soapAction !== undefined) headers.push('SOAPAction', `"${soapAction}"`)
   if (url === undefined) {
     if (securityServer === undefined) return undefined
     const { origin, path } = securityServer
-    return { upstream, call: { origin, path: path || '/', method: 'POST', headers }, source: undefined }
+    return { upstream, call: { origin, path: path || '/', method: 'POST', headers }, source: undefined, generated }
   }
   const { origin, pathname, search } = new URL(url)
   const call = { origin, path: pathname + search, method: 'POST', headers }
-  return { upstream: isGenerated ? guarded : direct, call, source: 'provider' }
+  return { upstream: isGenerated ? guarded : direct, call, source: 'provider', generated }
 }
 
 /** Statuses that say that the message was accepted and that there is no content. */
@@ -101,10 +103,10 @@ export async function callSoap(
   // An empty id is none.
   const uuid = id || randomUUID()
   trace.messageId = uuid
-  const { upstream, call, source } =
+  const { upstream, call, source, generated } =
     lane.destinations.get(endpoint) ?? refuseCall(lane.obstacles.get(endpoint) ?? 'no_security_server')
-  const generated = { ...lane.generated, uuid, user_id, issue }
-  const envelope = Buffer.from(endpoint.envelope.render(readParams(body, endpoint.params), generated))
+  const values = readParams(body, endpoint.params)
+  const envelope = Buffer.from(endpoint.envelope.render(values, { ...generated, uuid, user_id, issue }))
   const waiting = room.hold(envelope.length)
   if (waiting !== undefined) await waiting
   const answer = await send(upstream, { ...call, body: envelope }, { writer, room }, trace)

@@ -32,24 +32,25 @@ const maxCharacters = 500_000
 
 const maxNotes = 20
 
-/** Lines of the file about its answer; what is left out is not written. */
-export interface AnswerFields {
+/** Lines of the file that its sidecar asks for; what is left out is not written. */
+export interface SidecarLines {
+  readonly client: string | undefined
   readonly response: string | undefined
   readonly attachments: string | undefined
 }
 
-const noFields: AnswerFields = { response: undefined, attachments: undefined }
+const noLines: SidecarLines = { client: undefined, response: undefined, attachments: undefined }
 
 export function generateDsl(
   wsdl: Wsdl,
   operation: Operation,
   to: Destination,
-  answers: AnswerFields = noFields,
+  sidecar: SidecarLines = noLines,
 ): GeneratedDsl | SkippedOperation {
   const { name, file, line } = operation
   try {
     const request = readRequest(wsdl, operation)
-    const text = writeDsl({ wsdl, operation, request, to, answers })
+    const text = writeDsl({ wsdl, operation, request, to, sidecar })
     if (text.length > maxCharacters)
       throw new Skip('request_too_large', `its file would exceed ${maxCharacters} characters`)
     return { kind: 'generated', name, request: request.root, notes: request.notes, text }
@@ -64,10 +65,10 @@ interface Contents {
   readonly operation: Operation
   readonly request: Request
   readonly to: Destination
-  readonly answers: AnswerFields
+  readonly sidecar: SidecarLines
 }
 
-function writeDsl({ wsdl, operation, request, to, answers }: Contents): string {
+function writeDsl({ wsdl, operation, request, to, sidecar }: Contents): string {
   const { soapAction, documentation, file, line, importLine } = operation
   const { text, params } = writeEnvelope(request, to.kind === 'direct' ? undefined : to.service, wsdl.prefixes)
   const title = textIn(documentation.titles)
@@ -81,8 +82,10 @@ function writeDsl({ wsdl, operation, request, to, answers }: Contents): string {
     ...(to.kind === 'direct' ? [`service: ${JSON.stringify(to.url)}`] : []),
     'method: POST',
     ...(soapAction === undefined ? [] : [`soap_action: ${JSON.stringify(toHeader(soapAction))}`]),
-    ...(answers.response === undefined ? [] : [`response: ${answers.response}`]),
-    ...(answers.attachments === undefined ? [] : [`attachments: ${answers.attachments}`]),
+    // Nobody is named to a service that is called directly.
+    ...(sidecar.client === undefined || to.kind === 'direct' ? [] : [`client: ${toScalar(sidecar.client)}`]),
+    ...(sidecar.response === undefined ? [] : [`response: ${sidecar.response}`]),
+    ...(sidecar.attachments === undefined ? [] : [`attachments: ${sidecar.attachments}`]),
     'envelope: |',
     ...text
       .trimEnd()

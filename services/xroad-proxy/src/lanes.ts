@@ -1,0 +1,174 @@
+/**
+ * Opens both lanes: who calls the Security Server with which keystore, where the calls of each endpoint go, or why they go nowhere.
+ * Endpoints and the configuration come in; what the request path reads goes out. Everything that calls need of the file system is
+ * read here: none of it has to be there later.
+ */
+import { identityOf, keystoreOf } from './boot/config/client-identity.ts'
+import type { Config } from './boot/config/schema.ts'
+import { type DatedCertificate, ownDates, trustedDates } from './boot/tls/certificates.ts'
+import {
+  createClientContext,
+  createPublicContext,
+  createServerCheck,
+  type KeystoreSettings,
+} from './boot/tls/keystore.ts'
+import type { Events } from './events.ts'
+import { createGuardedLookup } from './guard/lookup.ts'
+import type { Endpoint, Identity, RestEndpoint, SoapEndpoint } from './model.ts'
+import type { RestLane, RestPlace } from './serve/lanes/rest.ts'
+import type { Obstacle, SecurityServer } from './serve/lanes/security-server.ts'
+import { type Destination, type SoapLane, toDestination, type Upstreams } from './serve/lanes/soap.ts'
+import { Budget } from './upstream/budget.ts'
+import { openUpstream, type Upstream, type UpstreamOptions } from './upstream/upstream.ts'
+import { toClientElement, toClientHeader, toServicePath } from './xroad.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export interface Loads {
+  readonly endpoints: readonly Endpoint[]
+  /** Those that cannot say who calls. */
+  readonly nameless: ReadonlySet<Endpoint>
+  readonly bodies: SoapLane['bodies']
+}
+
+export interface Lanes {
+  readonly soap: SoapLane
+  readonly rest: RestLane
+  /** To be closed at the end. */
+  readonly upstreams: readonly Upstream[]
+  /** Those that calls to the Security Server need. */
+  readonly certificates: readonly DatedCertificate[]
+}
+
+export function openLanes(
+  config: Config,
+  { endpoints, nameless, bodies }: Loads,
+  env: Environment,
+  events: Events,
+): Lanes {
+  const { limits } = config
+  const bounds = { timeoutSeconds: limits.requestTimeoutSeconds, maxAnswerBytes: limits.maxResponseBytes }
+  const { clients, certificates } = openClients(config, endpoints, bounds, env)
+  if (endpoints.some((endpoint) => endpoint.kind === 'soap' && endpoint.url?.startsWith('https:')))
+    createPublicContext()
+  const direct = openUpstream({ ...bounds, secureContext: createPublicContext })
+  const guarded = openUpstream({ ...bounds, secureContext: createPublicContext, lookup: createGuardedLookup() })
+  const ways: Ways = {
+    instance: config.instance,
+    securityServer: config.securityServer && readPlace(config.securityServer.url),
+    clientOf: ({ client }) => clients.get(client) as Client,
+    direct,
+    guarded,
+  }
+  const { maxRequestBytes, requestTimeoutSeconds: timeoutSeconds } = limits
+  const calls = { maxRequestBytes, timeoutSeconds, budget: new Budget(limits.maxInflightBytes) }
+  return {
+    upstreams: [...Array.from(clients.values(), ({ upstream }) => upstream), direct, guarded],
+    certificates,
+    soap: {
+      ...calls,
+      ...toDestinations(endpoints, nameless, ways),
+      exposeFaultDetail: config.exposeSoapFaultDetail,
+      bodies,
+      events,
+    },
+    rest: { ...calls, places: toPlaces(endpoints, ways) },
+  }
+}
+
+/** Who calls, in both spellings, and connections to the Security Server that are opened as this client. */
+interface Client {
+  readonly generated: Destination['generated']
+  readonly header: string
+  readonly upstream: Upstream
+}
+
+interface Ways extends Pick<Upstreams, 'direct' | 'guarded'> {
+  readonly instance: string
+  readonly securityServer: SecurityServer | undefined
+  readonly clientOf: (endpoint: Endpoint) => Client
+}
+
+/** Where envelopes go, or why they go nowhere. A server that is missing is the first thing to mend. */
+function toDestinations(
+  endpoints: readonly Endpoint[],
+  nameless: ReadonlySet<Endpoint>,
+  { securityServer, clientOf, direct, guarded }: Ways,
+): Pick<SoapLane, 'destinations' | 'obstacles'> {
+  const destinations = new Map<SoapEndpoint, Destination>()
+  const obstacles = new Map<SoapEndpoint, Obstacle>()
+  for (const endpoint of endpoints) {
+    if (endpoint.kind === 'rest') continue
+    const { generated, upstream } = clientOf(endpoint)
+    const destination = toDestination(endpoint, { upstream, direct, guarded }, securityServer, generated)
+    if (destination === undefined) obstacles.set(endpoint, 'no_security_server')
+    else if (nameless.has(endpoint)) obstacles.set(endpoint, 'no_client')
+    else destinations.set(endpoint, destination)
+  }
+  return { destinations, obstacles }
+}
+
+function toPlaces(
+  endpoints: readonly Endpoint[],
+  { instance, securityServer, clientOf }: Ways,
+): ReadonlyMap<RestEndpoint, RestPlace> {
+  if (securityServer === undefined) return new Map()
+  const { origin, path } = securityServer
+  const rest = endpoints.filter((endpoint) => endpoint.kind === 'rest')
+  return new Map(
+    rest.map((endpoint) => {
+      const { header: client, upstream } = clientOf(endpoint)
+      return [endpoint, { origin, path: path + toServicePath(instance, endpoint.target), upstream, client }]
+    }),
+  )
+}
+
+interface OpenClients extends Pick<Lanes, 'certificates'> {
+  /** By the name in `clients`; that of `client_data` is undefined. */
+  readonly clients: ReadonlyMap<string | undefined, Client>
+}
+
+/** A keystore is read at boot and only where an endpoint needs it, so that a wrong one shows before the first call. */
+function openClients(
+  config: Config,
+  endpoints: readonly Endpoint[],
+  bounds: Pick<UpstreamOptions, 'timeoutSeconds' | 'maxAnswerBytes'>,
+  env: Environment,
+): OpenClients {
+  const clients = new Map<string | undefined, Client>()
+  const certificates: DatedCertificate[] = []
+  for (const name of new Set([undefined, ...endpoints.map(({ client }) => client)])) {
+    const isNeeded = endpoints.some((endpoint) => endpoint.client === name && isThroughServer(endpoint))
+    const keystore = isNeeded ? keystoreOf(config, name) : undefined
+    const tls = keystore === undefined ? { secureContext: createPublicContext } : openIdentity(keystore, env)
+    if (keystore !== undefined) certificates.push(...ownDates(keystore, tls.secureContext()))
+    clients.set(name, { ...spell(config, name), upstream: openUpstream({ ...bounds, ...tls }) })
+  }
+  // Of the ones that servers are verified with it is said once.
+  if (certificates.length > 0) certificates.push(...trustedDates(config.securityServer?.trustCaPath))
+  return { clients, certificates }
+}
+
+function spell(config: Config, name: string | undefined): Omit<Client, 'upstream'> {
+  const identity = identityOf(config, name) as Identity
+  const { instance, protocolVersion: protocol_version } = config
+  const generated = { instance, client: toClientElement(identity), protocol_version }
+  return { generated, header: toClientHeader(identity) }
+}
+
+function isThroughServer(endpoint: Endpoint): boolean {
+  return endpoint.kind === 'rest' || endpoint.url === undefined
+}
+
+function openIdentity(
+  settings: KeystoreSettings,
+  env: Environment,
+): Pick<UpstreamOptions, 'secureContext' | 'checkServer'> {
+  const identity = createClientContext(settings, env)
+  return { secureContext: () => identity, checkServer: createServerCheck(settings) }
+}
+
+function readPlace(url: string): SecurityServer {
+  const { origin, pathname } = new URL(url)
+  return { origin, path: pathname.replace(/\/+$/, '') }
+}
