@@ -12,8 +12,19 @@ export const proxy: Part = {
     { room: 'guard', is: 'which addresses may be called' },
     { room: 'upstream', is: 'calls that go out', imports: 'model.ts errors.ts guard/lookup.ts @services/linked-list' },
     { room: 'soap/json', is: 'XML into JSON', imports: 'model.ts', isPure: true },
-    { room: 'soap/message', is: 'answers as they arrive', imports: 'model.ts errors.ts soap/json', isPure: true },
-    { room: 'soap/request', is: 'templates and their values', imports: 'model.ts errors.ts', isPure: true },
+    { room: 'soap/mime', is: 'the parts of a multipart body', imports: 'soap/json', isPure: true },
+    {
+      room: 'soap/message',
+      is: 'answers as they arrive',
+      imports: 'model.ts errors.ts soap/json soap/mime',
+      isPure: true,
+    },
+    {
+      room: 'soap/request',
+      is: 'templates, their values, and what travels beside an envelope',
+      imports: 'model.ts errors.ts soap/json soap/mime',
+      isPure: true,
+    },
     { room: 'wsdl/xml', is: 'XML as a tree', imports: 'soap/message/charset.ts', isPure: true },
     { room: 'wsdl/schema', is: 'XML Schema', imports: 'wsdl/xml', isPure: true },
     { room: 'wsdl/outline', is: 'what messages may hold', imports: 'wsdl/xml wsdl/schema', isPure: true },
@@ -100,7 +111,7 @@ export const proxy: Part = {
     },
   ],
   outside: {
-    handlebars: 'soap/request/template.ts',
+    handlebars: 'soap/request/template.ts soap/request/template-helpers.ts',
     'node-forge': 'mock/pki.ts',
     'node:dns': 'guard/lookup.ts',
     'node:fs':

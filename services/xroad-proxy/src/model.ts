@@ -71,11 +71,46 @@ export type Endpoint = SoapEndpoint | RestEndpoint
 export interface Template {
   /** Whether it says who the client is: by `generate.client`. */
   readonly namesClient: boolean
-  render(values: TemplateValues, generated: Generated): string
+  /** Params that are attachments; undefined for a template that attaches nothing. */
+  readonly attached: readonly string[] | undefined
+  /** Attachments go into the list; without one they are dropped. Throws `malformed_request` where a value is none. */
+  render(values: TemplateValues, generated: Generated, attachments?: Attaching): string
+}
+
+/** Takes the attachments of one envelope. */
+export interface Attaching {
+  /** What the envelope has in the place of the attachment. */
+  attach(helper: 'swa_ref' | 'xop_include' | 'mime_part', value: unknown, wish: AttachmentWish): string
+}
+
+/** What the template says about one attachment. */
+export interface AttachmentWish {
+  /** The param, or the place in it, for messages: `files.1`. */
+  readonly path: string
+  /** Media type where the caller gives none. */
+  readonly type: unknown
+  /** The part of the WSDL that it is. */
+  readonly part: unknown
+}
+
+/** What travels beside an envelope. */
+export interface Attachment {
+  /** Content-ID without its brackets; letters, digits and characters that need no escapes. */
+  readonly id: string
+  /** Content-Type. */
+  readonly type: string
+  readonly bytes: Uint8Array
+}
+
+/** A file of a caller, in the place of base64 text. */
+export interface TemplateFile {
+  readonly bytes: Uint8Array
+  /** Content-Type, where the caller gives one. */
+  readonly type: string | undefined
 }
 
 /** Allow-listed values of the caller: text, or digits as the caller wrote them; objects have no prototype. */
-export type TemplateValue = null | boolean | number | string | readonly TemplateValue[] | TemplateObject
+export type TemplateValue = null | boolean | number | string | readonly TemplateValue[] | TemplateObject | TemplateFile
 export interface TemplateObject {
   readonly [key: string]: TemplateValue
 }

@@ -386,8 +386,10 @@ describe('limits', () => {
         ['head of an answer', constantOf('upstream/client.ts', 'maxHeadBytes')],
         ['XML levels', constantOf('soap/json/translate.ts', 'maxDepth')],
         ['XML parse events', constantOf('soap/json/translate.ts', 'maxEvents')],
-        ["rounds of a template's loops", constantOf('soap/request/template.ts', 'maxRounds')],
-        ['envelope', constantOf('soap/request/template.ts', 'maxEnvelopeCharacters')],
+        ["rounds of a template's loops", constantOf('soap/request/template-helpers.ts', 'maxRounds')],
+        ['envelope', constantOf('soap/request/template-helpers.ts', 'maxEnvelopeCharacters')],
+        ['parts of a form', constantOf('soap/mime/parts.ts', 'maxParts')],
+        ['headers of a part of a form', constantOf('soap/mime/parts.ts', 'maxPartHeaderBytes')],
         ['levels inside a param', constantOf('soap/request/params.ts', 'maxDepth')],
         ['connections to one upstream', upstream('maxConnections')],
         ['calls under way or waiting, on each of the two ways', upstream('maxCalls')],
@@ -432,8 +434,12 @@ describe('limits', () => {
     ['operations.md', 'A field is cut after # characters', constantOf('events.ts', 'maxFieldLength')],
     ['xml.md', 'An answer may have # levels', constantOf('soap/json/translate.ts', 'maxDepth')],
     ['xml.md', 'the first, and # parse events', constantOf('soap/json/translate.ts', 'maxEvents')],
-    ['soap.md', 'may run # rounds', constantOf('soap/request/template.ts', 'maxRounds')],
-    ['soap.md', 'an envelope may have # characters', constantOf('soap/request/template.ts', 'maxEnvelopeCharacters')],
+    ['soap.md', 'may run # rounds', constantOf('soap/request/template-helpers.ts', 'maxRounds')],
+    [
+      'soap.md',
+      'an envelope may have # characters',
+      constantOf('soap/request/template-helpers.ts', 'maxEnvelopeCharacters'),
+    ],
   ]
 
   for (const [name, text, number] of mentions) {
@@ -488,7 +494,7 @@ describe('DSL files', () => {
 
   test('soap.md lists every helper', () => {
     const [, body = ''] =
-      /const helpers: .* = new Map\(\[([\s\S]*?)\n\]\)/.exec(source('soap/request/template.ts')) ?? []
+      /const helpers: .* = new Map\(\[([\s\S]*?)\n\]\)/.exec(source('soap/request/template-helpers.ts')) ?? []
     deepStrictEqual(
       rowsOf('soap.md', 'helpers').map(([name, values]) => [name, Number(values)]),
       Array.from(body.matchAll(/\['(\w+)', (\d)\]/g), ([, name, values]) => [name, Number(values)]),

@@ -1,7 +1,7 @@
 /** The root part of multipart/related, in the ways in which servers write it, and in ways in which they should not. */
 import { ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { readMediaType } from '../src/soap/message/media-type.ts'
+import { readMediaType } from '../src/soap/mime/media-type.ts'
 import { type Part, rootPart } from '../src/soap/message/multipart.ts'
 import { XmlError } from '../src/soap/json/xml-error.ts'
 

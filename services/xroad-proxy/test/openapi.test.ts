@@ -49,7 +49,7 @@ const exampleOfSoap: SoapEndpoint = {
   params: ['code'],
   url: undefined,
   soapAction: undefined,
-  envelope: { namesClient: false, render: () => '' },
+  envelope: { namesClient: false, attached: undefined, render: () => '' },
   response: undefined,
   attachments: undefined,
   isGenerated: false,
@@ -117,6 +117,17 @@ describe('the OpenAPI description [S-what.5 S-endpoint.api D6.3]', () => {
     deepStrictEqual(Object.keys(schema.properties!).toSorted(), params.toSorted())
     for (const property of Object.values(schema.properties!)) deepStrictEqual(property, {})
     deepStrictEqual([requestBody!.required, schema.required, schema.additionalProperties], Array(3).fill(undefined))
+  })
+
+  test('a SOAP file that attaches something takes JSON with base64, and a form with files [P2.2]', async () => {
+    const attached = { namesClient: false, attached: ['file'], render: () => '' }
+    const { requestBody } = await operationOf(soap({ params: ['code', 'file'], envelope: attached }))
+    deepStrictEqual(Object.keys(requestBody!.content), ['application/json', 'multipart/form-data'])
+    deepStrictEqual(jsonOf(requestBody!).properties, { code: {}, file: { contentEncoding: 'base64' } })
+    deepStrictEqual(requestBody!.content['multipart/form-data']!.schema!.properties, {
+      code: {},
+      file: { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' },
+    })
   })
 
   test('a SOAP file: the answer has body and headers', async () => {

@@ -326,6 +326,8 @@ export const rules: Readonly<Record<string, string>> = {
     'a sidecar names the provider, in another instance if need be; client_data stays the client; target.xroad_instance',
   'P1.2':
     'service_versions, then service_version, then xrd:version; an empty one is none; a code that X-Road refuses is told',
+  'P2.2':
+    'attachments of requests: base64 or a form in, SOAP with Attachments or MTOM out; xop:Include of answers in its place',
   'P5.1':
     'X-Road-Id on every answer and error; message_id on demand; id, user and issue of the caller reach the envelope',
   'P5.3':

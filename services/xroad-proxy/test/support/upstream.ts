@@ -24,6 +24,8 @@ export interface Upstream {
   readonly url: string
   readonly port: number
   readonly requests: readonly Received[]
+  /** The bytes of their bodies. */
+  readonly bodies: readonly Buffer[]
   /** One for each that was opened, in order; over TLS after the handshake. */
   readonly sockets: readonly Socket[]
   /** Common names of the client certificates, `''` for none. */
@@ -38,6 +40,7 @@ export interface UpstreamOptions {
 
 export async function startUpstream(act: Act, { tls }: UpstreamOptions = {}): Promise<Upstream> {
   const requests: Received[] = []
+  const bodies: Buffer[] = []
   const sockets: Socket[] = []
   const clients: string[] = []
   const open = new Set<Socket>()
@@ -46,9 +49,10 @@ export async function startUpstream(act: Act, { tls }: UpstreamOptions = {}): Pr
     const name = 'getPeerCertificate' in socket ? (socket as TLSSocket).getPeerCertificate().subject?.CN : undefined
     clients.push(String(name ?? ''))
     socket.on('error', () => undefined)
-    readRequests(socket, (head, body) => {
-      const received = { head, body, connection }
+    readRequests(socket, (head, bytes) => {
+      const received = { head, body: bytes.toString(), connection }
       requests.push(received)
+      bodies.push(bytes)
       act(socket, received)
     })
   }
@@ -65,6 +69,7 @@ export async function startUpstream(act: Act, { tls }: UpstreamOptions = {}): Pr
     url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     port,
     requests,
+    bodies,
     sockets,
     clients,
     async close() {
@@ -99,7 +104,7 @@ function listenFor(tls: UpstreamOptions['tls'], onSocket: (socket: Socket) => vo
 }
 
 /** Knows bodies of declared length only; others fail the test by never ending. */
-function readRequests(socket: Socket, take: (head: string, body: string) => void): void {
+function readRequests(socket: Socket, take: (head: string, body: Buffer) => void): void {
   let waiting: Buffer = Buffer.alloc(0)
   socket.on('data', (chunk: Buffer) => {
     waiting = Buffer.concat([waiting, chunk])
@@ -109,7 +114,7 @@ function readRequests(socket: Socket, take: (head: string, body: string) => void
       const head = waiting.toString('latin1', 0, end)
       const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0)
       if (waiting.length < end + 4 + length) return
-      const body = waiting.toString('utf8', end + 4, end + 4 + length)
+      const body = waiting.subarray(end + 4, end + 4 + length)
       waiting = waiting.subarray(end + 4 + length)
       take(head, body)
     }

@@ -6,6 +6,7 @@
  * of direct calls and of the Security Server are not told. What the errors mean is the manual's matter; here each has a line.
  */
 import type { Endpoint, ResponseShape, RestEndpoint, SoapEndpoint } from '../../model.ts'
+import { requestContent } from './openapi-form.ts'
 import { errorReferences, errorResponses, errorSchemas, type Json, references, text } from './openapi-errors.ts'
 
 /** What the WSDL of a generated endpoint says about it. */
@@ -108,7 +109,7 @@ function soapParts(endpoint: SoapEndpoint, typed: TypedEndpoint | undefined): Js
     ...(takesHeaders(endpoint) ? { parameters: references('parameters', Object.keys(requestHeaders)) } : {}),
     requestBody: {
       ...(isRequired ? { required: true } : {}),
-      content: { 'application/json': typed?.request ?? untyped },
+      content: requestContent(typed?.request ?? untyped, endpoint.envelope.attached),
     },
     responses: {
       200: {

@@ -4,8 +4,7 @@
  * the status.
  */
 import { randomUUID } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
-import { CallerGone, Failure } from '../../errors.ts'
+import { Failure } from '../../errors.ts'
 import type { Events } from '../../events.ts'
 import type {
   Fault,
@@ -30,7 +29,9 @@ import { sourceOf } from '../../xroad.ts'
 import type { Budget } from '../../upstream/budget.ts'
 import { readCallerHeaders } from '../../upstream/headers.ts'
 import { Room } from '../../upstream/room.ts'
+import { runInSteps } from './in-steps.ts'
 import { type Obstacle, refuseCall, type SecurityServer } from './security-server.ts'
+import { type Incoming, readAttachedValues, withAttachments } from './soap-attachments.ts'
 import type { UpstreamResponse, Call, Upstream } from '../../upstream/upstream.ts'
 
 export interface SoapLane {
@@ -105,11 +106,14 @@ export async function callSoap(
   trace.messageId = uuid
   const { upstream, call, source, generated } =
     lane.destinations.get(endpoint) ?? refuseCall(lane.obstacles.get(endpoint) ?? 'no_security_server')
-  const values = readParams(body, endpoint.params)
-  const envelope = Buffer.from(endpoint.envelope.render(values, { ...generated, uuid, user_id, issue }))
-  const waiting = room.hold(envelope.length)
+  const filled = { ...generated, uuid, user_id, issue }
+  const message =
+    endpoint.envelope.attached === undefined
+      ? { ...call, body: Buffer.from(endpoint.envelope.render(readParams(body, endpoint.params), filled)) }
+      : await attach({ endpoint, request, body, writer }, filled, call, room)
+  const waiting = room.hold(message.body.length)
   if (waiting !== undefined) await waiting
-  const answer = await send(upstream, { ...call, body: envelope }, { writer, room }, trace)
+  const answer = await send(upstream, message, { writer, room }, trace)
   if (answer.body.length === 0 && empty.has(answer.status)) return nothing
   const expected = lane.bodies.get(endpoint)
   const attachments = endpoint.attachments ?? (expected === undefined ? 'none' : 'list')
@@ -119,6 +123,13 @@ export async function callSoap(
   room.keep(lengthOf(json))
   if (typeof json === 'string') return { status: 200, body: json }
   return { status: 200, body: Buffer.concat(json.pieces, json.length) }
+}
+
+/** While the message is made, its body and that of the request are both there. */
+async function attach(incoming: Incoming, generated: Generated, call: Omit<Call, 'body'>, room: Room) {
+  const waiting = room.hold(2 * incoming.body.length)
+  if (waiting !== undefined) await waiting
+  return withAttachments(incoming.endpoint, await readAttachedValues(incoming), generated, call)
 }
 
 interface Ends {
@@ -144,15 +155,7 @@ async function translate(
   const isSuccess = status >= 200 && status < 300
   if (status >= 300 && status < 400) throw httpError(status)
   try {
-    const steps = readAnswerInSteps(body, contentType, options)
-    let step = steps.next()
-    while (step.done !== true) {
-      // Other requests are served between the pieces of a long response.
-      await setImmediate()
-      if (!writer.isOpen) throw new CallerGone()
-      step = steps.next()
-    }
-    const translation = step.value
+    const translation = await runInSteps(readAnswerInSteps(body, contentType, options), writer)
     if (!isSuccess && translation.fault === undefined) throw httpError(status)
     return translation
   } catch (error) {

@@ -6,10 +6,10 @@ import type { AttachmentMode, Translation } from '../../model.ts'
 import { listAttachments } from './attachments.ts'
 import { decodeInPieces, refuseCompressed } from './charset.ts'
 import type { Translated } from '../json/frame.ts'
-import { readMediaType } from './media-type.ts'
+import { readMediaType } from '../mime/media-type.ts'
 import { readPartsInSteps } from './multipart.ts'
 import type { Member } from '../json/shape.ts'
-import { decodeTransferInSteps } from './transfer.ts'
+import { decodeTransferInSteps } from '../mime/transfer.ts'
 import { finish, type Steps, toWhole, translateInSteps } from '../json/translate.ts'
 
 export interface AnswerOptions {

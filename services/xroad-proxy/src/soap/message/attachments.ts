@@ -4,10 +4,9 @@
  * encoding stays as it is.
  */
 import { type Json, joinJson, LongJson } from '../json/json-text.ts'
-import { readMediaType } from './media-type.ts'
-import type { RawPart } from './multipart.ts'
-import { toId } from './multipart.ts'
-import { decodeTransferInSteps, isKnownTransfer } from './transfer.ts'
+import { readMediaType } from '../mime/media-type.ts'
+import { type RawPart, toId } from '../mime/parts.ts'
+import { decodeTransferInSteps, isKnownTransfer } from '../mime/transfer.ts'
 import type { Steps } from '../json/translate.ts'
 
 /** Bytes of content in one step; whole groups of three. */

@@ -5,7 +5,7 @@
  *
  * Decompresses nothing; recognizes compressed bytes only to report them.
  */
-import { readMediaType } from './media-type.ts'
+import { readMediaType } from '../mime/media-type.ts'
 import { XmlError } from '../json/xml-error.ts'
 
 type Charset =

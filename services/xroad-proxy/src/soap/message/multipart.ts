@@ -4,8 +4,9 @@
  *
  * A boundary counts only on a line of its own. Without the closing boundary the answer has been cut.
  */
-import { readMediaType } from './media-type.ts'
-import { decodeTransferInSteps, endOfBlankLine } from './transfer.ts'
+import { readMediaType } from '../mime/media-type.ts'
+import { type Delimiter, findDelimiter, maxParts, type RawPart, readPart, toId, toMarker } from '../mime/parts.ts'
+import { decodeTransferInSteps } from '../mime/transfer.ts'
 import { finish, type Steps } from '../json/translate.ts'
 import { XmlError } from '../json/xml-error.ts'
 
@@ -14,29 +15,10 @@ export interface Part {
   readonly contentType: string | undefined
 }
 
-/** A boundary line: where the bytes before it end, and where those after it start. */
-interface Delimiter {
-  readonly end: number
-  readonly next: number
-  readonly isLast: boolean
-}
-
-/** A part as it stands in the answer. */
-export interface RawPart {
-  readonly headers: ReadonlyMap<string, string>
-  readonly body: Buffer
-}
-
 export interface Parts {
   readonly root: RawPart
   readonly others: readonly RawPart[]
 }
-
-const maxParts = 1000
-const maxPartHeaderBytes = 16 * 1024
-const lineFeed = 0x0a
-const carriageReturn = 0x0d
-const dash = 0x2d
 
 /** The root alone, decoded. */
 export function rootPart(body: Uint8Array, contentType: string): Part {
@@ -55,7 +37,7 @@ export function* readPartsInSteps(body: Uint8Array, contentType: string, wish: W
   const boundary = parameters.get('boundary') ?? ''
   if (boundary === '') throw new XmlError('the multipart answer names no boundary')
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  return yield* findParts(bytes, Buffer.from(`--${boundary}`, 'latin1'), parameters.get('start'), wish)
+  return yield* findParts(bytes, toMarker(boundary), parameters.get('start'), wish)
 }
 
 /** A part after the root may lack any header: it is listed as it is. */
@@ -92,65 +74,4 @@ const noHeaders: ReadonlyMap<string, string> = new Map()
 
 function refuseHeaders(): never {
   throw new XmlError('the headers of a part have no end')
-}
-
-export function toId(id: string = ''): string {
-  return id.trim().replace(/^<(.*)>$/, '$1')
-}
-
-/** False matches are cheap, and many: this many are checked in one step. */
-const findsPerStep = 3000
-/** Bytes in which a boundary is looked for in one step. */
-const bytesPerStep = 1024 * 1024
-
-/** The next boundary line. Every byte is looked at once: a boundary holds no line feed, so no two finds overlap. */
-function* findDelimiter(bytes: Buffer, marker: Buffer, from: number): Steps<Delimiter | undefined> {
-  let start = from
-  for (let finds = 1; start < bytes.length; finds += 1) {
-    if (finds % findsPerStep === 0) yield
-    const end = Math.min(bytes.length, start + bytesPerStep + marker.length)
-    const found = bytes.subarray(start, end).indexOf(marker)
-    if (found === -1) {
-      if (end === bytes.length) return undefined
-      start = end - marker.length + 1
-      yield
-      continue
-    }
-    const at = start + found
-    const delimiter = toDelimiter(bytes, at, at + marker.length)
-    if (delimiter !== undefined) return delimiter
-    start = at + marker.length
-  }
-  return undefined
-}
-
-function toDelimiter(bytes: Buffer, at: number, afterMarker: number): Delimiter | undefined {
-  if (at !== 0 && bytes[at - 1] !== lineFeed) return undefined
-  const isLast = bytes[afterMarker] === dash && bytes[afterMarker + 1] === dash
-  const next = endOfBlankLine(bytes, isLast ? afterMarker + 2 : afterMarker)
-  return next === undefined ? undefined : { end: endOfLineBefore(bytes, at), next, isLast }
-}
-
-/** The line end before a boundary belongs to the boundary. */
-function endOfLineBefore(bytes: Buffer, at: number): number {
-  if (at === 0) return 0
-  return bytes[at - 2] === carriageReturn ? at - 2 : at - 1
-}
-
-/** Undefined when its headers have no end. */
-function readPart(bytes: Buffer): RawPart | undefined {
-  const head = bytes.toString('latin1', 0, maxPartHeaderBytes)
-  const blankLine = /^\r?\n|\n\r?\n/.exec(head)
-  if (blankLine === null) return undefined
-  const lines = head
-    .slice(0, blankLine.index)
-    .replaceAll(/\r?\n[ \t]+/g, ' ')
-    .split('\n')
-  const headers = new Map<string, string>()
-  for (const line of lines) {
-    const colon = line.indexOf(':')
-    const name = line.slice(0, Math.max(colon, 0)).trim().toLowerCase()
-    if (name !== '' && !headers.has(name)) headers.set(name, line.slice(colon + 1).trim())
-  }
-  return { headers, body: bytes.subarray(blankLine.index + blankLine[0].length) }
 }

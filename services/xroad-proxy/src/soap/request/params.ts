@@ -23,6 +23,12 @@ export function readParams(body: Uint8Array, allowed: readonly string[]): Templa
   }
 }
 
+/** One value of JSON, in the same way. Throws for what is none. */
+export function readJsonValue(text: string): TemplateValue {
+  // Digits are looked for behind a character.
+  return copy(parse(` ${text}`), maxDepth)
+}
+
 /** Matches numbers that JavaScript may print differently; a text that only looks like one costs time, nothing else. */
 const losesDigits = /(?<=[[:,\s]-?)(?:[\d.]{16}|\d+(?:\.\d+)?[eE]|\d+\.\d*0(?!\d)|0\.000000)|(?<=[[:,\s])-0(?![\d.])/
 

@@ -43,6 +43,7 @@ export function toSyntaxError(error: unknown): TemplateSyntaxError {
 const tellable = [/^Missing helper: "/, /^#\w+ requires exactly one argument/, /^Must pass iterator to #each/]
 
 export function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
   const text = error instanceof Error ? error.message : ''
   if (error instanceof RenderError) return new Failure('template_expansion_failed', text)
   // The name of a partial may be a caller's value, so the log does not get this one.

@@ -18,7 +18,8 @@ const value = String.raw`(?:\(is_nil ${path}\)|${path})`
 const field =
   String.raw`(?:xml_attr +${path}|lookup +${path} +(?:"[^"\\{}\0]*"|${path})` +
   String.raw`|xml_element +"[^"\\{}\0]*" +${path}(?: +"[^"\\{}\0]*")?` +
-  String.raw`|(?!\[?(?:${block}|lookup|xml_attr|xml_element|if_present|is_nil)\]?[ }])${path})`
+  String.raw`|(?:swa_ref|xop_include|mime_part) +${path}(?: +(?:type|part)=(?:"[^"\\{}\0]*"|${path}))*` +
+  String.raw`|(?!\[?(?:${block}|lookup|xml_attr|xml_element|if_present|is_nil|swa_ref|xop_include|mime_part)\]?[ }])${path})`
 
 /** One tag where it starts. One brace more after the closing ones would belong to the tag, and be an error. */
 const tag = new RegExp(

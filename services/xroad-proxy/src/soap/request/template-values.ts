@@ -2,11 +2,12 @@
  * The values of one call as a template sees them, and what must not stand in the envelope that was made of them: an object or a
  * list where text belongs, and characters that XML forbids.
  */
-import type { Generated, TemplateValue, TemplateValues } from '../../model.ts'
+import type { Generated, TemplateFile, TemplateValue, TemplateValues } from '../../model.ts'
+import { isFile } from './attachments.ts'
 import { RenderError } from './template-errors.ts'
 
 /**
- * What stands in the envelope in place of an object or a list, which would otherwise come out as `[object Object]` or
+ * What stands in the envelope in place of an object, a list or a file, which would otherwise come out as `[object Object]` or
  * joined by commas. No envelope with this character is sent, so it need not be unique. It cannot throw instead, because
  * Handlebars compares objects with texts on its way.
  */
@@ -34,8 +35,21 @@ export function toContext(values: TemplateValues, generated: Generated): object 
   return context
 }
 
+/** Where a stand-in for a file keeps it: out of the reach of templates. */
+const file = Symbol('file')
+
+/** The file that a value of a template stands for, or the value itself. */
+export function unwrap(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && file in value ? value[file] : value
+}
+
+function standIn(value: TemplateFile, prototype: object): object {
+  return Object.create(prototype, { [file]: { value } }) as object
+}
+
 function guard(value: TemplateValue, prototype: object): unknown {
   if (typeof value !== 'object' || value === null) return value
+  if (isFile(value)) return standIn(value, prototype)
   if (Array.isArray(value)) {
     return Object.setPrototypeOf(
       value.map((element: TemplateValue) => guard(element, prototype)),
@@ -56,5 +70,6 @@ export function refuseUnsendable(envelope: string, values: TemplateValues): void
   if (envelope.isWellFormed() && !forbidden.test(envelope)) return
   const marked = ['this', 'generate', ...Object.keys(values)].find((name) => envelope.includes(toMark(name)))
   if (marked === undefined) throw new RenderError('the envelope would hold a character that XML forbids')
+  if (isFile(values[marked])) throw new RenderError(`'${marked}' is a file, where text belongs`)
   throw new RenderError(`'${marked}' is an object or a list, or holds one, where text belongs`)
 }

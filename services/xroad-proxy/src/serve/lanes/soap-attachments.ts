@@ -1,0 +1,57 @@
+/**
+ * Requests to endpoints that attach something: JSON with base64, or a form with files, becomes an envelope with what belongs beside
+ * it. Owns which of the two a body is. Forms, attachments and the message that goes out are in soap/request/.
+ */
+import { randomUUID } from 'node:crypto'
+import { Failure } from '../../errors.ts'
+import type { Generated, RawHeaders, Request, ResponseWriter, SoapEndpoint, TemplateValues } from '../../model.ts'
+import { readMediaType } from '../../soap/mime/media-type.ts'
+import { AttachmentList } from '../../soap/request/attachments.ts'
+import { formType, readFormInSteps } from '../../soap/request/form.ts'
+import { toMultipartMessage } from '../../soap/request/multipart-message.ts'
+import { readParams } from '../../soap/request/params.ts'
+import type { Call } from '../../upstream/upstream.ts'
+import { runInSteps } from './in-steps.ts'
+
+export interface Incoming {
+  readonly endpoint: SoapEndpoint
+  readonly request: Request
+  readonly body: Uint8Array
+  readonly writer: ResponseWriter
+}
+
+/** The values of a body: of a form, or of JSON whatever its Content-Type says. */
+export async function readAttachedValues({ endpoint, request, body, writer }: Incoming): Promise<TemplateValues> {
+  const { params, envelope } = endpoint
+  const types = request.headers.filter((_, i, headers) => i % 2 === 1 && isContentType(headers[i - 1]))
+  const [type = ''] = types
+  if (readMediaType(type).type !== formType) return readParams(body, params)
+  if (types.length > 1) throw new Failure('malformed_request', 'the form has several headers Content-Type')
+  return runInSteps(readFormInSteps(body, type, { params, attached: envelope.attached ?? [] }), writer)
+}
+
+/** The call with an envelope of these values: alone where nothing is attached after all, else as multipart/related. */
+export function withAttachments(
+  { envelope }: SoapEndpoint,
+  values: TemplateValues,
+  generated: Generated,
+  call: Omit<Call, 'body'>,
+): Call & { readonly body: Uint8Array } {
+  const attachments = new AttachmentList(randomUUID())
+  const text = Buffer.from(envelope.render(values, generated, attachments))
+  if (attachments.all.length === 0) return { ...call, body: text }
+  const { contentType, body } = toMultipartMessage(text, contentTypeOf(call.headers), attachments)
+  return { ...call, headers: replaceContentType(call.headers, contentType), body }
+}
+
+function isContentType(name: string = ''): boolean {
+  return name.toLowerCase() === 'content-type'
+}
+
+function contentTypeOf(headers: RawHeaders): string {
+  return headers.find((_, i) => i % 2 === 1 && isContentType(headers[i - 1])) ?? 'text/xml'
+}
+
+function replaceContentType(headers: RawHeaders, value: string): RawHeaders {
+  return headers.map((each, i) => (i % 2 === 1 && isContentType(headers[i - 1]) ? value : each))
+}

@@ -1,0 +1,147 @@
+/**
+ * The body of a request of multipart/form-data (RFC 7578) -> the values that a template may use, as a JSON object would give
+ * them. A part is named after its param; a param that comes several times is a list. Bytes of files are not copied.
+ *
+ * Fields come before files, so that a form can be told wrong by its beginning. Throws `malformed_request` for a form that is none
+ * or has no end. Which param takes a file is known from the template.
+ */
+import { Failure } from '../../errors.ts'
+import type { TemplateFile, TemplateValue, TemplateValues } from '../../model.ts'
+import type { Steps } from '../json/translate.ts'
+import { XmlError } from '../json/xml-error.ts'
+import { readMediaType } from '../mime/media-type.ts'
+import { type Delimiter, findDelimiter, maxPartHeaderBytes, maxParts, readPart, toMarker } from '../mime/parts.ts'
+import { decodeTransferInSteps } from '../mime/transfer.ts'
+import { isMediaType } from './attachments.ts'
+import { type Disposition, readDisposition } from './disposition.ts'
+import { readJsonValue } from './params.ts'
+
+export const formType = 'multipart/form-data'
+
+interface FormOptions {
+  /** Names that the template may use; parts of other names are dropped. */
+  readonly params: readonly string[]
+  /** Those of them that are attachments. */
+  readonly attached: readonly string[]
+}
+
+export function* readFormInSteps(
+  body: Uint8Array,
+  contentType: string,
+  { params, attached }: FormOptions,
+): Steps<TemplateValues> {
+  const boundary = readMediaType(contentType).parameters.get('boundary') ?? ''
+  if (boundary === '') throw refuse('names no boundary in its Content-Type')
+  const values = Object.create(null) as Record<string, TemplateValue>
+  const known = new Set(params)
+  const files = new Set(attached)
+  let firstFile: string | undefined
+  for (const part of yield* findParts(body, toMarker(boundary))) {
+    const { name, value, isFile } = yield* readField(part, files)
+    if (isFile) firstFile ??= name
+    else if (firstFile !== undefined) {
+      throw refuse(`has the field ${shown(name)} after the file ${shown(firstFile)}: fields come before files`)
+    }
+    if (!known.has(name)) continue
+    if (isFile && !files.has(name)) throw refuse(`has a file for ${shown(name)}, which takes text: send it as a field`)
+    values[name] = name in values ? append(values[name] as TemplateValue, value) : value
+  }
+  return values
+}
+
+function refuse(problem: string, options?: ErrorOptions): Failure {
+  return new Failure('malformed_request', `the form ${problem}`, options)
+}
+
+const maxShownLength = 100
+
+function shown(name: string): string {
+  return JSON.stringify(name.slice(0, maxShownLength))
+}
+
+function* findParts(body: Uint8Array, marker: Buffer): Steps<readonly Buffer[]> {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const parts: Buffer[] = []
+  let delimiter = yield* findDelimiter(bytes, marker, 0, 'strict')
+  while (delimiter !== undefined && !delimiter.isLast) {
+    if (parts.length === maxParts) throw refuse(`has more than ${maxParts} parts`)
+    const following: Delimiter | undefined = yield* findDelimiter(bytes, marker, delimiter.next, 'strict')
+    if (following !== undefined) parts.push(bytes.subarray(delimiter.next, Math.max(delimiter.next, following.end)))
+    delimiter = following
+  }
+  if (delimiter === undefined) throw refuse('ends before its closing boundary')
+  return parts
+}
+
+interface Field {
+  readonly name: string
+  readonly value: TemplateValue
+  readonly isFile: boolean
+}
+
+function* readField(bytes: Buffer, files: ReadonlySet<string>): Steps<Field> {
+  const part = readPart(bytes)
+  if (part === undefined) throw refuse(`has a part whose headers have no end within ${maxPartHeaderBytes} bytes`)
+  const disposition = readDisposition(part.headers.get('content-disposition'))
+  if (typeof disposition === 'string') throw refuse(`has a part ${disposition}`)
+  const { name } = disposition
+  const type = part.headers.get('content-type')
+  if (type !== undefined && !isMediaType(type)) throw refuse(`has no media type in the Content-Type of ${shown(name)}`)
+  const content = yield* decode(part.body, part.headers.get('content-transfer-encoding'), name)
+  const kind = kindOf(disposition, type, files)
+  if (kind === 'file') return { name, value: { bytes: content, type } satisfies TemplateFile, isFile: true }
+  const text = toText(content, type, name)
+  return { name, value: kind === 'json' ? toJson(text, name) : toValue(text, files.has(name)), isFile: false }
+}
+
+function* decode(body: Buffer, encoding: string | undefined, name: string): Steps<Buffer> {
+  try {
+    return yield* decodeTransferInSteps(body, encoding, shown(name))
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error
+    throw refuse(`cannot be decoded: ${error.message}`)
+  }
+}
+
+/** JSON is a value for a param that is no attachment, whether it comes as a file or not: so browsers send it. */
+function kindOf(
+  { name, hasFilename }: Disposition,
+  contentType: string | undefined,
+  files: ReadonlySet<string>,
+): 'file' | 'json' | 'text' {
+  const type = contentType === undefined ? undefined : readMediaType(contentType).type
+  if (type === 'application/json' && !files.has(name)) return 'json'
+  if (hasFilename) return 'file'
+  return files.has(name) && type !== undefined && type !== 'text/plain' ? 'file' : 'text'
+}
+
+function toText(content: Buffer, contentType: string | undefined, name: string): string {
+  const charset = contentType === undefined ? undefined : readMediaType(contentType).parameters.get('charset')
+  if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)) {
+    throw refuse(`has the field ${shown(name)} in another charset than UTF-8`)
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(content)
+  } catch (error) {
+    throw refuse(`has the field ${shown(name)}, which is not UTF-8`, { cause: error })
+  }
+}
+
+function toJson(text: string, name: string): TemplateValue {
+  try {
+    return readJsonValue(text)
+  } catch {
+    throw refuse(`has the field ${shown(name)}, which is not JSON although its Content-Type says so`)
+  }
+}
+
+/** For a template `false` as a text would be a yes. In the envelope both are the same. */
+function toValue(text: string, isAttached: boolean): TemplateValue {
+  if (isAttached) return text
+  return text === 'true' || text === 'false' ? text === 'true' : text
+}
+
+/** Values of one name, in the order of the form. */
+function append(before: TemplateValue, value: TemplateValue): TemplateValue {
+  return Array.isArray(before) ? [...(before as readonly TemplateValue[]), value] : [before, value]
+}

@@ -1,0 +1,169 @@
+/**
+ * The helpers of templates, and the environment of Handlebars that has them. Bounds the work of loops and the length of what they
+ * write. What the helpers do with values is in presence.ts and attachments.ts.
+ */
+import Handlebars from 'handlebars'
+import type { Attaching } from '../../model.ts'
+import { attachmentHelpers } from './attachments.ts'
+import { isNil, isPresent, listValues } from './presence.ts'
+import { RenderError } from './template-errors.ts'
+import { unwrap } from './template-values.ts'
+
+/** Rounds of all `each` of one rendering: loops over one list inside another one multiply. */
+const maxRounds = 1_000_000
+const maxEnvelopeCharacters = 64 * 1024 * 1024
+
+/** Helper -> how many values it takes. */
+export const helpers: ReadonlyMap<unknown, number> = new Map([
+  ['if', 1],
+  ['unless', 1],
+  ['each', 1],
+  ['with', 1],
+  ['lookup', 2],
+  ['xml_attr', 1],
+  ['is_nil', 1],
+  ['each_value', 1],
+  ['swa_ref', 1],
+  ['xop_include', 1],
+  ['mime_part', 1],
+])
+/** The same for a helper that takes any number of values. */
+export const openHelpers: ReadonlySet<unknown> = new Set(['if_present', 'xml_element'])
+export const allHelpers: ReadonlySet<unknown> = new Set([...helpers.keys(), ...openHelpers])
+
+/** For the compiler of templates. */
+export const knownHelpers = {
+  xml_attr: true,
+  xml_element: true,
+  if_present: true,
+  is_nil: true,
+  each_value: true,
+  swa_ref: true,
+  xop_include: true,
+  mime_part: true,
+  log: false,
+}
+
+export function createHandlebars(): typeof Handlebars {
+  const environment = Handlebars.create()
+  const each = environment.helpers['each'] as (list: unknown, options: unknown) => string
+  // It would print values of the caller to the console.
+  environment.unregisterHelper('log')
+  environment.registerHelper('xml_attr', toAttribute)
+  environment.registerHelper('xml_element', toElement)
+  environment.registerHelper('if_present', function choose(this: unknown, ...args: unknown[]) {
+    // The last argument is Handlebars' own.
+    const { fn, inverse } = args.pop() as Handlebars.HelperOptions
+    return isPresent(args) ? fn(this) : inverse(this)
+  })
+  environment.registerHelper('is_nil', isNil)
+  environment.registerHelper('each_value', (value: unknown, { fn, data, ids }: TrackedOptions) => {
+    const values = listValues(value)
+    takeRounds(values, data)
+    const round = metered(fn)
+    if (ids === undefined) return values.map((value) => round(value)).join('')
+    const path = pathOf({ data, ids })
+    const pathTo = (index: number): string => (Array.isArray(value) ? `${path}.${index}` : path)
+    return values.map((value, index) => round(value, { data: { ...data, contextPath: pathTo(index) } })).join('')
+  })
+  for (const name of attachmentHelpers) {
+    environment.registerHelper(name, (...args: unknown[]) => {
+      // The last argument is Handlebars' own.
+      const { hash, data, ids } = args.at(-1) as TrackedOptions
+      if (args.length !== 2) throw new RenderError(`the helper '${name}' takes exactly one value`)
+      const { type, part } = hash
+      const wish = { path: pathOf({ data, ids }), type, part }
+      return new Handlebars.SafeString(data.attachments?.attach(name, unwrap(args[0]), wish) ?? '')
+    })
+  }
+  environment.registerHelper('each', function countedEach(this: unknown, list: unknown, options: unknown) {
+    const { data, fn } = (options ?? {}) as { data?: LoopData; fn?: Handlebars.TemplateDelegate }
+    takeRounds(list, data)
+    return each.call(this, list, fn === undefined ? options : { ...(options as object), fn: metered(fn) })
+  })
+  return environment
+}
+
+/** As Handlebars hands them over. */
+interface TrackedOptions {
+  readonly fn: Handlebars.TemplateDelegate
+  readonly hash: Readonly<Record<string, unknown>>
+  readonly data: LoopData
+  /** Paths of the values as the template writes them, only where the template attaches something. */
+  readonly ids?: readonly string[] | undefined
+}
+
+/** Where the first value of a helper comes from: `files.1`. */
+function pathOf({ data, ids }: Pick<TrackedOptions, 'data' | 'ids'>): string {
+  return [data.contextPath, ids?.[0]].filter(Boolean).join('.')
+}
+
+/** What a template reaches as `@root`, and what is left of the rounds. */
+interface LoopData {
+  readonly root: object
+  readonly rounds: { left: number }
+  readonly attachments: Attaching | undefined
+  /** The path to `this`, where paths are told. */
+  readonly contextPath?: string
+}
+
+function takeRounds(list: unknown, data: LoopData | undefined): void {
+  if (data === undefined || typeof list !== 'object' || list === null) return
+  data.rounds.left -= Array.isArray(list) ? list.length : Object.keys(list).length
+  if (data.rounds.left < 0) throw new RenderError(`the loops of the template take more than ${maxRounds} rounds`)
+}
+
+/** A long value in each round of a loop would take seconds and gigabytes before anybody looks at the envelope's length. */
+function metered(round: Handlebars.TemplateDelegate): Handlebars.TemplateDelegate {
+  let length = 0
+  return (context: unknown, options) => {
+    const text = round(context, options)
+    length += text.length
+    checkLength(length)
+    return text
+  }
+}
+
+export function checkLength(length: number): void {
+  if (length <= maxEnvelopeCharacters) return
+  throw new RenderError(`the envelope is longer than ${maxEnvelopeCharacters} characters`)
+}
+
+const attributeEscapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+  // A parser makes plain spaces of these in an attribute.
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+}
+
+function toAttribute(...args: unknown[]): Handlebars.SafeString {
+  // The last argument is Handlebars' own.
+  if (args.length !== 2) throw new RenderError("the helper 'xml_attr' takes exactly one value")
+  const value = (args[0] ?? '') as string | number | boolean
+  const text = typeof value === 'string' ? value : `${value}`
+  return new Handlebars.SafeString(text.replaceAll(/[&<>"'\t\n\r]/g, (found) => attributeEscapes[found] ?? found))
+}
+
+/** Text in an element of this name: nothing where the value was left out, nil where it is null and there is a name for that. */
+function toElement(...args: unknown[]): Handlebars.SafeString {
+  // The last argument is Handlebars' own.
+  args.pop()
+  const [name, value, nil] = args as [name: string, value: unknown, nil?: string]
+  if (args.length < 2 || args.length > 3)
+    throw new RenderError("the helper 'xml_element' takes a name, a value and a name of nil")
+  if (value === undefined || (value === null && nil === undefined)) return new Handlebars.SafeString('')
+  if (value === null) return new Handlebars.SafeString(`<${name} ${nil}="true"/>`)
+  const text = typeof value === 'string' ? value : `${value as number}`
+  return new Handlebars.SafeString(`<${name}>${Handlebars.escapeExpression(text)}</${name}>`)
+}
+
+/** Own properties only, and said aloud, because Handlebars would write a notice on the console otherwise. */
+export function toRuntimeOptions(context: object, attachments: Attaching | undefined): Handlebars.RuntimeOptions {
+  const data: LoopData = { root: context, rounds: { left: maxRounds }, attachments }
+  return { allowProtoPropertiesByDefault: false, allowProtoMethodsByDefault: false, data }
+}
