@@ -15,7 +15,29 @@ export const packages: Part = {
     },
     { room: 'content-coding/src', is: 'content in the codings that clients accept' },
     { room: 'docs-page/src', is: 'the page for people', imports: '@services/content-coding' },
-    { room: 'docs-page/src/browser', is: 'what of it runs in a browser', isPure: true },
+    { room: 'docs-page/src/browser/element', is: 'elements of the page', isPure: true },
+    { room: 'docs-page/src/browser/text', is: 'JSON and XML without loss', isPure: true },
+    { room: 'docs-page/src/browser/description', is: 'what a description says of an operation', isPure: true },
+    {
+      room: 'docs-page/src/browser/answer',
+      is: 'what comes back',
+      imports: 'docs-page/src/browser/element docs-page/src/browser/text',
+      isPure: true,
+    },
+    {
+      room: 'docs-page/src/browser/request',
+      is: 'what is typed in and sent',
+      imports:
+        'docs-page/src/browser/element docs-page/src/browser/text docs-page/src/browser/description docs-page/src/browser/answer',
+      isPure: true,
+    },
+    {
+      room: 'docs-page/src/browser',
+      is: 'the page in a browser',
+      imports:
+        'docs-page/src/browser/element docs-page/src/browser/text docs-page/src/browser/description docs-page/src/browser/request',
+      isPure: true,
+    },
     { room: 'observe/src', is: 'events, and the log that is written of them' },
     { room: 'command-line/src', is: 'the life of a process', imports: '@services/observe' },
     { room: 'config-file/src/words', is: 'what a person is told about a field', isPure: true },

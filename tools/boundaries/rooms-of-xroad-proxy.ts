@@ -67,8 +67,8 @@ export const proxy: Part = {
       is: 'the SOAP lane and the REST lane',
       imports: 'model.ts errors.ts events.ts xroad.ts upstream soap/**',
     },
-    { room: 'serve/route.ts', is: 'what a path leads to', imports: 'model.ts errors.ts' },
-    { room: 'serve/pages', is: 'pages of our own', imports: 'model.ts serve/route.ts @services/content-coding' },
+    { room: 'serve/route.ts', is: 'what a path leads to', imports: 'model.ts errors.ts @services/docs-page' },
+    { room: 'serve/pages', is: 'pages of our own', imports: 'model.ts @services/docs-page' },
     {
       room: 'serve',
       is: 'requests and replies',
@@ -115,7 +115,7 @@ export const proxy: Part = {
     'node-forge': 'mock/pki.ts',
     'node:dns': 'guard/lookup.ts',
     'node:fs':
-      'version.ts boot/tls/keystore.ts boot/dsl/endpoints.ts boot/ingest boot/description/page-memory.ts serve/pages/docs-page.ts mock doctor/facts.ts wsdl-command',
+      'version.ts boot/tls/keystore.ts boot/dsl/endpoints.ts boot/ingest boot/description/page-memory.ts mock doctor/facts.ts wsdl-command',
     'node:http': 'mock/wire.ts',
     'node:https': 'mock/mock.ts',
     'node:net': 'guard upstream boot/tls/certificates.ts mock doctor/probe.ts',

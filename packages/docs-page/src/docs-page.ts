@@ -11,12 +11,7 @@ export interface DocsReply extends CodedReply {
 }
 
 export interface DocsPage {
-  /** Paths that belong to the page: `/docs` and one for each of its files. */
-  readonly paths: readonly string[]
-  /**
-   * 200, or 304 for a copy that is still good. `accepted` is Accept-Encoding, `given` If-None-Match. Rejects where the files are
-   * missing.
-   */
+  /** 200, or 304 for a copy that is still good. `accepted` is Accept-Encoding, `given` If-None-Match. Rejects where the files are missing. */
   reply(path: string, accepted: string | undefined, given: string | undefined): Promise<DocsReply>
 }
 
@@ -24,24 +19,38 @@ export interface DocsOptions {
   readonly title: string
   /** Where the OpenAPI document is, relative to `/docs`. */
   readonly description: string
+  /** A line above everything else: what people have to know before they send a call. */
+  readonly banner?: string | undefined
+  /** Names and texts that are true of all calls. */
+  readonly facts?: readonly (readonly [name: string, text: string])[]
 }
 
-/** All modules of the page; the first one loads the others. */
+/** All modules of the page, below `browser/`; the first one loads the others. */
 const modules = [
   'docs.js',
-  'docs-answer.js',
-  'docs-curl.js',
-  'docs-description.js',
-  'docs-element.js',
-  'docs-field.js',
-  'docs-form.js',
-  'docs-json.js',
   'docs-list.js',
   'docs-operation.js',
-  'docs-request.js',
-  'docs-schema.js',
-  'docs-table.js',
-  'docs-tabs.js',
+  'docs-outline.js',
+  'answer/docs-answer.js',
+  'answer/docs-content.js',
+  'answer/docs-object.js',
+  'answer/docs-problem.js',
+  'answer/docs-table.js',
+  'description/docs-body-types.js',
+  'description/docs-description.js',
+  'description/docs-parts.js',
+  'description/docs-schema.js',
+  'element/docs-element.js',
+  'element/docs-tabs.js',
+  'request/docs-body.js',
+  'request/docs-curl.js',
+  'request/docs-field.js',
+  'request/docs-form.js',
+  'request/docs-media.js',
+  'request/docs-parameter.js',
+  'request/docs-request.js',
+  'text/docs-json.js',
+  'text/docs-xml.js',
 ] as const
 
 type FileName = 'docs.html' | 'docs.css' | 'docs.svg' | (typeof modules)[number]
@@ -49,8 +58,11 @@ type FileName = 'docs.html' | 'docs.css' | 'docs.svg' | (typeof modules)[number]
 /** Path -> file. One segment each, which no endpoint of either service can have. */
 const files: ReadonlyMap<string, FileName> = new Map<string, FileName>([
   ['/docs', 'docs.html'],
-  ...(['docs.css', 'docs.svg', ...modules] as const).map((name) => [`/${name}`, name] as const),
+  ...(['docs.css', 'docs.svg', ...modules] as const).map((name) => [`/${servedName(name)}`, name] as const),
 ])
+
+/** Paths that belong to the page: `/docs` and one for each of its files. */
+export const docsPaths: readonly string[] = [...files.keys()]
 
 const mediaTypes: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -64,7 +76,8 @@ const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self'",
+  // A picture that a service answers with.
+  "img-src 'self' blob:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -92,7 +105,6 @@ export function createDocsPage(options: DocsOptions): DocsPage {
     return content
   }
   return {
-    paths: [...files.keys()],
     async reply(path, accepted, given) {
       const name = files.get(path)
       if (name === undefined) throw new Error(`the page has no file at ${path}`)
@@ -106,17 +118,33 @@ export function createDocsPage(options: DocsOptions): DocsPage {
 }
 
 async function readContent(name: FileName, options: DocsOptions): Promise<CodedContent> {
-  const bytes = await readFile(new URL(`./browser/${name}`, import.meta.url))
-  return new CodedContent(name === 'docs.html' ? Buffer.from(fill(bytes.toString(), options)) : bytes, headers)
+  const text = (await readFile(new URL(`./browser/${name}`, import.meta.url))).toString()
+  return new CodedContent(Buffer.from(name === 'docs.html' ? fill(text, options) : flatten(text)), headers)
 }
 
-function fill(html: string, { title, description }: DocsOptions): string {
+function servedName(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1)
+}
+
+const importedFolder = /(?<=\bfrom )'[./\w-]*\/(?=docs[\w-]*\.js')/g
+
+/** Folders are for whoever reads the sources; to a browser all modules lie side by side. */
+function flatten(source: string): string {
+  return source.replaceAll(importedFolder, "'./")
+}
+
+function fill(html: string, { title, description, banner, facts = [] }: DocsOptions): string {
   // Fetched beside each other, not one after the other.
-  const preloads = modules.map((name) => `<link rel="modulepreload" href="${name}">`).join('\n    ')
-  return html
-    .replaceAll('%preloads%', () => preloads)
-    .replaceAll('%title%', () => escape(title))
-    .replaceAll('%description%', () => escape(description))
+  const preloads = modules.map((name) => `<link rel="modulepreload" href="${servedName(name)}">`).join('\n    ')
+  const pairs = facts.map(([name, text]) => `<div><dt>${escape(name)}</dt><dd>${escape(text)}</dd></div>`)
+  const places: Readonly<Record<string, string>> = {
+    preloads,
+    title: escape(title),
+    description: escape(description),
+    banner: banner === undefined ? '' : `<p class="banner" role="note">${escape(banner)}</p>`,
+    facts: pairs.length === 0 ? '' : `<dl class="about">${pairs.join('')}</dl>`,
+  }
+  return html.replaceAll(/%(\w+)%/g, (whole, name: string) => places[name] ?? whole)
 }
 
 function escape(text: string): string {

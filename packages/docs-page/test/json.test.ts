@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { Digits, layOutJson, readJson, writeJson } from '../src/browser/docs-json.js'
+import { Digits, layOutJson, readJson, writeJson } from '../src/browser/text/docs-json.js'
 
 const squeezed = (text: string): string => JSON.stringify(JSON.parse(text))
 

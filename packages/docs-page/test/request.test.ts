@@ -1,11 +1,18 @@
 /** What is typed in, and the requests and curl lines that are made of it. */
-import { deepStrictEqual, strictEqual, throws } from 'node:assert/strict'
+import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { curlLine, quote } from '../src/browser/docs-curl.js'
-import { type Field, type Operation, readDescription } from '../src/browser/docs-description.js'
-import { Mistake, prepare, typedExample, typedValue } from '../src/browser/docs-request.js'
+import { curlLine, quote } from '../src/browser/request/docs-curl.js'
+import { type Field, type Operation, readDescription } from '../src/browser/description/docs-description.js'
+import {
+  type Content,
+  Mistake,
+  prepare,
+  typedExample,
+  type Typed,
+  typedValue,
+} from '../src/browser/request/docs-request.js'
 
 const document = {
   info: { title: 't', version: '1' },
@@ -55,12 +62,17 @@ const document = {
 const { operations, base } = readDescription(document, 'http://host/gate/openapi.json')
 const [get, post] = operations as [Operation, Operation]
 
-function made(operation: Operation, texts: Readonly<Record<string, string>> = {}, body?: string) {
-  const typedOf = (field: Field) => {
-    const text = texts[field.name]
-    return text === undefined ? typedExample(field) : ({ state: 'value', text } as const)
+type Texts = Readonly<Record<string, string | readonly File[]>>
+
+/** The request of an operation, with its examples unless something else is typed in. */
+function made(operation: Operation, texts: Texts = {}, given: Partial<Content> = {}, at = 0) {
+  const typedOf = (field: Field): Typed => {
+    const typed = texts[field.name]
+    if (typed === undefined) return typedExample(field)
+    return typeof typed === 'string' ? { state: 'value', text: typed } : { state: 'value', text: '', files: typed }
   }
-  return prepare(base, operation, typedOf, body)
+  const body = operation.bodies[at]
+  return prepare(base, operation, typedOf, body && { body, ...given })
 }
 
 describe('requests of the page [N4.3]', () => {
@@ -68,7 +80,11 @@ describe('requests of the page [N4.3]', () => {
     strictEqual(operations.length, 2)
     strictEqual(post.batch?.id, 'post_batch')
     deepStrictEqual(
-      [...get.fields, ...post.fields].map(({ name, control, isNullable }) => [name, control, isNullable]),
+      [...get.parameters, ...(post.bodies[0]?.fields ?? [])].map(({ name, control, isNullable }) => [
+        name,
+        control,
+        isNullable,
+      ]),
       [
         ['x', 'text', false],
         ['ids', 'lines', false],
@@ -98,7 +114,7 @@ describe('requests of the page [N4.3]', () => {
   })
 
   test('what is typed in becomes JSON of its kind, or a text that the service refuses', () => {
-    const bodyOf = (texts: Record<string, string>): unknown => JSON.parse(made(post, texts).body ?? '')
+    const bodyOf = (texts: Record<string, string>): unknown => JSON.parse(made(post, texts).body as string)
     deepStrictEqual(bodyOf({ n: ' 5 ', any: 'x', flag: 'false', list: ' ["a"] ', odd: 'q' }), {
       n: 5,
       any: 'x',
@@ -107,7 +123,7 @@ describe('requests of the page [N4.3]', () => {
       odd: 'q',
     })
     deepStrictEqual(bodyOf({ n: '05', any: '05' }), { n: '05', any: '05', flag: true, list: [1] })
-    strictEqual(made(post, { n: '9007199254740993' }).body?.slice(0, 21), '{"n": 9007199254740993'.slice(0, 21))
+    ok((made(post, { n: '9007199254740993' }).body as string).startsWith('{"n": 9007199254740993,'))
     throws(() => made(post, { list: '[' }), Mistake)
   })
 
@@ -129,5 +145,154 @@ describe('requests of the page [N4.3]', () => {
       }),
       { numRuns: 30, examples: [["it's '' \\ \" $x `y` !\n#"]] },
     )
+  })
+})
+
+/** What xroad-proxy's description has, and imported ones may have. */
+const wide = readDescription(
+  {
+    servers: [{ url: '.' }],
+    paths: {
+      '/g/{id}/{rest}': {
+        parameters: [{ name: 'id', in: 'path', schema: { type: 'integer' } }],
+        get: {
+          summary: 'g/{id}/{rest}',
+          'x-titles': { et: 'Päring', ru: 'Запрос' },
+          tags: ['g'],
+          parameters: [
+            { name: 'rest', in: 'path', allowReserved: true, schema: { type: 'string' } },
+            { name: 'query', in: 'query', style: 'form', schema: { type: 'object' }, example: {} },
+            { name: 'filter', in: 'query', style: 'deepObject', schema: { type: 'object' } },
+            { name: 'near', in: 'query', explode: false, schema: { type: 'array', items: {} } },
+            { name: 'piped', in: 'query', style: 'pipeDelimited', schema: { type: 'array', items: {} } },
+            { name: 'c', in: 'cookie', schema: {} },
+          ],
+          requestBody: { content: { 'application/json': {} } },
+        },
+        'x-methods': { PROPFIND: { operationId: 'find', 'x-facts': { Client: 'GOV/1' } } },
+      },
+      '/g/s': {
+        post: {
+          operationId: 'send',
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': { schema: { $ref: '#/components/schemas/choice' } },
+              'multipart/form-data': {
+                schema: {
+                  properties: {
+                    scan: { type: 'string', contentEncoding: 'base64' },
+                    pages: { type: 'array', items: { type: 'string', format: 'binary' } },
+                    name: { type: 'string' },
+                  },
+                },
+              },
+              'application/x-www-form-urlencoded': {
+                schema: { properties: { a: {}, list: { type: 'array', items: {} } } },
+                example: { a: 'x y', list: [1, 2] },
+              },
+              'text/xml; charset=utf-8': { example: '<a/>' },
+              '*/*': {},
+            },
+          },
+        },
+      },
+    },
+    components: {
+      schemas: {
+        part: { type: 'object', required: ['kept'], properties: { kept: { type: 'string' } } },
+        choice: {
+          allOf: [{ $ref: '#/components/schemas/part' }, { $ref: '#/components/schemas/circle' }],
+          type: 'object',
+          properties: { code: {}, first: {}, last: {} },
+          oneOf: [{ required: ['code'] }, { title: 'by name', required: ['first', 'last'] }, {}],
+        },
+        circle: { allOf: [{ $ref: '#/components/schemas/circle' }] },
+      },
+    },
+  } as object,
+  'http://host/gate/api',
+)
+const [read, find, write] = wide.operations as [Operation, Operation, Operation]
+
+describe('what descriptions of other services have [P6.1]', () => {
+  test('values in the path: slashes part segments only where they may; dots and nothing are refused', () => {
+    const given = { id: 'a/b c', rest: 'x/ü/' }
+    strictEqual(made(read, given).url, 'http://host/gate/g/a%2Fb%20c/x/%C3%BC/')
+    throws(() => made(read, { ...given, id: '' }), Mistake)
+    throws(() => made(read, { id: '..', rest: 'x' }), Mistake)
+    throws(() => made(read, { id: '1', rest: 'x/./y' }), Mistake)
+  })
+
+  test('a whole query string, and lists and objects in the styles of OpenAPI; no cookies', () => {
+    const { url } = made(read, {
+      id: '1',
+      rest: 'x',
+      query: "a=1=2\nflag\n\n&='",
+      filter: 'k=v',
+      near: 'a,b\nc',
+      piped: '1\n2',
+    })
+    strictEqual(url.split('?')[1], 'a=1%3D2&flag&%26=%27&filter[k]=v&near=a%2Cb,c&piped=1%7C2')
+    deepStrictEqual(made(read, { id: '1', rest: 'x' }).url, 'http://host/gate/g/1/x')
+  })
+
+  test('methods that OpenAPI has no place for; titles of all languages are found; a path is no title', () => {
+    deepStrictEqual([find.method, find.id, find.facts], ['PROPFIND', 'find', [['Client', 'GOV/1']]])
+    strictEqual(read.summary, '')
+    ok(read.words.includes('päring') && read.words.includes('запрос'))
+    deepStrictEqual(read.bodies, [])
+  })
+
+  test('a choice: the fields of all options, and which go together', () => {
+    const [json] = write.bodies
+    deepStrictEqual(
+      json?.fields.map(({ name, isRequired }) => [name, isRequired]),
+      [
+        ['kept', true],
+        ['code', false],
+        ['first', false],
+        ['last', false],
+      ],
+    )
+    deepStrictEqual(
+      json?.choices.map((options) => options.map(({ label, names }) => [label, names])),
+      [
+        [
+          ['code', ['code']],
+          ['by name', ['first', 'last']],
+          ['none of them', []],
+        ],
+      ],
+    )
+  })
+
+  test('parts: files behind all texts, in the order of the description', () => {
+    const scan = new File(['%PDF'], 'a "b".pdf', { type: 'application/pdf' })
+    const pages = [new File(['1'], '1.txt'), new File(['2'], '2.txt')]
+    const request = made(write, { scan: [scan], pages, name: '@x' }, {}, 1)
+    deepStrictEqual(request.headers, [])
+    deepStrictEqual(request.body, [
+      { name: 'name', value: '@x' },
+      { name: 'scan', value: scan },
+      { name: 'pages', value: pages[0] },
+      { name: 'pages', value: pages[1] },
+    ])
+    strictEqual(
+      curlLine(request),
+      "curl 'http://host/gate/g/s' --form-string 'name=@x' -F 'scan=@\"a \\\"b\\\".pdf\";type=application/pdf' " +
+        '-F \'pages=@"1.txt"\' -F \'pages=@"2.txt"\'',
+    )
+  })
+
+  test('forms, texts, files and types that the caller names', () => {
+    deepStrictEqual(made(write, {}, {}, 2).body, 'a=x%20y&list=1&list=2')
+    const xml = made(write, {}, { text: '<b/>' }, 3)
+    deepStrictEqual([xml.body, xml.headers], ['<b/>', [['Content-Type', 'text/xml; charset=utf-8']]])
+    const file = new File(['x'], 'x.bin')
+    const any = made(write, {}, { file, mediaType: 'image/png' }, 4)
+    deepStrictEqual([any.body, any.headers], [file, [['Content-Type', 'image/png']]])
+    strictEqual(curlLine(any), "curl 'http://host/gate/g/s' -H 'Content-Type: image/png' --data-binary '@x.bin'")
+    strictEqual(curlLine({ method: 'HEAD', url: 'u', headers: [], body: undefined }), "curl --head 'u'")
   })
 })

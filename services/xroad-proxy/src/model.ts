@@ -32,6 +32,9 @@ interface EndpointBase {
   readonly file: string
   /** Name of who calls, in `clients`; undefined where that is `client_data`. */
   readonly client: string | undefined
+  /** What a person who wrote the file calls it. */
+  readonly title?: string | undefined
+  readonly description?: string | undefined
 }
 
 /** `schema`: with the types of the WSDL. */
@@ -54,6 +57,8 @@ export interface SoapEndpoint extends EndpointBase {
   readonly attachments: AttachmentMode | undefined
   /** Made from a WSDL, so that its address is not one that the operator wrote. */
   readonly isGenerated: boolean
+  /** Headers of a caller that reach the envelope. */
+  readonly callerHeaders?: readonly string[] | undefined
 }
 
 export interface RestEndpoint extends EndpointBase {

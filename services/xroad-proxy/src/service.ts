@@ -14,7 +14,7 @@ import type { Ingested } from './boot/ingest/ingest.ts'
 import type { Events } from './events.ts'
 import { openLanes } from './lanes.ts'
 import type { Endpoint, SoapEndpoint } from './model.ts'
-import { createDocsPage } from './serve/pages/docs-page.ts'
+import { openDocsPage } from './serve/pages/docs-page.ts'
 import { handle, reportTooSlow, type Service } from './serve/handle.ts'
 import { refuse } from './serve/refuse.ts'
 import { toRoutes } from './serve/route.ts'
@@ -65,7 +65,7 @@ export async function startService(
     routes,
     health: { status: 200, body: Buffer.from('{"status":"ok"}') },
     api: new CodedContent(await makeDescription(config, endpoints, ingested, types)),
-    docs: createDocsPage(),
+    docs: openDocsPage(config),
     errorMessageId: config.errorMessageId,
     ...lanes,
     events,

@@ -101,6 +101,7 @@ const defaults = {
   soapResponse: 'plain',
   errorMessageId: false,
   exposeSoapFaultDetail: false,
+  docs: { showUpstream: false },
   limits: {
     maxRequestBytes: 1_048_576,
     maxResponseBytes: 16_777_216,
@@ -146,6 +147,8 @@ wsdl:
 soap_response: schema
 error_message_id: true
 expose_soap_fault_detail: true
+docs:
+  show_upstream: true
 security_server:
   url: HTTPS://Security.example:8443/
   keystore_path: id.p12
@@ -193,6 +196,7 @@ test(`every field is read ${everyField}`, () => {
       soapResponse: 'schema',
       errorMessageId: true,
       exposeSoapFaultDetail: true,
+      docs: { showUpstream: true },
       securityServer: {
         url: 'https://security.example:8443',
         keystorePath: 'id.p12',

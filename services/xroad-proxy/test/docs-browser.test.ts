@@ -1,6 +1,7 @@
 /**
- * `/docs` in a real browser, in front of the mock Security Server and behind a reverse proxy with a path prefix: what it
- * shows, what a call from it gives, and that the browser asks nobody else for anything.
+ * `/docs` in a real browser, in front of the mock Security Server and behind a reverse proxy with a path prefix: what it shows, as whom
+ * calls go out, what a call gives in each kind of answer, and that the browser asks nobody else for anything. What the page can do with any
+ * description is tried with sqlapi and in packages/docs-page.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
@@ -10,15 +11,47 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test, type TestContext } from 'node:test'
+import { docsPaths } from '@services/docs-page'
 import type { Files } from '@services/testing'
 import { type NoBrowser, openBrowser } from '@services/testing/browser'
-import type { Browser, Locator, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { type Lanes, startLanes } from './support/lanes.ts'
 
 const example = join(import.meta.dirname, '../../../examples/xroad-proxy')
 /** Where to keep the pictures; otherwise they go with the test. */
 const keptPictures = process.env['DOCS_PICTURES']
 const pictures = keptPictures ?? mkdtempSync(join(tmpdir(), 'xroad-proxy-pictures-'))
+
+/** A text that would be seen to run if it were markup. */
+const attack = `<img src=x onerror="document.title='hacked'"></span><script>document.title='hacked'</script>"'&amp;`
+
+function restFile(service: string, fields: object = {}): string {
+  const target = { member_class: 'GOV', member_code: '70000002', subsystem_code: 'business', service_code: service }
+  return JSON.stringify({ kind: 'rest', method: 'GET', target, ...fields })
+}
+
+const ownFiles: Files = {
+  'odd/xml.yml': restFile('note'),
+  'odd/bytes.yml': restFile('bytes'),
+  'odd/empty.yml': restFile('mock.status.204'),
+  'odd/echo.yml': restFile('echo', { method: 'POST', title: 'Saadab kõik tagasi', description: 'For trying.' }),
+  'odd/find.yml': restFile('find', { method: 'PROPFIND' }),
+  'odd/head.yml': restFile('note', { method: 'HEAD' }),
+  'odd/picture.yml': restFile('picture'),
+  'odd/attack.yml': JSON.stringify({
+    title: attack,
+    description: attack,
+    method: 'POST',
+    params: [attack.replaceAll(/[{}]/g, ''), '__proto__'],
+    envelope:
+      '<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body>{{generate.user_id}}</e:Body></e:Envelope>',
+  }),
+  "odd/it's <b>100% {ä}.yml": restFile('note'),
+}
+const ownAnswers: Files = {
+  'note.xml': '<note><to>Mari</to><empty/></note>',
+  'bytes.bin': Buffer.from([0, 1, 2, 255]),
+}
 
 let browser: Browser | NoBrowser
 let lanes: Lanes
@@ -27,7 +60,10 @@ before(async () => {
   browser = await openBrowser()
   const dsl = filesBelow('DSL')
   const faulty = String(dsl['population/person.yml']).replace('>person<', '>mock.fault.Server.Paper<')
-  lanes = await startLanes({ dsl: { ...dsl, 'population/faulty.yml': faulty }, answers: filesBelow('answers') })
+  lanes = await startLanes({
+    dsl: { ...dsl, ...ownFiles, 'population/faulty.yml': faulty },
+    answers: { ...filesBelow('answers'), ...ownAnswers },
+  })
 })
 
 after(async () => {
@@ -51,13 +87,22 @@ interface Seen {
   readonly complaints: string[]
 }
 
+interface Look {
+  readonly origin?: string
+  readonly path?: string
+  readonly width?: number
+  readonly height?: number
+  readonly dark?: boolean
+}
+
 /** Opens the page and waits for its list of endpoints. */
-async function open(t: TestContext, origin: string, path = '/docs'): Promise<Seen | undefined> {
+async function open(t: TestContext, look: Look = {}): Promise<Seen | undefined> {
   if ('reason' in browser) {
     t.skip(browser.reason)
     return undefined
   }
-  const page = await browser.newPage({ viewport: { width: 1100, height: 1600 } })
+  const { origin = originOf(lanes), path = '/docs', width = 1200, height = 900, dark = false } = look
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' })
   t.after(() => page.close())
   const addresses: string[] = []
   const complaints: string[] = []
@@ -67,163 +112,252 @@ async function open(t: TestContext, origin: string, path = '/docs'): Promise<See
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
   })
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   await page.goto(origin + path)
-  await page.locator('.opblock').first().waitFor()
+  await page.locator('#list a').first().waitFor({ state: 'attached' })
   return { page, addresses, complaints }
-}
-
-function endpointOf(page: Page, path: string): Locator {
-  return page.locator('.opblock', { has: page.locator(`[data-path="${path}"]`) })
-}
-
-/** Opens the form of an endpoint. */
-async function unfold(page: Page, path: string): Promise<Locator> {
-  const block = endpointOf(page, path)
-  await block.locator('.opblock-summary-control').click()
-  await block.getByRole('button', { name: 'Try it out' }).click()
-  return block
-}
-
-interface Shown {
-  readonly status: string
-  readonly body: unknown
-}
-
-/** Sends the call and reads the answer off the page. */
-async function execute(block: Locator): Promise<Shown> {
-  await block.getByRole('button', { name: 'Execute' }).click()
-  const answer = block.locator('.live-responses-table .response')
-  await answer.waitFor()
-  const status = await answer.locator('.response-col_status').innerText()
-  const body: unknown = JSON.parse(await answer.locator('.highlight-code code, pre.microlight').first().innerText())
-  return { status: status.trim(), body }
-}
-
-/** The picture of the README: the form of an endpoint, from its head to the body of the answer. */
-async function takeCall(page: Page, block: Locator): Promise<void> {
-  const from = await block.boundingBox()
-  const to = await block.getByText('Response headers').boundingBox()
-  if (from === null || to === null) throw new Error('the form is not on the page')
-  const scrolled = await page.evaluate('scrollY')
-  const clip = { x: from.x, y: from.y + Number(scrolled), width: from.width, height: to.y - from.y }
-  await page.screenshot({ path: join(pictures, 'call.png'), fullPage: true, clip })
 }
 
 function originOf({ port }: { readonly port: number }): string {
   return `http://127.0.0.1:${port}`
 }
 
+async function send(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.locator('.answer').waitFor()
+}
+
+async function statusOf(page: Page): Promise<string> {
+  return page.locator('.status').innerText()
+}
+
+/** The text of the answer below one of its tabs. */
+async function shownIn(page: Page, tab: string): Promise<string> {
+  await page.getByRole('tab', { name: tab, exact: true }).click()
+  return page.getByRole('tabpanel', { name: tab, exact: true }).innerText()
+}
+
+async function shownJson(page: Page): Promise<unknown> {
+  await page.getByRole('tab', { name: 'JSON', exact: true }).click()
+  return JSON.parse(await page.locator('.json pre').innerText())
+}
+
+async function headersShown(page: Page): Promise<Record<string, string>> {
+  await page.getByRole('tab', { name: 'Headers', exact: true }).click()
+  const rows = page.getByRole('region', { name: 'Headers' }).locator('tr')
+  const texts = await rows.evaluateAll((all) =>
+    all.map((row) => Array.from<{ textContent: string }, string>(row.children, (cell) => cell.textContent)),
+  )
+  return Object.fromEntries(texts.map(([name = '', value = '']) => [name, value]))
+}
+
 describe('the page in a browser', () => {
-  test('shows every endpoint, with a title and in English [S-docs.page S-what.5]', async (t) => {
-    const seen = await open(t, originOf(lanes))
+  test('shows every endpoint, with its title, and searches path and title [S-docs.page S-what.5 P6.1]', async (t) => {
+    const seen = await open(t)
     if (seen === undefined) return
     const { page, complaints } = seen
-    const paths = await page.locator('.opblock').evaluateAll((blocks) =>
-      blocks.map((block) => {
-        const part = (name: string): string => block.querySelector(`.opblock-summary-${name}`)?.textContent ?? ''
-        return `${part('method')} ${part('path')}`
-      }),
+    const rows = await page.locator('#list li').allInnerTexts()
+    deepStrictEqual(
+      rows.map((row) => row.split('\n').slice(0, 2).join(' ')).filter((row) => !row.includes('/odd/')),
+      [
+        'GET /business/companies',
+        'POST /business/reports',
+        'POST /population/faulty',
+        'POST /population/person',
+        'POST /xroad/allowedMethods',
+        'POST /xroad/listMethods',
+      ],
     )
-    deepStrictEqual(paths, [
-      'GET /business/companies',
-      'POST /business/reports',
-      'POST /population/faulty',
-      'POST /population/person',
-      'POST /xroad/allowedMethods',
-      'POST /xroad/listMethods',
-    ])
+    ok(rows.includes('PROPFIND\n/odd/find'))
     strictEqual(await page.title(), 'xroad-proxy')
     strictEqual(await page.locator('html').getAttribute('lang'), 'en')
     await page.screenshot({ path: join(pictures, 'list.png') })
-    await page.getByRole('button', { name: 'Schemas' }).click()
-    await page.getByText('upstream_soap_fault').first().waitFor()
-    await page.getByPlaceholder('Filter').fill('population')
-    await endpointOf(page, '/xroad/listMethods').waitFor({ state: 'detached' })
-    strictEqual(await page.locator('.opblock').count(), 2)
+    await page.getByRole('searchbox').fill('KÕIK tagasi')
+    deepStrictEqual(await page.locator('#list li:not([hidden])').allInnerTexts(), [
+      'POST\n/odd/echo\nSaadab kõik tagasi',
+    ])
     deepStrictEqual(complaints, [])
   })
 
   test('a SOAP call: the params are offered, the answer is shown, nobody else is asked [S-docs.page S-docs.own]', async (t) => {
-    const seen = await open(t, originOf(lanes))
+    const seen = await open(t, { path: '/docs#population_person' })
     if (seen === undefined) return
     const { page, addresses, complaints } = seen
-    const block = await unfold(page, '/population/person')
-    const form = block.locator('textarea')
-    deepStrictEqual(Object.keys(JSON.parse(await form.inputValue()) as object), ['personalCode', 'givenName'])
-    await form.fill('{\n  "personalCode": "60001019906",\n  "givenName": "Mari-Liis"\n}')
-    const { status, body } = await execute(block)
-    strictEqual(status, '200')
-    const { body: answer } = JSON.parse((await lanes.call('/population/person', { body: {} })).text) as {
-      body: unknown
-    }
-    deepStrictEqual((body as { body: unknown }).body, answer)
-    await block.screenshot({ path: join(pictures, 'soap.png') })
-    await takeCall(page, block)
-    await block.getByRole('tab', { name: 'Schema' }).first().click()
-    const saved = page.waitForEvent('download')
-    await block.getByText('Download').click()
-    deepStrictEqual(JSON.parse(readFileSync(await (await saved).path(), 'utf8')), body)
+    // Nothing but what this envelope takes, and no word that says nothing.
+    deepStrictEqual(await page.locator('form label').allInnerTexts(), ['personalCode', 'givenName', 'X-Road-Id'])
+    strictEqual(await page.locator('.summary, .description, .chips').count(), 0)
+    await page.getByLabel('personalCode', { exact: true }).fill('60001019906')
+    const asked = page.waitForRequest(/population/)
+    await send(page)
+    strictEqual((await asked).postData(), '{"personalCode": 60001019906}')
+    strictEqual(await statusOf(page), '200 OK')
+    const { text } = await lanes.call('/population/person', { method: 'POST', body: {} })
+    const { body } = JSON.parse(text) as { body: object }
+    match((await page.locator('.table caption').allInnerTexts()).join(), /^body › /)
+    deepStrictEqual(((await shownJson(page)) as { body: object }).body, body)
+    ok('x-road-id' in (await headersShown(page)))
     await page.waitForLoadState('networkidle')
-    deepStrictEqual(addresses.map((address) => address.replace(originOf(lanes), '')).toSorted(), [
-      '/api',
-      '/docs',
-      '/docs-start.js',
-      '/docs.css',
-      '/docs.js',
-      '/population/person',
-    ])
+    deepStrictEqual(
+      new Set(addresses.map((address) => address.replace(originOf(lanes), ''))),
+      new Set(['/api', '/population/person', ...docsPaths]),
+    )
     deepStrictEqual(complaints, [])
   })
 
   test('REST calls: query, message id and body go along as they are [S-docs.page]', async (t) => {
-    const seen = await open(t, originOf(lanes))
+    const seen = await open(t, { path: '/docs#business_companies' })
     if (seen === undefined) return
     const { page, addresses, complaints } = seen
-    const companies = await unfold(page, '/business/companies')
-    await companies.getByPlaceholder('name').fill('Näidis & Co')
-    await companies.getByPlaceholder('X-Road-Id').fill('from-the-page')
-    strictEqual((await execute(companies)).status, '200')
+    await page.getByLabel('name', { exact: true }).fill('Näidis & Co')
+    await page.getByLabel('X-Road-Id', { exact: true }).fill('from-the-page')
+    await send(page)
+    strictEqual(await statusOf(page), '200 OK')
     match(addresses.at(-1) ?? '', /\/business\/companies\?name=N%C3%A4idis%20%26%20Co$/)
     ok(lanes.log.some(({ endpoint, id }) => endpoint === 'business/companies' && id === 'from-the-page'))
 
-    const reports = await unfold(page, '/business/reports')
-    const [query, body] = await reports.locator('textarea').all()
-    deepStrictEqual([await query?.inputValue(), await body?.inputValue()], ['{}', '{}'])
-    const sent = page.waitForRequest(/reports/)
-    strictEqual((await execute(reports)).status, '200')
-    strictEqual((await sent).postData(), '{}')
-    ok(addresses.at(-1)?.endsWith('/business/reports'))
+    await page.goto(`${originOf(lanes)}/docs#odd_echo`)
+    await page.getByText('Saadab kõik tagasi').last().waitFor()
+    match(await page.locator('.description').innerText(), /^For trying\.\n/)
+    await page.getByLabel('query', { exact: true }).fill('a=1&2\nflag')
+    await page.getByLabel('X-Road-UserId', { exact: true }).fill('EE30303039914')
+    await send(page)
+    const json = (await shownJson(page)) as { query: string; body: string; headers: string[][] }
+    deepStrictEqual([json.query, json.body], ['a=1%262&flag', '{}'])
+    deepStrictEqual(json.headers.find(([name]) => name?.toLowerCase() === 'x-road-userid')?.[1], 'EE30303039914')
     deepStrictEqual(complaints, [])
   })
 
-  test('an error is shown with its status and its words [S-docs.page]', async (t) => {
-    const seen = await open(t, originOf(lanes))
+  test('a body of any type, typed in or out of a file [P6.1]', async (t) => {
+    const seen = await open(t, { path: '/docs#odd_echo' })
+    if (seen === undefined) return
+    const { page, complaints } = seen
+    await page.getByLabel('Body as', { exact: true }).selectOption('another type')
+    await page.getByLabel('Content-Type').fill('application/xml')
+    await page.getByLabel('Body', { exact: true }).fill('<a>ü</a>')
+    await send(page)
+    const typed = (await shownJson(page)) as { body: string; headers: string[][] }
+    deepStrictEqual(
+      [typed.body, typed.headers.find(([name]) => name?.toLowerCase() === 'content-type')?.[1]],
+      ['<a>ü</a>', 'application/xml'],
+    )
+    match(
+      (await page.locator('.curl code').textContent()) ?? '',
+      /-H 'Content-Type: application\/xml' --data-raw '<a>ü<\/a>'$/,
+    )
+    await page
+      .getByLabel('or a file')
+      .setInputFiles({ name: 'x.txt', mimeType: 'text/csv', buffer: Buffer.from('1;2') })
+    strictEqual(await page.getByLabel('Content-Type').inputValue(), 'text/csv')
+    const answered = page.waitForResponse(/odd\/echo/)
+    await page.getByRole('button', { name: 'Send' }).click()
+    strictEqual(((await (await answered).json()) as { body: string }).body, '1;2')
+    deepStrictEqual(complaints, [])
+  })
+
+  test('answers of each kind: XML laid out, bytes to be saved, pictures, none [P6.1]', async (t) => {
+    const seen = await open(t, { path: '/docs#odd_xml' })
+    if (seen === undefined) return
+    const { page, complaints } = seen
+    await send(page)
+    strictEqual((await shownIn(page, 'XML')).split('Save')[1]?.trim(), '<note>\n  <to>Mari</to>\n  <empty/>\n</note>')
+    await page.goto(`${originOf(lanes)}/docs#odd_bytes`)
+    await send(page)
+    match(await shownIn(page, 'File'), /^application\/octet-stream, not shown here\./)
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save' }).click()
+    const download = await saved
+    strictEqual(download.suggestedFilename(), 'bytes.bin')
+    deepStrictEqual([...readFileSync(await download.path())], [0, 1, 2, 255])
+    await page.goto(`${originOf(lanes)}/docs#odd_empty`)
+    await send(page)
+    deepStrictEqual([await statusOf(page), await shownIn(page, 'Body')], ['204 No Content', 'No content.'])
+    await page.goto(`${originOf(lanes)}/docs#odd_head`)
+    await send(page)
+    strictEqual(await shownIn(page, 'Body'), 'No content.')
+    const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+    await page.route('**/odd/picture', (route) =>
+      route.fulfill({ contentType: 'image/png', body: Buffer.from(dot, 'base64') }),
+    )
+    await page.goto(`${originOf(lanes)}/docs#odd_picture`)
+    await send(page)
+    await page.waitForFunction("document.querySelector('.picture img')?.naturalWidth === 1")
+    deepStrictEqual(complaints, [])
+  })
+
+  test('a method that OpenAPI has no place for can be sent [P6.1]', async (t) => {
+    const seen = await open(t, { path: '/docs#odd_find' })
     if (seen === undefined) return
     const { page } = seen
-    const block = await unfold(page, '/population/faulty')
-    const { status, body } = await execute(block)
-    const { error, message } = body as { error: string; message: string }
-    deepStrictEqual([status.split('\n')[0], error], ['502', 'upstream_soap_fault'])
-    match(message, /Server\.Paper/)
-    await block.screenshot({ path: join(pictures, 'error.png') })
+    const asked = page.waitForRequest(/odd\/find/)
+    await send(page)
+    strictEqual((await asked).method(), 'PROPFIND')
+    // A Security Server knows fewer methods, and says so.
+    ok((await page.locator('.problem, .json pre').count()) > 0)
+  })
+
+  test('an error is shown with its status and its words, and how it may fail is folded away [S-docs.page P6.1]', async (t) => {
+    const seen = await open(t, { path: '/docs#population_faulty' })
+    if (seen === undefined) return
+    const { page } = seen
+    const errors = page.locator('details', { hasText: 'How it may fail' })
+    strictEqual(await errors.getAttribute('open'), null)
+    strictEqual(await page.getByText('upstream_soap_fault').isVisible(), false)
+    await send(page)
+    strictEqual((await statusOf(page)).slice(0, 3), '502')
+    match(await page.locator('.problem').innerText(), /^upstream_soap_fault\s[^]*Server\.Paper/)
+    await errors.locator('summary').click()
+    match(await errors.innerText(), /502[^]*upstream_soap_fault The answer was a SOAP fault\./)
+    await page.screenshot({ path: join(pictures, 'error.png') })
+  })
+
+  test('what DSL files say is text, never markup [P6.1]', async (t) => {
+    const seen = await open(t, { path: '/docs#odd_attack' })
+    if (seen === undefined) return
+    const { page, addresses, complaints } = seen
+    for (const place of ['.summary', '.description', '#list small', 'form label']) {
+      ok(
+        (await page.locator(place).allTextContents()).some((text) => text.includes("document.title='hacked'")),
+        place,
+      )
+    }
+    await page.getByLabel('__proto__', { exact: true }).fill('x')
+    const asked = page.waitForRequest(/odd\/attack/)
+    await send(page)
+    match((await asked).postData() ?? '', /"__proto__": "x"/)
+    await page.goto(`${originOf(lanes)}/docs#odd_it_s_b_100_%C3%A4_`)
+    await page.locator('h1').waitFor()
+    match(await page.locator('h1').innerText(), /it's <b>100% \{ä\}/)
+    await send(page)
+    strictEqual(await statusOf(page), '200 OK')
+    strictEqual(await page.locator('main img, main script, #list img, main b').count(), 0)
+    strictEqual(await page.title(), 'xroad-proxy')
+    ok(addresses.every((address) => !address.endsWith('/x')))
+    // Its answer is no SOAP.
+    deepStrictEqual(
+      complaints.filter((text) => !text.includes('502')),
+      [],
+    )
   })
 
   test('a call can be made with the keyboard alone [S-docs.page]', async (t) => {
-    const seen = await open(t, originOf(lanes))
+    const seen = await open(t)
     if (seen === undefined) return
     const { page, complaints } = seen
-    const block = endpointOf(page, '/xroad/listMethods')
-    const summary = block.locator('.opblock-summary-control')
-    strictEqual(await summary.getAttribute('aria-expanded'), 'false')
-    await tabTo(page, summary)
+    await page.keyboard.press('/')
+    await page.keyboard.type('listMethods')
     await page.keyboard.press('Enter')
-    strictEqual(await summary.getAttribute('aria-expanded'), 'true')
-    for (const name of ['Try it out', 'Execute']) {
-      await tabTo(page, block.getByRole('button', { name }))
-      await page.keyboard.press('Enter')
+    await page.locator('article').waitFor()
+    await page.waitForFunction("document.activeElement.closest('form') !== null")
+    await page.keyboard.press('Enter')
+    await page.locator('.answer').waitFor()
+    strictEqual(await statusOf(page), '200 OK')
+    for (let presses = 0; presses < 30; presses += 1) {
+      if (await page.evaluate("document.activeElement.getAttribute('role') === 'tab'")) break
+      await page.keyboard.press('Tab')
     }
-    await block.locator('.live-responses-table .response').waitFor()
+    await page.keyboard.press('ArrowRight')
+    strictEqual(await page.evaluate('document.activeElement.textContent'), 'JSON')
+    ok(await page.locator('.json pre').isVisible())
     deepStrictEqual(complaints, [])
   })
 
@@ -231,10 +365,11 @@ describe('the page in a browser', () => {
     const proxy = await startPrefixProxy('/gate/x-road', lanes.port)
     t.after(() => proxy.close())
     const origin = originOf(proxy.address() as AddressInfo)
-    const seen = await open(t, origin, '/gate/x-road/docs')
+    const seen = await open(t, { origin, path: '/gate/x-road/docs#population_person' })
     if (seen === undefined) return
     const { page, addresses, complaints } = seen
-    strictEqual((await execute(await unfold(page, '/population/person'))).status, '200')
+    await send(page)
+    strictEqual(await statusOf(page), '200 OK')
     ok(addresses.includes(`${origin}/gate/x-road/population/person`))
     deepStrictEqual(
       addresses.filter((address) => !address.startsWith(`${origin}/gate/x-road/`)),
@@ -244,13 +379,34 @@ describe('the page in a browser', () => {
   })
 })
 
-async function tabTo(page: Page, wanted: Locator): Promise<void> {
-  for (let presses = 0; presses < 60; presses += 1) {
-    if (await wanted.evaluate((element) => element === element.ownerDocument.activeElement)) return
-    await page.keyboard.press('Tab')
-  }
-  throw new Error(`the Tab key does not lead to ${String(wanted)}`)
-}
+describe('as whom calls go out [P6.1]', () => {
+  test('instance and client stand beside the list, and a test instance has no banner', async (t) => {
+    const seen = await open(t)
+    if (seen === undefined) return
+    const { page } = seen
+    strictEqual(await page.locator('nav .about').innerText(), 'Instance\nee-test\nClient\nGOV/70000000/demo')
+    strictEqual(await page.locator('.banner').count(), 0)
+  })
+
+  test('of production a banner says that calls are real, on a phone and in the dark as well', async (t) => {
+    const config = { xroad_instance: 'EE', docs: { show_upstream: true } }
+    const real = await startLanes({ dsl: filesBelow('DSL'), config })
+    t.after(() => real.close())
+    for (const look of [{}, { dark: true }, { width: 390, height: 844 }]) {
+      const seen = await open(t, { ...look, origin: originOf(real) })
+      if (seen === undefined) return
+      const { page, complaints } = seen
+      const banner = page.getByRole('note')
+      strictEqual(await banner.innerText(), 'Calls from this page are real: EE is not a test instance.')
+      match(await page.locator('nav .about').innerText(), /Security Server\n127\.0\.0\.1:\d+$/)
+      await page.locator('#list a', { hasText: '/population/person' }).click()
+      await page.locator('article').waitFor()
+      ok(await banner.isVisible())
+      strictEqual(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0)
+      deepStrictEqual(complaints, [])
+    }
+  })
+})
 
 /** Takes the prefix off and passes on; anything else is 404. */
 async function startPrefixProxy(prefix: string, port: number): Promise<Server> {

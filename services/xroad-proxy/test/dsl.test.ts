@@ -1,6 +1,6 @@
-import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { METHODS } from 'node:http'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { readDsl } from '../src/boot/dsl/dsl.ts'
 import type { ReadDsl } from '../src/boot/dsl/dsl.ts'
@@ -58,6 +58,9 @@ test('a small SOAP file [S-what.1 S-what.2 S-soap.kind S-soap.method S-soap.enve
       attachments: undefined,
       isGenerated: false,
       client: undefined,
+      title: undefined,
+      description: undefined,
+      callerHeaders: [],
     })
     strictEqual(template.render({ x: '1' }, generated), '<a>1</a>\n')
     ok(Object.isFrozen(endpoint))
@@ -92,6 +95,8 @@ test('a small REST file [S-rest.kind S-rest.method D1.2]', () => {
     {
       ...place,
       kind: 'rest',
+      title: undefined,
+      description: undefined,
       method: 'GET',
       target: {
         xroadInstance: '',
@@ -117,6 +122,36 @@ test('absent, empty and filled [S-rest.allowed_query_params S-rest.forward_body]
   const { endpoint, warnings } = read(`${restFile}allowed_query_params:\n`)
   strictEqual(endpoint.kind === 'rest' && endpoint.allowedQueryParams, undefined)
   match(warnings.join(), /^DSL\/registry\/find\.yml:8: allowed_query_params: left empty: every .* \[\] forwards none$/)
+})
+
+test('title and description of both kinds; neither may be empty [P6.1]', () => {
+  const words = 'title: Find a person\ndescription: |\n  By code.\n  Or 1.0\n'
+  for (const text of [`${words}method: POST\n${envelope}`, `${words}${restFile}`]) {
+    const { endpoint, warnings } = read(text)
+    deepStrictEqual([endpoint.title, endpoint.description, warnings], ['Find a person', 'By code.\nOr 1.0\n', []])
+  }
+  strictEqual(read(`title: 2.0\n${restFile}`).endpoint.title, '2.0')
+  strictEqual(read(`title:\n${restFile}`).endpoint.title, undefined)
+  throws(() => read(`title: ""\n${restFile}`), /DSL\/registry\/find\.yml:1: title: /)
+  throws(() => read(`description: [a]\n${restFile}`), /DSL\/registry\/find\.yml:1: description: /)
+})
+
+describe('which headers of a caller reach an envelope [P6.1]', () => {
+  const all = ['X-Road-Id', 'X-Road-UserId', 'X-Road-Issue']
+  const cases: [template: string, headers: string[]][] = [
+    ['<a>{{x}} generate.uuid</a>', []],
+    ['<a>{{generate.uuid}}</a>', ['X-Road-Id']],
+    ['<a>{{#if generate.user_id}}{{{ generate.user_id }}}{{/if}}{{generate.instance}}</a>', ['X-Road-UserId']],
+    ['<a>{{xml_element "i" generate.issue}}{{generate.[uuid]}}</a>', ['X-Road-Id', 'X-Road-Issue']],
+    ['<a>{{@root.generate/user_id}}</a>', ['X-Road-UserId']],
+    ['<a>{{#with generate}}{{issue}}{{/with}}</a>', all],
+    ['<a>{{! generate.uuid }}</a>', []],
+  ]
+  for (const [template, headers] of cases) {
+    test(template, () => {
+      deepStrictEqual(soap(`method: POST\nenvelope: |\n  ${template}\n`).callerHeaders, headers)
+    })
+  }
 })
 
 test('empty target strings and odd identifiers load [D1.4 S-charset]', () => {
@@ -310,7 +345,7 @@ ${envelope}`
   const expected = [
     /^DSL\/registry\/find\.yml:2: param: unknown field, has no effect; did you mean params\?$/,
     /:4: envelop: unknown field, has no effect; did you mean envelope\?$/,
-    /:5: zzz: unknown field, has no effect; the known fields are kind, params, service, method, envelope, soap_action, client, response, attachments$/,
+    /:5: zzz: unknown field, has no effect; the known fields are kind, title, description, params, service, method, envelope, soap_action, client, response, attachments$/,
     /:6: forward_body: has no effect in a file of kind soap, only in one of kind rest$/,
     /:7: target: has no effect in a file of kind soap, only in one of kind rest$/,
     /:9: service: the call is not encrypted; https is right$/,

@@ -130,6 +130,26 @@ describe('the OpenAPI description [S-what.5 S-endpoint.api D6.3]', () => {
     })
   })
 
+  test('a SOAP file: the headers that its envelope takes, and the words of its file [P6.1]', async () => {
+    const { parameters } = await operationOf(soap({ callerHeaders: ['X-Road-UserId'] }))
+    deepStrictEqual(
+      parameters.map(({ name }) => name),
+      ['X-Road-UserId'],
+    )
+    strictEqual((await operationOf(soap())).parameters, undefined)
+    const words = { title: 'Isik', description: 'By code.' }
+    const documents = JSON.parse(describeEndpoints([soap(words), rest(words)], '1')) as {
+      paths: Record<string, Record<string, { summary: string; description: string }>>
+    }
+    deepStrictEqual(
+      Object.values(documents.paths).map((item) => Object.values(item).map((it) => [it.summary, it.description])),
+      [
+        [['Isik', 'By code.\n\nPasses the request to GOV/70000002/business/companies/v1/search.']],
+        [['Isik', 'By code.']],
+      ],
+    )
+  })
+
   test('a SOAP file: the answer has body and headers', async () => {
     const { responses } = await operationOf(soap())
     const schema = jsonOf(responses['200']!)

@@ -74,7 +74,7 @@ export const rules: Readonly<Record<string, string>> = {
   'S-docs.page': '/docs shows the description and sends calls; GET and HEAD; a group docs keeps its paths',
   'S-docs.own': 'the page loads everything from this service, and its policy allows nothing else',
   'S-docs.prefix': 'the page and the calls from it work below a path that a proxy puts before them',
-  'S-docs.cache': 'gzip where the caller takes it; a copy is confirmed by its ETag',
+  'S-docs.cache': 'brotli or gzip where the caller takes it; a copy is confirmed by its ETag',
 
   'S-route.1': 'every method reaches the handler, which answers 405 in the error shape for both kinds',
   'S-route.2': 'no file for the path is 404',
@@ -333,5 +333,7 @@ export const rules: Readonly<Record<string, string>> = {
   'P5.3':
     'clients with a keystore each, by name in DSL files and sidecars; connections of their own; errors name the field',
   'P1.4': 'two subfolders, two versions of one service, both in /api',
+  'P6.1':
+    '/docs: as whom calls go out, a banner but for test instances, headers that envelopes take, titles, errors folded away; it sends and shows any kind of content',
   X31: 'lines that could be broken unnoticed have a test: a union of narrowed unions, overtaking, answers to nonsense',
 }

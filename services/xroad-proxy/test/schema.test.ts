@@ -50,6 +50,8 @@ test('these fields, these defaults, and nothing else [S-config.search]', () => {
     soap_response: 'plain',
     error_message_id: false,
     expose_soap_fault_detail: false,
+    docs: {},
+    'docs.show_upstream': false,
     security_server: undefined,
     'security_server.url': undefined,
     'security_server.keystore_path': undefined,
@@ -92,8 +94,20 @@ test('an editor is told that a text may stand without quotes [D1.2]', () => {
 
 test('the fields of both kinds [S-soap.kind S-rest.kind]', () => {
   deepStrictEqual(fieldNames, {
-    soap: ['kind', 'params', 'service', 'method', 'envelope', 'soap_action', 'client', 'response', 'attachments'],
-    rest: ['kind', 'method', 'target', 'client', 'allowed_query_params', 'forward_body'],
+    soap: [
+      'kind',
+      'title',
+      'description',
+      'params',
+      'service',
+      'method',
+      'envelope',
+      'soap_action',
+      'client',
+      'response',
+      'attachments',
+    ],
+    rest: ['kind', 'title', 'description', 'method', 'target', 'client', 'allowed_query_params', 'forward_body'],
   })
 })
 

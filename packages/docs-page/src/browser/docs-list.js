@@ -1,7 +1,7 @@
 /** The list of all operations, by tag, with its search. Owns which are shown and where the focus is; told which one is open. */
-import { element } from './docs-element.js'
+import { element } from './element/docs-element.js'
 
-/** @typedef {import('./docs-description.js').Operation} Operation */
+/** @typedef {import('./description/docs-description.js').Operation} Operation */
 
 /**
  * @typedef {object} Row
@@ -176,12 +176,12 @@ function makeGroup(tag, members) {
  * @returns {Row}
  */
 function makeRow(operation) {
-  const { id, method, title, summary, tags, isDeprecated } = operation
+  const { id, method, title, summary, words, isDeprecated } = operation
   const path = element('span', { class: isDeprecated ? 'path gone' : 'path' }, title)
-  const words = element('span', { class: 'words' }, path, summary === '' ? undefined : element('small', {}, summary))
-  const link = element('a', { href: `#${encodeURIComponent(id)}`, tabindex: -1 }, methodChip(method), words)
+  const shown = element('span', { class: 'words' }, path, summary === '' ? undefined : element('small', {}, summary))
+  const link = element('a', { href: `#${encodeURIComponent(id)}`, tabindex: -1 }, methodChip(method), shown)
   const item = element('li', {}, link)
-  return { operation, link, item, words: [method, title, summary, ...tags].join(' ').toLowerCase() }
+  return { operation, link, item, words }
 }
 
 /**

@@ -1,11 +1,12 @@
-/** One operation, whole: what it is called, what is said of it, its form, what its rows hold and how it may fail. */
-import { copyButton, element } from './docs-element.js'
-import { Form } from './docs-form.js'
+/** One operation, whole: what it is called, what is said of it, its form, what its request and its answer hold and how it may fail. */
+import { copyButton, element } from './element/docs-element.js'
+import { Form } from './request/docs-form.js'
 import { methodChip } from './docs-list.js'
-import { typeWords } from './docs-schema.js'
-import { tabs } from './docs-tabs.js'
+import { typeWords } from './description/docs-schema.js'
+import { isNested, showOutline } from './docs-outline.js'
+import { tabs } from './element/docs-tabs.js'
 
-/** @typedef {import('./docs-description.js').Operation} Operation */
+/** @typedef {import('./description/docs-description.js').Operation} Operation */
 
 /** @typedef {{ readonly element: HTMLElement, focus(): void }} View */
 
@@ -15,7 +16,7 @@ import { tabs } from './docs-tabs.js'
  * @returns {View}
  */
 export function showOperation(base, operation) {
-  const { method, title, summary, description, isDeprecated, tags, batch } = operation
+  const { method, title, summary, description, isDeprecated, tags, facts, batch } = operation
   const heading = element(
     'h1',
     { tabindex: -1 },
@@ -36,7 +37,12 @@ export function showOperation(base, operation) {
     summary === '' ? undefined : element('p', { class: 'summary' }, summary),
     description === '' ? undefined : element('p', { class: 'description' }, description),
   ]
-  const chips = element('p', { class: 'chips' }, ...tags.map((tag) => element('span', {}, tag)))
+  // A tag that is the first segment of the path, and alone, stands there already.
+  const shownTags = tags.length === 1 && title.startsWith(`/${tags[0]}/`) ? [] : tags
+  const chips =
+    shownTags.length === 0
+      ? undefined
+      : element('p', { class: 'chips' }, ...shownTags.map((tag) => element('span', {}, tag)))
   const whole = element(
     'article',
     {},
@@ -46,10 +52,13 @@ export function showOperation(base, operation) {
       heading,
       copyButton('Copy path', () => title),
       ...words,
+      showFacts(facts),
       chips,
     ),
     forms,
+    showRequest(operation),
     showColumns(operation),
+    ...showAnswers(operation),
     showProblems(operation),
   )
   return { element: whole, focus: () => form.focus() }
@@ -95,19 +104,67 @@ function showColumns({ columns }) {
 }
 
 /**
+ * What is said of this operation alone, such as whose name it is called in.
+ *
+ * @param {Operation['facts']} facts
+ * @returns {HTMLElement | undefined}
+ */
+function showFacts(facts) {
+  if (facts.length === 0) return undefined
+  const pairs = facts.map(([name, words]) => element('div', {}, element('dt', {}, name), element('dd', {}, words)))
+  return element('dl', { class: 'about' }, ...pairs)
+}
+
+/**
+ * Only where a form does not say it all: a field of it may hold an object.
+ *
+ * @param {Operation} operation
+ * @returns {HTMLElement | undefined}
+ */
+function showRequest({ parts, bodies }) {
+  const body = bodies.find(({ fields }) => fields.some(({ schema }) => isNested(parts, schema)))
+  const outline = body && showOutline(parts, body.schema)
+  return outline && element('details', {}, element('summary', {}, 'What the request holds'), outline)
+}
+
+/**
+ * @param {Operation} operation
+ * @returns {HTMLElement[]}
+ */
+function showAnswers({ parts, answers, columns }) {
+  if (columns.length > 0) return []
+  const known = answers.flatMap(({ status, mediaType, schema }) => {
+    const outline = showOutline(parts, schema)
+    return outline === undefined ? [] : [{ title: `${status} ${mediaType}`, outline }]
+  })
+  return known.map(({ title, outline }) =>
+    element(
+      'details',
+      {},
+      element(
+        'summary',
+        {},
+        'What the answer holds',
+        known.length === 1 ? undefined : element('span', { class: 'number' }, title),
+      ),
+      outline,
+    ),
+  )
+}
+
+/**
  * @param {Operation} operation
  * @returns {HTMLElement | undefined}
  */
 function showProblems({ problems }) {
   if (problems.length === 0) return undefined
-  const rows = problems.map(({ status, description, names }) =>
-    element(
-      'tr',
-      {},
-      element('th', { scope: 'row' }, status),
-      element('td', {}, description, element('small', {}, names.join(', '))),
-    ),
-  )
+  const rows = problems.map(({ status, description, names, meanings }) => {
+    const told = meanings.map(({ name, words }) =>
+      element('div', {}, name === undefined ? undefined : element('code', {}, name), ' ', words),
+    )
+    const words = told.length > 0 ? told : [description, element('small', {}, names.join(', '))]
+    return element('tr', {}, element('th', { scope: 'row' }, status), element('td', {}, ...words))
+  })
   return element(
     'details',
     {},

@@ -2,13 +2,13 @@
  * The page: fetches the description, shows the list and the operation that the address names (`#get_crm_orders`). Everything that is
  * shown of a description is text, never markup.
  */
-import { readDescription } from './docs-description.js'
-import { element } from './docs-element.js'
-import { readJson } from './docs-json.js'
+import { readDescription } from './description/docs-description.js'
+import { element } from './element/docs-element.js'
+import { readJson } from './text/docs-json.js'
 import { List } from './docs-list.js'
 import { showOperation } from './docs-operation.js'
 
-/** @typedef {import('./docs-description.js').Description} Description */
+/** @typedef {import('./description/docs-description.js').Description} Description */
 
 /**
  * @template {Element} Wanted
@@ -71,7 +71,7 @@ async function load() {
   try {
     const response = await fetch(address)
     if (!response.ok) throw new Error(`${address} answers ${response.status}`)
-    const source = /** @type {import('./docs-description.js').OpenApi} */ (readJson(await response.text()))
+    const source = /** @type {import('./description/docs-description.js').OpenApi} */ (readJson(await response.text()))
     start(readDescription(source, address))
     performance.mark('ready')
   } catch (error) {

@@ -3,7 +3,7 @@
  * it, and again only after what it is made from has changed.
  */
 import { CodedContent, type CodedReply } from '@services/content-coding'
-import { createDocsPage } from '@services/docs-page'
+import { createDocsPage, docsPaths } from '@services/docs-page'
 import { jsonType } from '../json/body.ts'
 import type { Page, Reply } from '../model.ts'
 import { writeDocument } from './document/document.ts'
@@ -20,7 +20,7 @@ export function createApiPages(readApi: () => Api | Promise<Api>): readonly (rea
     if (made?.api !== api) made = { api, content: new CodedContent(Buffer.from(writeDocument(api))) }
     return toReply(await made.content.reply(headers['accept-encoding'], headers['if-none-match']), jsonType)
   }
-  const pages = docs.paths.map((path): [string, Page] => [
+  const pages = docsPaths.map((path): [string, Page] => [
     path,
     async (headers) => {
       const reply = await docs.reply(path, headers['accept-encoding'], headers['if-none-match'])

@@ -2,6 +2,7 @@
  * Method and path -> one of the service's own pages, or the endpoint of a DSL file. Throws `template_not_found` and
  * `method_not_allowed`, in this order. Pure: reads the map that boot made.
  */
+import { docsPaths } from '@services/docs-page'
 import { Failure } from '../errors.ts'
 import type { Endpoint } from '../model.ts'
 
@@ -9,17 +10,12 @@ import type { Endpoint } from '../model.ts'
 const ownPaths: ReadonlyMap<string, OwnMatch> = new Map<string, OwnMatch>([
   ['/health', { page: 'health' }],
   ['/api', { page: 'api' }],
-  ['/docs', { docs: 'docs' }],
-  ['/docs.js', { docs: 'docs.js' }],
-  ['/docs.css', { docs: 'docs.css' }],
-  ['/docs-start.js', { docs: 'docs-start.js' }],
-  ['/docs.svg', { docs: 'docs.svg' }],
+  ...docsPaths.map((path): [string, OwnMatch] => [path, { docs: path }]),
 ])
 
 export type Page = 'health' | 'api'
-/** The page at `/docs`, and what it loads. */
-export type DocsFile = 'docs' | 'docs.js' | 'docs.css' | 'docs-start.js' | 'docs.svg'
-type OwnMatch = { readonly page: Page } | { readonly docs: DocsFile }
+/** `docs`: the path of the page, or of what it loads. */
+type OwnMatch = { readonly page: Page } | { readonly docs: string }
 
 /** `/group/service`, decoded -> endpoint. */
 export type Routes = ReadonlyMap<string, Endpoint>

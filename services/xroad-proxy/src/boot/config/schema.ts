@@ -66,6 +66,10 @@ const securityServer = section({
     .describe('PEM file with the certificates to verify the Security Server with, in place of those of the system.'),
 })
 
+const docs = section({
+  show_upstream: flag().default(false).describe('Whether the page at /docs names the host of the Security Server.'),
+})
+
 const limits = section({
   max_request_bytes: wholeNumber(1, Number.MAX_SAFE_INTEGER)
     .default(1_048_576)
@@ -125,6 +129,7 @@ const fields = section({
     .default(false)
     .describe('Whether the body of an error has the id of its message, message_id.'),
   expose_soap_fault_detail: flag().default(false).describe('Whether callers see SOAP faults in full.'),
+  docs: docs.prefault({}).describe('What the page at /docs shows.'),
   security_server: securityServer
     .exactOptional()
     .describe('Your Security Server. REST files and SOAP files without service need it.'),

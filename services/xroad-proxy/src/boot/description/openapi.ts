@@ -85,7 +85,7 @@ function pathItem(endpoint: Endpoint, operationId: string, types: EndpointTypes 
   const operation = {
     operationId,
     tags: [group],
-    summary: `${group}/${service}`,
+    summary: endpoint.title ?? `${group}/${service}`,
     ...(endpoint.kind === 'soap' ? soapParts(endpoint, types?.of(endpoint)) : restParts(endpoint)),
   }
   if (knownMethods.has(method)) return { [method.toLowerCase()]: operation }
@@ -95,19 +95,20 @@ function pathItem(endpoint: Endpoint, operationId: string, types: EndpointTypes 
   }
 }
 
-const dropped = 'Calls a SOAP service. Other keys are dropped; a body that is not a JSON object counts as {}.'
+const dropped = 'Other keys are dropped; a body that is not a JSON object counts as {}.'
 
 function soapParts(endpoint: SoapEndpoint, typed: TypedEndpoint | undefined): Json {
-  const { params } = endpoint
+  const { params, callerHeaders = [] } = endpoint
   const attachments = endpoint.attachments ?? (typed?.shape === 'schema' ? 'list' : 'none')
   const untyped = { schema: { type: 'object', properties: Object.fromEntries(params.map((name) => [name, {}])) } }
   const isRequired = typed?.request?.schema['required'] !== undefined
   return {
     ...typed?.others,
     ...(typed?.summary === undefined ? {} : { summary: typed.summary }),
-    description: typed?.description === undefined ? dropped : `${typed.description}\n\n${dropped}`,
-    ...(takesHeaders(endpoint) ? { parameters: references('parameters', Object.keys(requestHeaders)) } : {}),
+    ...described(endpoint.description ?? typed?.description),
+    ...(callerHeaders.length === 0 ? {} : { parameters: references('parameters', callerHeaders) }),
     requestBody: {
+      description: dropped,
       ...(isRequired ? { required: true } : {}),
       content: requestContent(typed?.request ?? untyped, endpoint.envelope.attached),
     },
@@ -121,9 +122,8 @@ function soapParts(endpoint: SoapEndpoint, typed: TypedEndpoint | undefined): Js
   }
 }
 
-/** Generated envelopes have places for them where they have an X-Road header. */
-function takesHeaders({ isGenerated, url }: SoapEndpoint): boolean {
-  return isGenerated && url === undefined
+function described(description: string | undefined): Json {
+  return description === undefined ? {} : { description }
 }
 
 function answerSchema(body: Json = {}, hasAttachments: boolean = false): Json {
@@ -139,11 +139,12 @@ function answerSchema(body: Json = {}, hasAttachments: boolean = false): Json {
 const passed = { $ref: '#/components/responses/passed' }
 const restResponses = { 200: passed, '2XX': passed, ...errorReferences.rest, default: passed }
 
-function restParts({ method, target, allowedQueryParams, forwardBody }: RestEndpoint): Json {
+function restParts({ method, target, allowedQueryParams, forwardBody, description }: RestEndpoint): Json {
   const { memberClass, memberCode, subsystemCode, serviceCode, path } = target
+  const passes = `Passes the request to ${[memberClass, memberCode, subsystemCode, serviceCode].join('/')}${path}.`
   const hasBody = forwardBody && !bodilessMethods.has(method)
   return {
-    description: `Passes the request to ${[memberClass, memberCode, subsystemCode, serviceCode].join('/')}${path}.`,
+    description: description === undefined ? passes : `${description}\n\n${passes}`,
     parameters: [...queryParameters(allowedQueryParams), ...references('parameters', Object.keys(requestHeaders))],
     ...(hasBody ? { requestBody: { description: 'Passed on as it is.', content: anyBody } } : {}),
     responses: restResponses,

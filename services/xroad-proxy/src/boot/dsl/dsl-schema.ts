@@ -35,8 +35,19 @@ const meanings = {
   path: 'a path such as /v1/things, as it is to stand in the URL (other characters percent-encoded)',
 }
 
+/** What people read of an endpoint. */
+const words = {
+  title: text('a title', { filled: true })
+    .exactOptional()
+    .describe('What the endpoint is called, in a line; /api and the page at /docs show it.'),
+  description: anyText('a description', { filled: true })
+    .exactOptional()
+    .describe('What else callers should know; /api and the page at /docs show it.'),
+}
+
 const soapFields = {
   kind: oneOf(['soap']).default('soap').describe('soap: an envelope from a template, the answer as JSON.'),
+  ...words,
   params: list(strictText('the name of a key in quotes or letters'), 'a list of names')
     .prefault([])
     .describe('Keys of the JSON body that the template may use; all others are dropped.'),
@@ -64,6 +75,7 @@ const soapFields = {
 
 const restFields = {
   kind: oneOf(['rest']).describe('rest: the request is passed through to an X-Road REST service.'),
+  ...words,
   method: method(),
   target: section({
     member_class: identifier('a member class').describe('Member class of the provider.'),

@@ -19,6 +19,7 @@ import {
 } from '@services/config-file'
 import { StartupFailure } from '../../errors.ts'
 import type { Endpoint, Template } from '../../model.ts'
+import { allCallerHeaders, callerHeadersIn } from '../../soap/request/caller-headers.ts'
 import { parseTemplate } from '../../soap/request/template.ts'
 import { TemplateSyntaxError } from '../../soap/request/template-errors.ts'
 import type { TemplateWarning } from '../../soap/request/template-names.ts'
@@ -117,6 +118,8 @@ function readSoap(dsl: ParsedDslFile): ReadDsl {
     service,
     method: value.method,
     file,
+    title: value.title,
+    description: value.description,
     params: Object.freeze([...new Set(value.params)]),
     url: value.service === undefined ? undefined : new URL(value.service).href,
     soapAction: value.soapAction,
@@ -125,6 +128,7 @@ function readSoap(dsl: ParsedDslFile): ReadDsl {
     attachments: value.attachments,
     isGenerated: isGenerated(dsl.text),
     client: value.client,
+    callerHeaders: readCallerHeaders(dsl, value),
   })
   const problems = [...unknown, ...soapWarnings(value, template)]
   return { endpoint, warnings: problems.map((problem) => inWords(dsl, problem)), templateWarnings }
@@ -140,6 +144,8 @@ function readRest(dsl: ParsedDslFile): ReadDsl {
     service,
     method,
     file,
+    title: value.title,
+    description: value.description,
     target,
     allowedQueryParams: allowedQueryParams && new Set(allowedQueryParams),
     forwardBody,
@@ -163,6 +169,12 @@ function settled<File extends SoapFile | RestFile>(dsl: ParsedDslFile, kind: Kin
 function strangerProblem(name: string | undefined, { clients }: ParsedDslFile): Problem | undefined {
   if (name === undefined || clients === undefined || clients.includes(name)) return undefined
   return { path: ['client'], message: tellStranger(name, clients) }
+}
+
+/** Generated envelopes have places for all where they have an X-Road header: nothing has to be looked for in hundreds of them. */
+function readCallerHeaders({ text }: ParsedDslFile, { envelope, service }: SoapFile): readonly string[] {
+  if (!isGenerated(text)) return callerHeadersIn(envelope)
+  return service === undefined ? allCallerHeaders : []
 }
 
 function readTemplate(dsl: ParsedDslFile, { envelope, params }: SoapFile): { template: Template; warnings: string[] } {

@@ -1,142 +1,54 @@
 /**
- * The page at `/docs` that shows the description of `/api` and sends calls, and the files it needs. The name of a file and the
- * headers of a request come in, a reply goes out. Owns what the page may load.
- *
- * The viewer is Swagger UI from npm. It reads the files with the first request for them and keeps only their compressed form; their
- * paths are fixed here and never come from a request. All URLs are relative, so that a proxy in front may add a path prefix.
+ * The page at `/docs`: path and headers of a request in, a reply out. The page itself is a package that knows no service; here is what
+ * it says of this one: as whom calls go out, and that they are real.
  */
-import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { promisify } from 'node:util'
-import { constants, gunzip, gzip } from 'node:zlib'
-import { chooseCoding, etagOf, isKnown } from '@services/content-coding'
+import { createDocsPage } from '@services/docs-page'
+import type { FileReply, Identity, RawHeaders } from '../../model.ts'
 import { valueOf } from './header-value.ts'
-import type { FileReply, RawHeaders } from '../../model.ts'
-import type { DocsFile } from '../route.ts'
 
 export interface DocsPage {
-  /** 200, or 304 for a copy that is still good. Rejects where the viewer's files are missing. */
-  reply(file: DocsFile, headers: RawHeaders): Promise<FileReply>
+  /** 200, or 304 for a copy that is still good. Rejects where the files of the page are missing. */
+  reply(path: string, headers: RawHeaders): Promise<FileReply>
 }
 
-export function createDocsPage(): DocsPage {
-  const kept = new Map<DocsFile, Promise<Packed>>()
-  const open = (file: DocsFile): Promise<Packed> => {
-    let packed = kept.get(file)
-    if (packed === undefined) {
-      packed = pack(assets[file])
-      kept.set(file, packed)
-      // The next request tries again to read the file.
-      packed.catch(() => kept.delete(file))
-    }
-    return packed
-  }
+/** What of the configuration people are told. */
+export interface DocsSubject {
+  readonly client: Identity
+  readonly docs: { readonly showUpstream: boolean }
+  readonly securityServer?: { readonly url: string } | undefined
+}
+
+export function openDocsPage({ client, docs, securityServer }: DocsSubject): DocsPage {
+  const { instance } = client
+  const page = createDocsPage({
+    title: 'xroad-proxy',
+    description: 'api',
+    banner: isForTrying(instance) ? undefined : `Calls from this page are real: ${instance} is not a test instance.`,
+    facts: [
+      ['Instance', instance],
+      ['Client', nameOf(client)],
+      ...(docs.showUpstream && securityServer !== undefined ? [toFact(securityServer.url)] : []),
+    ],
+  })
   return {
-    async reply(file, headers) {
-      const { gzipped, etag } = await open(file)
-      const asGzip = chooseCoding(valueOf(headers, 'accept-encoding'), ['gzip']) === 'gzip'
-      return {
-        // The server leaves the body of a 304 out, and its length is that of the 200.
-        status: isKnown(etag, valueOf(headers, 'if-none-match')) ? 304 : 200,
-        body: asGzip ? gzipped : await unpack(gzipped),
-        headers: {
-          'content-type': assets[file].type,
-          ...(asGzip ? { 'content-encoding': 'gzip' } : {}),
-          etag,
-          ...common,
-        },
-      }
+    async reply(path, headers) {
+      const accepted = valueOf(headers, 'accept-encoding')
+      const { mediaType, ...reply } = await page.reply(path, accepted, valueOf(headers, 'if-none-match'))
+      return { ...reply, headers: { ...reply.headers, 'content-type': mediaType } }
     },
   }
 }
 
-const page = `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>xroad-proxy</title>
-    <link rel="icon" href="docs.svg">
-    <link rel="stylesheet" href="docs.css">
-  </head>
-  <body>
-    <main id="viewer">
-      <noscript>This page needs JavaScript. What it shows is the description at <a href="api">api</a>.</noscript>
-    </main>
-    <script src="docs.js"></script>
-    <script src="docs-start.js"></script>
-  </body>
-</html>
-`
-
-/** `validatorUrl` would otherwise send the description to a public service. */
-const start = `'use strict'
-SwaggerUIBundle({
-  url: new URL('api', location.href).href,
-  dom_id: '#viewer',
-  validatorUrl: null,
-  deepLinking: true,
-  displayRequestDuration: true,
-  filter: true,
-  defaultModelsExpandDepth: 0,
-})
-`
-
-const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
-  <rect width="16" height="16" rx="3" fill="#1f4e79"/>
-  <path d="M3 5h7l-2-2M13 11H6l2 2" fill="none" stroke="#fff" stroke-width="2"/>
-</svg>
-`
-
-interface DocsAsset {
-  readonly type: string
-  readonly content: string | { readonly viewer: string }
+/** Whoever runs an instance for trying says so in its name, such as ee-test. */
+function isForTrying(instance: string): boolean {
+  return /test|dev/i.test(instance)
 }
 
-const assets: Readonly<Record<DocsFile, DocsAsset>> = {
-  docs: { type: 'text/html; charset=utf-8', content: page },
-  'docs.js': { type: 'text/javascript; charset=utf-8', content: { viewer: 'swagger-ui-bundle.js' } },
-  'docs.css': { type: 'text/css; charset=utf-8', content: { viewer: 'swagger-ui.css' } },
-  'docs-start.js': { type: 'text/javascript; charset=utf-8', content: start },
-  'docs.svg': { type: 'image/svg+xml', content: icon },
+function nameOf({ memberClass, memberCode, subsystemCode }: Identity): string {
+  const parts = [memberClass, memberCode, subsystemCode].filter((part) => part !== '')
+  return parts.length === 0 ? 'not set: client_data is empty' : parts.join('/')
 }
 
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  // Its style sheet carries pictures.
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-]
-
-const common = {
-  // The names stay when the files change, so browsers ask every time, and mostly get a 304.
-  'cache-control': 'no-cache',
-  vary: 'accept-encoding',
-  'content-security-policy': policy.join('; '),
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-}
-
-interface Packed {
-  readonly gzipped: Uint8Array
-  readonly etag: string
-}
-
-const compress = promisify(gzip)
-const unpack = promisify(gunzip)
-
-async function pack({ content }: DocsAsset): Promise<Packed> {
-  const bytes = typeof content === 'string' ? Buffer.from(content) : await readFile(locate(content.viewer))
-  return { gzipped: await compress(bytes, { level: constants.Z_BEST_COMPRESSION }), etag: etagOf(bytes) }
-}
-
-/** The published package has the viewer's files in its own `dist`, the sources take them from the library. */
-function locate(name: string): URL {
-  const published = new URL(`../../viewer/${name}`, import.meta.url)
-  return existsSync(published) ? published : new URL(import.meta.resolve(`swagger-ui-dist/${name}`))
+function toFact(url: string): readonly [string, string] {
+  return ['Security Server', new URL(url).host]
 }

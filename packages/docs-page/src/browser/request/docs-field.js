@@ -1,11 +1,11 @@
 /** One value of a request as a part of the form: its name, what it may be, the input, and what stands for no value. */
-import { element } from './docs-element.js'
-import { writeJson } from './docs-json.js'
+import { boundWords, choicesOf, defaultOf, valueWords } from '../description/docs-schema.js'
+import { element } from '../element/docs-element.js'
+import { writeJson } from '../text/docs-json.js'
 import { typedExample } from './docs-request.js'
-import { choicesOf, defaultOf, valueWords } from './docs-schema.js'
 
 /**
- * @typedef {import('./docs-description.js').Field} Field
+ * @typedef {import('../description/docs-description.js').Field} Field
  * @typedef {import('./docs-request.js').Typed} Typed
  */
 
@@ -45,7 +45,8 @@ export class FieldRow {
       description === undefined ? undefined : element('p', { class: 'note', id: `${id}-words` }, description)
     if (words !== undefined) this.#input.setAttribute('aria-describedby', words.id)
     const states = this.#makeStates()
-    const entry = element('div', { class: 'entry' }, this.#input, ...states)
+    const filler = field.control === 'base64' ? this.#makeFiller() : undefined
+    const entry = element('div', { class: 'entry' }, this.#input, filler, ...states)
     this.element = element(
       'div',
       { class: 'field' },
@@ -59,13 +60,21 @@ export class FieldRow {
 
   /** @returns {Typed} */
   get typed() {
+    const files = this.field.control === 'file' && 'files' in this.#input ? [...(this.#input.files ?? [])] : []
+    if (this.field.control === 'file') return { state: files.length === 0 ? 'absent' : 'value', text: '', files }
     return { state: this.#state, text: this.#input.value }
   }
 
   /** @param {Typed} typed */
   set typed({ state, text }) {
-    this.#input.value = text
+    // Only people choose files.
+    if (this.field.control !== 'file') this.#input.value = text
     this.#show(state)
+  }
+
+  /** Is to be sent, with what stands in it. */
+  offer() {
+    if (this.#state === 'absent') this.#show('value')
   }
 
   /** @param {string} text Nothing where there is none. */
@@ -88,7 +97,7 @@ export class FieldRow {
     /** @type {[Typed['state'], string][]} */
     const wanted = []
     if (isNullable) wanted.push(['null', 'null'])
-    if (!isRequired) wanted.push(['absent', 'leave out'])
+    if (!isRequired && this.field.control !== 'file') wanted.push(['absent', 'leave out'])
     for (const [state, label] of wanted) {
       const toggle = () => this.#set(this.#state === state ? 'value' : state)
       const button = element(
@@ -99,6 +108,29 @@ export class FieldRow {
       this.#states.set(state, button)
     }
     return [...this.#states.values()]
+  }
+
+  /**
+   * Puts a file into the field as base64.
+   *
+   * @returns {HTMLElement}
+   */
+  #makeFiller() {
+    const file = element('input', { type: 'file', class: 'unseen', tabindex: -1, 'aria-hidden': 'true' })
+    const read = async () => {
+      const [chosen] = file.files ?? []
+      if (chosen === undefined) return
+      this.#input.value = await toBase64(chosen)
+      this.#set('value')
+    }
+    file.addEventListener('change', () => void read())
+    const label = `${this.field.name}: take a file`
+    const button = element(
+      'button',
+      { type: 'button', class: 'state', 'aria-label': label, onclick: () => file.click() },
+      'file ..',
+    )
+    return element('span', {}, button, file)
   }
 
   /** @param {Typed['state']} state */
@@ -129,16 +161,36 @@ function makeInput(field) {
       return makeSelect(field, (choicesOf(field.schema) ?? []).map(String))
     case 'json':
     case 'lines':
+    case 'pairs':
       return element('textarea', { ...common, rows: 2 })
+    case 'file':
+      return element('input', { type: 'file', multiple: field.schema.type === 'array' })
     case 'number':
       // Not type=number, which changes digits.
       return element('input', { ...common, type: 'text', inputmode: 'decimal' })
     case 'date':
       return element('input', { ...common, type: 'date' })
     case 'text':
+    case 'base64':
     case 'any':
       return element('input', { ...common, type: 'text' })
   }
+}
+
+/**
+ * @param {File} file
+ * @returns {Promise<string>}
+ */
+async function toBase64(file) {
+  const reader = new FileReader()
+  const ended = new Promise((resolve, reject) => {
+    reader.addEventListener('load', resolve)
+    reader.addEventListener('error', () => reject(new Error(`${file.name} cannot be read`)))
+  })
+  reader.readAsDataURL(file)
+  await ended
+  const address = typeof reader.result === 'string' ? reader.result : ''
+  return address.slice(address.indexOf(',') + 1)
 }
 
 /**
@@ -152,6 +204,13 @@ function makeSelect({ isRequired }, choices) {
 }
 
 /**
+ * Where the input says more than the schema does.
+ *
+ * @type {Readonly<Partial<Record<Field['control'], readonly string[]>>>}
+ */
+const typeFacts = { pairs: ['name=value', 'one a line'], file: ['file'] }
+
+/**
  * @param {Field} field
  * @returns {string}
  */
@@ -161,9 +220,10 @@ function factsOf({ schema, control, place, isRequired }) {
   const value = defaultOf(schema)
   const missing = value === undefined ? 'optional' : `default ${writeJson(value)}`
   return [
-    type === '' && control === 'any' ? 'JSON, or text' : type,
+    ...(typeFacts[control] ?? [type === '' && control === 'any' ? 'JSON, or text' : type]),
     control === 'lines' ? 'one a line' : '',
-    place === 'header' ? 'header' : '',
+    ...(control === 'choice' ? [] : boundWords(schema)),
+    place === 'body' || place === 'query' ? '' : place,
     isRequired ? '' : missing,
   ]
     .filter((text) => text !== '')

@@ -7,21 +7,34 @@
  * @property {readonly unknown[]} [enum]
  * @property {unknown} [const]
  * @property {unknown} [default]
+ * @property {string} [title]
  * @property {string} [description]
+ * @property {unknown} [example]
+ * @property {readonly unknown[]} [examples]
  * @property {Schema} [items]
  * @property {Readonly<Record<string, Schema>>} [properties]
  * @property {readonly string[]} [required]
+ * @property {boolean | Schema} [additionalProperties]
+ * @property {readonly Schema[]} [allOf]
  * @property {readonly Schema[]} [anyOf]
  * @property {readonly Schema[]} [oneOf]
+ * @property {string} [pattern]
+ * @property {number} [minLength]
+ * @property {number} [maxLength]
+ * @property {number} [minimum]
+ * @property {number} [maximum]
+ * @property {number} [minItems]
+ * @property {number} [maxItems]
  * @property {string} [contentMediaType]
  * @property {string} [contentEncoding]
  * @property {string} [$ref]
  */
 
 /**
- * How a value is typed in: `any` takes JSON or else a text, `lines` a list with one element a line.
+ * How a value is typed in: `any` takes JSON or else a text, `lines` a list with one element a line, `pairs` a `name=value` a line,
+ * `base64` a text that a file can fill in, `file` one file or several.
  *
- * @typedef {'text' | 'number' | 'boolean' | 'choice' | 'date' | 'json' | 'any' | 'lines'} Control
+ * @typedef {'text' | 'number' | 'boolean' | 'choice' | 'date' | 'json' | 'any' | 'lines' | 'pairs' | 'base64' | 'file'} Control
  */
 
 /**
@@ -93,12 +106,23 @@ export function defaultOf(schema) {
 export function controlOf(schema, example) {
   const all = alternatives(schema)
   if (choicesOf(schema) !== undefined && !all.some(({ type }) => type === 'array')) return 'choice'
+  if (all.length === 1 && all[0]?.contentEncoding === 'base64') return 'base64'
   const types = all.flatMap(typesOf)
   if (types.length === 0) return typeof example === 'object' && example !== null ? 'json' : 'any'
   if (types.includes('array') || types.includes('object')) return 'json'
   if (types.includes('boolean')) return 'boolean'
   if (types.includes('integer') || types.includes('number')) return 'number'
   return all[0]?.format === 'date' ? 'date' : 'text'
+}
+
+/**
+ * A value that the schema itself names; undefined where it names none.
+ *
+ * @param {Schema} schema
+ * @returns {unknown}
+ */
+export function exampleIn({ example, examples, const: only }) {
+  return example ?? examples?.[0] ?? only
 }
 
 /**
@@ -135,11 +159,39 @@ const formatWords = new Map([
 ])
 
 /**
+ * What narrows a value beyond its type: `at most 20 characters`, `1 to 5`.
+ *
+ * @param {Schema} schema
+ * @returns {readonly string[]}
+ */
+export function boundWords({ pattern, minLength, maxLength, minimum, maximum, minItems, maxItems }) {
+  return [
+    range(minLength === 0 ? undefined : minLength, maxLength, ' characters'),
+    range(minimum, maximum, ''),
+    range(minItems === 0 ? undefined : minItems, maxItems, ' items'),
+    pattern === undefined ? '' : `like ${pattern}`,
+  ].filter((words) => words !== '')
+}
+
+/**
+ * @param {number | undefined} least
+ * @param {number | undefined} most
+ * @param {string} unit
+ * @returns {string}
+ */
+function range(least, most, unit) {
+  if (least === undefined) return most === undefined ? '' : `at most ${most}${unit}`
+  if (most === undefined) return `at least ${least}${unit}`
+  return least === most ? `exactly ${least}${unit}` : `${least} to ${most}${unit}`
+}
+
+/**
  * @param {Schema} schema
  * @returns {string}
  */
 function typeWord(schema) {
-  const { type, format = '', items, enum: choices, contentMediaType, contentEncoding } = schema
+  const { type, format = '', items, enum: choices, contentMediaType, contentEncoding, $ref } = schema
+  if ($ref !== undefined) return $ref.slice($ref.lastIndexOf('/') + 1)
   if (type === 'array') return `list of ${(items && valueWords(items)) || 'anything'}`
   if (choices !== undefined)
     return `one of ${choices

@@ -1,6 +1,6 @@
 /** Rows of an answer -> a table, a part at a time where there are many. */
-import { element } from './docs-element.js'
-import { Digits, writeJson } from './docs-json.js'
+import { element } from '../element/docs-element.js'
+import { Digits, writeJson } from '../text/docs-json.js'
 
 /** @typedef {Readonly<Record<string, unknown>>} Row */
 
@@ -23,7 +23,7 @@ export function toLists(answer) {
  * @param {unknown} value
  * @returns {value is Row}
  */
-function isRow(value) {
+export function isRow(value) {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Digits)
 }
 
@@ -55,7 +55,7 @@ export function count(rows) {
  * @param {string | undefined} caption
  * @returns {HTMLElement}
  */
-function showRows(rows, caption) {
+export function showRows(rows, caption) {
   if (rows.length === 0) return element('p', { class: 'nothing' }, caption ?? 'No rows.')
   const keys = [...new Set(rows.slice(0, rowsAtOnce).flatMap((row) => Object.keys(row)))]
   const body = element('tbody')
@@ -92,7 +92,7 @@ function showRow(row, keys) {
  * @param {unknown} value
  * @returns {HTMLElement}
  */
-function showValue(value) {
+export function showValue(value) {
   if (value === null) return element('td', { class: 'null' }, 'null')
   if (typeof value === 'number' || value instanceof Digits) return element('td', { class: 'digits' }, String(value))
   if (typeof value === 'string') return element('td', {}, value)
