@@ -33,14 +33,14 @@ export const proxy: Part = {
       room: 'wsdl/request',
       is: 'a request as a DSL file',
       imports:
-        'wsdl/xml wsdl/schema/simple-type.ts wsdl/schema/framework.ts wsdl/schema/missing.ts wsdl/outline wsdl/operations',
+        'model.ts wsdl/xml wsdl/schema/simple-type.ts wsdl/schema/framework.ts wsdl/schema/missing.ts wsdl/outline wsdl/operations',
       isPure: true,
     },
     {
       room: 'wsdl/description',
       is: 'requests and answers as JSON Schema',
       imports:
-        'soap/json/shape.ts wsdl/xml wsdl/schema/simple-type.ts wsdl/schema/pattern.ts wsdl/outline wsdl/request',
+        'model.ts soap/json/shape.ts wsdl/xml wsdl/schema/simple-type.ts wsdl/schema/pattern.ts wsdl/outline wsdl/request',
       isPure: true,
     },
     { room: 'boot/config', is: 'the configuration', imports: 'model.ts errors.ts @services/config-file' },

@@ -43,10 +43,33 @@ export type ResponseShape = 'plain' | 'schema'
 /** Nothing, what they are, or their content too. */
 export type AttachmentMode = 'none' | 'list' | 'base64'
 
+/** Params of one object of a request of which only those of one branch can be sent: `xsd:choice`. */
+export interface ParamChoice {
+  /** The params that lead to the object, from the body inwards: none for the body itself. Of a list each item is meant. */
+  readonly within: readonly string[]
+  /**
+   * In order: of two that are given the template takes the first. A branch is given when one of its `params` is, with something
+   * other than an empty list; null is something where the param may be null. No name stands in two branches.
+   */
+  readonly branches: readonly ParamBranch[]
+  /** Whether one of the branches has to be given.. */
+  readonly isRequired: boolean
+  /** ..if any of these params of the same object is; where there are none, in any case. */
+  readonly around: readonly string[]
+}
+
+export interface ParamBranch {
+  readonly params: readonly string[]
+  /** Those of them that whoever takes the branch has to give. */
+  readonly required: readonly string[]
+}
+
 export interface SoapEndpoint extends EndpointBase {
   readonly kind: 'soap'
   /** Keys of the request body that reach the template. */
   readonly params: readonly string[]
+  /** Which of them rule each other out; a choice inside a branch of another one stands behind it. */
+  readonly choices: readonly ParamChoice[]
   /** Address of a direct call; without it the call goes through the Security Server. */
   readonly url: string | undefined
   readonly soapAction: string | undefined

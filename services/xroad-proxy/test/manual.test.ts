@@ -480,6 +480,14 @@ describe('DSL files', () => {
     })
   }
 
+  test('soap.md lists the fields of a choice [P2.1]', () => {
+    const { choices } = (soap as { properties: Record<string, { items: JsonSchema }> }).properties
+    deepStrictEqual(
+      rowsOf('soap.md', 'choices').map((row) => row.slice(0, 3)),
+      fieldsOf(choices?.items ?? {}).map(toRow),
+    )
+  })
+
   test('soap.md shows templates as they are rendered', () => {
     for (const [template = '', json = '', gives] of rowsOf('soap.md', 'syntax')) {
       deepStrictEqual(parseTemplate(template).warnings, [], template)

@@ -47,6 +47,7 @@ const exampleOfSoap: SoapEndpoint = {
   file: 'person.yml',
   client: undefined,
   params: ['code'],
+  choices: [],
   url: undefined,
   soapAction: undefined,
   envelope: { namesClient: false, attached: undefined, render: () => '' },

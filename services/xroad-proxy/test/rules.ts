@@ -151,7 +151,7 @@ export const rules: Readonly<Record<string, string>> = {
 
   'S-wsdl.1': 'one file for each operation of each WSDL below the watched directory',
   'S-wsdl.2': 'SOAP 1.1 document/literal, schemas inside and beside the WSDL; framework schemas are built in',
-  'S-wsdl.3': 'choice, WSDL 2.0, RPC, encoded values and attachments skip their operation',
+  'S-wsdl.3': 'a repeated choice, WSDL 2.0, encoded values and attachments skip their operation',
   'S-wsdl.4': 'an input that cannot be resolved skips its operation and no other',
   'S-wsdl.5': 'addresses are guarded: what is inside the own network, or plain http, is refused',
   'S-wsdl.6': 'a sidecar for another identity than client_data skips its WSDL',
@@ -335,5 +335,7 @@ export const rules: Readonly<Record<string, string>> = {
   'P1.4': 'two subfolders, two versions of one service, both in /api',
   'P6.1':
     '/docs: as whom calls go out, a banner but for test instances, headers that envelopes take, titles, errors folded away; it sends and shows any kind of content',
+  'P2.1':
+    'a choice: params of each branch optional, oneOf in /api, the first branch that is given is sent; a repeated one is skipped',
   X31: 'lines that could be broken unnoticed have a test: a union of narrowed unions, overtaking, answers to nonsense',
 }

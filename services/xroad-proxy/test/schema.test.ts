@@ -99,6 +99,7 @@ test('the fields of both kinds [S-soap.kind S-rest.kind]', () => {
       'title',
       'description',
       'params',
+      'choices',
       'service',
       'method',
       'envelope',

@@ -331,7 +331,8 @@ test('whatever stands in a WSDL, the rest is generated and every file that is wr
 })
 
 test('a skipped operation is one WARN with file, line, operation and reason [S-wsdl.3 D5.10]', () => {
-  const choice = '<x:complexType name="C"><x:choice><x:element name="a" type="x:string"/></x:choice></x:complexType>'
+  const choice =
+    '<x:complexType name="C"><x:choice maxOccurs="2"><x:element name="a" type="x:string"/><x:element name="b"/></x:choice></x:complexType>'
   const text = wsdlOf(['find', 'add', 'other'], { schema: choice }).replace(
     '<x:element name="add" type="t:T"/>',
     '<x:element name="add" type="t:C"/>',

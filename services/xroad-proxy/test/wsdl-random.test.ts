@@ -129,6 +129,42 @@ const schemas: Readonly<Record<string, string>> = {
     <x:simpleType name="few"><x:restriction><x:simpleType><x:list itemType="x:int"/></x:simpleType><x:minLength value="2"/><x:maxLength value="3"/></x:restriction></x:simpleType>
     <x:simpleType name="whole"><x:restriction base="t:codes"><x:enumeration value="A B"/></x:restriction></x:simpleType>
     <x:simpleType name="either"><x:union memberTypes="t:few x:date"/></x:simpleType>`,
+  choices: `<x:element name="op"><x:complexType><x:sequence>
+    <x:element name="before" type="x:int"/>
+    <x:choice><x:element name="a" type="x:int"/><x:element name="b" type="t:pair"/>
+      <x:sequence><x:element name="c" type="x:date"/><x:element name="d" type="x:int" minOccurs="0"/></x:sequence></x:choice>
+    <x:choice minOccurs="0"><x:element name="e" type="x:int" maxOccurs="3"/><x:element name="f"><x:complexType/></x:element></x:choice>
+    <x:element name="maybe" minOccurs="0"><x:complexType><x:choice><x:element name="g" type="x:int"/><x:element name="h" type="x:int" nillable="true"/></x:choice></x:complexType></x:element>
+    <x:element name="items" minOccurs="0" maxOccurs="2"><x:complexType><x:sequence>
+      <x:choice><x:element name="i" type="x:int"/><x:element name="j" type="t:pair" nillable="true"/></x:choice>
+      <x:element name="k" type="x:int" minOccurs="0"/></x:sequence><x:attribute name="mark"/></x:complexType></x:element>
+    </x:sequence></x:complexType></x:element>
+    <x:complexType name="pair"><x:sequence><x:element name="x" type="x:int"/><x:element name="y" type="x:int" minOccurs="0"/></x:sequence></x:complexType>`,
+  'choices in choices': `<x:element name="op"><x:complexType>
+    <x:choice>
+      <x:sequence><x:element name="a" type="x:int"/><x:choice><x:element name="b" type="x:int"/><x:element name="c" type="x:int"/></x:choice></x:sequence>
+      <x:choice><x:element name="d" type="x:int"/><x:element name="e" type="x:int" minOccurs="0"/></x:choice>
+      <x:sequence><x:element name="f" type="x:int" minOccurs="0"/><x:choice><x:element name="g" type="x:int"/><x:sequence><x:element name="h" type="x:int"/>
+        <x:choice minOccurs="0"><x:element name="i" type="x:int"/><x:element name="j" type="x:int" maxOccurs="unbounded"/></x:choice></x:sequence></x:choice>
+        <x:choice><x:element name="k" type="x:int"/><x:element name="l" type="x:int"/></x:choice></x:sequence>
+      <x:group ref="t:either"/>
+      <x:sequence minOccurs="0"><x:element name="o" type="x:int" minOccurs="0"/><x:element name="p" type="x:int" minOccurs="0"/></x:sequence>
+      <x:element name="q"><x:complexType><x:sequence><x:element name="z" type="x:string" fixed="Z"/><x:element name="empty"><x:complexType/></x:element></x:sequence></x:complexType></x:element>
+      <x:sequence><x:element name="r" type="x:string" fixed="R"/><x:element name="s"><x:complexType/></x:element></x:sequence>
+      <x:element name="t" type="x:string" fixed="T"/>
+    </x:choice></x:complexType></x:element>
+    <x:group name="either"><x:choice><x:element name="m" type="x:int"/><x:element name="n"><x:complexType><x:choice><x:element name="a" type="x:int"/><x:element name="b" type="x:int"/></x:choice></x:complexType></x:element></x:choice></x:group>`,
+  'choices in parts that may be left out': `<x:element name="op"><x:complexType><x:sequence>
+    <x:element name="one" minOccurs="0"><x:complexType><x:sequence><x:element name="must" type="x:int"/>
+      <x:choice><x:element name="a" type="x:int"/><x:element name="b" type="x:int"/></x:choice>
+      <x:choice minOccurs="0"><x:element name="c" type="x:int"/><x:element name="d" type="x:int"/></x:choice></x:sequence></x:complexType></x:element>
+    <x:sequence minOccurs="0"><x:choice><x:element name="e" type="x:int"/><x:element name="f" type="x:int"/></x:choice>
+      <x:choice><x:element name="g" type="x:int"/><x:element name="h" type="x:int" maxOccurs="2"/></x:choice><x:element name="i" type="x:int" minOccurs="0"/></x:sequence>
+    <x:element name="nil" nillable="true"><x:complexType><x:choice><x:element name="j" type="x:int"/><x:element name="k" type="x:int"/></x:choice></x:complexType></x:element>
+    <x:element ref="t:head" minOccurs="0"/><x:element name="between" type="x:int"/><x:element ref="t:head"/>
+    </x:sequence></x:complexType></x:element>
+    <x:element name="head" abstract="true"/><x:element name="first" type="x:int" substitutionGroup="t:head"/>
+    <x:element name="second" substitutionGroup="t:head"><x:complexType><x:sequence><x:element name="v" type="x:int"/></x:sequence></x:complexType></x:element>`,
   'abstract types, fixed values and defaults': `<x:element name="op"><x:complexType><x:sequence>
     <x:element name="who" type="t:party"/><x:element name="others" type="t:party" minOccurs="0" maxOccurs="unbounded"/>
     <x:element name="null" type="t:party" nillable="true"/><x:element name="maybe" type="t:party" minOccurs="0" nillable="true"/>

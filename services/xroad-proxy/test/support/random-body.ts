@@ -18,7 +18,7 @@ export class RandomBodies {
 
   next(schema: JsonSchema): unknown {
     const alternatives = (schema['oneOf'] ?? schema['anyOf']) as readonly JsonSchema[] | undefined
-    if (alternatives !== undefined) return this.next(this.#pick(alternatives))
+    if (alternatives !== undefined && schema['properties'] === undefined) return this.next(this.#pick(alternatives))
     if (Array.isArray(schema['enum'])) return this.#pick(schema['enum'] as unknown[])
     const { type } = schema
     const types: readonly unknown[] = Array.isArray(type) ? type : [type]
@@ -42,13 +42,48 @@ export class RandomBodies {
     }
   }
 
-  #object({ properties = {}, required = [], dependentRequired = {} }: JsonSchema): Record<string, unknown> {
-    const given = new Set(required as string[])
-    for (const name of Object.keys(properties as object)) if (this.#isChance(0.4)) given.add(name)
+  #object(schema: JsonSchema): Record<string, unknown> {
+    const { properties = {}, allOf = [] } = schema
+    const choices = [schema, ...(allOf as readonly JsonSchema[])].flatMap(({ oneOf }) =>
+      oneOf === undefined ? [] : [oneOf as readonly JsonSchema[]],
+    )
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const chosen = choices.map((choice) => this.#pick(choice)).map((it) => this.#alternative(it))
+      const said = chosen.flatMap((it) =>
+        Object.entries((it['properties'] ?? {}) as Record<string, JsonSchema | false>),
+      )
+      const ruledOut = new Set(said.flatMap(([name, it]) => (it === false || it['maxItems'] === 0 ? [name] : [])))
+      const needed = chosen.flatMap((it) => (it['required'] ?? []) as string[])
+      const given = this.#given(schema, needed, (name) => !ruledOut.has(name))
+      if (given === undefined) continue
+      const schemas = properties as Record<string, JsonSchema>
+      const narrowed = new Map(said.filter(([, it]) => it !== false) as [string, JsonSchema][])
+      return Object.fromEntries(
+        Array.from(given, (name) => [name, this.next({ ...schemas[name], ...narrowed.get(name) })]),
+      )
+    }
+    throw new Error(`no way through the choices of ${JSON.stringify(schema)}`)
+  }
+
+  /** An alternative that wants one of several params, with one of them. */
+  #alternative(alternative: JsonSchema): JsonSchema {
+    const { anyOf, properties = {}, ...rest } = alternative
+    if (anyOf === undefined) return alternative
+    const one = this.#pick(anyOf as readonly JsonSchema[])
+    return { ...rest, ...one, properties: { ...(properties as object), ...(one['properties'] as object) } }
+  }
+
+  /** Names of what is given: what has to be, some of the rest. Undefined where something of it may not be there. */
+  #given(
+    { properties = {}, required = [], dependentRequired = {} }: JsonSchema,
+    chosen: readonly string[],
+    isFree: (name: string) => boolean,
+  ): Set<string> | undefined {
+    const given = new Set([...(required as string[]), ...chosen])
+    for (const name of Object.keys(properties as object)) if (isFree(name) && this.#isChance(0.4)) given.add(name)
     const dependencies = new Map(Object.entries(dependentRequired as Record<string, string[]>))
     for (const name of given) for (const it of dependencies.get(name) ?? []) given.add(it)
-    const schemas = properties as Record<string, JsonSchema>
-    return Object.fromEntries(Array.from(given, (name) => [name, this.next(schemas[name] ?? {})]))
+    return [...given].every(isFree) ? given : undefined
   }
 
   #array({ items = {}, minItems = 0, maxItems = Infinity }: JsonSchema): unknown[] {
@@ -154,6 +189,7 @@ export class RandomBodies {
 }
 
 const maxSample = 60
+const maxAttempts = 2000
 
 function isBetween(length: number, least: number, most: number): boolean {
   return length >= least && length <= most

@@ -45,12 +45,37 @@ const words = {
     .describe('What else callers should know; /api and the page at /docs show it.'),
 }
 
+const paramNames = (meaning: string) => list(strictText('the name of a key in quotes or letters'), meaning)
+
 const soapFields = {
   kind: oneOf(['soap']).default('soap').describe('soap: an envelope from a template, the answer as JSON.'),
   ...words,
   params: list(strictText('the name of a key in quotes or letters'), 'a list of names')
     .prefault([])
     .describe('Keys of the JSON body that the template may use; all others are dropped.'),
+  choices: list(
+    section({
+      branches: list(
+        section({
+          params: paramNames('a list of names').describe('Params of the branch.'),
+          required: paramNames('a list of names')
+            .exactOptional()
+            .describe('Those that whoever takes the branch has to give; all of them if left out.'),
+        }),
+        'a list of branches, each with params',
+      ).describe('Branches, of which a request gives one; of two the template takes the first.'),
+      required: flag().default(true).describe('Whether one of the branches has to be given.'),
+      around: paramNames('a list of names')
+        .prefault([])
+        .describe('The choice is required only where one of these params is given.'),
+      within: paramNames('a list of names')
+        .prefault([])
+        .describe('Params that lead to the object, or the items of the list, that holds these; none for the body.'),
+    }),
+    'a list of choices, each with branches',
+  )
+    .prefault([])
+    .describe('Which params rule each other out.'),
   service: checked(text(meanings.service), urlProblem, meanings.service)
     .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' })
     .exactOptional()

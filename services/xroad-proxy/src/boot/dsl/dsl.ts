@@ -25,6 +25,7 @@ import { TemplateSyntaxError } from '../../soap/request/template-errors.ts'
 import type { TemplateWarning } from '../../soap/request/template-names.ts'
 import { isGenerated } from '../../wsdl/request/marker.ts'
 import { tellStranger } from '../config/client-identity.ts'
+import { choiceWarnings, toChoices } from './choices.ts'
 import { fieldNames, kinds, parseRest, parseSoap } from './dsl-schema.ts'
 import type { Kind, RestFile, SoapFile } from './dsl-schema.ts'
 /** Where the file stands: its path for messages, and the two segments of the URL. */
@@ -121,6 +122,7 @@ function readSoap(dsl: ParsedDslFile): ReadDsl {
     title: value.title,
     description: value.description,
     params: Object.freeze([...new Set(value.params)]),
+    choices: toChoices(value.choices),
     url: value.service === undefined ? undefined : new URL(value.service).href,
     soapAction: value.soapAction,
     envelope: template,
@@ -229,7 +231,7 @@ function unknownFields(unknown: readonly Problem[], kind: Kind): Problem[] {
   })
 }
 
-function soapWarnings({ service, params, method, client }: SoapFile, { namesClient }: Template): Problem[] {
+function soapWarnings({ service, params, choices, method, client }: SoapFile, { namesClient }: Template): Problem[] {
   const warnings: Problem[] = []
   if (client !== undefined && service !== undefined && !namesClient) {
     warnings.push({ path: ['client'], message: 'has no effect beside service, which is called without X-Road' })
@@ -242,7 +244,7 @@ function soapWarnings({ service, params, method, client }: SoapFile, { namesClie
     const message = 'generate is what the service itself fills in; a param of that name never reaches the template'
     warnings.push({ path: ['params', params.indexOf('generate')], message })
   }
-  return warnings
+  return [...warnings, ...choiceWarnings(choices, params)]
 }
 
 function restWarnings({ data }: ParsedDslFile): Problem[] {

@@ -25,7 +25,8 @@ const field =
 const tag = new RegExp(
   String.raw`\{\{(?:\{ *${field} *\}\}\}| *${field} *\}\}` +
     String.raw`|#(?<opens>${block}(?= +${value} *\}\})|if_present(?=(?:\s+${value})+ *\}\}))[^}]*\}\}` +
-    String.raw`|/(?<closes>${block}|if_present)\}\}|(?<turns>else)\}\})(?!\})`,
+    String.raw`|/(?<closes>${block}|if_present)\}\}` +
+    String.raw`|(?<turns>else)(?<asks> +(?:if(?= +${value} *\}\})|if_present(?=(?:\s+${value})+ *\}\}))[^}]*)?\}\})(?!\})`,
   'y',
 )
 
@@ -82,6 +83,6 @@ function follow(blocks: OpenBlock[], groups: Readonly<Record<string, string | un
   if (groups['turns'] === undefined) return true
   const block = blocks.at(-1)
   if (block === undefined || block.hasElse) return false
-  block.hasElse = true
+  block.hasElse = groups['asks'] === undefined
   return true
 }

@@ -3,9 +3,13 @@
  * one. Both follow the flat shape of the parameters, not the nesting of the envelope. What fits the schema makes a valid
  * envelope; the words of the WSDL come along.
  */
-import { isFlag, isLeaf, isScope, nameParams } from '../request/param-names.ts'
+import { fieldsOf } from '../request/fields.ts'
+import type { Field } from '../request/fields.ts'
+import { paramChoices } from '../request/param-choices.ts'
+import { isLeaf, nameParams } from '../request/param-names.ts'
 import type { Slot } from '../request/param-names.ts'
-import type { RequestAttribute, RequestElement, RequestNode, RequestText } from '../request/request.ts'
+import type { RequestElement, RequestText } from '../request/request.ts'
+import { describeChoices } from './choice-schema.ts'
 import { exampleValue } from './example.ts'
 import { fixedValue, toRequestValue } from './request-value.ts'
 import { kindOf, orNull, toJson } from './value-schema.ts'
@@ -22,56 +26,46 @@ export function describeRequest(root: RequestElement): RequestSchema {
   return describeScope(root, nameOf)
 }
 
-/** One parameter, before it has a name. */
-interface Field {
-  readonly slot: Slot
-  readonly isOptional: boolean
-  /** The innermost branch that it stands in; undefined for one that is always there. */
-  readonly branch: Branch | undefined
-  readonly schema: (nameOf: Names) => JsonSchema
-  readonly example: (nameOf: Names) => Json
-}
-
-/** Elements that may be left out together, and what they need once any of them is given. */
-interface Branch {
-  readonly outer: Branch | undefined
-  readonly needed: Slot[]
-}
-
 type Names = ReadonlyMap<Slot, string>
 
 /** The object for an element: the params of the request, or an item of a list. */
 function describeScope(element: RequestElement, nameOf: Names): RequestSchema {
   if (element.alternatives.length > 0) return describeAlternatives(element, nameOf)
-  const fields = collect(element, undefined)
-  for (const { slot, isOptional, branch } of fields) if (!isOptional) branch?.needed.push(slot)
-  const named = fields.map((field) => ({ name: nameOf.get(field.slot) ?? '', field }))
-  const required = named
-    .filter(({ field }) => !field.isOptional && field.branch === undefined)
-    .map((entry) => entry.name)
+  const found = fieldsOf(element)
+  const named = found.fields.map((field) => ({ name: nameOf.get(field.slot) ?? '', field }))
+  const required = named.filter(({ field }) => !field.isOptional && field.part === undefined).map((entry) => entry.name)
   const dependent = dependencies(named, nameOf)
+  const properties = Object.fromEntries(named.map((entry) => [entry.name, fieldSchema(entry.field, nameOf)]))
   const schema = {
     type: 'object',
-    ...(named.length === 0
-      ? {}
-      : { properties: Object.fromEntries(named.map((entry) => [entry.name, entry.field.schema(nameOf)])) }),
+    ...(named.length === 0 ? {} : { properties }),
     ...(required.length === 0 ? {} : { required }),
     ...(dependent.length === 0 ? {} : { dependentRequired: Object.fromEntries(dependent) }),
+    ...describeChoices(paramChoices(found, nameOf), properties),
   }
-  return { schema, example: Object.fromEntries(named.map((entry) => [entry.name, entry.field.example(nameOf)])) }
+  const shown = named.filter(({ field }) => isOfFirstBranches(field))
+  return { schema, example: Object.fromEntries(shown.map(({ name, field }) => [name, fieldExample(field, nameOf)])) }
+}
+
+/** An example takes the first branch of each choice. */
+function isOfFirstBranches({ part }: Field): boolean {
+  for (let it = part; it !== undefined; it = it.outer)
+    if (it.choice !== undefined && it.choice.branches[0] !== it) return false
+  return true
 }
 
 /**
- * Whoever gives a value of a branch gives all that the branch cannot do without. The first of these stands for all: the others
- * need it, and it needs them.
+ * Whoever gives a value of a part gives all that the part cannot do without. The first of these stands for all: the others
+ * need it, and it needs them. What a branch of a choice needs is said with the choice.
  */
 function dependencies(
   fields: readonly { readonly name: string; readonly field: Field }[],
   nameOf: Names,
 ): readonly (readonly [string, readonly string[]])[] {
-  return fields.flatMap(({ name, field: { slot, branch } }) => {
+  return fields.flatMap(({ name, field: { slot, part } }) => {
     const needed = new Set<Slot>()
-    for (let it = branch; it !== undefined; it = it.outer) {
+    for (let it = part; it !== undefined; it = it.outer) {
+      if (it.choice !== undefined) continue
       const [first] = it.needed
       if (first === slot) for (const each of it.needed) needed.add(each)
       else if (first !== undefined) needed.add(first)
@@ -101,83 +95,48 @@ function describeAlternatives({ alternatives }: RequestElement, nameOf: Names): 
   }
 }
 
-/** The parameters of one element that is there. */
-function collect(element: RequestElement, branch: Branch | undefined): readonly Field[] {
-  const { text, attributes, children } = element
-  const own = text === undefined || text.isConstant ? [] : [textField(element, text, branch)]
-  const free = attributes.filter((attribute) => !attribute.isConstant)
-  return [
-    ...own,
-    ...free.map((attribute) => attributeField(attribute, branch)),
-    ...children.flatMap((child) => collectNode(child, branch)),
-  ]
-}
-
-function collectNode(node: RequestNode, outer: Branch | undefined): readonly Field[] {
-  if (node.kind === 'group') {
-    const branch = toBranch(outer)
-    return node.children.flatMap((child) => collectNode(child, branch))
-  }
-  if (node.isAlwaysNil) return []
-  if (node.isRepeating || isScope(node)) return [scopeField(node, outer)]
-  if (isFlag(node)) return [flagField(node, outer)]
-  // Without any value an optional element is left out, and one that may be nil and holds elements is nil.
-  const isBranch = node.isOptional || (node.isNillable && node.text === undefined)
-  return collect(node, isBranch ? toBranch(outer) : outer)
-}
-
-function textField(element: RequestElement, text: RequestText, branch: Branch | undefined): Field {
-  return {
-    slot: text,
-    isOptional: false,
-    branch,
-    schema: () => ({ ...valueSchema(text, element.isNillable), ...wordsOf(element), ...defaultOf(text) }),
-    example: () => valueExample(text),
+function fieldSchema(field: Field, nameOf: Names): JsonSchema {
+  switch (field.kind) {
+    case 'text': {
+      const { slot, element } = field
+      return { ...valueSchema(slot, element.isNillable), ...wordsOf(element), ...defaultOf(slot) }
+    }
+    case 'attribute':
+      return { ...valueSchema(field.slot, false), ...toWords(field.slot.documentation), ...defaultOf(field.slot) }
+    case 'scope': {
+      const { slot } = field
+      const { schema } = itemOf(slot, nameOf)
+      const item = slot.isNillable ? orNull(schema) : schema
+      return { ...(slot.isRepeating ? listOf(slot, item) : item), ...wordsOf(slot) }
+    }
+    case 'flag':
+      return { ...(field.isOptional ? { type: 'boolean' } : meant), ...toWords(field.slot.documentation) }
+    case 'branch':
+      return meant
   }
 }
 
-function attributeField(attribute: RequestAttribute, branch: Branch | undefined): Field {
-  return {
-    slot: attribute,
-    isOptional: !attribute.isRequired,
-    branch,
-    schema: () => ({
-      ...valueSchema(attribute, false),
-      ...toWords(attribute.documentation),
-      ...defaultOf(attribute),
-    }),
-    example: () => valueExample(attribute),
+/** Of a branch that holds nothing else all that can be said. */
+const meant: JsonSchema = { type: 'boolean', enum: [true] }
+
+function fieldExample(field: Field, nameOf: Names): Json {
+  switch (field.kind) {
+    case 'text':
+    case 'attribute':
+      return valueExample(field.slot)
+    case 'scope': {
+      const { slot } = field
+      const { example } = itemOf(slot, nameOf)
+      return slot.isRepeating ? Array.from({ length: Math.max(leastOf(slot), 1) }, () => example) : example
+    }
+    case 'flag':
+    case 'branch':
+      return true
   }
 }
 
-function flagField(element: RequestElement, branch: Branch | undefined): Field {
-  return {
-    slot: element,
-    isOptional: true,
-    branch,
-    schema: () => ({ type: 'boolean', ...toWords(element.documentation) }),
-    example: () => true,
-  }
-}
-
-/** A list, or an object with names of its own. */
-function scopeField(element: RequestElement, branch: Branch | undefined): Field {
-  const { isRepeating, isNillable, isOptional, occurs } = element
-  const least = Math.min(isOptional && occurs.min <= 1 ? 0 : occurs.min, maxExampleItems)
-  return {
-    slot: element,
-    isOptional: isOptional || (isNillable && !isRepeating),
-    branch,
-    schema: (nameOf) => {
-      const { schema } = itemOf(element, nameOf)
-      const item = isNillable ? orNull(schema) : schema
-      return { ...(isRepeating ? listOf(element, item) : item), ...wordsOf(element) }
-    },
-    example: (nameOf) => {
-      const { example } = itemOf(element, nameOf)
-      return isRepeating ? Array.from({ length: Math.max(least, 1) }, () => example) : example
-    },
-  }
+function leastOf({ isOptional, occurs }: RequestElement): number {
+  return Math.min(isOptional && occurs.min <= 1 ? 0 : occurs.min, maxExampleItems)
 }
 
 const maxExampleItems = 100
@@ -208,10 +167,6 @@ function listOf({ isOptional, occurs: { min, max } }: RequestElement, items: Jso
     ...(isOptional && min <= 1 ? {} : { minItems: min }),
     ...(max === Infinity ? {} : { maxItems: max }),
   }
-}
-
-function toBranch(outer: Branch | undefined): Branch {
-  return { outer, needed: [] }
 }
 
 function valueSchema({ type, fixed }: RequestText, isNillable: boolean): JsonSchema {

@@ -12,7 +12,7 @@ export const skipReasons = {
   rpc: 'is bound in RPC style; only document/literal is supported',
   encoded: 'uses encoded values; only document/literal is supported',
   attachment: 'sends a MIME attachment',
-  choice: 'has an xsd:choice in its request',
+  choice: 'has an xsd:choice in its request that may come several times',
   input_unresolved: 'has an input element that cannot be resolved',
   no_body: 'has no element for the body of its request',
   type_missing: 'uses a declaration in its request that is missing',
@@ -43,7 +43,14 @@ export function describeSkip({ name, reason, detail }: SkippedOperation): string
 }
 
 /** Of an optional branch these end the branch, not the operation: a request without it is whole. */
-const ofBranches: ReadonlySet<SkipReason> = new Set(['attachment', 'any', 'abstract', 'repeating_group', 'endless'])
+const ofBranches: ReadonlySet<SkipReason> = new Set([
+  'attachment',
+  'choice',
+  'any',
+  'abstract',
+  'repeating_group',
+  'endless',
+])
 
 export function isLeftOut(error: unknown): error is Skip {
   return error instanceof Skip && (error.isOfBranch || ofBranches.has(error.reason))

@@ -108,3 +108,8 @@ const maxConcreteTypes = 50
 export function concreteTypes(type: OutlineType): readonly OutlineType[] {
   return reach(type, ({ derived }) => derived, maxConcreteTypes).filter(({ isAbstract }) => !isAbstract)
 }
+
+/** The elements that may stand for an abstract one in a request. */
+export function concreteElements({ substitutes }: OutlineElement): readonly OutlineElement[] {
+  return substitutes.filter(({ isAbstract }) => !isAbstract)
+}

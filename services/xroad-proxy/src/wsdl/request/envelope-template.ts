@@ -2,13 +2,16 @@
  * The tree of a request and the names of its parameters -> the text of the SOAP envelope, a template in the order and with the
  * namespaces of the schema. What a caller may leave out stands in a condition, what repeats in a loop.
  */
-import { isFlag, isLeaf, isScope, nameParams } from './param-names.ts'
+import type { ParamChoice } from '../../model.ts'
+import { isBareBranch, isFlag, isLeaf, isScope, nameParams } from './param-names.ts'
 import type { Params, Slot } from './param-names.ts'
+import { choicesOf } from './param-choices.ts'
 import { Prefixes } from './prefixes.ts'
 import { namespaces, toQName } from '../xml/qname.ts'
 import { Skip } from '../operations/reasons.ts'
-import type { Request, RequestAttribute, RequestElement, RequestNode, RequestText } from './request.ts'
-import { block, blockElse, escapeText, indent, toPath } from './template-text.ts'
+import type { ChoiceBranch, Request, RequestAttribute, RequestElement, RequestNode, RequestText } from './request.ts'
+import { block, blockElse, escapeText, firstOf, indent, toPath } from './template-text.ts'
+import type { Case } from './template-text.ts'
 
 /** The X-Road service that an envelope is for. */
 export interface ServiceId {
@@ -24,6 +27,7 @@ export interface ServiceId {
 export interface Envelope {
   readonly text: string
   readonly params: readonly string[]
+  readonly choices: readonly ParamChoice[]
 }
 
 /** Without a service the envelope is plain: no header, for a call directly to its address. Throws `Skip`. */
@@ -45,7 +49,7 @@ export function writeEnvelope(
     '  </soapenv:Body>',
     '</soapenv:Envelope>',
   ]
-  return { text: `${lines.join('\n')}\n`, params: names }
+  return { text: `${lines.join('\n')}\n`, params: names, choices: choicesOf(root, nameOf) }
 }
 
 function writeHeader(service: ServiceId): readonly string[] {
@@ -105,7 +109,7 @@ class BodyWriter {
   element(element: RequestElement): readonly string[] {
     if (element.isAlwaysNil) return [this.#nil(element)]
     if (element.isRepeating) return this.#repeating(element)
-    if (isScope(element)) return this.#scope(element)
+    if (isScope(element)) return this.#scope(element, element.isOptional)
     if (isFlag(element)) return block('if', [this.#reference(element)], this.#single(element))
     if (this.#isShort && isPlainOptional(element)) return [this.#short(element)]
     const isNillable = element.isNillable && element.text === undefined
@@ -129,12 +133,12 @@ class BodyWriter {
   }
 
   /** One object; null, and nothing at all, is nil where that is allowed. */
-  #scope(element: RequestElement): readonly string[] {
+  #scope(element: RequestElement, isOptional: boolean): readonly string[] {
     const reference = this.#reference(element)
     const given = block('each_value', [reference], this.#single(element))
     if (!element.isNillable) return given
     const nil = [this.#nil(element)]
-    return element.isOptional
+    return isOptional
       ? [...block('if', [`(is_nil ${reference})`], nil), ...given]
       : blockElse('if_present', [reference], given, nil)
   }
@@ -167,6 +171,7 @@ class BodyWriter {
 
   #node(node: RequestNode): readonly string[] {
     if (node.kind === 'element') return this.element(node)
+    if (node.kind === 'choice') return firstOf(node.branches.map((branch) => this.#case(branch)))
     const given = this.#condition(node.children)
     return given.length === 0
       ? []
@@ -175,6 +180,21 @@ class BodyWriter {
           given,
           node.children.flatMap((child) => this.#node(child)),
         )
+  }
+
+  /** What stands in a branch; whether it is there has been asked already. */
+  #case(branch: ChoiceBranch): Case {
+    const [only, ...others] = branch.children
+    const element = only?.kind === 'element' && others.length === 0 ? only : undefined
+    const lines = element === undefined ? branch.children.flatMap((child) => this.#node(child)) : this.#there(element)
+    const isFlagged = isBareBranch(branch) || (element !== undefined && isFlag(element))
+    return { helper: isFlagged ? 'if' : 'if_present', values: this.#condition([branch]), lines }
+  }
+
+  #there(element: RequestElement): readonly string[] {
+    if (element.isAlwaysNil) return [this.#nil(element)]
+    if (element.isRepeating) return this.#repeating(element)
+    return isScope(element) ? this.#scope(element, false) : this.#single(element)
   }
 
   #type({ typeName }: RequestElement): string {
@@ -211,7 +231,7 @@ class BodyWriter {
   }
 
   /** Values of which one is there when the caller gave anything for the nodes. */
-  #condition(nodes: readonly RequestNode[]): readonly string[] {
+  #condition(nodes: readonly (RequestNode | ChoiceBranch)[]): readonly string[] {
     const given = nodes.flatMap((node) => this.#givenBy(node))
     this.#conditionValues += given.length
     if (this.#conditionValues > maxConditionValues) {
@@ -220,8 +240,10 @@ class BodyWriter {
     return given
   }
 
-  #givenBy(node: RequestNode): readonly string[] {
+  #givenBy(node: RequestNode | ChoiceBranch): readonly string[] {
     if (node.kind === 'group') return node.children.flatMap((child) => this.#givenBy(child))
+    if (node.kind === 'choice') return node.branches.flatMap((branch) => this.#givenBy(branch))
+    if (node.kind === 'branch') return this.#givenByBranch(node)
     if (node.isAlwaysNil) return []
     if (node.isRepeating || isScope(node) || isFlag(node)) return [this.#reference(node)]
     const { text, attributes, children, isNillable } = node
@@ -232,6 +254,15 @@ class BodyWriter {
       ...attributes.filter((attribute) => !attribute.isConstant).map((attribute) => this.#reference(attribute)),
       ...children.flatMap((child) => this.#givenBy(child)),
     ]
+  }
+
+  /** Null in the place of an object says that the branch is meant, and is nil. */
+  #givenByBranch(branch: ChoiceBranch): readonly string[] {
+    if (isBareBranch(branch)) return [this.#reference(branch)]
+    return branch.children.flatMap((child) => {
+      const isNullable = child.kind === 'element' && child.isNillable && !child.isRepeating && isScope(child)
+      return [...this.#givenBy(child), ...(isNullable ? [`(is_nil ${this.#reference(child)})`] : [])]
+    })
   }
 
   #reference(slot: Slot): string {

@@ -4,7 +4,7 @@
  * themselves end at the point of repeat. Plain values come out (request.ts); nothing here knows templates or JSON.
  */
 import { Skip, isLeftOut, skipReasons } from '../operations/reasons.ts'
-import { concreteTypes, isMissing } from '../outline/outline.ts'
+import { concreteElements, concreteTypes, isMissing } from '../outline/outline.ts'
 import type {
   Missing,
   OutlineAttribute,
@@ -17,24 +17,17 @@ import type {
 import { isAttachment, isEncodingAttribute } from '../schema/framework.ts'
 import { localOf } from '../xml/qname.ts'
 import type { QName } from '../xml/qname.ts'
+import { countOf, emptyElement, inBranch, once, valueOf } from './bare-element.ts'
+import type { Count, Typed } from './bare-element.ts'
 import { SharedBranches } from './branches.ts'
 import type { Branch } from './branches.ts'
+import { isEmptiable, toChoice } from './choice.ts'
 import { describePath, isRepeat, within } from './path.ts'
 import type { Path } from './path.ts'
-import type { RequestAttribute, RequestElement, RequestNode, RequestText } from './request.ts'
+import type { RequestAttribute, RequestElement, RequestNode } from './request.ts'
 import { isList } from './size.ts'
 
 export const requestLimits = { parts: 10_000, depth: 100 }
-
-/** How often something comes, all groups around it counted. */
-export interface Count {
-  readonly min: number
-  readonly max: number
-  /** How often where it comes at all. */
-  readonly least: number
-}
-
-export const once: Count = { min: 1, max: 1, least: 1 }
 
 /** What messages about a WSDL need to know of it. */
 export interface Words {
@@ -142,13 +135,8 @@ export class Expansion {
 
   #node(node: OutlineNode, outer: Count, path: Path): readonly RequestNode[] {
     this.#count(1)
-    const { occurs } = node
-    refuseBroken(occurs.problem, path)
-    const count = {
-      min: occurs.min * outer.min,
-      max: multiply(occurs.max, outer.max),
-      least: Math.max(occurs.min, 1) * outer.least,
-    }
+    refuseBroken(node.occurs.problem, path)
+    const count = countOf(node.occurs, outer)
     if (count.max === 0) return []
     try {
       return this.#counted(node, count, path)
@@ -162,9 +150,9 @@ export class Expansion {
   #counted(node: OutlineNode, count: Count, path: Path): readonly RequestNode[] {
     switch (node.kind) {
       case 'element':
-        return [this.element(node.element, count, path)]
+        return this.#standIn(node.element, count, path)
       case 'choice':
-        throw new Skip('choice', `in ${describePath(path)}`)
+        return this.#choice(node, count, path)
       case 'sequence':
       case 'all':
         return this.#group(node, count, path)
@@ -185,6 +173,33 @@ export class Expansion {
     if (count.least > 1) throw new Skip('repeating_group', `in ${describePath(path)}`)
     const children = nodes.flatMap((node) => this.#node(node, once, path))
     return count.min === 0 && children.length > 0 ? [{ kind: 'group', children }] : children
+  }
+
+  /** Several elements that may stand for an abstract one are a choice that nobody has written. */
+  #standIn(element: OutlineElement, count: Count, path: Path): readonly RequestNode[] {
+    const elements = element.isAbstract ? concreteElements(element) : []
+    if (elements.length < 2) return [this.element(element, count, path)]
+    return this.#choice(
+      { nodes: elements.map((each) => ({ kind: 'element', occurs: once, element: each })) },
+      count,
+      path,
+    )
+  }
+
+  /** What cannot be sent is left out of a choice as out of everything that does not have to be there. */
+  #choice({ nodes }: Pick<OutlineGroup, 'nodes'>, count: Count, path: Path): readonly RequestNode[] {
+    const [first] = nodes
+    if (first !== undefined && nodes.length === 1) return this.#node(first, count, path)
+    if (count.max > 1) throw new Skip('choice', `in ${describePath(path)}`)
+    const isOptional = count.min === 0 || nodes.some((node) => isEmptiable(node, () => this.#count(1)))
+    const choice = toChoice(
+      nodes.map((node) => this.#node(node, inBranch, path)),
+      isOptional,
+    )
+    if (choice.length > 0 || isOptional) return choice
+    if (first === undefined) throw new Skip('broken_schema', `a choice without a branch, in ${describePath(path)}`)
+    // No branch can be sent: the first says why.
+    return this.#node(first, once, path)
   }
 
   /** The types that may stand for an abstract one: the only one in its place, several as objects of which a caller gives one. */
@@ -215,10 +230,10 @@ export class Expansion {
   /** The element itself, or the only one that may stand for it. */
   #concrete(element: OutlineElement, path: Path): OutlineElement {
     if (!element.isAbstract) return element
-    const [substitute, ...others] = element.substitutes.filter(({ isAbstract }) => !isAbstract)
+    const [substitute, ...others] = concreteElements(element)
     const name = this.#words.spell(element.name)
     if (substitute === undefined) throw new Skip('abstract', `element ${name}${within(path)}`)
-    if (others.length > 0) throw new Skip('choice', `several elements may stand for ${name}${within(path)}`)
+    if (others.length > 0) throw new Skip('abstract', `several elements may stand for ${name}${within(path)}`)
     return substitute
   }
 
@@ -240,42 +255,6 @@ export class Expansion {
   }
 }
 
-/** An element with the type that it has in this place. */
-interface Typed {
-  readonly element: OutlineElement
-  readonly type: OutlineType
-  readonly isNillable: boolean
-  /** Said by `xsi:type`; undefined for the declared type. */
-  readonly typeName: QName | undefined
-}
-
-function emptyElement({ element, isNillable, typeName }: Typed, count: Count): RequestElement {
-  return {
-    kind: 'element',
-    name: element.name,
-    isOptional: count.min === 0,
-    isRepeating: count.max > 1,
-    occurs: { min: count.least, max: count.max },
-    isNillable: isNillable && element.fixed === undefined,
-    isObject: false,
-    isAlwaysNil: false,
-    typeName,
-    alternatives: [],
-    text: undefined,
-    attributes: [],
-    children: [],
-    documentation: element.documentation,
-  }
-}
-
-/** A fixed value that has to be there is no caller's matter. */
-function valueOf(
-  { fixed, default: usual }: Pick<OutlineElement, 'fixed' | 'default'>,
-  isNeeded: boolean,
-): Pick<RequestText, 'fixed' | 'isConstant' | 'default'> {
-  return { fixed, isConstant: fixed !== undefined && isNeeded, default: usual }
-}
-
 function refuseBroken(problem: string | undefined, path: Path): void {
   if (problem !== undefined)
     throw new Skip('broken_schema', path.length === 0 ? problem : `${problem}, in ${describePath(path)}`)
@@ -287,11 +266,6 @@ const repeated = new Skip('endless')
 
 function tooDeep(): Skip {
   return new Skip('request_too_large', `deeper than ${requestLimits.depth} levels`)
-}
-
-/** Zero times without a bound is zero. */
-function multiply(inner: number, outer: number): number {
-  return inner === 0 || outer === 0 ? 0 : inner * outer
 }
 
 function describeNote({ reason, detail }: Skip): string {

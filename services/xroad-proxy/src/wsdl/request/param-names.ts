@@ -4,10 +4,13 @@
  * its own, found below the item.
  */
 import { localOf } from '../xml/qname.ts'
-import type { RequestAttribute, RequestElement, RequestNode, RequestText } from './request.ts'
+import type { ChoiceBranch, RequestAttribute, RequestElement, RequestNode, RequestText } from './request.ts'
 
-/** What a caller can give a value for: text, an attribute, a whole repeating element, an empty element that is there or not. */
-export type Slot = RequestText | RequestAttribute | RequestElement
+/**
+ * What a caller can give a value for: text, an attribute, a whole repeating element, an empty element that is there or not, a
+ * branch of a choice that has no value of its own.
+ */
+export type Slot = RequestText | RequestAttribute | RequestElement | ChoiceBranch
 
 export interface Params {
   /** Keys of the request body, in the order of the schema. */
@@ -40,6 +43,16 @@ export function isFlag(element: RequestElement): boolean {
   return isLeaf(element) && element.text === undefined && element.isOptional && !element.isRepeating
 }
 
+/** True where a value of the caller stands for a whole element. */
+export function isElement(slot: Slot): slot is RequestElement {
+  return 'kind' in slot && slot.kind === 'element'
+}
+
+/** A branch of a choice in which a caller can give nothing: all that can be said is that it is meant. */
+export function isBareBranch({ children }: ChoiceBranch): boolean {
+  return children.every((child) => slotsOf(child, []).length === 0)
+}
+
 interface NamedSlot {
   readonly slot: Slot
   /** Local names from the object that the slot is looked for in, its own last. */
@@ -59,7 +72,7 @@ function nameScope(slots: readonly NamedSlot[], nameOf: Map<Slot, string>): read
     nameOf.set(slot, wished)
   }
   for (const { slot } of slots) {
-    if ('kind' in slot && !isLeaf(slot)) nameScope(slotsWithin(slot, []), nameOf)
+    if (isElement(slot) && !isLeaf(slot)) nameScope(slotsWithin(slot, []), nameOf)
   }
   return slots.map(({ slot }) => nameOf.get(slot) ?? '')
 }
@@ -111,10 +124,16 @@ function free(name: string, taken: ReadonlySet<string>, numbers: Map<string, num
 
 function slotsOf(node: RequestNode, outer: readonly string[]): readonly NamedSlot[] {
   if (node.kind === 'group') return node.children.flatMap((child) => slotsOf(child, outer))
+  if (node.kind === 'choice') return node.branches.flatMap((branch) => slotsOfBranch(branch, outer))
   if (node.isAlwaysNil) return []
   const path = [...outer, localOf(node.name)]
   if (node.isRepeating || isScope(node) || isFlag(node)) return [{ slot: node, path }]
   return slotsWithin(node, path)
+}
+
+function slotsOfBranch(branch: ChoiceBranch, outer: readonly string[]): readonly NamedSlot[] {
+  const slots = branch.children.flatMap((child) => slotsOf(child, outer))
+  return slots.length > 0 ? slots : [{ slot: branch, path: [...outer, localOf(branch.name)] }]
 }
 
 /** What an object for the element holds: its values, or the types that it may have. */

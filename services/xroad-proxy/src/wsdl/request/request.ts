@@ -12,7 +12,8 @@ import { whereElse } from '../schema/missing.ts'
 import type { Documentation } from '../xml/documentation.ts'
 import { localOf, namespaceOf } from '../xml/qname.ts'
 import type { QName } from '../xml/qname.ts'
-import { Expansion, once } from './expansion.ts'
+import { once } from './bare-element.ts'
+import { Expansion } from './expansion.ts'
 import type { Words } from './expansion.ts'
 import { Sizes } from './size.ts'
 
@@ -45,7 +46,23 @@ export interface RequestGroup {
   readonly children: readonly RequestNode[]
 }
 
-export type RequestNode = RequestElement | RequestGroup
+/** Branches of which a message holds one: the first that the caller gives anything for. */
+export interface RequestChoice {
+  readonly kind: 'choice'
+  /** Whether a message may do without all of them. */
+  readonly isOptional: boolean
+  readonly branches: readonly ChoiceBranch[]
+}
+
+/** One element, which is optional then, or several that come together. */
+export interface ChoiceBranch {
+  readonly kind: 'branch'
+  /** Of its first element; what a caller asks for it by where it has no value of its own. */
+  readonly name: QName
+  readonly children: readonly RequestNode[]
+}
+
+export type RequestNode = RequestElement | RequestGroup | RequestChoice
 
 export interface RequestText {
   readonly type: SimpleType

@@ -35,6 +35,24 @@ export function block(helper: BlockHelper, values: readonly string[], lines: rea
   return [...start, ...indent(lines), end]
 }
 
+/** What stands there when one of the values is given, and none of those of a case before it. */
+export interface Case {
+  readonly helper: 'if' | 'if_present'
+  readonly values: readonly string[]
+  readonly lines: readonly string[]
+}
+
+/** The first case that holds; nothing where none does. */
+export function firstOf(cases: readonly Case[]): readonly string[] {
+  const [first] = cases
+  if (first === undefined) return []
+  const lines = cases.flatMap((it) => [
+    ...openBlock(it.helper, it.values, it === first ? '#' : 'else '),
+    ...indent(it.lines),
+  ])
+  return [...lines, `{{/${first.helper}}}`]
+}
+
 export function blockElse(
   helper: BlockHelper,
   values: readonly string[],
@@ -47,9 +65,9 @@ export function blockElse(
 const maxWidth = 100
 
 /** A branch may depend on hundreds of values. */
-function openBlock(helper: BlockHelper, values: readonly string[]): readonly string[] {
+function openBlock(helper: BlockHelper, values: readonly string[], start = '#'): readonly string[] {
   const lines: string[] = []
-  let line = `{{#${helper}`
+  let line = `{{${start}${helper}`
   for (const it of values) {
     if (line.length + it.length >= maxWidth) {
       lines.push(line)

@@ -2,6 +2,7 @@
  * One operation -> the text of its DSL file. The same WSDL gives the same bytes. How such a file is told from one that a
  * person wrote is in marker.ts. Reading and writing files is not done here.
  */
+import type { ParamBranch, ParamChoice } from '../../model.ts'
 import { textIn } from '../xml/documentation.ts'
 import type { ServiceId } from './envelope-template.ts'
 import { writeEnvelope } from './envelope-template.ts'
@@ -70,7 +71,7 @@ interface Contents {
 
 function writeDsl({ wsdl, operation, request, to, sidecar }: Contents): string {
   const { soapAction, documentation, file, line, importLine } = operation
-  const { text, params } = writeEnvelope(request, to.kind === 'direct' ? undefined : to.service, wsdl.prefixes)
+  const { text, params, choices } = writeEnvelope(request, to.kind === 'direct' ? undefined : to.service, wsdl.prefixes)
   const title = textIn(documentation.titles)
   const { notes } = request
   const lines = [
@@ -79,6 +80,7 @@ function writeDsl({ wsdl, operation, request, to, sidecar }: Contents): string {
     ...(title === undefined ? [] : [`# ${toComment(title)}`]),
     ...notes.slice(0, maxNotes).map((note) => `# ${toComment(note)}`),
     ...(params.length === 0 ? ['params: []'] : ['params:', ...params.map((param) => `  - ${toScalar(param)}`)]),
+    ...writeChoices(choices),
     ...(to.kind === 'direct' ? [`service: ${JSON.stringify(to.url)}`] : []),
     'method: POST',
     ...(soapAction === undefined ? [] : [`soap_action: ${JSON.stringify(toHeader(soapAction))}`]),
@@ -93,6 +95,31 @@ function writeDsl({ wsdl, operation, request, to, sidecar }: Contents): string {
       .map((line) => `  ${line}`),
   ]
   return `${lines.join('\n')}\n`
+}
+
+function writeChoices(choices: readonly ParamChoice[]): readonly string[] {
+  if (choices.length === 0) return []
+  const lines = choices.flatMap(({ within, branches, isRequired, around }) => {
+    const fields = [
+      ...(within.length === 0 ? [] : [`within: ${toList(within)}`]),
+      ...(isRequired ? [] : ['required: false']),
+      ...(around.length === 0 ? [] : [`around: ${toList(around)}`]),
+      'branches:',
+      ...branches.flatMap(writeBranch),
+    ]
+    return fields.map((line, index) => `  ${index === 0 ? '-' : ' '} ${line}`)
+  })
+  return ['choices:', ...lines]
+}
+
+/** What needs all of its params does not say so. */
+function writeBranch({ params, required }: ParamBranch): readonly string[] {
+  const isWhole = required.length === params.length
+  return [`  - params: ${toList(params)}`, ...(isWhole ? [] : [`    required: ${toList(required)}`])]
+}
+
+function toList(names: readonly string[]): string {
+  return `[${names.map(toScalar).join(', ')}]`
 }
 
 /** It is a URI, and one with other characters is written like this. */

@@ -1,0 +1,62 @@
+/**
+ * The choices between params that a DSL file declares -> those of its endpoint, and what is wrong with them: names that are no
+ * params of the file, and names in two branches.
+ */
+import { nearest } from '@services/config-file'
+import type { Problem } from '@services/config-file'
+import type { ParamChoice } from '../../model.ts'
+import type { SoapFile } from './dsl-schema.ts'
+
+type Declared = SoapFile['choices']
+
+/** What a branch needs is all of it, where the file does not say. */
+export function toChoices(choices: Declared): readonly ParamChoice[] {
+  return Object.freeze(
+    choices.map(({ within, branches, required, around }) => ({
+      within,
+      branches: branches.map((branch) => ({ params: branch.params, required: branch.required ?? branch.params })),
+      isRequired: required,
+      around,
+    })),
+  )
+}
+
+/** Of params inside others only the outermost are known. */
+export function choiceWarnings(choices: Declared, params: readonly string[]): readonly Problem[] {
+  return choices.flatMap(({ within, branches, around }, index) => {
+    const path = ['choices', index]
+    const [outermost] = within
+    const known = outermost === undefined ? params : undefined
+    const seen = new Set<string>()
+    const twice = new Set(
+      branches.flatMap((branch) => branch.params.filter((name) => seen.size === seen.add(name).size)),
+    )
+    return [
+      ...(outermost === undefined ? [] : strangers([...path, 'within'], [outermost], params)),
+      ...strangers([...path, 'around'], around, known),
+      ...branches.flatMap((branch, at) => [
+        ...strangers([...path, 'branches', at, 'params'], branch.params, known),
+        ...strangers([...path, 'branches', at, 'required'], branch.required ?? [], branch.params, ' of its branch'),
+      ]),
+      ...Array.from(twice, (name) => ({ path: [...path, 'branches'], message: `${name} stands in two branches` })),
+    ]
+  })
+}
+
+function strangers(
+  path: Problem['path'],
+  names: readonly string[],
+  known: readonly string[] | undefined,
+  whose = '',
+): readonly Problem[] {
+  if (known === undefined) return []
+  return names
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const meant = nearest(name, known)
+      return {
+        path,
+        message: `${name} is not among the params${whose}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+      }
+    })
+}
