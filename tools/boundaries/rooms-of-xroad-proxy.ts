@@ -31,9 +31,15 @@ export const proxy: Part = {
     { room: 'wsdl/operations', is: 'what a WSDL offers', imports: 'wsdl/xml wsdl/schema wsdl/outline', isPure: true },
     {
       room: 'wsdl/request',
-      is: 'a request as a DSL file',
+      is: 'a request and its params',
       imports:
         'model.ts wsdl/xml wsdl/schema/simple-type.ts wsdl/schema/framework.ts wsdl/schema/missing.ts wsdl/outline wsdl/operations',
+      isPure: true,
+    },
+    {
+      room: 'wsdl/dsl',
+      is: 'a request as a DSL file',
+      imports: 'model.ts wsdl/xml wsdl/operations wsdl/request',
       isPure: true,
     },
     {
@@ -48,13 +54,13 @@ export const proxy: Part = {
     {
       room: 'boot/dsl',
       is: 'DSL files',
-      imports: 'model.ts errors.ts soap/request wsdl/request/marker.ts boot/config @services/config-file',
+      imports: 'model.ts errors.ts soap/request wsdl/dsl/marker.ts boot/config @services/config-file',
     },
     {
       room: 'boot/ingest',
       is: 'WSDL files into DSL files',
       imports:
-        'model.ts errors.ts version.ts guard/address.ts wsdl/xml wsdl/schema wsdl/operations wsdl/request boot/config boot/dsl @services/config-file',
+        'model.ts errors.ts version.ts guard/address.ts wsdl/xml wsdl/schema wsdl/operations wsdl/request wsdl/dsl boot/config boot/dsl @services/config-file',
     },
     {
       room: 'boot/description',

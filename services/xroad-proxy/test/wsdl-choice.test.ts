@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { readDsl } from '../src/boot/dsl/dsl.ts'
 import type { ParamChoice, SoapEndpoint, TemplateObject } from '../src/model.ts'
 import { describeRequest } from '../src/wsdl/description/request-schema.ts'
-import type { GeneratedDsl } from '../src/wsdl/request/write.ts'
+import type { GeneratedDsl } from '../src/wsdl/dsl/write.ts'
 import { bodyOf, generateAround, renderDsl } from './support/wsdl.ts'
 
 function generate(content: string, more = ''): GeneratedDsl {

@@ -2,7 +2,7 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { readDsl } from '../src/boot/dsl/dsl.ts'
-import { isGenerated, sourceOf } from '../src/wsdl/request/marker.ts'
+import { isGenerated, sourceOf } from '../src/wsdl/dsl/marker.ts'
 import { bodyOf, generateAll, generateAround, readText, renderDsl, securityServer, wsdlAround } from './support/wsdl.ts'
 
 const simple =

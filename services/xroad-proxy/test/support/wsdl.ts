@@ -8,8 +8,8 @@ import { readWsdl } from '../../src/wsdl/operations/operations.ts'
 import type { Wsdl } from '../../src/wsdl/operations/operations.ts'
 import type { SkippedOperation } from '../../src/wsdl/operations/reasons.ts'
 import type { Resolve } from '../../src/wsdl/schema/schema.ts'
-import { generateDsl } from '../../src/wsdl/request/write.ts'
-import type { Destination, GeneratedDsl } from '../../src/wsdl/request/write.ts'
+import { generateDsl } from '../../src/wsdl/dsl/write.ts'
+import type { Destination, GeneratedDsl } from '../../src/wsdl/dsl/write.ts'
 
 export const securityServer: Destination = {
   kind: 'securityServer',

@@ -23,7 +23,7 @@ import { allCallerHeaders, callerHeadersIn } from '../../soap/request/caller-hea
 import { parseTemplate } from '../../soap/request/template.ts'
 import { TemplateSyntaxError } from '../../soap/request/template-errors.ts'
 import type { TemplateWarning } from '../../soap/request/template-names.ts'
-import { isGenerated } from '../../wsdl/request/marker.ts'
+import { isGenerated } from '../../wsdl/dsl/marker.ts'
 import { tellStranger } from '../config/client-identity.ts'
 import { choiceWarnings, toChoices } from './choices.ts'
 import { fieldNames, kinds, parseRest, parseSoap } from './dsl-schema.ts'

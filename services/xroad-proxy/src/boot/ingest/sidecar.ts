@@ -17,7 +17,7 @@ import {
   YamlError,
 } from '@services/config-file'
 import type { Identity } from '../../model.ts'
-import type { SidecarLines } from '../../wsdl/request/write.ts'
+import type { SidecarLines } from '../../wsdl/dsl/write.ts'
 
 /** Undefined for what is left out or empty. */
 export interface Sidecar {

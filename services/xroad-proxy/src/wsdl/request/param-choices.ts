@@ -1,6 +1,6 @@
 /**
  * The choices of a request by the names of its params, plain values for whoever checks what a caller sends: the DSL file has
- * them (write.ts) and so has its endpoint (`SoapEndpoint.choices`), and the schema in /api says the same
+ * them (../dsl/write.ts) and so has its endpoint (`SoapEndpoint.choices`), and the schema in /api says the same
  * (description/choice-schema.ts).
  */
 import type { ParamChoice } from '../../model.ts'

@@ -3,13 +3,20 @@
  * namespaces of the schema. What a caller may leave out stands in a condition, what repeats in a loop.
  */
 import type { ParamChoice } from '../../model.ts'
-import { isBareBranch, isFlag, isLeaf, isScope, nameParams } from './param-names.ts'
-import type { Params, Slot } from './param-names.ts'
-import { choicesOf } from './param-choices.ts'
+import { isBareBranch, isFlag, isLeaf, isScope, nameParams } from '../request/param-names.ts'
+import type { Params, Slot } from '../request/param-names.ts'
+import { choicesOf } from '../request/param-choices.ts'
 import { Prefixes } from './prefixes.ts'
 import { namespaces, toQName } from '../xml/qname.ts'
 import { Skip } from '../operations/reasons.ts'
-import type { ChoiceBranch, Request, RequestAttribute, RequestElement, RequestNode, RequestText } from './request.ts'
+import type {
+  ChoiceBranch,
+  Request,
+  RequestAttribute,
+  RequestElement,
+  RequestNode,
+  RequestText,
+} from '../request/request.ts'
 import { block, blockElse, escapeText, firstOf, indent, toPath } from './template-text.ts'
 import type { Case } from './template-text.ts'
 

@@ -10,8 +10,8 @@ import { writeMarker } from './marker.ts'
 import type { Operation, Wsdl } from '../operations/operations.ts'
 import { Skip } from '../operations/reasons.ts'
 import type { SkippedOperation } from '../operations/reasons.ts'
-import { readRequest } from './request.ts'
-import type { Request, RequestElement } from './request.ts'
+import { readRequest } from '../request/request.ts'
+import type { Request, RequestElement } from '../request/request.ts'
 
 /** Whom the generated file calls. */
 export type Destination =
