@@ -50,7 +50,7 @@ export const packages: Part = {
   ],
   outside: {
     'node:fs': 'config-file/src/config-file.ts docs-page/src/docs-page.ts observe/src/stdout.ts',
-    'node:http': 'http-shell/src http-shell/src/node',
+    'node:http': 'http-shell/src http-shell/src/node command-line/src/health.ts',
     'node:module': 'command-line/src/launch.js',
     'node:net': 'http-shell/src http-shell/src/exchange http-shell/src/node http-shell/src/plain',
     'node:v8': 'command-line/src/heap.ts',

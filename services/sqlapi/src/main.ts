@@ -2,7 +2,7 @@
  * The process: command line in, exit code out. What serves is service.ts, or workers/primary.ts where several processes
  * serve; each other command has a folder. Flags, signals, the orderly end and exit codes are those of the package command-line.
  */
-import { disablePretenuring, exitCodes, live, type Running } from '@services/command-line'
+import { askHealth, disablePretenuring, exitCodes, live, type Running } from '@services/command-line'
 import type { StartEnvironment } from '@services/config-file'
 import { type Destination, EventStream, hearWarnings, openStdout } from '@services/observe'
 import { boot, type Booted } from './boot/boot.ts'
@@ -40,6 +40,8 @@ export async function main(argv: readonly string[]): Promise<void> {
       const { runInit } = await import('./init/command.ts')
       return runInit(flags)
     }
+    case 'health':
+      return askWhetherUp(flags.config)
     case 'refuse':
       process.stderr.write(flags.text)
       process.exitCode = exitCodes.usage
@@ -48,6 +50,18 @@ export async function main(argv: readonly string[]): Promise<void> {
     case 'version':
       process.stdout.write(flags.text)
   }
+}
+
+function askWhetherUp(configFlag: string | undefined): Promise<void> {
+  return askHealth({
+    name: 'sqlapi',
+    field: 'server.bind',
+    address() {
+      const environment = { flag: configFlag, env: process.env, cwd: process.cwd() }
+      return loadConfig(environment, { passwords: 'unneeded' }).config.server.bind
+    },
+    explain: (error) => (error instanceof StartupFailure ? `${error.name}: ${error.message}` : undefined),
+  })
 }
 
 /** What a service is started with. */

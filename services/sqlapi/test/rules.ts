@@ -246,4 +246,6 @@ export const rules: Readonly<Record<string, string>> = {
   'N6.5': 'numeric as numbers and json with its type, for a datasource whose clients expect the predecessor',
   'N6.2': 'answers in the coding that clients accept; what files with @cache tell caches, and 304',
   'N6.6': "without a file the predecessor's environment is read, with a line for each value",
+
+  'O5.1': "health asks the callers' port and ends with 0 or 1; what containers are made of",
 }

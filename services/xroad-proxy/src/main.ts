@@ -4,7 +4,7 @@
  *
  * Flags, signals, the orderly end and exit codes are those of the package command-line.
  */
-import { disablePretenuring, exitCodes, live } from '@services/command-line'
+import { askHealth, disablePretenuring, exitCodes, live } from '@services/command-line'
 import { hearWarnings, openStdout } from '@services/observe'
 import { loadConfig } from './boot/config/config.ts'
 import { readFlags } from './boot/flags.ts'
@@ -37,6 +37,8 @@ export async function main(argv: readonly string[]): Promise<void> {
       const { runMock } = await import('./mock/command.ts')
       return runMock(flags)
     }
+    case 'health':
+      return askWhetherUp(flags.config)
     case 'refuse':
       process.stderr.write(flags.text)
       process.exitCode = exitCodes.usage
@@ -45,6 +47,18 @@ export async function main(argv: readonly string[]): Promise<void> {
     case 'version':
       process.stdout.write(flags.text)
   }
+}
+
+function askWhetherUp(configFlag: string | undefined): Promise<void> {
+  return askHealth({
+    name: 'xroad-proxy',
+    field: 'port',
+    address() {
+      const environment = { flag: configFlag, env: process.env, cwd: process.cwd() }
+      return loadConfig(environment, { passwords: 'unneeded' }).config
+    },
+    explain: (error) => (error instanceof StartupFailure ? `${error.code}: ${error.message}` : undefined),
+  })
 }
 
 async function serve(configFlag: string | undefined): Promise<void> {

@@ -87,7 +87,7 @@ const refused: readonly [string[], RegExp][] = [
   [['--', 'x'], /unknown command "x"/],
   [['--port', '1'], /--port belongs to the command mock/],
   [['serve', '--answers', 'x'], /--answers belongs to the command mock/],
-  [['mock', '--config', 'x'], /--config belongs to the command serve, doctor/],
+  [['mock', '--config', 'x'], /--config belongs to the command serve, health, doctor/],
   [['--strict'], /--strict belongs to the command doctor/],
   [['mock', '--probe'], /--probe belongs to the command doctor/],
   [['doctor', '--port', '1'], /--port belongs to the command mock/],

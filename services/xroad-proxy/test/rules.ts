@@ -338,4 +338,6 @@ export const rules: Readonly<Record<string, string>> = {
   'P2.1':
     'a choice: params of each branch optional, oneOf in /api, the first branch that is given is sent; a repeated one is skipped',
   X31: 'lines that could be broken unnoticed have a test: a union of narrowed unions, overtaking, answers to nonsense',
+
+  'O5.1': "health asks the callers' port and ends with 0 or 1; what containers are made of",
 }

@@ -37,6 +37,7 @@ const program = {
       },
     },
     openapi: { flags: { config: '' } },
+    health: { flags: { config: '' } },
     dev: { flags: { config: '' } },
     test: {
       flags: { config: '', report: 'text or junit (text)' },
@@ -52,6 +53,7 @@ const program = {
     { heading: 'test, which runs the cases of *.test.yaml files in FOLDER, or here:', commands: ['test'] },
     { heading: 'init, which writes a small project into FOLDER, or here.', commands: ['init'] },
     { heading: 'openapi, which prints the description of all endpoints.', commands: ['openapi'] },
+    { heading: 'health, which asks a running service on this host, for health checks.', commands: ['health'] },
   ],
   environment: `Environment: SQLAPI_CONFIG names the configuration file where --config does not,
 SQLAPI_LOG takes the place of logging.level.`,

@@ -31,6 +31,7 @@ const program = {
   },
   commands: {
     serve: { flags: { config: 'read this configuration file instead of looking for one' } },
+    health: { flags: { config: '' } },
     doctor: {
       flags: {
         config: 'as above',
@@ -67,6 +68,7 @@ const program = {
   sections: [
     { heading: 'serve (also without a command):', commands: ['serve'] },
     { heading: 'doctor, a check of the configuration, the DSL files and the keystore:', commands: ['doctor'] },
+    { heading: 'health, which asks a running service on this host, for health checks.', commands: ['health'] },
     { heading: 'wsdl, for a WSDL file or a folder of them:', commands: ['wsdl explain', 'wsdl vendor'] },
     { heading: 'mock, a stand-in for a Security Server to try the service with:', commands: ['mock'] },
   ],

@@ -38,12 +38,16 @@ export interface Loaded {
   readonly warnings: readonly string[]
 }
 
-export function loadConfig(environment: StartEnvironment): Loaded {
+/** Whoever opens no keystore needs no passwords: with `passwords: 'unneeded'` variables that should hold them may be unset. */
+export function loadConfig(
+  environment: StartEnvironment,
+  { passwords = 'needed' }: { readonly passwords?: 'needed' | 'unneeded' } = {},
+): Loaded {
   const file = readConfig(environment)
   const { value: config, problems, unknown } = parseConfig(file.data)
   const tell = (problem: Problem): string => inWords(file, problem)
   if (config === undefined) return refuse(inOneLine([...problems, ...unknown].map(tell)))
-  requirePasswords(config, environment.env, file)
+  if (passwords === 'needed') requirePasswords(config, environment.env, file)
   return {
     config,
     source: file.source,
