@@ -98,10 +98,15 @@ export const proxy: Part = {
       imports: 'errors.ts @services/command-line @services/http-shell',
     },
     {
+      room: 'metadata',
+      is: 'what a Security Server says of services',
+      imports: 'model.ts errors.ts xroad.ts upstream/upstream.ts soap/json soap/mime soap/message boot/config boot/tls',
+    },
+    {
       room: 'doctor',
       is: 'what is wrong with an installation',
       imports:
-        'model.ts errors.ts xroad.ts upstream/causes.ts upstream/upstream.ts soap/json soap/message boot/flags.ts boot/config boot/tls boot/dsl boot/ingest @services/command-line @services/config-file',
+        'model.ts errors.ts xroad.ts upstream/causes.ts metadata boot/flags.ts boot/config boot/tls boot/dsl boot/ingest @services/command-line @services/config-file',
     },
     {
       room: 'wsdl-command',
@@ -110,10 +115,16 @@ export const proxy: Part = {
         'errors.ts guard upstream/upstream.ts wsdl/xml wsdl/schema boot/flags.ts boot/config boot/tls boot/ingest @services/command-line @services/config-file',
     },
     {
+      room: 'wsdl-command/add',
+      is: 'WSDLs of other members, put into the directory',
+      imports:
+        'model.ts metadata wsdl/xml wsdl/schema wsdl/operations boot/flags.ts boot/config boot/tls boot/ingest wsdl-command @services/command-line @services/config-file',
+    },
+    {
       room: 'main.ts',
       is: 'the commands',
       imports:
-        'errors.ts events.ts boot/flags.ts boot/config service.ts mock/command.ts doctor/command.ts wsdl-command/command.ts @services/command-line @services/observe',
+        'errors.ts events.ts boot/flags.ts boot/config service.ts mock/command.ts doctor/command.ts wsdl-command/command.ts wsdl-command/add/command.ts @services/command-line @services/observe',
     },
   ],
   outside: {
@@ -121,11 +132,11 @@ export const proxy: Part = {
     'node-forge': 'mock/pki.ts',
     'node:dns': 'guard/lookup.ts',
     'node:fs':
-      'version.ts boot/tls/keystore.ts boot/dsl/endpoints.ts boot/ingest boot/description/page-memory.ts mock doctor/facts.ts wsdl-command',
+      'version.ts boot/tls/keystore.ts boot/dsl/endpoints.ts boot/ingest boot/description/page-memory.ts mock doctor/facts.ts wsdl-command wsdl-command/add',
     'node:http': 'mock/wire.ts',
     'node:https': 'mock/mock.ts',
     'node:net': 'guard upstream boot/tls/certificates.ts mock doctor/probe.ts',
-    'node:tls': 'upstream boot/tls mock doctor',
+    'node:tls': 'upstream boot/tls metadata mock doctor',
     saxes: 'soap/json/parser.ts wsdl/xml/xml.ts',
     undici: 'upstream/client.ts upstream/undici-client.d.ts',
   },

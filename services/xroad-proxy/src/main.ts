@@ -1,6 +1,6 @@
 /**
  * The process: command line in, exit code out. service.ts serves; doctor/command.ts checks a
- * configuration, wsdl-command/command.ts helps with WSDL files, and mock/command.ts is the mock Security Server.
+ * configuration, wsdl-command/ helps with WSDL files, and mock/command.ts is the mock Security Server.
  *
  * Flags, signals, the orderly end and exit codes are those of the package command-line.
  */
@@ -31,6 +31,10 @@ export async function main(argv: readonly string[]): Promise<void> {
     case 'wsdl vendor': {
       const { runVendor } = await import('./wsdl-command/command.ts')
       return runVendor(flags)
+    }
+    case 'wsdl add': {
+      const { runAdd } = await import('./wsdl-command/add/command.ts')
+      return runAdd(flags)
     }
     case 'mock': {
       // Loaded only here: the service itself needs none of it.

@@ -50,8 +50,14 @@ const asked: ProbeFacts = {
   silentProviders: [],
   endpoints: [],
 }
-const verdict = (given: ProbeFacts['endpoints'][number]['verdict']): Situation => ({
-  probe: { ...asked, endpoints: [{ path: '/g/s', file: 'g/s.yml', verdict: given, reason: 'so' }] },
+const verdict = (
+  given: ProbeFacts['endpoints'][number]['verdict'],
+  more: Partial<ProbeFacts['endpoints'][number]> = {},
+): Situation => ({
+  probe: {
+    ...asked,
+    endpoints: [{ path: '/g/s', file: 'g/s.yml', provider: 'a/b', verdict: given, reason: 'so', ...more }],
+  },
 })
 const skipped = { file: 'a.wsdl', operation: 'op', outcome: 'skipped', reason: 'has an xsd:choice' } as const
 
@@ -593,10 +599,22 @@ const cases: readonly Case[] = [
     silent: [{ probe: asked }, {}],
   },
   {
+    rule: '[S-doctor.weak-probe-provider-unknown]',
+    field: 'a/b',
+    fires: [verdict('not allowed', { lacking: 'provider' })],
+    silent: [verdict('allowed'), verdict('not allowed'), verdict('not allowed', { lacking: 'version' }), {}],
+  },
+  {
+    rule: '[S-doctor.weak-probe-version-unknown]',
+    field: 'g/s.yml',
+    fires: [verdict('not allowed', { lacking: 'version' })],
+    silent: [verdict('unknown'), verdict('not allowed'), verdict('not allowed', { lacking: 'provider' }), {}],
+  },
+  {
     rule: '[S-doctor.weak-probe-not-allowed]',
     field: 'g/s.yml',
     fires: [verdict('not allowed')],
-    silent: [verdict('allowed'), verdict('unknown'), {}],
+    silent: [verdict('allowed'), verdict('unknown'), verdict('not allowed', { lacking: 'version' }), {}],
   },
   {
     rule: '[S-doctor.info-probe-unknown]',

@@ -15,7 +15,7 @@ import {
   readClients,
   readRestServices,
   readSoapServices,
-} from '../src/doctor/metadata.ts'
+} from '../src/metadata/answers.ts'
 import { probe, type ProbeFacts } from '../src/doctor/probe.ts'
 import { isOnPath } from '../src/doctor/question.ts'
 import { startMock } from '../src/mock/mock.ts'
@@ -191,6 +191,72 @@ describe('in front of the mock', async () => {
       events.filter((line) => line.includes('/r1/')),
       [],
     )
+  })
+
+  test('a provider of another instance is looked for in the list of that one [P1.1 S-doctor.weak-probe-provider-unknown]', async () => {
+    const member = ['EE', 'EE2'].map((instance) => {
+      return { id: { xroad_instance: instance, member_class: 'GOV', member_code: '70000000', subsystem_code: 'demo' } }
+    })
+    writeFiles(answers, { 'listClients.json': JSON.stringify({ member }) })
+    events.length = 0
+    const file = (instance: string): string =>
+      restFile('x').replace('{ member', `{ xroad_instance: ${instance}, member`)
+    const facts = await ask(mock.url, { 'g/a.yml': file('EE'), 'g/b.yml': file('EE'), 'g/c.yml': file('FI') })
+    const found = facts.endpoints.map(({ provider, lacking }) => [provider, lacking])
+    deepStrictEqual(found.slice(0, 2), [
+      ['EE/GOV/70000001/registry', 'provider'],
+      ['EE/GOV/70000001/registry', 'provider'],
+    ])
+    // Its list has nobody of that instance, so it is no list of it.
+    strictEqual(facts.endpoints[2]?.lacking, undefined)
+    const asked = events.flatMap((line) => /\/listClients\?xRoadInstance=(\S+)/.exec(line)?.[1] ?? [])
+    deepStrictEqual(asked.toSorted(), ['EE', 'FI', 'ee-test'])
+    writeFiles(answers, { 'listClients.json': '{"member":[]}' })
+  })
+
+  test('a version that the provider lacks is told from one that is not allowed [S-doctor.weak-probe-version-unknown]', async () => {
+    const list = (name: string, services: readonly (readonly [string, string])[]): string => {
+      const all = services.map(
+        ([code, version]) =>
+          `<xroad:service><id:serviceCode>${code}</id:serviceCode>${
+            version === '' ? '' : `<id:serviceVersion>${version}</id:serviceVersion>`
+          }</xroad:service>`,
+      )
+      return `<xroad:${name}Response xmlns:xroad="http://x-road.eu/xsd/xroad.xsd" xmlns:id="http://x-road.eu/xsd/identifiers">${all.join('')}</xroad:${name}Response>`
+    }
+    const all = ['v1', 'v2', 'v3'].map((version) => ['find', version] as const)
+    const own = newFolder({
+      'allowedMethods.xml': list('allowedMethods', [['find', 'v1']]),
+      'listMethods.xml': list('listMethods', [...all, ['bare', '']]),
+    })
+    const seen: string[] = []
+    const onEvent = (line: string): void => void seen.push(line)
+    const other = await startMock({ host: '127.0.0.1', port: 0, folder: pkiFolder, answers: own, onEvent })
+    const dsl = {
+      'g/a.yml': soapFile('find', 'v1'),
+      'g/b.yml': soapFile('find', 'v2'),
+      'g/c.yml': soapFile('find', 'v9'),
+      'g/d.yml': soapFile('find'),
+      'g/e.yml': soapFile('bare', 'v1'),
+      'g/f.yml': soapFile('nobody', 'v1'),
+    }
+    const facts = await ask(other.url, dsl)
+    const only = await ask(other.url, { 'g/a.yml': dsl['g/a.yml'] })
+    await other.close()
+    deepStrictEqual(
+      facts.endpoints.map(({ verdict, lacking, reason }) => [verdict, lacking, reason.replaceAll(/\S*registry/g, 'X')]),
+      [
+        ['allowed', undefined, 'the provider lists the service for this client'],
+        ['not allowed', undefined, 'X does not list find v2 for this client (allowed is find v1)'],
+        ['not allowed', 'version', 'X has no find v9; it has find v1, v2, v3'],
+        ['not allowed', 'version', 'X has no find without a version; it has find v1, v2, v3'],
+        ['not allowed', 'version', 'X has no bare v1; it has bare without version'],
+        ['not allowed', undefined, 'X does not list nobody v1 for this client'],
+      ],
+    )
+    strictEqual(only.endpoints[0]?.verdict, 'allowed')
+    // Nobody who may call everything makes the provider list all that it has.
+    strictEqual(seen.filter((line) => line.includes(' listMethods:')).length, 1)
   })
 
   test('the mock lists clients as XML to those who do not take JSON', async () => {
@@ -380,7 +446,7 @@ describe('what the metadata services say', () => {
   test('codes that look like numbers stay as they are [S-doctor.probe]', () => {
     deepStrictEqual(
       readRestServices(answer('{"service":[{"service_code":12345678901234567890,"service_version":1.0}]}')),
-      [{ code: '12345678901234567890', version: '1.0', endpoints: [] }],
+      [{ code: '12345678901234567890', version: '1.0', type: '', endpoints: [] }],
     )
     const services = ['007', '9007199254740993', 'true'].map(
       (code) => `<x:service i:objectType="SERVICE"><i:serviceCode>${code}</i:serviceCode></x:service>`,

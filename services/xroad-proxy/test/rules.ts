@@ -228,6 +228,8 @@ export const rules: Readonly<Record<string, string>> = {
   'S-doctor.info-probe-clients': 'how many clients are known',
   'S-doctor.fatal-probe-client-unknown': 'this client is not among them',
   'S-doctor.weak-probe-provider-silent': 'a provider that does not say what is allowed',
+  'S-doctor.weak-probe-provider-unknown': 'a provider that its instance does not have',
+  'S-doctor.weak-probe-version-unknown': 'a version that the provider does not have',
   'S-doctor.weak-probe-not-allowed': 'an endpoint that would not be allowed',
   'S-doctor.info-probe-unknown': 'an endpoint of which it cannot be told',
   'S-doctor.info-probe-allowed': 'an endpoint that would be allowed',
@@ -328,6 +330,7 @@ export const rules: Readonly<Record<string, string>> = {
     'service_versions, then service_version, then xrd:version; an empty one is none; a code that X-Road refuses is told',
   'P2.2':
     'attachments of requests: base64 or a form in, SOAP with Attachments or MTOM out; xop:Include of answers in its place',
+  'P1.3': 'wsdl add from a file, an address, the Security Server; all or nothing; the mock describes services',
   'P5.1':
     'X-Road-Id on every answer and error; message_id on demand; id, user and issue of the caller reach the envelope',
   'P5.3':

@@ -26,8 +26,19 @@ test('the page has every reason, in its words [D5.10]', () => {
   }
 })
 
+test('the page has the flags of wsdl add [P1.3]', () => {
+  const rows = column(tableAfter(page.slice(page.indexOf('\n## wsdl add')), 'xroad-proxy wsdl add'), 0)
+  const own = rows.map((row) => row.split(' ')[0] ?? '')
+  const told = readFlags(['--help'])
+  const usage = 'text' in told ? told.text : ''
+  const [line = ''] = /xroad-proxy wsdl add [^]*?(?=\n +xroad-proxy )/.exec(usage) ?? []
+  const taken = Array.from(line.matchAll(/--[\w-]+/g), ([flag]) => flag)
+  const ofVendor = ['--allow-host', '--max-bytes', '--allow-http', '--allow-private-address']
+  deepStrictEqual(new Set([...own, ...ofVendor]), new Set(taken))
+})
+
 test('the page has the flags that the commands take [D1.1]', () => {
-  const rows = column(tableAfter(page.slice(page.indexOf('## wsdl vendor')), 'xroad-proxy wsdl vendor'), 0)
+  const rows = column(tableAfter(page.slice(page.indexOf('\n## wsdl vendor')), 'xroad-proxy wsdl vendor'), 0)
   deepStrictEqual(rows, ['--allow-host HOST', '--max-bytes N', '--allow-http', '--allow-private-address HOST'])
   const argv = [
     'wsdl',

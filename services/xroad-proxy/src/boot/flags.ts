@@ -22,6 +22,13 @@ const program = {
     maxBytes: { kind: 'whole', name: 'max-bytes', value: 'N', from: 1, to: 999_999_999, default: 4_194_304 },
     allowHttp: { kind: 'switch', name: 'allow-http' },
     privateHosts: { kind: 'hosts', name: 'allow-private-address', value: 'HOST' },
+    /** Whose service a WSDL is. */
+    provider: { kind: 'text', value: 'PROVIDER' },
+    owner: { kind: 'text', value: 'NAME' },
+    serviceVersion: { kind: 'text', name: 'service-version', value: 'VERSION' },
+    fromSecurityServer: { kind: 'text', name: 'from-security-server', value: 'ADDRESS' },
+    /** Whether what is there may be replaced. */
+    force: { kind: 'switch' },
     host: { kind: 'text', value: 'HOST', default: '127.0.0.1' },
     port: { kind: 'whole', value: 'PORT', from: 0, to: 65_535, default: 5500 },
     /** Where the mock keeps its certificates. */
@@ -55,6 +62,22 @@ const program = {
         privateHosts: 'also fetch from this host of your own network; repeatable',
       },
     },
+    'wsdl add': {
+      operand: { value: 'FILE_OR_URL', is: 'a WSDL file or its address', isOptional: true },
+      summary: "add another member's WSDL, with all that it includes",
+      flags: {
+        provider: 'whose it is: [INSTANCE/]CLASS/CODE/SUBSYSTEM',
+        fromSecurityServer: 'ask there: CLASS/CODE/SUBSYSTEM[/SERVICE[/VERSION]]',
+        owner: 'its folder (the subsystem in small letters)',
+        serviceVersion: 'call this version of all operations',
+        force: 'replace files that are there',
+        config: '',
+        allowHosts: '',
+        maxBytes: '',
+        allowHttp: '',
+        privateHosts: '',
+      },
+    },
     mock: {
       flags: {
         host: 'address to listen on (127.0.0.1)',
@@ -69,7 +92,7 @@ const program = {
     { heading: 'serve (also without a command):', commands: ['serve'] },
     { heading: 'doctor, a check of the configuration, the DSL files and the keystore:', commands: ['doctor'] },
     { heading: 'health, which asks a running service on this host, for health checks.', commands: ['health'] },
-    { heading: 'wsdl, for a WSDL file or a folder of them:', commands: ['wsdl explain', 'wsdl vendor'] },
+    { heading: 'wsdl, for a WSDL file or a folder of them:', commands: ['wsdl explain', 'wsdl vendor', 'wsdl add'] },
     { heading: 'mock, a stand-in for a Security Server to try the service with:', commands: ['mock'] },
   ],
   environment: `Environment: PROXY_CONFIG names the configuration file where --config does not,
@@ -82,6 +105,7 @@ export type Action = CommandOf<typeof program> | Told
 export type DoctorAction = Extract<Action, { action: 'doctor' }>
 export type ExplainAction = Extract<Action, { action: 'wsdl explain' }>
 export type VendorAction = Extract<Action, { action: 'wsdl vendor' }>
+export type AddAction = Extract<Action, { action: 'wsdl add' }>
 export type MockAction = Extract<Action, { action: 'mock' }>
 
 /** `argv` without the runtime and the script. */

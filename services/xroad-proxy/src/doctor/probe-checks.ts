@@ -82,6 +82,28 @@ export const probeChecks: readonly Check[] = [
       'Server for this client. Otherwise the provider or its Security Server is not reachable or not registered.',
   },
   {
+    code: 'weak-probe-provider-unknown',
+    severity: 'WEAK',
+    field: '',
+    when: unknownProviders,
+    headline: 'A provider is not registered: %',
+    rationale: 'A Security Server refuses every call to a member or subsystem that its instance does not have.',
+    recovery:
+      'Check class, code, subsystem and instance in the files or below provider: of the sidecar; letters of other case are ' +
+      'another provider. If they are right, the provider has still to register its subsystem.',
+  },
+  {
+    code: 'weak-probe-version-unknown',
+    severity: 'WEAK',
+    field: '',
+    when: (facts) => verdicts(facts, 'not allowed', 'version'),
+    headline: 'The provider does not have the service in the version that is called: %',
+    rationale: 'Calls end with an error of the Security Server of the provider.',
+    recovery:
+      'Write a version that the provider has: service_version or service_versions in the sidecar of the WSDL, or ' +
+      'serviceVersion in the envelope.',
+  },
+  {
     code: 'weak-probe-not-allowed',
     severity: 'WEAK',
     field: '',
@@ -115,8 +137,21 @@ function said({ probe }: Facts): ProbeFacts | undefined {
   return typeof probe === 'object' && probe.connectionProblem === undefined ? probe : undefined
 }
 
-function verdicts(facts: Facts, verdict: ProbedEndpoint['verdict']): readonly Hit[] {
+function verdicts(
+  facts: Facts,
+  verdict: ProbedEndpoint['verdict'],
+  lacking?: ProbedEndpoint['lacking'],
+): readonly Hit[] {
   return (said(facts)?.endpoints ?? [])
-    .filter((endpoint) => endpoint.verdict === verdict)
+    .filter((endpoint) => endpoint.verdict === verdict && endpoint.lacking === lacking)
     .map(({ path, file, reason }) => ({ field: file, text: `${path}: ${reason}` }))
+}
+
+/** Once for each, however many endpoints call it. */
+function unknownProviders(facts: Facts): readonly Hit[] {
+  const endpoints = (said(facts)?.endpoints ?? []).filter(({ lacking }) => lacking === 'provider')
+  return [...Map.groupBy(endpoints, ({ provider }) => provider)].map(([provider, [first, ...others]]) => {
+    const more = others.length === 0 ? '' : ` and ${others.length} more`
+    return { field: provider, text: `${provider}, which ${first?.path}${more} would call` }
+  })
 }

@@ -3,28 +3,24 @@
  * what this client may call there. It sends nothing else and calls no service of a provider. The results, failures
  * included, are facts.
  */
-import { randomUUID } from 'node:crypto'
 import { isIP } from 'node:net'
 import { connect, type SecureContext } from 'node:tls'
 import { createServerCheck, type ServerCheck } from '../boot/tls/keystore.ts'
 import type { Config } from '../boot/config/schema.ts'
-import { Failure } from '../errors.ts'
+import type { Client } from '../metadata/answers.ts'
+import { openSecurityServer, type SecurityServer, timeoutOf } from '../metadata/security-server.ts'
 import type { Endpoint, Identity } from '../model.ts'
 import { describe } from '../upstream/causes.ts'
-import { openUpstream, type Upstream, withoutCaller } from '../upstream/upstream.ts'
-import { toClientElement, toClientHeader, toServicePath } from '../xroad.ts'
 import {
-  type MetadataResponse,
-  type Client,
-  isOfMock,
-  MetadataError,
-  readClients,
-  readRestServices,
-  readSoapServices,
-  type Service,
-  toAllowedMethods,
-} from './metadata.ts'
-import { judge, nameOf, type Provider, type ProviderAnswer, toQuestion, type Verdict } from './question.ts'
+  isAmong,
+  judge,
+  nameOf,
+  type Provider,
+  type ProviderAnswer,
+  type Question,
+  toQuestion,
+  type Verdict,
+} from './question.ts'
 
 export interface ProbeFacts {
   /** Why there is no connection; the rest is empty then. */
@@ -43,6 +39,8 @@ export interface ProbedEndpoint extends Verdict {
   /** `/group/service` */
   readonly path: string
   readonly file: string
+  /** Whose service it calls; empty where that is not known. */
+  readonly provider: string
 }
 
 export interface ProbeOptions {
@@ -52,44 +50,38 @@ export interface ProbeOptions {
   readonly endpoints: readonly Endpoint[]
 }
 
-/** A Security Server waits longer for some providers than anybody does for a check. */
-const maxTimeoutSeconds = 30
-/** The list of the clients of a whole country. */
-const maxAnswerBytes = 64 * 1024 * 1024
 /** Providers that are asked at one time. */
 const batchSize = 4
 
 export async function probe(options: ProbeOptions): Promise<ProbeFacts> {
   const { settings, url, secureContext, endpoints } = options
-  const timeoutSeconds = Math.min(settings.limits.requestTimeoutSeconds, maxTimeoutSeconds)
   const trust: Trust = { secureContext, checkServer: createServerCheck(settings.securityServer ?? {}) }
-  const { connection, problem } = await shakeHands(url, trust, timeoutSeconds * 1000)
+  const { connection, problem } = await shakeHands(url, trust, timeoutOf(settings) * 1000)
   if (problem !== undefined) return { ...nothingKnown, connectionProblem: problem }
-  const upstream = openUpstream({ ...trust, secureContext: () => secureContext, timeoutSeconds, maxAnswerBytes })
+  const server = openSecurityServer({ ...trust, url, settings })
   try {
-    const server: Server = { upstream, url, settings }
-    const listed = await listClients(server)
+    const listed = await server.listClients(settings.instance)
     if (listed.isUnreachable) return { ...nothingKnown, connectionProblem: listed.problem }
     const clients = listed.value ?? []
     const questions = endpoints.map((endpoint) => toQuestion(endpoint, settings))
-    const providers = questions.flatMap((question) => (question.kind === 'open' ? [question.provider] : []))
-    const answers = await askAll(server, providers, clients)
+    const answers = await askAll(server, questions, new Map([[settings.instance, clients]]))
     return {
       connectionProblem: undefined,
       connection,
       clientsProblem: listed.problem,
       clients,
-      silentProviders: [...answers].flatMap(([{ lane, identity }, answer]) =>
+      silentProviders: [...answers.values()].flatMap(({ provider: { lane, identity }, answer }) =>
         answer.kind === 'failed' ? [{ provider: `${nameOf(identity)} (${lane})`, problem: answer.problem }] : [],
       ),
       endpoints: questions.map((question) => {
         const { group, service, file } = question.endpoint
-        const { verdict, reason } = judge(question, (asked) => answerOf(answers, asked))
-        return { path: `/${group}/${service}`, file, verdict, reason }
+        const provider = question.kind === 'open' ? nameOf(question.provider.identity) : ''
+        const { verdict, reason, lacking } = judge(question, (asked) => answerOf(answers, asked))
+        return { path: `/${group}/${service}`, file, provider, verdict, reason, lacking }
       }),
     }
   } finally {
-    await upstream.close()
+    await server.close()
   }
 }
 
@@ -100,9 +92,11 @@ export function isListed(clients: readonly Client[], identity: Identity): boolea
   return clients.length === 0 || clients.some((client) => nameOf(client) === nameOf(identity))
 }
 
-function answerOf(answers: ReadonlyMap<Provider, ProviderAnswer>, { key }: Provider): ProviderAnswer {
-  const found = [...answers].find(([provider]) => provider.key === key)
-  return found?.[1] ?? { kind: 'failed', problem: 'it was not asked' }
+/** By the key of the provider. */
+type Answers = ReadonlyMap<string, { readonly provider: Provider; readonly answer: ProviderAnswer }>
+
+function answerOf(answers: Answers, { key }: Provider): ProviderAnswer {
+  return answers.get(key)?.answer ?? { kind: 'failed', problem: 'it was not asked' }
 }
 
 interface Handshake {
@@ -150,109 +144,49 @@ function shakeHands(url: string, { secureContext, checkServer }: Trust, timeoutM
 const partingMs = 1000
 const closedEarly = 'the connection was closed during the handshake'
 
-interface Server {
-  readonly upstream: Upstream
-  readonly url: string
-  readonly settings: Config
-}
-
-/** Each provider once, a few at a time; those that the instance does not have are not asked. */
+/** Each provider once, a few at a time; those that their instance does not have are not asked. `clients` grows by instances. */
 async function askAll(
-  server: Server,
-  providers: readonly Provider[],
-  clients: readonly Client[],
-): Promise<ReadonlyMap<Provider, ProviderAnswer>> {
-  const { instance } = server.settings
-  const answers = new Map<Provider, ProviderAnswer>()
-  const waiting = [...new Map(providers.map((provider) => [provider.key, provider])).values()]
-  const ask = async (provider: Provider): Promise<void> => {
-    const isUnregistered = provider.identity.instance === instance && !isListed(clients, provider.identity)
-    answers.set(provider, isUnregistered ? { kind: 'unregistered' } : await askProvider(server, provider))
+  server: SecurityServer,
+  questions: readonly Question[],
+  clients: Map<string, readonly Client[]>,
+): Promise<Answers> {
+  const open = questions.filter((question) => question.kind === 'open')
+  const byKey = Map.groupBy(open, ({ provider }) => provider.key)
+  const waiting = [...byKey.values()]
+  for (const instance of new Set(open.map(({ provider }) => provider.identity.instance))) {
+    if (clients.has(instance)) continue
+    const { value = [] } = await server.listClients(instance)
+    // Who gives another list than the one that was asked for says nothing about this instance.
+    clients.set(
+      instance,
+      value.filter((client) => client.instance === instance),
+    )
+  }
+  const answers = new Map<string, { provider: Provider; answer: ProviderAnswer }>()
+  const ask = async ([first, ...rest]: typeof open): Promise<void> => {
+    if (first === undefined) return
+    const { provider } = first
+    const isUnregistered = !isListed(clients.get(provider.identity.instance) ?? [], provider.identity)
+    const answer = isUnregistered ? ({ kind: 'unregistered' } as const) : await askProvider(server, [first, ...rest])
+    answers.set(provider.key, { provider, answer })
   }
   while (waiting.length > 0) await Promise.all(waiting.splice(0, batchSize).map(ask))
   return answers
 }
 
-async function askProvider(server: Server, provider: Provider): Promise<ProviderAnswer> {
-  const { value, problem } = await allowedMethods(server, provider)
-  return value === undefined ? { kind: 'failed', problem: problem ?? '' } : { kind: 'services', ...value }
-}
+type OpenQuestion = Extract<Question, { kind: 'open' }>
 
-function listClients(server: Server): Promise<Attempt<readonly Client[]>> {
-  const query = `xRoadInstance=${encodeURIComponent(server.settings.instance)}`
-  const headers = ['Accept', 'application/json']
-  return send(server, { method: 'GET', path: `/listClients?${query}`, headers }, readClients)
-}
-
-interface Listed {
-  readonly services: readonly Service[]
-  readonly isOfMock: boolean
-}
-
-function allowedMethods(server: Server, { lane, identity }: Provider): Promise<Attempt<Listed>> {
-  const list =
-    (read: (answer: MetadataResponse) => readonly Service[]) =>
-    (answer: MetadataResponse): Listed => ({
-      services: read(answer),
-      isOfMock: isOfMock(answer),
-    })
-  const { client, protocolVersion } = server.settings
-  switch (lane) {
-    case 'rest': {
-      const path = toServicePath(identity.instance, {
-        ...identity,
-        xroadInstance: '',
-        serviceCode: 'allowedMethods',
-        path: '',
-      })
-      const xroad = ['X-Road-Client', toClientHeader(client), 'X-Road-Id', randomUUID()]
-      return send(
-        server,
-        { method: 'GET', path, headers: ['Accept', 'application/json', ...xroad] },
-        list(readRestServices),
-      )
-    }
-    case 'soap': {
-      const head = { client: toClientElement(client), id: randomUUID(), protocolVersion }
-      const body = Buffer.from(toAllowedMethods(identity, head))
-      const headers = ['Content-Type', 'text/xml; charset=utf-8']
-      return send(server, { method: 'POST', path: '/', headers, body }, list(readSoapServices))
-    }
-  }
-}
-
-interface Request {
-  readonly method: 'GET' | 'POST'
-  readonly path: string
-  readonly headers: readonly string[]
-  readonly body?: Buffer
-}
-
-interface Attempt<Value> {
-  readonly value?: Value
-  readonly problem?: string | undefined
-  /** Nothing came back. */
-  readonly isUnreachable?: boolean
-}
-
-async function send<Value>(
-  { upstream, url }: Server,
-  { method, path, headers, body }: Request,
-  read: (answer: MetadataResponse) => Value,
-): Promise<Attempt<Value>> {
-  const { origin, pathname } = new URL(url)
-  const call = {
-    origin,
-    path: pathname.replace(/\/+$/, '') + path,
-    method,
-    headers: [...headers, 'Accept-Encoding', 'identity'],
-    body,
-  }
-  try {
-    return { value: read(await upstream.collect(call, withoutCaller())) }
-  } catch (error) {
-    if (error instanceof MetadataError) return { problem: error.message }
-    if (!(error instanceof Failure)) throw error
-    return { problem: error.message, isUnreachable: error.code !== 'upstream_body_too_large' }
-  }
+/** What it offers is asked as well where that tells a version that it lacks from one that is not allowed. */
+async function askProvider(
+  server: SecurityServer,
+  questions: readonly [OpenQuestion, ...OpenQuestion[]],
+): Promise<ProviderAnswer> {
+  const [{ provider }] = questions
+  const { lane, identity } = provider
+  const { value, problem } = await server.listMethods('allowedMethods', lane, identity)
+  if (value === undefined) return { kind: 'failed', problem: problem ?? '' }
+  const { services, isOfMock } = value
+  const isAsked = lane === 'soap' && !isOfMock && questions.some(({ call }) => !isAmong(services, call))
+  const offered = isAsked ? (await server.listMethods('listMethods', lane, identity)).value : undefined
+  return { kind: 'services', services, isOfMock, offered: offered?.services }
 }

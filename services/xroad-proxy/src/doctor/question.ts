@@ -5,7 +5,7 @@
 import type { Config } from '../boot/config/schema.ts'
 import type { Endpoint, Identity, RestEndpoint, SoapEndpoint } from '../model.ts'
 import { toClientElement } from '../xroad.ts'
-import { readServiceHeader, type Service } from './metadata.ts'
+import { readServiceHeader, type Service } from '../metadata/answers.ts'
 
 export interface Provider {
   /** Lane and identifier, for one question to each. */
@@ -17,6 +17,8 @@ export interface Provider {
 export interface Verdict {
   readonly verdict: 'allowed' | 'not allowed' | 'unknown'
   readonly reason: string
+  /** What is not there at all, whoever asks: the provider, or the version of the service. */
+  readonly lacking?: 'provider' | 'version' | undefined
 }
 
 export type Question = { readonly endpoint: Endpoint } & (
@@ -25,7 +27,7 @@ export type Question = { readonly endpoint: Endpoint } & (
 )
 
 /** What the endpoint would call at the provider. */
-interface Call {
+export interface Call {
   readonly code: string
   readonly version: string
   readonly method: string
@@ -34,7 +36,14 @@ interface Call {
 
 /** What is known of a provider after asking. */
 export type ProviderAnswer =
-  | { readonly kind: 'services'; readonly services: readonly Service[]; readonly isOfMock: boolean }
+  | {
+      readonly kind: 'services'
+      /** Those that this client may call. */
+      readonly services: readonly Service[]
+      readonly isOfMock: boolean
+      /** All of them; undefined where nobody asked, or the provider did not say. */
+      readonly offered: readonly Service[] | undefined
+    }
   | { readonly kind: 'unregistered' }
   | { readonly kind: 'failed'; readonly problem: string }
 
@@ -57,11 +66,11 @@ export function judge(question: Question, answerOf: (provider: Provider) => Prov
   const name = nameOf(provider.identity)
   switch (answer.kind) {
     case 'unregistered':
-      return { verdict: 'not allowed', reason: `the instance has no client ${name}` }
+      return { verdict: 'not allowed', lacking: 'provider', reason: `the instance has no client ${name}` }
     case 'failed':
       return { verdict: 'unknown', reason: `${name} did not say what is allowed: ${answer.problem}` }
     case 'services': {
-      const verdict = judgeCall(call, provider, answer.services)
+      const verdict = judgeCall(call, provider, answer)
       return verdict.verdict !== 'allowed' && answer.isOfMock ? byMock : verdict
     }
   }
@@ -121,14 +130,34 @@ function open(endpoint: Endpoint, identity: Identity, call: Call): Question {
   return { endpoint, kind: 'open', provider: { key, lane: endpoint.kind, identity }, call }
 }
 
-function judgeCall(call: Call, { lane, identity }: Provider, services: readonly Service[]): Verdict {
-  const shown = call.version === '' ? call.code : `${call.code} ${call.version}`
+/** Whether a SOAP service is on a list in the version that is called. */
+export function isAmong(services: readonly Service[], { code, version }: Call): boolean {
+  return services.some((service) => service.code === code && service.version === version)
+}
+
+type Services = Extract<ProviderAnswer, { kind: 'services' }>
+
+function judgeCall(call: Call, { lane, identity }: Provider, { services, offered }: Services): Verdict {
   const named = services.filter(({ code }) => code === call.code)
   const service = named.find(({ version }) => lane === 'rest' || version === call.version)
   if (service !== undefined) return lane === 'soap' ? whole : judgeEndpoint(call, service)
-  const versions = named.map(({ version }) => version || 'without version').join(', ')
-  const reason = versions === '' ? '' : ` (allowed is ${call.code} ${versions})`
-  return { verdict: 'not allowed', reason: `${nameOf(identity)} does not list ${shown} for this client${reason}` }
+  const provider = nameOf(identity)
+  const shown = call.version === '' ? call.code : `${call.code} ${call.version}`
+  const others = (offered ?? []).filter(({ code }) => code === call.code)
+  if (offered !== undefined && others.length > 0 && !isAmong(others, call)) {
+    const reason = `${provider} has no ${call.version === '' ? `${call.code} without a version` : shown}`
+    return {
+      verdict: 'not allowed',
+      lacking: 'version',
+      reason: `${reason}; it has ${call.code} ${versionsOf(others)}`,
+    }
+  }
+  const allowed = named.length === 0 ? '' : ` (allowed is ${call.code} ${versionsOf(named)})`
+  return { verdict: 'not allowed', reason: `${provider} does not list ${shown} for this client${allowed}` }
+}
+
+function versionsOf(services: readonly Service[]): string {
+  return services.map(({ version }) => version || 'without version').join(', ')
 }
 
 const whole: Verdict = { verdict: 'allowed', reason: 'the provider lists the service for this client' }

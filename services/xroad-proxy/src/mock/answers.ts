@@ -1,5 +1,5 @@
 /**
- * The folder of answers: a service code in, the file that answers it out. Checked with every request, so that files can
+ * The folder of answers: a service code in, the file that answers it or describes it out. Checked with every request, so that files can
  * be written and changed while the mock runs; unchanged files are served from memory.
  */
 import { type BigIntStats, readdirSync, readFileSync, statSync } from 'node:fs'
@@ -19,6 +19,16 @@ export const contentTypes: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   bin: 'application/octet-stream',
 }
+
+/** Descriptions of services, which are no answers of theirs. */
+const descriptionTypes: Readonly<Record<string, string>> = {
+  wsdl: 'text/xml',
+  yaml: 'text/yaml; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+}
+const openApi = /^(.+)\.openapi\.(?:yaml|json)$/
+/** A version has a digit in front, or a `v` and a digit: what else stands between dots belongs to the code. */
+const wsdl = /^(.+?)(?:\.(v?\d[^/]*))?\.wsdl$/
 
 /**
  * Stands on a list of allowed methods that the mock makes itself: services without a file are not in it, and are answered all
@@ -58,22 +68,47 @@ export class Answers {
     return this.#find(`${serviceCode}.${method}`, extensions) ?? this.#find(serviceCode, extensions)
   }
 
+  /** `<code>.<version>.wsdl`, or else `<code>.wsdl`, which is there for every version. */
+  wsdlOf(serviceCode: string, version: string): AnswerFile | undefined {
+    const own = version === '' ? undefined : this.#find(`${serviceCode}.${version}`, ['wsdl'], descriptionTypes)
+    return own ?? this.#find(serviceCode, ['wsdl'], descriptionTypes)
+  }
+
+  /** Services that have a WSDL; the version is empty for a file without one. */
+  wsdls(): readonly { readonly code: string; readonly version: string }[] {
+    return [...this.#list()].flatMap((name) => {
+      const [, code = '', version = ''] = wsdl.exec(name) ?? []
+      return code === '' || unsafeName.test(name) ? [] : [{ code, version }]
+    })
+  }
+
+  /** `<code>.openapi.yaml`, or else `<code>.openapi.json`. */
+  openApiOf(serviceCode: string): AnswerFile | undefined {
+    return this.#find(`${serviceCode}.openapi`, ['yaml', 'json'], descriptionTypes)
+  }
+
+  /** Service codes that have an OpenAPI description. */
+  openApiCodes(): readonly string[] {
+    return [...this.#list()].flatMap((name) => openApi.exec(name)?.[1] ?? []).filter((code) => !unsafeName.test(code))
+  }
+
   /** Service codes that have a file of one of the extensions, sorted. */
   serviceCodes(extensions: readonly string[]): readonly string[] {
     const codes = [...this.#list()].flatMap((name) => {
+      if (openApi.test(name)) return []
       const [, code = '', extension = ''] = /^(.+?)(?:\.[A-Z]+)?\.(\w+)$/.exec(name) ?? []
       return extensions.includes(extension) && !unsafeName.test(code) ? [code] : []
     })
     return [...new Set(codes)].sort()
   }
 
-  #find(stem: string, extensions: readonly string[]): AnswerFile | undefined {
+  #find(stem: string, extensions: readonly string[], types = contentTypes): AnswerFile | undefined {
     if (stem.length > maxNameLength || unsafeName.test(stem)) return undefined
     const names = this.#list()
     for (const extension of extensions) {
       const name = `${stem}.${extension}`
       const content = names.has(name) ? this.#read(name) : undefined
-      if (content !== undefined) return { name, type: contentTypes[extension] as string, content }
+      if (content !== undefined) return { name, type: types[extension] as string, content }
     }
     return undefined
   }

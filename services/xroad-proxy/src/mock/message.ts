@@ -24,8 +24,16 @@ export interface Message {
   readonly middle: string
   readonly closing: string
   readonly service: Service
-  /** The request element in the body: its prefix with colon, attributes and content as written. */
-  readonly request: { readonly prefix: string; readonly attributes: string; readonly content: string }
+  readonly request: RequestElement
+}
+
+/** The request element in the body: its prefix with colon, attributes and content as written. */
+interface RequestElement {
+  readonly prefix: string
+  readonly attributes: string
+  readonly content: string
+  /** The text of a child in the X-Road namespace, as metadata services have them; empty without one. */
+  part(name: string): string
 }
 
 export interface Service {
@@ -63,6 +71,7 @@ export function readMessage(text: string): Message {
       prefix: request.element.name.slice(0, request.element.name.length - request.element.localName.length),
       attributes: request.element.attributes,
       content: text.slice(request.element.contentStart, request.element.contentEnd),
+      part: (name) => partOf(request.element, xroadNamespace, name, text),
     },
   }
 }
@@ -98,10 +107,7 @@ function checkHeader(fields: readonly XmlElement[], text: string): Service {
   if (service === undefined) {
     throw new Refusal('client.missing_header_field', 'Message header must contain service id')
   }
-  const part = (name: string): string => {
-    const found = service.children.find((child) => isNamed(child, identifierNamespace, name))
-    return found === undefined ? '' : textOf(found, text)
-  }
+  const part = (name: string): string => partOf(service, identifierNamespace, name, text)
   return {
     instance: part('xRoadInstance'),
     memberClass: part('memberClass'),
@@ -109,6 +115,11 @@ function checkHeader(fields: readonly XmlElement[], text: string): Service {
     subsystemCode: part('subsystemCode'),
     serviceCode: part('serviceCode'),
   }
+}
+
+function partOf({ children }: XmlElement, namespace: string, name: string, text: string): string {
+  const found = children.find((child) => isNamed(child, namespace, name))
+  return found === undefined ? '' : textOf(found, text)
 }
 
 const objectTypes: Readonly<Record<string, readonly string[]>> = {

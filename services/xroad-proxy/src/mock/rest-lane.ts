@@ -1,13 +1,14 @@
 /**
  * REST requests, `/r1/...`: answered as a Security Server and the provider behind it would, by the X-Road Message Protocol
- * for REST. The answer is a file of the answers folder, the list of methods, or an echo of what arrived; `mock.` codes go to
+ * for REST. The answer is a file of the answers folder, what metadata.ts says, or an echo of what arrived; `mock.` codes go to
  * failures-on-demand.ts.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { type Answers, answersAll, contentTypes } from './answers.ts'
+import type { Answers } from './answers.ts'
 import { onDemand } from './message.ts'
 import { type MockCall, readFailure } from './failures-on-demand.ts'
 import { Refusal, type RestError, spell, toRestError } from './faults.ts'
+import { describeRest, headersOfList, isMethodList, listRestMethods } from './metadata.ts'
 import { jsonShape, prolog } from './oddities.ts'
 import type { MockBehaviour } from './soap-lane.ts'
 import type { MockReply, Header, Wire } from './wire.ts'
@@ -166,26 +167,21 @@ interface Content extends Pick<MockReply, 'type' | 'body'> {
 
 function content(wire: Wire, target: Target, upload: Upload, answers: Answers): Content {
   const { method = '' } = wire.request
-  const [instance = '', memberClass = '', memberCode = '', subsystemCode = '', serviceCode = ''] = target.service
-  const isMetadata = serviceCode === 'listMethods' || serviceCode === 'allowedMethods'
+  const serviceCode = target.service[4] ?? ''
+  const provider = target.service.slice(0, 4)
   const file = answers.forRest(serviceCode, method)
   // The same names are services of the other lane, whose answer is XML.
-  if (file !== undefined && !(isMetadata && file.name.endsWith('.xml'))) return { type: file.type, body: file.content }
-  if (!isMetadata) return echo(wire, target, upload)
-  const service = answers
-    .serviceCodes(Object.keys(contentTypes))
-    .filter((code) => code !== 'listMethods' && code !== 'allowedMethods')
-    .map((code) => ({
-      member_class: memberClass,
-      member_code: memberCode,
-      object_type: 'SERVICE',
-      service_code: code,
-      service_type: 'REST',
-      subsystem_code: subsystemCode,
-      xroad_instance: instance,
-      endpoint_list: [],
-    }))
-  return serviceCode === 'allowedMethods' ? { ...json({ service }), more: [answersAll] } : json({ service })
+  const isOfOther = isMethodList(serviceCode) && file?.name.endsWith('.xml') === true
+  if (file !== undefined && !isOfOther) return { type: file.type, body: file.content }
+  if (isMethodList(serviceCode)) {
+    const body = Buffer.from(listRestMethods(provider, answers))
+    return { type: jsonType, body, more: headersOfList(serviceCode) }
+  }
+  if (serviceCode === 'getOpenAPI' && method === 'GET') {
+    const { type, content: body } = describeRest(provider, target.query, answers)
+    return { type, body }
+  }
+  return echo(wire, target, upload)
 }
 
 function json(value: unknown): Pick<MockReply, 'type' | 'body'> {

@@ -1,12 +1,13 @@
 /**
  * SOAP requests: answered as a Security Server and the provider behind it would. The header of the request comes back
- * verbatim, the body is a file of the answers folder, the list of methods, or an echo; `mock.` codes go to failures-on-demand.ts.
+ * verbatim, the body is a file of the answers folder, what metadata.ts says, or an echo; `mock.` codes go to failures-on-demand.ts.
  */
 import { createHash } from 'node:crypto'
-import { type Answers, answersAll } from './answers.ts'
-import { identifierNamespace, type Message, onDemand, readMessage, type Service, xroadNamespace } from './message.ts'
+import type { Answers } from './answers.ts'
+import { type Message, onDemand, readMessage, xroadNamespace } from './message.ts'
 import { type MockCall, readFailure, soapFault } from './failures-on-demand.ts'
 import { faultEnvelope, Refusal, spell, type Spelling } from './faults.ts'
+import { headersOfList, isMethodList, listSoapMethods, withWsdl } from './metadata.ts'
 import { prolog, xmlShape } from './oddities.ts'
 import type { MockReply, Wire } from './wire.ts'
 import { escapeXml } from './xml-reader.ts'
@@ -97,12 +98,13 @@ function answer(message: Message, body: Buffer, answers: Answers): MockReply {
   const { service, request } = message
   const file = answers.forSoap(service.serviceCode)
   if (file !== undefined) return fromFile(file.content, message, body)
-  if (service.serviceCode === 'listMethods' || service.serviceCode === 'allowedMethods') {
-    const list = dress(methodList(service, answers.serviceCodes(['xml'])), message, body)
-    return service.serviceCode === 'allowedMethods' ? { ...list, headers: [...list.headers, answersAll] } : list
+  const { serviceCode } = service
+  if (isMethodList(serviceCode)) {
+    return { ...dress(listSoapMethods(service, answers), message, body), headers: headersOfList(serviceCode) }
   }
-  const name = `${request.prefix}${service.serviceCode}Response`
-  return dress(`<${name}${request.attributes}>${request.content}</${name}>`, message, body)
+  const name = `${request.prefix}${serviceCode}Response`
+  const echo = dress(`<${name}${request.attributes}>${request.content}</${name}>`, message, body)
+  return serviceCode === 'getWsdl' ? withWsdl(echo, message, answers) : echo
 }
 
 /** A file is the content of the Body, or a whole envelope, which is sent as it is. */
@@ -123,23 +125,6 @@ function dress(content: string, message: Message, body: Buffer): MockReply {
   const requestHash = `<${name}${declared} algorithmId="http://www.w3.org/2001/04/xmlenc#sha512">${digest}</${name}>`
   const text = `${prolog.plain}${opening}${fields}${requestHash}${middle}${content}${closing}`
   return { ...blank, body: Buffer.from(text) }
-}
-
-function methodList(service: Service, codes: readonly string[]): string {
-  const { instance, memberClass, memberCode, subsystemCode, serviceCode } = service
-  const element = (name: string, value: string): string => `<id:${name}>${escapeXml(value)}</id:${name}>`
-  const provider =
-    element('xRoadInstance', instance) +
-    element('memberClass', memberClass) +
-    element('memberCode', memberCode) +
-    (subsystemCode === '' ? '' : element('subsystemCode', subsystemCode))
-  const services = codes
-    .filter((code) => code !== 'listMethods' && code !== 'allowedMethods')
-    .map((code) => {
-      return `<xrd:service id:objectType="SERVICE">${provider}${element('serviceCode', code)}</xrd:service>`
-    })
-  const name = `xrd:${serviceCode}Response`
-  return `<${name} xmlns:xrd="${xroadNamespace}" xmlns:id="${identifierNamespace}">${services.join('')}</${name}>`
 }
 
 function toMockCall(wire: Wire, message: Message, body: Buffer, name: string): MockCall {

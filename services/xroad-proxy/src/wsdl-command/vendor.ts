@@ -4,16 +4,15 @@
  * changes a file that is already there.
  */
 import { createHash } from 'node:crypto'
-import { readdirSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import { FileProblem, readInside, readInsideIfAny } from '../boot/ingest/files.ts'
+import { FileProblem } from '../boot/ingest/files.ts'
 import { removeDownloads } from '../boot/ingest/leftovers.ts'
-import { writeWhole } from '../boot/ingest/whole-file.ts'
 import { besideWsdl, includeName, readVendored, type VendoredFile, writeVendored } from '../wsdl/schema/vendored.ts'
 import { WsdlError } from '../wsdl/xml/xml.ts'
 import { DownloadError, type Downloader } from './download.ts'
 import { readLocations } from './locations.ts'
 import type { FoundWsdl } from './paths.ts'
+import { onDisk, type Shelf } from './shelf.ts'
 
 /** What became of one file. `detail` is for people. */
 export interface VendorStep {
@@ -27,7 +26,13 @@ export interface VendorStep {
 const limits = { totalBytes: 64 * 1024 * 1024, files: 500 }
 
 export async function vendor({ root, file }: FoundWsdl, downloader: Downloader): Promise<readonly VendorStep[]> {
-  const run = new VendorRun(root, file, downloader)
+  removeDownloads(join(root, posix.dirname(file)))
+  return vendorInto(onDisk(root), file, downloader)
+}
+
+/** The same for a WSDL that is on a shelf. */
+export async function vendorInto(shelf: Shelf, wsdl: string, downloader: Downloader): Promise<readonly VendorStep[]> {
+  const run = new VendorRun(shelf, wsdl, downloader)
   await run.all()
   return run.steps
 }
@@ -41,7 +46,7 @@ interface Document {
 
 class VendorRun {
   readonly steps: VendorStep[] = []
-  readonly #root: string
+  readonly #shelf: Shelf
   readonly #wsdl: string
   readonly #list: string
   readonly #downloader: Downloader
@@ -53,44 +58,38 @@ class VendorRun {
   #others: readonly VendoredFile[] = []
   #fetchedBytes = 0
 
-  constructor(root: string, wsdl: string, downloader: Downloader) {
-    this.#root = root
+  constructor(shelf: Shelf, wsdl: string, downloader: Downloader) {
+    this.#shelf = shelf
     this.#wsdl = wsdl
     this.#list = besideWsdl(wsdl, '.vendor.json')
     this.#downloader = downloader
   }
 
   async all(): Promise<void> {
-    removeDownloads(join(this.#root, posix.dirname(this.#wsdl)))
     try {
       this.#readList()
-      this.#queue.push({ file: this.#wsdl, bytes: readInside(this.#root, this.#wsdl), url: undefined })
+      // One that was fetched itself names its schemas from where it came.
+      const own = [...this.#pinned.values()].find(({ file }) => file === posix.basename(this.#wsdl))
+      this.#queue.push({ file: this.#wsdl, bytes: this.#shelf.read(this.#wsdl), url: own?.url })
     } catch (error) {
-      this.#fail(join(this.#root, this.#wsdl), problemOf(error))
+      this.#fail(this.#shelf.pathOf(this.#wsdl), problemOf(error))
       return
     }
     const before = writeVendored([...this.#pinned.values()])
     for (const document of this.#queue) await this.#follow(document)
     const after = writeVendored([...this.#pinned.values()])
     if (this.#pinned.size === 0 || after === before) return
-    const failure = writeWhole(join(this.#root, this.#list), after)
-    if (failure !== undefined) this.#fail(join(this.#root, this.#list), `cannot be written (${failure})`)
+    const failure = this.#shelf.write(this.#list, after)
+    if (failure !== undefined) this.#fail(this.#shelf.pathOf(this.#list), `cannot be written (${failure})`)
   }
 
   #readList(): void {
-    const bytes = readInsideIfAny(this.#root, this.#list)
-    const files = bytes === undefined ? [] : readVendored(bytes.toString())
+    const bytes = this.#shelf.readIfAny(this.#list)
+    const files = bytes === undefined ? [] : readVendored(Buffer.from(bytes).toString())
     if (files === undefined)
       throw new FileProblem(`has a list ${this.#list} that cannot be read; correct it or remove it`)
     for (const each of files) this.#pinned.set(each.url, each)
-    this.#others = this.#otherLists().flatMap((bytes) => readVendored(bytes.toString()) ?? [])
-  }
-
-  #otherLists(): readonly Buffer[] {
-    const folder = posix.dirname(this.#wsdl)
-    return readdirSync(join(this.#root, folder))
-      .filter((name) => name.endsWith('.vendor.json') && posix.join(folder, name) !== this.#list)
-      .map((name) => readInside(this.#root, posix.join(folder, name)))
+    this.#others = this.#shelf.otherLists(this.#list).flatMap((text) => readVendored(text) ?? [])
   }
 
   async #follow({ file, bytes, url }: Document): Promise<void> {
@@ -98,7 +97,7 @@ class VendorRun {
     try {
       locations = readLocations(bytes)
     } catch (error) {
-      this.#fail(join(this.#root, file), problemOf(error))
+      this.#fail(this.#shelf.pathOf(file), problemOf(error))
       return
     }
     for (const location of locations) {
@@ -116,9 +115,9 @@ class VendorRun {
     const isPlain = location.split('/').every((step) => includeName.test(step)) && !file.startsWith('..')
     try {
       if (!isPlain) throw new FileProblem('has a name that the service does not read')
-      this.#queue.push({ file, bytes: readInside(this.#root, file), url: undefined })
+      this.#queue.push({ file, bytes: this.#shelf.read(file), url: undefined })
     } catch (error) {
-      this.#fail(location, `named in ${join(this.#root, from)}, ${problemOf(error)}`)
+      this.#fail(location, `named in ${this.#shelf.pathOf(from)}, ${problemOf(error)}`)
     }
   }
 
@@ -131,7 +130,7 @@ class VendorRun {
       if (this.#seen.size > limits.files) throw new DownloadError(`is one of more than ${limits.files} files`)
       const name = this.#pinned.get(url)?.file ?? this.#freeName(target)
       const file = posix.join(posix.dirname(this.#wsdl), name)
-      const found = readInsideIfAny(this.#root, file)
+      const found = this.#shelf.readIfAny(file)
       const bytes = found === undefined ? await this.#fetch(url, name, file) : this.#compare(url, file, found)
       this.#queue.push({ file, bytes, url })
     } catch (error) {
@@ -152,8 +151,8 @@ class VendorRun {
     if (pinned !== undefined && pinned.sha256 !== sha256) {
       throw new DownloadError(`has changed since it was listed in ${this.#list}; remove its entry to take the new one`)
     }
-    const path = join(this.#root, file)
-    const failure = writeWhole(path, bytes)
+    const path = this.#shelf.pathOf(file)
+    const failure = this.#shelf.write(file, bytes)
     if (failure !== undefined) throw new DownloadError(`cannot be written to ${path} (${failure})`)
     this.#pinned.set(url, { url, file: name, sha256 })
     this.steps.push({ outcome: 'fetched', subject: path, detail: `${url} (${bytes.length} bytes)` })
@@ -161,7 +160,7 @@ class VendorRun {
   }
 
   #compare(url: string, file: string, bytes: Uint8Array): Uint8Array {
-    const path = join(this.#root, file)
+    const path = this.#shelf.pathOf(file)
     const pinned = this.#pinned.get(url)
     if (pinned === undefined) {
       this.steps.push({

@@ -21,9 +21,9 @@ export interface WsdlFolder {
 }
 
 /** Names that become a folder of DSL files and a part of the URL. */
-const folderName = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._-]{0,99}$/u
+export const ownerName: RegExp = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._-]{0,99}$/u
 /** It stands in the second line of each generated file and has to come out of it as it went in. */
-const wsdlName = /^[\p{L}\p{N}_](?:[\p{L}\p{M}\p{N}._+,()=@-]| (?! )){0,199}\.wsdl$/u
+export const wsdlName: RegExp = /^[\p{L}\p{N}_](?:[\p{L}\p{M}\p{N}._+,()=@-]| (?! )){0,199}\.wsdl$/u
 /** An owner's folder and a subsystem's. */
 const maxDepth = 2
 const maxWarnings = 100
@@ -70,7 +70,7 @@ function visit(steps: readonly string[], entry: Dirent, names: ReadonlySet<strin
   if (entry.isDirectory()) {
     if (steps.length > maxDepth) return
     // The folder of a subsystem may just as well hold schemas.
-    if (folderName.test(entry.name)) return walk(steps, listing)
+    if (ownerName.test(entry.name)) return walk(steps, listing)
     return warn('has a name that cannot be a part of a URL; nothing in it is read')
   }
   if (entry.name.endsWith('.wsdl')) return addWsdl(steps, warn, listing)

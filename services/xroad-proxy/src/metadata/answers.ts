@@ -1,10 +1,16 @@
 /**
- * The metadata services of X-Road in their own formats: the clients of an instance, and what a provider allows, by REST and
- * by SOAP. Responses in, plain lists out; for any other response it throws a `MetadataError`. Sends nothing.
+ * The metadata services of X-Road in their own formats: the clients of an instance, what a provider offers and allows, by REST
+ * and by SOAP, its WSDLs and OpenAPI descriptions. Responses in, plain lists and bytes out; for any other response it throws a
+ * `MetadataError`. Sends nothing.
  */
-import type { Identity } from '../model.ts'
-import { readAnswer } from '../soap/message/answer.ts'
+import type { Identity, Translation } from '../model.ts'
+import { finish } from '../soap/json/translate.ts'
 import { XmlError } from '../soap/json/xml-error.ts'
+import { readAnswer } from '../soap/message/answer.ts'
+import { readMediaType } from '../soap/mime/media-type.ts'
+import { readPartsInSteps } from '../soap/message/multipart.ts'
+import type { RawPart } from '../soap/mime/parts.ts'
+import { decodeTransferInSteps } from '../soap/mime/transfer.ts'
 
 /** A member or one of its subsystems. */
 export type Client = Identity
@@ -13,6 +19,8 @@ export interface Service {
   readonly code: string
   /** Empty where there is none. */
   readonly version: string
+  /** By REST: `REST`, or `OPENAPI` for one with a description. Empty by SOAP. */
+  readonly type: string
   /** REST: those of its endpoints that are allowed. Empty when it is allowed as a whole and none is described. */
   readonly endpoints: readonly { readonly method: string; readonly path: string }[]
 }
@@ -61,21 +69,50 @@ export function readRestServices({ status, body }: MetadataResponse): readonly S
       const { method, path } = fieldsOf(endpoint)
       return { method: textOf(method), path: textOf(path) }
     })
-    return { code: textOf(fields['service_code']), version: textOf(fields['service_version']), endpoints }
+    const [code, version, type] = ['service_code', 'service_version', 'service_type'].map((name) =>
+      textOf(fields[name]),
+    )
+    return { code: code ?? '', version: version ?? '', type: type ?? '', endpoints }
   })
 }
 
-export function readSoapServices({ status, body, contentType }: MetadataResponse): readonly Service[] {
-  const translation = readSoap(status, body, contentType)
-  const { fault } = translation
-  if (fault !== undefined) throw new MetadataError(`${fault.code}: ${fault.string}`)
-  if (status < 200 || status > 299) throw new MetadataError(`HTTP ${status}`)
-  const response = childrenOf(parse(translation.body))['allowedMethodsResponse']
-  if (response === undefined) throw new MetadataError('the answer holds no allowedMethodsResponse')
+/** Of the service `listMethods` or `allowedMethods`. */
+export function readSoapServices(answer: MetadataResponse, service = 'allowedMethods'): readonly Service[] {
+  const { body } = readSoap(answer)
+  const response = childrenOf(parse(body))[`${service}Response`]
+  if (response === undefined) throw new MetadataError(`the answer holds no ${service}Response`)
   return listOf(childrenOf(response)['service']).map((entry) => {
     const { serviceCode, serviceVersion } = childrenOf(entry)
-    return { code: textOf(serviceCode), version: textOf(serviceVersion), endpoints: [] }
+    return { code: textOf(serviceCode), version: textOf(serviceVersion), type: '', endpoints: [] }
   })
+}
+
+/** The WSDL that is attached to an answer of `getWsdl`, as its provider has written it. */
+export function readWsdl(answer: MetadataResponse): Uint8Array {
+  // A fault has no attachment, so it is looked for first.
+  readSoap(answer)
+  const { body, contentType = '' } = answer
+  if (readMediaType(contentType).type !== 'multipart/related')
+    throw new MetadataError('no WSDL is attached to the answer')
+  try {
+    const { others } = finish(readPartsInSteps(body, contentType, { isRootEnough: false }))
+    const part = others.find(isXml) ?? others[0]
+    if (part === undefined) throw new MetadataError('no WSDL is attached to the answer')
+    return finish(decodeTransferInSteps(part.body, part.headers.get('content-transfer-encoding'), 'the attachment'))
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error
+    throw new MetadataError(error.message)
+  }
+}
+
+function isXml({ headers }: RawPart): boolean {
+  return /[/+]xml$/.test(readMediaType(headers.get('content-type') ?? '').type)
+}
+
+/** The description in an answer of `getOpenAPI`, YAML or JSON. */
+export function readOpenApi({ status, body }: MetadataResponse): Uint8Array {
+  if (status === 200) return body
+  throw toError(status, tryParse(body))
 }
 
 /** The service element in the X-Road header of an envelope; undefined where there is none. */
@@ -94,50 +131,19 @@ export function readServiceHeader(envelope: string): (Identity & { code: string;
   }
 }
 
-export interface EnvelopeHead {
-  /** The client element, as the SOAP lane writes it. */
-  readonly client: string
-  readonly id: string
-  readonly protocolVersion: string
-}
-
-/** The SOAP request for the services of a provider that this client may call. */
-export function toAllowedMethods(provider: Identity, { client, id, protocolVersion }: EnvelopeHead): string {
-  const { instance, memberClass, memberCode, subsystemCode } = provider
-  const names = [
-    ['xRoadInstance', instance],
-    ['memberClass', memberClass],
-    ['memberCode', memberCode],
-    ...(subsystemCode === '' ? [] : [['subsystemCode', subsystemCode]]),
-    ['serviceCode', 'allowedMethods'],
-  ]
-  const parts = names.map(([name, value = '']) => `<id:${name}>${escapeText(value)}</id:${name}>`).join('')
-  return (
-    '<?xml version="1.0" encoding="UTF-8"?>' +
-    '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"' +
-    ' xmlns:xroad="http://x-road.eu/xsd/xroad.xsd" xmlns:id="http://x-road.eu/xsd/identifiers">' +
-    `<soapenv:Header>${client}<xroad:service id:objectType="SERVICE">${parts}</xroad:service>` +
-    `<xroad:id>${id}</xroad:id><xroad:protocolVersion>${protocolVersion}</xroad:protocolVersion></soapenv:Header>` +
-    '<soapenv:Body><xroad:allowedMethods/></soapenv:Body></soapenv:Envelope>'
-  )
-}
-
-const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-
-function escapeText(text: string): string {
-  return text.replaceAll(/[&<>]/g, (found) => escapes[found] ?? found)
-}
-
 type Fields = Readonly<Record<string, unknown>>
 
 function readObject(status: number, body: Uint8Array): Fields {
   const fields = tryParse(body)
-  if (status === 200 && fields !== undefined) return fields
-  // The form of errors that a Security Server makes.
-  const { type, message } = fields ?? {}
-  const said = [type, message].map(textOf).filter(Boolean).join(': ')
-  if (status !== 200) throw new MetadataError(said === '' ? `HTTP ${status}` : said)
+  if (status !== 200) throw toError(status, fields)
+  if (fields !== undefined) return fields
   throw new MetadataError('the answer is not a JSON object')
+}
+
+/** From the form of errors that a Security Server makes, if it is one. */
+function toError(status: number, { type, message }: Fields = {}): MetadataError {
+  const said = [type, message].map(textOf).filter(Boolean).join(': ')
+  return new MetadataError(said === '' ? `HTTP ${status}` : said)
 }
 
 function tryParse(body: Uint8Array): Fields | undefined {
@@ -149,12 +155,17 @@ function tryParse(body: Uint8Array): Fields | undefined {
   }
 }
 
-function readSoap(status: number, body: Uint8Array, contentType: string | undefined): ReturnType<typeof readAnswer> {
+/** Throws what a fault says. */
+function readSoap({ status, body, contentType }: MetadataResponse): Translation {
+  const isSuccess = status >= 200 && status < 300
   try {
-    return readAnswer(body, contentType)
+    const translation = readAnswer(body, contentType)
+    const { fault } = translation
+    if (fault !== undefined) throw new MetadataError(`${fault.code}: ${fault.string}`)
+    if (!isSuccess) throw new MetadataError(`HTTP ${status}`)
+    return translation
   } catch (error) {
     if (!(error instanceof XmlError)) throw error
-    const isSuccess = status >= 200 && status < 300
     throw new MetadataError(isSuccess ? `the answer cannot be read as XML: ${error.message}` : `HTTP ${status}`)
   }
 }

@@ -1,0 +1,20 @@
+/** The subcommand `wsdl add`: flags in, report on stdout and exit code out. add.ts does the work. */
+import { exitCodes } from '@services/command-line'
+import type { AddAction } from '../../boot/flags.ts'
+import { inOneLine, orRefuse, readSettings, refuse, say } from '../terminal.ts'
+import { add } from './add.ts'
+import { AddProblem } from './add-problem.ts'
+import { toReport } from './report.ts'
+
+export async function runAdd(action: AddAction): Promise<void> {
+  await orRefuse(async () => {
+    try {
+      const report = toReport(await add(action, readSettings(action.config), process.env))
+      say(report.split('\n').map(inOneLine).join('\n'))
+    } catch (error) {
+      if (!(error instanceof AddProblem)) throw error
+      refuse(error.isUsage ? error.message : `${error.message}; nothing was added`)
+      if (error.isUsage) process.exitCode = exitCodes.usage
+    }
+  })
+}

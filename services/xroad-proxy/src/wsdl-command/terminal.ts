@@ -1,0 +1,42 @@
+/** What the `wsdl` commands have in common at a terminal: the configuration that they read, what they say, how they end. */
+import { exitCodes } from '@services/command-line'
+import { inOneLine as tellAll, inWords } from '@services/config-file'
+import { readConfig } from '../boot/config/config.ts'
+import { parseConfig } from '../boot/config/schema.ts'
+import type { Config } from '../boot/config/schema.ts'
+import { StartupFailure } from '../errors.ts'
+import { PathError } from './paths.ts'
+
+/** Who we are and where calls may go; what else the configuration needs to start is not asked for. */
+export function readSettings(flag: string | undefined): Config {
+  const file = readConfig({ flag, env: process.env, cwd: process.cwd() })
+  const { value, problems } = parseConfig(file.data)
+  if (value !== undefined) return value
+  throw new StartupFailure('invalid_configuration', tellAll(problems.map((problem) => inWords(file, problem))))
+}
+
+/** Expected errors are one line and exit code 1. */
+export async function orRefuse(run: () => void | Promise<void>): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    if (!(error instanceof StartupFailure) && !(error instanceof PathError)) throw error
+    refuse(error.message)
+  }
+}
+
+export function refuse(message: string): void {
+  process.stderr.write(`xroad-proxy: ${inOneLine(message)}\n`)
+  process.exitCode = exitCodes.failure
+}
+
+/** Addresses and names of others may hold what a terminal would obey. */
+export function inOneLine(text: string): string {
+  return text.replaceAll(/[\p{C}\u2028\u2029]/gu, '\uFFFD')
+}
+
+/** Whoever reads only the beginning, such as `head`, has had enough. */
+export function say(text: string): void {
+  if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', () => undefined)
+  process.stdout.write(text)
+}
