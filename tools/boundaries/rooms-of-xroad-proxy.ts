@@ -9,8 +9,14 @@ export const proxy: Part = {
     { room: 'version.ts', is: 'what the package says about itself' },
     { room: 'events.ts', is: 'the events of the service', imports: '@services/command-line @services/observe' },
     { room: 'xroad.ts', is: 'how X-Road writes names', imports: 'model.ts', isPure: true },
+    { room: 'path-template.ts', is: 'paths with parameters', isPure: true },
+    { room: 'header-names.ts', is: 'headers that never pass', isPure: true },
     { room: 'guard', is: 'which addresses may be called' },
-    { room: 'upstream', is: 'calls that go out', imports: 'model.ts errors.ts guard/lookup.ts @services/linked-list' },
+    {
+      room: 'upstream',
+      is: 'calls that go out',
+      imports: 'model.ts errors.ts header-names.ts guard/lookup.ts @services/linked-list',
+    },
     { room: 'soap/json', is: 'XML into JSON', imports: 'model.ts', isPure: true },
     { room: 'soap/mime', is: 'the parts of a multipart body', imports: 'soap/json', isPure: true },
     {
@@ -54,7 +60,13 @@ export const proxy: Part = {
     {
       room: 'boot/dsl',
       is: 'DSL files',
-      imports: 'model.ts errors.ts soap/request wsdl/dsl/marker.ts boot/config @services/config-file',
+      imports:
+        'model.ts errors.ts path-template.ts header-names.ts soap/request wsdl/dsl/marker.ts boot/config @services/config-file',
+    },
+    {
+      room: 'boot/openapi',
+      is: "REST services' own descriptions",
+      imports: 'model.ts path-template.ts boot/dsl @services/config-file',
     },
     {
       room: 'boot/ingest',
@@ -65,15 +77,20 @@ export const proxy: Part = {
     {
       room: 'boot/description',
       is: 'the description at /api',
-      imports: 'model.ts errors.ts soap/json/shape.ts wsdl/operations wsdl/description boot/ingest',
+      imports: 'model.ts errors.ts path-template.ts soap/json/shape.ts wsdl/operations wsdl/description boot/ingest',
     },
     { room: 'boot', is: 'the command line', imports: 'version.ts @services/command-line @services/config-file' },
     {
       room: 'serve/lanes',
       is: 'the SOAP lane and the REST lane',
-      imports: 'model.ts errors.ts events.ts xroad.ts upstream soap/**',
+      imports: 'model.ts errors.ts events.ts xroad.ts path-template.ts upstream soap/**',
     },
-    { room: 'serve/route.ts', is: 'what a path leads to', imports: 'model.ts errors.ts @services/docs-page' },
+    { room: 'serve/paths', is: 'what callers send in paths', imports: 'xroad.ts path-template.ts', isPure: true },
+    {
+      room: 'serve/route.ts',
+      is: 'what a path leads to',
+      imports: 'model.ts errors.ts path-template.ts serve/paths @services/docs-page',
+    },
     { room: 'serve/pages', is: 'pages of our own', imports: 'model.ts @services/docs-page' },
     {
       room: 'serve',
@@ -84,7 +101,7 @@ export const proxy: Part = {
     {
       room: 'lanes.ts',
       is: 'both lanes, opened: who calls, and where calls go',
-      imports: 'model.ts events.ts xroad.ts guard/lookup.ts upstream boot/config boot/tls serve/lanes',
+      imports: 'model.ts events.ts xroad.ts guard/lookup.ts upstream boot/config boot/tls boot/dsl serve/lanes',
     },
     {
       room: 'service.ts',
@@ -132,7 +149,7 @@ export const proxy: Part = {
     'node-forge': 'mock/pki.ts',
     'node:dns': 'guard/lookup.ts',
     'node:fs':
-      'version.ts boot/tls/keystore.ts boot/dsl/endpoints.ts boot/ingest boot/description/page-memory.ts mock doctor/facts.ts wsdl-command wsdl-command/add',
+      'version.ts boot/tls/keystore.ts boot/dsl/endpoints.ts boot/dsl/description-files.ts boot/openapi/documents.ts boot/ingest boot/description/page-memory.ts mock doctor/facts.ts wsdl-command wsdl-command/add',
     'node:http': 'mock/wire.ts',
     'node:https': 'mock/mock.ts',
     'node:net': 'guard upstream boot/tls/certificates.ts mock doctor/probe.ts',

@@ -52,7 +52,7 @@ interface Notes {
 
 /** The data with each literal as its field wants it, without what is left empty and what nobody knows. */
 function settle(data: unknown, field: z.core.$ZodType, at: Path, notes: Notes): unknown {
-  const rule = innermost(field)
+  const rule = chosen(innermost(field), data)
   if (data instanceof Literal) return takesText(rule, notes.kind) ? data.text : data.value
   if (Array.isArray(data)) {
     const items: readonly unknown[] = data
@@ -66,6 +66,14 @@ function settle(data: unknown, field: z.core.$ZodType, at: Path, notes: Notes): 
   return Object.fromEntries(
     Object.entries(data).map(([key, value]) => [key, settle(value, inner, [...at, key], notes)]),
   )
+}
+
+/** The one of two kinds of value that the data is meant to be. */
+function chosen(rule: z.core.$ZodType, data: unknown): z.core.$ZodType {
+  if (!(rule instanceof z.ZodUnion)) return rule
+  const isGroup = typeof data === 'object' && data !== null && !(data instanceof Literal)
+  const options = rule.options.map(innermost)
+  return options.find((option) => option instanceof z.ZodObject === isGroup) ?? rule
 }
 
 function takesText(rule: z.core.$ZodType, { bareTexts }: FileKind): boolean {

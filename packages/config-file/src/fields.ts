@@ -118,14 +118,24 @@ export function list<Item extends z.ZodType>(item: Item, meaning: string): List<
   return z.array(item, expected(meaning)).transform((items): readonly z.output<Item>[] => Object.freeze(items))
 }
 
-type Names = Readonly<Record<string, string>>
+type Names<Value> = Readonly<Record<string, Value>>
+type NamesField<Value extends z.ZodType> = z.ZodPipe<
+  z.ZodRecord<z.ZodString, Value>,
+  z.ZodTransform<Names<z.output<Value>>, Record<string, z.output<Value>>>
+>
 
-/** Any names with a text each. Frozen. */
-export function names(
-  value: z.ZodString,
+/** Any names with a value each. Frozen. */
+export function names<Value extends z.ZodType>(value: Value, meaning: string): NamesField<Value> {
+  return z.record(z.string(), value, expected(meaning)).transform((map): Names<z.output<Value>> => Object.freeze(map))
+}
+
+/** A text, or a group of fields in its place. */
+export function textOr<Group extends z.ZodType>(
+  line: z.ZodString,
+  group: Group,
   meaning: string,
-): z.ZodPipe<z.ZodRecord<z.ZodString, z.ZodString>, z.ZodTransform<Names, Record<string, string>>> {
-  return z.record(z.string(), value, expected(meaning)).transform((map): Names => Object.freeze(map))
+): z.ZodUnion<readonly [z.ZodString, Group]> {
+  return z.union([line, group], expected(meaning))
 }
 
 /** Any names with a group of fields each; `problemOf` says what is wrong with a name, if anything is. Frozen. */

@@ -15,6 +15,7 @@ export {
   sections,
   strictText,
   text,
+  textOr,
   variableName,
   wholeNumber,
 } from './fields.ts'

@@ -5,6 +5,7 @@
  */
 import { identityOf, keystoreOf } from './boot/config/client-identity.ts'
 import type { Config } from './boot/config/schema.ts'
+import { toHeaderPairs } from './boot/dsl/header-edits.ts'
 import { type DatedCertificate, ownDates, trustedDates } from './boot/tls/certificates.ts'
 import {
   createClientContext,
@@ -14,13 +15,13 @@ import {
 } from './boot/tls/keystore.ts'
 import type { Events } from './events.ts'
 import { createGuardedLookup } from './guard/lookup.ts'
-import type { Endpoint, Identity, RestEndpoint, SoapEndpoint } from './model.ts'
-import type { RestLane, RestPlace } from './serve/lanes/rest.ts'
+import type { Endpoint, EndpointLimits, Identity, RestEndpoint, SoapEndpoint } from './model.ts'
+import { type RestLane, type RestPlace, toRestPlace } from './serve/lanes/rest.ts'
 import type { Obstacle, SecurityServer } from './serve/lanes/security-server.ts'
 import { type Destination, type SoapLane, toDestination, type Upstreams } from './serve/lanes/soap.ts'
 import { Budget } from './upstream/budget.ts'
-import { openUpstream, type Upstream, type UpstreamOptions } from './upstream/upstream.ts'
-import { toClientElement, toClientHeader, toServicePath } from './xroad.ts'
+import { type Limits, openUpstream, type Upstream, type UpstreamOptions } from './upstream/upstream.ts'
+import { toClientElement, toClientHeader } from './xroad.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -47,7 +48,7 @@ export function openLanes(
   events: Events,
 ): Lanes {
   const { limits } = config
-  const bounds = { timeoutSeconds: limits.requestTimeoutSeconds, maxAnswerBytes: limits.maxResponseBytes }
+  const bounds = toBounds(config, endpoints)
   const { clients, certificates } = openClients(config, endpoints, bounds, env)
   if (endpoints.some((endpoint) => endpoint.kind === 'soap' && endpoint.url?.startsWith('https:')))
     createPublicContext()
@@ -57,6 +58,7 @@ export function openLanes(
     instance: config.instance,
     securityServer: config.securityServer && readPlace(config.securityServer.url),
     clientOf: ({ client }) => clients.get(client) as Client,
+    limitsOf: ({ limits }) => limitsOf(limits, bounds),
     direct,
     guarded,
   }
@@ -72,7 +74,25 @@ export function openLanes(
       bodies,
       events,
     },
-    rest: { ...calls, places: toPlaces(endpoints, ways) },
+    rest: { ...calls, places: toPlaces(endpoints, ways, env) },
+  }
+}
+
+/** Of all calls without limits of their own, and the time of the longest of the others. */
+type Bounds = Limits & Required<Pick<UpstreamOptions, 'longestSeconds'>>
+
+function toBounds({ limits }: Config, endpoints: readonly Endpoint[]): Bounds {
+  const { requestTimeoutSeconds: timeoutSeconds, maxResponseBytes: maxAnswerBytes } = limits
+  const all = endpoints.map((endpoint) => endpoint.limits.timeoutSeconds ?? 0)
+  return { timeoutSeconds, maxAnswerBytes, longestSeconds: all.reduce((a, b) => Math.max(a, b), timeoutSeconds) }
+}
+
+/** Undefined where the file says nothing. */
+function limitsOf({ timeoutSeconds, maxResponseBytes }: EndpointLimits, bounds: Bounds): Limits | undefined {
+  if (timeoutSeconds === undefined && maxResponseBytes === undefined) return undefined
+  return {
+    timeoutSeconds: timeoutSeconds ?? bounds.timeoutSeconds,
+    maxAnswerBytes: maxResponseBytes ?? bounds.maxAnswerBytes,
   }
 }
 
@@ -87,20 +107,22 @@ interface Ways extends Pick<Upstreams, 'direct' | 'guarded'> {
   readonly instance: string
   readonly securityServer: SecurityServer | undefined
   readonly clientOf: (endpoint: Endpoint) => Client
+  readonly limitsOf: (endpoint: Endpoint) => Limits | undefined
 }
 
 /** Where envelopes go, or why they go nowhere. A server that is missing is the first thing to mend. */
 function toDestinations(
   endpoints: readonly Endpoint[],
   nameless: ReadonlySet<Endpoint>,
-  { securityServer, clientOf, direct, guarded }: Ways,
+  { securityServer, clientOf, limitsOf, direct, guarded }: Ways,
 ): Pick<SoapLane, 'destinations' | 'obstacles'> {
   const destinations = new Map<SoapEndpoint, Destination>()
   const obstacles = new Map<SoapEndpoint, Obstacle>()
   for (const endpoint of endpoints) {
     if (endpoint.kind === 'rest') continue
     const { generated, upstream } = clientOf(endpoint)
-    const destination = toDestination(endpoint, { upstream, direct, guarded }, securityServer, generated)
+    const call = { generated, limits: limitsOf(endpoint) }
+    const destination = toDestination(endpoint, { upstream, direct, guarded }, securityServer, call)
     if (destination === undefined) obstacles.set(endpoint, 'no_security_server')
     else if (nameless.has(endpoint)) obstacles.set(endpoint, 'no_client')
     else destinations.set(endpoint, destination)
@@ -110,15 +132,17 @@ function toDestinations(
 
 function toPlaces(
   endpoints: readonly Endpoint[],
-  { instance, securityServer, clientOf }: Ways,
+  { instance, securityServer, clientOf, limitsOf }: Ways,
+  env: Environment,
 ): ReadonlyMap<RestEndpoint, RestPlace> {
   if (securityServer === undefined) return new Map()
-  const { origin, path } = securityServer
   const rest = endpoints.filter((endpoint) => endpoint.kind === 'rest')
   return new Map(
     rest.map((endpoint) => {
       const { header: client, upstream } = clientOf(endpoint)
-      return [endpoint, { origin, path: path + toServicePath(instance, endpoint.target), upstream, client }]
+      const set = endpoint.headers === undefined ? [] : toHeaderPairs(endpoint.headers, env)
+      const call = { upstream, set, limits: limitsOf(endpoint) }
+      return [endpoint, toRestPlace(endpoint, { instance, client }, securityServer, call)]
     }),
   )
 }
@@ -129,12 +153,7 @@ interface OpenClients extends Pick<Lanes, 'certificates'> {
 }
 
 /** A keystore is read at boot and only where an endpoint needs it, so that a wrong one shows before the first call. */
-function openClients(
-  config: Config,
-  endpoints: readonly Endpoint[],
-  bounds: Pick<UpstreamOptions, 'timeoutSeconds' | 'maxAnswerBytes'>,
-  env: Environment,
-): OpenClients {
+function openClients(config: Config, endpoints: readonly Endpoint[], bounds: Bounds, env: Environment): OpenClients {
   const clients = new Map<string | undefined, Client>()
   const certificates: DatedCertificate[] = []
   for (const name of new Set([undefined, ...endpoints.map(({ client }) => client)])) {

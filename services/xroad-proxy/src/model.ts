@@ -10,7 +10,7 @@ export interface Identity {
   readonly subsystemCode: string
 }
 
-/** A REST service of a provider, as the DSL file names it. `path` starts with a slash or is empty. */
+/** A REST service of a provider, as the DSL file names it. `path` starts with a slash or is empty; it may have parameters, `{id}`. */
 export interface Target {
   /** Empty for our own instance. */
   readonly xroadInstance: string
@@ -26,8 +26,10 @@ interface EndpointBase {
   readonly group: string
   /** Second segment of the URL: name of the file without its extension. */
   readonly service: string
-  /** Upper case. */
-  readonly method: string
+  /** What follows in the URL: empty, or from a slash on; `{id}` is a parameter, `{id+}` one for all segments that are left. */
+  readonly path: string
+  /** Upper case, one or more, in the order of the file. */
+  readonly methods: readonly string[]
   /** Path of the DSL file, for messages to the operator. */
   readonly file: string
   /** Name of who calls, in `clients`; undefined where that is `client_data`. */
@@ -35,6 +37,13 @@ interface EndpointBase {
   /** What a person who wrote the file calls it. */
   readonly title?: string | undefined
   readonly description?: string | undefined
+  readonly limits: EndpointLimits
+}
+
+/** What is undefined is as the configuration has it. */
+export interface EndpointLimits {
+  readonly timeoutSeconds: number | undefined
+  readonly maxResponseBytes: number | undefined
 }
 
 /** `schema`: with the types of the WSDL. */
@@ -84,15 +93,29 @@ export interface SoapEndpoint extends EndpointBase {
   readonly callerHeaders?: readonly string[] | undefined
 }
 
+/** What a file changes of the headers of requests. */
+export interface HeaderEdits {
+  /** In lower case. */
+  readonly remove: readonly string[]
+  readonly set: readonly SetHeader[]
+}
+
+export interface SetHeader {
+  readonly name: string
+  /** The variable in place of its value: an endpoint may be shown, its secrets may not. */
+  readonly value: string | { readonly env: string }
+}
+
 export interface RestEndpoint extends EndpointBase {
   readonly kind: 'rest'
   readonly target: Target
+  readonly headers: HeaderEdits | undefined
   /** Undefined: every key of the query string is forwarded. Empty: none. */
   readonly allowedQueryParams: ReadonlySet<string> | undefined
   readonly forwardBody: boolean
 }
 
-/** One DSL file, published as `/<group>/<service>`. */
+/** What a DSL file publishes at `/<group>/<service>`, and at paths below it. */
 export type Endpoint = SoapEndpoint | RestEndpoint
 
 /** A SOAP envelope with gaps. Rendering throws `template_expansion_failed`. */

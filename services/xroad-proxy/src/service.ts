@@ -6,7 +6,7 @@ import { CodedContent } from '@services/content-coding'
 import type { Loaded } from './boot/config/config.ts'
 import { watchCertificates } from './certificate-watch.ts'
 import { endpointsWithoutClient, namesOf, tellWithoutClient } from './boot/config/client-identity.ts'
-import { loadEndpoints } from './boot/dsl/endpoints.ts'
+import { type LoadedEndpoints, surveyEndpoints, withoutProblems } from './boot/dsl/endpoints.ts'
 import { describeEndpoints, type EndpointTypes } from './boot/description/openapi.ts'
 import { refuseAddresses } from './boot/ingest/addresses.ts'
 import type { Config } from './boot/config/schema.ts'
@@ -37,7 +37,7 @@ export async function startService(
   events: Events,
 ): Promise<RunningService> {
   const ingested = await ingest(config)
-  const loaded = loadEndpoints(config.dslPath, namesOf(config))
+  const loaded = await load(config, env)
   const { endpoints, warnings: refused } = refuseAddresses(loaded.endpoints, config.wsdl)
   const types = await readTypes(config, endpoints, ingested)
   const nameless = endpointsWithoutClient(endpoints, config.client)
@@ -89,6 +89,14 @@ export async function startService(
       await Promise.all(upstreams.map((upstream) => upstream.close()))
     },
   }
+}
+
+/** What reads descriptions is loaded only where a DSL file names one. */
+async function load(config: Config, env: Environment): Promise<LoadedEndpoints> {
+  const survey = surveyEndpoints(config.dslPath, namesOf(config), env)
+  if (survey.described.length === 0) return withoutProblems(survey)
+  const { importDescriptions } = await import('./boot/openapi/import.ts')
+  return withoutProblems(importDescriptions(survey))
 }
 
 /** Loaded only where WSDL files are to be read. */

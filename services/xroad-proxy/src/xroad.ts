@@ -66,8 +66,9 @@ function toSegments(parts: readonly string[]): string {
   return parts.map(toSegment).join('/')
 }
 
-/** `encodeURIComponent` leaves five characters alone that the gateways disagree about, and throws for half a pair. */
-function toSegment(part: string): string {
+/** A segment of a path: every character but letters, digits and `-._~` is percent-encoded as UTF-8. */
+export function toSegment(part: string): string {
+  // `encodeURIComponent` leaves five characters alone that the gateways disagree about, and throws for half a pair.
   return encodeURIComponent(part.toWellFormed()).replaceAll(/[!'()*]/g, toPercent)
 }
 

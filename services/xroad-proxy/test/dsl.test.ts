@@ -26,9 +26,9 @@ function rest(text: string): RestEndpoint {
   return endpoint
 }
 
-function refusal(text: string): string {
+function refusal(text: string, env: Readonly<Record<string, string>> = {}): string {
   try {
-    read(text)
+    readDsl(text, place, env)
   } catch (error) {
     ok(error instanceof StartupFailure, String(error))
     strictEqual(error.code, 'invalid_dsl')
@@ -42,6 +42,7 @@ const envelope = 'envelope: |\n  <a>{{x}}</a>\n'
 const target =
   'target:\n  member_class: GOV\n  member_code: 00123\n  subsystem_code: "sub system"\n  service_code: find\n'
 const restFile = `kind: rest\nmethod: GET\n${target}`
+const limits = { timeoutSeconds: undefined, maxResponseBytes: undefined }
 
 test('a small SOAP file [S-what.1 S-what.2 S-soap.kind S-soap.method S-soap.envelope S-version.5]', () => {
   for (const kind of ['', 'kind: soap\n', 'kind:\n']) {
@@ -50,7 +51,9 @@ test('a small SOAP file [S-what.1 S-what.2 S-soap.kind S-soap.method S-soap.enve
     deepStrictEqual(rest, {
       ...place,
       kind: 'soap',
-      method: 'POST',
+      path: '',
+      methods: ['POST'],
+      limits,
       params: [],
       choices: [],
       url: undefined,
@@ -81,7 +84,7 @@ envelope: |
   ok(endpoint.kind === 'soap')
   deepStrictEqual(endpoint.params, ['a', '5', 'true'])
   deepStrictEqual(
-    [endpoint.method, endpoint.url, endpoint.soapAction],
+    [endpoint.methods.join(), endpoint.url, endpoint.soapAction],
     ['POST', 'https://service.example:8443/soap?x=1', 'urn:find#1'],
   )
   deepStrictEqual(warnings, [])
@@ -98,7 +101,9 @@ test('a small REST file [S-rest.kind S-rest.method D1.2]', () => {
       kind: 'rest',
       title: undefined,
       description: undefined,
-      method: 'GET',
+      path: '',
+      methods: ['GET'],
+      limits,
       target: {
         xroadInstance: '',
         memberClass: 'GOV',
@@ -107,6 +112,7 @@ test('a small REST file [S-rest.kind S-rest.method D1.2]', () => {
         serviceCode: 'find',
         path: '',
       },
+      headers: undefined,
       allowedQueryParams: undefined,
       forwardBody: true,
       client: undefined,
@@ -179,6 +185,165 @@ test('the path goes as written, with a slash before it [D4.2 S-rest.target.path]
   for (const [written, path] of paths) strictEqual(rest(`${restFile}  path: ${written}\n`).target.path, path, written)
 })
 
+test('parameters of the path are segments of the URL, in order [P3.1]', () => {
+  const paths: readonly [string, string][] = [
+    ['/v1/companies/{id}', '/{id}'],
+    ['v1/{id}', '/{id}'],
+    ['"{id}"', '/{id}'],
+    ['/v1/{id}/reports/{year}', '/{id}/{year}'],
+    ['/v1/{id}.{format}/x', '/{id}/{format}'],
+    ['/files/{rest+}', '/{rest+}'],
+    ['/{a}/{b+}', '/{a}/{b+}'],
+    ['/v1/{registry-code_2.x}', '/{registry-code_2.x}'],
+    ['/%7Bid%7D', ''],
+  ]
+  for (const [written, path] of paths) strictEqual(rest(`${restFile}  path: ${written}\n`).path, path, written)
+})
+
+test('method or methods [P3.1]', () => {
+  const methodsOf = (lines: string): readonly string[] => rest(`kind: rest\n${lines}${target}`).methods
+  deepStrictEqual(methodsOf('method: get\n'), ['GET'])
+  deepStrictEqual(methodsOf('methods: [get, Post, GET, HEAD]\n'), ['GET', 'POST', 'HEAD'])
+  deepStrictEqual(methodsOf('methods:\n  - OPTIONS\n'), ['OPTIONS'])
+  deepStrictEqual(methodsOf('method:\nmethods: [PUT]\n'), ['PUT'])
+  const wrongMethods: readonly [string, RegExp][] = [
+    ['', /:1: method: missing, expected an HTTP method such as POST, or methods with a list of them$/],
+    ['method:\n', /:2: method: left empty, expected an HTTP method such as POST, or methods/],
+    ['methods:\n', /:2: methods: left empty, expected HTTP methods such as \[GET, POST\]$/],
+    ['methods: []\n', /:2: methods: found an empty list, expected HTTP methods such as \[GET, POST\]$/],
+    ['method: GET\nmethods: [GET]\n', /:3: methods: stands beside method; keep one of the two$/],
+    ['method: GET\nmethods: []\n', /:3: methods: stands beside method; keep one of the two$/],
+    ['methods: GET\n', /:2: methods: found a text, expected a list of HTTP methods/],
+    ['method: [GET, POST]\n', /:2: method: found a list, expected .* \(several are methods: \[GET, POST\]\)/],
+    ['methods: [GET, PSOT]\n', /:2: methods\[1\]: found "PSOT"/],
+    ['methods: [GET, TRACE]\n', /:2: methods\[1\]: found "TRACE"/],
+    ['methods: [GET, ~]\n', /:2: methods\[1\]: left empty/],
+    ['methods: {GET: 1}\n', /:2: methods: found a group of fields/],
+  ]
+  for (const [lines, message] of wrongMethods) match(refusal(`kind: rest\n${lines}${target}`), message)
+  match(
+    refusal(`methods: [POST]\n${envelope}`),
+    /:1: method: missing.*methods: unknown field, .*did you mean method\?$/,
+  )
+})
+
+test('an OpenAPI description has the methods and paths [P3.3]', () => {
+  const { endpoint, openapi } = read(`kind: rest\nopenapi: s.openapi.yaml\n${target}`)
+  deepStrictEqual([endpoint.methods, endpoint.path, openapi], [[], '', { name: 's.openapi.yaml', line: 2 }])
+  const beside = (lines: string): string => refusal(`kind: rest\nopenapi: s.openapi.yaml\n${lines}`)
+  match(beside(`method: GET\n${target}`), /:3: method: stands beside openapi, whose description has .*; remove it$/)
+  match(beside(`methods: [GET]\n${target}`), /:3: methods: stands beside openapi/)
+  match(beside(`${target}  path: /v1\n`), /:8: target\.path: stands beside openapi/)
+  match(refusal(`kind: rest\nopenapi: https://x.example/o.json\n${target}`), /:2: openapi: found an address; save the/)
+  match(refusal(`kind: rest\nopenapi: [a]\n${target}`), /:2: openapi: found a list/)
+})
+
+const headersOf = (lines: string): string => `${restFile}headers:\n${lines}`
+const env = { KEY: 's3cret', EMPTY: ' ', BROKEN: 's3cret\n', CONTROL: 's3cret\x01', Õ: 'x' }
+
+test('headers are removed and set, a variable stays a name [P3.2]', () => {
+  const text = headersOf('  remove: [Cookie, x-a]\n  set:\n    X-Key: {env: KEY}\n    X-Version: 4.0\n    X-Õ: õ\n')
+  match(refusal(text), /set\."X-Õ": a name of a header has letters/)
+  const { endpoint } = readDsl(text.replace('X-Õ', 'X-O'), place, env)
+  ok(endpoint.kind === 'rest')
+  deepStrictEqual(endpoint.headers, {
+    remove: ['cookie', 'x-a'],
+    set: [
+      { name: 'X-Key', value: { env: 'KEY' } },
+      { name: 'X-Version', value: '4.0' },
+      { name: 'X-O', value: 'õ' },
+    ],
+  })
+  strictEqual(rest(headersOf('  remove: []\n  set: {}\n')).headers, undefined)
+})
+
+const wrongHeaders: readonly [string, RegExp][] = [
+  [
+    '  set: {X-Road-Client: a}\n',
+    /:9: headers\.set\.X-Road-Client: which says who calls; client_data of the configuration/,
+  ],
+  ['  set: {x-road-CLIENT: a}\n', /headers\.set\.x-road-CLIENT: which says who calls/],
+  ['  remove: [X-Road-Client]\n', /:9: headers\.remove\[0\]: found X-Road-Client, which says who calls/],
+  ['  set: {Host: a}\n', /which names the Security Server; security_server\.url of the configuration has it; remove/],
+  ['  remove: [a, host]\n', /headers\.remove\[1\]: found host, which names the Security Server/],
+  [
+    '  set: {Content-Length: 5}\n',
+    /headers\.set\.Content-Length: which is written anew with each body; remove the line/,
+  ],
+  ...[
+    'Transfer-Encoding',
+    'Connection',
+    'Keep-Alive',
+    'TE',
+    'Trailer',
+    'Upgrade',
+    'HTTP2-Settings',
+    'Proxy-Authorization',
+  ].flatMap((name): [string, RegExp][] => [
+    [
+      `  set: {${name}: a}\n`,
+      new RegExp(`headers\\.set\\.${name}: which belongs to a connection and never goes on; remove the`),
+    ],
+    [`  remove: [${name}]\n`, new RegExp(`found ${name}, which belongs to a connection`)],
+  ]),
+  ['  set: {Expect: a}\n', /which was answered here/],
+  ['  set: {X-Road-Id: a}\n', /headers\.set\.X-Road-Id: each message has an id of its own; remove the line/],
+  ['  set: {"X Y": a}\n', /headers\.set\."X Y": a name of a header has letters, digits and -, such as X-Api-Key/],
+  ['  set: {"": a}\n', /a name of a header has/],
+  ['  set: {"X:": a}\n', /a name of a header has/],
+  ['  remove: ["X\\r\\nY"]\n', /headers\.remove\[0\]: found control characters/],
+  ['  remove: ["X Y"]\n', /headers\.remove\[0\]: found "X Y", a name of a header has/],
+  ['  set: {X-A: a, x-a: b}\n', /headers\.set\.x-a: stands there before, in another spelling; keep one/],
+  ['  set: {X-A: "a\\r\\nX-B: c"}\n', /headers\.set\.X-A: found a line break in the value/],
+  ['  set: {X-A: "a\\nb"}\n', /headers\.set\.X-A: found a line break in the value/],
+  ['  set: {X-A: "a\\0b"}\n', /headers\.set\.X-A: found control characters in the value/],
+  ['  set: {X-A: }\n', /headers\.set\.X-A: left empty, expected a text, or {env: NAME}/],
+  ['  set: {X-A: [a]}\n', /headers\.set\.X-A: found a list, expected a text, or {env: NAME}/],
+  ['  set: {X-A: {envv: KEY}}\n', /headers\.set\.X-A.*did you mean env/],
+  [
+    '  set: {X-A: {env: "a b"}}\n',
+    /headers\.set\.X-A: found a group of fields, expected a text, or {env: NAME} for the value of an env/,
+  ],
+  ['  set: {X-A: {env: UNSET}}\n', /:9: headers\.set\.X-A: environment variable UNSET is not set; set it to the value/],
+  ['  set: {X-A: {env: EMPTY}}\n', /environment variable EMPTY is empty; set it to the value of the header/],
+  [
+    '  set: {X-A: {env: BROKEN}}\n',
+    /environment variable BROKEN has a line break, often one at its end; set it without/,
+  ],
+  ['  set: {X-A: {env: CONTROL}}\n', /environment variable CONTROL has control characters/],
+  ['  set: [X-A]\n', /headers\.set: found a list/],
+  ['  set: X-A\n', /headers\.set: found a text/],
+  ['  remove: Cookie\n', /headers\.remove: found a text, expected a list of header names/],
+]
+
+for (const [lines, message] of wrongHeaders) {
+  test(`refused headers: ${lines.trim()} [P3.2]`, () => {
+    const said = refusal(headersOf(lines), env)
+    match(said, message)
+    ok(!said.includes('s3cret'))
+  })
+}
+
+test('limits of one file [P3.2]', () => {
+  const both = 'timeout_secs: 120\nmax_response_bytes: 1000000000\n'
+  deepStrictEqual(rest(`${restFile}${both}`).limits, { timeoutSeconds: 120, maxResponseBytes: 1_000_000_000 })
+  deepStrictEqual(soap(`method: POST\n${both}${envelope}`).limits, {
+    timeoutSeconds: 120,
+    maxResponseBytes: 1_000_000_000,
+  })
+  deepStrictEqual(rest(`${restFile}timeout_secs:\n`).limits, limits)
+  for (const value of ['0', '86401', '1.5', '"30"', 'soon', '-1', '[1]'])
+    match(
+      refusal(`${restFile}timeout_secs: ${value}\n`),
+      /:8: timeout_secs: .*expected a whole number from 1 to 86400$/,
+    )
+  for (const value of ['0', '1e20', '1.5', '16 MiB'])
+    match(
+      refusal(`${restFile}max_response_bytes: ${value}\n`),
+      /:8: max_response_bytes: .*expected a whole number from 1/,
+    )
+})
+
 const wrongPaths: readonly [string, RegExp][] = [
   ['..', /segment "\.\."/],
   ['/a/../b', /segment "\.\."/],
@@ -195,7 +360,21 @@ const wrongPaths: readonly [string, RegExp][] = [
   ['/ä', /found "ä", which no path may hold/],
   ['"/😀"', /found "😀", which no path may hold/],
   ['/a\\\\b', /found "\\\\", which no path may hold/],
-  ['"/{id}"', /found "{", which no path may hold/],
+  ['"/{id"', /found a lone {; as itself it is %7B/],
+  ['/id}', /found a lone }; as itself it is %7D/],
+  ['"/{}"', /found {}; a parameter needs a name, such as {id}/],
+  ['"/{+}"', /found {\+}; a parameter needs a name/],
+  ['"/{a}{b}"', /found {a}{b}; a text has to part them, or a slash/],
+  ['"/{a}/x/{a}"', /found the parameter {a} twice; give each its own name/],
+  ['"/{rest+}/x"', /found {rest\+}, which takes all that is left and has to be the last segment; write {rest}/],
+  ['"/x{rest+}"', /found {rest\+}, which takes all that is left/],
+  ['"/{a+}/{b+}"', /found {a\+}, which takes all that is left/],
+  ['"/{riigi kood}"', /found {riigi kood}; the name of a parameter has letters, digits, _, - and dots/],
+  ['"/{*id}"', /found {\*id}; the name of a parameter/],
+  ['"/{id?}"', /query string or a fragment/],
+  ['"/{a{b}}"', /found a lone {/],
+  ['"/../{id}"', /segment "\.\."/],
+  ['"v1/{id}/{id}"', /twice/],
   ['"/a\\r\\nb"', /found control characters/],
   ['/100%', /percent sign/],
   ['/%zz', /percent sign/],
@@ -342,11 +521,11 @@ target:
 service: HTTP://example.org/x
 ${envelope}`
   const { endpoint, warnings } = read(text)
-  deepStrictEqual([endpoint.method, endpoint.kind === 'soap' && endpoint.params], ['GET', ['x', 'generate']])
+  deepStrictEqual([endpoint.methods.join(), endpoint.kind === 'soap' && endpoint.params], ['GET', ['x', 'generate']])
   const expected = [
     /^DSL\/registry\/find\.yml:2: param: unknown field, has no effect; did you mean params\?$/,
     /:4: envelop: unknown field, has no effect; did you mean envelope\?$/,
-    /:5: zzz: unknown field, has no effect; the known fields are kind, title, description, params, choices, service, method, envelope, soap_action, client, response, attachments$/,
+    /:5: zzz: unknown field, has no effect; the known fields are kind, title, description, params, choices, service, method, envelope, soap_action, client, response, attachments, timeout_secs, max_response_bytes$/,
     /:6: forward_body: has no effect in a file of kind soap, only in one of kind rest$/,
     /:7: target: has no effect in a file of kind soap, only in one of kind rest$/,
     /:9: service: the call is not encrypted; https is right$/,
@@ -370,8 +549,8 @@ test('the same in a REST file [D1.2]', () => {
 
 test('every method that the server can hear is possible, in any case [S-soap.method S-rest.method]', () => {
   for (const method of METHODS.filter((each) => each !== 'CONNECT' && each !== 'TRACE')) {
-    strictEqual(rest(restFile.replace('GET', method)).method, method)
-    strictEqual(rest(restFile.replace('GET', method.toLowerCase())).method, method)
+    deepStrictEqual(rest(restFile.replace('GET', method)).methods, [method])
+    deepStrictEqual(rest(restFile.replace('GET', method.toLowerCase())).methods, [method])
   }
 })
 

@@ -15,7 +15,7 @@ test('the example loads without a warning', () => {
   const { config, warnings: more } = loadConfig({ flag: 'examples/xroad-proxy/proxy.yaml', ...environment })
   deepStrictEqual([config.dslPath, ...more, ...warnings], ['examples/xroad-proxy/DSL'])
   deepStrictEqual(
-    endpoints.map(({ kind, method, group, service }) => `${kind} ${method} /${group}/${service}`),
+    endpoints.map(({ kind, methods, group, service, path }) => `${kind} ${methods.join()} /${group}/${service}${path}`),
     [
       'rest GET /business/companies',
       'rest POST /business/reports',

@@ -1,12 +1,14 @@
 /** Which headers pass the REST lane: raw pairs in, raw pairs out, both ways. */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { hopByHop, toInbound, toOutbound } from '../src/upstream/headers.ts'
+import { hopByHop } from '../src/header-names.ts'
+import { toInbound, toOutbound, toOutboundRules } from '../src/upstream/headers.ts'
 
 const client = 'ee-test/GOV/70000000/demo'
+const rules = toOutboundRules(client)
 
 function outbound(...received: string[]): string[] {
-  return toOutbound(received, client, () => 'fresh').headers
+  return toOutbound(received, rules, () => 'fresh').headers
 }
 
 const added = ['X-Road-Id', 'fresh', 'X-Road-Client', client]
@@ -71,9 +73,9 @@ describe('headers to the Security Server', () => {
   })
 
   test('an id of the caller is forwarded, an empty one is none [S-header.X-Road-Id]', () => {
-    const { headers, messageId } = toOutbound(['x-road-id', 'mine'], client, () => 'fresh')
+    const { headers, messageId } = toOutbound(['x-road-id', 'mine'], rules, () => 'fresh')
     deepStrictEqual([headers, messageId], [['x-road-id', 'mine', 'X-Road-Client', client], 'mine'])
-    const other = toOutbound(['X-Road-Id', ''], client, () => 'fresh')
+    const other = toOutbound(['X-Road-Id', ''], rules, () => 'fresh')
     deepStrictEqual([other.headers, other.messageId], [added, 'fresh'])
   })
 

@@ -22,6 +22,7 @@ import { docsPaths } from '@services/docs-page'
 import { column, inBackquotes, namesIn, newFolder, tableAfter, testLinks } from '@services/testing'
 import { loadConfig, search } from '../src/boot/config/config.ts'
 import { dslSchema } from '../src/boot/dsl/dsl-schema.ts'
+import { readDsl } from '../src/boot/dsl/dsl.ts'
 import { loadEndpoints } from '../src/boot/dsl/endpoints.ts'
 import { readFlags } from '../src/boot/flags.ts'
 import { createClientContext } from '../src/boot/tls/keystore.ts'
@@ -29,11 +30,14 @@ import { describeEndpoints } from '../src/boot/description/openapi.ts'
 import { configSchema } from '../src/boot/config/schema.ts'
 import { Failure, failures, startupFailures, toReply } from '../src/errors.ts'
 import { eventTable, openEvents } from '../src/events.ts'
+import { hopByHop } from '../src/header-names.ts'
 import type { TemplateValues } from '../src/model.ts'
+import { fillIn, parsePathTemplate, textsAround } from '../src/path-template.ts'
 import { describe as describeCause } from '../src/upstream/causes.ts'
-import { hopByHop, toInbound, toOutbound } from '../src/upstream/headers.ts'
+import { toInbound, toOutbound, toOutboundRules } from '../src/upstream/headers.ts'
 import { toQuery } from '../src/serve/lanes/query.ts'
 import { refuse } from '../src/serve/refuse.ts'
+import { type EndpointMatch, route, toRoutes } from '../src/serve/route.ts'
 import { refuseCall } from '../src/serve/lanes/security-server.ts'
 import { readAnswer } from '../src/soap/message/answer.ts'
 import { toFailure } from '../src/soap/message/fault.ts'
@@ -295,7 +299,7 @@ describe('errors.md', () => {
     const shown = (
       ['malformed', 'no host', 'repeated host', 'timeout', 'head too large', 'transfer coding'] as const
     ).map((reason) => {
-      const { status, body } = refuse(new Map(), silent, {
+      const { status, body } = refuse(toRoutes([]), silent, {
         reason,
         line: undefined,
         isBody: false,
@@ -526,6 +530,22 @@ describe('DSL files', () => {
     }
   })
 
+  test('rest.md shows what becomes of parameters in paths [P3.1]', () => {
+    for (const [path = '', caller = '', sent] of rowsOf('rest.md', 'parameters')) {
+      const text = restFile('GET', 'c').replace('"service_code"', `"path":${JSON.stringify(path)},"service_code"`)
+      const { endpoint } = readDsl(text, { file: 's.yml', group: 'g', service: 's' })
+      ok(endpoint.kind === 'rest')
+      let found: string
+      try {
+        const { values = [] } = route(toRoutes([endpoint]), 'GET', `/g/s${caller}`) as EndpointMatch
+        found = fillIn(textsAround(parsePathTemplate(endpoint.target.path)), values)
+      } catch (error) {
+        found = String(failures[(error as Failure).code])
+      }
+      strictEqual(found, sent, `${path} ${caller}`)
+    }
+  })
+
   test('rest.md shows which pieces of a query string go out', () => {
     for (const [allowed = '', given = '', goesOut] of rowsOf('rest.md', 'query')) {
       const [, names = ''] = /^\[(.*)\]$/.exec(allowed) ?? []
@@ -536,7 +556,7 @@ describe('DSL files', () => {
 
   test('rest.md says of every header what becomes of it', () => {
     const rows = rowsOf('rest.md', 'headers').map(([cell = '', ...fates]) => ({ name: namesIn(cell)[0] ?? '', fates }))
-    const [, ours = ''] = /const ours: .* = new Set\(\[(.*)\]\)/.exec(source('upstream/headers.ts')) ?? []
+    const [, ours = ''] = /const ours: .* = new Set\(\[(.*)\]\)/.exec(source('header-names.ts')) ?? []
     const special = [...hopByHop, ...Array.from(ours.matchAll(/'([\w-]+)'/g), ([, name = '']) => name)]
     const listed = new Set(rows.map(({ name }) => name.toLowerCase()))
     deepStrictEqual(
@@ -544,8 +564,8 @@ describe('DSL files', () => {
       [],
     )
     for (const { name, fates } of rows) {
-      const passes = [toOutbound([name, '7'], 'c', () => 'fresh'), toInbound([name, '7'])].map(({ headers }) =>
-        headers.some((each, index) => each === name && headers[index + 1] === '7'),
+      const passes = [toOutbound([name, '7'], toOutboundRules('c'), () => 'fresh'), toInbound([name, '7'])].map(
+        ({ headers }) => headers.some((each, index) => each === name && headers[index + 1] === '7'),
       )
       deepStrictEqual(
         passes,

@@ -43,9 +43,11 @@ const exampleOfSoap: SoapEndpoint = {
   kind: 'soap',
   group: 'population',
   service: 'person',
-  method: 'POST',
+  path: '',
+  methods: ['POST'],
   file: 'person.yml',
   client: undefined,
+  limits: { timeoutSeconds: undefined, maxResponseBytes: undefined },
   params: ['code'],
   choices: [],
   url: undefined,
@@ -60,10 +62,13 @@ const exampleOfRest: RestEndpoint = {
   kind: 'rest',
   group: 'business',
   service: 'companies',
-  method: 'GET',
+  path: '',
+  methods: ['GET'],
   file: 'companies.yml',
   client: undefined,
+  limits: { timeoutSeconds: undefined, maxResponseBytes: undefined },
   target,
+  headers: undefined,
   allowedQueryParams: undefined,
   forwardBody: true,
 }
@@ -99,7 +104,7 @@ describe('the OpenAPI description [S-what.5 S-endpoint.api D6.3]', () => {
   })
 
   test('has one path for each endpoint and none for the pages of the service', async () => {
-    const { paths } = await describeValid(soap(), rest(), rest({ service: 'reports', method: 'POST' }))
+    const { paths } = await describeValid(soap(), rest(), rest({ service: 'reports', methods: ['POST'] }))
     deepStrictEqual(
       Object.entries(paths).map(([path, item]) => [path, Object.keys(item)]),
       [
@@ -229,12 +234,12 @@ describe('the OpenAPI description [S-what.5 S-endpoint.api D6.3]', () => {
       return requestBody !== undefined
     }
     const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'GET', 'HEAD', 'TRACE']
-    const withBody = await Promise.all(methods.map((method) => hasBody({ method })))
+    const withBody = await Promise.all(methods.map((method) => hasBody({ methods: [method] })))
     deepStrictEqual(withBody, [true, true, true, true, true, false, false, false])
-    strictEqual(await hasBody({ method: 'POST', forwardBody: false }), false)
+    strictEqual(await hasBody({ methods: ['POST'], forwardBody: false }), false)
   })
 
-  test('a REST file: a success, and any other answer, is that of the provider, with the headers of X-Road', async () => {
+  test('a REST file: a success, and any other answer, is that of the provider, with the headers of X-Road [P3.4]', async () => {
     const { responses, parameters } = await operationOf(rest())
     for (const status of ['200', '2XX', 'default']) {
       deepStrictEqual(responses[status]?.content, { '*/*': {} }, status)
@@ -246,8 +251,40 @@ describe('the OpenAPI description [S-what.5 S-endpoint.api D6.3]', () => {
     deepStrictEqual(headers, ['X-Road-Id', 'X-Road-UserId', 'X-Road-Issue'])
   })
 
+  test('a REST file with several methods has an operation for each, with ids that differ [P3.1 P3.4]', async () => {
+    const { paths } = await describeValid(rest({ methods: ['GET', 'POST', 'HEAD', 'QUERY', 'PURGE'] }))
+    const {
+      get,
+      post,
+      head,
+      description,
+      'x-methods': others,
+    } = paths['/business/companies'] as Record<string, Operation>
+    deepStrictEqual(
+      [get, post, head].map((each) => each!.operationId),
+      ['business_companies_get', 'business_companies_post', 'business_companies_head'],
+    )
+    deepStrictEqual([Object.keys(others!), typeof description], [['QUERY', 'PURGE'], 'string'])
+    for (const each of [get, post, head]) ok('200' in each!.responses && '2XX' in each!.responses)
+    deepStrictEqual([get!.requestBody, post!.requestBody === undefined], [undefined, false])
+  })
+
+  test('parameters of a path are parameters, with {rest+} as one that says so [P3.1 P3.4]', async () => {
+    const { paths } = await describeValid(
+      rest({ path: '/{id}/{rest+}', target: { ...target, path: '/v1/{id}/{rest+}' } }),
+      rest({ service: '{x}', path: '/{id}.{format}' }),
+    )
+    deepStrictEqual(Object.keys(paths), ['/business/%7Bx%7D/{id}.{format}', '/business/companies/{id}/{rest}'])
+    const { parameters, operationId } = paths['/business/companies/{id}/{rest}']!['get']!
+    deepStrictEqual(
+      parameters.filter((each) => each.in === 'path').map(({ name, schema }) => `${name} ${schema.type}`),
+      ['id string', 'rest string'],
+    )
+    strictEqual(operationId, 'business_companies_id_rest_')
+  })
+
   test('a method that OpenAPI 3.1 does not know stands aside, and the document stays valid', async () => {
-    const { paths } = await describeValid(rest({ method: 'PROPFIND' }), soap({ method: 'QUERY' }))
+    const { paths } = await describeValid(rest({ methods: ['PROPFIND'] }), soap({ methods: ['QUERY'] }))
     deepStrictEqual(
       Object.values(paths).map((item) => [Object.keys(item), Object.keys(item['x-methods']!)]),
       [
@@ -306,9 +343,11 @@ describe('the OpenAPI description [S-what.5 S-endpoint.api D6.3]', () => {
         fc.uniqueArray(endpoint, { selector: ({ group, service }) => `${group}/${service}`, maxLength: 5 }),
         async (all) => {
           await describeValid(
-            ...all.map(({ keys, isSoap, ...base }) =>
-              isSoap ? soap({ ...base, params: keys }) : rest({ ...base, allowedQueryParams: new Set(keys) }),
-            ),
+            ...all
+              .map(({ keys, isSoap, method, ...names }) => ({ keys, isSoap, base: { ...names, methods: [method] } }))
+              .map(({ keys, isSoap, base }) =>
+                isSoap ? soap({ ...base, params: keys }) : rest({ ...base, allowedQueryParams: new Set(keys) }),
+              ),
           )
         },
       ),

@@ -340,6 +340,10 @@ export const rules: Readonly<Record<string, string>> = {
     '/docs: as whom calls go out, a banner but for test instances, headers that envelopes take, titles, errors folded away; it sends and shows any kind of content',
   'P2.1':
     'a choice: params of each branch optional, oneOf in /api, the first branch that is given is sent; a repeated one is skipped',
+  'P3.1': 'path parameters, {rest+}, encoded anew; dots in any spelling and empty segments are 404; method or methods',
+  'P3.2': 'headers are removed and set, from variables too; limits of each endpoint',
+  'P3.3': "a REST service's own OpenAPI becomes endpoints with types; what is wrong with one is one finding",
+  'P3.4': '/api has 200 and 2XX for REST endpoints',
   X31: 'lines that could be broken unnoticed have a test: a union of narrowed unions, overtaking, answers to nonsense',
 
   'O5.1': "health asks the callers' port and ends with 0 or 1; what containers are made of",

@@ -79,7 +79,7 @@ test('every field is described, every group closed, and what is required is requ
     kinds.map(({ required }) => required),
     [
       ['method', 'envelope'],
-      ['kind', 'method', 'target'],
+      ['kind', 'target'],
     ],
   )
   const target = kinds[1]?.properties?.['target']
@@ -107,8 +107,24 @@ test('the fields of both kinds [S-soap.kind S-rest.kind]', () => {
       'client',
       'response',
       'attachments',
+      'timeout_secs',
+      'max_response_bytes',
     ],
-    rest: ['kind', 'title', 'description', 'method', 'target', 'client', 'allowed_query_params', 'forward_body'],
+    rest: [
+      'kind',
+      'title',
+      'description',
+      'method',
+      'methods',
+      'openapi',
+      'target',
+      'client',
+      'allowed_query_params',
+      'forward_body',
+      'headers',
+      'timeout_secs',
+      'max_response_bytes',
+    ],
   })
 })
 

@@ -20,7 +20,10 @@ const answerAll: Act = (socket) => socket.write(toAnswer(toEnvelope('<ok>1</ok>'
 const agent = new Agent({ keepAlive: true, maxSockets: 128 })
 
 /** A DSL file; JSON is YAML. */
-function dsl(envelope: string, fields: Partial<Record<keyof SoapEndpoint | 'service' | 'soap_action', unknown>> = {}) {
+function dsl(
+  envelope: string,
+  fields: Partial<Record<keyof SoapEndpoint | 'method' | 'service' | 'soap_action', unknown>> = {},
+) {
   return JSON.stringify({ method: 'POST', params: ['a', 'b', 'c'], envelope, ...fields })
 }
 

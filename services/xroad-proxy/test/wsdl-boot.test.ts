@@ -135,7 +135,7 @@ test('a generated address is called by its own connections, whose resolver is as
   const upstreams = { upstream: never, direct: never, guarded: loopback }
   const callWith = (called: SoapEndpoint, through: Upstreams): Promise<Reply | FileReply> => {
     const generated = { instance: 'ee-test', client: '', protocol_version: '4.0' }
-    const destination = toDestination(called, through, undefined, generated)
+    const destination = toDestination(called, through, undefined, { generated })
     ok(destination !== undefined)
     return callSoap({ ...lane, destinations: new Map([[called, destination]]) }, called, request(), writer, trace)
   }

@@ -149,7 +149,7 @@ function withoutServer({ config, dsl }: Facts, needsOne: (endpoint: Endpoint) =>
   const endpoints = dsl.endpoints.filter(needsOne)
   const isMissing = config.settings.securityServer === undefined && !isWrong(config.problems)
   if (endpoints.length === 0 || !isMissing) return []
-  const named = endpoints.slice(0, maxNamed).map(({ group, service }) => `/${group}/${service}`)
+  const named = endpoints.slice(0, maxNamed).map(({ group, service, path }) => `/${group}/${service}${path}`)
   const more = endpoints.length - named.length
   return [{ text: [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ') }]
 }

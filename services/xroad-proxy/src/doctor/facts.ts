@@ -103,7 +103,7 @@ export interface GatherOptions extends StartEnvironment {
 export function gatherFacts(options: GatherOptions): Facts {
   const config = gatherConfig(options)
   const { settings, isReadable } = config
-  const dsl = isReadable ? gatherDsl(settings.dslPath) : noDsl(settings.dslPath)
+  const dsl = isReadable ? gatherDsl(settings.dslPath, options.env) : noDsl(settings.dslPath)
   const path = settings.wsdlWatchDir
   return {
     now: options.now,
@@ -182,10 +182,10 @@ function noDsl(path: string): DslFacts {
   return { path, exists: true, endpoints: [], problems: [], warnings: [], templateWarnings: [], emptyTargets: [] }
 }
 
-function gatherDsl(path: string): DslFacts {
+function gatherDsl(path: string, env: Environment): DslFacts {
   if (!isThere(path)) return { ...noDsl(path), exists: false }
   try {
-    const { endpoints, problems, warnings, templateWarnings } = surveyEndpoints(path)
+    const { endpoints, problems, warnings, templateWarnings } = surveyEndpoints(path, undefined, env)
     const rest = endpoints.filter(({ kind }) => kind === 'rest')
     const emptyTargets = [...new Set([...rest, ...problems].map(({ file }) => file))].flatMap((file) => {
       const fields = emptyTargetFields(file)

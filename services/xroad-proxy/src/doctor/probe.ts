@@ -74,10 +74,10 @@ export async function probe(options: ProbeOptions): Promise<ProbeFacts> {
         answer.kind === 'failed' ? [{ provider: `${nameOf(identity)} (${lane})`, problem: answer.problem }] : [],
       ),
       endpoints: questions.map((question) => {
-        const { group, service, file } = question.endpoint
+        const { group, service, path, file } = question.endpoint
         const provider = question.kind === 'open' ? nameOf(question.provider.identity) : ''
         const { verdict, reason, lacking } = judge(question, (asked) => answerOf(answers, asked))
-        return { path: `/${group}/${service}`, file, provider, verdict, reason, lacking }
+        return { path: `/${group}/${service}${path}`, file, provider, verdict, reason, lacking }
       }),
     }
   } finally {

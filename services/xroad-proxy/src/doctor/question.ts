@@ -30,8 +30,16 @@ export type Question = { readonly endpoint: Endpoint } & (
 export interface Call {
   readonly code: string
   readonly version: string
-  readonly method: string
+  readonly methods: readonly string[]
+  /** With a value for each parameter. */
   readonly path: string
+}
+
+/** Stands for whatever a caller may send: no provider lists it by name. */
+const anyValue = 'any-value'
+
+function toExamplePath(path: string): string {
+  return path.replaceAll(/\{[^{}]*\+\}/g, `${anyValue}/${anyValue}`).replaceAll(/\{[^{}]*\}/g, anyValue)
 }
 
 /** What is known of a provider after asking. */
@@ -84,13 +92,13 @@ export function nameOf({ instance, memberClass, memberCode, subsystemCode }: Ide
 }
 
 function askRest(endpoint: RestEndpoint, instance: string): Question {
-  const { target, method } = endpoint
+  const { target, methods } = endpoint
   const { xroadInstance, memberClass, memberCode, subsystemCode, serviceCode: code, path } = target
   if ([memberClass, memberCode, subsystemCode, code].includes('')) {
     return settled(endpoint, 'unknown', 'its target is not complete')
   }
   const identity = { instance: xroadInstance || instance, memberClass, memberCode, subsystemCode }
-  return open(endpoint, identity, { code, version: '', method, path })
+  return open(endpoint, identity, { code, version: '', methods, path: toExamplePath(path) })
 }
 
 function askSoap(endpoint: SoapEndpoint, settings: Config): Question {
@@ -104,7 +112,7 @@ function askSoap(endpoint: SoapEndpoint, settings: Config): Question {
   if (!metaServices.has(code) && [instance, memberClass, memberCode, code].includes('')) {
     return settled(endpoint, 'unknown', 'which service it calls depends on the request')
   }
-  return open(endpoint, identity, { code, version, method: '', path: '' })
+  return open(endpoint, identity, { code, version, methods: [], path: '' })
 }
 
 /** The envelope as it is without any values of a caller. */
@@ -162,14 +170,19 @@ function versionsOf(services: readonly Service[]): string {
 
 const whole: Verdict = { verdict: 'allowed', reason: 'the provider lists the service for this client' }
 
-function judgeEndpoint({ method, path, code }: Call, { endpoints }: Service): Verdict {
+function judgeEndpoint({ methods, path, code }: Call, { endpoints }: Service): Verdict {
   if (endpoints.length === 0) return whole
-  const found = endpoints.find((endpoint) => isMethod(endpoint.method, method) && isOnPath(endpoint.path, path))
-  if (found !== undefined) {
-    return { verdict: 'allowed', reason: `the provider lists ${found.method} ${found.path} for this client` }
+  const found = methods.map((method) =>
+    endpoints.find((endpoint) => isMethod(endpoint.method, method) && isOnPath(endpoint.path, path)),
+  )
+  const missing = methods.filter((_, at) => found[at] === undefined)
+  if (missing.length === 0) {
+    const named = found.map((endpoint) => `${endpoint?.method} ${endpoint?.path}`)
+    return { verdict: 'allowed', reason: `the provider lists ${[...new Set(named)].join(', ')} for this client` }
   }
   // With rights to the whole service a call may also go where the description of the service ends.
-  const reason = `the provider lists ${code} for this client, but ${method} ${path || 'without a path'} is not among its endpoints`
+  const shown = `${missing.join(', ')} ${path.replaceAll(anyValue, '*') || 'without a path'}`
+  const reason = `the provider lists ${code} for this client, but ${shown} is not among its endpoints`
   return { verdict: 'unknown', reason }
 }
 

@@ -8,7 +8,7 @@ import type { FileReply, Reply, ResponseWriter, Request, Trace } from '../model.
 import type { CodedContent } from '@services/content-coding'
 import type { DocsPage } from './pages/docs-page.ts'
 import { valueOf } from './pages/header-value.ts'
-import { callRest, type RestLane } from './lanes/rest.ts'
+import { callRest, type RestLane, type RestMatch } from './lanes/rest.ts'
 import { idOfRefused, withId } from './message-id.ts'
 import { route, type Routes, toPath } from './route.ts'
 import { callSoap, type SoapLane } from './lanes/soap.ts'
@@ -63,9 +63,9 @@ export function reportTooSlow({ events }: Service, { method, target }: Pick<Requ
 async function answer(service: Service, request: Request, writer: ResponseWriter, trace: Trace): Promise<void> {
   const match = route(service.routes, request.method, request.target)
   if ('endpoint' in match) {
-    const { endpoint } = match
-    trace.endpoint = `${endpoint.group}/${endpoint.service}`
-    if (endpoint.kind === 'rest') await callRest(service.rest, endpoint, request, writer, trace)
+    const { endpoint, name } = match
+    trace.endpoint = name
+    if (endpoint.kind === 'rest') await callRest(service.rest, match as RestMatch, request, writer, trace)
     else writer.send(withId(await callSoap(service.soap, endpoint, request, writer, trace), trace.messageId as string))
   } else if ('page' in match) {
     writer.send(match.page === 'health' ? service.health : await replyApi(service, request))

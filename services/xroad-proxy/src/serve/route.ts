@@ -1,10 +1,13 @@
 /**
- * Method and path -> one of the service's own pages, or the endpoint of a DSL file. Throws `template_not_found` and
- * `method_not_allowed`, in this order. Pure: reads the map that boot made.
+ * Method and path -> one of the service's own pages, or the endpoint of a DSL file with what the path has for its parameters. Throws
+ * `template_not_found` and `method_not_allowed`, in this order. Pure: reads the map and the tree that boot made. A path
+ * without parameters goes before all that have some.
  */
 import { docsPaths } from '@services/docs-page'
 import { Failure } from '../errors.ts'
 import type { Endpoint } from '../model.ts'
+import { parsePathTemplate } from '../path-template.ts'
+import { PathTree } from './paths/path-tree.ts'
 
 /** Paths of the service itself. No file can have them, because a file's path has two segments. */
 const ownPaths: ReadonlyMap<string, OwnMatch> = new Map<string, OwnMatch>([
@@ -17,31 +20,98 @@ export type Page = 'health' | 'api'
 /** `docs`: the path of the page, or of what it loads. */
 type OwnMatch = { readonly page: Page } | { readonly docs: string }
 
-/** `/group/service`, decoded -> endpoint. */
-export type Routes = ReadonlyMap<string, Endpoint>
-
-export function toRoutes(endpoints: readonly Endpoint[]): Routes {
-  return new Map(endpoints.map((endpoint) => [`/${endpoint.group}/${endpoint.service}`, endpoint]))
+/** What paths lead to, made at boot. */
+export interface Routes {
+  /** Paths without parameters, decoded. */
+  readonly plain: ReadonlyMap<string, PathEntry>
+  /** All others; undefined where no file has any. */
+  readonly withParameters: PathTree<PathEntry> | undefined
 }
 
-export type Match = OwnMatch | { readonly endpoint: Endpoint }
+/** One path: what leads on from it, by method. */
+interface PathEntry {
+  /** The first one; most have no other. */
+  method: string
+  readonly first: Leading
+  others: Map<string, Leading> | undefined
+}
+
+interface Leading {
+  readonly endpoint: Endpoint
+  /** `group/service`, and the path below it as the file has it. */
+  readonly name: string
+}
+
+export interface EndpointMatch extends Leading {
+  /** What the path has for each parameter, in order, percent-encoded anew; without parameters undefined. */
+  readonly values?: readonly string[] | undefined
+}
+
+export type Match = OwnMatch | EndpointMatch
+
+export function toRoutes(endpoints: readonly Endpoint[]): Routes {
+  const plain = new Map<string, PathEntry>()
+  const tree = new PathTree<PathEntry>()
+  let hasParameters = false
+  for (const endpoint of endpoints) {
+    const { group, service, path } = endpoint
+    const leading = { endpoint, name: `${group}/${service}${path}` }
+    if (path.includes('{')) {
+      hasParameters = true
+      addMethods(
+        tree.add([group, service], parsePathTemplate(path), () => newEntry(leading)),
+        leading,
+      )
+    } else {
+      const key = `/${group}/${service}${path.includes('%') ? decodePath(path) : path}`
+      const entry = plain.get(key) ?? newEntry(leading)
+      plain.set(key, entry)
+      addMethods(entry, leading)
+    }
+  }
+  return { plain, withParameters: hasParameters ? tree : undefined }
+}
+
+function newEntry(first: Leading): PathEntry {
+  const [method = ''] = first.endpoint.methods
+  return { method, first, others: undefined }
+}
+
+/** The loader lets no two endpoints through that have a method of a path in common. */
+function addMethods(entry: PathEntry, leading: Leading): void {
+  for (const method of leading.endpoint.methods) {
+    if (method !== entry.method) (entry.others ??= new Map()).set(method, leading)
+  }
+}
 
 export function route(routes: Routes, method: string, target: string): Match {
   const path = toPath(target)
   const own = ownPaths.get(path)
   if (own !== undefined) {
-    if (method !== 'GET' && method !== 'HEAD') throw wrongMethod(method, 'GET, HEAD')
+    if (method !== 'GET' && method !== 'HEAD') throw wrongMethod(method, ['GET', 'HEAD'])
     return own
   }
-  const endpoint = routes.get(path) ?? routes.get(decodePath(path))
-  if (endpoint === undefined) throw new Failure('template_not_found', 'there is no endpoint at this path')
-  if (method !== endpoint.method) throw wrongMethod(method, endpoint.method)
-  return { endpoint }
+  const entry = routes.plain.get(path) ?? routes.plain.get(decodePath(path))
+  if (entry !== undefined) return leadingOf(entry, method)
+  const found = routes.withParameters?.find(path)
+  if (found === undefined) throw new Failure('template_not_found', 'there is no endpoint at this path')
+  const { endpoint, name } = leadingOf(found.leaf, method)
+  return { endpoint, name, values: found.values }
 }
 
-function wrongMethod(method: string, allow: string): Failure {
-  const message = `this path answers ${allow.replace(', ', ' and ')}, not ${method}`
-  return new Failure('method_not_allowed', message, { headers: { allow } })
+function leadingOf(entry: PathEntry, method: string): Leading {
+  if (method === entry.method) return entry.first
+  const leading = entry.others?.get(method)
+  if (leading === undefined) throw wrongMethod(method, [entry.method, ...(entry.others?.keys() ?? [])])
+  return leading
+}
+
+function wrongMethod(method: string, allowed: readonly string[]): Failure {
+  const last = allowed.at(-1) as string
+  const named = allowed.length === 1 ? last : `${allowed.slice(0, -1).join(', ')} and ${last}`
+  return new Failure('method_not_allowed', `this path answers ${named}, not ${method}`, {
+    headers: { allow: allowed.join(', ') },
+  })
 }
 
 /** The path of a request line, without its query; the absolute form of proxies is understood as well. */

@@ -27,6 +27,14 @@ export interface Call {
   readonly bodyLength?: number | undefined
   /** Given to the caller where the response has none. */
   readonly messageId?: string | undefined
+  /** In place of those of the upstream. */
+  readonly limits?: Limits | undefined
+}
+
+/** Of one call and its response. */
+export interface Limits {
+  readonly timeoutSeconds: number
+  readonly maxAnswerBytes: number
 }
 
 /** A connection that is made when it is needed, and again when it was lost. */

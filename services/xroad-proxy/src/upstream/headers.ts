@@ -1,41 +1,44 @@
 /**
  * Which headers pass the REST lane, in both directions. Raw pairs come in, raw pairs go out: order, repeats, case and bytes stay
- * the same. Also the headers of the caller that may occur only once. Knows names only, nothing about the lanes.
+ * the same. Also the headers of the caller that may occur only once. Knows names only (header-names.ts), nothing about the lanes.
  */
 import { isUtf8 } from 'node:buffer'
 import { Failure } from '../errors.ts'
+import { hopByHop, hopByHopPrefix, notOutbound } from '../header-names.ts'
 import type { RawHeaders } from '../model.ts'
 
-/** They belong to one connection and not to the message, in either direction; `proxy-*` and what Connection names as well. */
-export const hopByHop: ReadonlySet<string> = new Set([
-  'connection',
-  'http2-settings',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
-const hopByHopPrefix = 'proxy-'
-
-/**
- * Not passed on from the caller: `host` names this service, `x-road-client` is for us to say, `expect` was answered here,
- * and the length is written anew with the body.
- */
-const ours: ReadonlySet<string> = new Set(['host', 'x-road-client', 'expect', 'content-length'])
-
-const notOutbound: ReadonlySet<string> = new Set([...hopByHop, ...ours])
-
 const messageIdName = 'x-road-id'
+
+/** What becomes of the headers of an endpoint's requests, the same for all of them. */
+export interface OutboundRules {
+  /** Value of X-Road-Client. */
+  readonly client: string
+  /** In lower case: those of the caller that do not go out. */
+  readonly dropped: ReadonlySet<string>
+  /** Go out behind the caller's. */
+  readonly set: RawHeaders
+}
+
+/** `remove` in lower case; what is set takes the place of the caller's. */
+export function toOutboundRules(client: string, remove: readonly string[] = [], set: RawHeaders = []): OutboundRules {
+  if (remove.length === 0 && set.length === 0) return { client, dropped: notOutbound, set }
+  const names = set.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase())
+  return { client, dropped: new Set([...notOutbound, ...remove, ...names]), set }
+}
 
 export interface Outbound {
   readonly headers: string[]
   /** The caller's X-Road-Id, or the fresh one. */
   readonly messageId: string
+  readonly isFreshId: boolean
 }
 
-/** Headers for the Security Server: the caller's own, then ours. `client` is the value of X-Road-Client. */
-export function toOutbound(received: RawHeaders, client: string, freshId: () => string): Outbound {
+/** Headers for the Security Server: the caller's own, then ours. */
+export function toOutbound(
+  received: RawHeaders,
+  { client, dropped, set }: OutboundRules,
+  freshId: () => string,
+): Outbound {
   const headers: string[] = []
   let messageId = ''
   const named = namedByConnection(received)
@@ -43,7 +46,7 @@ export function toOutbound(received: RawHeaders, client: string, freshId: () => 
     const name = received[i] as string
     const value = received[i + 1] as string
     const lower = name.toLowerCase()
-    if (isDropped(lower, notOutbound, named)) continue
+    if (isDropped(lower, dropped, named)) continue
     if (lower === messageIdName) {
       // An empty id is none.
       if (value === '') continue
@@ -51,12 +54,14 @@ export function toOutbound(received: RawHeaders, client: string, freshId: () => 
     }
     headers.push(name, value)
   }
-  if (messageId === '') {
+  const isFreshId = messageId === ''
+  if (isFreshId) {
     messageId = freshId()
     headers.push('X-Road-Id', messageId)
   }
   headers.push('X-Road-Client', client)
-  return { headers, messageId }
+  if (set.length > 0) headers.push(...set)
+  return { headers, messageId, isFreshId }
 }
 
 export interface Inbound {

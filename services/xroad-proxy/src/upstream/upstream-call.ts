@@ -6,15 +6,19 @@
 import { CallerGone, Failure } from '../errors.ts'
 import type { ResponseWriter, RawHeaders } from '../model.ts'
 import { codedAnswer, describe } from './causes.ts'
-import { type Call, type Connection, type Controller, type Handler, rawHeadersOf, send, toReason } from './client.ts'
+import {
+  type Call,
+  type Connection,
+  type Controller,
+  type Handler,
+  type Limits,
+  rawHeadersOf,
+  send,
+  toReason,
+} from './client.ts'
 import { bodyless, framingOf } from './headers.ts'
 import type { Room } from './room.ts'
 import type { Turns, Waiter } from './turns.ts'
-
-export interface Limits {
-  readonly timeoutSeconds: number
-  readonly maxAnswerBytes: number
-}
 
 /** What a call goes through. */
 export interface Way {
@@ -47,7 +51,7 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
   constructor(way: Way, call: Call, writer: ResponseWriter, room?: Room) {
     this.#way = way
     this.#call = call
-    this.limits = way.limits
+    this.limits = call.limits ?? way.limits
     this.writer = writer
     this.room = room
   }

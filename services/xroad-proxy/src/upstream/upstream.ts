@@ -8,15 +8,15 @@ import type { LookupFunction } from 'node:net'
 import type { ConnectionOptions, SecureContext } from 'node:tls'
 import { Failure } from '../errors.ts'
 import type { ResponseWriter } from '../model.ts'
-import { type Call, type Connection, createConnection } from './client.ts'
+import { type Call, type Connection, createConnection, type Limits } from './client.ts'
 import { type UpstreamResponse, Collected } from './collected.ts'
 import { createConnector } from './connect.ts'
-import type { Limits, Way } from './upstream-call.ts'
+import type { Way } from './upstream-call.ts'
 import type { Room } from './room.ts'
 import { type Outcome, Streamed } from './streamed.ts'
 import { Turns } from './turns.ts'
 
-export type { UpstreamResponse, Call, Outcome }
+export type { UpstreamResponse, Call, Limits, Outcome }
 
 export interface Upstream {
   /** The whole answer, whatever its status. */
@@ -27,6 +27,8 @@ export interface Upstream {
 }
 
 export interface UpstreamOptions extends Limits {
+  /** Of the call that may take longest, where calls have limits of their own. */
+  readonly longestSeconds?: number
   /** TLS settings, identity included; asked for with the first connection. */
   readonly secureContext: () => SecureContext
   /** Replaces the name resolution of the system, and may refuse a name; with it, no address in a blocked range is called. */
@@ -62,10 +64,10 @@ export function openUpstream(options: UpstreamOptions): Upstream {
 }
 
 function openOrigin(origin: string, options: UpstreamOptions): Turns<Connection> {
-  const { secureContext, timeoutSeconds, lookup, checkServer } = options
+  const { secureContext, timeoutSeconds, longestSeconds = timeoutSeconds, lookup, checkServer } = options
   const connect = createConnector({
     secureContext: origin.startsWith('https:') ? secureContext() : undefined,
-    timeoutMs: timeoutSeconds * 1000,
+    timeoutMs: longestSeconds * 1000,
     lookup,
     checkServer,
   })

@@ -32,6 +32,8 @@ export interface LanesOptions {
   readonly config?: Readonly<Record<string, unknown>> | undefined
   /** Files of the mock's folder of answers. */
   readonly answers?: Files | undefined
+  /** Variables beside that of the keystore's password. */
+  readonly env?: Readonly<Record<string, string>> | undefined
 }
 
 let pki: { readonly folder: string; readonly files: PkiFiles } | undefined
@@ -45,7 +47,7 @@ export function sharedPki(): { readonly folder: string; readonly files: PkiFiles
   return pki
 }
 
-export async function startLanes({ dsl, config = {}, answers = {} }: LanesOptions): Promise<Lanes> {
+export async function startLanes({ dsl, config = {}, answers = {}, env: more = {} }: LanesOptions): Promise<Lanes> {
   const folder = newFolder()
   writeFiles(join(folder, 'DSL'), dsl)
   mkdirSync(join(folder, 'answers'))
@@ -61,7 +63,7 @@ export async function startLanes({ dsl, config = {}, answers = {} }: LanesOption
   try {
     const log: LogLine[] = []
     const file = writeConfig(folder, config, mock)
-    const env = { PROXY_KEYSTORE_PASSWORD: keystorePassword }
+    const env = { ...more, PROXY_KEYSTORE_PASSWORD: keystorePassword }
     const written = openEvents({ level: 'debug', format: 'json' }, { write: toLines(log) })
     const service = await startService(loadConfig({ flag: file, env, cwd: folder }), env, written)
     const close = async (): Promise<void> => {

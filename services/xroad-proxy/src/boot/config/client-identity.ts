@@ -85,8 +85,8 @@ export function tellWithoutClient(endpoints: readonly Endpoint[], client: Identi
   )
 }
 
-export function nameEndpoints(endpoints: readonly Pick<Endpoint, 'group' | 'service'>[]): string {
-  const named = endpoints.slice(0, maxNamed).map(({ group, service }) => `/${group}/${service}`)
+export function nameEndpoints(endpoints: readonly Pick<Endpoint, 'group' | 'service' | 'path'>[]): string {
+  const named = endpoints.slice(0, maxNamed).map(({ group, service, path }) => `/${group}/${service}${path}`)
   const more = endpoints.length - named.length
   return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
 }

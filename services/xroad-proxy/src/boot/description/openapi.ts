@@ -6,6 +6,7 @@
  * of direct calls and of the Security Server are not told. What the errors mean is the manual's matter; here each has a line.
  */
 import type { Endpoint, ResponseShape, RestEndpoint, SoapEndpoint } from '../../model.ts'
+import { parametersOf, parsePathTemplate } from '../../path-template.ts'
 import { requestContent } from './openapi-form.ts'
 import { errorReferences, errorResponses, errorSchemas, type Json, references, text } from './openapi-errors.ts'
 
@@ -52,10 +53,9 @@ const responseHeaders = {
 
 export function describeEndpoints(endpoints: readonly Endpoint[], version: string, types?: EndpointTypes): string {
   const takenIds = new Set<string>()
-  const entries = endpoints
-    .map((endpoint) => ({ path: pathOf(endpoint), endpoint }))
-    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
-    .map(({ path, endpoint }) => [path, pathItem(endpoint, freeId(endpoint, takenIds), types)] as const)
+  const entries = [...Map.groupBy(endpoints, pathOf)]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([path, found]) => [path, pathItem(found, takenIds, types)] as const)
   return JSON.stringify({
     openapi: '3.1.0',
     info: { title: 'xroad-proxy', version },
@@ -66,32 +66,53 @@ export function describeEndpoints(endpoints: readonly Endpoint[], version: strin
   })
 }
 
-/** Braces are encoded too, so that a name is never taken for a path parameter. */
-function pathOf({ group, service }: Endpoint): string {
-  return `/${encodeURIComponent(group.toWellFormed())}/${encodeURIComponent(service.toWellFormed())}`
+/** Braces of names are encoded, so that only those of parameters are left. */
+function pathOf({ group, service, path }: Endpoint): string {
+  const below = path.replaceAll('+}', '}')
+  return `/${encodeURIComponent(group.toWellFormed())}/${encodeURIComponent(service.toWellFormed())}${below}`
 }
 
 /** Letters, digits and underscores, as generators of client code want it. */
-function freeId({ group, service }: Endpoint, taken: Set<string>): string {
-  const wanted = `${group}_${service}`.replaceAll(/[^\p{L}\p{N}]+/gu, '_')
+function freeId({ group, service, path, methods }: Endpoint, method: string, taken: Set<string>): string {
+  const parts = [
+    group,
+    service,
+    ...(path.includes('/') ? [path] : []),
+    ...(methods.length > 1 ? [method.toLowerCase()] : []),
+  ]
+  const wanted = parts.join('_').replaceAll(/[^\p{L}\p{N}]+/gu, '_')
   let id = wanted
   for (let count = 2; taken.has(id); count++) id = `${wanted}_${count}`
   taken.add(id)
   return id
 }
 
-function pathItem(endpoint: Endpoint, operationId: string, types: EndpointTypes | undefined): Json {
-  const { group, service, method } = endpoint
-  const operation = {
-    operationId,
-    tags: [group],
-    summary: endpoint.title ?? `${group}/${service}`,
-    ...(endpoint.kind === 'soap' ? soapParts(endpoint, types?.of(endpoint)) : restParts(endpoint)),
-  }
-  if (knownMethods.has(method)) return { [method.toLowerCase()]: operation }
+function pathItem(endpoints: readonly Endpoint[], takenIds: Set<string>, types: EndpointTypes | undefined): Json {
+  const operations = endpoints.flatMap((endpoint) =>
+    endpoint.methods.map((method) => [method, operation(endpoint, method, takenIds, types)] as const),
+  )
+  const [known, others] = [true, false].map((isKnown) =>
+    operations.filter(([method]) => knownMethods.has(method) === isKnown),
+  )
+  const item = Object.fromEntries((known ?? []).map(([method, operation]) => [method.toLowerCase(), operation]))
+  if (others === undefined || others.length === 0) return item
+  const names = others.map(([method]) => method)
+  const [noun, verb, whose] =
+    names.length === 1 ? ['method', 'operation stands', 'its'] : ['methods', 'operations stand', 'their']
   return {
-    description: `OpenAPI 3.1 has no place for the method ${method}; its operation stands below x-methods.`,
-    'x-methods': { [method]: operation },
+    ...item,
+    description: `OpenAPI 3.1 has no place for the ${noun} ${names.join(', ')}; ${whose} ${verb} below x-methods.`,
+    'x-methods': Object.fromEntries(others),
+  }
+}
+
+function operation(endpoint: Endpoint, method: string, takenIds: Set<string>, types: EndpointTypes | undefined): Json {
+  const { group, service, path } = endpoint
+  return {
+    operationId: freeId(endpoint, method, takenIds),
+    tags: [group],
+    summary: endpoint.title ?? `${group}/${service}${path}`,
+    ...(endpoint.kind === 'soap' ? soapParts(endpoint, types?.of(endpoint)) : restParts(endpoint, method)),
   }
 }
 
@@ -139,16 +160,29 @@ function answerSchema(body: Json = {}, hasAttachments: boolean = false): Json {
 const passed = { $ref: '#/components/responses/passed' }
 const restResponses = { 200: passed, '2XX': passed, ...errorReferences.rest, default: passed }
 
-function restParts({ method, target, allowedQueryParams, forwardBody, description }: RestEndpoint): Json {
+function restParts(endpoint: RestEndpoint, method: string): Json {
+  const { path: url, target, allowedQueryParams, forwardBody, description } = endpoint
   const { memberClass, memberCode, subsystemCode, serviceCode, path } = target
   const passes = `Passes the request to ${[memberClass, memberCode, subsystemCode, serviceCode].join('/')}${path}.`
   const hasBody = forwardBody && !bodilessMethods.has(method)
   return {
     description: description === undefined ? passes : `${description}\n\n${passes}`,
-    parameters: [...queryParameters(allowedQueryParams), ...references('parameters', Object.keys(requestHeaders))],
+    parameters: [
+      ...pathParameters(url),
+      ...queryParameters(allowedQueryParams),
+      ...references('parameters', Object.keys(requestHeaders)),
+    ],
     ...(hasBody ? { requestBody: { description: 'Passed on as it is.', content: anyBody } } : {}),
     responses: restResponses,
   }
+}
+
+function pathParameters(path: string): Json[] {
+  const description = 'All segments that are left, with the slashes between them.'
+  return parametersOf(parsePathTemplate(path)).map(({ name, takesRest }) => {
+    if (takesRest) return { name, in: 'path', required: true, description, schema: text }
+    return { name, in: 'path', required: true, schema: text }
+  })
 }
 
 function queryParameters(allowed: ReadonlySet<string> | undefined): Json[] {

@@ -6,17 +6,23 @@ import {
   anyText,
   checked,
   type Data,
+  expected,
   flag,
   list,
+  names,
   oneOf,
   type Parsed,
   parse,
   section,
   strictText,
   text,
+  textOr,
   toJsonSchema,
   type ValueOf,
+  variableName,
+  wholeNumber,
 } from '@services/config-file'
+import { parsePathTemplate, PathTemplateError } from '../../path-template.ts'
 import { isNoDots, urlProblem } from '../config/schema.ts'
 
 /** What parsers of HTTP know, without CONNECT and TRACE: those are for proxies of another sort. */
@@ -32,7 +38,21 @@ const meanings = {
   service: 'an address such as https://service.example.org/soap (left out: through the Security Server)',
   soapAction: 'the SOAPAction in printable ASCII, without the quotes around it',
   client: 'a name of clients in the configuration',
-  path: 'a path such as /v1/things, as it is to stand in the URL (other characters percent-encoded)',
+  path: 'a path such as /v1/things/{id}, as it is to stand in the URL (other characters percent-encoded)',
+  restMethod: 'an HTTP method such as POST (several are methods: [GET, POST])',
+  openapi: 'the path of an OpenAPI file, seen from this one',
+  header: 'the name of a header',
+  headerValue: 'a text, or {env: NAME} for the value of an environment variable',
+}
+
+/** For one endpoint, in place of those of the configuration. */
+const limitFields = {
+  timeout_secs: wholeNumber(1, 86_400)
+    .exactOptional()
+    .describe('Seconds for one call of this file; left out, limits.request_timeout_secs counts.'),
+  max_response_bytes: wholeNumber(1, Number.MAX_SAFE_INTEGER)
+    .exactOptional()
+    .describe('Largest response in bytes; left out, limits.max_response_bytes counts.'),
 }
 
 /** What people read of an endpoint. */
@@ -96,12 +116,21 @@ const soapFields = {
   attachments: oneOf(['none', 'list', 'base64'])
     .exactOptional()
     .describe('What is told of attachments in an answer. Left out: list with the types of the WSDL, else none.'),
+  ...limitFields,
 }
 
 const restFields = {
   kind: oneOf(['rest']).describe('rest: the request is passed through to an X-Road REST service.'),
   ...words,
-  method: method(),
+  method: method(meanings.restMethod).exactOptional(),
+  methods: list(method(), 'a list of HTTP methods such as [GET, POST]')
+    .exactOptional()
+    .describe('HTTP methods of the endpoint, in place of method; each is passed on as it is.'),
+  openapi: checked(text(meanings.openapi, { filled: true }), openapiProblem, meanings.openapi)
+    .exactOptional()
+    .describe(
+      "The service's own OpenAPI description, in place of method and target.path: each of its operations is an endpoint.",
+    ),
   target: section({
     member_class: identifier('a member class').describe('Member class of the provider.'),
     member_code: identifier('a registry code').describe('Registry code of the provider.'),
@@ -113,13 +142,29 @@ const restFields = {
     path: checked(text(meanings.path), pathProblem, meanings.path)
       .default('')
       .transform((given) => (given === '' || given.startsWith('/') ? given : `/${given}`))
-      .describe('Follows the service code; the first slash may be left out.'),
+      .describe(
+        'Follows the service code; the first slash may be left out. {id} takes a segment of the URL, {rest+} all that are left.',
+      ),
   }).describe('The REST service that is called.'),
   client: clientName(),
   allowed_query_params: list(text('the name of a query parameter'), 'a list of names')
     .exactOptional()
     .describe('Left out: every query parameter is forwarded. An empty list: none. Otherwise those listed.'),
   forward_body: flag().default(true).describe('Whether the body of the request is forwarded.'),
+  headers: section({
+    remove: list(text(meanings.header), 'a list of header names')
+      .prefault([])
+      .describe('Headers of the caller that are not passed on.'),
+    set: names(
+      textOr(anyText(meanings.headerValue), headerVariable(), meanings.headerValue),
+      'header names with a value each',
+    )
+      .prefault({})
+      .describe("Headers that go out in place of the caller's, each with a text or {env: NAME}."),
+  })
+    .exactOptional()
+    .describe('What is changed of the headers of requests.'),
+  ...limitFields,
 }
 
 const manners = { unknownFields: 'ignored', emptyFields: 'left out', bareTexts: 'taken' } as const
@@ -149,7 +194,8 @@ export function parseRest(data: Data): Parsed<RestFile> {
 export function dslSchema(): object {
   const { $schema, ...soap } = toJsonSchema(soapFile)
   const { $schema: _, ...rest } = toJsonSchema(restFile)
-  return { $schema, title: 'DSL file', oneOf: [soap, rest] }
+  const source = ['method', 'methods', 'openapi'].map((field) => ({ required: [field] }))
+  return { $schema, title: 'DSL file', oneOf: [soap, { ...rest, oneOf: source }] }
 }
 
 function clientName() {
@@ -158,10 +204,24 @@ function clientName() {
     .describe('Who calls: a name of clients in the configuration; client_data if left out.')
 }
 
-function method() {
-  return checked(text(meanings.method, { shown: true }), methodProblem, meanings.method)
+function headerVariable() {
+  return section({
+    env: variableName()
+      .regex(/^[A-Za-z_]\w*$/, expected('the name of an environment variable (letters, digits and _)'))
+      .describe('Environment variable that holds the value.'),
+  })
+}
+
+function method(meaning = meanings.method) {
+  return checked(text(meaning, { shown: true }), methodProblem, meaning)
     .transform((given) => given.toUpperCase())
     .describe('HTTP method of the endpoint; a request with another one is answered with 405.')
+}
+
+function openapiProblem(given: string): string | undefined {
+  return /^[a-z][\w+.-]+:\/\//i.test(given)
+    ? 'found an address; save the description in a file beside this one'
+    : undefined
 }
 
 function methodProblem(given: string): string | undefined {
@@ -188,6 +248,23 @@ function soapActionProblem(given: string): string | undefined {
 /** The path goes out as it is written, so it has to be right as it is written. */
 function pathProblem(given: string): string | undefined {
   if (/[?#]/.test(given)) return 'found a query string or a fragment'
+  return templateProblem(given) ?? textProblem(given.replaceAll(parameter, 'x'))
+}
+
+const parameter = /\{(\w[\w.-]*)\+?\}/g
+
+function templateProblem(given: string): string | undefined {
+  try {
+    parsePathTemplate(given.startsWith('/') ? given : `/${given}`)
+    const [odd] = /\{[^{}]*\}/.exec(given.replaceAll(parameter, '')) ?? []
+    return odd === undefined ? undefined : `found ${odd}; the name of a parameter has letters, digits, _, - and dots`
+  } catch (error) {
+    if (error instanceof PathTemplateError) return error.message
+    throw error
+  }
+}
+
+function textProblem(given: string): string | undefined {
   if (/%(?![\da-f]{2})/i.test(given)) return 'found a percent sign without two hexadecimal digits (itself it is %25)'
   const [odd] = /[^\w.~!$&'()*+,;=:@/%-]/u.exec(given) ?? []
   if (odd !== undefined) return `found ${JSON.stringify(odd)}, which no path may hold`

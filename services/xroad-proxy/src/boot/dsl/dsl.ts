@@ -18,7 +18,8 @@ import {
   YamlError,
 } from '@services/config-file'
 import { StartupFailure } from '../../errors.ts'
-import type { Endpoint, Template } from '../../model.ts'
+import type { Endpoint, EndpointLimits, Template } from '../../model.ts'
+import { parsePathTemplate, toParameterPath } from '../../path-template.ts'
 import { allCallerHeaders, callerHeadersIn } from '../../soap/request/caller-headers.ts'
 import { parseTemplate } from '../../soap/request/template.ts'
 import { TemplateSyntaxError } from '../../soap/request/template-errors.ts'
@@ -28,6 +29,9 @@ import { tellStranger } from '../config/client-identity.ts'
 import { choiceWarnings, toChoices } from './choices.ts'
 import { fieldNames, kinds, parseRest, parseSoap } from './dsl-schema.ts'
 import type { Kind, RestFile, SoapFile } from './dsl-schema.ts'
+import { type Environment, readHeaderEdits } from './header-edits.ts'
+import { operationProblems } from './operations.ts'
+
 /** Where the file stands: its path for messages, and the two segments of the URL. */
 export interface DslFile {
   readonly file: string
@@ -38,7 +42,10 @@ export interface DslFile {
 }
 
 export interface ReadDsl {
+  /** Of a file with `openapi` the pattern of its endpoints: without methods and paths. */
   readonly endpoint: Endpoint
+  /** The description that has them, as the file names it, and the line where it does. */
+  readonly openapi?: { readonly name: string; readonly line: number }
   /** One WARN each. */
   readonly warnings: readonly string[]
   /** The same, about an envelope that cannot become what it is meant to be. */
@@ -51,14 +58,15 @@ interface ParsedDslFile extends DslFile {
   readonly places: Places
 }
 
-export function readDsl(text: string, file: DslFile): ReadDsl {
+/** `env` has the variables that headers may come from. */
+export function readDsl(text: string, file: DslFile, env: Environment = {}): ReadDsl {
   const dsl = { ...file, text, data: readMapping(text, file.file), places: locate(text) }
   const kind = readKind(dsl)
   switch (kind) {
     case 'soap':
       return readSoap(dsl)
     case 'rest':
-      return readRest(dsl)
+      return readRest(dsl, env)
   }
 }
 
@@ -117,10 +125,12 @@ function readSoap(dsl: ParsedDslFile): ReadDsl {
     kind: 'soap',
     group,
     service,
-    method: value.method,
+    path: '',
+    methods: Object.freeze([value.method]),
     file,
     title: value.title,
     description: value.description,
+    limits: limitsOf(value),
     params: Object.freeze([...new Set(value.params)]),
     choices: toChoices(value.choices),
     url: value.service === undefined ? undefined : new URL(value.service).href,
@@ -136,30 +146,47 @@ function readSoap(dsl: ParsedDslFile): ReadDsl {
   return { endpoint, warnings: problems.map((problem) => inWords(dsl, problem)), templateWarnings }
 }
 
-function readRest(dsl: ParsedDslFile): ReadDsl {
-  const { value, unknown } = settled(dsl, 'rest', parseRest(dsl.data))
+function readRest(dsl: ParsedDslFile, env: Environment): ReadDsl {
+  const { value, unknown } = settled(dsl, 'rest', parseRest(dsl.data), operationProblems(dsl.data))
   const { group, service, file } = dsl
-  const { method, target, allowedQueryParams, forwardBody } = value
+  const { method, methods = method === undefined ? [] : [method], target, openapi } = value
+  const { edits, problems: headerProblems } = readHeaderEdits(value.headers ?? { remove: [], set: {} }, env)
+  const [problem, ...others] = headerProblems
+  if (problem !== undefined) refuse(dsl, problem, ...others, ...unknown)
   const endpoint: Endpoint = Object.freeze({
     kind: 'rest',
     group,
     service,
-    method,
+    path: toParameterPath(parsePathTemplate(target.path)),
+    methods: Object.freeze([...new Set(methods)]),
     file,
     title: value.title,
     description: value.description,
+    limits: limitsOf(value),
     target,
-    allowedQueryParams: allowedQueryParams && new Set(allowedQueryParams),
-    forwardBody,
+    headers: edits,
+    allowedQueryParams: value.allowedQueryParams && new Set(value.allowedQueryParams),
+    forwardBody: value.forwardBody,
     client: value.client,
   })
-  const problems = [...unknown, ...restWarnings(dsl)]
-  return { endpoint, warnings: problems.map((problem) => inWords(dsl, problem)), templateWarnings: [] }
+  const warnings = [...unknown, ...restWarnings(dsl)].map((problem) => inWords(dsl, problem))
+  if (openapi === undefined) return { endpoint, warnings, templateWarnings: [] }
+  const line = dsl.places.lineOf(['openapi'])
+  return { endpoint, openapi: { name: openapi, line }, warnings, templateWarnings: [] }
 }
 
-function settled<File extends SoapFile | RestFile>(dsl: ParsedDslFile, kind: Kind, parsed: Parsed<File>) {
+function limitsOf({ timeoutSecs: timeoutSeconds, maxResponseBytes }: SoapFile | RestFile): EndpointLimits {
+  return Object.freeze({ timeoutSeconds, maxResponseBytes })
+}
+
+function settled<File extends SoapFile | RestFile>(
+  dsl: ParsedDslFile,
+  kind: Kind,
+  parsed: Parsed<File>,
+  more: readonly Problem[] = [],
+) {
   const unknown = unknownFields(parsed.unknown, kind)
-  const [problem, ...others] = parsed.problems
+  const [problem, ...others] = [...parsed.problems, ...more]
   if (problem !== undefined) refuse(dsl, problem, ...others, ...unknown)
   const value = parsed.value as File
   const stranger = strangerProblem(value.client, dsl)
@@ -219,11 +246,13 @@ function alsoIn(lines: readonly number[]): string {
   return ` (also in line${lines.length === 1 ? '' : 's'} ${shown})`
 }
 
-/** A field of the other kind is not a typing error. */
+/** A field of the other kind is not a typing error, unless it is the plural of one of this kind. */
 function unknownFields(unknown: readonly Problem[], kind: Kind): Problem[] {
   const other = kind === 'soap' ? 'rest' : 'soap'
   return unknown.map(({ path, message }) => {
-    const isOfOther = path.length === 1 && fieldNames[other].includes(String(path[0]))
+    const key = String(path[0])
+    const isPlural = fieldNames[kind].includes(key.replace(/s$/, ''))
+    const isOfOther = path.length === 1 && fieldNames[other].includes(key) && !isPlural
     return {
       path,
       message: isOfOther ? `has no effect in a file of kind ${kind}, only in one of kind ${other}` : message,

@@ -4,17 +4,31 @@
  * ten files at once. dsl.ts reads the contents of a file.
  */
 import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
-import { basename, dirname, extname, join, resolve } from 'node:path'
+import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path'
 import { StartupFailure } from '../../errors.ts'
-import type { Endpoint } from '../../model.ts'
-import { readDsl } from './dsl.ts'
+import type { Endpoint, RestEndpoint } from '../../model.ts'
+import { withParts } from './description-files.ts'
+import { type ReadDsl, readDsl } from './dsl.ts'
+import { EndpointSet } from './endpoint-set.ts'
+import type { Environment } from './header-edits.ts'
 
 export interface LoadedEndpoints {
   readonly endpoints: readonly Endpoint[]
+  /** Files that leave their operations to a description. */
+  readonly described: readonly DescribedFile[]
   /** One WARN each. */
   readonly warnings: readonly string[]
   /** The same, about envelopes that cannot become what they are meant to be. */
   readonly templateWarnings: readonly string[]
+}
+
+export interface DescribedFile {
+  /** Of its endpoints: without methods and paths. */
+  readonly pattern: RestEndpoint
+  /** Path of the description. */
+  readonly description: string
+  /** Where the file names it. */
+  readonly line: number
 }
 
 /** Of one DSL file. */
@@ -24,6 +38,8 @@ const limits = { folders: 100_000, reportedFiles: 10 }
 const extensions: ReadonlySet<string> = new Set(['.yml', '.yaml'])
 /** Stands beside a WSDL file. */
 const sidecar = '.meta.yaml'
+/** An OpenAPI description, for a DSL file to name. */
+const description = /\.openapi\.ya?ml$/
 
 /** A tree, with all its problems. */
 export interface Survey extends LoadedEndpoints {
@@ -36,17 +52,24 @@ export interface TreeProblem {
   readonly message: string
 }
 
-/** `clients` are the names that the configuration has for clients; without them those of the files are not looked for. */
-export function loadEndpoints(dslPath: string, clients?: readonly string[]): LoadedEndpoints {
-  const { problems, ...loaded } = surveyEndpoints(dslPath, clients)
+/**
+ * `clients` are the names that the configuration has for clients; without them those of the files are not looked for. `env` has the
+ * variables that the values of headers may come from.
+ */
+export function loadEndpoints(dslPath: string, clients?: readonly string[], env: Environment = {}): LoadedEndpoints {
+  return withoutProblems(surveyEndpoints(dslPath, clients, env))
+}
+
+/** Refuses a tree that has any. */
+export function withoutProblems({ problems, ...loaded }: Survey): LoadedEndpoints {
   if (problems.length > 0) refuse(problems.map(({ message }) => message))
   return loaded
 }
 
-const nothing: Survey = { endpoints: [], warnings: [], templateWarnings: [], problems: [] }
+const nothing: Survey = { endpoints: [], described: [], warnings: [], templateWarnings: [], problems: [] }
 
 /** Every file that loads, and every problem, without refusing any. */
-export function surveyEndpoints(dslPath: string, clients?: readonly string[]): Survey {
+export function surveyEndpoints(dslPath: string, clients?: readonly string[], env: Environment = {}): Survey {
   const shown = `dsl_path ${dslPath} (${resolve(dslPath)})`
   const top = statusOf(dslPath)
   const unread = (message: string): Survey => ({ ...nothing, problems: [{ file: dslPath, message }] })
@@ -60,12 +83,12 @@ export function surveyEndpoints(dslPath: string, clients?: readonly string[]): S
     if (!(error instanceof StartupFailure)) throw error
     return unread(error.message)
   }
-  const endpoints = readFiles(tree, clients)
-  if (endpoints.length === 0 && tree.problems.length === 0) {
+  const { endpoints, described, problems } = readFiles(tree, clients, env)
+  if (endpoints.length === 0 && described.length === 0 && problems.length === 0) {
     tree.warnings.push(`${shown} holds no *.yml or *.yaml file; there are no endpoints`)
   }
-  const { warnings, templateWarnings, problems } = tree
-  return { endpoints: Object.freeze(endpoints), warnings, templateWarnings, problems }
+  const { warnings, templateWarnings } = tree
+  return { endpoints: Object.freeze(endpoints), described, warnings, templateWarnings, problems }
 }
 
 /** Paths of the files that would be read, in order; none where the walk fails, which is told when it is taken in earnest. */
@@ -139,25 +162,53 @@ function fileProblem(status: Stats): string | undefined {
 }
 
 /** The problems of each file, so that all can be corrected in one go. */
-function readFiles({ files, problems, warnings, templateWarnings }: Tree, clients?: readonly string[]): Endpoint[] {
-  const endpoints = new Map<string, Endpoint>()
-  for (const file of files) {
-    try {
-      const { endpoint, ...said } = readFile(file, clients)
-      warnings.push(...said.warnings)
-      templateWarnings.push(...said.templateWarnings)
-      add(endpoints, endpoint)
-    } catch (error) {
-      if (!(error instanceof StartupFailure)) throw error
-      problems.push({ file, message: error.message })
+function readFiles(
+  tree: Tree,
+  clients: readonly string[] | undefined,
+  env: Environment,
+): Pick<Survey, 'described' | 'problems'> & { readonly endpoints: Endpoint[] } {
+  const outcomes = tree.files.map((file) => attempt(file, clients, env))
+  const described = outcomes.flatMap((outcome) => describedIn(outcome))
+  const parts = withParts(described.map(({ description }) => resolve(description)))
+  const isPart = ({ file }: { readonly file: string }): boolean => parts.size > 0 && parts.has(resolve(file))
+  const problems = tree.problems.filter((problem) => !isPart(problem))
+  const found = new EndpointSet()
+  for (const outcome of outcomes) {
+    const { file, read } = outcome
+    if (isPart(outcome)) continue
+    if (read === undefined) {
+      if (description.test(file)) tree.warnings.push(`${file}: is not read; no DSL file names it in its field openapi`)
+      else problems.push({ file, message: outcome.problem })
+      continue
     }
+    tree.warnings.push(...read.warnings)
+    tree.templateWarnings.push(...read.templateWarnings)
+    const conflict = read.openapi === undefined ? found.add(read.endpoint) : undefined
+    if (conflict !== undefined) problems.push({ file, message: `${file}: ${conflict}` })
   }
-  return [...endpoints.values()]
+  return { endpoints: found.all, described, problems }
 }
 
-function readFile(file: string, clients: readonly string[] | undefined) {
-  const group = basename(resolve(dirname(file)))
-  return readDsl(readText(file), { file, group, service: basename(file, extname(file)), clients })
+type Outcome = { readonly file: string } & (
+  | { readonly read: ReadDsl; readonly problem?: undefined }
+  | { readonly read?: undefined; readonly problem: string }
+)
+
+function attempt(file: string, clients: readonly string[] | undefined, env: Environment): Outcome {
+  try {
+    const group = basename(resolve(dirname(file)))
+    const place = { file, group, service: basename(file, extname(file)), clients }
+    return { file, read: readDsl(readText(file), place, env) }
+  } catch (error) {
+    if (!(error instanceof StartupFailure)) throw error
+    return { file, problem: error.message }
+  }
+}
+
+function describedIn({ file, read }: Outcome): DescribedFile[] {
+  if (read?.openapi === undefined || read.endpoint.kind !== 'rest') return []
+  const { name, line } = read.openapi
+  return [{ pattern: read.endpoint, description: isAbsolute(name) ? name : join(dirname(file), name), line }]
 }
 
 /** Strict UTF-8; a byte-order mark is dropped. */
@@ -175,14 +226,6 @@ function readText(file: string): string {
   } catch {
     return refuse([`${file}: is not UTF-8 text; save it as UTF-8`])
   }
-}
-
-function add(endpoints: Map<string, Endpoint>, endpoint: Endpoint): void {
-  // No name of a file holds a slash.
-  const url = `/${endpoint.group}/${endpoint.service}`
-  const other = endpoints.get(url)
-  if (other === undefined) endpoints.set(url, endpoint)
-  else refuse([`${endpoint.file}: gives the same endpoint ${url} as ${other.file}; rename or remove one`])
 }
 
 /** What the path leads to, or why that cannot be told. */

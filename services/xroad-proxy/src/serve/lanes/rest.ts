@@ -3,14 +3,15 @@
  * repeats as they are. Owns what the lane adds and removes; headers.ts and query.ts know the rules, upstream.ts the call.
  */
 import { randomUUID } from 'node:crypto'
-import type { ResponseWriter, Request, RestEndpoint, Trace, Upload } from '../../model.ts'
-import { sourceOf } from '../../xroad.ts'
+import type { RawHeaders, ResponseWriter, Request, RestEndpoint, Trace, Upload } from '../../model.ts'
+import { fillIn, parsePathTemplate, textsAround } from '../../path-template.ts'
+import { sourceOf, toServicePath } from '../../xroad.ts'
 import type { Budget } from '../../upstream/budget.ts'
-import { readCallerHeaders, toOutbound } from '../../upstream/headers.ts'
+import { type OutboundRules, readCallerHeaders, toOutbound, toOutboundRules } from '../../upstream/headers.ts'
 import { toQuery } from './query.ts'
 import { Room } from '../../upstream/room.ts'
 import { refuseCall, type SecurityServer } from './security-server.ts'
-import type { Upstream } from '../../upstream/upstream.ts'
+import type { Limits, Upstream } from '../../upstream/upstream.ts'
 
 export interface RestLane {
   readonly maxRequestBytes: number
@@ -21,12 +22,42 @@ export interface RestLane {
   readonly places: ReadonlyMap<RestEndpoint, RestPlace>
 }
 
-/** The path is the one before the query string. */
+/** What is the same for all calls of an endpoint. `path` is the one before the query string. */
 export interface RestPlace extends SecurityServer {
   /** With the identity of the client. */
   readonly upstream: Upstream
+  /** The pieces of the path around its parameters, where it has any. */
+  readonly texts: readonly string[]
+  readonly rules: OutboundRules
+  /** In place of those of all calls. */
+  readonly limits: Limits | undefined
+}
+
+/** Who calls from where, as addresses and headers say it. */
+export interface RestIdentity {
+  readonly instance: string
   /** Value of X-Road-Client. */
   readonly client: string
+}
+
+/** `set` are header names and values in turn. */
+export function toRestPlace(
+  { target, headers }: RestEndpoint,
+  { instance, client }: RestIdentity,
+  { origin, path: base }: SecurityServer,
+  { upstream, set, limits }: Pick<RestPlace, 'upstream' | 'limits'> & { readonly set: RawHeaders },
+): RestPlace {
+  const path = base + toServicePath(instance, target)
+  // What stands before the target's own path has no brace: it is percent-encoded.
+  const texts = textsAround(parsePathTemplate(path))
+  return { origin, path, texts, upstream, rules: toOutboundRules(client, headers?.remove, set), limits }
+}
+
+/** What a request is for. */
+export interface RestMatch {
+  readonly endpoint: RestEndpoint
+  /** One for each parameter of the path, percent-encoded. */
+  readonly values?: readonly string[] | undefined
 }
 
 /** Bodies up to this size are read before the call, so that a slow caller holds no connection to the Security Server. */
@@ -34,28 +65,31 @@ const collectBytes = 64 * 1024
 
 export async function callRest(
   lane: RestLane,
-  endpoint: RestEndpoint,
+  { endpoint, values }: RestMatch,
   request: Request,
   writer: ResponseWriter,
   trace: Trace,
 ): Promise<void> {
-  const room = new Room(lane.budget, lane.timeoutSeconds)
+  const place = lane.places.get(endpoint)
+  const room = new Room(lane.budget, endpoint.limits.timeoutSeconds ?? lane.timeoutSeconds)
   writer.held = room
   const body = request.upload.length === 0 ? noBody : await readBody(request.upload, lane.maxRequestBytes, room)
   const { 'x-road-id': id } = readCallerHeaders(request.headers)
-  const { origin, path, upstream, client } = lane.places.get(endpoint) ?? refuseCall('no_security_server')
-  const { headers, messageId } = toOutbound(request.headers, client, randomUUID)
+  const { origin, path, texts, upstream, rules, limits } = place ?? refuseCall('no_security_server')
+  const { headers, messageId, isFreshId } = toOutbound(request.headers, rules, randomUUID)
   // In the log it is text, to the Security Server it goes byte for byte.
-  trace.messageId = id || messageId
+  trace.messageId = isFreshId ? messageId : id
   const started = performance.now()
   try {
     const { status, errorCode } = await upstream.stream(
       {
         origin,
-        path: path + toQuery(request.target, endpoint.allowedQueryParams),
-        method: endpoint.method,
+        path:
+          (values === undefined ? path : fillIn(texts, values)) + toQuery(request.target, endpoint.allowedQueryParams),
+        method: request.method,
         headers,
         messageId,
+        limits,
         ...(endpoint.forwardBody ? body : noBody),
       },
       writer,

@@ -32,7 +32,7 @@ import { Room } from '../../upstream/room.ts'
 import { runInSteps } from './in-steps.ts'
 import { type Obstacle, refuseCall, type SecurityServer } from './security-server.ts'
 import { type Incoming, readAttachedValues, withAttachments } from './soap-attachments.ts'
-import type { UpstreamResponse, Call, Upstream } from '../../upstream/upstream.ts'
+import type { UpstreamResponse, Call, Limits, Upstream } from '../../upstream/upstream.ts'
 
 export interface SoapLane {
   /** Where the envelopes of each endpoint go, but for those with an obstacle. */
@@ -72,17 +72,22 @@ export function toDestination(
   { url, soapAction, isGenerated }: SoapEndpoint,
   { upstream, direct, guarded }: Upstreams,
   securityServer: SecurityServer | undefined,
-  generated: Destination['generated'],
+  { generated, limits }: Pick<Destination, 'generated'> & { readonly limits?: Limits | undefined },
 ): Destination | undefined {
   const headers = ['Content-Type', 'text/xml; charset=utf-8', 'Accept-Encoding', 'identity']
   if (soapAction !== undefined) headers.push('SOAPAction', `"${soapAction}"`)
   if (url === undefined) {
     if (securityServer === undefined) return undefined
     const { origin, path } = securityServer
-    return { upstream, call: { origin, path: path || '/', method: 'POST', headers }, source: undefined, generated }
+    return {
+      upstream,
+      call: { origin, path: path || '/', method: 'POST', headers, limits },
+      source: undefined,
+      generated,
+    }
   }
   const { origin, pathname, search } = new URL(url)
-  const call = { origin, path: pathname + search, method: 'POST', headers }
+  const call = { origin, path: pathname + search, method: 'POST', headers, limits }
   return { upstream: isGenerated ? guarded : direct, call, source: 'provider', generated }
 }
 
@@ -97,7 +102,7 @@ export async function callSoap(
   writer: ResponseWriter,
   trace: Trace,
 ): Promise<Reply | FileReply> {
-  const room = new Room(lane.budget, lane.timeoutSeconds)
+  const room = new Room(lane.budget, endpoint.limits.timeoutSeconds ?? lane.timeoutSeconds)
   writer.held = room
   const body = await request.upload.collect(lane.maxRequestBytes, room.reserve)
   const { 'x-road-id': id, 'x-road-userid': user_id, 'x-road-issue': issue } = readCallerHeaders(request.headers)

@@ -1,0 +1,36 @@
+/**
+ * Which files of a tree are OpenAPI descriptions or parts of one, and so are no DSL files, whatever is wrong with them: the text of each
+ * description in, the files out that it leads to. What a description says is read in boot/openapi/.
+ */
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+
+/** Full paths: these files, and those that they refer to, as far as there are any. */
+export function withParts(descriptions: readonly string[]): ReadonlySet<string> {
+  const found = new Set(descriptions)
+  for (const file of found) {
+    for (const part of partsOf(file)) found.add(part)
+  }
+  return found
+}
+
+/** In JSON or YAML, and in a text that is neither because of a mistake somewhere. */
+const reference = /["']?\$ref["']?\s*:\s*["']?([^"'#\s,}]+)/g
+
+function partsOf(file: string): readonly string[] {
+  try {
+    const names = Array.from(readFileSync(file, 'utf8').matchAll(reference), ([, name = '']) => name)
+    return names.filter((name) => !/^\w+:/.test(name)).map((name) => resolve(dirname(file), decodeName(name)))
+  } catch {
+    // Told where the description is read.
+    return []
+  }
+}
+
+function decodeName(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
