@@ -45,7 +45,7 @@ export const proxy: Part = {
     {
       room: 'wsdl/dsl',
       is: 'a request as a DSL file',
-      imports: 'model.ts wsdl/xml wsdl/operations wsdl/request',
+      imports: 'model.ts wsdl/xml wsdl/schema/framework.ts wsdl/operations wsdl/request',
       isPure: true,
     },
     {

@@ -94,8 +94,9 @@ describe('what no message can hold skips the operation, or the branch that may b
         '',
         'repeating_group: in op/e',
       ],
-      'an attachment [X22]': [
-        (occurs) => `<x:element name="e" type="r:swaRef" xmlns:r="http://ws-i.org/profiles/basic/1.1/xsd" ${occurs}/>`,
+      'a list of attachments in one text [X22]': [
+        (occurs) =>
+          `<x:element name="e" ${occurs}><x:simpleType><x:list itemType="r:swaRef" xmlns:r="http://ws-i.org/profiles/basic/1.1/xsd"/></x:simpleType></x:element>`,
         '',
         'attachment: op/e',
       ],

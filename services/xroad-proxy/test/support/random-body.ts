@@ -91,7 +91,8 @@ export class RandomBodies {
     return Array.from({ length }, () => this.next(items as JsonSchema))
   }
 
-  #string({ format, pattern, minLength = 0, maxLength = Infinity }: JsonSchema): string {
+  #string({ format, pattern, contentEncoding, minLength = 0, maxLength = Infinity }: JsonSchema): string {
+    if (contentEncoding === 'base64' && pattern === undefined) return btoa('x'.repeat(this.#below(8)))
     const [least, most] = [Number(minLength), Number(maxLength)]
     if (typeof pattern === 'string') return this.#matching(pattern, least, most)
     const formatted = typeof format === 'string' ? this.#formatted(format) : undefined

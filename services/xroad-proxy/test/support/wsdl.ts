@@ -74,7 +74,16 @@ export function renderDsl(dsl: string, sent: TemplateObject, userId?: string): s
   if (endpoint.kind !== 'soap') throw new Error('a generated file is a SOAP file')
   const values = readParams(Buffer.from(JSON.stringify(sent)), endpoint.params)
   const generated = { uuid: 'uuid', instance: 'ee-test', client: '<xroad:client/>', protocol_version: '4.0' }
-  return endpoint.envelope.render(values, userId === undefined ? generated : { ...generated, user_id: userId })
+  return endpoint.envelope.render(values, userId === undefined ? generated : { ...generated, user_id: userId }, {
+    attach: (helper, value) => standIns[helper](value),
+  })
+}
+
+/** What the schema of a message sees of an attachment: receivers put what an xop:Include names in its place. */
+const standIns: Readonly<Record<'swa_ref' | 'xop_include' | 'mime_part', (value: unknown) => string>> = {
+  swa_ref: (value) => (value === undefined ? '' : 'cid:1'),
+  xop_include: (value) => (typeof value === 'string' ? value : ''),
+  mime_part: () => '',
 }
 
 /** What stands in the body of an envelope, without the white space between tags. */

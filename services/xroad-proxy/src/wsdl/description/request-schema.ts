@@ -8,7 +8,7 @@ import type { Field } from '../request/fields.ts'
 import { paramChoices } from '../request/param-choices.ts'
 import { isLeaf, nameParams } from '../request/param-names.ts'
 import type { Slot } from '../request/param-names.ts'
-import type { RequestElement, RequestText } from '../request/request.ts'
+import type { RequestAttachment, RequestElement, RequestText } from '../request/request.ts'
 import { describeChoices } from './choice-schema.ts'
 import { exampleValue } from './example.ts'
 import { fixedValue, toRequestValue } from './request-value.ts'
@@ -169,12 +169,24 @@ function listOf({ isOptional, occurs: { min, max } }: RequestElement, items: Jso
   }
 }
 
-function valueSchema({ type, fixed }: RequestText, isNillable: boolean): JsonSchema {
+function valueSchema({ type, fixed, attachment }: RequestText, isNillable: boolean): JsonSchema {
+  if (attachment !== undefined) return attachmentSchema(attachment, isNillable)
   return fixed === undefined ? toRequestValue(type, isNillable) : fixedValue(type, fixed, isNillable)
 }
 
 /** What the schema itself names first. */
-function valueExample({ type, fixed, default: usual }: RequestText): Json {
+/** Without a pattern: a validator would run it over megabytes, and who decodes the text sees what is wrong with it. */
+function attachmentSchema({ type }: RequestAttachment, isNillable: boolean): JsonSchema {
+  const schema = {
+    type: 'string',
+    contentEncoding: 'base64',
+    ...(type === undefined ? {} : { contentMediaType: type }),
+  }
+  return isNillable ? orNull(schema) : schema
+}
+
+function valueExample({ type, fixed, default: usual, attachment }: RequestText): Json {
+  if (attachment !== undefined) return 'AAAA'
   const named = fixed ?? usual
   if (named === undefined) return exampleValue(type)
   return toNamed(type, named)

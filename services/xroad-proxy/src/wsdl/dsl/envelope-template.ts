@@ -7,16 +7,11 @@ import { isBareBranch, isFlag, isLeaf, isScope, nameParams } from '../request/pa
 import type { Params, Slot } from '../request/param-names.ts'
 import { choicesOf } from '../request/param-choices.ts'
 import { Prefixes } from './prefixes.ts'
+import { attachmentText, attributeText, elementText, isListed } from './value-text.ts'
+import { isContentType } from '../schema/framework.ts'
 import { namespaces, toQName } from '../xml/qname.ts'
 import { Skip } from '../operations/reasons.ts'
-import type {
-  ChoiceBranch,
-  Request,
-  RequestAttribute,
-  RequestElement,
-  RequestNode,
-  RequestText,
-} from '../request/request.ts'
+import type { ChoiceBranch, Request, RequestAttribute, RequestElement, RequestNode } from '../request/request.ts'
 import { block, blockElse, escapeText, firstOf, indent, toPath } from './template-text.ts'
 import type { Case } from './template-text.ts'
 
@@ -110,7 +105,8 @@ class BodyWriter {
 
   /** The types that may stand for an abstract one are params of their own. */
   root(root: RequestElement): readonly string[] {
-    return root.alternatives.length > 0 ? this.#single(root) : this.element(root)
+    const body = root.alternatives.length > 0 ? this.#single(root) : this.element(root)
+    return [...root.parts.map((part) => attachmentText(part, this.#reference(part))), ...body]
   }
 
   element(element: RequestElement): readonly string[] {
@@ -219,7 +215,8 @@ class BodyWriter {
     if (text === undefined) return ''
     if (text.fixed !== undefined) return escapeText(text.fixed)
     const reference = this.#textReference(element)
-    return isListed(text) ? spaced(reference, '{{this}}') : `{{${reference}}}`
+    const said = element.attributes.find(({ name, isConstant }) => isContentType(name) && !isConstant)
+    return elementText(text, reference, said === undefined ? undefined : this.#reference(said))
   }
 
   #textReference(element: RequestElement): string {
@@ -232,7 +229,7 @@ class BodyWriter {
     const constant = attribute.fixed === undefined ? undefined : ` ${name}="${escapeText(attribute.fixed)}"`
     if (constant !== undefined && attribute.isConstant) return constant
     const reference = this.#reference(attribute)
-    const value = isListed(attribute) ? spaced(reference, '{{xml_attr this}}') : `{{xml_attr ${reference}}}`
+    const value = attributeText(attribute, reference)
     const written = constant ?? ` ${name}="${value}"`
     return attribute.isRequired ? written : block('if_present', [reference], [written]).join('')
   }
@@ -277,18 +274,9 @@ class BodyWriter {
   }
 }
 
-/** Whether its values may be lists, which stand in one text with spaces between them. */
-function isListed({ type }: RequestText): boolean {
-  return type.isList || type.members.some((member) => member.isList)
-}
-
-function spaced(reference: string, value: string): string {
-  return `{{#each_value ${reference}}}${value} {{/each_value}}`
-}
-
 /** Text that may be left out, and nothing else. */
 function isPlainOptional(element: RequestElement): boolean {
   const { isOptional, text, typeName } = element
   if (!isOptional || !isLeaf(element) || typeName !== undefined || text === undefined) return false
-  return text.fixed === undefined && !isListed(text)
+  return text.fixed === undefined && text.attachment === undefined && !isListed(text)
 }

@@ -17,7 +17,9 @@ export function bodyElement(definitions: Definitions, side: XmlElement, bound: X
   const body = bound === undefined ? undefined : soapParts(bound, 'body')[0]
   const named = body?.attributes.get('parts')
   const isBody =
-    named === undefined ? notIn(headerParts(definitions, message, bound)) : isIn(named.trim().split(/\s+/u))
+    named === undefined
+      ? notIn([...headerParts(definitions, message, bound), ...contentParts(bound)])
+      : isIn(named.trim().split(/\s+/u))
   const parts = childrenOf(message, namespaces.wsdl, 'part').filter((child) => isBody(nameOf(child)))
   const withElement = parts.filter((part) => part.attributes.has('element'))
   const [part] = withElement
@@ -94,6 +96,13 @@ function headerParts(definitions: Definitions, message: XmlElement, bound: XmlEl
       return name !== undefined && definitions.messages.get(name) === message
     })
     .map((header) => header.attributes.get('part') ?? '')
+}
+
+/** What travels beside the envelope is no body. */
+function contentParts(bound: XmlElement | undefined): readonly string[] {
+  if (bound === undefined) return []
+  const contents = mimeParts(bound).flatMap((part) => childrenOf(part, namespaces.mime, 'content'))
+  return contents.map((content) => content.attributes.get('part')?.trim() ?? '')
 }
 
 function isIn(names: readonly string[]): (name: string) => boolean {

@@ -3,11 +3,13 @@
  * one odd operation does not hide the others. Reads only the SOAP 1.1 document/literal side of a binding; request.ts judges what
  * the request element holds.
  */
-import { bodyElement, mimeParts, soapParts } from './body.ts'
+import { bodyElement, soapParts } from './body.ts'
 import { readDefinitions } from './definitions.ts'
 import type { Binding, Definitions, PortType } from './definitions.ts'
 import { readDocumentation } from '../xml/documentation.ts'
 import type { Documentation } from '../xml/documentation.ts'
+import { mimeContents } from './mime-contents.ts'
+import type { MimeContent } from './mime-contents.ts'
 import { describeMisnamed } from './misnamed.ts'
 import type { Outline } from '../outline/outline.ts'
 import { outlineOf } from '../outline/schema-outline.ts'
@@ -53,6 +55,8 @@ export interface Operation {
   /** Where the port of the binding is, as written. */
   readonly address: string | undefined
   readonly input: QName
+  /** What a request has beside its envelope, by its binding. */
+  readonly mimeContents: readonly MimeContent[]
   /** Undefined for a one-way operation, and when the output names no element. */
   readonly output: QName | undefined
   readonly documentation: Documentation
@@ -170,6 +174,7 @@ function readOperation(definitions: Definitions, { binding, node, portType }: Bo
     soapAction: soap?.attributes.get('soapAction'),
     address: addressOf(definitions, binding),
     input: bodyElement(definitions, input, boundInput),
+    mimeContents: boundInput === undefined ? [] : mimeContents(boundInput),
     output: output === undefined ? undefined : outputElement(definitions, output, boundOutput),
     documentation: readDocumentation(abstract),
   }
@@ -195,8 +200,6 @@ function refuseStyle(binding: XmlElement, operation: XmlElement | undefined): vo
 function refuseUse(input: XmlElement): void {
   const bodies = soapParts(input, 'body')
   if (bodies.some((body) => body.attributes.get('use') === 'encoded')) throw new Skip('encoded')
-  const contents = mimeParts(input).flatMap((part) => childrenOf(part, namespaces.mime, 'content'))
-  if (contents.length > 0) throw new Skip('attachment', `part ${contents[0]?.attributes.get('part') ?? ''}`.trim())
 }
 
 function outputElement(definitions: Definitions, output: XmlElement, bound: XmlElement | undefined): QName | undefined {

@@ -11,7 +11,7 @@ export const skipReasons = {
   no_input: 'takes no input message',
   rpc: 'is bound in RPC style; only document/literal is supported',
   encoded: 'uses encoded values; only document/literal is supported',
-  attachment: 'sends a MIME attachment',
+  attachment: 'has attachments in its request that cannot be told apart',
   choice: 'has an xsd:choice in its request that may come several times',
   input_unresolved: 'has an input element that cannot be resolved',
   no_body: 'has no element for the body of its request',

@@ -1,10 +1,10 @@
 /**
- * An element of a request before it has content: how often it comes, what type it has in its place, what its fixed value
- * means. What it holds is expansion.ts.
+ * An element of a request before it has content: how often it comes and what type it has in its place. What it
+ * holds is expansion.ts.
  */
 import type { OutlineElement, OutlineNode, OutlineType } from '../outline/outline.ts'
 import type { QName } from '../xml/qname.ts'
-import type { RequestElement, RequestText } from './request.ts'
+import type { RequestElement } from './request.ts'
 
 /** How often something comes, all groups around it counted. */
 export interface Count {
@@ -51,14 +51,7 @@ export function emptyElement({ element, isNillable, typeName }: Typed, count: Co
     text: undefined,
     attributes: [],
     children: [],
+    parts: [],
     documentation: element.documentation,
   }
-}
-
-/** A fixed value that has to be there is no caller's matter. */
-export function valueOf(
-  { fixed, default: usual }: Pick<OutlineElement, 'fixed' | 'default'>,
-  isNeeded: boolean,
-): Pick<RequestText, 'fixed' | 'isConstant' | 'default'> {
-  return { fixed, isConstant: fixed !== undefined && isNeeded, default: usual }
 }

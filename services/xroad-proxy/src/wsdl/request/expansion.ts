@@ -14,16 +14,17 @@ import type {
   OutlineNode,
   OutlineType,
 } from '../outline/outline.ts'
-import { isAttachment, isEncodingAttribute } from '../schema/framework.ts'
+import { isEncodingAttribute } from '../schema/framework.ts'
 import { localOf } from '../xml/qname.ts'
 import type { QName } from '../xml/qname.ts'
-import { countOf, emptyElement, inBranch, once, valueOf } from './bare-element.ts'
+import { countOf, emptyElement, inBranch, once } from './bare-element.ts'
 import type { Count, Typed } from './bare-element.ts'
 import { SharedBranches } from './branches.ts'
 import type { Branch } from './branches.ts'
 import { isEmptiable, toChoice } from './choice.ts'
 import { describePath, isRepeat, within } from './path.ts'
 import type { Path } from './path.ts'
+import { isUnclear, toText } from './request-text.ts'
 import type { RequestAttribute, RequestElement, RequestNode } from './request.ts'
 import { isList } from './size.ts'
 
@@ -111,14 +112,14 @@ export class Expansion {
     if (path.length > requestLimits.depth) throw tooDeep()
     this.#refuseDeep(content, count, isNillable, level)
     const { text } = content
-    if (text !== undefined && isAttachment(text.names)) throw new Skip('attachment', describePath(path))
+    if (text !== undefined && isUnclear(text)) throw new Skip('attachment', describePath(path))
     this.#count(content.attributes.length)
     const children = content.nodes.flatMap((node) => this.#node(node, once, path))
     // Without anything inside, the element would say nothing.
     if (children.length === 0) this.#refuseDeep(content, count, isNillable, Infinity)
     return {
       ...emptyElement(typed, count),
-      text: text === undefined ? undefined : { type: text, ...valueOf(element, count.min > 0 && count.max === 1) },
+      text: text === undefined ? undefined : toText(text, element, count.min > 0 && count.max === 1),
       attributes: content.attributes.flatMap((attribute) => this.#attribute(attribute, path)),
       children,
       isObject: this.#cut !== undefined && outer.length > 0 && count.max === 1 && content.nodes.length > 0,
@@ -242,7 +243,7 @@ export class Expansion {
     refuseBroken(attribute.problem, path)
     if (isEncodingAttribute(name)) return []
     const type = this.#present(attribute.type)
-    if (!isAttachment(type.names)) return [{ name, isRequired, documentation, type, ...valueOf(attribute, isRequired) }]
+    if (!isUnclear(type)) return [{ name, isRequired, documentation, ...toText(type, attribute, isRequired) }]
     const skip = new Skip('attachment', `${describePath(path)}/@${localOf(name)}`)
     if (isRequired) throw skip
     this.notes.add(describeNote(skip))

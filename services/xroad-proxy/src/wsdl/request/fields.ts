@@ -10,6 +10,7 @@ import type {
   RequestChoice,
   RequestElement,
   RequestNode,
+  RequestPart,
   RequestText,
 } from './request.ts'
 
@@ -19,7 +20,8 @@ export type Field = {
   readonly part: Part | undefined
 } & (
   | { readonly kind: 'text'; readonly slot: RequestText; readonly element: RequestElement }
-  | { readonly kind: 'attribute'; readonly slot: RequestAttribute }
+  /** Or a part of the message beside the envelope. */
+  | { readonly kind: 'attribute'; readonly slot: RequestAttribute | RequestPart }
   /** A list, or an object with names of its own. */
   | { readonly kind: 'scope'; readonly slot: RequestElement }
   /** An element that can hold nothing. */
@@ -62,12 +64,13 @@ class Walk implements Fields {
 
   /** The params of one element that is there. */
   content(element: RequestElement, part: Part | undefined): void {
-    const { text, attributes, children } = element
+    const { text, attributes, children, parts } = element
     if (text !== undefined && !text.isConstant)
       this.fields.push({ kind: 'text', slot: text, element, isOptional: false, part })
     for (const slot of attributes)
       if (!slot.isConstant) this.fields.push({ kind: 'attribute', slot, isOptional: !slot.isRequired, part })
     for (const child of children) this.#node(child, part)
+    for (const slot of parts) this.fields.push({ kind: 'attribute', slot, isOptional: false, part })
   }
 
   #node(node: RequestNode, outer: Part | undefined): void {

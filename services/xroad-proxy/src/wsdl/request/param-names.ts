@@ -4,13 +4,20 @@
  * its own, found below the item.
  */
 import { localOf } from '../xml/qname.ts'
-import type { ChoiceBranch, RequestAttribute, RequestElement, RequestNode, RequestText } from './request.ts'
+import type {
+  ChoiceBranch,
+  RequestAttribute,
+  RequestElement,
+  RequestNode,
+  RequestPart,
+  RequestText,
+} from './request.ts'
 
 /**
- * What a caller can give a value for: text, an attribute, a whole repeating element, an empty element that is there or not, a
+ * What a caller can give a value for: text, an attribute, a part beside the envelope, a whole repeating element, an empty element that is there or not, a
  * branch of a choice that has no value of its own.
  */
-export type Slot = RequestText | RequestAttribute | RequestElement | ChoiceBranch
+export type Slot = RequestText | RequestAttribute | RequestPart | RequestElement | ChoiceBranch
 
 export interface Params {
   /** Keys of the request body, in the order of the schema. */
@@ -138,7 +145,8 @@ function slotsOfBranch(branch: ChoiceBranch, outer: readonly string[]): readonly
 
 /** What an object for the element holds: its values, or the types that it may have. */
 function slotsWithin(element: RequestElement, path: readonly string[]): readonly NamedSlot[] {
-  const { text, attributes, children, alternatives } = element
+  const { text, attributes, children, parts, alternatives } = element
+  const besides = parts.map((part) => ({ slot: part, path: [...path, part.name] }))
   if (alternatives.length > 0) {
     return alternatives.map((alternative) => ({
       slot: alternative,
@@ -149,5 +157,5 @@ function slotsWithin(element: RequestElement, path: readonly string[]): readonly
   const texts = text === undefined || text.isConstant ? [] : [{ slot: text, path: textPath }]
   const free = attributes.filter((attribute) => !attribute.isConstant)
   const named = free.map((attribute) => ({ slot: attribute, path: [...path, localOf(attribute.name)] }))
-  return [...texts, ...named, ...children.flatMap((child) => slotsOf(child, path))]
+  return [...texts, ...named, ...children.flatMap((child) => slotsOf(child, path)), ...besides]
 }

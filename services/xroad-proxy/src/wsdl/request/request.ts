@@ -14,6 +14,7 @@ import { localOf, namespaceOf } from '../xml/qname.ts'
 import type { QName } from '../xml/qname.ts'
 import { once } from './bare-element.ts'
 import { Expansion } from './expansion.ts'
+import { withMimeParts } from './mime-parts.ts'
 import type { Words } from './expansion.ts'
 import { Sizes } from './size.ts'
 
@@ -37,6 +38,8 @@ export interface RequestElement {
   readonly text: RequestText | undefined
   readonly attributes: readonly RequestAttribute[]
   readonly children: readonly RequestNode[]
+  /** What travels beside the envelope, of the request element only. */
+  readonly parts: readonly RequestPart[]
   readonly documentation: Documentation
 }
 
@@ -71,6 +74,24 @@ export interface RequestText {
   /** Whether the fixed value is written unasked. */
   readonly isConstant: boolean
   readonly default: string | undefined
+  /** How its bytes travel beside the envelope; undefined for what stands in it. */
+  readonly attachment: RequestAttachment | undefined
+}
+
+/** A reference of SOAP with Attachments, an xop:Include of MTOM, or a part that the envelope does not mention. */
+export interface RequestAttachment {
+  readonly by: 'swa_ref' | 'xop_include' | 'mime_part'
+  /** Media type, where the WSDL names one. */
+  readonly type: string | undefined
+  /** Its name as a part of the message, for `mime_part`. */
+  readonly part?: string
+}
+
+/** A part of the message beside the envelope. */
+export interface RequestPart extends RequestText {
+  readonly name: string
+  readonly isRequired: boolean
+  readonly documentation: Documentation
 }
 
 export interface RequestAttribute extends RequestText {
@@ -88,13 +109,14 @@ export interface Request {
 }
 
 /** Throws `Skip`. */
-export function readRequest(wsdl: Wsdl, { input }: Operation): Request {
+export function readRequest(wsdl: Wsdl, { input, mimeContents }: Operation): Request {
   const words = wordsOf(wsdl)
   const element = wsdl.outline.element(input)
   if (element === undefined) {
     throw new Skip('type_missing', words.whereabouts({ kind: 'missing', component: 'element', name: input }))
   }
-  return grow(element, words, sizesOf(wsdl.outline))
+  const request = grow(element, words, sizesOf(wsdl.outline))
+  return mimeContents.length === 0 ? request : { ...request, root: withMimeParts(request.root, mimeContents) }
 }
 
 function wordsOf({ schema, prefixes, missing }: Wsdl): Words {

@@ -25,6 +25,13 @@ export function expectedContentTypesOf(attributes: ReadonlyMap<QName, string>): 
   return stated === undefined ? undefined : attributes.get(stated)
 }
 
+const contentTypes: ReadonlySet<QName> = new Set(xmlmime.map((namespace) => toQName(namespace, 'contentType')))
+
+/** The attribute of a message that says what its base64 text is. */
+export function isContentType(attribute: QName): boolean {
+  return contentTypes.has(attribute)
+}
+
 const known: ReadonlySet<string> = new Set([
   ...envelopes,
   ...encodings,

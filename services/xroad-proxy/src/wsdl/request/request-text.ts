@@ -1,0 +1,41 @@
+/**
+ * The type of a text or an attribute and what its declaration says of it -> a value of a request: whether it is fixed, and whether it travels
+ * beside the envelope. Parts that the binding names are in mime-parts.ts.
+ */
+import { oneMediaType } from '../operations/mime-contents.ts'
+import type { OutlineElement } from '../outline/outline.ts'
+import { isAttachment } from '../schema/framework.ts'
+import type { SimpleType } from '../schema/simple-type.ts'
+import type { RequestAttachment, RequestText } from './request.ts'
+
+/** An element or an attribute. */
+type Declared = Pick<OutlineElement, 'fixed' | 'default'> & Partial<Pick<OutlineElement, 'expectedContentTypes'>>
+
+/** A fixed value that has to be there is no caller's matter. */
+export function toText(type: SimpleType, declared: Declared, isNeeded: boolean): RequestText {
+  const { fixed, default: usual } = declared
+  return {
+    type,
+    fixed,
+    isConstant: fixed !== undefined && isNeeded,
+    default: usual,
+    attachment: attachmentOf(type, declared),
+  }
+}
+
+/** Of a list, or of a union, nobody could tell what is attached. */
+export function isUnclear(type: SimpleType): boolean {
+  return isAttachment(type.names) && !isOne(type)
+}
+
+/** MTOM is for base64 only, and the element says so; other base64 stands in the envelope. */
+function attachmentOf(type: SimpleType, { expectedContentTypes, fixed }: Declared): RequestAttachment | undefined {
+  if (!isOne(type) || fixed !== undefined) return undefined
+  if (isAttachment(type.names)) return { by: 'swa_ref', type: undefined }
+  if (expectedContentTypes === undefined || type.builtin !== 'base64Binary') return undefined
+  return { by: 'xop_include', type: oneMediaType(expectedContentTypes) }
+}
+
+function isOne({ isList, members }: SimpleType): boolean {
+  return !isList && members.length === 0
+}

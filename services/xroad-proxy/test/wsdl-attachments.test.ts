@@ -1,0 +1,151 @@
+/** Attachments of endpoints that are made from a WSDL, from the caller to the Security Server, and what `/api` says of them. */
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { type CallOptions, newFolder } from '@services/testing'
+import { type Lanes, startLanes } from './support/lanes.ts'
+import { file, type FormPart, formType, headerOf, type SeenPart, takeApart, toForm } from './support/multipart.ts'
+import { startUpstream, toAnswer, toEnvelope, type Upstream } from './support/upstream.ts'
+import { generateAround } from './support/wsdl.ts'
+
+let upstream: Upstream
+let lanes: Lanes
+
+before(async () => {
+  upstream = await startUpstream((socket) => socket.write(toAnswer(toEnvelope('<ok>1</ok>'))), { tls: 'mock' })
+  const wsdl = readFileSync(join(import.meta.dirname, 'cases/wsdl/attachments/api.wsdl'))
+  const wsdl_watch_dir = newFolder({ 'owner/api.wsdl': wsdl })
+  lanes = await startLanes({ dsl: {}, config: { security_server: { url: upstream.url }, wsdl_watch_dir } })
+})
+
+after(async () => {
+  await lanes.close()
+  await upstream.close()
+})
+
+async function send(operation: string, options: CallOptions): Promise<readonly SeenPart[]> {
+  const reply = await lanes.call(`/owner/${operation}`, { method: 'POST', ...options })
+  strictEqual(reply.status, 200, reply.text)
+  const [, contentType = ''] = /^content-type: (.*)$/im.exec(upstream.requests.at(-1)?.head ?? '') ?? []
+  return takeApart(contentType, upstream.bodies.at(-1) as Buffer)
+}
+
+function bodyOf(root: SeenPart | undefined): string {
+  const [, body = ''] = /<soapenv:Body>\s*([\s\S]*?)\s*<\/soapenv:Body>/.exec(root?.bytes.toString() ?? '') ?? []
+  return body.replaceAll(/>\s+</g, '><').replaceAll(/cid:[^"<]+/g, 'cid:..')
+}
+
+const form = (...parts: readonly FormPart[]): CallOptions => ({
+  headers: { 'content-type': formType },
+  body: toForm(...parts),
+})
+
+describe('what goes out', () => {
+  test('swaRef: elements and attributes have the reference, nothing else changes [P2.2]', async () => {
+    const [root, attachment] = await send('swaRef', { body: { file: 'AAEC' } })
+    strictEqual(bodyOf(root), '<reg:file><file>cid:..</file></reg:file>')
+    strictEqual(root && headerOf(root, 'Content-Type'), 'text/xml; charset=utf-8')
+    deepStrictEqual(attachment?.bytes, Buffer.from([0, 1, 2]))
+    const [named, ofForm] = await send('swaRefAttribute', form(file('href', 'x', 'text/plain')))
+    strictEqual(bodyOf(named), '<reg:named href="cid:.."/>')
+    strictEqual(ofForm?.bytes.toString(), 'x')
+  })
+
+  test('MTOM: an xop:Include where expectedContentTypes stands, with the type that WSDL or caller name [P2.2]', async () => {
+    const include = '<xop:Include xmlns:xop="http://www.w3.org/2004/08/xop/include" href="cid:.."/>'
+    const body = { bytes: 'AAEC', contentType: 'text/csv', picture: ['AQ==', 'Ag=='], checksum: 'FF' }
+    const [root, bytes, ...pictures] = await send('mtom', { body })
+    strictEqual(
+      bodyOf(root),
+      `<reg:optimized><bytes xmime:contentType="text/csv">${include}</bytes><picture>${include}</picture>` +
+        `<picture>${include}</picture><checksum>FF</checksum></reg:optimized>`,
+    )
+    strictEqual(root && headerOf(root, 'Content-Type'), 'application/xop+xml; charset=utf-8; type="text/xml"')
+    strictEqual(bytes && headerOf(bytes, 'Content-Type'), 'text/csv')
+    deepStrictEqual(
+      pictures.map((part) => headerOf(part, 'Content-Type')),
+      ['application/octet-stream', 'application/octet-stream'],
+    )
+    const [, ofForm] = await send('mtom', form(file('bytes', 'x', 'text/x-own')))
+    strictEqual(ofForm && headerOf(ofForm, 'Content-Type'), 'text/x-own')
+  })
+
+  test('base64 without that stands in the envelope, which goes out alone [P2.2 X22]', async () => {
+    const reply = await lanes.call('/owner/inline', { method: 'POST', body: { bytes: 'AAEC' } })
+    strictEqual(reply.status, 200)
+    match(upstream.requests.at(-1)?.head ?? '', /^content-type: text\/xml; charset=utf-8$/im)
+    match(upstream.requests.at(-1)?.body ?? '', /<bytes>AAEC<\/bytes>/)
+  })
+
+  test('parts of the binding: a part of the message, an element of the body, and one that is neither [P2.2]', async () => {
+    const cases = [
+      ['mimePart', { text: 'a', file: 'AQ==' }, '<reg:text>a</reg:text>', 'file', 'application/pdf'],
+      ['mimeElement', { bytes: 'AQ==' }, '<reg:inline><bytes></bytes></reg:inline>', 'bytes', 'plain/text'],
+      ['mimeAlone', { text: 'a', other: 'AQ==' }, '<reg:text>a</reg:text>', 'other', 'application/octet-stream'],
+    ] as const
+    for (const [operation, body, expected, name, type] of cases) {
+      const [root, attachment, ...others] = await send(operation, { body })
+      strictEqual(bodyOf(root), expected)
+      deepStrictEqual([others.length, attachment && headerOf(attachment, 'Content-Type')], [0, type])
+      match((attachment && headerOf(attachment, 'Content-ID')) ?? '', new RegExp(`^<${name}=[^>]+>$`))
+      deepStrictEqual(attachment?.bytes, Buffer.from([1]))
+    }
+  })
+})
+
+test('a choice of types, an abstract type and a list of objects have their attachments in their place [P2.2]', () => {
+  const swaRef = 'xmlns:r="http://ws-i.org/profiles/basic/1.1/xsd" type="r:swaRef"'
+  const result = generateAround(
+    `<x:complexType name="A" abstract="true"><x:sequence/></x:complexType>
+     <x:complexType name="B"><x:complexContent><x:extension base="t:A"><x:sequence><x:element name="f" ${swaRef}/></x:sequence></x:extension></x:complexContent></x:complexType>
+     <x:complexType name="C"><x:complexContent><x:extension base="t:A"><x:sequence><x:element name="n" type="x:int"/></x:sequence></x:extension></x:complexContent></x:complexType>
+     <x:element name="op"><x:complexType><x:sequence>
+       <x:element name="a" type="t:A"/>
+       <x:element name="d" maxOccurs="unbounded"><x:complexType><x:sequence><x:element name="if" ${swaRef} nillable="true"/></x:sequence><x:attribute name="u" ${swaRef}/></x:complexType></x:element>
+     </x:sequence></x:complexType></x:element>`,
+  )
+  ok(result.kind === 'generated')
+  match(result.text, /<f>\{\{swa_ref f\}\}<\/f>/)
+  match(result.text, /\{\{swa_ref this\.\[if\]\}\}/)
+  match(result.text, /\{\{#if_present u\}\} u="\{\{swa_ref u\}\}"\{\{\/if_present\}\}/)
+  match(result.text, /<if\{\{#if \(is_nil this\.\[if\]\)\}\} xsi:nil="true"\{\{\/if\}\}>/)
+})
+
+interface Described {
+  readonly paths: Readonly<
+    Record<string, { readonly post: { readonly requestBody: { readonly content: Record<string, Content> } } }>
+  >
+}
+
+interface Content {
+  readonly schema: { readonly properties: Readonly<Record<string, object>>; readonly required?: readonly string[] }
+  readonly example?: unknown
+  readonly encoding?: unknown
+}
+
+test('/api describes both media types, with types, and a form only where something is attached [P2.2]', async () => {
+  const { text } = await lanes.call('/api')
+  const { paths } = JSON.parse(text) as Described
+  const contentOf = (operation: string): Record<string, Content> =>
+    paths[`/owner/${operation}`]?.post.requestBody.content ?? {}
+  deepStrictEqual(Object.keys(contentOf('inline')), ['application/json'])
+  const { 'application/json': json, 'multipart/form-data': ofForm } = contentOf('mtom')
+  const base64 = { type: 'string', contentEncoding: 'base64' }
+  deepStrictEqual(json?.schema.properties, {
+    ...json?.schema.properties,
+    bytes: { ...base64, contentMediaType: 'text/plain' },
+    picture: { type: 'array', items: base64, maxItems: 3 },
+  })
+  const binary = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' }
+  deepStrictEqual(ofForm?.schema.properties, {
+    ...json?.schema.properties,
+    bytes: { ...binary, contentMediaType: 'text/plain' },
+    picture: { type: 'array', items: binary, maxItems: 3 },
+  })
+  deepStrictEqual([ofForm?.schema.required, ofForm?.encoding], [['bytes'], { bytes: { contentType: 'text/plain' } }])
+  strictEqual(ofForm?.example, undefined)
+  deepStrictEqual(contentOf('mimePart')['application/json']?.schema.required, ['text', 'file'])
+  for (const operation of ['mimePart', 'swaRef', 'mtom'])
+    ok((await send(operation, { body: contentOf(operation)['application/json']?.example })).length > 1)
+})
