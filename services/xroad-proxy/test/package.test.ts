@@ -10,6 +10,8 @@ testPackage({
   folder: join(import.meta.dirname, '..'),
   files: [
     'bin/xroad-proxy.js',
+    'docs/companies/companies.v1.wsdl',
+    'docs/companies/companies.xml',
     'dsl.schema.json',
     'dsl/xroad/allowedMethods.yml',
     'dsl/xroad/listMethods.yml',
