@@ -77,7 +77,8 @@ export const proxy: Part = {
     {
       room: 'boot/description',
       is: 'the description at /api',
-      imports: 'model.ts errors.ts path-template.ts soap/json/shape.ts wsdl/operations wsdl/description boot/ingest',
+      imports:
+        'model.ts errors.ts xroad.ts path-template.ts boot/config soap/json/shape.ts wsdl/operations wsdl/description boot/ingest',
     },
     { room: 'boot', is: 'the command line', imports: 'version.ts @services/command-line @services/config-file' },
     {
@@ -91,7 +92,7 @@ export const proxy: Part = {
       is: 'what a path leads to',
       imports: 'model.ts errors.ts path-template.ts serve/paths @services/docs-page',
     },
-    { room: 'serve/pages', is: 'pages of our own', imports: 'model.ts @services/docs-page' },
+    { room: 'serve/pages', is: 'pages of our own', imports: 'model.ts xroad.ts @services/docs-page' },
     {
       room: 'serve',
       is: 'requests and replies',

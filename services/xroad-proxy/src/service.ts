@@ -7,6 +7,7 @@ import type { Loaded } from './boot/config/config.ts'
 import { watchCertificates } from './certificate-watch.ts'
 import { endpointsWithoutClient, namesOf, tellWithoutClient } from './boot/config/client-identity.ts'
 import { type LoadedEndpoints, surveyEndpoints, withoutProblems } from './boot/dsl/endpoints.ts'
+import { calledAs } from './boot/description/called-as.ts'
 import { describeEndpoints, type EndpointTypes } from './boot/description/openapi.ts'
 import { refuseAddresses } from './boot/ingest/addresses.ts'
 import type { Config } from './boot/config/schema.ts'
@@ -60,12 +61,13 @@ export async function startService(
     env,
     events,
   )
+  const clients = calledAs(endpoints, config)
   const routes = toRoutes(endpoints)
   const service: Service = {
     routes,
     health: { status: 200, body: Buffer.from('{"status":"ok"}') },
-    api: new CodedContent(await makeDescription(config, endpoints, ingested, types)),
-    docs: openDocsPage(config),
+    api: new CodedContent(await makeDescription(config, endpoints, ingested, { ...types, clients })),
+    docs: openDocsPage(config, { hasSeveralClients: clients.size > 0 }),
     errorMessageId: config.errorMessageId,
     ...lanes,
     events,
@@ -112,13 +114,19 @@ async function makeDescription(
   { dslPath, soapResponse }: Config,
   endpoints: readonly Endpoint[],
   ingested: Ingested | undefined,
-  { described, bodies }: Types,
+  { described, bodies, clients }: Types & { readonly clients: ReturnType<typeof calledAs> },
 ): Promise<Buffer> {
-  const describe = (): Buffer => Buffer.from(describeEndpoints(endpoints, version, described))
+  const describe = (): Buffer => Buffer.from(describeEndpoints(endpoints, version, described, clients))
   if (ingested === undefined) return describe()
   const { pageKey, recallPage, rememberPage } = await import('./boot/description/page-memory.ts')
   const typed = Array.from(bodies.keys(), ({ file }) => file)
-  const key = pageKey(endpoints, ingested.keys, [version, soapResponse, typed, [...ingested.generated.keys()]])
+  const key = pageKey(endpoints, ingested.keys, [
+    version,
+    soapResponse,
+    typed,
+    [...ingested.generated.keys()],
+    [...clients.values()],
+  ])
   const known = recallPage(dslPath, key)
   if (known !== undefined) return known
   const page = describe()

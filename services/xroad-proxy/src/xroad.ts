@@ -24,6 +24,11 @@ export function toClientHeader(identity: Identity): string {
   return toSegments(subsystemCode === '' ? member : [...member, subsystemCode])
 }
 
+/** Member class, member code and subsystem for people, as far as they are known; empty where nothing is. */
+export function toClientName({ memberClass, memberCode, subsystemCode }: Identity): string {
+  return [memberClass, memberCode, subsystemCode].filter((part) => part !== '').join('/')
+}
+
 /** The path of a REST call at the Security Server, without the query. `instance` is our own. */
 export function toServicePath(instance: string, target: Target): string {
   const { xroadInstance, memberClass, memberCode, subsystemCode, serviceCode, path } = target

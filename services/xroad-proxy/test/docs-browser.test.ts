@@ -3,7 +3,7 @@
  * calls go out, what a call gives in each kind of answer, and that the browser asks nobody else for anything. What the page can do with any
  * description is tried with sqlapi and in packages/docs-page.
  */
-import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, request, type Server } from 'node:http'
@@ -12,10 +12,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test, type TestContext } from 'node:test'
 import { docsPaths } from '@services/docs-page'
-import type { Files } from '@services/testing'
+import { type Files, newFolder } from '@services/testing'
 import { type NoBrowser, openBrowser } from '@services/testing/browser'
 import type { Browser, Page } from 'playwright-core'
-import { type Lanes, startLanes } from './support/lanes.ts'
+import { type Lanes, sharedPki, startLanes } from './support/lanes.ts'
+import { largeWsdl } from './support/large-wsdl.ts'
+import { soapFile } from './support/soap-service.ts'
 
 const example = join(import.meta.dirname, '../../../examples/xroad-proxy')
 /** Where to keep the pictures; otherwise they go with the test. */
@@ -185,7 +187,7 @@ describe('the page in a browser', () => {
     const { page, addresses, complaints } = seen
     // Nothing but what this envelope takes, and no word that says nothing.
     deepStrictEqual(await page.locator('form label').allInnerTexts(), ['personalCode', 'givenName', 'X-Road-Id'])
-    strictEqual(await page.locator('.summary, .description, .chips').count(), 0)
+    strictEqual(await page.locator('.description, .chips').count(), 0)
     await page.getByLabel('personalCode', { exact: true }).fill('60001019906')
     const asked = page.waitForRequest(/population/)
     await send(page)
@@ -406,6 +408,130 @@ describe('as whom calls go out [P6.1]', () => {
       deepStrictEqual(complaints, [])
     }
   })
+})
+
+/** The example, with an attachment in place of a name. */
+const attachedFile = String(filesBelow('DSL')['population/person.yml'])
+  .replace('params: [personalCode, givenName]', 'params: [personalCode, scan]')
+  .replace('<pop:name given="{{xml_attr givenName}}"/>', '<pop:scan href="{{swa_ref scan}}"/>')
+
+describe('endpoints of other kinds [P6.1]', () => {
+  let other: Lanes
+
+  before(async () => {
+    const { keystore } = sharedPki().files
+    const tax = { member_class: 'GOV', member_code: '70000349', subsystem_code: 'tax', keystore_path: keystore }
+    other = await startLanes({
+      dsl: {
+        'g/default.yml': restFile('echo'),
+        'g/tax.yml': restFile('echo', { client: 'tax' }),
+        'g/direct.yml': soapFile('https://service.example.org/soap'),
+        'g/attached.yml': attachedFile,
+      },
+      config: { clients: { tax } },
+    })
+  })
+
+  after(() => other.close())
+
+  test('where clients differ each endpoint says its own, and a direct call none', async (t) => {
+    const origin = originOf(other)
+    const seen = await open(t, { origin })
+    if (seen === undefined) return
+    const { page } = seen
+    match(await page.locator('nav .about').innerText(), /Client\ndiffers, see each endpoint$/)
+    for (const [id, facts] of [
+      ['g_default', ['Client\nGOV/70000000/demo']],
+      ['g_tax', ['Client\nGOV/70000349/tax']],
+      ['g_direct', []],
+    ] as const) {
+      await page.goto(`${origin}/docs#${id}`)
+      await page.locator('article').waitFor()
+      deepStrictEqual(await page.locator('article .about').allInnerTexts(), facts)
+    }
+  })
+
+  test('an attachment is a file of a form, or base64 that a file fills in', async (t) => {
+    const seen = await open(t, { origin: originOf(other), path: '/docs#g_attached' })
+    if (seen === undefined) return
+    const { page } = seen
+    const file = { name: 'scan "1".pdf', mimeType: 'application/pdf', buffer: Buffer.from([1, 2, 255]) }
+    await page.locator('.entry input[type=file]').setInputFiles(file)
+    await page.waitForFunction("document.querySelector('.entry input[type=text]:not(.unused)')?.value === 'AQL/'")
+    await page.getByLabel('personalCode', { exact: true }).fill('2026')
+    const asJson = page.waitForRequest(/attached/)
+    await send(page)
+    strictEqual((await asJson).postData(), '{"personalCode": 2026, "scan": "AQL/"}')
+    await page.getByLabel('Body as', { exact: true }).selectOption('multipart/form-data')
+    await page.getByLabel('scan', { exact: true }).setInputFiles(file)
+    await page.getByLabel('personalCode', { exact: true }).fill('2026')
+    match(
+      (await page.locator('.curl code').textContent()) ?? '',
+      /--form-string 'personalCode=2026' -F 'scan=@"scan \\"1\\"\.pdf";type=application\/pdf'$/,
+    )
+    const asParts = page.waitForRequest(/attached/)
+    const answered = page.waitForResponse(/attached/)
+    await page.getByRole('button', { name: 'Send' }).click()
+    match((await (await asParts).allHeaders())['content-type'] ?? '', /^multipart\/form-data; boundary=/)
+    // A file before a text would be refused.
+    notStrictEqual((await answered).status(), 400, await (await answered).text())
+  })
+})
+
+describe('hundreds of operations [P6.2]', () => {
+  const count = 540
+  let large: Lanes
+
+  before(async () => {
+    const folder = newFolder({
+      'register/api.wsdl': largeWsdl(count),
+      'register/api.meta.yaml': 'member_class: GOV\nmember_code: "70000000"\nsubsystem_code: demo\n',
+    })
+    large = await startLanes({ dsl: {}, config: { wsdl_watch_dir: folder } })
+  })
+
+  after(() => large.close())
+
+  // Milliseconds are for `npm run bench:docs`: here is what they come from.
+  test('a few elements for each in the list; an operation is read when it is opened, and asks for nothing', async (t) => {
+    const seen = await open(t, { origin: originOf(large) })
+    if (seen === undefined) return
+    const { page, addresses, complaints } = seen
+    strictEqual(await page.locator('#list a').count(), count)
+    const elements = (): Promise<number> => page.evaluate<number>("document.querySelectorAll('*').length")
+    const before = await elements()
+    ok(before < 8 * count + 200, `${before} elements`)
+    const asked = addresses.length
+    for (const index of [0, 300, count - 1]) {
+      await page.locator('#list a').nth(index).click()
+      await page.locator('article').waitFor()
+      const own = await page.locator('article *').count()
+      ok(own < 300, `${own} elements of an operation`)
+    }
+    strictEqual(addresses.length, asked)
+    // A graph of types that hold each other unfolds as far as somebody looks.
+    await page.locator('summary', { hasText: 'What the request holds' }).click()
+    ok((await page.locator('article *').count()) < 1500)
+    await page.getByRole('searchbox').fill('operation539')
+    strictEqual(await page.locator('#list li:not([hidden])').count(), 1)
+    deepStrictEqual(complaints, [])
+  })
+})
+
+test('the picture of the README', async (t) => {
+  const shown = await startLanes({ dsl: filesBelow('DSL'), answers: filesBelow('answers') })
+  t.after(() => shown.close())
+  const seen = await open(t, { origin: originOf(shown), path: '/docs#population_person', width: 1100, height: 790 })
+  if (seen === undefined) return
+  const { page } = seen
+  await page.getByLabel('personalCode', { exact: true }).fill('60001019906')
+  await send(page)
+  // The port differs with each start.
+  await page.evaluate(
+    "document.querySelector('.curl code').textContent = document.querySelector('.curl code').textContent.replace(/:\\d+/, ':8080')",
+  )
+  await page.evaluate("document.querySelector('.status').nextSibling.textContent = '21 ms'")
+  await page.screenshot({ path: join(pictures, 'call.png') })
 })
 
 /** Takes the prefix off and passes on; anything else is 404. */

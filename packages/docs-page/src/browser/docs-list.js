@@ -54,6 +54,8 @@ export class List {
     this.#aim()
     const current = this.#rows.find((row) => row.operation === operation)
     current?.item.scrollIntoView({ block: 'nearest' })
+    // Rows that were never seen have a height that is only guessed, until the next frame.
+    requestAnimationFrame(() => requestAnimationFrame(() => current?.item.scrollIntoView({ block: 'nearest' })))
   }
 
   #filter() {

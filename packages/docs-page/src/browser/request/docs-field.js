@@ -208,7 +208,7 @@ function makeSelect({ isRequired }, choices) {
  *
  * @type {Readonly<Partial<Record<Field['control'], readonly string[]>>>}
  */
-const typeFacts = { pairs: ['name=value', 'one a line'], file: ['file'] }
+const typeFacts = { pairs: ['name=value', 'one a line'], file: ['file'], base64: ['base64'] }
 
 /**
  * @param {Field} field

@@ -51,11 +51,17 @@ const responseHeaders = {
   'X-Road-Error': 'Present when a part of X-Road, not the provider, reports an error.',
 }
 
-export function describeEndpoints(endpoints: readonly Endpoint[], version: string, types?: EndpointTypes): string {
+/** `clients`: as whom calls go out, for endpoints that are to tell. */
+export function describeEndpoints(
+  endpoints: readonly Endpoint[],
+  version: string,
+  types?: EndpointTypes,
+  clients?: ReadonlyMap<Endpoint, string>,
+): string {
   const takenIds = new Set<string>()
   const entries = [...Map.groupBy(endpoints, pathOf)]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, found]) => [path, pathItem(found, takenIds, types)] as const)
+    .map(([path, found]) => [path, pathItem(found, takenIds, types, clients)] as const)
   return JSON.stringify({
     openapi: '3.1.0',
     info: { title: 'xroad-proxy', version },
@@ -87,9 +93,17 @@ function freeId({ group, service, path, methods }: Endpoint, method: string, tak
   return id
 }
 
-function pathItem(endpoints: readonly Endpoint[], takenIds: Set<string>, types: EndpointTypes | undefined): Json {
+function pathItem(
+  endpoints: readonly Endpoint[],
+  takenIds: Set<string>,
+  types: EndpointTypes | undefined,
+  clients: ReadonlyMap<Endpoint, string> | undefined,
+): Json {
   const operations = endpoints.flatMap((endpoint) =>
-    endpoint.methods.map((method) => [method, operation(endpoint, method, takenIds, types)] as const),
+    endpoint.methods.map(
+      (method) =>
+        [method, { ...operation(endpoint, method, takenIds, types), ...clientFact(clients?.get(endpoint)) }] as const,
+    ),
   )
   const [known, others] = [true, false].map((isKnown) =>
     operations.filter(([method]) => knownMethods.has(method) === isKnown),
@@ -106,12 +120,16 @@ function pathItem(endpoints: readonly Endpoint[], takenIds: Set<string>, types: 
   }
 }
 
+function clientFact(client: string | undefined): Json {
+  return client === undefined ? {} : { 'x-facts': { Client: client } }
+}
+
 function operation(endpoint: Endpoint, method: string, takenIds: Set<string>, types: EndpointTypes | undefined): Json {
   const { group, service, path } = endpoint
   return {
     operationId: freeId(endpoint, method, takenIds),
     tags: [group],
-    summary: endpoint.title ?? `${group}/${service}${path}`,
+    summary: endpoint.title ?? `${group}/${service}${path.replaceAll('+}', '}')}`,
     ...(endpoint.kind === 'soap' ? soapParts(endpoint, types?.of(endpoint)) : restParts(endpoint, method)),
   }
 }
@@ -125,7 +143,7 @@ function soapParts(endpoint: SoapEndpoint, typed: TypedEndpoint | undefined): Js
   const isRequired = typed?.request?.schema['required'] !== undefined
   return {
     ...typed?.others,
-    ...(typed?.summary === undefined ? {} : { summary: typed.summary }),
+    ...(typed?.summary === undefined || endpoint.title !== undefined ? {} : { summary: typed.summary }),
     ...described(endpoint.description ?? typed?.description),
     ...(callerHeaders.length === 0 ? {} : { parameters: references('parameters', callerHeaders) }),
     requestBody: {
@@ -180,7 +198,7 @@ function restParts(endpoint: RestEndpoint, method: string): Json {
 function pathParameters(path: string): Json[] {
   const description = 'All segments that are left, with the slashes between them.'
   return parametersOf(parsePathTemplate(path)).map(({ name, takesRest }) => {
-    if (takesRest) return { name, in: 'path', required: true, description, schema: text }
+    if (takesRest) return { name, in: 'path', required: true, description, schema: text, 'x-takes-rest': true }
     return { name, in: 'path', required: true, schema: text }
   })
 }

@@ -4,6 +4,7 @@
  */
 import { createDocsPage } from '@services/docs-page'
 import type { FileReply, Identity, RawHeaders } from '../../model.ts'
+import { toClientName } from '../../xroad.ts'
 import { valueOf } from './header-value.ts'
 
 export interface DocsPage {
@@ -18,7 +19,15 @@ export interface DocsSubject {
   readonly securityServer?: { readonly url: string } | undefined
 }
 
-export function openDocsPage({ client, docs, securityServer }: DocsSubject): DocsPage {
+export interface DocsOptions {
+  /** Whether endpoints call as different clients; each then says its own in the description. */
+  readonly hasSeveralClients?: boolean
+}
+
+export function openDocsPage(
+  { client, docs, securityServer }: DocsSubject,
+  { hasSeveralClients = false }: DocsOptions = {},
+): DocsPage {
   const { instance } = client
   const page = createDocsPage({
     title: 'xroad-proxy',
@@ -26,7 +35,10 @@ export function openDocsPage({ client, docs, securityServer }: DocsSubject): Doc
     banner: isForTrying(instance) ? undefined : `Calls from this page are real: ${instance} is not a test instance.`,
     facts: [
       ['Instance', instance],
-      ['Client', nameOf(client)],
+      [
+        'Client',
+        hasSeveralClients ? 'differs, see each endpoint' : toClientName(client) || 'not set: client_data is empty',
+      ],
       ...(docs.showUpstream && securityServer !== undefined ? [toFact(securityServer.url)] : []),
     ],
   })
@@ -42,11 +54,6 @@ export function openDocsPage({ client, docs, securityServer }: DocsSubject): Doc
 /** Whoever runs an instance for trying says so in its name, such as ee-test. */
 function isForTrying(instance: string): boolean {
   return /test|dev/i.test(instance)
-}
-
-function nameOf({ memberClass, memberCode, subsystemCode }: Identity): string {
-  const parts = [memberClass, memberCode, subsystemCode].filter((part) => part !== '')
-  return parts.length === 0 ? 'not set: client_data is empty' : parts.join('/')
 }
 
 function toFact(url: string): readonly [string, string] {
