@@ -267,6 +267,35 @@ describe('what descriptions of other services have [P6.1]', () => {
     )
   })
 
+  test('a choice whose branches rule the others out, as WSDL files make it; labels are short', () => {
+    const never = false as unknown as object
+    const nobody = { w1: never, w2: never, w3: never, w4: never }
+    const schema = {
+      type: 'object',
+      properties: { a: {}, b: {}, list: { type: 'array' }, near: {}, own: {} },
+      oneOf: [
+        { required: ['a'], properties: { list: { maxItems: 0 } } },
+        { anyOf: [{ required: ['list'], properties: { list: { minItems: 1 } } }], properties: { a: never, b: never } },
+        { required: ['w1', 'w2', 'w3', 'w4'], properties: { a: never, b: never, list: { maxItems: 0 } } },
+        { properties: { a: never, b: never, list: { maxItems: 0 }, near: never, ...nobody } },
+      ],
+    }
+    const source = { paths: { '/x': { post: { requestBody: { content: { 'application/json': { schema } } } } } } }
+    const [body] = readDescription(source, 'http://h/api').operations[0]?.bodies ?? []
+    const names = body?.fields.map(({ name }) => name)
+    deepStrictEqual(names, ['a', 'b', 'list', 'near', 'own'])
+    const inForm = (all: readonly string[]): string[] => all.filter((name) => names?.includes(name)).toSorted()
+    deepStrictEqual(
+      body?.choices[0]?.map((option) => [option.label, inForm(option.names), option.required]),
+      [
+        ['a', ['a', 'b', 'near'], ['a']],
+        ['list', ['list', 'near'], []],
+        ['w1, w2, w3, ..', ['near'], ['w1', 'w2', 'w3', 'w4']],
+        ['none of them', [], []],
+      ],
+    )
+  })
+
   test('parts: files behind all texts, in the order of the description', () => {
     const scan = new File(['%PDF'], 'a "b".pdf', { type: 'application/pdf' })
     const pages = [new File(['1'], '1.txt'), new File(['2'], '2.txt')]

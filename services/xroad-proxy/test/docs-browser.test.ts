@@ -18,6 +18,7 @@ import type { Browser, Page } from 'playwright-core'
 import { type Lanes, sharedPki, startLanes } from './support/lanes.ts'
 import { largeWsdl } from './support/large-wsdl.ts'
 import { soapFile } from './support/soap-service.ts'
+import { wsdlOf } from './support/wsdl-folder.ts'
 
 const example = join(import.meta.dirname, '../../../examples/xroad-proxy')
 /** Where to keep the pictures; otherwise they go with the test. */
@@ -476,6 +477,43 @@ describe('endpoints of other kinds [P6.1]', () => {
     // A file before a text would be refused.
     notStrictEqual((await answered).status(), 400, await (await answered).text())
   })
+})
+
+/** A request of a code, or of a first and a last name. */
+const choice = `<x:complexType name="One"><x:choice><x:element name="code" type="x:string"/>
+  <x:sequence><x:element name="first" type="x:string"/><x:element name="last" type="x:string"/></x:sequence></x:choice></x:complexType>`
+
+test('a choice of a WSDL: the form asks which, and sends that and nothing else [P6.1]', async (t) => {
+  const folder = newFolder({
+    'register/api.wsdl': wsdlOf(['find'], { schema: choice, type: 't:One' }),
+    'register/api.meta.yaml': 'member_class: GOV\nmember_code: "70000000"\nsubsystem_code: demo\n',
+  })
+  const chosen = await startLanes({ dsl: {}, config: { wsdl_watch_dir: folder } })
+  t.after(() => chosen.close())
+  const seen = await open(t, { origin: originOf(chosen) })
+  if (seen === undefined) return
+  const { page, complaints } = seen
+  await page.locator('#list a').first().click()
+  await page.locator('article').waitFor()
+  const labels = (): Promise<string[]> => page.locator('form label:visible').allInnerTexts()
+  const headers = ['X-Road-Id', 'X-Road-UserId', 'X-Road-Issue']
+  deepStrictEqual(await labels(), ['One of', 'code', ...headers])
+  await page.getByLabel('One of').selectOption('first, last')
+  deepStrictEqual(await labels(), ['One of', 'first', 'last', ...headers])
+  await page.getByLabel('first', { exact: true }).fill('Mari')
+  await page.getByLabel('last', { exact: true }).fill('Männik')
+  const asked = page.waitForRequest((request) => request.method() === 'POST')
+  await send(page)
+  strictEqual((await asked).postData(), '{"first": "Mari", "last": "Männik"}')
+  // From JSON the form finds the branch again.
+  await page.getByRole('button', { name: 'Edit as JSON' }).click()
+  await page.getByLabel('Body as JSON').fill('{"code": "1"}')
+  await page.getByRole('button', { name: 'Edit as fields' }).click()
+  deepStrictEqual(await labels(), ['One of', 'code', ...headers])
+  deepStrictEqual(
+    complaints.filter((text) => !/50\d/.test(text)),
+    [],
+  )
 })
 
 describe('hundreds of operations [P6.2]', () => {

@@ -128,7 +128,9 @@ function gather(parts, schema) {
   /** @type {Map<string, Schema>} */
   const properties = new Map()
   for (const { properties: own = {} } of [schema, ...branches]) {
-    for (const [name, part] of Object.entries(own)) if (!properties.has(name)) properties.set(name, part)
+    for (const [name, part] of Object.entries(own)) {
+      if (!properties.has(name) && !isRuledOut(part)) properties.set(name, part)
+    }
   }
   return { properties, required: schema.required ?? [] }
 }
@@ -142,8 +144,56 @@ function gather(parts, schema) {
  */
 function readChoices(parts, schema) {
   return choicesOf(schema)
-    .map((branches) => branches.map((branch) => optionOf(parts.open(branch))))
+    .map((branches) => readOptions(branches.map((branch) => parts.open(branch))))
     .filter((options) => options.length > 1 && options.some(({ names }) => names.length > 0))
+}
+
+/**
+ * A branch has the fields that it speaks of or, where it rules some out, all that are spoken of but these.
+ *
+ * @param {readonly Schema[]} branches
+ * @returns {readonly Option[]}
+ */
+function readOptions(branches) {
+  const all = new Set(branches.flatMap((branch) => [...wantedBy(branch), ...Object.keys(branch.properties ?? {})]))
+  return branches.map((branch) => {
+    const properties = Object.entries(branch.properties ?? {})
+    const out = new Set(properties.flatMap(([name, part]) => (isRuledOut(part) ? [name] : [])))
+    const spoken = [...wantedBy(branch), ...properties.map(([name]) => name)]
+    const names = out.size === 0 ? [...new Set(spoken)] : [...all].filter((name) => !out.has(name))
+    return { label: branch.title ?? labelOf(branch, names), names, required: branch.required ?? [] }
+  })
+}
+
+/**
+ * @param {Schema} branch
+ * @returns {readonly string[]}
+ */
+function wantedBy({ required = [], anyOf = [] }) {
+  return [...required, ...anyOf.flatMap((each) => each.required ?? [])]
+}
+
+/**
+ * @param {Schema | boolean} part
+ * @returns {boolean}
+ */
+function isRuledOut(part) {
+  return part === false || (typeof part === 'object' && part.maxItems === 0)
+}
+
+/** Names in the label of a branch; a select is read in one glance. */
+const maxNames = 3
+
+/**
+ * @param {Schema} branch
+ * @param {readonly string[]} names
+ * @returns {string}
+ */
+function labelOf(branch, names) {
+  const wanted = new Set(wantedBy(branch))
+  const told = wanted.size > 0 ? [...wanted] : names
+  if (told.length === 0) return 'none of them'
+  return told.length > maxNames ? `${told.slice(0, maxNames).join(', ')}, ..` : told.join(', ')
 }
 
 /**
@@ -152,15 +202,6 @@ function readChoices(parts, schema) {
  */
 function choicesOf({ choices = [] }) {
   return choices
-}
-
-/**
- * @param {Schema} branch
- * @returns {Option}
- */
-function optionOf({ title, properties = {}, required = [] }) {
-  const names = [...new Set([...Object.keys(properties), ...required])]
-  return { label: title ?? (names.join(', ') || 'none of them'), names, required }
 }
 
 /**
