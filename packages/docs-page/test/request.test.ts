@@ -160,7 +160,7 @@ const wide = readDescription(
           'x-titles': { et: 'Päring', ru: 'Запрос' },
           tags: ['g'],
           parameters: [
-            { name: 'rest', in: 'path', allowReserved: true, schema: { type: 'string' } },
+            { name: 'rest', in: 'path', 'x-takes-rest': true, schema: { type: 'string' } },
             { name: 'query', in: 'query', style: 'form', schema: { type: 'object' }, example: {} },
             { name: 'filter', in: 'query', style: 'deepObject', schema: { type: 'object' } },
             { name: 'near', in: 'query', explode: false, schema: { type: 'array', items: {} } },

@@ -28,9 +28,10 @@ const pictures = keptPictures ?? mkdtempSync(join(tmpdir(), 'xroad-proxy-picture
 /** A text that would be seen to run if it were markup. */
 const attack = `<img src=x onerror="document.title='hacked'"></span><script>document.title='hacked'</script>"'&amp;`
 
+const target = { member_class: 'GOV', member_code: '70000002', subsystem_code: 'business', service_code: 'echo' }
+
 function restFile(service: string, fields: object = {}): string {
-  const target = { member_class: 'GOV', member_code: '70000002', subsystem_code: 'business', service_code: service }
-  return JSON.stringify({ kind: 'rest', method: 'GET', target, ...fields })
+  return JSON.stringify({ kind: 'rest', method: 'GET', target: { ...target, service_code: service }, ...fields })
 }
 
 const ownFiles: Files = {
@@ -428,6 +429,11 @@ describe('endpoints of other kinds [P6.1]', () => {
         'g/tax.yml': restFile('echo', { client: 'tax' }),
         'g/direct.yml': soapFile('https://service.example.org/soap'),
         'g/attached.yml': attachedFile,
+        'g/people.yml': restFile('echo', {
+          method: undefined,
+          methods: ['GET', 'PUT'],
+          target: { ...target, path: '/{id}/{rest+}' },
+        }),
       },
       config: { clients: { tax } },
     })
@@ -450,6 +456,22 @@ describe('endpoints of other kinds [P6.1]', () => {
       await page.locator('article').waitFor()
       deepStrictEqual(await page.locator('article .about').allInnerTexts(), facts)
     }
+  })
+
+  test('parts of the path are fields, those that are missing are told', async (t) => {
+    const seen = await open(t, { origin: originOf(other), path: '/docs' })
+    if (seen === undefined) return
+    const { page } = seen
+    await page.locator('#list a', { hasText: 'PUT' }).click()
+    await page.locator('article').waitFor()
+    strictEqual(await page.locator('.curl').isVisible(), false)
+    await page.getByRole('button', { name: 'Send' }).click()
+    strictEqual(await page.locator('.mistake:visible').innerText(), 'The path needs a value.')
+    await page.getByLabel('id', { exact: true }).fill('a/b')
+    await page.getByLabel('rest', { exact: true }).fill('c/d e')
+    await send(page)
+    const { method, path } = (await shownJson(page)) as { method: string; path: string }
+    deepStrictEqual([method, path.split('/echo')[1]], ['PUT', '/a%2Fb/c/d%20e'])
   })
 
   test('an attachment is a file of a form, or base64 that a file fills in', async (t) => {

@@ -1,7 +1,8 @@
 /**
  * An OpenAPI 3.1 document -> the operations that the page shows. Knows no service: what it reads is what any description may say, and
- * three things more: `x-batch-of`, by which a batch form stands with the operation that it repeats, `x-methods` of a path, for methods
- * that OpenAPI has no place for, and `x-facts` of an operation, names and texts that are shown with it.
+ * four things more: `x-batch-of`, by which a batch form stands with the operation that it repeats, `x-methods` of a path, for methods
+ * that OpenAPI has no place for, `x-facts` of an operation, names and texts that are shown with it, and `x-takes-rest` of a value in the
+ * path, whose slashes part segments.
  */
 import { readBodies } from './docs-body-types.js'
 import { decode, Parts } from './docs-parts.js'
@@ -45,7 +46,7 @@ import { controlOf, exampleIn } from './docs-schema.js'
 /**
  * @typedef {Reference & { readonly name?: string, readonly in?: string, readonly required?: boolean, readonly schema?: Schema,
  *   readonly description?: string, readonly example?: unknown, readonly style?: string, readonly explode?: boolean,
- *   readonly allowReserved?: boolean }} ParameterObject
+ *   readonly 'x-takes-rest'?: boolean }} ParameterObject
  */
 /**
  * @typedef {{ readonly operationId?: string, readonly tags?: readonly string[], readonly summary?: string,
@@ -194,7 +195,7 @@ export class Operation {
       description: description ?? schema.description,
       example: control === 'pairs' && isEmpty(shown) ? undefined : shown,
       isExploded: explode ?? (style ?? 'form') === 'form',
-      isWholePath: place === 'path' && more.allowReserved === true,
+      isWholePath: place === 'path' && more['x-takes-rest'] === true,
       ...(style === undefined ? {} : { style }),
     }
     return [field]
