@@ -1,13 +1,16 @@
 /**
- * No answer holds the event loop: whatever its bytes are, each step of its translation is short. Counted is the time that this
+ * No answer and no form holds the event loop: whatever its bytes are, each step of its reading is short. Counted is the time that this
  * thread computes, and the shortest of three runs, because others use this machine as well; the steps are some milliseconds long.
  */
 import { ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
+import { Failure } from '../src/errors.ts'
 import type { AttachmentMode } from '../src/model.ts'
 import { anyShape, type Member, toBody } from '../src/soap/json/shape.ts'
+import type { Steps } from '../src/soap/json/translate.ts'
 import { readAnswerInSteps } from '../src/soap/message/answer.ts'
 import { XmlError } from '../src/soap/json/xml-error.ts'
+import { readFormInSteps } from '../src/soap/request/form.ts'
 
 const size = 15 * 1024 * 1024
 const limitMs = 50
@@ -48,6 +51,8 @@ const documents: Readonly<Record<string, () => string>> = {
 const encoded = (encoding: string, content: string): string =>
   `Content-Transfer-Encoding: ${encoding}\n\n${content}\n--b--`
 
+const include = '<Include xmlns="http://www.w3.org/2004/08/xop/include" href="cid:1"/>'
+
 /** The boundary is `b`, unless it stands in front. */
 const parts: Readonly<Record<string, () => string>> = {
   'boundaries inside lines': () => fill('x --b'),
@@ -58,18 +63,25 @@ const parts: Readonly<Record<string, () => string>> = {
   base64: () => `--b\n${encoded('base64', fill('QUJD'))}`,
   'an attachment in base64': () => `--b\n\n<a/>\n--b\n${encoded('base64', fill('QUJD'))}`,
   'an attachment of bytes': () => `--b\n\n<a/>\n--b\n${encoded('binary', fill('QUJD'))}`,
+  'an attachment that is included': () =>
+    `--b\n\n<a>${include}</a>\n--b\nContent-ID: <1>\n${encoded('binary', fill('QUJD'))}`,
+  'inclusions, as many as may be': () =>
+    `--b\n\n<a>${number(30_000, () => `<b>${include}</b>`)}</a>\n--b\nContent-ID: <1>\n${encoded('binary', '')}`,
 }
 
 /** The longest step in milliseconds of work. */
 function longest(body: Buffer, contentType: string, attachments: AttachmentMode, expected?: Member): number {
+  return longestOf(readAnswerInSteps(body, contentType, { attachments, expected }), XmlError)
+}
+
+function longestOf(steps: Steps<unknown>, expectedError: typeof XmlError | typeof Failure): number {
   let most = 0
-  const steps = readAnswerInSteps(body, contentType, { attachments, expected })
   for (let isDone = false; !isDone;) {
     const since = process.threadCpuUsage()
     try {
       isDone = steps.next().done === true
     } catch (error) {
-      ok(error instanceof XmlError, String(error))
+      ok(error instanceof expectedError, String(error))
       isDone = true
     }
     const { user, system } = process.threadCpuUsage(since)
@@ -109,6 +121,32 @@ for (const [name, write] of Object.entries(typed)) {
 
 for (const [name, write] of Object.entries(parts)) {
   test(`no step is long, whatever the parts are: ${name} [X7]`, () => check(write(), 'multipart/related; boundary=b'))
+}
+
+/** The boundary is `b`. */
+const forms: Readonly<Record<string, () => string>> = {
+  'boundaries inside lines': () => fill('x --b'),
+  'boundaries that go on': () => fill('--b x\r\n'),
+  'one file': () => `--b\r\n${ofFile}\r\n\r\n${fill('x')}\r\n--b--`,
+  'one file in base64': () => `--b\r\n${ofFile}\r\nContent-Transfer-Encoding: base64\r\n\r\n${fill('QUJD')}\r\n--b--`,
+  'as many fields as may be, of one name': () =>
+    `${number(1000, () => `--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n${'x'.repeat(16_000)}\r\n`)}--b--`,
+  'a long head': () => `--b\r\nX: ${fill('x')}\r\n\r\n--b--`,
+  'quotes in a disposition': () => `--b\r\nContent-Disposition: form-data; ${';\\"'.repeat(5000)}\r\n\r\n\r\n--b--`,
+}
+
+const ofFile = 'Content-Disposition: form-data; name="f"; filename="x"'
+
+for (const [name, write] of Object.entries(forms)) {
+  test(`no step is long, whatever a form is: ${name} [X7 P2.2]`, () => {
+    const body = Buffer.from(write())
+    let most = Infinity
+    for (let run = 0; run < 15 && most > limitMs; run += 1) {
+      const steps = readFormInSteps(body, 'multipart/form-data; boundary=b', { params: ['a', 'f'], attached: ['f'] })
+      most = Math.min(most, longestOf(steps, Failure))
+    }
+    ok(most <= limitMs, `${most} ms`)
+  })
 }
 
 test('attributes are parse events, and more than there may be are refused before the tag ends [X7]', () => {

@@ -6,7 +6,7 @@ import type { Fault } from '../../model.ts'
 import type { Role } from './envelope-roles.ts'
 import { type Json, joinJson, quote } from './json-text.ts'
 import { toLeaf } from './leaf.ts'
-import { type LongText, newLongText, shortText } from './long-text.ts'
+import { type CollectedText, newLongText, shortText } from './long-text.ts'
 import { addAttribute, joinMembers, Members } from './members.ts'
 import {
   type Attributes,
@@ -42,7 +42,7 @@ export interface Frame {
   children: Members | undefined
   text: string
   /** In the place of `text`, once that is long. */
-  long: LongText | undefined
+  long: CollectedText | undefined
 }
 
 export function addText(frame: Frame, run: string): void {

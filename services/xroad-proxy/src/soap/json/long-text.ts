@@ -27,7 +27,15 @@ export function newLongText(shape: Shape | undefined): LongText | undefined {
   }
 }
 
-export class LongText {
+/** A text that is kept as JSON. */
+export interface CollectedText {
+  /** Nothing but white space has come. */
+  readonly isBlank: boolean
+  add(text: string): void
+  toJson(): Json
+}
+
+export class LongText implements CollectedText {
   readonly #space: Space
   readonly #json = new LongJson().add('"')
   /** White space that counts only if something follows. */

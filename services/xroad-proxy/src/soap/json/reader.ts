@@ -16,6 +16,7 @@ import {
   toTranslation,
   type Translated,
 } from './frame.ts'
+import { IncludedText, type Include, Inclusions } from './inclusions.ts'
 import { addEscaped, type Json, LongJson, quote } from './json-text.ts'
 import { isBlank, trimBlank } from './leaf.ts'
 import { shortText } from './long-text.ts'
@@ -48,6 +49,9 @@ export class Reader implements Listener {
   readonly #open: Frame[] = []
   readonly #instance = new InstancePrefixes()
   readonly #fault: FaultParts = {}
+  readonly #inclusions: Inclusions | undefined
+  /** An xop:Include that is open: it is no value of its own. */
+  #included: Frame | undefined
   #top: Frame | undefined
   #translated: Translated | undefined
   #events = 0
@@ -63,9 +67,10 @@ export class Reader implements Listener {
   readonly #recent: string[] = []
   #start = 0
 
-  constructor(limits: Limits, body: Member | undefined) {
+  constructor(limits: Limits, body: Member | undefined, include: Include | undefined) {
     this.#limits = limits
     this.#body = body
+    this.#inclusions = include && new Inclusions(include)
   }
 
   read(piece: string, isFirst: boolean): void {
@@ -138,10 +143,22 @@ export class Reader implements Listener {
     if (this.#open.length === this.#limits.depth) this.#refuse(`more than ${this.#limits.depth} levels of elements`)
     const role = roleOf(name, this.#top === undefined ? 'document' : this.#top.role)
     const attributes = this.#more ?? { few, more: undefined }
-    this.#top = toFrame(name, role, attributes, { body: this.#body, parent: this.#top, instance: this.#instance })
+    const outer = this.#top
+    this.#top = toFrame(name, role, attributes, { body: this.#body, parent: outer, instance: this.#instance })
+    if (this.#inclusions !== undefined) this.#includeIn(outer, this.#inclusions.enter(name, attributes), this.#top)
     this.#more = undefined
     this.#fewLeft = fewAttributes
     this.#open.push(this.#top)
+  }
+
+  /** The parts of an envelope hold elements, so an xop:Include there is one. */
+  #includeIn(outer: Frame | undefined, json: Json | undefined, frame: Frame): void {
+    if (outer === undefined || outer.role !== undefined || json === undefined) return
+    if (!isBlank(outer.text) || outer.long !== undefined || outer.children !== undefined)
+      this.#refuse('an xop:Include beside other content')
+    outer.text = ''
+    outer.long = new IncludedText(json)
+    this.#included = frame
   }
 
   onAttribute(attribute: Attribute): void {
@@ -219,10 +236,11 @@ export class Reader implements Listener {
     const value = toFrameValue(frame, text)
     const { role, language, prefixes } = frame
     if (prefixes !== undefined) this.#instance.leave(prefixes)
+    this.#inclusions?.leave()
     if (role !== undefined) readFaultPart(this.#fault, { role, text, value, language })
     this.#top = this.#open.at(-1)
     if (this.#top === undefined) this.#translated = toTranslation(frame, value)
-    else addChild(this.#top, frame, value)
+    else if (frame !== this.#included) addChild(this.#top, frame, value)
   }
 
   onInstruction(target: string, rest: string): void {

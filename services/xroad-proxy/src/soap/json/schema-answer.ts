@@ -5,7 +5,7 @@
  */
 import { trimBlank } from './leaf.ts'
 import { type Json, joinJson, quote } from './json-text.ts'
-import type { LongText } from './long-text.ts'
+import type { CollectedText } from './long-text.ts'
 import { addAttribute, joinMembers, Members } from './members.ts'
 import type { Member, Shape } from './shape.ts'
 import { toTypedValue } from './typed-value.ts'
@@ -26,12 +26,15 @@ function* entriesOf({ few, more }: Attributes): Generator<readonly [string, stri
   if (more !== undefined) yield* more
 }
 
-const instanceNamespace = 'http://www.w3.org/2001/XMLSchema-instance'
-
-/** Prefixes that mean the namespace of `nil` and `type`, for the elements that are open. */
-export class InstancePrefixes {
+/** Prefixes that mean one namespace, for the elements that are open. */
+export class NamespacePrefixes {
+  readonly #namespace: string
   /** As attributes declare them: the hash of such a text is known already, and there may be a hundred thousand. */
   readonly #declarations = new Set<string>()
+
+  constructor(namespace: string) {
+    this.#namespace = namespace
+  }
 
   has(prefix: string): boolean {
     return this.#declarations.size > 0 && this.#declarations.has(`xmlns:${prefix}`)
@@ -53,7 +56,7 @@ export class InstancePrefixes {
   /** Whether that changes anything. */
   #declare(name: string, value: string): boolean {
     if (!name.startsWith('xmlns:')) return false
-    if (value !== instanceNamespace) return this.#declarations.delete(name)
+    if (value !== this.#namespace) return this.#declarations.delete(name)
     if (this.#declarations.has(name)) return false
     this.#declarations.add(name)
     return true
@@ -61,6 +64,15 @@ export class InstancePrefixes {
 }
 
 const none: readonly string[] = []
+
+const instanceNamespace = 'http://www.w3.org/2001/XMLSchema-instance'
+
+/** Those of the namespace of `nil` and `type`. */
+export class InstancePrefixes extends NamespacePrefixes {
+  constructor() {
+    super(instanceNamespace)
+  }
+}
 
 /** The member that an element is, by its local name. */
 export function memberOf(parent: Member | undefined, name: string): Member | undefined {
@@ -129,7 +141,7 @@ interface Collected {
   readonly isNil: boolean
   readonly children: Members | undefined
   readonly text: string
-  readonly long: LongText | undefined
+  readonly long: CollectedText | undefined
 }
 
 export function toShapedValue(shape: Shape, { attributes, isNil, children, text, long }: Collected): Json {

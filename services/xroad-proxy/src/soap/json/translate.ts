@@ -7,6 +7,7 @@
  */
 import type { Translation } from '../../model.ts'
 import type { Translated } from './frame.ts'
+import type { Include } from './inclusions.ts'
 import { type Limits, Reader } from './reader.ts'
 import type { Member } from './shape.ts'
 
@@ -46,14 +47,16 @@ interface StepOptions {
   readonly limits?: Limits
   readonly body?: Member | undefined
   readonly characters?: number
+  /** Puts what an xop:Include names in its place. */
+  readonly include?: Include | undefined
 }
 
 /** The same for a text that may be long, or comes in pieces, so that other requests are served meanwhile. */
 export function* translateInSteps(
   xml: string | Iterable<string>,
-  { limits = defaultLimits, body, characters = stepCharacters }: StepOptions = {},
+  { limits = defaultLimits, body, characters = stepCharacters, include }: StepOptions = {},
 ): Steps<Translated> {
-  const reader = new Reader(limits, body)
+  const reader = new Reader(limits, body, include)
   let isFirst = true
   for (const piece of typeof xml === 'string' ? slices(xml, characters) : xml) {
     if (!isFirst) yield

@@ -3,7 +3,7 @@
  * XML, lists what is attached. Throws an XmlError for every answer that cannot be read. Ignores the status of the answer.
  */
 import type { AttachmentMode, Translation } from '../../model.ts'
-import { listAttachments } from './attachments.ts'
+import { includeFrom, listAttachments, readAttachments, type ReceivedAttachment } from './attachments.ts'
 import { decodeInPieces, refuseCompressed } from './charset.ts'
 import type { Translated } from '../json/frame.ts'
 import { readMediaType } from '../mime/media-type.ts'
@@ -34,7 +34,10 @@ export function* readAnswerInSteps(
   const { root, others } = yield* readPartsInSteps(body, contentType, { isRootEnough: attachments === 'none' })
   const content = yield* decodeTransferInSteps(root.body, root.headers.get('content-transfer-encoding'))
   const pieces = decodeInPieces(content, root.headers.get('content-type'))
-  const translation = yield* translateInSteps(pieces, { body: expected })
-  if (others.length === 0) return translation
-  return { ...translation, attachments: yield* listAttachments(others, attachments === 'base64') }
+  const received = yield* readAttachments(others, attachments === 'base64')
+  const included = new Set<ReceivedAttachment>()
+  const include = attachments === 'base64' ? includeFrom(received, included, body.length) : undefined
+  const translation = yield* translateInSteps(pieces, { body: expected, include })
+  const left = received.filter((each) => !included.has(each))
+  return left.length === 0 ? translation : { ...translation, attachments: listAttachments(left) }
 }
