@@ -5,12 +5,18 @@ export const proxy: Part = {
   root: 'services/xroad-proxy/src',
   rooms: [
     { room: 'model.ts', is: 'the nouns of boot and serve' },
+    { room: 'trace.ts', is: 'what is known of a call under way', imports: 'model.ts' },
     { room: 'errors.ts', is: 'the errors that people are told', imports: 'model.ts' },
     { room: 'version.ts', is: 'what the package says about itself' },
     { room: 'events.ts', is: 'the events of the service', imports: '@services/command-line @services/observe' },
     { room: 'xroad.ts', is: 'how X-Road writes names', imports: 'model.ts', isPure: true },
     { room: 'path-template.ts', is: 'paths with parameters', isPure: true },
     { room: 'header-names.ts', is: 'headers that never pass', isPure: true },
+    {
+      room: 'audit',
+      is: 'who asked what, line by line in a file',
+      imports: 'model.ts events.ts @services/observe',
+    },
     { room: 'guard', is: 'which addresses may be called' },
     {
       room: 'upstream',
@@ -84,7 +90,7 @@ export const proxy: Part = {
     {
       room: 'serve/lanes',
       is: 'the SOAP lane and the REST lane',
-      imports: 'model.ts errors.ts events.ts xroad.ts path-template.ts upstream soap/**',
+      imports: 'model.ts trace.ts errors.ts events.ts xroad.ts path-template.ts upstream soap/**',
     },
     { room: 'serve/paths', is: 'what callers send in paths', imports: 'xroad.ts path-template.ts', isPure: true },
     {
@@ -96,7 +102,8 @@ export const proxy: Part = {
     {
       room: 'serve',
       is: 'requests and replies',
-      imports: 'model.ts errors.ts events.ts serve/** @services/content-coding @services/http-shell',
+      imports:
+        'model.ts trace.ts errors.ts events.ts xroad.ts audit upstream/headers.ts serve/** @services/content-coding @services/http-shell',
     },
     { room: 'certificate-watch.ts', is: 'certificates that end soon', imports: 'events.ts boot/tls/certificates.ts' },
     {
@@ -108,7 +115,7 @@ export const proxy: Part = {
       room: 'service.ts',
       is: 'the service',
       imports:
-        'model.ts version.ts events.ts soap/json/shape.ts boot/** serve serve/** certificate-watch.ts lanes.ts @services/content-coding',
+        'model.ts version.ts events.ts audit/audit-file.ts soap/json/shape.ts boot/** serve serve/** certificate-watch.ts lanes.ts @services/content-coding',
     },
     {
       room: 'mock',
@@ -150,7 +157,7 @@ export const proxy: Part = {
     'node-forge': 'mock/pki.ts',
     'node:dns': 'guard/lookup.ts',
     'node:fs':
-      'version.ts boot/tls/keystore.ts boot/dsl/endpoints.ts boot/dsl/description-files.ts boot/openapi/documents.ts boot/ingest boot/description/page-memory.ts mock doctor/facts.ts wsdl-command wsdl-command/add',
+      'version.ts audit boot/tls/keystore.ts boot/dsl/endpoints.ts boot/dsl/description-files.ts boot/openapi/documents.ts boot/ingest boot/description/page-memory.ts mock doctor/facts.ts wsdl-command wsdl-command/add',
     'node:http': 'mock/wire.ts',
     'node:https': 'mock/mock.ts',
     'node:net': 'guard upstream boot/tls/certificates.ts mock doctor/probe.ts',

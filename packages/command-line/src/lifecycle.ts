@@ -12,6 +12,8 @@ import { handleSignals } from './signals.ts'
 export interface Running {
   /** Stops accepting and finishes what is in flight. */
   close(): Promise<void>
+  /** What SIGHUP asks of it beside new files and settings; it says itself what it did. */
+  hangUp?(): void
   /** Ends other processes at once, for a forced end. */
   abandon?(): void
 }
@@ -73,7 +75,10 @@ export async function live(lifecycle: Lifecycle): Promise<void> {
       events.emit('shuttingDown', { signal })
       end()
     },
-    reload: (signal) => events.emit('reloadIgnored', { signal }),
+    reload(signal) {
+      running?.hangUp?.()
+      events.emit('reloadIgnored', { signal })
+    },
   })
   process.on('uncaughtException', (error: unknown) => {
     events.emit('internalError', { stack: error instanceof Error ? (error.stack ?? error.message) : String(error) })

@@ -12,7 +12,7 @@ export {
   warn,
 } from './events.ts'
 export { levelsPattern, readLevels, severities } from './levels.ts'
-export type { LineStyle, LogFormat } from './line.ts'
+export { escapeUnseen, type LineStyle, type LogFormat } from './line.ts'
 export { type LogOptions, openLog } from './log.ts'
 export { type Destination, openStdout } from './stdout.ts'
 export { EventStream, type Subscriber } from './stream.ts'

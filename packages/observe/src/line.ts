@@ -36,7 +36,7 @@ function textWriter({ level, message, target }: EventRow<object>, style: LineSty
     if (typeof value !== 'string') return String(value)
     if (simple.test(value) && value.length <= maxFieldLength) return value
     const text = cut(value, maxFieldLength)
-    return escape(quoted.test(text) ? JSON.stringify(text) : text)
+    return escapeUnseen(quoted.test(text) ? JSON.stringify(text) : text)
   }
   return (fields: Fields) => {
     let text = message
@@ -44,7 +44,7 @@ function textWriter({ level, message, target }: EventRow<object>, style: LineSty
     for (const name of Object.keys(fields)) {
       const value = fields[name]
       if (value === undefined) continue
-      if (name === 'message') text = escape(cut(value as string, maxFieldLength))
+      if (name === 'message') text = escapeUnseen(cut(value as string, maxFieldLength))
       else pairs += ` ${name}=${toValue(value)}`
     }
     return `${now()}${source}${text}${pairs}\n`
@@ -58,7 +58,7 @@ function jsonWriter(event: string, { level, message, target }: EventRow<object>,
   return (fields: Fields) => {
     // The message comes first, whatever its place among the fields.
     const members = JSON.stringify({ message, ...cutTexts(fields, style.maxFieldLength) })
-    return `${beforeTime}${now()}${afterTime},${escape(members.slice(1))}\n`
+    return `${beforeTime}${now()}${afterTime},${escapeUnseen(members.slice(1))}\n`
   }
 }
 
@@ -103,7 +103,8 @@ const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
 const plain = /^[ -~]*$/
 
-function escape(text: string): string {
+/** JSON stays JSON, and says the same. */
+export function escapeUnseen(text: string): string {
   // Most lines are, and this look is the quicker one.
   if (plain.test(text)) return text
   return text.replaceAll(unseen, (found) => found.split('').map(toEscape).join(''))

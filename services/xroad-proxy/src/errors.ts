@@ -18,6 +18,7 @@ export const failures = {
   upstream_xml_parse_error: 502,
   upstream_body_too_large: 502,
   upstream_timeout: 504,
+  audit_unavailable: 503,
 } as const
 
 export type FailureCode = keyof typeof failures

@@ -53,6 +53,11 @@ export const eventTable = {
     cause?: string | undefined
   }>('Call failed'),
   answerBrokenOff: warn<{ method: string; path: string; reason: string }>('Answer broken off'),
+  auditFailed: error<{ file: string; problem: string; waiting: number; lost: number }>(
+    'The audit file cannot be written',
+  ),
+  auditRestored: info<{ file: string; lost: number }>('The audit file is written again'),
+  auditReopened: info<{ file: string }>('The audit file was opened anew'),
   internalError: error<{ endpoint?: string | undefined; id?: string | undefined; stack: string }>('Internal error'),
   /** As the package has it, but for the spelling of `left_out`, which every field of this service has. */
   processWarning: warn<{

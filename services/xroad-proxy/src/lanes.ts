@@ -21,7 +21,7 @@ import type { Obstacle, SecurityServer } from './serve/lanes/security-server.ts'
 import { type Destination, type SoapLane, toDestination, type Upstreams } from './serve/lanes/soap.ts'
 import { Budget } from './upstream/budget.ts'
 import { type Limits, openUpstream, type Upstream, type UpstreamOptions } from './upstream/upstream.ts'
-import { toClientElement, toClientHeader } from './xroad.ts'
+import { toClientElement, toClientHeader, toName } from './xroad.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -96,10 +96,11 @@ function limitsOf({ timeoutSeconds, maxResponseBytes }: EndpointLimits, bounds: 
   }
 }
 
-/** Who calls, in both spellings, and connections to the Security Server that are opened as this client. */
+/** Who calls, in all spellings, and connections to the Security Server that are opened as this client. */
 interface Client {
   readonly generated: Destination['generated']
   readonly header: string
+  readonly name: string
   readonly upstream: Upstream
 }
 
@@ -139,10 +140,10 @@ function toPlaces(
   const rest = endpoints.filter((endpoint) => endpoint.kind === 'rest')
   return new Map(
     rest.map((endpoint) => {
-      const { header: client, upstream } = clientOf(endpoint)
+      const { header: client, name, upstream } = clientOf(endpoint)
       const set = endpoint.headers === undefined ? [] : toHeaderPairs(endpoint.headers, env)
       const call = { upstream, set, limits: limitsOf(endpoint) }
-      return [endpoint, toRestPlace(endpoint, { instance, client }, securityServer, call)]
+      return [endpoint, toRestPlace(endpoint, { instance, client, name }, securityServer, call)]
     }),
   )
 }
@@ -172,7 +173,7 @@ function spell(config: Config, name: string | undefined): Omit<Client, 'upstream
   const identity = identityOf(config, name) as Identity
   const { instance, protocolVersion: protocol_version } = config
   const generated = { instance, client: toClientElement(identity), protocol_version }
-  return { generated, header: toClientHeader(identity) }
+  return { generated, header: toClientHeader(identity), name: toName(identity) }
 }
 
 function isThroughServer(endpoint: Endpoint): boolean {

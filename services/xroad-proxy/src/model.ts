@@ -185,6 +185,8 @@ export type RawHeaders = readonly string[]
 /** A request as it came in. */
 export interface Request {
   readonly method: string
+  /** Address of who sent it; undefined once the connection is closed. */
+  readonly peer: string | undefined
   /** Path and query string as on the request line. */
   readonly target: string
   readonly headers: RawHeaders
@@ -237,17 +239,6 @@ export interface Reply {
 /** An answer of bytes; JSON unless its headers name another type. */
 export interface FileReply extends Omit<Reply, 'body'> {
   readonly body: Uint8Array
-}
-
-/** What became of one call, filled in on the way, for the one line in the log. */
-export interface Trace {
-  /** `group/service`, where the request was for one. */
-  endpoint: string | undefined
-  messageId: string | undefined
-  /** Milliseconds from sending the call to the end of its answer. */
-  upstreamMs: number | undefined
-  /** Who made the answer, if it is an error. */
-  source: FailureSource | undefined
 }
 
 /** Who made an error: this service, our Security Server, the provider's Security Server, the provider. */

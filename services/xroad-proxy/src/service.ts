@@ -2,6 +2,7 @@
  * Puts the service together: a loaded configuration in, a running service out. The only file that sees all the others;
  * what `main.ts` adds is the process (flags, signals, exit code).
  */
+import { AuditFile } from './audit/audit-file.ts'
 import { CodedContent } from '@services/content-coding'
 import type { Loaded } from './boot/config/config.ts'
 import { watchCertificates } from './certificate-watch.ts'
@@ -15,6 +16,7 @@ import type { Ingested } from './boot/ingest/ingest.ts'
 import type { Events } from './events.ts'
 import { openLanes } from './lanes.ts'
 import type { Endpoint, SoapEndpoint } from './model.ts'
+import type { Audit } from './serve/audited-writer.ts'
 import { openDocsPage } from './serve/pages/docs-page.ts'
 import { handle, reportTooSlow, type Service } from './serve/handle.ts'
 import { refuse } from './serve/refuse.ts'
@@ -28,6 +30,8 @@ export interface RunningService {
   readonly port: number
   /** Stops accepting, finishes what is in flight, closes the connections. */
   close(): Promise<void>
+  /** What SIGHUP asks for; left out where there is nothing that could be done. */
+  hangUp?(): void
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -62,6 +66,7 @@ export async function startService(
     events,
   )
   const clients = calledAs(endpoints, config)
+  const audit = openAudit(config.audit, env, events)
   const routes = toRoutes(endpoints)
   const service: Service = {
     routes,
@@ -69,6 +74,7 @@ export async function startService(
     api: new CodedContent(await makeDescription(config, endpoints, ingested, { ...types, clients })),
     docs: openDocsPage(config, { hasSeveralClients: clients.size > 0 }),
     errorMessageId: config.errorMessageId,
+    audit,
     ...lanes,
     events,
   }
@@ -89,7 +95,20 @@ export async function startService(
       stopWatching()
       await server.close()
       await Promise.all(upstreams.map((upstream) => upstream.close()))
+      audit?.file.close()
     },
+    ...(audit === undefined ? {} : { hangUp: () => audit.file.reopen() }),
+  }
+}
+
+function openAudit(settings: Config['audit'], env: Environment, events: Events): Audit | undefined {
+  if (settings === undefined) return undefined
+  const { file, required: isRequired, hashKeyEnv, callerHeader } = settings
+  return {
+    file: new AuditFile(file, events),
+    isRequired,
+    hashKey: hashKeyEnv === undefined ? undefined : env[hashKeyEnv],
+    callerHeader: callerHeader?.toLowerCase(),
   }
 }
 
@@ -111,18 +130,20 @@ async function ingest({ wsdlWatchDir: dir, dslPath, client, clients, wsdl }: Con
 
 /** Where WSDL files are read, the description of an earlier start is used as long as it would be the same. */
 async function makeDescription(
-  { dslPath, soapResponse }: Config,
+  { dslPath, soapResponse, audit }: Config,
   endpoints: readonly Endpoint[],
   ingested: Ingested | undefined,
   { described, bodies, clients }: Types & { readonly clients: ReturnType<typeof calledAs> },
 ): Promise<Buffer> {
-  const describe = (): Buffer => Buffer.from(describeEndpoints(endpoints, version, described, clients))
+  const possible = audit?.required === true ? (['audit_unavailable'] as const) : []
+  const describe = (): Buffer => Buffer.from(describeEndpoints(endpoints, version, described, clients, possible))
   if (ingested === undefined) return describe()
   const { pageKey, recallPage, rememberPage } = await import('./boot/description/page-memory.ts')
   const typed = Array.from(bodies.keys(), ({ file }) => file)
   const key = pageKey(endpoints, ingested.keys, [
     version,
     soapResponse,
+    possible,
     typed,
     [...ingested.generated.keys()],
     [...clients.values()],

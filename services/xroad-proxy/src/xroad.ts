@@ -29,6 +29,11 @@ export function toClientName({ memberClass, memberCode, subsystemCode }: Identit
   return [memberClass, memberCode, subsystemCode].filter((part) => part !== '').join('/')
 }
 
+/** As people read and write it: `EE/GOV/70000001/my-system`, without the parts that are empty. */
+export function toName({ instance, memberClass, memberCode, subsystemCode }: Identity): string {
+  return [instance, memberClass, memberCode, subsystemCode].filter((part) => part !== '').join('/')
+}
+
 /** The path of a REST call at the Security Server, without the query. `instance` is our own. */
 export function toServicePath(instance: string, target: Target): string {
   const { xroadInstance, memberClass, memberCode, subsystemCode, serviceCode, path } = target

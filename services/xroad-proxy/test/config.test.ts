@@ -159,6 +159,11 @@ limits:
   max_response_bytes: 2147483648
   max_inflight_bytes: 3
   request_timeout_secs: 86400
+audit:
+  file: audit.jsonl
+  required: true
+  hash_key_env: MY_PASSWORD
+  caller_header: X-Client
 `
 
 const everyField =
@@ -209,6 +214,7 @@ test(`every field is read ${everyField}`, () => {
         maxInflightBytes: 3,
         requestTimeoutSeconds: 86_400,
       },
+      audit: { file: 'audit.jsonl', required: true, hashKeyEnv: 'MY_PASSWORD', callerHeader: 'X-Client' },
     },
   )
   ok(!JSON.stringify(config).includes('hunter2'))
@@ -452,8 +458,9 @@ test('the example file is right and without warnings [S-config.search]', () => {
   const loaded = loadText(text, password)
   deepStrictEqual(loaded.warnings, [])
   // What is commented out there are the defaults.
-  const shown = text.replaceAll(/^( *)# ([a-z_]+: \S*)$/gm, '$1$2')
-  const { wsdlWatchDir, ...rest } = loadText(shown, password).config
+  const shown = text.replaceAll(/^( *)# ([a-z_]+:(?: \S*)?)$/gm, '$1$2')
+  const { wsdlWatchDir, audit, ...rest } = loadText(shown, { ...password, PROXY_AUDIT_KEY: 'k' }).config
   deepStrictEqual(rest, { ...loaded.config })
   strictEqual(wsdlWatchDir, './wsdl')
+  strictEqual(audit?.file, './audit.jsonl')
 })

@@ -8,7 +8,7 @@ import { loadEndpoints } from '../src/boot/dsl/endpoints.ts'
 
 const service = join(import.meta.dirname, '..')
 const example = join(service, '../../examples/xroad-proxy')
-const environment = { env: { PROXY_KEYSTORE_PASSWORD: 'mock' }, cwd: join(service, '../..') }
+const environment = { env: { PROXY_KEYSTORE_PASSWORD: 'mock', PROXY_AUDIT_KEY: 'key' }, cwd: join(service, '../..') }
 const { endpoints, warnings } = loadEndpoints(join(example, 'DSL'))
 
 test('the example loads without a warning', () => {
@@ -72,7 +72,7 @@ test('the example of the configuration shows every field, with its default where
   const schema = JSON.parse(readFileSync(join(service, 'proxy.schema.json'), 'utf8')) as Section
   const known = namesIn(schema)
   const full = readFileSync(file, 'utf8').replaceAll(
-    /^( *)# ([a-z_]+)(?=: )/gm,
+    /^( *)# ([a-z_]+)(?=:(?: |$))/gm,
     (whole, indent: string, name: string) => (known.includes(name) ? indent + name : whole),
   )
   const shown = Array.from(full.matchAll(/^ *([a-z_]+):/gm), ([, name = '']) => name)
@@ -82,8 +82,10 @@ test('the example of the configuration shows every field, with its default where
   deepStrictEqual(more, [])
   const folder = newFolder({ 'proxy.yaml': full })
   const { config: filled } = loadConfig({ flag: join(folder, 'proxy.yaml'), ...environment })
-  // The one field without a default.
-  deepStrictEqual({ ...filled, wsdlWatchDir: '' }, { ...config, wsdlWatchDir: '' })
+  // Those without a default.
+  const { audit, wsdlWatchDir, ...rest } = filled
+  deepStrictEqual(rest, { ...config })
+  deepStrictEqual([audit?.file, wsdlWatchDir], ['./audit.jsonl', './wsdl'])
 })
 
 function byText(a: string, b: string): number {

@@ -333,6 +333,8 @@ export const rules: Readonly<Record<string, string>> = {
   'P1.3': 'wsdl add from a file, an address, the Security Server; all or nothing; the mock describes services',
   'P5.1':
     'X-Road-Id on every answer and error; message_id on demand; id, user and issue of the caller reach the envelope',
+  'P5.2':
+    'the audit file: a line for each exchange before its last byte, hashed users, a full disk, required, HUP, odd files',
   'P5.3':
     'clients with a keystore each, by name in DSL files and sidecars; connections of their own; errors name the field',
   'P1.4': 'two subfolders, two versions of one service, both in /api',

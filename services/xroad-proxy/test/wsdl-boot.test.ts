@@ -11,7 +11,8 @@ import { createPublicContext } from '../src/boot/tls/keystore.ts'
 import { readDsl } from '../src/boot/dsl/dsl.ts'
 import { Failure } from '../src/errors.ts'
 import { openEvents } from '../src/events.ts'
-import type { FileReply, Reply, Request, SoapEndpoint, Trace } from '../src/model.ts'
+import type { FileReply, Reply, Request, SoapEndpoint } from '../src/model.ts'
+import type { Trace } from '../src/trace.ts'
 import { Budget } from '../src/upstream/budget.ts'
 import { createGuardedLookup } from '../src/guard/lookup.ts'
 import { callSoap, toDestination, type Upstreams } from '../src/serve/lanes/soap.ts'
@@ -104,7 +105,7 @@ function request(): Request {
     collect: () => Promise.resolve(new Uint8Array()),
     stream: () => (async function* () {})(),
   }
-  return { method: 'POST', target: '/a/find', headers: [], upload }
+  return { method: 'POST', target: '/a/find', peer: undefined, headers: [], upload }
 }
 
 test('a generated address is called by its own connections, whose resolver is asked each time [D5.7 S-sidecar.service_url]', async () => {
@@ -131,7 +132,14 @@ test('a generated address is called by its own connections, whose resolver is as
     obstacles: new Map(),
     events: openEvents({ level: 'off', format: 'text' }, { write: () => undefined }),
   }
-  const trace: Trace = { endpoint: 'a/find', messageId: undefined, upstreamMs: undefined, source: undefined }
+  const trace: Trace = {
+    endpoint: 'a/find',
+    messageId: undefined,
+    upstreamMs: undefined,
+    source: undefined,
+    error: undefined,
+    audit: undefined,
+  }
   const upstreams = { upstream: never, direct: never, guarded: loopback }
   const callWith = (called: SoapEndpoint, through: Upstreams): Promise<Reply | FileReply> => {
     const generated = { instance: 'ee-test', client: '', protocol_version: '4.0' }

@@ -19,6 +19,8 @@ export interface Exchange {
   readonly target: string
   readonly headers: RequestHeaders
   readonly rawHeaders: RawHeaders
+  /** Address of the client; undefined once the connection is closed, unless it was asked for before. */
+  readonly peer: string | undefined
   /** Declared length of the body in bytes, 0 without a body, undefined for a chunked one. */
   readonly length: number | undefined
   /** The whole body, if it is here already and no longer than this. It is given once, and not kept for the answer. */

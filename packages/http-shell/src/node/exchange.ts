@@ -4,6 +4,7 @@
  * order of answers.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { peerOf } from '../exchange/peer.ts'
 import { BodyTooLarge, isTooLarge, type Reserve } from '../exchange/body.ts'
 import {
   type Headers,
@@ -65,6 +66,10 @@ export class NodeExchange implements Owed {
 
   get headers(): RequestHeaders {
     return this.#message.headers
+  }
+
+  get peer(): string | undefined {
+    return peerOf(this.#message.socket)
   }
 
   get length(): number | undefined {

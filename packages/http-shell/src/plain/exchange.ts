@@ -3,6 +3,7 @@
  * kept as text, one character for each byte, and long bytes, until the connection writes it. Owns HEAD, chunks and answers
  * in pieces; connection.ts owns the order of answers and every write.
  */
+import type { Socket } from 'node:net'
 import { BodyCut, BodyTooLarge, type Reserve } from '../exchange/body.ts'
 import {
   type Headers,
@@ -13,6 +14,7 @@ import {
   reasonPhrase,
   smallAnswerBytes,
 } from '../exchange/exchange.ts'
+import { peerOf } from '../exchange/peer.ts'
 import { closeLines, isBodyless, toHead, toWholeHead } from './answer.ts'
 import type { Head } from './request.ts'
 
@@ -20,6 +22,7 @@ const nothing = Buffer.alloc(0)
 
 /** What an exchange needs of its connection. */
 export interface Owner {
+  readonly socket: Socket
   /** What answers say of a connection that stays. */
   readonly keepAliveLines: string
   /** The answer is complete, but not yet on its way. `bytes` count as unsent until it is out. */
@@ -78,6 +81,10 @@ export class PlainExchange implements Owed {
 
   get headers(): Head['headers'] {
     return this.#head.headers
+  }
+
+  get peer(): string | undefined {
+    return peerOf(this.#owner.socket)
   }
 
   get length(): number {

@@ -4,10 +4,12 @@
  */
 import { CallerGone, Failure, failures, toReply } from '../errors.ts'
 import type { Events } from '../events.ts'
-import type { FileReply, Reply, ResponseWriter, Request, Trace } from '../model.ts'
+import type { FileReply, Reply, ResponseWriter, Request } from '../model.ts'
+import type { Trace } from '../trace.ts'
 import type { CodedContent } from '@services/content-coding'
 import type { DocsPage } from './pages/docs-page.ts'
 import { valueOf } from './pages/header-value.ts'
+import { type Audit, AuditedWriter } from './audited-writer.ts'
 import { callRest, type RestLane, type RestMatch } from './lanes/rest.ts'
 import { idOfRefused, withId } from './message-id.ts'
 import { route, type Routes, toPath } from './route.ts'
@@ -24,6 +26,8 @@ export interface Service {
   readonly rest: RestLane
   /** Whether the body of an error has the id of its message. */
   readonly errorMessageId: boolean
+  /** Undefined without an audit file. */
+  readonly audit: Audit | undefined
   readonly events: Events
 }
 
@@ -33,21 +37,45 @@ const goneStatus = 499
 const shownLength = 256
 
 /** Never rejects: an error on the way becomes a reply, or breaks off one that has begun. */
-export async function handle(service: Service, request: Request, writer: ResponseWriter): Promise<void> {
+export async function handle(service: Service, request: Request, caller: ResponseWriter): Promise<void> {
   const started = performance.now()
-  const trace: Trace = { endpoint: undefined, messageId: undefined, upstreamMs: undefined, source: undefined }
-  let error: unknown
+  const trace = newTrace()
+  const writer = service.audit === undefined ? caller : watch(service.audit, request, caller, trace)
   try {
     await answer(service, request, writer, trace)
   } catch (thrown) {
-    error = thrown
+    trace.error = nameOf(thrown)
     report(service.events, trace, thrown)
     // All that it holds from here on is a short reply.
     writer.held?.close()
     if (writer.hasBegun) writer.breakOff()
     else writer.send(refusal(service, request, trace, thrown))
   }
-  service.events.emit('request', describe(request, writer, trace, error, performance.now() - started))
+  service.events.emit('request', describe(request, writer, trace, performance.now() - started))
+}
+
+function newTrace(): Trace {
+  return {
+    endpoint: undefined,
+    messageId: undefined,
+    upstreamMs: undefined,
+    source: undefined,
+    error: undefined,
+    audit: undefined,
+  }
+}
+
+function watch(audit: Audit, request: Request, caller: ResponseWriter, trace: Trace): ResponseWriter {
+  const writer = new AuditedWriter(audit, request, caller, trace)
+  trace.audit = writer
+  return writer
+}
+
+const gone = 'caller_gone'
+
+function nameOf(thrown: unknown): string {
+  if (thrown instanceof CallerGone) return gone
+  return thrown instanceof Failure ? thrown.code : 'internal_error'
 }
 
 /** A caller was cut off because it read too little of its reply. */
@@ -103,10 +131,9 @@ function isCall({ code }: Failure): boolean {
   return failures[code] >= 500 && code !== 'upstream_soap_fault'
 }
 
-function describe(request: Request, writer: ResponseWriter, trace: Trace, error: unknown, ms: number) {
-  const { endpoint, messageId: id, upstreamMs } = trace
-  const isGone = error instanceof CallerGone
-  const code = error instanceof Failure ? error.code : 'internal_error'
+function describe(request: Request, writer: ResponseWriter, trace: Trace, ms: number) {
+  const { endpoint, messageId: id, upstreamMs, error } = trace
+  const isGone = error === gone
   const isFailed = error !== undefined && !isGone
   return {
     method: request.method,
@@ -116,7 +143,7 @@ function describe(request: Request, writer: ResponseWriter, trace: Trace, error:
     ms: round(ms),
     upstream_ms: upstreamMs === undefined ? undefined : round(upstreamMs),
     id,
-    error: isFailed ? code : undefined,
+    error: isFailed ? error : undefined,
     source: isFailed ? (trace.source ?? 'proxy') : trace.source,
   }
 }

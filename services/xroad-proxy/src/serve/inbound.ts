@@ -21,6 +21,10 @@ export class Inbound implements Request, Upload, ResponseWriter {
     return this.#exchange.rawHeaders
   }
 
+  get peer(): string | undefined {
+    return this.#exchange.peer
+  }
+
   get upload(): Upload {
     return this
   }

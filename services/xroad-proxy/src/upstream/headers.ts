@@ -137,6 +137,18 @@ export function readCallerHeaders(received: RawHeaders): CallerHeaders {
   return found ?? none
 }
 
+/** The same for one header, in lower case, that the configuration names. Undefined where it is missing. */
+export function readSingleHeader(received: RawHeaders, lower: string): string | undefined {
+  let found: string | undefined
+  for (let i = 0; i < received.length; i += 2) {
+    const name = received[i] as string
+    if (name.length !== lower.length || name.toLowerCase() !== lower) continue
+    if (found !== undefined) throw malformed(name, 'is there more than once')
+    found = toText(name, received[i + 1] as string)
+  }
+  return found
+}
+
 const none: CallerHeaders = {}
 
 function toSingle(name: string): (typeof single)[number] | undefined {

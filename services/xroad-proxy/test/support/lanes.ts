@@ -20,6 +20,8 @@ export interface Lanes {
   /** What the mock has said of each request that is over. */
   readonly events: readonly string[]
   call(path: string, options?: CallOptions): Promise<Reply>
+  /** As SIGHUP does. */
+  hangUp(): void
   close(): Promise<void>
 }
 
@@ -70,7 +72,8 @@ export async function startLanes({ dsl, config = {}, answers = {}, env: more = {
       await Promise.all([service.close(), mock.close()])
     }
     const { port } = service
-    return { port, mock, folder, log, events, call: (path, options) => call(port, path, options), close }
+    const hangUp = (): void => service.hangUp?.()
+    return { port, mock, folder, log, events, call: (path, options) => call(port, path, options), hangUp, close }
   } catch (error) {
     await mock.close()
     throw error

@@ -23,6 +23,7 @@ const configRefusals: Readonly<Record<string, () => string>> = {
   'a required field is missing': () => refusalOfConfig('security_server: {url: "https://ss:8443"}'),
   'the password of the keystore is not set': () =>
     refusalOfConfig('security_server: {url: "https://ss:8443", keystore_path: key.p12}'),
+  'the key of the audit file is not set': () => refusalOfConfig('audit: {file: audit.jsonl, hash_key_env: AUDIT_KEY}'),
 }
 
 const target = (fields: string): string => `kind: rest\nmethod: GET\ntarget: {${fields}}\n`

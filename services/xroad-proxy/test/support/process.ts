@@ -20,6 +20,8 @@ export interface Setting {
   readonly env?: Readonly<Record<string, string>>
   /** Where the files and the configuration live; a new folder unless given. */
   readonly folder?: string
+  /** A program that runs it, with its arguments. */
+  readonly before?: readonly string[]
 }
 
 export interface Running extends Listening {
@@ -34,8 +36,12 @@ export function spawnProxy(options: Partial<SpawnOptions>): Spawned {
 }
 
 /** Writes configuration and DSL files and starts the service; it listens on a free port of the loopback. */
-export async function startProxy({ files, config = {}, env = {}, folder = newFolder() }: Setting): Promise<Running> {
+export async function startProxy(setting: Setting): Promise<Running> {
+  const { files, config = {}, env = {}, folder = newFolder(), before = [] } = setting
   writeFiles(join(folder, 'DSL'), files)
   writeFileSync(join(folder, 'proxy.yaml'), JSON.stringify({ host: '127.0.0.1', port: 0, ...config }))
-  return { ...(await untilListening(spawnProxy({ cwd: folder, env }))), folder }
+  return {
+    ...(await untilListening(spawnProxy({ cwd: folder, env, command: [...before, process.execPath, binary] }))),
+    folder,
+  }
 }

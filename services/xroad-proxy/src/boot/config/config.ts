@@ -47,7 +47,10 @@ export function loadConfig(
   const { value: config, problems, unknown } = parseConfig(file.data)
   const tell = (problem: Problem): string => inWords(file, problem)
   if (config === undefined) return refuse(inOneLine([...problems, ...unknown].map(tell)))
-  if (passwords === 'needed') requirePasswords(config, environment.env, file)
+  if (passwords === 'needed') {
+    requirePasswords(config, environment.env, file)
+    requireHashKey(config, environment.env, file)
+  }
   return {
     config,
     source: file.source,
@@ -97,6 +100,18 @@ function requirePassword(
     inWords(file, { path: [...section, 'keystore_password_env'], message }),
   )
 }
+
+/** Without its key users would stand in the file as they are. */
+function requireHashKey({ audit }: Config, env: Environment, file: ConfigFile): void {
+  const name = audit?.hashKeyEnv
+  if (name === undefined || env[name]) return
+  const cure = 'set it to a long random text, the key of the hashes'
+  const message =
+    env[name] === undefined ? unsetVariable(name, hashKeyField, cure) : `environment variable ${name} is empty; ${cure}`
+  refuse(inWords(file, { path: ['audit', 'hash_key_env'], message }))
+}
+
+const hashKeyField = { name: 'hash_key_env', of: 'audit', example: 'PROXY_AUDIT_KEY' }
 
 function unwise({ securityServer, clients }: Config): Problem[] {
   if (securityServer === undefined) return clients.length === 0 ? [] : [useless]

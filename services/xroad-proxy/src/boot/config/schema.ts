@@ -39,6 +39,8 @@ const wsdl = section({
     .describe('When not empty, the only hosts that WSDL files may lead to.'),
 })
 
+const callerHeaderMeaning = 'the name of a request header such as X-Client-Name'
+
 const keystore = {
   keystore_path: text('the path of a PKCS12 file', { filled: true }).describe(
     'PKCS12 file with the client certificate and its key.',
@@ -85,6 +87,22 @@ const limits = section({
   request_timeout_secs: wholeNumber(1, 86_400)
     .default(30)
     .describe('Seconds for one outbound request, connection and body included; beyond it the answer is 504.'),
+})
+
+const audit = section({
+  file: text('the path of the audit file', { filled: true }).describe(
+    'File that gets a line of JSON for each exchange with X-Road or a direct service.',
+  ),
+  required: flag()
+    .default(false)
+    .describe('Whether calls are refused with 503 as long as the audit file cannot be written.'),
+  hash_key_env: variableOf()
+    .exactOptional()
+    .describe('Environment variable with a key: the file gets a keyed hash of each user in place of the user.'),
+  caller_header: text(callerHeaderMeaning, { filled: true, shown: true })
+    .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, expected(callerHeaderMeaning, { shown: true }))
+    .exactOptional()
+    .describe('Request header that names the caller; left out, or without that header, it is the address.'),
 })
 
 const server = section({
@@ -134,6 +152,7 @@ const fields = section({
     .exactOptional()
     .describe('Your Security Server. REST files and SOAP files without service need it.'),
   limits: limits.prefault({}).describe('Sizes and times.'),
+  audit: audit.exactOptional().describe('Who asked what: a line for each exchange, in a file.'),
 }).transform(toConfig)
 
 /** Where a password leads to. */

@@ -39,6 +39,7 @@ const errorNotes: Readonly<Record<FailureCode, ErrorNote>> = {
   upstream_xml_parse_error: { kinds: ['soap'], meaning: 'The answer was not XML that can be translated.' },
   upstream_body_too_large: { kinds: both, meaning: 'The answer was too large.', extras: limit },
   upstream_timeout: { kinds: both, meaning: 'No answer came in time.' },
+  audit_unavailable: { kinds: both, meaning: 'The call was not made, because the audit file cannot be written.' },
 }
 
 const codes = Object.keys(failures) as FailureCode[]
@@ -49,12 +50,46 @@ export const text = { type: 'string' }
 export const errorReferences: Readonly<Record<Kind, Json>> = { soap: toReferences('soap'), rest: toReferences('rest') }
 
 /** By code. */
-export const errorSchemas: Json = Object.fromEntries(codes.map((code) => [code, errorSchema(code)]))
+const errorSchemas: Json = Object.fromEntries(codes.map((code) => [code, errorSchema(code)]))
 
 /** By kind and status. */
-export const errorResponses: Json = Object.fromEntries(
+const errorResponses: Json = Object.fromEntries(
   both.flatMap((kind) => statusesOf(kind).map((status) => [`${kind}_${status}`, errorResponse(kind, status)])),
 )
+
+/** Errors that only some configurations know: each has its status to itself. */
+export type ConditionalError = 'audit_unavailable'
+const conditional: readonly ConditionalError[] = ['audit_unavailable']
+
+/** The item of a path without those that cannot happen here. */
+export function onlyPossible(item: Json, possible: readonly ConditionalError[]): Json {
+  const statuses = impossible(possible).map((code) => String(failures[code]))
+  if (statuses.length === 0) return item
+  return mapValues(item, (operation) => {
+    if ('x-methods' in item && operation === item['x-methods']) return onlyPossible(operation as Json, possible)
+    const { responses } = (typeof operation === 'object' ? operation : {}) as { responses?: Json }
+    return responses === undefined ? operation : { ...(operation as Json), responses: omit(responses, statuses) }
+  })
+}
+
+/** The components likewise. */
+export function onlyPossibleErrors(possible: readonly ConditionalError[]): { schemas: Json; responses: Json } {
+  const left = impossible(possible)
+  const responses = left.flatMap((code) => both.map((kind) => `${kind}_${failures[code]}`))
+  return { schemas: omit(errorSchemas, left), responses: omit(errorResponses, responses) }
+}
+
+function impossible(possible: readonly ConditionalError[]): readonly ConditionalError[] {
+  return conditional.filter((code) => !possible.includes(code))
+}
+
+function omit(fields: Json, names: readonly string[]): Json {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
+}
+
+function mapValues(fields: Json, map: (value: unknown) => unknown): Json {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, map(value)]))
+}
 
 export function references(section: string, names: readonly string[]): Json[] {
   return names.map((name) => ({ $ref: `#/components/${section}/${name}` }))

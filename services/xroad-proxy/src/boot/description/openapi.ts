@@ -8,7 +8,15 @@
 import type { Endpoint, ResponseShape, RestEndpoint, SoapEndpoint } from '../../model.ts'
 import { parametersOf, parsePathTemplate } from '../../path-template.ts'
 import { requestContent } from './openapi-form.ts'
-import { errorReferences, errorResponses, errorSchemas, type Json, references, text } from './openapi-errors.ts'
+import {
+  type ConditionalError,
+  errorReferences,
+  type Json,
+  onlyPossible,
+  onlyPossibleErrors,
+  references,
+  text,
+} from './openapi-errors.ts'
 
 /** What the WSDL of a generated endpoint says about it. */
 export interface TypedEndpoint {
@@ -51,24 +59,26 @@ const responseHeaders = {
   'X-Road-Error': 'Present when a part of X-Road, not the provider, reports an error.',
 }
 
-/** `clients`: as whom calls go out, for endpoints that are to tell. */
+/** `clients`: as whom calls go out, for endpoints that are to tell; `possible`: errors that this configuration knows and others do not. */
 export function describeEndpoints(
   endpoints: readonly Endpoint[],
   version: string,
   types?: EndpointTypes,
   clients?: ReadonlyMap<Endpoint, string>,
+  possible: readonly ConditionalError[] = [],
 ): string {
   const takenIds = new Set<string>()
   const entries = [...Map.groupBy(endpoints, pathOf)]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, found]) => [path, pathItem(found, takenIds, types, clients)] as const)
+    .map(([path, item]) => [path, onlyPossible(item, possible)] as const)
   return JSON.stringify({
     openapi: '3.1.0',
     info: { title: 'xroad-proxy', version },
     // Relative to the address of the description itself: a proxy in front may put a path before it.
     servers: [{ url: '.', description: 'this service' }],
     paths: Object.fromEntries(entries),
-    components: components(types?.schemas),
+    components: components(types?.schemas, possible),
   })
 }
 
@@ -210,16 +220,17 @@ function queryParameters(allowed: ReadonlySet<string> | undefined): Json[] {
   return [{ name: 'query', in: 'query', description, style: 'form', explode: true, schema, example: {} }]
 }
 
-function components(types: Json = {}): Json {
+function components(types: Json = {}, possible: readonly ConditionalError[] = []): Json {
+  const errors = onlyPossibleErrors(possible)
   return {
     schemas: {
       translation,
       attachments,
-      ...errorSchemas,
+      ...errors.schemas,
       ...types,
     },
     responses: {
-      ...errorResponses,
+      ...errors.responses,
       passed: {
         description: 'The answer of the provider, unchanged in status, headers and body.',
         headers: Object.fromEntries(

@@ -3,9 +3,10 @@
  * repeats as they are. Owns what the lane adds and removes; headers.ts and query.ts know the rules, upstream.ts the call.
  */
 import { randomUUID } from 'node:crypto'
-import type { RawHeaders, ResponseWriter, Request, RestEndpoint, Trace, Upload } from '../../model.ts'
+import type { RawHeaders, ResponseWriter, Request, RestEndpoint, Upload } from '../../model.ts'
+import type { AuditedMessage, Trace } from '../../trace.ts'
 import { fillIn, parsePathTemplate, textsAround } from '../../path-template.ts'
-import { sourceOf, toServicePath } from '../../xroad.ts'
+import { sourceOf, toName, toServicePath } from '../../xroad.ts'
 import type { Budget } from '../../upstream/budget.ts'
 import { type OutboundRules, readCallerHeaders, toOutbound, toOutboundRules } from '../../upstream/headers.ts'
 import { toQuery } from './query.ts'
@@ -31,6 +32,8 @@ export interface RestPlace extends SecurityServer {
   readonly rules: OutboundRules
   /** In place of those of all calls. */
   readonly limits: Limits | undefined
+  /** As the audit file names who calls what. */
+  readonly audited: Pick<AuditedMessage, 'lane' | 'client' | 'service' | 'version'>
 }
 
 /** Who calls from where, as addresses and headers say it. */
@@ -38,19 +41,23 @@ export interface RestIdentity {
   readonly instance: string
   /** Value of X-Road-Client. */
   readonly client: string
+  /** As people read it. */
+  readonly name: string
 }
 
 /** `set` are header names and values in turn. */
 export function toRestPlace(
   { target, headers }: RestEndpoint,
-  { instance, client }: RestIdentity,
+  { instance, client, name }: RestIdentity,
   { origin, path: base }: SecurityServer,
   { upstream, set, limits }: Pick<RestPlace, 'upstream' | 'limits'> & { readonly set: RawHeaders },
 ): RestPlace {
   const path = base + toServicePath(instance, target)
   // What stands before the target's own path has no brace: it is percent-encoded.
   const texts = textsAround(parsePathTemplate(path))
-  return { origin, path, texts, upstream, rules: toOutboundRules(client, headers?.remove, set), limits }
+  const service = `${toName({ ...target, instance: target.xroadInstance || instance })}/${target.serviceCode}`
+  const audited = { lane: 'rest', client: name, service, version: undefined } as const
+  return { origin, path, texts, upstream, rules: toOutboundRules(client, headers?.remove, set), limits, audited }
 }
 
 /** What a request is for. */
@@ -74,11 +81,12 @@ export async function callRest(
   const room = new Room(lane.budget, endpoint.limits.timeoutSeconds ?? lane.timeoutSeconds)
   writer.held = room
   const body = request.upload.length === 0 ? noBody : await readBody(request.upload, lane.maxRequestBytes, room)
-  const { 'x-road-id': id } = readCallerHeaders(request.headers)
-  const { origin, path, texts, upstream, rules, limits } = place ?? refuseCall('no_security_server')
+  const { 'x-road-id': id, 'x-road-userid': user } = readCallerHeaders(request.headers)
+  const { origin, path, texts, upstream, rules, limits, audited } = place ?? refuseCall('no_security_server')
   const { headers, messageId, isFreshId } = toOutbound(request.headers, rules, randomUUID)
   // In the log it is text, to the Security Server it goes byte for byte.
   trace.messageId = isFreshId ? messageId : id
+  trace.audit?.departs({ ...audited, user, bytesIn: lengthOf(body) })
   const started = performance.now()
   try {
     const { status, errorCode } = await upstream.stream(
@@ -105,6 +113,10 @@ export async function callRest(
 interface Body {
   readonly body: Uint8Array | AsyncIterable<Uint8Array> | undefined
   readonly bodyLength?: number
+}
+
+function lengthOf({ body, bodyLength }: Body): number {
+  return bodyLength ?? (body instanceof Uint8Array ? body.length : 0)
 }
 
 const noBody: Body = { body: undefined }

@@ -15,8 +15,8 @@ import type {
   Request,
   SoapEndpoint,
   FailureSource,
-  Trace,
 } from '../../model.ts'
+import type { Trace } from '../../trace.ts'
 import { readAnswerInSteps } from '../../soap/message/answer.ts'
 import type { AnswerOptions } from '../../soap/message/answer.ts'
 import { toFailure } from '../../soap/message/fault.ts'
@@ -29,6 +29,7 @@ import { sourceOf } from '../../xroad.ts'
 import type { Budget } from '../../upstream/budget.ts'
 import { readCallerHeaders } from '../../upstream/headers.ts'
 import { Room } from '../../upstream/room.ts'
+import { requestHashOf, whoCallsWhat } from './audited-header.ts'
 import { runInSteps } from './in-steps.ts'
 import { type Obstacle, refuseCall, type SecurityServer } from './security-server.ts'
 import { type Incoming, readAttachedValues, withAttachments } from './soap-attachments.ts'
@@ -118,11 +119,13 @@ export async function callSoap(
       : await attach({ endpoint, request, body, writer }, filled, call, room)
   const waiting = room.hold(message.body.length)
   if (waiting !== undefined) await waiting
+  trace.audit?.departs({ ...whoCallsWhat(endpoint, message.body), user: user_id, bytesIn: body.length })
   const answer = await send(upstream, message, { writer, room }, trace)
   if (answer.body.length === 0 && empty.has(answer.status)) return nothing
   const expected = lane.bodies.get(endpoint)
   const attachments = endpoint.attachments ?? (expected === undefined ? 'none' : 'list')
   const translation = await translate(answer, { expected, attachments }, writer)
+  if (trace.audit !== undefined) trace.audit.requestHash = requestHashOf(translation.headers)
   if (translation.fault !== undefined) throw refuseFault(lane, translation.fault, source, trace)
   const json = toJson(translation)
   room.keep(lengthOf(json))

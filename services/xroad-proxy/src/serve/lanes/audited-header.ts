@@ -1,0 +1,50 @@
+/**
+ * What the audit file says of a SOAP message: who calls what, by the X-Road header of the envelope as it goes out, and the hash that
+ * the Security Server's answer gives. Nothing here runs without an audit file.
+ */
+import type { SoapEndpoint } from '../../model.ts'
+import type { AuditedMessage } from '../../trace.ts'
+import { type Json, lengthOf } from '../../soap/json/json-text.ts'
+import { type HeaderNames, readHeaderNames } from '../../soap/message/header-names.ts'
+
+type Named = Pick<AuditedMessage, 'lane' | 'client' | 'service' | 'version'>
+
+interface Known {
+  /** The envelope up to where the names end. */
+  readonly start: string
+  readonly names: HeaderNames
+}
+
+/** Of each endpoint the newest: most envelopes of an endpoint begin alike, and two that do say the same. */
+const known = new WeakMap<SoapEndpoint, Known>()
+
+export function whoCallsWhat(endpoint: SoapEndpoint, message: Uint8Array): Named {
+  const { group, service, url } = endpoint
+  if (url !== undefined) {
+    return { lane: 'direct', client: undefined, service: `${group}/${service}`, version: undefined }
+  }
+  const envelope = startOfEnvelope(message)
+  const before = known.get(endpoint)
+  if (before !== undefined && envelope.startsWith(before.start)) return { lane: 'soap', ...before.names }
+  const { end, ...names } = readHeaderNames(envelope)
+  if (end !== undefined) known.set(endpoint, { start: envelope.slice(0, end), names })
+  return { lane: 'soap', ...names }
+}
+
+/** In a message with attachments the envelope is the first part. */
+function startOfEnvelope(message: Uint8Array): string {
+  const text = Buffer.from(message.buffer, message.byteOffset, message.byteLength).toString('utf8', 0, maxHeaderLength)
+  return text.startsWith('--') ? text.slice(text.indexOf('\r\n\r\n') + 4) : text
+}
+
+/** A header is some hundred characters long. */
+const maxHeaderLength = 65_536
+
+/** `headers` of a translated answer. */
+export function requestHashOf(headers: Json): string | undefined {
+  if (lengthOf(headers) > maxHeaderLength) return undefined
+  const fields = JSON.parse(String(headers)) as Readonly<Record<string, unknown>> | null
+  const [, hash] = Object.entries(fields ?? {}).find(([name]) => /^(?:.*:)?requestHash$/.test(name)) ?? []
+  const text = typeof hash === 'object' && hash !== null ? (hash as { '#text'?: unknown })['#text'] : hash
+  return typeof text === 'string' ? text : undefined
+}

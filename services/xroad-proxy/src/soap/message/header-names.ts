@@ -1,0 +1,95 @@
+/**
+ * The X-Road header of an envelope -> who calls what. Reads no further than both are known, or the header ends; an envelope that is no
+ * XML, or has no such header, gives nothing. Pure.
+ */
+import { type Listener, openParser } from '../json/parser.ts'
+
+export interface HeaderNames {
+  /** `EE/GOV/70000001/my-system` */
+  readonly client: string | undefined
+  /** `EE/GOV/70000002/registry/companies` */
+  readonly service: string | undefined
+  readonly version: string | undefined
+}
+
+export interface ReadHeaderNames extends HeaderNames {
+  /** Characters that decide about it; undefined where the header has not both. */
+  readonly end: number | undefined
+}
+
+/** The parts of an identifier, in their order. */
+const parts = ['xRoadInstance', 'memberClass', 'memberCode', 'subsystemCode', 'serviceCode'] as const
+
+type Codes = Record<string, string>
+
+export function readHeaderNames(envelope: string): ReadHeaderNames {
+  const found = new Found()
+  const parser = openParser(found)
+  let end: number | undefined
+  // In steps that end with a tag, so that what follows the header is never read.
+  for (let at = 0; at < envelope.length && !found.isOver;) {
+    const close = envelope.indexOf('>', at)
+    const next = close === -1 ? envelope.length : close + 1
+    try {
+      parser.write(envelope.slice(at, next))
+    } catch {
+      break
+    }
+    at = next
+    if (found.client !== undefined && found.service !== undefined) {
+      end = at
+      break
+    }
+  }
+  const { client, service } = found
+  return { client: toName(client), service: toName(service), version: service?.['serviceVersion'] || undefined, end }
+}
+
+function toName(codes: Codes | undefined): string | undefined {
+  if (codes === undefined) return undefined
+  return parts.flatMap((part) => codes[part] || []).join('/') || undefined
+}
+
+/** Envelope, Header, the element of who or what, its parts. */
+const depths = { header: 2, named: 3, part: 4 }
+
+class Found implements Listener {
+  client: Codes | undefined
+  service: Codes | undefined
+  /** The header has ended, or was none. */
+  isOver = false
+  readonly #open: string[] = []
+  #codes: Codes = {}
+  #text = ''
+
+  onOpen(name: string): void {
+    this.#open.push(name.slice(name.indexOf(':') + 1))
+    this.#text = ''
+    if (this.#open.length === depths.named) this.#codes = {}
+    if (this.#open.length === depths.header && this.#open[1] !== 'Header') this.isOver = true
+  }
+
+  onText(run: string): void {
+    this.#text += run
+  }
+
+  onData(run: string): void {
+    this.#text += run
+  }
+
+  onClose(): void {
+    const depth = this.#open.length
+    const name = this.#open.pop() as string
+    if (depth === depths.part) this.#codes[name] = this.#text.trim()
+    else if (depth === depths.named && name === 'client') this.client = this.#codes
+    else if (depth === depths.named && name === 'service') this.service = this.#codes
+    else if (depth === depths.header) this.isOver = true
+  }
+
+  onAttribute(): void {}
+  onInstruction(): void {}
+  onComment(): void {}
+  onDoctype(): void {
+    this.isOver = true
+  }
+}

@@ -1,0 +1,41 @@
+/** What is known of one call while it is under way, for those who tell of it in the end: the log, and the audit file. Nothing here runs. */
+import type { FailureSource } from './model.ts'
+
+/** What became of one call, filled in on the way, for the one line in the log. */
+export interface Trace {
+  /** `group/service`, where the request was for one. */
+  endpoint: string | undefined
+  messageId: string | undefined
+  /** Milliseconds from sending the call to the end of its answer. */
+  upstreamMs: number | undefined
+  /** Who made the answer, if it is an error. */
+  source: FailureSource | undefined
+  /** The code of an error that the service told; `caller_gone` where there was nobody to tell. */
+  error: string | undefined
+  /** Undefined without an audit file. */
+  audit: AuditEntry | undefined
+}
+
+/** What the audit file will say of one exchange. The lanes fill it in. */
+export interface AuditEntry {
+  /**
+   * A message is about to go out: from here on there will be a line. Throws `malformed_request` where it cannot be said who calls, and
+   * `audit_unavailable` where the line is required and cannot be written.
+   */
+  departs(message: AuditedMessage): void
+  /** The hash that the Security Server has made of it. */
+  requestHash: string | undefined
+}
+
+export interface AuditedMessage {
+  readonly lane: 'soap' | 'rest' | 'direct'
+  /** `EE/GOV/70000001/my-system`; undefined for nobody. */
+  readonly client: string | undefined
+  /** `EE/GOV/70000002/registry/companies`; of a direct call its endpoint. */
+  readonly service: string | undefined
+  readonly version: string | undefined
+  /** What the caller sent as X-Road-UserId. */
+  readonly user: string | undefined
+  /** Of the caller's body. */
+  readonly bytesIn: number
+}
