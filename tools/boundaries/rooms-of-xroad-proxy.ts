@@ -40,7 +40,12 @@ export const proxy: Part = {
     { room: 'wsdl/xml', is: 'XML as a tree', imports: 'soap/message/charset.ts', isPure: true },
     { room: 'wsdl/schema', is: 'XML Schema', imports: 'wsdl/xml', isPure: true },
     { room: 'wsdl/outline', is: 'what messages may hold', imports: 'wsdl/xml wsdl/schema', isPure: true },
-    { room: 'wsdl/operations', is: 'what a WSDL offers', imports: 'wsdl/xml wsdl/schema wsdl/outline', isPure: true },
+    {
+      room: 'wsdl/operations',
+      is: 'what a WSDL offers',
+      imports: 'model.ts wsdl/xml wsdl/schema wsdl/outline',
+      isPure: true,
+    },
     {
       room: 'wsdl/request',
       is: 'a request and its params',

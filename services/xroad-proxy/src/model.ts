@@ -73,8 +73,12 @@ export interface ParamBranch {
   readonly required: readonly string[]
 }
 
+/** Of the envelope: its namespace, and what goes along with it in HTTP. */
+export type SoapVersion = '1.1' | '1.2'
+
 export interface SoapEndpoint extends EndpointBase {
   readonly kind: 'soap'
+  readonly soapVersion: SoapVersion
   /** Keys of the request body that reach the template. */
   readonly params: readonly string[]
   /** Which of them rule each other out; a choice inside a branch of another one stands behind it. */

@@ -51,6 +51,7 @@ const exampleOfSoap: SoapEndpoint = {
   params: ['code'],
   choices: [],
   url: undefined,
+  soapVersion: '1.1',
   soapAction: undefined,
   envelope: { namesClient: false, attached: undefined, render: () => '' },
   response: undefined,

@@ -20,7 +20,7 @@ import { Shapes } from '../src/wsdl/description/shape.ts'
 import { TypedResponseSchemas } from '../src/wsdl/description/typed-response.ts'
 import type { JsonSchema } from '../src/wsdl/description/value-schema.ts'
 import { startTypedService, type TypedService, type TypedServiceOptions } from './support/typed-service.ts'
-import { readText, wsdlAround } from './support/wsdl.ts'
+import { outputOf, readText, wsdlAround } from './support/wsdl.ts'
 
 interface Case {
   readonly rule: readonly string[]
@@ -30,18 +30,16 @@ interface Case {
 }
 
 const root = join(import.meta.dirname, 'cases/schema-answer')
-const output = '{urn:t}opResponse'
 
 function bodyOf(schema: string, attributes = ''): Member {
-  const element = new AnswerObjects(readText(wsdlAround(schema, attributes)).outline).of(output)
-  ok(element !== undefined)
-  return toBody(new Shapes().of(element))
+  const element = outputOf(readText(wsdlAround(schema, attributes)))
+  return toBody(new Shapes().of(new AnswerObjects().of(element)))
 }
 
 /** The JSON Schema of `body`, in one piece. */
 function describedAs(schema: string, attributes = ''): JsonSchema {
-  const schemas = new TypedResponseSchemas(readText(wsdlAround(schema, attributes)), (key) => `#/$defs/${key}`)
-  const body = schemas.describe(output)
+  const schemas = new TypedResponseSchemas((key) => `#/$defs/${key}`)
+  const body = schemas.describe(outputOf(readText(wsdlAround(schema, attributes))))
   return { ...body, $defs: Object.fromEntries(schemas.definitions) }
 }
 

@@ -109,6 +109,7 @@ test('the fields of both kinds [S-soap.kind S-rest.kind]', () => {
       'method',
       'envelope',
       'soap_action',
+      'soap_version',
       'client',
       'response',
       'attachments',

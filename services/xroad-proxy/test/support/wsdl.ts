@@ -6,6 +6,7 @@ import { readParams } from '../../src/soap/request/params.ts'
 import type { TemplateObject } from '../../src/model.ts'
 import { readWsdl } from '../../src/wsdl/operations/operations.ts'
 import type { Wsdl } from '../../src/wsdl/operations/operations.ts'
+import type { OutlineElement } from '../../src/wsdl/outline/outline.ts'
 import type { SkippedOperation } from '../../src/wsdl/operations/reasons.ts'
 import type { Resolve } from '../../src/wsdl/schema/schema.ts'
 import { generateDsl } from '../../src/wsdl/dsl/write.ts'
@@ -57,8 +58,23 @@ export function wsdlAround(schema: string, attributes = ''): string {
 </wsdl:definitions>`
 }
 
+/** A WSDL with one operation, `op`, in RPC style, whose request has these parts. */
+export function rpcAround(parts: string, schema = '', attributes = '', body = 'namespace="urn:body"'): string {
+  return wsdlAround(schema, attributes)
+    .replace(/<wsdl:part name="p" element="t:op"\/>/, parts)
+    .replace('<soap:binding ', '<soap:binding style="rpc" ')
+    .replace('<soap:body use="literal"/>', `<soap:body use="literal" ${body}/>`)
+}
+
 export function readText(text: string): Wsdl {
   return readWsdl(new TextEncoder().encode(text), 'owner/api.wsdl', noFiles)
+}
+
+/** What the answer of the one operation of `wsdlAround` holds. */
+export function outputOf({ outline }: Wsdl): OutlineElement {
+  const element = outline.element('{urn:t}opResponse')
+  if (element === undefined) throw new Error('the schema has no opResponse')
+  return element
 }
 
 /** What became of the one operation of `wsdlAround`. */

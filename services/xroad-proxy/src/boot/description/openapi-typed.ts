@@ -106,7 +106,7 @@ class Types {
       const prefix = this.#prefixOf(wsdl)
       const toReference = (key: string): string => `#/components/schemas/${prefix}${key}`
       const schemas =
-        shape === 'schema' ? new TypedResponseSchemas(wsdl, toReference) : new ResponseSchemas(wsdl, toReference)
+        shape === 'schema' ? new TypedResponseSchemas(toReference) : new ResponseSchemas(wsdl, toReference)
       answers = { prefix, schemas, written: 0 }
       this.#answers[shape].set(wsdl, answers)
     }

@@ -34,7 +34,7 @@ export function typeAnswers(
       plain.set(endpoint, replaced.has(endpoint.file) ? 'by_hand' : 'no_wsdl')
       continue
     }
-    const { answers, shapes } = sources.get(wsdl) ?? { answers: new AnswerObjects(wsdl.outline), shapes: new Shapes() }
+    const { answers, shapes } = sources.get(wsdl) ?? { answers: new AnswerObjects(), shapes: new Shapes() }
     sources.set(wsdl, { answers, shapes })
     const element = operation.output === undefined ? undefined : answers.of(operation.output)
     if (element === undefined) plain.set(endpoint, 'no_types')

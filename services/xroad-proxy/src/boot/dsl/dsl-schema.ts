@@ -108,7 +108,10 @@ const soapFields = {
   ).describe('SOAP envelope, a Handlebars template.'),
   soap_action: checked(text(meanings.soapAction), soapActionProblem, meanings.soapAction)
     .exactOptional()
-    .describe('Value of the SOAPAction header, without quotes; left out, there is no such header.'),
+    .describe('Value of the SOAPAction header, without quotes, or the action of SOAP 1.2; left out, there is none.'),
+  soap_version: oneOf(['1.1', '1.2'])
+    .default('1.1')
+    .describe('Version of the envelope; 1.2 for direct calls only, as Security Servers refuse it.'),
   client: clientName(),
   response: oneOf(['plain', 'schema'])
     .exactOptional()

@@ -26,11 +26,12 @@ import { TemplateSyntaxError } from '../../soap/request/template-errors.ts'
 import type { TemplateWarning } from '../../soap/request/template-names.ts'
 import { isGenerated } from '../../wsdl/dsl/marker.ts'
 import { tellStranger } from '../config/client-identity.ts'
-import { choiceWarnings, toChoices } from './choices.ts'
+import { toChoices } from './choices.ts'
 import { fieldNames, kinds, parseRest, parseSoap } from './dsl-schema.ts'
 import type { Kind, RestFile, SoapFile } from './dsl-schema.ts'
 import { type Environment, readHeaderEdits } from './header-edits.ts'
 import { operationProblems } from './operations.ts'
+import { soapWarnings } from './soap-warnings.ts'
 
 /** Where the file stands: its path for messages, and the two segments of the URL. */
 export interface DslFile {
@@ -119,6 +120,10 @@ function strangers({ data }: ParsedDslFile): Problem[] {
 
 function readSoap(dsl: ParsedDslFile): ReadDsl {
   const { value, unknown } = settled(dsl, 'soap', parseSoap(dsl.data))
+  if (value.soapVersion === '1.2' && value.service === undefined) {
+    const message = 'found 1.2 in a file without service: a Security Server takes SOAP 1.1 only'
+    refuse(dsl, { path: ['soap_version'], message })
+  }
   const { template, warnings: templateWarnings } = readTemplate(dsl, value)
   const { group, service, file } = dsl
   const endpoint: Endpoint = Object.freeze({
@@ -134,6 +139,7 @@ function readSoap(dsl: ParsedDslFile): ReadDsl {
     params: Object.freeze([...new Set(value.params)]),
     choices: toChoices(value.choices),
     url: value.service === undefined ? undefined : new URL(value.service).href,
+    soapVersion: value.soapVersion,
     soapAction: value.soapAction,
     envelope: template,
     response: value.response,
@@ -258,22 +264,6 @@ function unknownFields(unknown: readonly Problem[], kind: Kind): Problem[] {
       message: isOfOther ? `has no effect in a file of kind ${kind}, only in one of kind ${other}` : message,
     }
   })
-}
-
-function soapWarnings({ service, params, choices, method, client }: SoapFile, { namesClient }: Template): Problem[] {
-  const warnings: Problem[] = []
-  if (client !== undefined && service !== undefined && !namesClient) {
-    warnings.push({ path: ['client'], message: 'has no effect beside service, which is called without X-Road' })
-  }
-  if (service !== undefined && /^http:/i.test(service)) {
-    warnings.push({ path: ['service'], message: 'the call is not encrypted; https is right' })
-  }
-  if (method !== 'POST') warnings.push({ path: ['method'], message: `found ${method}; SOAP is called with POST` })
-  if (params.includes('generate')) {
-    const message = 'generate is what the service itself fills in; a param of that name never reaches the template'
-    warnings.push({ path: ['params', params.indexOf('generate')], message })
-  }
-  return [...warnings, ...choiceWarnings(choices, params)]
 }
 
 function restWarnings({ data }: ParsedDslFile): Problem[] {

@@ -14,6 +14,7 @@ import type {
   Reply,
   Request,
   SoapEndpoint,
+  SoapVersion,
   FailureSource,
 } from '../../model.ts'
 import type { Trace } from '../../trace.ts'
@@ -70,13 +71,13 @@ export interface Upstreams {
 
 /** What is the same for all calls of an endpoint; undefined where there is no Security Server for them. An envelope is posted, whatever the method of the endpoint is. */
 export function toDestination(
-  { url, soapAction, isGenerated }: SoapEndpoint,
+  { url, soapVersion, soapAction, isGenerated }: SoapEndpoint,
   { upstream, direct, guarded }: Upstreams,
   securityServer: SecurityServer | undefined,
   { generated, limits }: Pick<Destination, 'generated'> & { readonly limits?: Limits | undefined },
 ): Destination | undefined {
-  const headers = ['Content-Type', 'text/xml; charset=utf-8', 'Accept-Encoding', 'identity']
-  if (soapAction !== undefined) headers.push('SOAPAction', `"${soapAction}"`)
+  const { type, action } = versionHeaders[soapVersion](soapAction)
+  const headers = ['Content-Type', type, 'Accept-Encoding', 'identity', ...action]
   if (url === undefined) {
     if (securityServer === undefined) return undefined
     const { origin, path } = securityServer
@@ -90,6 +91,24 @@ export function toDestination(
   const { origin, pathname, search } = new URL(url)
   const call = { origin, path: pathname + search, method: 'POST', headers, limits }
   return { upstream: isGenerated ? guarded : direct, call, source: 'provider', generated }
+}
+
+/** How the action goes along: in a header of its own, or as a parameter of the type. */
+const versionHeaders: Readonly<Record<SoapVersion, (action: string | undefined) => VersionHeaders>> = {
+  '1.1': (action) => ({
+    type: 'text/xml; charset=utf-8',
+    action: action === undefined ? [] : ['SOAPAction', `"${action}"`],
+  }),
+  '1.2': (action) => ({
+    // An action is a URI, and an empty text is none.
+    type: `application/soap+xml; charset=utf-8${action ? `; action="${action.replaceAll('\\', String.raw`\\`)}"` : ''}`,
+    action: [],
+  }),
+}
+
+interface VersionHeaders {
+  readonly type: string
+  readonly action: readonly string[]
 }
 
 /** Statuses that say that the message was accepted and that there is no content. */

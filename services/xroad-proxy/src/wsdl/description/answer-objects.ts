@@ -6,11 +6,10 @@
 import { membersOf } from '../outline/members.ts'
 import type { Member } from '../outline/members.ts'
 import { isMissing, reach } from '../outline/outline.ts'
-import type { Outline, OutlineContent, OutlineElement, OutlineType } from '../outline/outline.ts'
+import type { OutlineContent, OutlineElement, OutlineType } from '../outline/outline.ts'
 import type { SimpleType } from '../schema/simple-type.ts'
 import type { Documentation } from '../xml/documentation.ts'
 import { localOf } from '../xml/qname.ts'
-import type { QName } from '../xml/qname.ts'
 
 export type AnswerValue =
   /** Text alone. */
@@ -50,18 +49,11 @@ export interface AnswerObject {
 }
 
 export class AnswerObjects {
-  readonly #outline: Outline
   readonly #objects = new Map<OutlineType, AnswerObject>()
   readonly #waiting: UnreadObject[] = []
 
-  constructor(outline: Outline) {
-    this.#outline = outline
-  }
-
-  /** The element that an answer holds; undefined when it is not declared. */
-  of(output: QName): AnswerMember | undefined {
-    const element = this.#outline.element(output)
-    if (element === undefined) return undefined
+  /** The element that an answer holds. */
+  of(element: OutlineElement): AnswerMember {
     const member = this.#member({ element, isRequired: true, isRepeating: false }, '')
     // Types wait in a list until they are filled in: a chain of a thousand must not be a thousand calls deep.
     for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) this.#fill(next)

@@ -8,38 +8,35 @@
  */
 import { membersOf } from '../outline/members.ts'
 import { isMissing } from '../outline/outline.ts'
-import type { Outline, OutlineAttribute, OutlineContent, OutlineElement, OutlineType } from '../outline/outline.ts'
+import type { OutlineAttribute, OutlineContent, OutlineElement, OutlineType } from '../outline/outline.ts'
 import { localOf, namespaceOf } from '../xml/qname.ts'
 import type { QName } from '../xml/qname.ts'
 import { toResponseValue, toStringValue } from './value-schema.ts'
 import type { Json, JsonSchema } from './value-schema.ts'
 import { toWords } from './words.ts'
 
-/** What schemas are made from: the outline of the WSDL, and its prefixes by namespace. */
-interface PrefixedOutline {
-  readonly outline: Outline
+/** Of a WSDL the prefixes, by namespace. */
+interface Prefixed {
   readonly prefixes: ReadonlyMap<string, string>
 }
 
 export class ResponseSchemas {
   /** Filled as operations are described. */
   readonly definitions = new Map<string, JsonSchema>()
-  readonly #source: PrefixedOutline
+  readonly #source: Prefixed
   readonly #toReference: (key: string) => string
   readonly #keys = new Map<OutlineType, string>()
   readonly #taken = new Set<string>()
   readonly #waiting: UnwrittenType[] = []
 
   /** `toReference` makes the `$ref` of a definition's key. */
-  constructor(source: PrefixedOutline, toReference: (key: string) => string) {
+  constructor(source: Prefixed, toReference: (key: string) => string) {
     this.#source = source
     this.#toReference = toReference
   }
 
-  /** The schema of `body`; anything goes for an element that cannot be resolved. */
-  describe(output: QName): JsonSchema {
-    const element = this.#source.outline.element(output)
-    if (element === undefined) return {}
+  /** The schema of `body`, which holds this element. */
+  describe(element: OutlineElement): JsonSchema {
     const value = this.#element(element, '')
     // Servers declare prefixes here, so that a mere text has attributes too.
     const property = '$ref' in value ? value : { anyOf: [value, withAttributes] }

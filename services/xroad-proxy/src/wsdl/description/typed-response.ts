@@ -6,8 +6,7 @@
 import type { SimpleType } from '../schema/simple-type.ts'
 import { AnswerObjects } from './answer-objects.ts'
 import type { AnswerMember, AnswerObject, AnswerValue } from './answer-objects.ts'
-import type { QName } from '../xml/qname.ts'
-import type { Outline } from '../outline/outline.ts'
+import type { OutlineElement } from '../outline/outline.ts'
 import { orNull, toTypedSchema } from './value-schema.ts'
 import type { Json, JsonSchema } from './value-schema.ts'
 import { toWords } from './words.ts'
@@ -17,22 +16,20 @@ const maxAlternatives = 50
 export class TypedResponseSchemas {
   /** Filled as operations are described. */
   readonly definitions = new Map<string, JsonSchema>()
-  readonly #objects: AnswerObjects
+  readonly #objects = new AnswerObjects()
   readonly #toReference: (key: string) => string
   readonly #keys = new Map<AnswerObject, string>()
   readonly #taken = new Set<string>()
   readonly #waiting: AnswerObject[] = []
 
   /** `toReference` makes the `$ref` of a definition's key. */
-  constructor({ outline }: { readonly outline: Outline }, toReference: (key: string) => string) {
-    this.#objects = new AnswerObjects(outline)
+  constructor(toReference: (key: string) => string) {
     this.#toReference = toReference
   }
 
-  /** The schema of `body`; anything goes for an element that cannot be resolved. */
-  describe(output: QName): JsonSchema {
+  /** The schema of `body`, which holds this element. */
+  describe(output: OutlineElement): JsonSchema {
     const element = this.#objects.of(output)
-    if (element === undefined) return {}
     const property = this.#member(element)
     for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) {
       this.definitions.set(this.#keyOf(next), this.#definition(next))

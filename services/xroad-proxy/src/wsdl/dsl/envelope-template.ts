@@ -2,7 +2,7 @@
  * The tree of a request and the names of its parameters -> the text of the SOAP envelope, a template in the order and with the
  * namespaces of the schema. What a caller may leave out stands in a condition, what repeats in a loop.
  */
-import type { ParamChoice } from '../../model.ts'
+import type { ParamChoice, SoapVersion } from '../../model.ts'
 import { isBareBranch, isFlag, isLeaf, isScope, nameParams } from '../request/param-names.ts'
 import type { Params, Slot } from '../request/param-names.ts'
 import { choicesOf } from '../request/param-choices.ts'
@@ -36,9 +36,13 @@ export interface Envelope {
 export function writeEnvelope(
   { root, isNested }: Pick<Request, 'root' | 'isNested'>,
   service: ServiceId | undefined,
-  ofWsdl: ReadonlyMap<string, string>,
+  {
+    prefixes: ofWsdl,
+    soapVersion,
+  }: { readonly prefixes: ReadonlyMap<string, string>; readonly soapVersion: SoapVersion },
 ): Envelope {
-  const prefixes = new Prefixes(ofWsdl, service === undefined ? ['soapenv'] : ['soapenv', 'xroad', 'id'])
+  const used = service === undefined ? (['soapenv'] as const) : (['soapenv', 'xroad', 'id'] as const)
+  const prefixes = new Prefixes(ofWsdl, used, soapVersion)
   const { names, nameOf } = nameParams(root)
   const written = new BodyWriter({ nameOf, prefixes, isShort: isNested }).root(root)
   const body = isNested ? written.map((line) => line.trimStart()) : written

@@ -2,11 +2,12 @@
  * Names with namespaces -> names with prefixes, for one envelope: each namespace gets one prefix when it is first used, and all
  * are declared on the Envelope. Those of the WSDL are kept where they are plain, so that a person finds them again.
  */
+import type { SoapVersion } from '../../model.ts'
 import { escapeText } from './template-text.ts'
 import { localOf, namespaceOf, namespaces } from '../xml/qname.ts'
 import type { QName } from '../xml/qname.ts'
 
-/** Prefixes that mean the same in every envelope. */
+/** Prefixes that mean the same in every envelope of a version. */
 const own = {
   soapenv: namespaces.envelope,
   xroad: namespaces.xroad,
@@ -16,6 +17,8 @@ const own = {
 
 export type OwnPrefix = keyof typeof own
 
+const envelopes: Readonly<Record<SoapVersion, string>> = { '1.1': namespaces.envelope, '1.2': namespaces.envelope12 }
+
 const plain = /^(?!xml)[A-Za-z][A-Za-z0-9_-]{0,30}$/iu
 
 export class Prefixes {
@@ -23,9 +26,12 @@ export class Prefixes {
   /** Namespace -> prefix, in the order of first use. */
   readonly #used: Map<string, string>
 
-  constructor(ofWsdl: ReadonlyMap<string, string>, used: readonly OwnPrefix[]) {
+  readonly #own: Readonly<Record<OwnPrefix, string>>
+
+  constructor(ofWsdl: ReadonlyMap<string, string>, used: readonly OwnPrefix[], soapVersion: SoapVersion) {
     this.#ofWsdl = ofWsdl
-    this.#used = new Map(used.map((namespace) => [own[namespace], namespace]))
+    this.#own = { ...own, soapenv: envelopes[soapVersion] }
+    this.#used = new Map(used.map((prefix) => [this.#own[prefix], prefix]))
   }
 
   nameOf(name: QName): string {
@@ -47,7 +53,7 @@ export class Prefixes {
   }
 
   #choose(namespace: string): string {
-    const [reserved] = Object.entries(own).find(([, it]) => it === namespace) ?? []
+    const [reserved] = Object.entries(this.#own).find(([, it]) => it === namespace) ?? []
     if (reserved !== undefined) return reserved
     const taken = new Set([...this.#used.values(), ...Object.keys(own)])
     const wished = this.#ofWsdl.get(namespace)

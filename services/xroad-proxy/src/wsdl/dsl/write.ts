@@ -50,6 +50,7 @@ export function generateDsl(
 ): GeneratedDsl | SkippedOperation {
   const { name, file, line } = operation
   try {
+    if (operation.soapVersion === '1.2' && to.kind === 'securityServer') throw new Skip('soap_12')
     const request = readRequest(wsdl, operation)
     const text = writeDsl({ wsdl, operation, request, to, sidecar })
     if (text.length > maxCharacters)
@@ -70,8 +71,9 @@ interface Contents {
 }
 
 function writeDsl({ wsdl, operation, request, to, sidecar }: Contents): string {
-  const { soapAction, documentation, file, line, importLine } = operation
-  const { text, params, choices } = writeEnvelope(request, to.kind === 'direct' ? undefined : to.service, wsdl.prefixes)
+  const { soapVersion, soapAction, documentation, file, line, importLine } = operation
+  const service = to.kind === 'direct' ? undefined : to.service
+  const { text, params, choices } = writeEnvelope(request, service, { prefixes: wsdl.prefixes, soapVersion })
   const title = textIn(documentation.titles)
   const { notes } = request
   const lines = [
@@ -84,6 +86,7 @@ function writeDsl({ wsdl, operation, request, to, sidecar }: Contents): string {
     ...(to.kind === 'direct' ? [`service: ${JSON.stringify(to.url)}`] : []),
     'method: POST',
     ...(soapAction === undefined ? [] : [`soap_action: ${JSON.stringify(toHeader(soapAction))}`]),
+    ...(soapVersion === '1.1' ? [] : [`soap_version: "${soapVersion}"`]),
     // Nobody is named to a service that is called directly.
     ...(sidecar.client === undefined || to.kind === 'direct' ? [] : [`client: ${toScalar(sidecar.client)}`]),
     ...(sidecar.response === undefined ? [] : [`response: ${sidecar.response}`]),

@@ -4,42 +4,67 @@
  */
 import type { Definitions } from './definitions.ts'
 import { describeMisnamed } from './misnamed.ts'
+import type { Outline, OutlineElement } from '../outline/outline.ts'
 import { whereElse } from '../schema/missing.ts'
 import { namespaceOf, namespaces } from '../xml/qname.ts'
-import type { QName } from '../xml/qname.ts'
 import { Skip } from './reasons.ts'
 import { childrenOf, resolveName } from '../xml/xml.ts'
 import type { XmlElement } from '../xml/xml.ts'
 
+/** One of the two messages of an operation, and what the binding says of it. */
+export interface MessageSide {
+  /** In the port type. */
+  readonly side: XmlElement
+  readonly bound: XmlElement | undefined
+  /** Of the elements that bind it. */
+  readonly soap: string
+}
+
 /** The element of the message part that is the body: the part that `soap:body` names, or the one that is no header. */
-export function bodyElement(definitions: Definitions, side: XmlElement, bound: XmlElement | undefined): QName {
-  const message = messageOf(definitions, side)
-  const body = bound === undefined ? undefined : soapParts(bound, 'body')[0]
-  const named = body?.attributes.get('parts')
-  const isBody =
-    named === undefined
-      ? notIn([...headerParts(definitions, message, bound), ...contentParts(bound)])
-      : isIn(named.trim().split(/\s+/u))
-  const parts = childrenOf(message, namespaces.wsdl, 'part').filter((child) => isBody(nameOf(child)))
+export function bodyElement(definitions: Definitions, outline: Outline, side: MessageSide): OutlineElement {
+  const { parts, message, named } = bodyParts(definitions, side)
   const withElement = parts.filter((part) => part.attributes.has('element'))
   const [part] = withElement
   if (part === undefined) {
-    const written = side.attributes.get('message')?.trim() ?? ''
+    const written = side.side.attributes.get('message')?.trim() ?? ''
     const about = { parts, message, written, named }
-    const noBody = bound === undefined || body !== undefined ? '' : '; its binding has no soap:body'
+    const noBody =
+      side.bound === undefined || soapParts(side, 'body').length > 0 ? '' : '; its binding has no soap:body'
     throw new Skip('no_body', `${describeParts(about)}${noBody}`)
   }
   if (withElement.length > 1) throw new Skip('input_unresolved', severalParts(withElement))
-  return declaredElement(definitions, part)
+  return declaredElement(definitions, outline, part)
+}
+
+/** The parts of the message that stand in the body, and what `soap:body` says about that. */
+export function bodyParts(
+  definitions: Definitions,
+  side: MessageSide,
+): { readonly parts: readonly XmlElement[]; readonly message: XmlElement; readonly named: string | undefined } {
+  const message = messageOf(definitions, side.side)
+  const named = soapParts(side, 'body')[0]?.attributes.get('parts')
+  const isBody =
+    named === undefined
+      ? notIn([...headerParts(definitions, message, side), ...contentParts(side.bound)])
+      : isIn(named.trim().split(/\s+/u))
+  return {
+    parts: childrenOf(message, namespaces.wsdl, 'part').filter((child) => isBody(nameOf(child))),
+    message,
+    named,
+  }
 }
 
 /** `soap:body` or `soap:header`, bare or in the root part of a multipart message. */
-export function soapParts(side: XmlElement, local: 'body' | 'header'): readonly XmlElement[] {
-  return [side, ...mimeParts(side)].flatMap((parent) => childrenOf(parent, namespaces.soap, local))
+export function soapParts(
+  { bound, soap }: Pick<MessageSide, 'bound' | 'soap'>,
+  local: 'body' | 'header',
+): readonly XmlElement[] {
+  if (bound === undefined) return []
+  return [bound, ...mimeParts(bound)].flatMap((parent) => childrenOf(parent, soap, local))
 }
 
-export function mimeParts(side: XmlElement): readonly XmlElement[] {
-  const related = childrenOf(side, namespaces.mime, 'multipartRelated')
+export function mimeParts(bound: XmlElement): readonly XmlElement[] {
+  const related = childrenOf(bound, namespaces.mime, 'multipartRelated')
   return related.flatMap((part) => childrenOf(part, namespaces.mime, 'part'))
 }
 
@@ -52,10 +77,11 @@ function messageOf({ messages, missing }: Definitions, side: XmlElement): XmlEle
   throw new Skip('input_unresolved', `${why}${name === undefined ? '' : whereElse(missing, namespaceOf(name))}`)
 }
 
-function declaredElement({ schema, missing }: Definitions, part: XmlElement): QName {
+function declaredElement({ schema, missing }: Definitions, outline: Outline, part: XmlElement): OutlineElement {
   const text = part.attributes.get('element') ?? ''
   const name = resolveName(text, part)
-  if (name !== undefined && schema.find('element', name) !== undefined) return name
+  const found = name === undefined ? undefined : outline.element(name)
+  if (found !== undefined) return found
   const why = describeMisnamed({ kind: 'element', text, at: part }, schema.names('element'))
   const where = name === undefined ? '' : whereElse([...missing, ...schema.missing], namespaceOf(name))
   throw new Skip('input_unresolved', `${why}${where}`)
@@ -88,9 +114,8 @@ function severalParts(parts: readonly XmlElement[]): string {
   return `its message has several parts for the body (${names}): name the one that is meant in parts of soap:body`
 }
 
-function headerParts(definitions: Definitions, message: XmlElement, bound: XmlElement | undefined): readonly string[] {
-  if (bound === undefined) return []
-  return soapParts(bound, 'header')
+function headerParts(definitions: Definitions, message: XmlElement, side: MessageSide): readonly string[] {
+  return soapParts(side, 'header')
     .filter((header) => {
       const name = resolveName(header.attributes.get('message') ?? '', header)
       return name !== undefined && definitions.messages.get(name) === message
@@ -113,6 +138,6 @@ function notIn(names: readonly string[]): (name: string) => boolean {
   return (name) => !names.includes(name)
 }
 
-function nameOf(part: XmlElement): string {
+export function nameOf(part: XmlElement): string {
   return part.attributes.get('name')?.trim() ?? ''
 }

@@ -34,6 +34,8 @@ interface Origin {
 
 export interface Binding extends Origin {
   readonly node: XmlElement
+  /** Of the WSDL that it stands in. */
+  readonly namespace: string
 }
 
 export interface PortType extends Origin {
@@ -54,7 +56,7 @@ export function readDefinitions(bytes: Uint8Array, file: string, resolve: Resolv
     schema: readSchema(documents.flatMap(schemasOf), resolve),
     messages: named(documents, 'message', (node) => node),
     portTypes: named(documents, 'portType', (node, origin) => ({ ...origin, operations: operationsOf(node) })),
-    bindings: named(documents, 'binding', (node, origin) => ({ ...origin, node })),
+    bindings: named(documents, 'binding', (node, origin, namespace) => ({ ...origin, node, namespace })),
     ports: documents
       .flatMap((document) => childrenOf(document.root, namespaces.wsdl, 'service'))
       .flatMap((service) => childrenOf(service, namespaces.wsdl, 'port')),
@@ -150,14 +152,14 @@ function operationsOf(node: XmlElement): PortType['operations'] {
 function named<Component>(
   documents: readonly Document[],
   local: string,
-  make: (node: XmlElement, origin: Origin) => Component,
+  make: (node: XmlElement, origin: Origin, namespace: string) => Component,
 ): ReadonlyMap<QName, Component> {
   const found = new Map<QName, Component>()
   for (const { file, root, importLine } of documents) {
     const namespace = root.attributes.get('targetNamespace') ?? ''
     for (const node of childrenOf(root, namespaces.wsdl, local)) {
       const name = toQName(namespace, node.attributes.get('name')?.trim() ?? '')
-      if (!found.has(name)) found.set(name, make(node, { file, importLine }))
+      if (!found.has(name)) found.set(name, make(node, { file, importLine }, namespace))
     }
   }
   return found

@@ -1,22 +1,25 @@
 /**
  * Bytes of a WSDL -> its operations in the order of their bindings, each either described or skipped with a reason, so that
- * one odd operation does not hide the others. Reads only the SOAP 1.1 document/literal side of a binding; request.ts judges what
- * the request element holds.
+ * one odd operation does not hide the others. Bindings are bindings.ts; request.ts judges what the request element holds.
  */
+import type { SoapVersion } from '../../model.ts'
+import { addressOf, boundOperations, portTypeOf, styleOf } from './bindings.ts'
+import type { BoundOperation } from './bindings.ts'
 import { bodyElement, soapParts } from './body.ts'
+import type { MessageSide } from './body.ts'
 import { readDefinitions } from './definitions.ts'
 import type { Binding, Definitions, PortType } from './definitions.ts'
+import { rpcElement } from './rpc.ts'
 import { readDocumentation } from '../xml/documentation.ts'
 import type { Documentation } from '../xml/documentation.ts'
 import { mimeContents } from './mime-contents.ts'
 import type { MimeContent } from './mime-contents.ts'
 import { describeMisnamed } from './misnamed.ts'
-import type { Outline } from '../outline/outline.ts'
+import type { Outline, OutlineElement } from '../outline/outline.ts'
 import { outlineOf } from '../outline/schema-outline.ts'
 import { whereElse } from '../schema/missing.ts'
 import type { MissingSchema } from '../schema/missing.ts'
-import { localOf, namespaceOf, namespaces } from '../xml/qname.ts'
-import type { QName } from '../xml/qname.ts'
+import { namespaceOf, namespaces } from '../xml/qname.ts'
 import { Skip } from './reasons.ts'
 import type { SkippedOperation } from './reasons.ts'
 import type { Resolve, Schema } from '../schema/schema.ts'
@@ -54,11 +57,13 @@ export interface Operation {
   readonly soapAction: string | undefined
   /** Where the port of the binding is, as written. */
   readonly address: string | undefined
-  readonly input: QName
+  readonly soapVersion: SoapVersion
+  /** What stands in the body of the request. */
+  readonly input: OutlineElement
   /** What a request has beside its envelope, by its binding. */
   readonly mimeContents: readonly MimeContent[]
   /** Undefined for a one-way operation, and when the output names no element. */
-  readonly output: QName | undefined
+  readonly output: OutlineElement | undefined
   readonly documentation: Documentation
 }
 
@@ -68,10 +73,12 @@ export function readWsdl(bytes: Uint8Array, file: string, resolve: Resolve): Wsd
   const { root, schema } = definitions
   const declared = [...root.bindings.declared].filter(([prefix]) => prefix !== '')
   const prefixes = new Map(declared.map(([prefix, namespace]) => [namespace, prefix]))
-  const operations = root.namespace === namespaces.wsdl2 ? listWsdl2(definitions) : listOperations(definitions)
+  const outline = outlineOf(schema)
+  const operations =
+    root.namespace === namespaces.wsdl2 ? listWsdl2(definitions) : listOperations({ ...definitions, outline })
   const { missing: missingWsdls, onlyImports } = definitions
   const missing = [...missingWsdls, ...schema.missing]
-  return { file, operations, schema, outline: outlineOf(schema), prefixes, missing, missingWsdls, onlyImports }
+  return { file, operations, schema, outline, prefixes, missing, missingWsdls, onlyImports }
 }
 
 function listWsdl2({ file, root }: Definitions): SkippedOperation[] {
@@ -87,14 +94,20 @@ function listWsdl2({ file, root }: Definitions): SkippedOperation[] {
     }))
 }
 
-/** Bound operations in the order of the file; what is left of the port types has no SOAP 1.1 binding. */
-function listOperations(definitions: Definitions): (Operation | SkippedOperation)[] {
+/** A WSDL whose messages can be looked into. */
+interface Outlined extends Definitions {
+  readonly outline: Outline
+}
+
+/** Bound operations in the order of the file, those of SOAP 1.1 first; what is left of the port types has no SOAP binding. */
+function listOperations(definitions: Outlined): (Operation | SkippedOperation)[] {
   const listed = new Map<string, Listed>()
   const repeats: SkippedOperation[] = []
   for (const bound of boundOperations(definitions)) {
     const name = nameOf(bound.node)
     const earlier = listed.get(name)
     if (earlier === undefined) listed.set(name, { bound, result: readOrSkip(definitions, bound) })
+    else if (earlier.bound.soapVersion !== bound.soapVersion) continue
     else if (earlier.bound.binding === bound.binding || earlier.bound.portType !== bound.portType) {
       repeats.push(skip(bound, new Skip('overloaded')))
     } else if (earlier.result.kind === 'skipped') {
@@ -110,22 +123,6 @@ interface Listed {
   readonly result: Operation | SkippedOperation
 }
 
-/** An operation of a SOAP 1.1 binding, the binding, and the port type that it is about. */
-interface BoundOperation {
-  readonly binding: Binding
-  readonly node: XmlElement
-  readonly portType: PortType | undefined
-}
-
-function boundOperations(definitions: Definitions): readonly BoundOperation[] {
-  return [...definitions.bindings.values()]
-    .filter(({ node }) => childrenOf(node, namespaces.soap, 'binding').length > 0)
-    .flatMap((binding) => {
-      const portType = portTypeOf(definitions, binding)
-      return childrenOf(binding.node, namespaces.wsdl, 'operation').map((node) => ({ binding, node, portType }))
-    })
-}
-
 function listUnbound({ portTypes }: Definitions, bound: ReadonlyMap<string, unknown>): SkippedOperation[] {
   const places = [...portTypes.values()].flatMap(({ file, operations }) =>
     Array.from(operations, ([name, [node]]) => [name, { file, line: node?.line ?? 0 }] as const),
@@ -135,7 +132,7 @@ function listUnbound({ portTypes }: Definitions, bound: ReadonlyMap<string, unkn
     .map(([name, { file, line }]) => ({ kind: 'skipped', name, file, line, reason: 'no_soap_11_binding', detail: '' }))
 }
 
-function readOrSkip(definitions: Definitions, bound: BoundOperation): Operation | SkippedOperation {
+function readOrSkip(definitions: Outlined, bound: BoundOperation): Operation | SkippedOperation {
   const name = nameOf(bound.node)
   try {
     return readOperation(definitions, bound, name)
@@ -152,7 +149,8 @@ function skip({ binding: { file }, node }: BoundOperation, { reason, detail }: S
 /** Letters of any language, but nothing that a path could mean something by. */
 const safeName = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._-]{0,99}$/u
 
-function readOperation(definitions: Definitions, { binding, node, portType }: BoundOperation, name: string): Operation {
+function readOperation(definitions: Outlined, bound: BoundOperation, name: string): Operation {
+  const { binding, node, portType, soapVersion, soap } = bound
   if (!safeName.test(name)) throw new Skip('unsafe_name')
   const abstract = operationOf(portType, node, name)
   if (abstract === undefined) throw new Skip('no_port_type_operation', whyNoOperation(definitions, binding, name))
@@ -160,9 +158,8 @@ function readOperation(definitions: Definitions, { binding, node, portType }: Bo
   if (input === undefined) throw new Skip('no_input')
   const [boundInput] = childrenOf(node, namespaces.wsdl, 'input')
   const [boundOutput] = childrenOf(node, namespaces.wsdl, 'output')
-  const [soap] = childrenOf(node, namespaces.soap, 'operation')
-  refuseStyle(binding.node, soap)
-  if (boundInput !== undefined) refuseUse(boundInput)
+  const elementOf = bodyReader(definitions, bound)
+  refuseEncoded({ side: input, bound: boundInput, soap })
   const [output] = childrenOf(abstract, namespaces.wsdl, 'output')
   return {
     kind: 'operation',
@@ -171,12 +168,33 @@ function readOperation(definitions: Definitions, { binding, node, portType }: Bo
     line: node.line,
     importLine: binding.importLine,
     version: versionOf(node),
-    soapAction: soap?.attributes.get('soapAction'),
-    address: addressOf(definitions, binding),
-    input: bodyElement(definitions, input, boundInput),
+    soapVersion,
+    soapAction: childrenOf(node, soap, 'operation')[0]?.attributes.get('soapAction'),
+    address: addressOf(definitions, bound),
+    input: elementOf({ side: input, bound: boundInput, soap }, name),
     mimeContents: boundInput === undefined ? [] : mimeContents(boundInput),
-    output: output === undefined ? undefined : outputElement(definitions, output, boundOutput),
+    output:
+      output === undefined
+        ? undefined
+        : outputElement(() => elementOf({ side: output, bound: boundOutput, soap }, `${name}Response`)),
     documentation: readDocumentation(abstract),
+  }
+}
+
+/** In document style the body holds the element of a part; in RPC style one of this name, around the parts. */
+function bodyReader(definitions: Outlined, bound: BoundOperation): (side: MessageSide, name: string) => OutlineElement {
+  const { outline } = definitions
+  const style = styleOf(bound)
+  switch (style) {
+    case 'document':
+      return (side) => bodyElement(definitions, outline, side)
+    case 'rpc':
+      return (side, name) => {
+        refuseEncoded(side)
+        return rpcElement(definitions, outline, { side, name, namespace: bound.binding.namespace })
+      }
+    default:
+      throw new Skip('style', style)
   }
 }
 
@@ -191,20 +209,13 @@ function inputName(operation: XmlElement): string | undefined {
   return childrenOf(operation, namespaces.wsdl, 'input')[0]?.attributes.get('name')
 }
 
-function refuseStyle(binding: XmlElement, operation: XmlElement | undefined): void {
-  const [soap] = childrenOf(binding, namespaces.soap, 'binding')
-  const style = operation?.attributes.get('style') ?? soap?.attributes.get('style') ?? 'document'
-  if (style !== 'document') throw new Skip('rpc')
+function refuseEncoded(side: MessageSide): void {
+  if (soapParts(side, 'body').some((body) => body.attributes.get('use') === 'encoded')) throw new Skip('encoded')
 }
 
-function refuseUse(input: XmlElement): void {
-  const bodies = soapParts(input, 'body')
-  if (bodies.some((body) => body.attributes.get('use') === 'encoded')) throw new Skip('encoded')
-}
-
-function outputElement(definitions: Definitions, output: XmlElement, bound: XmlElement | undefined): QName | undefined {
+function outputElement(read: () => OutlineElement): OutlineElement | undefined {
   try {
-    return bodyElement(definitions, output, bound)
+    return read()
   } catch (error) {
     if (error instanceof Skip) return undefined
     throw error
@@ -219,30 +230,6 @@ function whyNoOperation(definitions: Definitions, binding: Binding, name: string
   const meant = resolveName(text, binding.node)
   const why = describeMisnamed({ kind: 'port type', text, at: binding.node }, portTypes.keys())
   return `${why}${meant === undefined ? '' : whereElse(missing, namespaceOf(meant))}`
-}
-
-function portTypeOf({ portTypes }: Definitions, { node }: Binding): PortType | undefined {
-  const name = resolveName(node.attributes.get('type') ?? '', node)
-  return name === undefined ? undefined : portTypes.get(name)
-}
-
-/**
- * A port that names no binding that there is, because its prefix is the wrong one, means the one of the same local name where
- * there is only one.
- */
-function addressOf({ bindings, ports }: Definitions, binding: Binding): string | undefined {
-  const bindingOf = (port: XmlElement): Binding | undefined => {
-    const text = port.attributes.get('binding')?.trim() ?? ''
-    const name = resolveName(text, port)
-    const named = name === undefined ? undefined : bindings.get(name)
-    if (named !== undefined) return named
-    const local = text.slice(text.indexOf(':') + 1)
-    const [only, ...others] = [...bindings].filter(([other]) => localOf(other) === local)
-    return others.length === 0 ? only?.[1] : undefined
-  }
-  const port = ports.find((candidate) => bindingOf(candidate) === binding)
-  const address = port === undefined ? undefined : childrenOf(port, namespaces.soap, 'address')[0]
-  return address?.attributes.get('location')?.trim()
 }
 
 /** Whatever URI the X-Road namespace has in this WSDL. */

@@ -5,7 +5,7 @@
  * first use, so the reader decides how deep to go. A type inside itself is the same object again.
  */
 import type { SimpleType } from '../schema/simple-type.ts'
-import type { Occurs } from '../schema/schema-model.ts'
+import type { ElementDeclaration, Occurs } from '../schema/schema-model.ts'
 import type { ComponentKind } from '../schema/schema.ts'
 import type { Documentation } from '../xml/documentation.ts'
 import type { QName } from '../xml/qname.ts'
@@ -13,8 +13,10 @@ import type { QName } from '../xml/qname.ts'
 export interface Outline {
   /** The global element of this name; undefined where there is none. */
   element(name: QName): OutlineElement | undefined
-  /** The global type of this name, for a part of a message that names a type. */
+  /** The global type of this name. */
   type(name: QName): OutlineType | Missing
+  /** An element that no schema declares, such as the one around the parts of an rpc message. */
+  own(declaration: ElementDeclaration): OutlineElement
 }
 
 /** In the place of what no schema declares. */

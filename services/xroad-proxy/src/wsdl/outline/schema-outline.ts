@@ -48,6 +48,10 @@ class SchemaOutline implements Outline {
     return this.typeOf({ ref: name })
   }
 
+  own(declaration: ElementDeclaration): OutlineElement {
+    return new LazyElement(this, declaration)
+  }
+
   typeOf(use: TypeUse): OutlineType | Missing {
     const definition = 'ref' in use ? this.schema.find('type', use.ref) : use.inline
     if (definition === undefined) return missing('type', 'ref' in use ? use.ref : '')

@@ -110,12 +110,7 @@ export interface Request {
 
 /** Throws `Skip`. */
 export function readRequest(wsdl: Wsdl, { input, mimeContents }: Operation): Request {
-  const words = wordsOf(wsdl)
-  const element = wsdl.outline.element(input)
-  if (element === undefined) {
-    throw new Skip('type_missing', words.whereabouts({ kind: 'missing', component: 'element', name: input }))
-  }
-  const request = grow(element, words, sizesOf(wsdl.outline))
+  const request = grow(input, wordsOf(wsdl), sizesOf(wsdl.outline))
   return mimeContents.length === 0 ? request : { ...request, root: withMimeParts(request.root, mimeContents) }
 }
 

@@ -1,0 +1,33 @@
+/**
+ * The fields of a SOAP file -> what is unwise about them, though the file loads. What no call can fill in its template is found
+ * with the template.
+ */
+import type { Problem } from '@services/config-file'
+import type { Template } from '../../model.ts'
+import { choiceWarnings } from './choices.ts'
+import type { SoapFile } from './dsl-schema.ts'
+
+const namespaceOf12 = 'http://www.w3.org/2003/05/soap-envelope'
+
+export function soapWarnings(
+  { service, params, choices, method, envelope, soapVersion, client }: SoapFile,
+  { namesClient }: Template,
+): Problem[] {
+  const warnings: Problem[] = []
+  if (client !== undefined && service !== undefined && !namesClient) {
+    warnings.push({ path: ['client'], message: 'has no effect beside service, which is called without X-Road' })
+  }
+  if (soapVersion === '1.2' && !envelope.includes(namespaceOf12)) {
+    const message = `an envelope of SOAP 1.2 has the namespace ${namespaceOf12}, and this one does not name it`
+    warnings.push({ path: ['envelope'], message })
+  }
+  if (service !== undefined && /^http:/i.test(service)) {
+    warnings.push({ path: ['service'], message: 'the call is not encrypted; https is right' })
+  }
+  if (method !== 'POST') warnings.push({ path: ['method'], message: `found ${method}; SOAP is called with POST` })
+  if (params.includes('generate')) {
+    const message = 'generate is what the service itself fills in; a param of that name never reaches the template'
+    warnings.push({ path: ['params', params.indexOf('generate')], message })
+  }
+  return [...warnings, ...choiceWarnings(choices, params)]
+}
