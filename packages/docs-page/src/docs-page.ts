@@ -39,6 +39,7 @@ const modules = [
   'description/docs-body-types.js',
   'description/docs-description.js',
   'description/docs-parts.js',
+  'description/docs-responses.js',
   'description/docs-schema.js',
   'element/docs-element.js',
   'element/docs-tabs.js',

@@ -240,8 +240,16 @@ describe('what descriptions of other services have [P6.1]', () => {
   test('methods that OpenAPI has no place for; titles of all languages are found; a path is no title', () => {
     deepStrictEqual([find.method, find.id, find.facts], ['PROPFIND', 'find', [['Client', 'GOV/1']]])
     strictEqual(read.summary, '')
-    ok(read.words.includes('päring') && read.words.includes('запрос'))
+    ok(read.words.includes('Päring') && read.words.includes('Запрос'))
     deepStrictEqual(read.bodies, [])
+  })
+
+  test('several media types of the answer are a choice', () => {
+    const source = (content: object) => ({ paths: { '/x': { get: { responses: { 200: { content } } } } } })
+    const fields = (content: object) => readDescription(source(content), 'http://h/').operations[0]?.parameters ?? []
+    const [accept] = fields({ 'application/json': {}, 'application/pdf': {}, '*/*': {} })
+    deepStrictEqual([accept?.name, accept?.schema.enum], ['Accept', ['application/json', 'application/pdf']])
+    deepStrictEqual(fields({ 'application/json': {}, '*/*': {} }), [])
   })
 
   test('a choice: the fields of all options, and which go together', () => {

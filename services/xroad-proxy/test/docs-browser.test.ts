@@ -180,6 +180,8 @@ describe('the page in a browser', () => {
     deepStrictEqual(await page.locator('#list li:not([hidden])').allInnerTexts(), [
       'POST\n/odd/echo\nSaadab kõik tagasi',
     ])
+    await page.getByRole('searchbox').fill('koik')
+    strictEqual(await page.locator('#list li:not([hidden])').count(), 1)
     deepStrictEqual(complaints, [])
   })
 
@@ -216,6 +218,9 @@ describe('the page in a browser', () => {
     await page.getByLabel('X-Road-Id', { exact: true }).fill('from-the-page')
     await send(page)
     strictEqual(await statusOf(page), '200 OK')
+    const headers = page.locator('details', { hasText: 'Headers of the answer' })
+    await headers.locator('summary').click()
+    match(await headers.innerText(), /X-Road-Request-Hash\s+Hash of the request\./)
     match(addresses.at(-1) ?? '', /\/business\/companies\?name=N%C3%A4idis%20%26%20Co$/)
     ok(lanes.log.some(({ endpoint, id }) => endpoint === 'business/companies' && id === 'from-the-page'))
 
@@ -310,7 +315,10 @@ describe('the page in a browser', () => {
     strictEqual((await statusOf(page)).slice(0, 3), '502')
     match(await page.locator('.problem').innerText(), /^upstream_soap_fault\s[^]*Server\.Paper/)
     await errors.locator('summary').click()
-    match(await errors.innerText(), /502[^]*upstream_soap_fault The answer was a SOAP fault\./)
+    match(
+      await errors.innerText(),
+      /502[^]*upstream_soap_fault The answer was a SOAP fault\.\s+with code, string, source, detail/,
+    )
     await page.screenshot({ path: join(pictures, 'error.png') })
   })
 
@@ -501,13 +509,19 @@ describe('endpoints of other kinds [P6.1]', () => {
   })
 })
 
+/** Documentation that XML reads as the attack. */
+const escaped = attack.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+
 /** A request of a code, or of a first and a last name. */
 const choice = `<x:complexType name="One"><x:choice><x:element name="code" type="x:string"/>
   <x:sequence><x:element name="first" type="x:string"/><x:element name="last" type="x:string"/></x:sequence></x:choice></x:complexType>`
 
 test('a choice of a WSDL: the form asks which, and sends that and nothing else [P6.1]', async (t) => {
   const folder = newFolder({
-    'register/api.wsdl': wsdlOf(['find'], { schema: choice, type: 't:One' }),
+    'register/api.wsdl': wsdlOf(['find'], { schema: choice, type: 't:One' }).replace(
+      '<wsdl:operation name="find"><wsdl:input m',
+      `<wsdl:operation name="find"><wsdl:documentation>${escaped}</wsdl:documentation><wsdl:input m`,
+    ),
     'register/api.meta.yaml': 'member_class: GOV\nmember_code: "70000000"\nsubsystem_code: demo\n',
   })
   const chosen = await startLanes({ dsl: {}, config: { wsdl_watch_dir: folder } })
@@ -518,6 +532,7 @@ test('a choice of a WSDL: the form asks which, and sends that and nothing else [
   await page.locator('#list a').first().click()
   await page.locator('article').waitFor()
   const labels = (): Promise<string[]> => page.locator('form label:visible').allInnerTexts()
+  strictEqual(await page.locator('.description').textContent(), attack)
   const headers = ['X-Road-Id', 'X-Road-UserId', 'X-Road-Issue']
   deepStrictEqual(await labels(), ['One of', 'code', ...headers])
   await page.getByLabel('One of').selectOption('first, last')
@@ -537,6 +552,52 @@ test('a choice of a WSDL: the form asks which, and sends that and nothing else [
     [],
   )
 })
+
+test('every text can be read in light and dark: contrast of 4.5 at least [P6.1]', async (t) => {
+  for (const dark of [false, true]) {
+    for (const path of ['/docs#population_faulty', '/docs#odd_echo', '/docs#population_person']) {
+      const seen = await open(t, { path, dark })
+      if (seen === undefined) return
+      const { page } = seen
+      await send(page)
+      await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+      deepStrictEqual(await page.evaluate(faintTexts), [], `${path}${dark ? ' in the dark' : ''}`)
+    }
+  }
+})
+
+/** In the browser: texts of the page whose colour is too near to what is behind them (WCAG 2.2, 1.4.3). */
+const faintTexts = `(() => {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })
+  const read = (color, under) => {
+    canvas.clearRect(0, 0, 1, 1)
+    canvas.fillStyle = under
+    canvas.fillRect(0, 0, 1, 1)
+    canvas.fillStyle = color
+    canvas.fillRect(0, 0, 1, 1)
+    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3)
+  }
+  const toColor = (rgb) => 'rgb(' + rgb.join(' ') + ')'
+  const behind = (element) => {
+    const all = []
+    for (let at = element; at !== null; at = at.parentElement) all.unshift(getComputedStyle(at).backgroundColor)
+    return all.reduce((under, color) => toColor(read(color, under)), 'white')
+  }
+  const luminance = (rgb) => {
+    const [r, g, b] = rgb.map((part) => part / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  }
+  const found = new Set()
+  for (const element of document.querySelectorAll('body *')) {
+    const text = Array.from(element.childNodes, (node) => (node.nodeType === 3 ? node.data.trim() : '')).join('')
+    if (text === '' || !element.checkVisibility() || element.closest('.skip, .unseen') !== null) continue
+    const under = behind(element)
+    const [a, b] = [luminance(read(getComputedStyle(element).color, under)), luminance(read('transparent', under))]
+    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
+    if (contrast < 4.5) found.add(element.tagName + '.' + element.className + ' ' + contrast.toFixed(2) + ' ' + text.slice(0, 20))
+  }
+  return [...found]
+})()`
 
 describe('hundreds of operations [P6.2]', () => {
   const count = 540

@@ -8,7 +8,7 @@ import { element } from './element/docs-element.js'
  * @property {Operation} operation
  * @property {HTMLAnchorElement} link
  * @property {HTMLElement} item
- * @property {string} words What the search looks at, in lower case.
+ * @property {string} words What the search looks at, folded.
  */
 
 /** @typedef {{ readonly section: HTMLElement, readonly count: HTMLElement, readonly rows: readonly Row[] }} Group */
@@ -59,7 +59,7 @@ export class List {
   }
 
   #filter() {
-    const wanted = this.#search.value.toLowerCase().split(/\s+/).filter(Boolean)
+    const wanted = fold(this.#search.value).split(/\s+/).filter(Boolean)
     let shown = 0
     for (const { section, count, rows } of this.#groups) {
       let inGroup = 0
@@ -183,7 +183,20 @@ function makeRow(operation) {
   const shown = element('span', { class: 'words' }, path, summary === '' ? undefined : element('small', {}, summary))
   const link = element('a', { href: `#${encodeURIComponent(id)}`, tabindex: -1 }, methodChip(method), shown)
   const item = element('li', {}, link)
-  return { operation, link, item, words }
+  return { operation, link, item, words: fold(words) }
+}
+
+/**
+ * Without upper case and accents: whoever has no õ on the keyboard finds it by o.
+ *
+ * @param {string} text
+ * @returns {string}
+ */
+function fold(text) {
+  return text
+    .normalize('NFD')
+    .replaceAll(/\p{M}+/gu, '')
+    .toLowerCase()
 }
 
 /**

@@ -59,6 +59,7 @@ export function showOperation(base, operation) {
     showRequest(operation),
     showColumns(operation),
     ...showAnswers(operation),
+    showHeaders(operation),
     showProblems(operation),
   )
   return { element: whole, focus: () => form.focus() }
@@ -78,7 +79,7 @@ function breakable(path) {
  * @param {Operation} operation
  * @returns {HTMLElement | undefined}
  */
-function showColumns({ columns }) {
+function showColumns({ responses: { columns } }) {
   if (columns.length === 0) return undefined
   const rows = columns.map(({ key, schema }) =>
     element(
@@ -129,9 +130,27 @@ function showRequest({ parts, bodies }) {
 
 /**
  * @param {Operation} operation
+ * @returns {HTMLElement | undefined}
+ */
+function showHeaders({ responses: { headers } }) {
+  if (headers.length === 0) return undefined
+  const rows = headers.map(({ name, words }) =>
+    element('tr', {}, element('th', { scope: 'row' }, name), element('td', {}, words)),
+  )
+  return element(
+    'details',
+    {},
+    element('summary', {}, 'Headers of the answer'),
+    element('table', {}, element('tbody', {}, ...rows)),
+  )
+}
+
+/**
+ * @param {Operation} operation
  * @returns {HTMLElement[]}
  */
-function showAnswers({ parts, answers, columns }) {
+function showAnswers({ parts, responses }) {
+  const { answers, columns } = responses
   if (columns.length > 0) return []
   const known = answers.flatMap(({ status, mediaType, schema }) => {
     const outline = showOutline(parts, schema)
@@ -156,12 +175,13 @@ function showAnswers({ parts, answers, columns }) {
  * @param {Operation} operation
  * @returns {HTMLElement | undefined}
  */
-function showProblems({ problems }) {
+function showProblems({ responses: { problems } }) {
   if (problems.length === 0) return undefined
   const rows = problems.map(({ status, description, names, meanings }) => {
-    const told = meanings.map(({ name, words }) =>
-      element('div', {}, name === undefined ? undefined : element('code', {}, name), ' ', words),
-    )
+    const told = meanings.map(({ name, words, fields }) => {
+      const also = fields.length === 0 ? undefined : element('small', {}, `with ${fields.join(', ')}`)
+      return element('div', {}, name === undefined ? undefined : element('code', {}, name), ' ', words, also)
+    })
     const words = told.length > 0 ? told : [description, element('small', {}, names.join(', '))]
     return element('tr', {}, element('th', { scope: 'row' }, status), element('td', {}, ...words))
   })

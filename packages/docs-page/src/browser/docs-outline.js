@@ -1,4 +1,5 @@
 /** A schema -> what it holds, as a list that unfolds: names, types, bounds and words. Parts are made when they are first unfolded. */
+import { readChoices } from './description/docs-body-types.js'
 import { boundWords, typeWords } from './description/docs-schema.js'
 import { element } from './element/docs-element.js'
 
@@ -20,7 +21,7 @@ const maxChain = 6
  */
 export function showOutline(parts, schema) {
   const members = membersOf(parts, schema)
-  return members.length === 0 ? undefined : listMembers(parts, members, 0)
+  return members.length === 0 ? undefined : listMembers(parts, schema, members, 0)
 }
 
 /**
@@ -42,9 +43,7 @@ export function isNested(parts, schema) {
  * @returns {readonly Member[]}
  */
 function membersOf(parts, schema) {
-  /** @type {Opened} */
-  let opened = parts.open(schema)
-  for (let depth = 0; opened.items !== undefined && depth < 5; depth += 1) opened = parts.open(opened.items)
+  const opened = innermost(parts, schema)
   const own = Object.entries(opened.properties ?? {}).map(([name, part]) => ({ name, schema: part }))
   const known = new Set(own.map(({ name }) => name))
   const branches = [...(opened.choices ?? []).flat(), ...(opened.anyOf ?? [])]
@@ -55,14 +54,33 @@ function membersOf(parts, schema) {
 }
 
 /**
+ * Of a list the schema of its items.
+ *
  * @param {Parts} parts
+ * @param {Schema} schema
+ * @returns {Opened}
+ */
+function innermost(parts, schema) {
+  /** @type {Opened} */
+  let opened = parts.open(schema)
+  for (let depth = 0; opened.items !== undefined && depth < 5; depth += 1) opened = parts.open(opened.items)
+  return opened
+}
+
+/**
+ * @param {Parts} parts
+ * @param {Schema} schema
  * @param {readonly Member[]} members
  * @param {number} depth
  * @returns {HTMLElement}
  */
-function listMembers(parts, members, depth) {
+function listMembers(parts, schema, members, depth) {
   const isChain = members.length === 1 && depth < maxChain
-  return element('ul', { class: 'outline' }, ...members.map((member) => showMember(parts, member, isChain, depth)))
+  const choices = readChoices(parts, innermost(parts, schema)).map((options) =>
+    element('li', { class: 'note' }, `One of: ${options.map(({ label }) => label).join(' | ')}`),
+  )
+  const shown = members.map((member) => showMember(parts, member, isChain, depth))
+  return element('ul', { class: 'outline' }, ...choices, ...shown)
 }
 
 /**
@@ -81,7 +99,7 @@ function showMember(parts, { name, schema }, isOpen, depth) {
   const details = element('details', {}, element('summary', {}, ...head), note)
   const fill = () => {
     if (details.open && details.querySelector('ul') === null) {
-      details.append(listMembers(parts, membersOf(parts, schema), depth + 1))
+      details.append(listMembers(parts, schema, membersOf(parts, schema), depth + 1))
     }
   }
   details.addEventListener('toggle', fill)

@@ -57,6 +57,13 @@ function start(description) {
   show(false)
 }
 
+/** On a phone other things stay below the banner, which may take several lines. */
+const banner = document.querySelector('.banner')
+if (banner instanceof HTMLElement) {
+  const measure = () => document.documentElement.style.setProperty('--banner', `${banner.offsetHeight}px`)
+  new ResizeObserver(measure).observe(banner)
+}
+
 addEventListener('keydown', (event) => {
   const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select')
   if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return

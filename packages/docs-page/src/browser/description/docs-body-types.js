@@ -142,7 +142,7 @@ function gather(parts, schema) {
  * @param {Schema} schema
  * @returns {readonly (readonly Option[])[]}
  */
-function readChoices(parts, schema) {
+export function readChoices(parts, schema) {
   return choicesOf(schema)
     .map((branches) => readOptions(branches.map((branch) => parts.open(branch))))
     .filter((options) => options.length > 1 && options.some(({ names }) => names.length > 0))

@@ -6,6 +6,7 @@
  */
 import { readBodies } from './docs-body-types.js'
 import { decode, Parts } from './docs-parts.js'
+import { Responses } from './docs-responses.js'
 import { controlOf, exampleIn } from './docs-schema.js'
 
 /**
@@ -32,17 +33,10 @@ import { controlOf, exampleIn } from './docs-schema.js'
  * @property {boolean} [isWholePath] Whether slashes part segments.
  */
 
-/** @typedef {{ readonly key: string, readonly schema: Schema }} Column */
-/** @typedef {{ readonly status: string, readonly mediaType: string, readonly schema: Schema }} Answer */
-/** @typedef {{ readonly name: string | undefined, readonly words: string }} Meaning */
-/**
- * @typedef {{ readonly status: string, readonly description: string, readonly names: readonly string[],
- *   readonly meanings: readonly Meaning[] }} Problem
- */
 /** @typedef {{ readonly title: string, readonly version: string, readonly base: string, readonly operations: readonly Operation[] }} Description */
 
 /** @typedef {{ readonly schema?: Schema, readonly example?: unknown, readonly examples?: Readonly<Record<string, { readonly value?: unknown }>> }} Media */
-/** @typedef {Reference & { readonly description?: string, readonly required?: boolean, readonly content?: Readonly<Record<string, Media>> }} Content */
+/** @typedef {Reference & { readonly description?: string, readonly required?: boolean, readonly content?: Readonly<Record<string, Media>>, readonly headers?: Readonly<Record<string, Reference & { readonly description?: string }>> }} Content */
 /**
  * @typedef {Reference & { readonly name?: string, readonly in?: string, readonly required?: boolean, readonly schema?: Schema,
  *   readonly description?: string, readonly example?: unknown, readonly style?: string, readonly explode?: boolean,
@@ -67,7 +61,6 @@ import { controlOf, exampleIn } from './docs-schema.js'
  */
 
 const methods = ['get', 'put', 'post', 'delete', 'patch', 'options', 'head']
-const jsonType = 'application/json'
 
 /**
  * @param {OpenApi} source
@@ -139,10 +132,10 @@ export class Operation {
     this.facts = Object.entries(found['x-facts'] ?? {})
   }
 
-  /** What the search looks at, in lower case: titles in all languages as well. */
+  /** What the search looks at: titles in all languages as well. */
   get words() {
     const titles = Object.values(this.#found['x-titles'] ?? {}).map(String)
-    return [this.method, this.title, this.summary, ...titles, ...this.tags].join(' ').toLowerCase()
+    return [this.method, this.title, this.summary, ...titles, ...this.tags].join(' ')
   }
 
   /** @returns {readonly Field[]} */
@@ -171,7 +164,21 @@ export class Operation {
     const shared = this.#shared
       .map((given) => this.parts.resolve(given))
       .filter((given) => !own.some((other) => other.name === given.name && other.in === given.in))
-    return [...shared, ...own].flatMap((given) => this.#parameter(given))
+    return [...[...shared, ...own].flatMap((given) => this.#parameter(given)), ...this.#accept()]
+  }
+
+  /**
+   * A choice of the media type of the answer, where there are several.
+   *
+   * @returns {Field[]}
+   */
+  #accept() {
+    const named = this.responses.mediaTypes.filter((type) => !type.includes('*'))
+    if (named.length < 2) return []
+    const schema = { type: 'string', enum: named }
+    const description = 'The type of the answer.'
+    const common = { isRequired: false, isNullable: false, example: undefined }
+    return [{ name: 'Accept', place: 'header', control: 'choice', schema, description, ...common }]
   }
 
   /**
@@ -201,59 +208,10 @@ export class Operation {
     return [field]
   }
 
-  /**
-   * Of a row, where the answer is a list of rows.
-   *
-   * @returns {readonly Column[]}
-   */
-  get columns() {
-    const { content } = this.parts.resolve(this.#found.responses?.['200'] ?? {})
-    let schema = this.parts.open(content?.[jsonType]?.schema ?? {})
-    if (schema.type !== 'array') return []
-    while (schema.type === 'array' && schema.items !== undefined) schema = this.parts.open(schema.items)
-    return Object.entries(schema.properties ?? {}).map(([key, part]) => ({ key, schema: this.parts.open(part) }))
+  /** What may come back. */
+  get responses() {
+    return new Responses(this.parts, this.#found.responses ?? {})
   }
-
-  /**
-   * Schemas of successes, as far as they are known; one that stands below several statuses is told once.
-   *
-   * @returns {readonly Answer[]}
-   */
-  get answers() {
-    /** @type {Set<string>} */
-    const known = new Set()
-    return Object.entries(this.#found.responses ?? {}).flatMap(([status, response]) => {
-      if (!status.startsWith('2')) return []
-      return Object.entries(this.parts.resolve(response).content ?? {}).flatMap(([mediaType, { schema = {} }]) => {
-        const key = JSON.stringify([mediaType, schema])
-        if (Object.keys(schema).length === 0 || known.has(key)) return []
-        known.add(key)
-        return [{ status, mediaType, schema }]
-      })
-    })
-  }
-
-  /** @returns {readonly Problem[]} */
-  get problems() {
-    return Object.entries(this.#found.responses ?? {})
-      .filter(([status]) => /^[45]/.test(status))
-      .map(([status, response]) => {
-        const { description = '', content } = this.parts.resolve(response)
-        const schema = this.parts.open(content?.[jsonType]?.schema ?? {})
-        const names = schema.properties?.['error']?.enum ?? []
-        const meanings = (schema.anyOf ?? schema.oneOf ?? []).map((each) => meaningOf(this.parts.open(each)))
-        return { status, description, names: names.map(String), meanings: meanings.filter(({ words }) => words !== '') }
-      })
-  }
-}
-
-/**
- * @param {Schema} schema
- * @returns {Meaning}
- */
-function meaningOf({ properties, description = '' }) {
-  const name = properties?.['error']?.const
-  return { name: typeof name === 'string' ? name : undefined, words: description }
 }
 
 /**
