@@ -54,7 +54,7 @@ export const failures: readonly Failure[] = [
   {
     name: 'mock.request',
     description:
-      'no failure: the request line, headers and body as they arrived (SOAP: escaped in the answer; REST: the echo)',
+      'no failure: the request line, headers and body as they arrived (SOAP: the envelope, escaped, and of each attachment id, type, size and SHA-256; REST: the echo)',
     act: ({ wire, received }) => wire.send(received()),
   },
   {

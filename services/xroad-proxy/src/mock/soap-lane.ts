@@ -4,6 +4,14 @@
  */
 import { createHash } from 'node:crypto'
 import type { Answers } from './answers.ts'
+import {
+  bringBack,
+  describeAttachments,
+  isMultipart,
+  openMessage,
+  type SentMessage,
+  tellAttachments,
+} from './attachments.ts'
 import { type Message, onDemand, readMessage, xroadNamespace } from './message.ts'
 import { type MockCall, readFailure, soapFault } from './failures-on-demand.ts'
 import { faultEnvelope, Refusal, spell, type Spelling } from './faults.ts'
@@ -18,37 +26,41 @@ export interface MockBehaviour {
 }
 
 const maxEnvelopeBytes = 10 * 1024 * 1024
+/** With all attachments. */
+const maxMessageBytes = 128 * 1024 * 1024
 const earlyCode = 'mock.early-answer'
 
 export async function serveSoap({ answers, spelling }: MockBehaviour, wire: Wire): Promise<void> {
   try {
     checkHead(wire)
-    const body = await readEnvelope(wire)
+    const body = await readBody(wire)
     if (body === undefined) return
-    const message = readMessage(decode(body, wire))
+    const sent = openMessage(typeOf(wire), body)
+    const message = readMessage(decode(sent))
     const { serviceCode } = message.service
-    wire.service = serviceCode
+    wire.service = `${serviceCode}${tellAttachments(sent)}`
     if (!serviceCode.startsWith(onDemand)) {
-      wire.send(answer(message, body, answers))
+      wire.send(answer(message, sent, answers))
       return
     }
     const [failure, argument] = readFailure(serviceCode) ?? []
     if (failure === undefined || argument === undefined) {
       throw new Refusal('server.serverproxy.unknown_service', `The mock knows no service code ${serviceCode}`)
     }
-    await failure.act(toMockCall(wire, message, body, failure.name), argument)
+    await failure.act(toMockCall(wire, message, sent, failure.name), argument)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     wire.send(soapFault(faultEnvelope(spell(error.code, spelling), error.message)))
   }
 }
 
-function checkHead({ request: { method, headers } }: Wire): void {
+function checkHead(wire: Wire): void {
+  const { method, headers } = wire.request
   if (method !== 'POST') {
     throw new Refusal('client.invalid_http_method', `Must use POST request method instead of ${method}`)
   }
-  const type = headers['content-type'] ?? ''
-  if (!/^\s*text\/xml\s*(?:;|$)/i.test(type)) {
+  const type = typeOf(wire)
+  if (!isMultipart(type) && !/^\s*text\/xml\s*(?:;|$)/i.test(type)) {
     throw new Refusal('client.invalid_content_type', `Invalid content type: ${type}`)
   }
   const action = headers['soapaction']
@@ -57,22 +69,27 @@ function checkHead({ request: { method, headers } }: Wire): void {
   }
 }
 
-/** The bytes of the envelope, undefined when the request is answered already or the client has left. */
-async function readEnvelope(wire: Wire): Promise<Buffer | undefined> {
+function typeOf({ request }: Wire): string {
+  return request.headers['content-type'] ?? ''
+}
+
+/** The bytes of the request, undefined when the request is answered already or the client has left. */
+async function readBody(wire: Wire): Promise<Buffer | undefined> {
+  const most = isMultipart(typeOf(wire)) ? maxMessageBytes : maxEnvelopeBytes
   const chunks: Buffer[] = []
   let length = 0
   let isAnswered = false
   const isWhole = await wire.read((chunk) => {
     length += chunk.length
-    if (length <= maxEnvelopeBytes) chunks.push(chunk)
+    if (length <= most) chunks.push(chunk)
     if (isAnswered || !chunk.includes(`>${earlyCode}<`)) return
     isAnswered = true
     wire.service = earlyCode
     wire.send({ ...blank, body: Buffer.from(soapText(`<${earlyCode}Response xmlns="urn:mock"/>`)) })
   })
   if (!isWhole || isAnswered) return undefined
-  if (length <= maxEnvelopeBytes) return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
-  const body = Buffer.from(`The mock reads envelopes of at most ${maxEnvelopeBytes} bytes\n`)
+  if (length <= most) return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
+  const body = Buffer.from(`The mock reads envelopes of at most ${most} bytes\n`)
   wire.send({ status: 413, type: 'text/plain; charset=utf-8', headers: [], body })
   return undefined
 }
@@ -84,18 +101,19 @@ function soapText(content: string): string {
   return `${prolog.plain}<soap:Envelope xmlns:soap="${namespace}"><soap:Body>${content}</soap:Body></soap:Envelope>`
 }
 
-function decode(body: Buffer, { request }: Wire): string {
-  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers['content-type'] ?? '')?.[1] ?? 'utf-8'
-  if (/^utf-?8$/i.test(charset)) return body.toString('utf8')
+function decode({ envelope, type }: SentMessage): string {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1] ?? 'utf-8'
+  if (/^utf-?8$/i.test(charset)) return envelope.toString('utf8')
   try {
-    return new TextDecoder(charset).decode(body)
+    return new TextDecoder(charset).decode(envelope)
   } catch {
     throw new Refusal('client.invalid_soap', `The charset ${charset} is not supported`)
   }
 }
 
-function answer(message: Message, body: Buffer, answers: Answers): MockReply {
+function answer(message: Message, sent: SentMessage, answers: Answers): MockReply {
   const { service, request } = message
+  const { envelope: body } = sent
   const file = answers.forSoap(service.serviceCode)
   if (file !== undefined) return fromFile(file.content, message, body)
   const { serviceCode } = service
@@ -104,7 +122,7 @@ function answer(message: Message, body: Buffer, answers: Answers): MockReply {
   }
   const name = `${request.prefix}${serviceCode}Response`
   const echo = dress(`<${name}${request.attributes}>${request.content}</${name}>`, message, body)
-  return serviceCode === 'getWsdl' ? withWsdl(echo, message, answers) : echo
+  return serviceCode === 'getWsdl' ? withWsdl(echo, message, answers) : bringBack(echo, sent)
 }
 
 /** A file is the content of the Body, or a whole envelope, which is sent as it is. */
@@ -127,9 +145,9 @@ function dress(content: string, message: Message, body: Buffer): MockReply {
   return { ...blank, body: Buffer.from(text) }
 }
 
-function toMockCall(wire: Wire, message: Message, body: Buffer, name: string): MockCall {
+function toMockCall(wire: Wire, message: Message, sent: SentMessage, name: string): MockCall {
   const around = (content: string): MockReply =>
-    dress(`<${name}Response xmlns="urn:mock">${content}</${name}Response>`, message, body)
+    dress(`<${name}Response xmlns="urn:mock">${content}</${name}Response>`, message, sent.envelope)
   return {
     lane: 'soap',
     wire,
@@ -138,18 +156,18 @@ function toMockCall(wire: Wire, message: Message, body: Buffer, name: string): M
     ordinary: () => around(message.request.content),
     around,
     aroundXml: around,
-    received: () => around(describeRequest(wire, body)),
+    received: () => around(describeRequest(wire, sent)),
     restError: (code, text) => soapFault(faultEnvelope(code, text)),
   }
 }
 
-function describeRequest({ request }: Wire, body: Buffer): string {
+function describeRequest({ request }: Wire, sent: SentMessage): string {
   const { method = '', url = '', rawHeaders } = request
   const headers = rawHeaders.flatMap((name, index) =>
     index % 2 === 0 ? [`<header name="${escapeXml(name)}">${escapeXml(rawHeaders[index + 1] ?? '')}</header>`] : [],
   )
   return (
     `<method>${escapeXml(method)}</method><target>${escapeXml(url)}</target>${headers.join('')}` +
-    `<body>${escapeXml(body.toString('utf8'))}</body>`
+    `<body>${escapeXml(sent.envelope.toString('utf8'))}</body>${describeAttachments(sent)}`
   )
 }
