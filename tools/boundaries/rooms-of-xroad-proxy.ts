@@ -31,6 +31,13 @@ export const proxy: Part = {
       imports: 'model.ts errors.ts soap/json soap/mime',
       isPure: true,
     },
+    { room: 'soap/check/pattern', is: 'expressions, in one pass over a text', isPure: true },
+    {
+      room: 'soap/check',
+      is: 'requests held against what they may hold',
+      imports: 'model.ts errors.ts soap/check/pattern',
+      isPure: true,
+    },
     {
       room: 'soap/request',
       is: 'templates, their values, and what travels beside an envelope',
@@ -63,7 +70,7 @@ export const proxy: Part = {
       room: 'wsdl/description',
       is: 'requests and answers as JSON Schema',
       imports:
-        'model.ts soap/json/shape.ts wsdl/xml wsdl/schema/simple-type.ts wsdl/schema/pattern.ts wsdl/outline wsdl/request',
+        'model.ts soap/json/shape.ts soap/check/contract.ts wsdl/xml wsdl/schema/simple-type.ts wsdl/schema/pattern.ts wsdl/outline wsdl/request',
       isPure: true,
     },
     { room: 'boot/config', is: 'the configuration', imports: 'model.ts errors.ts @services/config-file' },
@@ -72,7 +79,7 @@ export const proxy: Part = {
       room: 'boot/dsl',
       is: 'DSL files',
       imports:
-        'model.ts errors.ts path-template.ts header-names.ts soap/request wsdl/dsl/marker.ts boot/config @services/config-file',
+        'model.ts errors.ts path-template.ts header-names.ts soap/check soap/check/pattern soap/request wsdl/dsl/marker.ts boot/config @services/config-file',
     },
     {
       room: 'boot/openapi',
@@ -90,6 +97,11 @@ export const proxy: Part = {
       is: 'the description at /api',
       imports:
         'model.ts errors.ts xroad.ts path-template.ts boot/config soap/json/shape.ts wsdl/operations wsdl/description boot/ingest',
+    },
+    {
+      room: 'boot/checks',
+      is: 'which requests are checked, and against what',
+      imports: 'model.ts soap/check wsdl/description boot/ingest @services/config-file',
     },
     { room: 'boot', is: 'the command line', imports: 'version.ts @services/command-line @services/config-file' },
     {
@@ -114,7 +126,8 @@ export const proxy: Part = {
     {
       room: 'lanes.ts',
       is: 'both lanes, opened: who calls, and where calls go',
-      imports: 'model.ts events.ts xroad.ts guard/lookup.ts upstream boot/config boot/tls boot/dsl serve/lanes',
+      imports:
+        'model.ts events.ts xroad.ts guard/lookup.ts upstream boot/config boot/tls boot/dsl serve/lanes soap/check/check.ts',
     },
     {
       room: 'service.ts',
@@ -162,7 +175,7 @@ export const proxy: Part = {
     'node-forge': 'mock/pki.ts',
     'node:dns': 'guard/lookup.ts',
     'node:fs':
-      'version.ts audit boot/tls/keystore.ts boot/dsl/endpoints.ts boot/dsl/description-files.ts boot/openapi/documents.ts boot/ingest boot/description/page-memory.ts mock doctor/facts.ts wsdl-command wsdl-command/add',
+      'version.ts audit boot/tls/keystore.ts boot/dsl/endpoints.ts boot/dsl/description-files.ts boot/openapi/documents.ts boot/ingest mock doctor/facts.ts wsdl-command wsdl-command/add',
     'node:http': 'mock/wire.ts',
     'node:https': 'mock/mock.ts',
     'node:net': 'guard upstream boot/tls/certificates.ts mock doctor/probe.ts',

@@ -7,6 +7,7 @@ import type { Reply } from './model.ts'
 /** Errors of a request: stable code -> HTTP status. */
 export const failures = {
   malformed_request: 400,
+  invalid_request: 400,
   template_not_found: 404,
   method_not_allowed: 405,
   request_too_large: 413,
@@ -37,8 +38,17 @@ export type StartupFailureCode = keyof typeof startupFailures
 /** Further fields of an error body: plain JSON values. */
 export type Extras = Readonly<Record<string, string | number>>
 
+/** What is wrong with one param of a request, without its value. */
+export interface RequestProblem {
+  /** Path such as `items[3].code`; empty for the body as a whole. */
+  readonly param: string
+  /** What is wrong, what would be right. */
+  readonly problem: string
+}
+
 interface FailureOptions extends ErrorOptions {
   readonly extras?: Extras
+  readonly problems?: readonly RequestProblem[]
   /** JSON text of the field `detail`. */
   readonly detail?: string | undefined
   readonly headers?: Readonly<Record<string, string>>
@@ -48,6 +58,7 @@ interface FailureOptions extends ErrorOptions {
 export class Failure extends Error {
   readonly code: FailureCode
   readonly extras: Extras
+  readonly problems: readonly RequestProblem[] | undefined
   readonly detail: string | undefined
   readonly headers: Readonly<Record<string, string>> | undefined
 
@@ -56,6 +67,7 @@ export class Failure extends Error {
     this.name = 'Failure'
     this.code = code
     this.extras = options.extras ?? {}
+    this.problems = options.problems
     this.detail = options.detail
     this.headers = options.headers
   }
@@ -83,8 +95,8 @@ export class StartupFailure extends Error {
 /** Turns whatever was thrown into the reply of the manual's error table; with the id of the message where one is given. */
 export function toReply(thrown: unknown, messageId?: string): Reply {
   if (!(thrown instanceof Failure)) return toReply(new Failure('internal_error', 'internal error'), messageId)
-  const { code, message, extras, detail, headers } = thrown
-  const plain = JSON.stringify({ error: code, message, ...extras, message_id: messageId })
+  const { code, message, extras, problems, detail, headers } = thrown
+  const plain = JSON.stringify({ error: code, message, ...extras, problems, message_id: messageId })
   const body = detail === undefined ? plain : `${plain.slice(0, -1)},"detail":${detail}}`
   return headers === undefined ? { status: failures[code], body } : { status: failures[code], body, headers }
 }

@@ -45,6 +45,13 @@ export const eventTable = {
     string: string
     detail?: string | undefined
   }>('SOAP fault'),
+  requestInvalid: warn<{
+    endpoint?: string | undefined
+    id?: string | undefined
+    /** Params and what is wrong with each, without a value. */
+    problems: string
+    count: string
+  }>('Request does not fit'),
   callFailed: warn<{
     endpoint?: string | undefined
     id?: string | undefined

@@ -16,9 +16,11 @@ import {
 import type { Events } from './events.ts'
 import { createGuardedLookup } from './guard/lookup.ts'
 import type { Endpoint, EndpointLimits, Identity, RestEndpoint, SoapEndpoint } from './model.ts'
+import { toReader } from './serve/lanes/request-reader.ts'
 import { type RestLane, type RestPlace, toRestPlace } from './serve/lanes/rest.ts'
-import type { Obstacle, SecurityServer } from './serve/lanes/security-server.ts'
-import { type Destination, type SoapLane, toDestination, type Upstreams } from './serve/lanes/soap.ts'
+import type { SecurityServer } from './serve/lanes/security-server.ts'
+import { type Destination, type Obstructed, type SoapLane, toDestination, type Upstreams } from './serve/lanes/soap.ts'
+import type { Validation } from './soap/check/check.ts'
 import { Budget } from './upstream/budget.ts'
 import { type Limits, openUpstream, type Upstream, type UpstreamOptions } from './upstream/upstream.ts'
 import { toClientElement, toClientHeader, toName } from './xroad.ts'
@@ -30,6 +32,8 @@ export interface Loads {
   /** Those that cannot say who calls. */
   readonly nameless: ReadonlySet<Endpoint>
   readonly bodies: SoapLane['bodies']
+  /** Endpoints whose requests are checked. */
+  readonly checks: ReadonlyMap<SoapEndpoint, Validation>
 }
 
 export interface Lanes {
@@ -43,7 +47,7 @@ export interface Lanes {
 
 export function openLanes(
   config: Config,
-  { endpoints, nameless, bodies }: Loads,
+  { endpoints, nameless, bodies, checks }: Loads,
   env: Environment,
   events: Events,
 ): Lanes {
@@ -69,7 +73,7 @@ export function openLanes(
     certificates,
     soap: {
       ...calls,
-      ...toDestinations(endpoints, nameless, ways),
+      ...toDestinations({ endpoints, nameless, checks, events }, ways),
       exposeFaultDetail: config.exposeSoapFaultDetail,
       bodies,
       events,
@@ -113,19 +117,19 @@ interface Ways extends Pick<Upstreams, 'direct' | 'guarded'> {
 
 /** Where envelopes go, or why they go nowhere. A server that is missing is the first thing to mend. */
 function toDestinations(
-  endpoints: readonly Endpoint[],
-  nameless: ReadonlySet<Endpoint>,
+  { endpoints, nameless, checks, events }: Omit<Loads, 'bodies'> & { readonly events: Events },
   { securityServer, clientOf, limitsOf, direct, guarded }: Ways,
 ): Pick<SoapLane, 'destinations' | 'obstacles'> {
   const destinations = new Map<SoapEndpoint, Destination>()
-  const obstacles = new Map<SoapEndpoint, Obstacle>()
+  const obstacles = new Map<SoapEndpoint, Obstructed>()
   for (const endpoint of endpoints) {
     if (endpoint.kind === 'rest') continue
     const { generated, upstream } = clientOf(endpoint)
-    const call = { generated, limits: limitsOf(endpoint) }
+    const reader = toReader(endpoint.params, checks.get(endpoint), events)
+    const call = { generated, reader, limits: limitsOf(endpoint) }
     const destination = toDestination(endpoint, { upstream, direct, guarded }, securityServer, call)
-    if (destination === undefined) obstacles.set(endpoint, 'no_security_server')
-    else if (nameless.has(endpoint)) obstacles.set(endpoint, 'no_client')
+    if (destination === undefined) obstacles.set(endpoint, { obstacle: 'no_security_server', reader })
+    else if (nameless.has(endpoint)) obstacles.set(endpoint, { obstacle: 'no_client', reader })
     else destinations.set(endpoint, destination)
   }
   return { destinations, obstacles }

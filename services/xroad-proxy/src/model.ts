@@ -76,6 +76,24 @@ export interface ParamBranch {
 /** Of the envelope: its namespace, and what goes along with it in HTTP. */
 export type SoapVersion = '1.1' | '1.2'
 
+/** What becomes of requests that do not fit: they go on, they go on and the log tells, they are refused. */
+export type ValidationMode = 'off' | 'warn' | 'refuse'
+
+export type ParamType = 'string' | 'integer' | 'number' | 'boolean' | 'date' | 'array' | 'object'
+
+/** What a DSL file says of one of its params. */
+export interface DeclaredParam {
+  readonly name: string
+  /** Undefined: anything. */
+  readonly type: ParamType | undefined
+  readonly isRequired: boolean
+  /** An expression of ECMAScript about the whole value. */
+  readonly pattern: string | undefined
+  /** Values of which one is meant, as they are written. */
+  readonly enumeration: readonly string[] | undefined
+  readonly description: string | undefined
+}
+
 export interface SoapEndpoint extends EndpointBase {
   readonly kind: 'soap'
   readonly soapVersion: SoapVersion
@@ -83,6 +101,10 @@ export interface SoapEndpoint extends EndpointBase {
   readonly params: readonly string[]
   /** Which of them rule each other out; a choice inside a branch of another one stands behind it. */
   readonly choices: readonly ParamChoice[]
+  /** What the file says of its params; undefined where it only lists them. */
+  readonly declared: readonly DeclaredParam[] | undefined
+  /** What becomes of requests that do not fit; undefined where the configuration decides. */
+  readonly validation: ValidationMode | undefined
   /** Address of a direct call; without it the call goes through the Security Server. */
   readonly url: string | undefined
   readonly soapAction: string | undefined

@@ -9,6 +9,7 @@ import { watchCertificates } from './certificate-watch.ts'
 import { endpointsWithoutClient, namesOf, tellWithoutClient } from './boot/config/client-identity.ts'
 import { type LoadedEndpoints, surveyEndpoints, withoutProblems } from './boot/dsl/endpoints.ts'
 import { calledAs } from './boot/description/called-as.ts'
+import type { RequestChecks } from './boot/checks/request-checks.ts'
 import { describeEndpoints, type EndpointTypes } from './boot/description/openapi.ts'
 import { refuseAddresses } from './boot/ingest/addresses.ts'
 import type { Config } from './boot/config/schema.ts'
@@ -44,7 +45,8 @@ export async function startService(
   const ingested = await ingest(config)
   const loaded = await load(config, env)
   const { endpoints, warnings: refused } = refuseAddresses(loaded.endpoints, config.wsdl)
-  const types = await readTypes(config, endpoints, ingested)
+  const { checks, refusing, warnings: unchecked } = await openChecks(config, endpoints, ingested)
+  const types = await readTypes(config, endpoints, ingested, refusing)
   const nameless = endpointsWithoutClient(endpoints, config.client)
   const found = [
     ...tellWithoutClient(nameless, config.client),
@@ -53,6 +55,7 @@ export async function startService(
     ...loaded.templateWarnings,
     ...refused,
     ...types.warnings,
+    ...unchecked,
   ]
   const messages = [...warnings, ...found]
   for (const message of messages) events.emit('warning', { message })
@@ -61,7 +64,7 @@ export async function startService(
 
   const { upstreams, certificates, ...lanes } = openLanes(
     config,
-    { endpoints, nameless: new Set(nameless), bodies: types.bodies },
+    { endpoints, nameless: new Set(nameless), bodies: types.bodies, checks },
     env,
     events,
   )
@@ -71,7 +74,7 @@ export async function startService(
   const service: Service = {
     routes,
     health: { status: 200, body: Buffer.from('{"status":"ok"}') },
-    api: new CodedContent(await makeDescription(config, endpoints, ingested, { ...types, clients })),
+    api: new CodedContent(await makeDescription(config, endpoints, ingested, { ...types, clients, refusing })),
     docs: openDocsPage(config, { hasSeveralClients: clients.size > 0 }),
     errorMessageId: config.errorMessageId,
     audit,
@@ -133,10 +136,19 @@ async function makeDescription(
   { dslPath, soapResponse, audit }: Config,
   endpoints: readonly Endpoint[],
   ingested: Ingested | undefined,
-  { described, bodies, clients }: Types & { readonly clients: ReturnType<typeof calledAs> },
+  {
+    described,
+    bodies,
+    clients,
+    refusing,
+  }: Types & {
+    readonly clients: ReturnType<typeof calledAs>
+    readonly refusing: RequestChecks['refusing']
+  },
 ): Promise<Buffer> {
   const possible = audit?.required === true ? (['audit_unavailable'] as const) : []
-  const describe = (): Buffer => Buffer.from(describeEndpoints(endpoints, version, described, clients, possible))
+  const facts = { clients, refusing, possible }
+  const describe = (): Buffer => Buffer.from(describeEndpoints(endpoints, version, described, facts))
   if (ingested === undefined) return describe()
   const { pageKey, recallPage, rememberPage } = await import('./boot/description/page-memory.ts')
   const typed = Array.from(bodies.keys(), ({ file }) => file)
@@ -147,6 +159,7 @@ async function makeDescription(
     typed,
     [...ingested.generated.keys()],
     [...clients.values()],
+    Array.from(refusing, ({ file }) => file),
   ])
   const known = recallPage(dslPath, key)
   if (known !== undefined) return known
@@ -166,6 +179,7 @@ async function readTypes(
   { soapResponse }: Config,
   endpoints: readonly Endpoint[],
   ingested: Ingested | undefined,
+  refusing: RequestChecks['refusing'],
 ): Promise<Types> {
   const isAsked = endpoints.some(
     (endpoint) => endpoint.kind === 'soap' && (endpoint.response ?? soapResponse) === 'schema',
@@ -175,5 +189,17 @@ async function readTypes(
   const { typeAnswers } = await import('./boot/description/typed-answers.ts')
   const { typeEndpoints } = await import('./boot/description/openapi-typed.ts')
   const { bodies, warnings } = typeAnswers(endpoints, { generated, replaced }, soapResponse)
-  return { bodies, warnings, described: typeEndpoints({ generated, replaced, bodies }) }
+  return { bodies, warnings, described: typeEndpoints({ generated, replaced, bodies, refusing }) }
+}
+
+/** Loaded only where requests are to be checked. */
+async function openChecks(
+  { validateRequests: usual, dslPath }: Config,
+  endpoints: readonly Endpoint[],
+  ingested: Ingested | undefined,
+): Promise<RequestChecks> {
+  const isAsked = endpoints.some((endpoint) => endpoint.kind === 'soap' && (endpoint.validation ?? usual) !== 'off')
+  if (!isAsked) return { checks: new Map(), refusing: new Set(), warnings: [] }
+  const { checkEndpoints } = await import('./boot/checks/request-checks.ts')
+  return checkEndpoints(endpoints, { dslPath, usual, generated: ingested?.generated ?? new Map() })
 }

@@ -99,6 +99,7 @@ const defaults = {
   clients: [],
   wsdl: { allowHttpUpstream: false, upstreamHostAllowlist: [] },
   soapResponse: 'plain',
+  validateRequests: 'off',
   errorMessageId: false,
   exposeSoapFaultDetail: false,
   docs: { showUpstream: false },
@@ -145,6 +146,7 @@ wsdl:
   allow_http_upstream: true
   upstream_host_allowlist: [a.example, 10]
 soap_response: schema
+validate_requests: warn
 error_message_id: true
 expose_soap_fault_detail: true
 docs:
@@ -199,6 +201,7 @@ test(`every field is read ${everyField}`, () => {
       wsdlWatchDir: 'wsdl',
       wsdl: { allowHttpUpstream: true, upstreamHostAllowlist: ['a.example', '10'] },
       soapResponse: 'schema',
+      validateRequests: 'warn',
       errorMessageId: true,
       exposeSoapFaultDetail: true,
       docs: { showUpstream: true },

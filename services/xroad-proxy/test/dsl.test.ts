@@ -56,6 +56,8 @@ test('a small SOAP file [S-what.1 S-what.2 S-soap.kind S-soap.method S-soap.enve
       limits,
       params: [],
       choices: [],
+      declared: undefined,
+      validation: undefined,
       url: undefined,
       soapVersion: '1.1',
       soapAction: undefined,
@@ -526,7 +528,7 @@ ${envelope}`
   const expected = [
     /^DSL\/registry\/find\.yml:2: param: unknown field, has no effect; did you mean params\?$/,
     /:4: envelop: unknown field, has no effect; did you mean envelope\?$/,
-    /:5: zzz: unknown field, has no effect; the known fields are kind, title, description, params, choices, service, method, envelope, soap_action, soap_version, client, response, attachments, timeout_secs, max_response_bytes$/,
+    /:5: zzz: unknown field, has no effect; the known fields are kind, title, description, params, choices, service, method, envelope, soap_action, soap_version, client, response, attachments, timeout_secs, max_response_bytes, validate_requests$/,
     /:6: forward_body: has no effect in a file of kind soap, only in one of kind rest$/,
     /:7: target: has no effect in a file of kind soap, only in one of kind rest$/,
     /:9: service: the call is not encrypted; https is right$/,

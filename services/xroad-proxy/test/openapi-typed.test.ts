@@ -39,7 +39,8 @@ function load(wsdls: readonly Wsdl[]): { endpoints: SoapEndpoint[]; generated: M
       const { endpoint } = readDsl(made.text, { file, group, service: made.name })
       ok(endpoint.kind === 'soap')
       endpoints.push(endpoint)
-      generated.set(file, { wsdl, operation, request: made.request, notes: made.notes })
+      const from = { name: made.name, source: wsdl.file, key: undefined, wsdl, operation }
+      generated.set(file, { ...from, request: made.request, notes: made.notes })
     }
   }
   return { endpoints, generated }

@@ -331,6 +331,11 @@ export const rules: Readonly<Record<string, string>> = {
   'P2.2':
     'attachments of requests: base64 or a form in, SOAP with Attachments or MTOM out; xop:Include of answers in its place',
   'P1.3': 'wsdl add from a file, an address, the Security Server; all or nothing; the mock describes services',
+  'P4.1':
+    'validate_requests off, warn or refuse, also per file and sidecar; 400 invalid_request with problems, nothing is sent',
+  'P4.2':
+    'types of the WSDL, or declared in params; what passes makes a valid envelope; no pattern holds the service up',
+  'P4.3': '/api says what is checked; objects are closed only where requests are refused',
   'P5.1':
     'X-Road-Id on every answer and error; message_id on demand; id, user and issue of the caller reach the envelope',
   'P5.2':

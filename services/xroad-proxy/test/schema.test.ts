@@ -48,6 +48,7 @@ test('these fields, these defaults, and nothing else [S-config.search]', () => {
     'wsdl.allow_http_upstream': false,
     'wsdl.upstream_host_allowlist': [],
     soap_response: 'plain',
+    validate_requests: 'off',
     error_message_id: false,
     expose_soap_fault_detail: false,
     docs: {},
@@ -115,6 +116,7 @@ test('the fields of both kinds [S-soap.kind S-rest.kind]', () => {
       'attachments',
       'timeout_secs',
       'max_response_bytes',
+      'validate_requests',
     ],
     rest: [
       'kind',

@@ -113,6 +113,9 @@ const server = section({
     ),
 })
 
+/** In the configuration, in DSL files and in sidecars. */
+export const validation = oneOf(['off', 'warn', 'refuse'])
+
 const fields = section({
   dsl_path: text('the directory that holds the DSL files', { filled: true })
     .default('./DSL')
@@ -143,6 +146,11 @@ const fields = section({
   soap_response: oneOf(['plain', 'schema'])
     .default('plain')
     .describe('Shape of SOAP answers: schema gives those of generated files the types of their WSDL.'),
+  validate_requests: validation
+    .default('off')
+    .describe(
+      'What becomes of SOAP requests that do not fit: off, warn (the log tells) or refuse (400, nothing is sent).',
+    ),
   error_message_id: flag()
     .default(false)
     .describe('Whether the body of an error has the id of its message, message_id.'),

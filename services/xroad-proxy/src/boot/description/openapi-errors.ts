@@ -8,8 +8,11 @@ import type { Endpoint, FailureSource } from '../../model.ts'
 export type Kind = Endpoint['kind']
 export type Json = Readonly<Record<string, unknown>>
 
+/** Who gives an error: endpoints of a kind, or only those that refuse requests that do not fit. */
+type Giver = Kind | 'refusing'
+
 interface ErrorNote {
-  readonly kinds: readonly Kind[]
+  readonly kinds: readonly Giver[]
   readonly meaning: string
   /** Schemas of the fields that come along, required ones and others. */
   readonly extras?: Json
@@ -23,6 +26,24 @@ const limit = { limit: { type: 'integer', description: 'The limit in bytes.' } }
 
 const errorNotes: Readonly<Record<FailureCode, ErrorNote>> = {
   malformed_request: { kinds: both, meaning: 'The request cannot be read without guessing.' },
+  invalid_request: {
+    kinds: ['refusing'],
+    meaning: 'The request does not fit the description; nothing was sent.',
+    extras: {
+      problems: {
+        type: 'array',
+        description: 'At most 100.',
+        items: {
+          type: 'object',
+          required: ['param', 'problem'],
+          properties: {
+            param: { type: 'string', description: 'Path such as items[3].code; empty for the body as a whole.' },
+            problem: { type: 'string', description: 'What is wrong, what would be right.' },
+          },
+        },
+      },
+    },
+  },
   template_not_found: { kinds: both, meaning: 'No endpoint has this path.' },
   method_not_allowed: { kinds: both, meaning: 'The endpoint has another method; the header Allow names it.' },
   request_too_large: { kinds: both, meaning: 'The body of the request is too large.', extras: limit },
@@ -47,15 +68,25 @@ const codes = Object.keys(failures) as FailureCode[]
 export const text = { type: 'string' }
 
 /** Statuses with references, the same for all endpoints of a kind. */
-export const errorReferences: Readonly<Record<Kind, Json>> = { soap: toReferences('soap'), rest: toReferences('rest') }
+export const errorReferences: Readonly<Record<Giver, Json>> = {
+  soap: toReferences('soap'),
+  rest: toReferences('rest'),
+  refusing: { ...toReferences('soap'), ...toReferences('refusing') },
+}
 
-/** By code. */
-const errorSchemas: Json = Object.fromEntries(codes.map((code) => [code, errorSchema(code)]))
-
-/** By kind and status. */
-const errorResponses: Json = Object.fromEntries(
-  both.flatMap((kind) => statusesOf(kind).map((status) => [`${kind}_${status}`, errorResponse(kind, status)])),
-)
+/** Schemas by code, responses by kind and status; with those of endpoints that refuse where there are any. */
+function errorComponents(isRefusing: boolean): { readonly schemas: Json; readonly responses: Json } {
+  const givers: readonly Giver[] = isRefusing ? [...both, 'refusing'] : both
+  const given = codes.filter((code) => errorNotes[code].kinds.some((kind) => givers.includes(kind)))
+  return {
+    schemas: Object.fromEntries(given.map((code) => [code, errorSchema(code)])),
+    responses: Object.fromEntries(
+      givers.flatMap((giver) =>
+        statusesOf(giver).map((status) => [`${giver}_${status}`, errorResponse(giver, status)]),
+      ),
+    ),
+  }
+}
 
 /** Errors that only some configurations know: each has its status to itself. */
 export type ConditionalError = 'audit_unavailable'
@@ -73,10 +104,14 @@ export function onlyPossible(item: Json, possible: readonly ConditionalError[]):
 }
 
 /** The components likewise. */
-export function onlyPossibleErrors(possible: readonly ConditionalError[]): { schemas: Json; responses: Json } {
+export function onlyPossibleErrors(
+  possible: readonly ConditionalError[],
+  isRefusing: boolean,
+): { schemas: Json; responses: Json } {
+  const { schemas, responses: all } = errorComponents(isRefusing)
   const left = impossible(possible)
   const responses = left.flatMap((code) => both.map((kind) => `${kind}_${failures[code]}`))
-  return { schemas: omit(errorSchemas, left), responses: omit(errorResponses, responses) }
+  return { schemas: omit(schemas, left), responses: omit(all, responses) }
 }
 
 function impossible(possible: readonly ConditionalError[]): readonly ConditionalError[] {
@@ -95,18 +130,21 @@ export function references(section: string, names: readonly string[]): Json[] {
   return names.map((name) => ({ $ref: `#/components/${section}/${name}` }))
 }
 
-function toReferences(kind: Kind): Json {
+function toReferences(giver: Giver): Json {
   return Object.fromEntries(
-    statusesOf(kind).map((status) => [status, { $ref: `#/components/responses/${kind}_${status}` }]),
+    statusesOf(giver).map((status) => [status, { $ref: `#/components/responses/${giver}_${status}` }]),
   )
 }
 
-function statusesOf(kind: Kind): number[] {
-  return [...new Set(codesOf(kind).map((code) => failures[code]))]
+/** Of endpoints that refuse those that others do not have. */
+function statusesOf(giver: Giver): number[] {
+  const own = codes.filter((code) => errorNotes[code].kinds.includes(giver))
+  return [...new Set(own.map((code) => failures[code]))]
 }
 
-function codesOf(kind: Kind): FailureCode[] {
-  return codes.filter((code) => errorNotes[code].kinds.includes(kind))
+function codesOf(giver: Giver): FailureCode[] {
+  const kinds: readonly Giver[] = giver === 'refusing' ? ['soap', 'refusing'] : [giver]
+  return codes.filter((code) => errorNotes[code].kinds.some((kind) => kinds.includes(kind)))
 }
 
 function errorSchema(code: FailureCode): Json {
@@ -120,12 +158,13 @@ function errorSchema(code: FailureCode): Json {
 }
 
 /** On the REST lane the provider may answer with the same status, and with whatever it likes. */
-function errorResponse(kind: Kind, status: number): Json {
-  const own = codesOf(kind).filter((code) => failures[code] === status)
+function errorResponse(giver: Giver, status: number): Json {
+  const own = codesOf(giver).filter((code) => failures[code] === status)
   const schemas = references('schemas', own)
   const headers = own.includes('method_not_allowed') ? { headers: { Allow: { schema: text } } } : {}
-  switch (kind) {
+  switch (giver) {
     case 'soap':
+    case 'refusing':
       return {
         description: own.join(', '),
         ...headers,

@@ -11,6 +11,7 @@ import { ResponseSchemas } from '../../wsdl/description/response-schema.ts'
 import { TypedResponseSchemas } from '../../wsdl/description/typed-response.ts'
 import type { JsonSchema } from '../../wsdl/description/value-schema.ts'
 import { toWords } from '../../wsdl/description/words.ts'
+import { closeObjects } from './closed-schema.ts'
 import type { EndpointTypes, TypedEndpoint } from './openapi.ts'
 import type { GeneratedFrom } from '../ingest/ingest.ts'
 
@@ -21,6 +22,8 @@ export interface TypeOptions {
   readonly bodies: ReadonlyMap<SoapEndpoint, unknown>
   /** Of hand-written files that stand in the place of generated ones: only their answers have types. */
   readonly replaced: ReadonlyMap<string, GeneratedFrom>
+  /** Endpoints that refuse requests that do not fit. */
+  readonly refusing?: ReadonlySet<unknown>
   readonly maxCharacters?: number
 }
 
@@ -58,7 +61,8 @@ class Types {
     if (!generated.has(endpoint.file)) return this.#spend({ body, shape })
     const { title, description: words, ...others } = toWords(from.operation.documentation)
     const { schema: whole, example } = describeRequest(from.request)
-    const schema = this.#shareParts(from.wsdl, whole)
+    const isRefusing = this.#options.refusing?.has(endpoint) === true
+    const schema = this.#shareParts(from.wsdl, isRefusing ? (closeObjects(whole) as JsonSchema) : whole)
     const description = [...(typeof words === 'string' ? [words] : []), ...from.notes].join('\n\n')
     return this.#spend({
       ...(typeof title === 'string' ? { summary: title } : {}),

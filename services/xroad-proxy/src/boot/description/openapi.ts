@@ -8,6 +8,7 @@
 import type { Endpoint, ResponseShape, RestEndpoint, SoapEndpoint } from '../../model.ts'
 import { parametersOf, parsePathTemplate } from '../../path-template.ts'
 import { requestContent } from './openapi-form.ts'
+import { describeParams } from './declared-schema.ts'
 import {
   type ConditionalError,
   errorReferences,
@@ -59,18 +60,26 @@ const responseHeaders = {
   'X-Road-Error': 'Present when a part of X-Road, not the provider, reports an error.',
 }
 
-/** `clients`: as whom calls go out, for endpoints that are to tell; `possible`: errors that this configuration knows and others do not. */
+/** What is told of endpoints besides their files. */
+export interface EndpointFacts {
+  /** As whom calls go out, for endpoints that are to tell. */
+  readonly clients?: ReadonlyMap<Endpoint, string> | undefined
+  /** Those that refuse requests that do not fit. */
+  readonly refusing?: ReadonlySet<Endpoint>
+  /** Errors that this configuration knows and others do not. */
+  readonly possible?: readonly ConditionalError[]
+}
+
 export function describeEndpoints(
   endpoints: readonly Endpoint[],
   version: string,
   types?: EndpointTypes,
-  clients?: ReadonlyMap<Endpoint, string>,
-  possible: readonly ConditionalError[] = [],
+  { clients, refusing = new Set(), possible = [] }: EndpointFacts = {},
 ): string {
   const takenIds = new Set<string>()
   const entries = [...Map.groupBy(endpoints, pathOf)]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, found]) => [path, pathItem(found, takenIds, types, clients)] as const)
+    .map(([path, found]) => [path, pathItem(found, takenIds, { types, clients, refusing })] as const)
     .map(([path, item]) => [path, onlyPossible(item, possible)] as const)
   return JSON.stringify({
     openapi: '3.1.0',
@@ -78,7 +87,7 @@ export function describeEndpoints(
     // Relative to the address of the description itself: a proxy in front may put a path before it.
     servers: [{ url: '.', description: 'this service' }],
     paths: Object.fromEntries(entries),
-    components: components(types?.schemas, possible),
+    components: components(types?.schemas, onlyPossibleErrors(possible, refusing.size > 0)),
   })
 }
 
@@ -103,22 +112,19 @@ function freeId({ group, service, path, methods }: Endpoint, method: string, tak
   return id
 }
 
-function pathItem(
-  endpoints: readonly Endpoint[],
-  takenIds: Set<string>,
-  types: EndpointTypes | undefined,
-  clients: ReadonlyMap<Endpoint, string> | undefined,
-): Json {
+/** What is known of endpoints besides their files. */
+interface Known extends Required<Pick<EndpointFacts, 'refusing'>>, Pick<EndpointFacts, 'clients'> {
+  readonly types: EndpointTypes | undefined
+}
+
+function pathItem(endpoints: readonly Endpoint[], takenIds: Set<string>, known: Known): Json {
   const operations = endpoints.flatMap((endpoint) =>
-    endpoint.methods.map(
-      (method) =>
-        [method, { ...operation(endpoint, method, takenIds, types), ...clientFact(clients?.get(endpoint)) }] as const,
-    ),
+    endpoint.methods.map((method) => [method, operation(endpoint, method, takenIds, known)] as const),
   )
-  const [known, others] = [true, false].map((isKnown) =>
+  const [usual, others] = [true, false].map((isKnown) =>
     operations.filter(([method]) => knownMethods.has(method) === isKnown),
   )
-  const item = Object.fromEntries((known ?? []).map(([method, operation]) => [method.toLowerCase(), operation]))
+  const item = Object.fromEntries((usual ?? []).map(([method, operation]) => [method.toLowerCase(), operation]))
   if (others === undefined || others.length === 0) return item
   const names = others.map(([method]) => method)
   const [noun, verb, whose] =
@@ -134,39 +140,48 @@ function clientFact(client: string | undefined): Json {
   return client === undefined ? {} : { 'x-facts': { Client: client } }
 }
 
-function operation(endpoint: Endpoint, method: string, takenIds: Set<string>, types: EndpointTypes | undefined): Json {
+function operation(
+  endpoint: Endpoint,
+  method: string,
+  takenIds: Set<string>,
+  { types, clients, refusing }: Known,
+): Json {
   const { group, service, path } = endpoint
   return {
     operationId: freeId(endpoint, method, takenIds),
     tags: [group],
     summary: endpoint.title ?? `${group}/${service}${path.replaceAll('+}', '}')}`,
-    ...(endpoint.kind === 'soap' ? soapParts(endpoint, types?.of(endpoint)) : restParts(endpoint, method)),
+    ...(endpoint.kind === 'soap'
+      ? soapParts(endpoint, types?.of(endpoint), refusing.has(endpoint))
+      : restParts(endpoint, method)),
+    ...clientFact(clients?.get(endpoint)),
   }
 }
 
 const dropped = 'Other keys are dropped; a body that is not a JSON object counts as {}.'
+const refused = 'A request that does not fit is refused with invalid_request, and nothing is sent.'
 
-function soapParts(endpoint: SoapEndpoint, typed: TypedEndpoint | undefined): Json {
-  const { params, callerHeaders = [] } = endpoint
+function soapParts(endpoint: SoapEndpoint, typed: TypedEndpoint | undefined, isRefusing: boolean): Json {
+  const { callerHeaders = [] } = endpoint
   const attachments = endpoint.attachments ?? (typed?.shape === 'schema' ? 'list' : 'none')
-  const untyped = { schema: { type: 'object', properties: Object.fromEntries(params.map((name) => [name, {}])) } }
-  const isRequired = typed?.request?.schema['required'] !== undefined
+  const request = typed?.request ?? { schema: describeParams(endpoint, isRefusing) }
+  const isRequired = request.schema['required'] !== undefined
   return {
     ...typed?.others,
     ...(typed?.summary === undefined || endpoint.title !== undefined ? {} : { summary: typed.summary }),
     ...described(endpoint.description ?? typed?.description),
     ...(callerHeaders.length === 0 ? {} : { parameters: references('parameters', callerHeaders) }),
     requestBody: {
-      description: dropped,
+      description: isRefusing ? refused : dropped,
       ...(isRequired ? { required: true } : {}),
-      content: requestContent(typed?.request ?? untyped, endpoint.envelope.attached),
+      content: requestContent(request, endpoint.envelope.attached),
     },
     responses: {
       200: {
         description: 'The answer of the service, translated to JSON.',
         content: { 'application/json': { schema: answerSchema(typed?.body, attachments !== 'none') } },
       },
-      ...errorReferences.soap,
+      ...errorReferences[isRefusing ? 'refusing' : 'soap'],
     },
   }
 }
@@ -220,8 +235,7 @@ function queryParameters(allowed: ReadonlySet<string> | undefined): Json[] {
   return [{ name: 'query', in: 'query', description, style: 'form', explode: true, schema, example: {} }]
 }
 
-function components(types: Json = {}, possible: readonly ConditionalError[] = []): Json {
-  const errors = onlyPossibleErrors(possible)
+function components(types: Json = {}, errors: ReturnType<typeof onlyPossibleErrors>): Json {
   return {
     schemas: {
       translation,

@@ -1,14 +1,11 @@
 /**
  * The description of `/api` as an earlier start made it, kept beside what is remembered of WSDL files: one
- * file, which is used as long as all that the description is made of is the same. Whatever is wrong with it, the
- * description is made anew.
+ * file, which is used as long as all that the description is made of is the same.
  */
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Endpoint } from '../../model.ts'
-import { writeWhole } from '../ingest/whole-file.ts'
-import { memoryFolder, programDigest } from '../ingest/survey-memory.ts'
+import { recallContent, rememberContent } from '../ingest/kept-content.ts'
+import { programDigest } from '../ingest/survey-memory.ts'
 
 /** `wsdls` stands for the WSDL files that types come from. */
 export function pageKey(endpoints: readonly Endpoint[], wsdls: readonly string[], more: unknown): string {
@@ -18,25 +15,12 @@ export function pageKey(endpoints: readonly Endpoint[], wsdls: readonly string[]
   return hash.digest('hex')
 }
 
-const keyLength = 64
-const digestLength = 32
+const name = 'api'
 
 export function recallPage(dslPath: string, key: string): Buffer | undefined {
-  try {
-    const bytes = readFileSync(join(dslPath, memoryFolder, 'api'))
-    if (bytes.toString('latin1', 0, keyLength) !== key) return undefined
-    const page = bytes.subarray(keyLength, -digestLength)
-    return digestOf(page).equals(bytes.subarray(-digestLength)) ? page : undefined
-  } catch {
-    return undefined
-  }
+  return recallContent(dslPath, name, key)
 }
 
 export function rememberPage(dslPath: string, key: string, page: Buffer): void {
-  const content = Buffer.concat([Buffer.from(key, 'latin1'), page, digestOf(page)])
-  void writeWhole(join(dslPath, memoryFolder, 'api'), content)
-}
-
-function digestOf(page: Buffer): Buffer {
-  return createHash('sha256').update(page).digest()
+  rememberContent(dslPath, name, key, page)
 }

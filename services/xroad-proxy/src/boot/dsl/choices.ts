@@ -2,12 +2,38 @@
  * The choices between params that a DSL file declares -> those of its endpoint, and what is wrong with them: names that are no
  * params of the file, and names in two branches.
  */
-import { nearest } from '@services/config-file'
-import type { Problem } from '@services/config-file'
+import { flag, list, nearest, section, strictText } from '@services/config-file'
+import type { Problem, ValueOf } from '@services/config-file'
 import type { ParamChoice } from '../../model.ts'
-import type { SoapFile } from './dsl-schema.ts'
 
-type Declared = SoapFile['choices']
+const paramNames = (meaning: string) => list(strictText('the name of a key in quotes or letters'), meaning)
+
+/** The field as a file has it. */
+export const choiceList = list(
+  section({
+    branches: list(
+      section({
+        params: paramNames('a list of names').describe('Params of the branch.'),
+        required: paramNames('a list of names')
+          .exactOptional()
+          .describe('Those that whoever takes the branch has to give; all of them if left out.'),
+      }),
+      'a list of branches, each with params',
+    ).describe('Branches, of which a request gives one; of two the template takes the first.'),
+    required: flag().default(true).describe('Whether one of the branches has to be given.'),
+    around: paramNames('a list of names')
+      .prefault([])
+      .describe('The choice is required only where one of these params is given.'),
+    within: paramNames('a list of names')
+      .prefault([])
+      .describe('Params that lead to the object, or the items of the list, that holds these; none for the body.'),
+  }),
+  'a list of choices, each with branches',
+)
+  .prefault([])
+  .describe('Which params rule each other out.')
+
+type Declared = ValueOf<typeof choiceList>
 
 /** What a branch needs is all of it, where the file does not say. */
 export function toChoices(choices: Declared): readonly ParamChoice[] {

@@ -8,13 +8,14 @@ import {
   type Data,
   expected,
   flag,
+  isMapping,
   list,
   names,
+  type Mapping,
   oneOf,
   type Parsed,
   parse,
   section,
-  strictText,
   text,
   textOr,
   toJsonSchema,
@@ -22,8 +23,11 @@ import {
   variableName,
   wholeNumber,
 } from '@services/config-file'
+import type { DeclaredParam } from '../../model.ts'
 import { parsePathTemplate, PathTemplateError } from '../../path-template.ts'
-import { isNoDots, urlProblem } from '../config/schema.ts'
+import { isNoDots, urlProblem, validation } from '../config/schema.ts'
+import { choiceList } from './choices.ts'
+import { paramList, paramMap, toDeclared } from './declared-params.ts'
 
 /** What parsers of HTTP know, without CONNECT and TRACE: those are for proxies of another sort. */
 const methods: ReadonlySet<string> = new Set(
@@ -65,37 +69,11 @@ const words = {
     .describe('What else callers should know; /api and the page at /docs show it.'),
 }
 
-const paramNames = (meaning: string) => list(strictText('the name of a key in quotes or letters'), meaning)
-
 const soapFields = {
   kind: oneOf(['soap']).default('soap').describe('soap: an envelope from a template, the answer as JSON.'),
   ...words,
-  params: list(strictText('the name of a key in quotes or letters'), 'a list of names')
-    .prefault([])
-    .describe('Keys of the JSON body that the template may use; all others are dropped.'),
-  choices: list(
-    section({
-      branches: list(
-        section({
-          params: paramNames('a list of names').describe('Params of the branch.'),
-          required: paramNames('a list of names')
-            .exactOptional()
-            .describe('Those that whoever takes the branch has to give; all of them if left out.'),
-        }),
-        'a list of branches, each with params',
-      ).describe('Branches, of which a request gives one; of two the template takes the first.'),
-      required: flag().default(true).describe('Whether one of the branches has to be given.'),
-      around: paramNames('a list of names')
-        .prefault([])
-        .describe('The choice is required only where one of these params is given.'),
-      within: paramNames('a list of names')
-        .prefault([])
-        .describe('Params that lead to the object, or the items of the list, that holds these; none for the body.'),
-    }),
-    'a list of choices, each with branches',
-  )
-    .prefault([])
-    .describe('Which params rule each other out.'),
+  params: paramList,
+  choices: choiceList,
   service: checked(text(meanings.service), urlProblem, meanings.service)
     .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://' })
     .exactOptional()
@@ -120,6 +98,11 @@ const soapFields = {
     .exactOptional()
     .describe('What is told of attachments in an answer. Left out: list with the types of the WSDL, else none.'),
   ...limitFields,
+  validate_requests: validation
+    .exactOptional()
+    .describe(
+      'What becomes of requests that do not fit: off, warn or refuse. Left out, that of the configuration counts.',
+    ),
 }
 
 const restFields = {
@@ -172,6 +155,12 @@ const restFields = {
 
 const manners = { unknownFields: 'ignored', emptyFields: 'left out', bareTexts: 'taken' } as const
 const soapFile = { title: 'SOAP service', fields: section(soapFields), ...manners }
+/** The same with params that say more than their names. */
+const declaringFile = {
+  title: 'SOAP service',
+  fields: section({ ...soapFields, params: paramMap }),
+  ...manners,
+}
 const restFile = { title: 'REST service', fields: section(restFields), ...manners }
 
 export const kinds = ['soap', 'rest'] as const
@@ -182,23 +171,40 @@ export const fieldNames: Readonly<Record<Kind, readonly string[]>> = {
   rest: Object.keys(restFields),
 }
 
-export type SoapFile = ValueOf<typeof soapFile.fields>
+/** What a map says of its params, in order; undefined for a list of names. */
+export type SoapFile = ValueOf<typeof soapFile.fields> & { readonly declared: readonly DeclaredParam[] | undefined }
 export type RestFile = ValueOf<typeof restFile.fields>
 
-export function parseSoap(data: Data): Parsed<SoapFile> {
-  return parse(soapFile, data)
+export function parseSoap(data: Mapping): Parsed<SoapFile> {
+  const { params } = data
+  if (!isMapping(params)) return withDeclared(parse(soapFile, data), (value) => ({ ...value, declared: undefined }))
+  const filled = Object.entries(params).map(([name, given]) => [name, given ?? {}] as const)
+  const parsed = parse(declaringFile, { ...data, params: Object.fromEntries(filled) })
+  return withDeclared(parsed, (value) => {
+    const declared = Object.entries(value.params).map(([name, given]) => toDeclared(name, given))
+    return { ...value, params: declared.map(({ name }) => name), declared }
+  })
+}
+
+function withDeclared<Value>({ value, ...rest }: Parsed<Value>, settle: (value: Value) => SoapFile): Parsed<SoapFile> {
+  return { ...rest, value: value && settle(value) }
 }
 
 export function parseRest(data: Data): Parsed<RestFile> {
   return parse(restFile, data)
 }
 
+type Properties = Readonly<Record<string, object>>
+
 /** Both kinds as one JSON Schema. */
 export function dslSchema(): object {
   const { $schema, ...soap } = toJsonSchema(soapFile)
+  const [list, map] = [soap, toJsonSchema(declaringFile)].map(({ properties }) => (properties as Properties)['params'])
+  const params = { ...map, ...list, type: ['array', 'object'] }
+  const both = { ...soap, properties: { ...(soap['properties'] as Properties), params } }
   const { $schema: _, ...rest } = toJsonSchema(restFile)
   const source = ['method', 'methods', 'openapi'].map((field) => ({ required: [field] }))
-  return { $schema, title: 'DSL file', oneOf: [soap, { ...rest, oneOf: source }] }
+  return { $schema, title: 'DSL file', oneOf: [both, { ...rest, oneOf: source }] }
 }
 
 function clientName() {

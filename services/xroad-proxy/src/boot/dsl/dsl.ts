@@ -27,6 +27,7 @@ import type { TemplateWarning } from '../../soap/request/template-names.ts'
 import { isGenerated } from '../../wsdl/dsl/marker.ts'
 import { tellStranger } from '../config/client-identity.ts'
 import { toChoices } from './choices.ts'
+import { declarationProblems } from './declared-params.ts'
 import { fieldNames, kinds, parseRest, parseSoap } from './dsl-schema.ts'
 import type { Kind, RestFile, SoapFile } from './dsl-schema.ts'
 import { type Environment, readHeaderEdits } from './header-edits.ts'
@@ -124,6 +125,8 @@ function readSoap(dsl: ParsedDslFile): ReadDsl {
     const message = 'found 1.2 in a file without service: a Security Server takes SOAP 1.1 only'
     refuse(dsl, { path: ['soap_version'], message })
   }
+  const [problem, ...others] = (value.declared ?? []).flatMap(declarationProblems)
+  if (problem !== undefined) refuse(dsl, problem, ...others, ...unknown)
   const { template, warnings: templateWarnings } = readTemplate(dsl, value)
   const { group, service, file } = dsl
   const endpoint: Endpoint = Object.freeze({
@@ -138,6 +141,8 @@ function readSoap(dsl: ParsedDslFile): ReadDsl {
     limits: limitsOf(value),
     params: Object.freeze([...new Set(value.params)]),
     choices: toChoices(value.choices),
+    declared: value.declared && Object.freeze(value.declared),
+    validation: value.validateRequests,
     url: value.service === undefined ? undefined : new URL(value.service).href,
     soapVersion: value.soapVersion,
     soapAction: value.soapAction,

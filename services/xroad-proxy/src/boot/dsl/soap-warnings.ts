@@ -10,7 +10,7 @@ import type { SoapFile } from './dsl-schema.ts'
 const namespaceOf12 = 'http://www.w3.org/2003/05/soap-envelope'
 
 export function soapWarnings(
-  { service, params, choices, method, envelope, soapVersion, client }: SoapFile,
+  { service, params, declared, choices, method, envelope, soapVersion, client }: SoapFile,
   { namesClient }: Template,
 ): Problem[] {
   const warnings: Problem[] = []
@@ -27,7 +27,7 @@ export function soapWarnings(
   if (method !== 'POST') warnings.push({ path: ['method'], message: `found ${method}; SOAP is called with POST` })
   if (params.includes('generate')) {
     const message = 'generate is what the service itself fills in; a param of that name never reaches the template'
-    warnings.push({ path: ['params', params.indexOf('generate')], message })
+    warnings.push({ path: ['params', declared === undefined ? params.indexOf('generate') : 'generate'], message })
   }
   return [...warnings, ...choiceWarnings(choices, params)]
 }

@@ -35,8 +35,14 @@ export interface Ingested {
   readonly keys: readonly string[]
 }
 
-/** Read from its WSDL where that is not at hand. */
+/** Read from its WSDL where that is not at hand, but for the first three. */
 export interface GeneratedFrom {
+  /** Name of the operation. */
+  readonly name: string
+  /** The WSDL, relative to the directory. */
+  readonly source: string
+  /** The same as long as nothing that the WSDL is made of has changed; undefined where that is not known. */
+  readonly key: string | undefined
   readonly wsdl: Wsdl
   readonly operation: Operation
   readonly request: RequestElement
@@ -89,7 +95,13 @@ export function ingestWsdls(options: IngestOptions): Ingested {
     const surveyed = surveys.get(place.file)
     if (surveyed === undefined) return []
     if (!surveyed.isRead) kept.add(place.file)
-    const { operations, warnings: refusals } = putAll(surveyed, place, { dir, output, generated, replaced })
+    const { operations, warnings: refusals } = putAll(surveyed, place, {
+      dir,
+      output,
+      generated,
+      replaced,
+      key: memory?.keys.get(place.file),
+    })
     warnings.push(...surveyed.warnings, ...refusals)
     const { problem, isOfOther, missing } = surveyed
     return { file: join(dir, place.file), problem, isOfOther, missing, operations }
@@ -101,7 +113,7 @@ export function ingestWsdls(options: IngestOptions): Ingested {
     report,
     generated,
     replaced,
-    keys: memory?.keys ?? [],
+    keys: [...(memory?.keys.values() ?? [])],
   }
 }
 
@@ -122,12 +134,13 @@ interface IngestRun {
   readonly output: DslOutput
   readonly generated: Map<string, GeneratedFrom>
   readonly replaced: Map<string, GeneratedFrom>
+  readonly key: string | undefined
 }
 
 function putAll(
   { operations }: SurveyedWsdl,
   { file, owner, subsystem }: ListedWsdl,
-  { dir, output, generated, replaced }: IngestRun,
+  { dir, output, generated, replaced, key }: IngestRun,
 ): { operations: readonly OperationReport[]; warnings: readonly string[] } {
   const warnings: string[] = []
   const unwritten = new Map<string, number>()
@@ -138,7 +151,7 @@ function putAll(
     }
     const service = subsystem === undefined ? it.name : `${subsystem}-${it.name}`
     const outcome = output.put(owner, service, join(dir, file), { digest: it.digest, read: () => it.open().dsl.text })
-    const from = toSource(it)
+    const from = toSource(it, file, key)
     if (outcome.kind === 'written') {
       generated.set(outcome.path, from)
       return toReport(it, dir)
@@ -157,8 +170,11 @@ function putAll(
   return { operations: reports, warnings }
 }
 
-function toSource(it: GeneratedOperation): GeneratedFrom {
+function toSource(it: GeneratedOperation, source: string, key: string | undefined): GeneratedFrom {
   return {
+    name: it.name,
+    source,
+    key,
     get wsdl() {
       return it.open().wsdl
     },

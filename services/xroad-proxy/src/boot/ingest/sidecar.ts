@@ -18,6 +18,7 @@ import {
 } from '@services/config-file'
 import type { Identity } from '../../model.ts'
 import type { SidecarLines } from '../../wsdl/dsl/write.ts'
+import { validation } from '../config/schema.ts'
 
 /** Undefined for what is left out or empty. */
 export interface Sidecar {
@@ -79,6 +80,9 @@ const fields = {
     .describe('Versions of single operations, by name.'),
   response: oneOf(['plain', 'schema']).exactOptional().describe('Shape of the answers of all operations.'),
   attachments: oneOf(['none', 'list', 'base64']).exactOptional().describe('What is told of attachments in answers.'),
+  validate_requests: validation
+    .exactOptional()
+    .describe('What becomes of requests that do not fit: off, warn or refuse.'),
 }
 
 /** What the file may say, from the declaration above. */
@@ -115,7 +119,7 @@ export function readSidecar(bytes: Uint8Array, file: string): ReadSidecar {
   const told = ({ path, message }: Problem): string => `${file}:${places.lineOf(path)}: ${path.join('.')}: ${message}`
   const warnings = unknown.map(told)
   if (value === undefined) throw new SidecarError(inOneLine([...problems.map(told), ...warnings]))
-  const { response, attachments, provider, serviceVersion, serviceVersions, ...codes } = value
+  const { response, attachments, validateRequests, provider, serviceVersion, serviceVersions, ...codes } = value
   const sidecar = {
     memberClass: codes.memberClass || undefined,
     memberCode: codes.memberCode || undefined,
@@ -128,7 +132,11 @@ export function readSidecar(bytes: Uint8Array, file: string): ReadSidecar {
     serviceVersions,
   }
   const { client } = sidecar
-  return { sidecar, lines: { client, response, attachments }, warnings: [...warnings, ...unusedOf(sidecar, told)] }
+  return {
+    sidecar,
+    lines: { client, response, attachments, validation: validateRequests },
+    warnings: [...warnings, ...unusedOf(sidecar, told)],
+  }
 }
 
 /** What has no effect beside another field. */

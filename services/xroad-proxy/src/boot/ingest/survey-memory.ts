@@ -17,6 +17,15 @@ import { type GeneratedOperation, surveyWsdl, type SurveyedWsdl } from './survey
 
 export const memoryFolder = '.xroad-proxy'
 
+/** The file that keeps what requests to the operations of a WSDL may hold. */
+export function contractsName(wsdl: string): string {
+  return `${memoryName(wsdl)}.contracts`
+}
+
+function memoryName(wsdl: string): string {
+  return digestOf(wsdl).slice(0, 32)
+}
+
 /** Where an include or import led, by the digest of the file. */
 interface Question {
   readonly location: string
@@ -36,8 +45,8 @@ type RememberedOperation =
   | Exclude<SurveyedWsdl['operations'][number], GeneratedOperation>
 
 export class SurveyMemory {
-  /** Of all that was surveyed so far: the same for the same files. */
-  readonly keys: string[] = []
+  /** Of all that was surveyed so far, by WSDL: the same for the same files. */
+  readonly keys = new Map<string, string>()
   readonly #root: string
   readonly #folder: string
   readonly #circumstances: Circumstances
@@ -54,8 +63,8 @@ export class SurveyMemory {
   }
 
   survey(file: string): SurveyedWsdl {
-    const name = `${digestOf(file).slice(0, 32)}.json`
-    this.#current.add(name)
+    const name = `${memoryName(file)}.json`
+    this.#current.add(name).add(contractsName(file))
     const own = this.#keyOf(file)
     const known = own === undefined ? undefined : this.#recall(name, file, own)
     if (known !== undefined) return known
@@ -63,7 +72,7 @@ export class SurveyMemory {
     const surveyed = surveyWsdl(this.#root, file, this.#circumstances, recording(questions))
     if (own !== undefined && surveyed.isRead)
       this.#remember(name, { key: own, questions, surveyed: toRemembered(surveyed) })
-    this.keys.push(`${file} ${own ?? ''} ${digestOf(JSON.stringify(questions))}`)
+    this.keys.set(file, `${file} ${own ?? ''} ${digestOf(JSON.stringify(questions))}`)
     return surveyed
   }
 
@@ -71,7 +80,7 @@ export class SurveyMemory {
   tidy(): void {
     try {
       const names = readdirSync(this.#folder).filter(
-        (name) => /^[0-9a-f]{32}\.json$/.test(name) && !this.#current.has(name),
+        (name) => /^[0-9a-f]{32}\.(?:json|contracts)$/.test(name) && !this.#current.has(name),
       )
       for (const it of names) rmSync(join(this.#folder, it), { force: true })
     } catch {
@@ -99,7 +108,7 @@ export class SurveyMemory {
       if (known.key !== key) return undefined
       const resolve = resolveBeside(this.#root, file)
       if (!known.questions.every((question) => isSame(question, resolve))) return undefined
-      this.keys.push(`${file} ${key} ${digestOf(JSON.stringify(known.questions))}`)
+      this.keys.set(file, `${file} ${key} ${digestOf(JSON.stringify(known.questions))}`)
       return this.#revive(file, known)
     } catch {
       return undefined

@@ -9,25 +9,30 @@ import { readMediaType } from '../../soap/mime/media-type.ts'
 import { AttachmentList } from '../../soap/request/attachments.ts'
 import { formType, readFormInSteps } from '../../soap/request/form.ts'
 import { toMultipartMessage } from '../../soap/request/multipart-message.ts'
-import { readParams } from '../../soap/request/params.ts'
 import type { Call } from '../../upstream/upstream.ts'
+import type { Trace } from '../../trace.ts'
 import { runInSteps } from './in-steps.ts'
+import type { RequestReader } from './request-reader.ts'
 
 export interface Incoming {
   readonly endpoint: SoapEndpoint
   readonly request: Request
   readonly body: Uint8Array
   readonly writer: ResponseWriter
+  readonly trace: Trace
+  readonly reader: RequestReader
 }
 
 /** The values of a body: of a form, or of JSON whatever its Content-Type says. */
-export async function readAttachedValues({ endpoint, request, body, writer }: Incoming): Promise<TemplateValues> {
-  const { params, envelope } = endpoint
+export async function readIncoming(incoming: Incoming): Promise<TemplateValues> {
+  const { endpoint, request, body, writer, trace, reader } = incoming
+  const { attached } = endpoint.envelope
   const types = request.headers.filter((_, i, headers) => i % 2 === 1 && isContentType(headers[i - 1]))
   const [type = ''] = types
-  if (readMediaType(type).type !== formType) return readParams(body, params)
+  if (attached === undefined || readMediaType(type).type !== formType) return reader.readJson(body, trace)
   if (types.length > 1) throw new Failure('malformed_request', 'the form has several headers Content-Type')
-  return runInSteps(readFormInSteps(body, type, { params, attached: envelope.attached ?? [] }), writer)
+  const { params } = reader
+  return reader.readForm(await runInSteps(readFormInSteps(body, type, { params, attached }), writer), trace)
 }
 
 /** The call with an envelope of these values: alone where nothing is attached after all, else as multipart/related. */

@@ -23,7 +23,6 @@ import type { AnswerOptions } from '../../soap/message/answer.ts'
 import { toFailure } from '../../soap/message/fault.ts'
 import type { Translated } from '../../soap/json/frame.ts'
 import { type Json, joinJson, lengthOf } from '../../soap/json/json-text.ts'
-import { readParams } from '../../soap/request/params.ts'
 import type { Member } from '../../soap/json/shape.ts'
 import { XmlError } from '../../soap/json/xml-error.ts'
 import { sourceOf } from '../../xroad.ts'
@@ -32,14 +31,15 @@ import { readCallerHeaders } from '../../upstream/headers.ts'
 import { Room } from '../../upstream/room.ts'
 import { requestHashOf, whoCallsWhat } from './audited-header.ts'
 import { runInSteps } from './in-steps.ts'
+import type { RequestReader } from './request-reader.ts'
 import { type Obstacle, refuseCall, type SecurityServer } from './security-server.ts'
-import { type Incoming, readAttachedValues, withAttachments } from './soap-attachments.ts'
+import { type Incoming, readIncoming, withAttachments } from './soap-attachments.ts'
 import type { UpstreamResponse, Call, Limits, Upstream } from '../../upstream/upstream.ts'
 
 export interface SoapLane {
   /** Where the envelopes of each endpoint go, but for those with an obstacle. */
   readonly destinations: ReadonlyMap<SoapEndpoint, Destination>
-  readonly obstacles: ReadonlyMap<SoapEndpoint, Obstacle>
+  readonly obstacles: ReadonlyMap<SoapEndpoint, Obstructed>
   readonly maxRequestBytes: number
   readonly budget: Budget
   /** Of a call, and of each wait before it. */
@@ -50,8 +50,15 @@ export interface SoapLane {
   readonly events: Events
 }
 
+/** An endpoint that cannot be called. Its requests are checked all the same, so that callers learn what they can mend themselves. */
+export interface Obstructed {
+  readonly obstacle: Obstacle
+  readonly reader: RequestReader
+}
+
 /** Where an envelope goes: everything of the call but its body. */
 export interface Destination {
+  readonly reader: RequestReader
   readonly upstream: Upstream
   readonly call: Omit<Call, 'body'>
   /** Who makes the faults, where it is one and the same. */
@@ -74,7 +81,7 @@ export function toDestination(
   { url, soapVersion, soapAction, isGenerated }: SoapEndpoint,
   { upstream, direct, guarded }: Upstreams,
   securityServer: SecurityServer | undefined,
-  { generated, limits }: Pick<Destination, 'generated'> & { readonly limits?: Limits | undefined },
+  { generated, reader, limits }: Pick<Destination, 'generated' | 'reader'> & { readonly limits?: Limits | undefined },
 ): Destination | undefined {
   const { type, action } = versionHeaders[soapVersion](soapAction)
   const headers = ['Content-Type', type, 'Accept-Encoding', 'identity', ...action]
@@ -86,11 +93,12 @@ export function toDestination(
       call: { origin, path: path || '/', method: 'POST', headers, limits },
       source: undefined,
       generated,
+      reader,
     }
   }
   const { origin, pathname, search } = new URL(url)
   const call = { origin, path: pathname + search, method: 'POST', headers, limits }
-  return { upstream: isGenerated ? guarded : direct, call, source: 'provider', generated }
+  return { upstream: isGenerated ? guarded : direct, call, source: 'provider', generated, reader }
 }
 
 /** How the action goes along: in a header of its own, or as a parameter of the type. */
@@ -129,13 +137,14 @@ export async function callSoap(
   // An empty id is none.
   const uuid = id || randomUUID()
   trace.messageId = uuid
-  const { upstream, call, source, generated } =
-    lane.destinations.get(endpoint) ?? refuseCall(lane.obstacles.get(endpoint) ?? 'no_security_server')
+  const incoming = { endpoint, request, body, writer, trace }
+  const { upstream, call, source, generated, reader } =
+    lane.destinations.get(endpoint) ?? (await obstruct(lane.obstacles.get(endpoint), incoming))
   const filled = { ...generated, uuid, user_id, issue }
   const message =
     endpoint.envelope.attached === undefined
-      ? { ...call, body: Buffer.from(endpoint.envelope.render(readParams(body, endpoint.params), filled)) }
-      : await attach({ endpoint, request, body, writer }, filled, call, room)
+      ? { ...call, body: Buffer.from(endpoint.envelope.render(reader.readJson(body, trace), filled)) }
+      : await attach({ ...incoming, reader }, filled, call, room)
   const waiting = room.hold(message.body.length)
   if (waiting !== undefined) await waiting
   trace.audit?.departs({ ...whoCallsWhat(endpoint, message.body), user: user_id, bytesIn: body.length })
@@ -156,7 +165,12 @@ export async function callSoap(
 async function attach(incoming: Incoming, generated: Generated, call: Omit<Call, 'body'>, room: Room) {
   const waiting = room.hold(2 * incoming.body.length)
   if (waiting !== undefined) await waiting
-  return withAttachments(incoming.endpoint, await readAttachedValues(incoming), generated, call)
+  return withAttachments(incoming.endpoint, await readIncoming(incoming), generated, call)
+}
+
+async function obstruct(obstructed: Obstructed | undefined, incoming: Omit<Incoming, 'reader'>): Promise<never> {
+  if (obstructed !== undefined) await readIncoming({ ...incoming, reader: obstructed.reader })
+  return refuseCall(obstructed?.obstacle ?? 'no_security_server')
 }
 
 interface Ends {

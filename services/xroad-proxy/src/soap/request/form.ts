@@ -19,8 +19,8 @@ import { readJsonValue } from './params.ts'
 export const formType = 'multipart/form-data'
 
 interface FormOptions {
-  /** Names that the template may use; parts of other names are dropped. */
-  readonly params: readonly string[]
+  /** Names that the template may use; parts of other names are dropped. Undefined: none is. */
+  readonly params: readonly string[] | undefined
   /** Those of them that are attachments. */
   readonly attached: readonly string[]
 }
@@ -33,7 +33,7 @@ export function* readFormInSteps(
   const boundary = readMediaType(contentType).parameters.get('boundary') ?? ''
   if (boundary === '') throw refuse('names no boundary in its Content-Type')
   const values = Object.create(null) as Record<string, TemplateValue>
-  const known = new Set(params)
+  const known = params && new Set(params)
   const files = new Set(attached)
   let firstFile: string | undefined
   for (const part of yield* findParts(body, toMarker(boundary))) {
@@ -42,7 +42,7 @@ export function* readFormInSteps(
     else if (firstFile !== undefined) {
       throw refuse(`has the field ${shown(name)} after the file ${shown(firstFile)}: fields come before files`)
     }
-    if (!known.has(name)) continue
+    if (known?.has(name) === false) continue
     if (isFile && !files.has(name)) throw refuse(`has a file for ${shown(name)}, which takes text: send it as a field`)
     values[name] = name in values ? append(values[name] as TemplateValue, value) : value
   }

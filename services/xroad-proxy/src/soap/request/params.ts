@@ -8,9 +8,9 @@
 import type { TemplateObject, TemplateValue, TemplateValues } from '../../model.ts'
 
 /** Levels of brackets inside a parameter. */
-const maxDepth = 128
+export const maxDepth = 128
 
-type JsonObject = Readonly<Record<string, unknown>>
+export type JsonObject = Readonly<Record<string, unknown>>
 
 export function readParams(body: Uint8Array, allowed: readonly string[]): TemplateValues {
   if (body.length === 0 || allowed.length === 0) return emptyObject()
@@ -21,6 +21,41 @@ export function readParams(body: Uint8Array, allowed: readonly string[]): Templa
   } catch {
     return emptyObject()
   }
+}
+
+/** The whole object of a body, an empty one of an empty body; for any other body what is wrong with it, in words. */
+export function readDocument(body: Uint8Array): JsonObject | string {
+  if (body.length === 0) return {}
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    if (text.trim() === '') return {}
+    const document = parse(text)
+    return isObject(document) ? document : `found ${nameOf(document)}, expected a JSON object`
+  } catch (error) {
+    if (error instanceof SyntaxError) return `${placeOf(error)}, expected a JSON object`
+    return 'found bytes that are no UTF-8, expected a JSON object in UTF-8'
+  }
+}
+
+/** The allow-listed values of a document; undefined for one that is nested deeper than templates can take. */
+export function pickParams(document: JsonObject, allowed: readonly string[]): TemplateValues | undefined {
+  try {
+    return pick(document, allowed)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+function nameOf(document: unknown): string {
+  if (document === null) return 'null'
+  return Array.isArray(document) ? 'a list' : `a ${typeof document}`
+}
+
+/** The parser's own words hold a part of the body. */
+function placeOf({ message }: SyntaxError): string {
+  const [, place] = /\((line \d+ column \d+)\)$/.exec(message) ?? []
+  return place === undefined ? 'found no JSON' : `found no JSON from ${place} on`
 }
 
 /** One value of JSON, in the same way. Throws for what is none. */

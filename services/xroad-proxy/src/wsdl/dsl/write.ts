@@ -38,6 +38,7 @@ export interface SidecarLines {
   readonly client: string | undefined
   readonly response: string | undefined
   readonly attachments: string | undefined
+  readonly validation?: string | undefined
 }
 
 const noLines: SidecarLines = { client: undefined, response: undefined, attachments: undefined }
@@ -91,6 +92,7 @@ function writeDsl({ wsdl, operation, request, to, sidecar }: Contents): string {
     ...(sidecar.client === undefined || to.kind === 'direct' ? [] : [`client: ${toScalar(sidecar.client)}`]),
     ...(sidecar.response === undefined ? [] : [`response: ${sidecar.response}`]),
     ...(sidecar.attachments === undefined ? [] : [`attachments: ${sidecar.attachments}`]),
+    ...(sidecar.validation === undefined ? [] : [`validate_requests: ${sidecar.validation}`]),
     'envelope: |',
     ...text
       .trimEnd()

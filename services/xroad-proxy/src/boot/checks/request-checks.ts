@@ -1,0 +1,85 @@
+/**
+ * Which endpoints have their requests checked, and against what: the types of the WSDL for generated files, what a
+ * hand-written file declares of its params, or no more than their names. Endpoints that check nothing are left out.
+ */
+import { nearest } from '@services/config-file'
+import type { Endpoint, SoapEndpoint, ValidationMode } from '../../model.ts'
+import { choiceProblems } from '../../soap/check/choices.ts'
+import {
+  CompiledContracts,
+  maxProblems,
+  type RequestCheck,
+  toRequestCheck,
+  type Validation,
+} from '../../soap/check/check.ts'
+import { toDeclaredContract } from '../../soap/check/declared-contract.ts'
+import type { GeneratedFrom, Ingested } from '../ingest/ingest.ts'
+import { contractsOf } from './request-contracts.ts'
+
+export interface RequestChecks {
+  readonly checks: ReadonlyMap<SoapEndpoint, Validation>
+  /** Those of them that refuse what does not fit. */
+  readonly refusing: ReadonlySet<Endpoint>
+  /** One WARN each. */
+  readonly warnings: readonly string[]
+}
+
+export interface CheckOptions {
+  readonly dslPath: string
+  /** Of endpoints whose file does not say. */
+  readonly usual: ValidationMode
+  readonly generated: Ingested['generated']
+}
+
+export function checkEndpoints(
+  endpoints: readonly Endpoint[],
+  { dslPath, usual, generated }: CheckOptions,
+): RequestChecks {
+  const checks = new Map<SoapEndpoint, Validation>()
+  const untyped: SoapEndpoint[] = []
+  const bySource = Map.groupBy(generated.values(), ({ source }) => source)
+  const compiled = new Map<string, CompiledWsdl>()
+  for (const endpoint of endpoints) {
+    const mode = endpoint.kind === 'soap' ? (endpoint.validation ?? usual) : 'off'
+    if (endpoint.kind === 'rest' || mode === 'off') continue
+    const from = generated.get(endpoint.file)
+    if (endpoint.isGenerated && from === undefined) untyped.push(endpoint)
+    checks.set(endpoint, { mode, check: from === undefined ? declaredCheck(endpoint) : typedCheck(from) })
+  }
+  const refusing = new Set([...checks].filter(([, { mode }]) => mode === 'refuse').map(([endpoint]) => endpoint))
+  return { checks, refusing, warnings: untyped.length === 0 ? [] : [tellUntyped(untyped)] }
+
+  function typedCheck({ source, name }: GeneratedFrom): RequestCheck {
+    const known = compiled.get(source) ?? compile(dslPath, bySource.get(source) ?? [])
+    compiled.set(source, known)
+    return toRequestCheck(known.contracts, known.roots[name] ?? 0, nearest)
+  }
+}
+
+interface CompiledWsdl {
+  readonly contracts: CompiledContracts
+  readonly roots: Readonly<Record<string, number>>
+}
+
+function compile(dslPath: string, operations: readonly GeneratedFrom[]): CompiledWsdl {
+  const { roots, ...contracts } = contractsOf(dslPath, operations)
+  return { contracts: new CompiledContracts(contracts), roots }
+}
+
+function declaredCheck({ params, declared, choices }: SoapEndpoint): RequestCheck {
+  const { contracts, root } = toDeclaredContract(params, declared)
+  const check = toRequestCheck(new CompiledContracts(contracts), root, nearest)
+  if (choices.length === 0) return check
+  return (document) => [...check(document), ...choiceProblems(document, choices)].slice(0, maxProblems)
+}
+
+const maxNamed = 10
+
+function tellUntyped(endpoints: readonly SoapEndpoint[]): string {
+  const named = endpoints.slice(0, maxNamed).map(({ file }) => file)
+  const more = endpoints.length - named.length
+  return (
+    `validate_requests checks no more than the names of params in ${[...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')}: ` +
+    'the WSDL that they were generated from was not read at this start; put it back into wsdl_watch_dir'
+  )
+}

@@ -1,0 +1,105 @@
+/**
+ * The body of a SOAP request -> the values for the envelope, in the way that an endpoint has for it: as they come, or held against
+ * what a request may hold. Which way is decided at boot; where nothing is checked, a request costs what it did before there were checks.
+ */
+import { Failure, type RequestProblem } from '../../errors.ts'
+import type { Events } from '../../events.ts'
+import type { TemplateValues } from '../../model.ts'
+import type { Trace } from '../../trace.ts'
+import { maxProblems, type RequestCheck, type Validation } from '../../soap/check/check.ts'
+import { maxDepth, pickParams, readDocument, readParams } from '../../soap/request/params.ts'
+
+/** Throws `invalid_request`. */
+export interface RequestReader {
+  /** Parts of a form that are kept for `readForm`; all of them where undefined. */
+  readonly params: readonly string[] | undefined
+  readJson(body: Uint8Array, trace: Trace): TemplateValues
+  readForm(values: TemplateValues, trace: Trace): TemplateValues
+}
+
+export function toReader(params: readonly string[], validation: Validation | undefined, events: Events): RequestReader {
+  switch (validation?.mode) {
+    case undefined:
+      return { params, readJson: (body) => readParams(body, params), readForm: (values) => values }
+    case 'warn':
+      return warningReader(params, validation.check, events)
+    case 'refuse':
+      return refusingReader(params, validation.check)
+  }
+}
+
+function warningReader(params: readonly string[], check: RequestCheck, events: Events): RequestReader {
+  const tell = (problems: readonly RequestProblem[], { endpoint, messageId: id }: Trace): void => {
+    if (problems.length > 0) events.emit('requestInvalid', { endpoint, id, ...toLogged(problems) })
+  }
+  return {
+    params: undefined,
+    readJson(body, trace) {
+      tell(readChecked(body, params, check).problems, trace)
+      return readParams(body, params)
+    },
+    readForm(values, trace) {
+      tell(check(values), trace)
+      return keep(values, params)
+    },
+  }
+}
+
+function refusingReader(params: readonly string[], check: RequestCheck): RequestReader {
+  return {
+    params: undefined,
+    readJson(body) {
+      const { problems, values } = readChecked(body, params, check)
+      if (values === undefined) throw refuse(problems)
+      return values
+    },
+    readForm(values) {
+      const problems = check(values)
+      if (problems.length > 0) throw refuse(problems)
+      return keep(values, params)
+    },
+  }
+}
+
+interface Checked {
+  readonly problems: readonly RequestProblem[]
+  /** Undefined where there are problems. */
+  readonly values?: TemplateValues | undefined
+}
+
+function readChecked(body: Uint8Array, params: readonly string[], check: RequestCheck): Checked {
+  const document = readDocument(body)
+  if (typeof document === 'string') return { problems: [{ param: '', problem: document }] }
+  const problems = check(document)
+  if (problems.length > 0) return { problems }
+  const values = pickParams(document, params)
+  if (values !== undefined) return { problems, values }
+  return { problems: [{ param: '', problem: `nested deeper than ${maxDepth} levels, expected fewer` }] }
+}
+
+/** Files are not copied. */
+function keep(values: TemplateValues, params: readonly string[]): TemplateValues {
+  const kept = Object.create(null) as Record<string, TemplateValues[string]>
+  for (const name of params) if (name in values) kept[name] = values[name] as TemplateValues[string]
+  return kept
+}
+
+function refuse(problems: readonly RequestProblem[]): Failure {
+  const [{ param, problem } = { param: '', problem: '' }] = problems
+  const more = problems.length === 1 ? '' : ` (the first of ${countOf(problems)} problems)`
+  const message = `the request does not fit and was not sent: ${param === '' ? 'the body' : param}: ${problem}${more}`
+  return new Failure('invalid_request', message, { problems })
+}
+
+const maxLogged = 10
+
+function toLogged(problems: readonly RequestProblem[]): { readonly problems: string; readonly count: string } {
+  const shown = problems
+    .slice(0, maxLogged)
+    .map(({ param, problem }) => `${param === '' ? 'the body' : param}: ${problem}`)
+  return { problems: shown.join('; '), count: countOf(problems) }
+}
+
+function countOf({ length }: readonly RequestProblem[]): string {
+  return length < maxProblems ? String(length) : `${maxProblems} or more`
+}

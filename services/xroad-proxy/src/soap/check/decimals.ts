@@ -1,0 +1,56 @@
+/** Numbers as their digits say them, with as many digits as there are: JavaScript would round them. */
+
+export interface Decimal {
+  readonly isNegative: boolean
+  /** Without zeros in front; empty for 0. */
+  readonly whole: string
+  /** Without zeros at the end. */
+  readonly fraction: string
+}
+
+/** Of a text that is a decimal: an optional sign, digits, a point. */
+export function toDecimal(text: string): Decimal {
+  const isSigned = text.startsWith('-') || text.startsWith('+')
+  const digits = isSigned ? text.slice(1) : text
+  const point = digits.indexOf('.')
+  const whole = withoutZerosBefore(point === -1 ? digits : digits.slice(0, point))
+  const fraction = point === -1 ? '' : withoutZerosBehind(digits.slice(point + 1))
+  return { isNegative: text.startsWith('-') && whole + fraction !== '', whole, fraction }
+}
+
+/** Below 0, 0, above 0. */
+export function compareDecimals(a: Decimal, b: Decimal): number {
+  if (a.isNegative !== b.isNegative) return a.isNegative ? -1 : 1
+  const size = compareSizes(a, b)
+  return a.isNegative ? -size : size
+}
+
+function compareSizes(a: Decimal, b: Decimal): number {
+  if (a.whole.length !== b.whole.length) return a.whole.length - b.whole.length
+  return compareTexts(a.whole, b.whole) || compareTexts(a.fraction, b.fraction)
+}
+
+/** Digits of one length, or behind the point, are in order as texts. */
+function compareTexts(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}
+
+/** The same for two texts that are the same number. */
+export function canonicalDecimal(text: string): string {
+  const { isNegative, whole, fraction } = toDecimal(text)
+  return `${isNegative ? '-' : ''}${whole}.${fraction}`
+}
+
+/** A loop, because an expression for zeros at the end takes the square of their number. */
+export function withoutZerosBehind(digits: string): string {
+  let length = digits.length
+  while (digits[length - 1] === '0') length -= 1
+  return digits.slice(0, length)
+}
+
+function withoutZerosBefore(digits: string): string {
+  let at = 0
+  while (digits[at] === '0') at += 1
+  return digits.slice(at)
+}

@@ -1,0 +1,193 @@
+/**
+ * An expression as its tree: patterns of XML Schema, and of ECMAScript what can be matched in one pass over the text. Both are about
+ * a whole text. Matches nothing itself (automaton.ts does); a class of characters is left to the expressions of JavaScript, one
+ * character at a time.
+ */
+import { type Dialect, ecmaScript, xmlSchema } from './dialects.ts'
+import { UnknownSyntax } from './unknown-syntax.ts'
+
+export type Expression =
+  /** Source of a class with the flag `v`, such as `[a-z]`. */
+  | { readonly kind: 'character'; readonly source: string }
+  | { readonly kind: 'sequence'; readonly parts: readonly Expression[] }
+  | { readonly kind: 'choice'; readonly parts: readonly Expression[] }
+  | { readonly kind: 'repeat'; readonly part: Expression; readonly min: number; readonly max: number }
+
+/** Of XML Schema. Throws `UnknownSyntax`. */
+export function readPattern(source: string): Expression {
+  return new Reader(source, xmlSchema).whole()
+}
+
+/** Of ECMAScript, with the flag `u`. Throws `UnknownSyntax`. */
+export function readExpression(source: string): Expression {
+  return new Reader(source, ecmaScript).whole()
+}
+
+const maxDepth = 100
+
+class Reader {
+  readonly #dialect: Dialect
+  readonly #source: string
+  #at = 0
+  #depth = 0
+
+  constructor(source: string, dialect: Dialect) {
+    this.#source = source
+    this.#dialect = dialect
+  }
+
+  whole(): Expression {
+    const found = this.#choice()
+    if (this.#at < this.#source.length) throw new UnknownSyntax('has a bracket too many')
+    return found
+  }
+
+  #choice(): Expression {
+    this.#depth += 1
+    if (this.#depth > maxDepth) throw new UnknownSyntax(`has brackets deeper than ${maxDepth} levels`)
+    const parts = [this.#sequence()]
+    while (this.#take('|')) parts.push(this.#sequence())
+    this.#depth -= 1
+    return parts.length === 1 ? (parts[0] as Expression) : { kind: 'choice', parts }
+  }
+
+  #sequence(): Expression {
+    const parts: Expression[] = []
+    const isStart = this.#take('^')
+    let isEnd = false
+    while (this.#at < this.#source.length && !'|)'.includes(this.#peek())) {
+      isEnd = this.#peek() === '$' && '|)'.includes(this.#source.charAt(this.#at + 1))
+      if (isEnd) this.#at += 1
+      else parts.push(this.#repeated(this.#atom()))
+    }
+    return { kind: 'sequence', parts: this.#anchored(parts, isStart, isEnd) }
+  }
+
+  /** `^` and `$` are characters in XML Schema, but whoever writes both means the ends of the text. */
+  #anchored(parts: readonly Expression[], isStart: boolean, isEnd: boolean): readonly Expression[] {
+    if (this.#dialect.hasAnchors) {
+      if ((isStart || isEnd) && this.#depth > 1) throw new UnknownSyntax('has ^ or $ inside brackets')
+      return parts
+    }
+    if (isStart === isEnd) return parts
+    return isStart ? [literal('^'), ...parts] : [...parts, literal('$')]
+  }
+
+  #atom(): Expression {
+    const character = this.#next()
+    switch (character) {
+      case '(':
+        return this.#group()
+      case '[':
+        return { kind: 'character', source: this.#class() }
+      case '\\':
+        return { kind: 'character', source: this.#dialect.escape(this.#escaped(), false) }
+      case '.':
+        return { kind: 'character', source: String.raw`[^\n\r]` }
+      default:
+        if ('*+?{'.includes(character)) throw new UnknownSyntax('repeats nothing')
+        if (this.#dialect.hasAnchors && '^$'.includes(character)) throw new UnknownSyntax('has ^ or $ in its middle')
+        return literal(character)
+    }
+  }
+
+  #group(): Expression {
+    if (this.#take('?')) {
+      if (!this.#dialect.hasAnchors) throw new UnknownSyntax('has (?, which XML Schema does not know')
+      const [opening] = /^(?::|<[\p{L}_$][\p{L}\p{N}_$]*>)/u.exec(this.#source.slice(this.#at)) ?? []
+      if (opening === undefined) throw new UnknownSyntax('looks ahead or behind, or changes flags')
+      this.#at += opening.length
+    }
+    const found = this.#choice()
+    if (!this.#take(')')) throw new UnknownSyntax('has a bracket that is not closed')
+    return found
+  }
+
+  /** From behind its opening bracket. */
+  #class(): string {
+    this.#depth += 1
+    if (this.#depth > maxDepth) throw new UnknownSyntax(`has brackets deeper than ${maxDepth} levels`)
+    const negation = this.#take('^') ? '^' : ''
+    let items = ''
+    let without = ''
+    while (!this.#take(']')) {
+      if (this.#dialect.hasSubtraction && this.#peek() === '-' && this.#source.charAt(this.#at + 1) === '[') {
+        this.#at += 2
+        without = this.#class()
+        if (this.#peek() !== ']') throw new UnknownSyntax('goes on behind what is taken out of a class')
+      } else items += this.#member()
+    }
+    this.#depth -= 1
+    const own = `[${negation}${items}]`
+    return without === '' ? own : `[${own}--${without}]`
+  }
+
+  #member(): string {
+    const first = this.#classCharacter()
+    const isRange = this.#peek() === '-' && !']['.includes(this.#source.charAt(this.#at + 1))
+    if (!isRange || first.codePoint === undefined) return first.source
+    this.#at += 1
+    const last = this.#classCharacter()
+    if (last.codePoint === undefined || last.codePoint < first.codePoint) throw new UnknownSyntax('has a broken range')
+    return `${first.source}-${last.source}`
+  }
+
+  #classCharacter(): { readonly source: string; readonly codePoint?: number } {
+    const character = this.#next()
+    if (character === '[' && this.#dialect.hasSubtraction) throw new UnknownSyntax('has a bracket inside a class')
+    if (character !== '\\') return { source: quote(character), codePoint: character.codePointAt(0) ?? 0 }
+    const source = this.#dialect.escape(this.#escaped(), true)
+    const [, hex] = /^\\u\{([0-9a-f]+)\}$/.exec(source) ?? []
+    return hex === undefined ? { source } : { source, codePoint: Number.parseInt(hex, 16) }
+  }
+
+  /** What follows a backslash. */
+  #escaped(): string {
+    const [found] = this.#dialect.escapes.exec(this.#source.slice(this.#at)) ?? []
+    if (found === undefined) throw new UnknownSyntax('has a backslash that escapes nothing')
+    this.#at += found.length
+    return found
+  }
+
+  #repeated(part: Expression): Expression {
+    const [all, sign, from, comma, to] =
+      /^(?:([?*+])|\{([0-9]{1,9})(,?)([0-9]{0,9})\})/.exec(this.#source.slice(this.#at, this.#at + 24)) ?? []
+    if (all === undefined) return part
+    this.#at += all.length
+    // Whether it takes as much or as little as it can does not matter for a whole text.
+    if (this.#dialect.hasAnchors) this.#take('?')
+    if (sign !== undefined) return { kind: 'repeat', part, min: sign === '+' ? 1 : 0, max: sign === '?' ? 1 : Infinity }
+    const min = Number(from)
+    const most = to === '' ? Infinity : Number(to)
+    const max = comma === '' ? min : most
+    if (max < min) throw new UnknownSyntax('repeats at most less often than at least')
+    return { kind: 'repeat', part, min, max }
+  }
+
+  #take(character: string): boolean {
+    if (this.#peek() !== character) return false
+    this.#at += 1
+    return true
+  }
+
+  #peek(): string {
+    return this.#source.charAt(this.#at)
+  }
+
+  /** A whole character, also one that takes two code units. */
+  #next(): string {
+    const codePoint = this.#source.codePointAt(this.#at)
+    if (codePoint === undefined) throw new UnknownSyntax('ends too early')
+    const character = String.fromCodePoint(codePoint)
+    this.#at += character.length
+    return character
+  }
+}
+
+function literal(character: string): Expression {
+  return { kind: 'character', source: `[${quote(character)}]` }
+}
+
+function quote(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
+}
