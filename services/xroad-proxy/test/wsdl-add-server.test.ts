@@ -199,7 +199,7 @@ describe('in front of the mock [P1.3]', () => {
       await own.close()
       deepStrictEqual([code === 0, stdout], [false, ''])
       match(stderr, message)
-      match(stderr, /^xroad-proxy: [^\n]+\n$/)
+      match(stderr, code === 2 ? /^xroad-proxy: [^\n]+\nTry: xroad-proxy --help\n$/ : /^xroad-proxy: [^\n]+\n$/)
       ok(!existsSync(join(folder, 'wsdl')))
     })
   }

@@ -294,6 +294,36 @@ describe('from an address [P1.3]', () => {
     }
   })
 
+  test('whoever ends it half-way finds nothing', async () => {
+    pages = { '/a.wsdl': including('a.xsd') }
+    const asked = new Promise<void>((resolve) => (pages['/a.xsd'] = () => resolve()))
+    const { folder } = project({})
+    const args = ['wsdl', 'add', `${base}/a.wsdl`, ...provider, ...open]
+    const run = spawnProxy({ args, cwd: folder })
+    await asked
+    run.kill('SIGINT')
+    const { code } = await run.ended
+    ok(code !== 0)
+    deepStrictEqual(filesIn(folder), ['proxy.yaml'])
+    ok(!existsSync(join(folder, 'wsdl')))
+  })
+
+  test('a tree of schemas without an end has one', async () => {
+    // Each names two new ones.
+    const grow = (response: ServerResponse, path: string): void => {
+      response.end(schema(include(`${path}0.xsd`) + include(`${path}1.xsd`)))
+    }
+    pages = new Proxy({ '/a.wsdl': including('s.xsd') } as Record<string, Page>, {
+      get: (known, name: string) =>
+        known[name] ?? ((response: ServerResponse) => grow(response, name.slice(1).replace('.xsd', '').slice(-200))),
+    })
+    const { folder, add } = project({})
+    const { code, stderr } = await add(`${base}/a.wsdl`, ...provider, ...open)
+    strictEqual(code, 1)
+    match(stderr, /is one of more than 500 files/)
+    ok(!existsSync(join(folder, 'wsdl')))
+  })
+
   test('the guard, what is not found, what is not a WSDL, what is too large', async () => {
     pages = { '/page': '<html/>', '/text': 'hello', '/a.wsdl': wsdlOf(['find']), '/xsd': schema(far) }
     pages['/far'] = (response) => response.writeHead(302, { location: '/a.wsdl' }).end()
@@ -383,7 +413,7 @@ describe('what is refused; nothing is left behind [P1.3]', () => {
       const ended = await add(...args)
       deepStrictEqual([ended.code, ended.stdout], [code, ''])
       match(ended.stderr, message)
-      match(ended.stderr, /^xroad-proxy: [^\n]+\n$/)
+      match(ended.stderr, code === 2 ? /^xroad-proxy: [^\n]+\nTry: xroad-proxy --help\n$/ : /^xroad-proxy: [^\n]+\n$/)
       ok(!existsSync(join(folder, 'wsdl')))
     })
   }

@@ -23,7 +23,9 @@ export interface VendorStep {
 }
 
 /** Of all files of one WSDL. */
-const limits = { totalBytes: 64 * 1024 * 1024, files: 500 }
+const limits = { totalBytes: 64 * 1024 * 1024, files: 500, seconds: 600 }
+
+const tooMany = `is one of more than ${limits.files} files`
 
 export async function vendor({ root, file }: FoundWsdl, downloader: Downloader): Promise<readonly VendorStep[]> {
   removeDownloads(join(root, posix.dirname(file)))
@@ -56,6 +58,7 @@ class VendorRun {
   readonly #pinned = new Map<string, VendoredFile>()
   /** What was brought for other WSDLs of the folder. */
   #others: readonly VendoredFile[] = []
+  readonly #until = performance.now() + limits.seconds * 1000
   #fetchedBytes = 0
 
   constructor(shelf: Shelf, wsdl: string, downloader: Downloader) {
@@ -115,6 +118,7 @@ class VendorRun {
     const isPlain = location.split('/').every((step) => includeName.test(step)) && !file.startsWith('..')
     try {
       if (!isPlain) throw new FileProblem('has a name that the service does not read')
+      if (this.#seen.size > limits.files) throw new FileProblem(tooMany)
       this.#queue.push({ file, bytes: this.#shelf.read(file), url: undefined })
     } catch (error) {
       this.#fail(location, `named in ${this.#shelf.pathOf(from)}, ${problemOf(error)}`)
@@ -127,7 +131,8 @@ class VendorRun {
     if (this.#seen.has(url)) return
     this.#seen.add(url)
     try {
-      if (this.#seen.size > limits.files) throw new DownloadError(`is one of more than ${limits.files} files`)
+      if (this.#seen.size > limits.files) throw new DownloadError(tooMany)
+      if (performance.now() > this.#until) throw new DownloadError(`was not fetched: ${limits.seconds} s are over`)
       const name = this.#pinned.get(url)?.file ?? this.#freeName(target)
       const file = posix.join(posix.dirname(this.#wsdl), name)
       const found = this.#shelf.readIfAny(file)

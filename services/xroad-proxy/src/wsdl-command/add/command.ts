@@ -13,8 +13,10 @@ export async function runAdd(action: AddAction): Promise<void> {
       say(report.split('\n').map(inOneLine).join('\n'))
     } catch (error) {
       if (!(error instanceof AddProblem)) throw error
-      refuse(error.isUsage ? error.message : `${error.message}; nothing was added`)
-      if (error.isUsage) process.exitCode = exitCodes.usage
+      if (!error.isUsage) return refuse(`${error.message}; nothing was added`)
+      refuse(error.message)
+      process.stderr.write('Try: xroad-proxy --help\n')
+      process.exitCode = exitCodes.usage
     }
   })
 }

@@ -29,13 +29,14 @@ export interface ServiceName {
 }
 
 /** Of one run. */
-const limits = { services: 1000, seconds: 300 }
+const limits = { services: 1000, seconds: 300, bytes: 64 * 1024 * 1024 }
 
 export async function takeOffered(server: SecurityServer, address: ServiceAddress): Promise<readonly OfferedWsdl[]> {
   const { provider, service, version } = address
   const wanted =
     service !== undefined && version !== undefined ? [{ code: service, version }] : await listWanted(server, address)
   const until = performance.now() + limits.seconds * 1000
+  let bytesLeft = limits.bytes
   const found = new Map<string, { first: ServiceName; bytes: Uint8Array; wsdl: Wsdl }>()
   for (const each of wanted) {
     if ([...found.values()].some(({ wsdl }) => holds(wsdl, each))) continue
@@ -43,6 +44,8 @@ export async function takeOffered(server: SecurityServer, address: ServiceAddres
     const bytes = await takeOne(server, provider, each, wanted.length > 1)
     const digest = createHash('sha256').update(bytes).digest('hex')
     if (found.has(digest)) continue
+    bytesLeft -= bytes.length
+    if (bytesLeft < 0) throw new AddProblem(`the WSDLs of ${shown(provider)} are larger than ${limits.bytes} bytes`)
     const wsdl = checkWsdl({ bytes, name: nameOf(each) }, `the WSDL of ${inWords(each)}`)
     found.set(digest, { first: each, bytes, wsdl })
   }
