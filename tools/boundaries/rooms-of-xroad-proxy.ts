@@ -161,7 +161,7 @@ export const proxy: Part = {
       room: 'wsdl-command/add',
       is: 'WSDLs of other members, put into the directory',
       imports:
-        'model.ts metadata wsdl/xml wsdl/schema wsdl/operations boot/flags.ts boot/config boot/tls boot/ingest wsdl-command @services/command-line @services/config-file',
+        'model.ts metadata wsdl/xml wsdl/schema wsdl/operations boot/flags.ts boot/config boot/tls boot/dsl boot/ingest boot/openapi wsdl-command @services/command-line @services/config-file',
     },
     {
       room: 'main.ts',

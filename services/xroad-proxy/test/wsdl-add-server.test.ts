@@ -3,7 +3,7 @@ import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:asse
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type Ended, type Files, newFolder, writeFiles } from '@services/testing'
+import { call, type Ended, type Files, newFolder, untilListening, writeFiles } from '@services/testing'
 import { readSidecar } from '../src/boot/ingest/sidecar.ts'
 import { type RunningMock, startMock } from '../src/mock/mock.ts'
 import { keystorePassword } from '../src/mock/pki.ts'
@@ -122,6 +122,10 @@ describe('in front of the mock [P1.3]', () => {
     )
     match(stdout, /4 WSDL files: 5 of 5 operations generated/)
     match(stdout, /POST \/reg\/v10-find\n/)
+    match(
+      stdout,
+      /^pets is left out: it is a REST service without a description; write a DSL file of kind rest for it$/m,
+    )
     strictEqual(sidecarIn(folder, 'wsdl/reg/v2/find.v2.meta.yaml')?.provider?.xroadInstance, 'EE')
     // The second service of a WSDL is not asked for.
     strictEqual(events.filter((line) => line.includes(' getWsdl:')).length, 4)
@@ -166,14 +170,18 @@ describe('in front of the mock [P1.3]', () => {
     'a REST service': [
       { 'pets.json': '{}' },
       'GOV/1/x/pets',
-      /pets of .* is a REST service and has no WSDL; write a DSL file of kind rest/,
+      /pets of ee-test\/GOV\/1\/x: it is a REST service without a description; write a DSL file of kind rest/,
     ],
     'a REST service with a version': [
       { 'pets.openapi.yaml': 'openapi: 3.0.0' },
       'GOV/1/x/pets/v1',
-      /invalid_service_type: Service is a REST service .*; REST services have no WSDL and no version/,
+      /invalid_service_type: Service is a REST service .*; REST services have no WSDL and no version: leave out \/v1/,
     ],
-    'nothing that is SOAP': [{ 'pets.json': '{}' }, 'GOV/1/x', /has no SOAP service; its REST services are pets/],
+    'nothing that is SOAP': [
+      { 'pets.json': '{}' },
+      'GOV/1/x',
+      /has no service with a WSDL or a description; its REST services without a description are pets/,
+    ],
     'what is not a WSDL': [
       { 'find.wsdl': '<html/>' },
       'GOV/1/x/find',
@@ -203,6 +211,124 @@ describe('in front of the mock [P1.3]', () => {
       ok(!existsSync(join(folder, 'wsdl')))
     })
   }
+})
+
+const pets = `openapi: 3.0.3
+info: { title: Pets, version: "1" }
+paths:
+  /v1/pets:
+    get: { responses: { "200": { description: all } } }
+    post: { responses: { "201": { description: new } } }
+  /v1/pets/{id}:
+    get:
+      parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+      responses: { "200": { description: one } }
+`
+
+describe('a REST service with a description [P1.3 P3.3]', () => {
+  async function offering(
+    files: Files,
+    config: object = {},
+  ): Promise<ReturnType<typeof project> & { mock: RunningMock }> {
+    const mock = await startMock({ host: '127.0.0.1', port: 0, folder: pkiFolder, answers: newFolder(files) })
+    return { mock, ...project(mock.url, { dsl_path: 'DSL', host: '127.0.0.1', port: 0, ...config }) }
+  }
+
+  test('its description and a DSL file; the next start serves its operations', async () => {
+    const { mock, folder, add } = await offering({ 'pets.openapi.yaml': pets }, { wsdl_watch_dir: undefined })
+    const { code, stdout, stderr } = await add('EE/GOV/70000310/Zoo/pets')
+    deepStrictEqual([code, stderr], [0, ''])
+    deepStrictEqual(stdout.split('\n'), [
+      'added     DSL/zoo/pets.openapi.yaml',
+      'added     DSL/zoo/pets.yml',
+      '',
+      'From the next start on:',
+      '  GET /zoo/pets/v1/pets',
+      '  POST /zoo/pets/v1/pets',
+      '  GET /zoo/pets/v1/pets/{id}',
+      'To take it back: rm DSL/zoo/pets.openapi.yaml DSL/zoo/pets.yml',
+      '',
+    ])
+    strictEqual(readFileSync(join(folder, 'DSL/zoo/pets.openapi.yaml'), 'utf8'), pets)
+    const env = { PROXY_KEYSTORE_PASSWORD: keystorePassword }
+    const { port, stop } = await untilListening(spawnProxy({ cwd: folder, env }))
+    const answer = await call(port, '/zoo/pets/v1/pets/17?a=b')
+    strictEqual((JSON.parse(answer.text) as { path: string }).path, '/r1/EE/GOV/70000310/Zoo/pets/v1/pets/17')
+    strictEqual((await call(port, '/zoo/pets/v1/cats')).status, 404)
+    await Promise.all([stop(), mock.close()])
+  })
+
+  test('a subsystem with services of both kinds, and a folder in that of the owner', async () => {
+    const json = JSON.stringify({
+      openapi: '3.0.3',
+      info: { title: 'Pets', version: '1' },
+      paths: { '/x': { get: { responses: { 200: { description: 'all' } } } } },
+    })
+    const files = { 'find.v1.wsdl': versioned('v1', 'find'), 'pets.openapi.json': json, 'bare.txt': '' }
+    const { mock, folder, add } = await offering(files)
+    const { code, stdout, stderr } = await add('GOV/70000310/zoo', '--owner', 'zoo/v1')
+    await mock.close()
+    deepStrictEqual([code, stderr], [0, ''])
+    deepStrictEqual(
+      filesIn(folder).filter((name) => name !== 'proxy.yaml'),
+      [
+        'DSL/zoo/v1-pets.openapi.json',
+        'DSL/zoo/v1-pets.yml',
+        'wsdl/zoo/v1/find.v1.meta.yaml',
+        'wsdl/zoo/v1/find.v1.wsdl',
+      ],
+    )
+    match(stdout, /^bare is left out: /m)
+    match(stdout, /From the next start on:\n {2}POST \/zoo\/v1-find\n {2}GET \/zoo\/v1-pets\/x\n/)
+    const [, undo = ''] = /^To take it back: (.*)$/m.exec(stdout) ?? []
+    const ended = await spawnProxy({ command: ['sh', '-c', undo], args: [], cwd: folder }).ended
+    deepStrictEqual([ended.code, ended.stderr], [0, ''])
+    deepStrictEqual(filesIn(folder), ['proxy.yaml'])
+  })
+
+  const refused: Readonly<Record<string, readonly [description: string, message: RegExp]>> = {
+    'what is not a description': ['hello: world\n', /DSL\/x\/pets\.openapi\.yaml/],
+    'no YAML': ['a: [', /DSL\/x\/pets\.openapi\.yaml/],
+    'nothing at all': ['', /DSL\/x\/pets\.openapi\.yaml/],
+    'no operation': [pets.replace(/paths:[^]*/, 'paths: {}\n'), /DSL\/x\/pets\.openapi\.yaml has no operation/],
+  }
+  for (const [name, [description, message]] of Object.entries(refused)) {
+    test(`${name} is refused, and nothing is left, of other services neither`, async () => {
+      const { mock, folder, add } = await offering({ 'pets.openapi.yaml': description, 'find.wsdl': wsdlOf(['find']) })
+      const { code, stdout, stderr } = await add('GOV/1/x')
+      await mock.close()
+      deepStrictEqual([code, stdout], [1, ''])
+      match(stderr, message)
+      match(stderr, /^xroad-proxy: [^\n]*; nothing was added\n$/)
+      deepStrictEqual(filesIn(folder), ['proxy.yaml'])
+      ok(!existsSync(join(folder, 'DSL')) && !existsSync(join(folder, 'wsdl')))
+    })
+  }
+
+  test('files that are there are refused without --force', async () => {
+    const { mock, folder, add } = await offering({ 'pets.openapi.yaml': pets })
+    writeFiles(folder, { 'DSL/zoo/pets.yml': 'kind: rest\n' })
+    match((await add('GOV/1/zoo')).stderr, /DSL\/zoo\/pets\.yml is there already; --force replaces what is there/)
+    deepStrictEqual(filesIn(join(folder, 'DSL')), ['zoo/pets.yml'])
+    match((await add('GOV/1/zoo', '--force')).stdout, /^replaced {2}DSL\/zoo\/pets\.yml$/m)
+    // One of another name that gives the same endpoint would stop the start.
+    writeFiles(folder, { 'DSL/zoo/pets.yaml': pets })
+    strictEqual((await add('GOV/1/zoo', '--owner', 'other')).code, 0)
+    await mock.close()
+  })
+
+  test('a service whose name is a path', async () => {
+    const list = JSON.stringify({ service: [{ service_code: '../../evil', service_type: 'OPENAPI' }] })
+    const { folder, code, stderr } = await against((socket, { head }) => {
+      if (head.startsWith('POST')) socket.write(toAnswer(listOf()))
+      else if (head.includes('/listMethods')) socket.write(toAnswer(list, { type: 'application/json' }))
+      else socket.write(toAnswer(pets, { type: 'text/yaml' }))
+    }, 'GOV/1/x')
+    deepStrictEqual([code, stderr], [0, ''])
+    for (const name of filesIn(folder))
+      match(name, /^proxy\.yaml$|^DSL\/x\/service_[\w.-]+_[0-9a-f]{8}\.(?:yml|openapi\.yaml)$/)
+    strictEqual(filesIn(folder).length, 3)
+  })
 })
 
 /** A Security Server of a test's own making. */
@@ -307,7 +433,7 @@ describe('servers that answer something else [P1.3]', () => {
     ['a page', toAnswer('<html/>', { type: 'text/html' }), /the answer holds no listMethodsResponse/],
     ['no XML', toAnswer('hello'), /the answer cannot be read as XML/],
     ['an error', toAnswer('', { status: 503 }), /HTTP 503/],
-    ['an empty list', toAnswer(listOf()), /has no SOAP service/],
+    ['an empty list', toAnswer(listOf()), /has no service with a WSDL or a description;/],
     ['a fault with a terminal in it', toAnswer(toFault11('a&#x9b;31m', 'b&#x202e;')), /a 31m: b/],
   ]
   for (const [name, answer, message] of faults) {

@@ -313,10 +313,13 @@ describe('from an address [P1.3]', () => {
     const grow = (response: ServerResponse, path: string): void => {
       response.end(schema(include(`${path}0.xsd`) + include(`${path}1.xsd`)))
     }
-    pages = new Proxy({ '/a.wsdl': including('s.xsd') } as Record<string, Page>, {
-      get: (known, name: string) =>
-        known[name] ?? ((response: ServerResponse) => grow(response, name.slice(1).replace('.xsd', '').slice(-200))),
-    })
+    pages = new Proxy<Record<string, Page>>(
+      { '/a.wsdl': including('s.xsd') },
+      {
+        get: (known, name: string) =>
+          known[name] ?? ((response: ServerResponse) => grow(response, name.slice(1).replace('.xsd', '').slice(-200))),
+      },
+    )
     const { folder, add } = project({})
     const { code, stderr } = await add(`${base}/a.wsdl`, ...provider, ...open)
     strictEqual(code, 1)

@@ -1,156 +1,107 @@
 /**
- * `wsdl add`: what was asked for in, WSDLs with all that belongs to them below `wsdl_watch_dir` out, or an `AddProblem` and not
- * a file more than before. The order of the steps; each is a file of its own.
+ * `wsdl add`: what was asked for in, WSDLs and descriptions with all that belongs to them in their directories out, or an
+ * `AddProblem` and not a file more than before. The order of the steps; each is a file of its own.
  */
 import { join, posix } from 'node:path'
-import { createClientContext, createServerCheck } from '../../boot/tls/keystore.ts'
 import type { Config } from '../../boot/config/schema.ts'
 import type { AddAction } from '../../boot/flags.ts'
 import type { Circumstances } from '../../boot/ingest/destination.ts'
 import { listWsdls } from '../../boot/ingest/folder.ts'
 import { surveyWsdl } from '../../boot/ingest/survey.ts'
-import { openSecurityServer } from '../../metadata/security-server.ts'
-import type { Wsdl } from '../../wsdl/operations/operations.ts'
 import { type Downloader, openDownloader } from '../download.ts'
 import { explain, type Explanation } from '../explain.ts'
 import { AddProblem } from './add-problem.ts'
-import { checkWsdl, gather, type IncomingWsdl, takeFile, takeUrl, withoutPassword } from './gather.ts'
-import { type Installed, install } from './install.ts'
-import { takeOffered } from './security-server.ts'
-import { readOwner, readProvider, readServiceAddress, type ServiceAddress } from './service-address.ts'
-import { writeSidecar } from './sidecar-text.ts'
+import { explainDescriptions } from './descriptions.ts'
+import { gather } from './gather.ts'
+import { type Installed, install, type NewFile } from './install.ts'
+import { type Environment, namesOf, type Taken, type TakenWsdl, toOrder } from './order.ts'
 
 export interface Added {
-  /** `wsdl_watch_dir` */
-  readonly root: string
-  /** Folders of the WSDLs below it. */
-  readonly places: readonly string[]
-  readonly installed: Installed
-  /** By file: where it was fetched from. */
-  readonly origins: ReadonlyMap<string, string>
+  /** One for each directory. */
+  readonly parts: readonly AddedPart[]
   /** Of the WSDLs that were added. */
   readonly explanations: readonly Explanation[]
+  /** Method and path of each that the next start has more. */
+  readonly endpoints: readonly string[]
+  /** What could not be added, and what is odd about the rest. */
+  readonly notes: readonly string[]
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
+export interface AddedPart {
+  /** The directory. */
+  readonly root: string
+  readonly installed: Installed
+  /** Folders of it that hold nothing else, if they are new. */
+  readonly places: readonly string[]
+  /** By file: where it was fetched from. */
+  readonly origins: ReadonlyMap<string, string>
+}
 
 export async function add(action: AddAction, settings: Config, env: Environment): Promise<Added> {
   const order = toOrder(action, settings)
-  const root = settings.wsdlWatchDir
-  if (root === undefined) {
-    throw new AddProblem(
-      'the configuration has no wsdl_watch_dir, the folder that WSDLs go to; write wsdl_watch_dir: ./wsdl',
-    )
-  }
+  // Of a Security Server nobody knows yet what it will give.
+  if (action.path !== undefined) rootOf(settings)
   const downloader = openDownloader(action)
   try {
-    const wsdls = await order(downloader, env)
-    const { wsdl: rules } = settings
-    const circumstances = {
-      client: settings.client,
-      allowHttp: rules.allowHttpUpstream,
-      hostAllowlist: rules.upstreamHostAllowlist,
+    const taken = await order(downloader, env)
+    const parts: AddedPart[] = []
+    try {
+      if (taken.wsdls.length > 0) parts.push(await addWsdls(taken.wsdls, action, settings, downloader))
+      if (taken.descriptions.length > 0) parts.push(addDescriptions(taken, action, settings))
+      return { parts, ...(await tell(taken, settings)) }
+    } catch (error) {
+      for (const { installed } of parts.toReversed()) installed.undo()
+      throw error
     }
-    if (!action.force) refuseTaken(root, wsdls, circumstances)
-    const { files, origins } = await gather(wsdls, root, downloader)
-    const installed = install(root, files, action)
-    const places = [...new Set(wsdls.map(({ place }) => place))]
-    return { root, places, installed, origins, explanations: explainOrUndo(root, wsdls, installed, circumstances) }
   } finally {
     await downloader.close()
   }
 }
 
-interface TakenWsdl extends IncomingWsdl {
-  readonly wsdl: Wsdl
+function rootOf({ wsdlWatchDir }: Config): string {
+  if (wsdlWatchDir !== undefined) return wsdlWatchDir
+  throw new AddProblem(
+    'the configuration has no wsdl_watch_dir, the folder that WSDLs go to; write wsdl_watch_dir: ./wsdl',
+  )
 }
 
-/** Finds the WSDLs and says where each belongs. */
-type Order = (downloader: Downloader, env: Environment) => Promise<readonly TakenWsdl[]>
-
-/** Checks the words of the command line before anything is read or asked. */
-function toOrder(action: AddAction, settings: Config): Order {
-  const { path, fromSecurityServer, provider: given, serviceVersion } = action
-  const usage = (message: string): AddProblem => new AddProblem(message, { isUsage: true })
-  if (path !== undefined && fromSecurityServer !== undefined) {
-    throw usage('wsdl add takes a WSDL or --from-security-server, not both')
-  }
-  if (fromSecurityServer !== undefined) {
-    if (given !== undefined) throw usage('--from-security-server says whose service it is; leave out --provider')
-    if (serviceVersion !== undefined) {
-      throw usage(
-        'with --from-security-server the version stands behind the service, such as GOV/70000310/arireg/find/v1',
-      )
-    }
-    const address = readServiceAddress(fromSecurityServer, settings.client)
-    const owner = readOwner(action.owner, address.provider)
-    return (_, env) => fromServer(address, owner, settings, env)
-  }
-  if (path === undefined) throw usage('wsdl add needs a WSDL file or its address, or --from-security-server')
-  if (given === undefined) {
-    throw usage('--provider says whose service it is, and is needed: [INSTANCE/]CLASS/CODE/SUBSYSTEM')
-  }
-  const provider = readProvider(given, settings.client)
-  const place = readOwner(action.owner, provider)
-  const sidecar = writeSidecar({ provider, ownInstance: settings.instance, serviceVersion })
-  return async (downloader) => {
-    const found = isAddress(path) ? await takeUrl(path, posix.basename(place), downloader) : takeFile(path)
-    return [{ ...found, place, sidecar, wsdl: checkWsdl(found, withoutPassword(path)) }]
-  }
-}
-
-function isAddress(path: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(path)
-}
-
-async function fromServer(
-  address: ServiceAddress,
-  owner: string,
+async function addWsdls(
+  wsdls: readonly TakenWsdl[],
+  { force }: AddAction,
   settings: Config,
-  env: Environment,
-): Promise<readonly TakenWsdl[]> {
-  const { securityServer } = settings
-  if (securityServer === undefined) {
-    throw new AddProblem('the configuration has no security_server to ask; write its url and keystore_path')
-  }
-  const { memberClass, memberCode } = settings.client
-  if (memberClass === '' || memberCode === '') {
-    throw new AddProblem('client_data of the configuration does not say who asks; write member_class and member_code')
-  }
-  const secureContext = createClientContext(securityServer, env)
-  const checkServer = createServerCheck(securityServer)
-  const server = openSecurityServer({ url: securityServer.url, settings, secureContext, checkServer })
-  try {
-    const offered = await takeOffered(server, address)
-    const taken = new Map<string, Set<string>>()
-    return offered.map(({ name, bytes, service, wsdl, versions }) => {
-      const place = choosePlace(owner, service.version || service.code, wsdl, taken)
-      const { provider } = address
-      const sidecar = writeSidecar({ provider, ownInstance: settings.instance, serviceVersions: versions })
-      return { name, bytes, source: undefined, url: undefined, place, sidecar, wsdl }
-    })
-  } finally {
-    await server.close()
-  }
+  downloader: Downloader,
+): Promise<AddedPart> {
+  const root = rootOf(settings)
+  if (!force) refuseTaken(root, wsdls, toCircumstances(settings))
+  const { files, origins } = await gather(wsdls, root, downloader)
+  const places = [...new Set(wsdls.map(({ place }) => place))]
+  return { root, installed: install(root, files, { force }), places, origins }
 }
 
-/** Two versions of an operation cannot be one endpoint: a later one gets a folder of its own. `taken` grows. */
-function choosePlace(owner: string, label: string, wsdl: Wsdl, taken: Map<string, Set<string>>): string {
-  const names = namesOf(wsdl)
-  const [group = '', subsystem] = owner.split('/')
-  const name = label.replaceAll(/[^\p{L}\p{M}\p{N}._-]/gu, '_').replace(/^[.-]+/, '_') || '_'
-  const beside = subsystem === undefined ? `${group}/${name}` : `${group}/${subsystem}-${name}`
-  for (let count = 1; ; count++) {
-    const place = count === 1 ? beside : `${beside}-${count}`
-    const free = [owner, place].find((each) => !names.some((it) => taken.get(each)?.has(it)))
-    if (free === undefined) continue
-    taken.set(free, new Set([...(taken.get(free) ?? []), ...names]))
-    return free
-  }
+/** Files of the service make their endpoints in folders that others write to as well. */
+function addDescriptions({ descriptions }: Taken, { force }: AddAction, { dslPath }: Config): AddedPart {
+  const files: readonly NewFile[] = descriptions.flatMap((each) => each.files)
+  return { root: dslPath, installed: install(dslPath, files, { force }), places: [], origins: new Map() }
 }
 
-function namesOf({ operations }: Wsdl): readonly string[] {
-  return operations.flatMap((it) => (it.kind === 'operation' ? [it.name] : []))
+/** What came of it, read as the next start will. */
+async function tell({ wsdls, descriptions, notes }: Taken, settings: Config): Promise<Omit<Added, 'parts'>> {
+  const explanations = wsdls.length === 0 ? [] : explainWsdls(rootOf(settings), wsdls, toCircumstances(settings))
+  const rest = await explainDescriptions(descriptions, settings)
+  const soap = wsdls.flatMap(({ place }, index) => toEndpoints(place, explanations[index]))
+  return { explanations, endpoints: [...soap, ...rest.endpoints], notes: [...notes, ...rest.warnings] }
+}
+
+/** As boot/ingest names them. */
+function toEndpoints(place: string, explanation: Explanation | undefined): readonly string[] {
+  const [owner, subsystem] = place.split('/')
+  const prefix = subsystem === undefined ? '' : `${subsystem}-`
+  const generated = (explanation?.operations ?? []).filter(({ outcome }) => outcome === 'generated')
+  return generated.map(({ name }) => `POST /${owner}/${prefix}${name}`)
+}
+
+function toCircumstances({ client, clients, wsdl }: Config): Circumstances {
+  return { client, clients, allowHttp: wsdl.allowHttpUpstream, hostAllowlist: wsdl.upstreamHostAllowlist }
 }
 
 /** Endpoints that a WSDL in the same folder has already would stay its own. */
@@ -172,20 +123,14 @@ function refuseTaken(root: string, wsdls: readonly TakenWsdl[], circumstances: C
 }
 
 /** A WSDL without any endpoint is of no use: whoever asked learns why, and finds nothing to clear away. */
-function explainOrUndo(
-  root: string,
-  wsdls: readonly TakenWsdl[],
-  installed: Installed,
-  circumstances: Circumstances,
-): readonly Explanation[] {
+function explainWsdls(root: string, wsdls: readonly TakenWsdl[], circumstances: Circumstances): readonly Explanation[] {
   const explanations = explain(
     wsdls.map(({ place, name }) => ({ root, file: posix.join(place, name) })),
     circumstances,
   )
   for (const { file, problem, operations, warnings } of explanations) {
-    if (problem === undefined && operations.some(({ outcome }) => outcome === 'generated')) continue
-    installed.undo()
     if (problem !== undefined) throw new AddProblem(warnings[0] ?? `${file}: ${problem}`)
+    if (operations.some(({ outcome }) => outcome === 'generated')) continue
     const [first] = operations
     const why = first === undefined ? '' : `; ${first.name} ${first.words}`
     throw new AddProblem(`${file}: none of its ${operations.length} operations can be called${why}`)

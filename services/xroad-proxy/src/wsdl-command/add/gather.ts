@@ -79,6 +79,13 @@ export function safeName(text: string): string {
 
 const maxNameCharacters = 100
 
+/** The same for a service: what cannot stand in a name is told apart by a digest. */
+export function fileNameOf(service: string): string {
+  const safe = safeName(service)
+  if (safe === service && /^[A-Za-z0-9_]/.test(safe)) return safe
+  return `service_${safe.slice(0, 80)}_${digestOf(Buffer.from(service)).slice(0, 8)}`
+}
+
 /** Names that the service reads end in `.wsdl`. */
 function toName(name: string): string {
   const wsdl = `${name.replace(/\.(?:wsdl|xml)$/i, '')}.wsdl`

@@ -1,57 +1,53 @@
 /** What was added -> what a person reads: the files, the explanation, the endpoints, and how to take it back. Pure. */
-import { join, posix } from 'node:path'
+import { join } from 'node:path'
 import { toText } from '../explain.ts'
-import type { Added } from './add.ts'
+import type { Added, AddedPart } from './add.ts'
 
 const maxEndpoints = 10
 
 export function toReport(added: Added): string {
-  return [files(added), toText(added.explanations), next(added)].join('\n')
-}
-
-function files({ root, installed, origins }: Added): string {
-  return installed.steps
-    .map(({ outcome, file }) => {
-      const origin = origins.get(file)
-      return `${outcome.padEnd(9)} ${join(root, file)}${origin === undefined ? '' : `  from ${origin}`}\n`
-    })
-    .join('')
-}
-
-function next(added: Added): string {
-  const endpoints = toEndpoints(added)
-  const more = endpoints.length > maxEndpoints ? [`  and ${endpoints.length - maxEndpoints} more`] : []
-  const lines = [
-    'From the next start on:',
-    ...endpoints.slice(0, maxEndpoints).map((endpoint) => `  POST ${endpoint}`),
-    ...more,
-    `To take it back: ${undo(added)}`,
+  const { parts, explanations, notes } = added
+  const blocks = [
+    parts.map(toFiles).join(''),
+    ...(explanations.length === 0 ? [] : [toText(explanations)]),
+    ...(notes.length === 0 ? [] : [inLines(notes)]),
+    inLines([...toEndpoints(added), `To take it back: ${undo(parts)}`]),
   ]
+  return blocks.join('\n')
+}
+
+function inLines(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('')
 }
 
-/** As boot/ingest names them. */
-function toEndpoints({ root, explanations }: Added): readonly string[] {
-  return explanations.flatMap(({ file, operations }) => {
-    const [owner = '', subsystem, name] = posix.relative(toPosix(root), toPosix(file)).split('/')
-    const prefix = name === undefined ? '' : `${subsystem}-`
-    return operations.filter(({ outcome }) => outcome === 'generated').map((it) => `/${owner}/${prefix}${it.name}`)
+function toFiles({ root, installed, origins }: AddedPart): string {
+  const lines = installed.steps.map(({ outcome, file }) => {
+    const origin = origins.get(file)
+    return `${outcome.padEnd(9)} ${join(root, file)}${origin === undefined ? '' : `  from ${origin}`}`
   })
+  return inLines(lines)
 }
 
-function toPosix(path: string): string {
-  return path.replaceAll('\\', '/')
+function toEndpoints({ endpoints }: Added): readonly string[] {
+  const more = endpoints.length - maxEndpoints
+  return [
+    'From the next start on:',
+    ...endpoints.slice(0, maxEndpoints).map((endpoint) => `  ${endpoint}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ]
 }
 
 /** A command for a shell. What was replaced is gone. */
-function undo({ root, places, installed }: Added): string {
-  const { steps, newFolders } = installed
-  if (steps.some(({ outcome }) => outcome === 'replaced'))
-    return 'bring back the files that were replaced, from your own copy'
-  const whole = places.map((place) => join(root, place)).filter((folder) => newFolders.includes(folder))
-  const single = steps
-    .filter(({ outcome }) => outcome === 'added')
-    .map(({ file }) => join(root, file))
+function undo(parts: readonly AddedPart[]): string {
+  const isReplaced = parts.some(({ installed }) => installed.steps.some(({ outcome }) => outcome === 'replaced'))
+  if (isReplaced) return 'bring back the files that were replaced, from your own copy'
+  const whole = parts.flatMap(({ root, places, installed }) =>
+    places.map((place) => join(root, place)).filter((folder) => installed.newFolders.includes(folder)),
+  )
+  const single = parts
+    .flatMap(({ root, installed }) =>
+      installed.steps.flatMap(({ outcome, file }) => (outcome === 'added' ? [join(root, file)] : [])),
+    )
     .filter((path) => !whole.some((folder) => path.startsWith(`${folder}/`)))
   return [
     ...(whole.length === 0 ? [] : [`rm -r ${whole.map(quoted).join(' ')}`]),

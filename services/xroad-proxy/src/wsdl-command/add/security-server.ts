@@ -1,6 +1,7 @@
 /**
  * What a provider offers, from the Security Server: an address of services in, their WSDLs out, each once, with what the
- * provider says of their versions. Asks `listMethods` and `getWsdl`, and no service. What is not to be had is an `AddProblem`.
+ * provider says of their versions, and the OpenAPI descriptions of REST services. Asks `listMethods`, `getWsdl` and `getOpenAPI`, and
+ * no service. What is not to be had is an `AddProblem`.
  */
 import { createHash } from 'node:crypto'
 import { nearest } from '@services/config-file'
@@ -9,7 +10,8 @@ import type { Service } from '../../metadata/answers.ts'
 import type { Identity } from '../../model.ts'
 import type { Wsdl } from '../../wsdl/operations/operations.ts'
 import { AddProblem } from './add-problem.ts'
-import { checkWsdl, safeName } from './gather.ts'
+import type { OfferedDescription } from './descriptions.ts'
+import { checkWsdl, fileNameOf } from './gather.ts'
 import type { ServiceAddress } from './service-address.ts'
 
 export interface OfferedWsdl {
@@ -31,21 +33,81 @@ export interface ServiceName {
 /** Of one run. */
 const limits = { services: 1000, seconds: 300, bytes: 64 * 1024 * 1024 }
 
-export async function takeOffered(server: SecurityServer, address: ServiceAddress): Promise<readonly OfferedWsdl[]> {
+export interface Offered {
+  readonly wsdls: readonly OfferedWsdl[]
+  readonly descriptions: readonly OfferedDescription[]
+  /** Services that are left out, and why; whole sentences. */
+  readonly notes: readonly string[]
+}
+
+/** What there is to be asked for, by the lists of the provider. */
+interface Wanted {
+  readonly soap: readonly ServiceName[]
+  /** Codes of REST services that have a description. */
+  readonly rest: readonly string[]
+  readonly notes: readonly string[]
+}
+
+export async function takeOffered(server: SecurityServer, address: ServiceAddress): Promise<Offered> {
   const { provider, service, version } = address
-  const wanted =
-    service !== undefined && version !== undefined ? [{ code: service, version }] : await listWanted(server, address)
-  const until = performance.now() + limits.seconds * 1000
-  let bytesLeft = limits.bytes
+  const { soap, rest, notes } =
+    service !== undefined && version !== undefined
+      ? { soap: [{ code: service, version }], rest: [], notes: [] }
+      : await listWanted(server, address)
+  const isSeveral = soap.length + rest.length > 1
+  const budget = new Budget(shown(provider))
+  const wsdls = await takeWsdls(soap, (each) => takeOne(server, provider, each, isSeveral), budget)
+  const descriptions: OfferedDescription[] = []
+  for (const code of rest) {
+    budget.checkTime()
+    const { value, problem = 'no answer' } = await server.getOpenApi(provider, code)
+    if (value === undefined) {
+      const cure = isSeveral ? oneByOne(provider) : ''
+      throw new AddProblem(
+        `the Security Server does not give the description of ${code} of ${shown(provider)}: ${problem}${cure}`,
+      )
+    }
+    budget.take(value.length)
+    descriptions.push({ service: code, bytes: value })
+  }
+  return { wsdls, descriptions, notes }
+}
+
+/** What a provider may make one run cost. */
+class Budget {
+  readonly #provider: string
+  readonly #until = performance.now() + limits.seconds * 1000
+  #bytesLeft = limits.bytes
+
+  constructor(provider: string) {
+    this.#provider = provider
+  }
+
+  checkTime(): void {
+    if (performance.now() <= this.#until) return
+    throw new AddProblem(`the descriptions of ${this.#provider} took more than ${limits.seconds} s`)
+  }
+
+  take(bytes: number): void {
+    this.#bytesLeft -= bytes
+    if (this.#bytesLeft >= 0) return
+    throw new AddProblem(`the descriptions of ${this.#provider} are larger than ${limits.bytes} bytes`)
+  }
+}
+
+async function takeWsdls(
+  wanted: readonly ServiceName[],
+  take: (service: ServiceName) => Promise<Uint8Array>,
+  budget: Budget,
+): Promise<readonly OfferedWsdl[]> {
   const found = new Map<string, { first: ServiceName; bytes: Uint8Array; wsdl: Wsdl }>()
   for (const each of wanted) {
     if ([...found.values()].some(({ wsdl }) => holds(wsdl, each))) continue
-    if (performance.now() > until) throw new AddProblem(`the provider took more than ${limits.seconds} s for its WSDLs`)
-    const bytes = await takeOne(server, provider, each, wanted.length > 1)
+    budget.checkTime()
+    const bytes = await take(each)
     const digest = createHash('sha256').update(bytes).digest('hex')
     if (found.has(digest)) continue
-    bytesLeft -= bytes.length
-    if (bytesLeft < 0) throw new AddProblem(`the WSDLs of ${shown(provider)} are larger than ${limits.bytes} bytes`)
+    budget.take(bytes.length)
     const wsdl = checkWsdl({ bytes, name: nameOf(each) }, `the WSDL of ${inWords(each)}`)
     found.set(digest, { first: each, bytes, wsdl })
   }
@@ -71,58 +133,61 @@ function differing({ operations }: Wsdl, services: readonly ServiceName[]): Read
   return Object.fromEntries(versions)
 }
 
-/** Each service once, in order of code and version. */
-async function listWanted(
-  server: SecurityServer,
-  { provider, service }: ServiceAddress,
-): Promise<readonly ServiceName[]> {
-  const soap = await server.listMethods('listMethods', 'soap', provider)
-  if (soap.value === undefined) throw unlisted(provider, soap.problem)
-  const { services } = soap.value
-  const named = service === undefined ? services : services.filter(({ code }) => code === service)
-  if (named.length === 0) throw await explainNone(server, { provider, service }, services)
-  const unique = new Map(named.map(({ code, version }) => [JSON.stringify([code, version]), { code, version }]))
-  if (unique.size > limits.services) {
-    throw new AddProblem(
-      `${shown(provider)} has more than ${limits.services} services; name one: ${shown(provider)}/SERVICE`,
-    )
+/** Each service once, in order of code and version. Those of both lanes are taken for SOAP. */
+async function listWanted(server: SecurityServer, { provider, service }: ServiceAddress): Promise<Wanted> {
+  const listed = await server.listMethods('listMethods', 'soap', provider)
+  if (listed.value === undefined) throw unlisted(provider, listed.problem)
+  const isNamed = ({ code }: Service): boolean => service === undefined || code === service
+  const all = listed.value.services
+  const named = all.filter(isNamed)
+  const soap = new Map(named.map(({ code, version }) => [JSON.stringify([code, version]), { code, version }]))
+  // A Security Server before 6.21 has no REST services.
+  const others =
+    service !== undefined && soap.size > 0
+      ? []
+      : ((await server.listMethods('listMethods', 'rest', provider)).value?.services ?? [])
+  const rest = others.filter((each) => isNamed(each) && !all.some(({ code }) => code === each.code))
+  const described = new Set(rest.flatMap(({ code, type }) => (type === 'OPENAPI' ? [code] : [])))
+  const bare = [...new Set(rest.map(({ code }) => code))].filter((code) => !described.has(code))
+  if (soap.size + described.size === 0) throw explainNone({ provider, service }, bare, [...all, ...others])
+  if (soap.size + described.size > limits.services) {
+    const name = shown(provider)
+    throw new AddProblem(`${name} has more than ${limits.services} services; name one: ${name}/SERVICE`)
   }
-  return [...unique.values()].sort((a, b) => compare.compare(a.code, b.code) || compare.compare(a.version, b.version))
+  return {
+    soap: [...soap.values()].sort((a, b) => order.compare(a.code, b.code) || order.compare(a.version, b.version)),
+    rest: [...described].sort(order.compare),
+    notes: bare.map((code) => `${code} is left out: ${noDescription}`),
+  }
 }
 
-/** v2 stands before v10. */
-const compare = new Intl.Collator('en', { numeric: true })
+const noDescription = 'it is a REST service without a description; write a DSL file of kind rest for it'
 
-async function explainNone(
-  server: SecurityServer,
+/** v2 stands before v10. */
+const order = new Intl.Collator('en', { numeric: true })
+
+function explainNone(
   { provider, service }: Pick<ServiceAddress, 'provider' | 'service'>,
-  soap: readonly Service[],
-): Promise<AddProblem> {
-  const rest = (await server.listMethods('listMethods', 'rest', provider)).value?.services ?? []
+  bare: readonly string[],
+  all: readonly Service[],
+): AddProblem {
   const name = shown(provider)
+  if (service !== undefined && bare.length > 0) return new AddProblem(`${service} of ${name}: ${noDescription}`)
   if (service === undefined) {
-    const others = rest.length === 0 ? '' : `; its REST services are ${listOf(rest)}: write a DSL file for each`
-    return new AddProblem(`${name} has no SOAP service${others}`)
+    const others = bare.length === 0 ? '' : `; its REST services without a description are ${listOf(bare)}`
+    return new AddProblem(`${name} has no service with a WSDL or a description${others}`)
   }
-  if (rest.some(({ code }) => code === service)) {
-    return new AddProblem(
-      `${service} of ${name} is a REST service and has no WSDL; write a DSL file of kind rest for it`,
-    )
-  }
-  const all = [...soap, ...rest]
-  const meant = nearest(
-    service,
-    all.map(({ code }) => code),
-  )
+  const codes = all.map(({ code }) => code)
+  const meant = nearest(service, codes)
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-  const offers = all.length === 0 ? '' : ` (it has ${listOf(all)})`
+  const offers = codes.length === 0 ? '' : ` (it has ${listOf(codes)})`
   return new AddProblem(`${name} has no service ${service}${offers}${hint}`)
 }
 
 const maxListed = 10
 
-function listOf(services: readonly Service[]): string {
-  const codes = [...new Set(services.map(({ code }) => code))]
+function listOf(given: readonly string[]): string {
+  const codes = [...new Set(given)]
   const more = codes.length > maxListed ? ` and ${codes.length - maxListed} more` : ''
   return `${codes.slice(0, maxListed).join(', ')}${more}`
 }
@@ -139,12 +204,14 @@ async function takeOne(
 ): Promise<Uint8Array> {
   const { value, problem = 'no answer' } = await server.getWsdl(provider, service.code, service.version)
   if (value !== undefined) return value
-  const cure = isOneOfSeveral
-    ? `; name the services that you need one by one: ${shown(provider)}/SERVICE`
-    : await explainRefusal(server, provider, service, problem)
+  const cure = isOneOfSeveral ? oneByOne(provider) : await explainRefusal(server, provider, service, problem)
   throw new AddProblem(
     `the Security Server does not give the WSDL of ${inWords(service)} of ${shown(provider)}: ${problem}${cure}`,
   )
+}
+
+function oneByOne(provider: Identity): string {
+  return `; name the services that you need one by one: ${shown(provider)}/SERVICE`
 }
 
 /** What may help, as the end of a sentence. */
@@ -155,7 +222,7 @@ async function explainRefusal(
   problem: string,
 ): Promise<string> {
   if (/invalid_?service_?type/i.test(problem)) {
-    return '; REST services have no WSDL and no version: write a DSL file of kind rest for it'
+    return `; REST services have no WSDL and no version: leave out /${version}`
   }
   const services = (await server.listMethods('listMethods', 'soap', provider)).value?.services ?? []
   const versions = services.filter((each) => each.code === code).map((each) => each.version || 'no version')
@@ -180,11 +247,6 @@ function shown({ instance, memberClass, memberCode, subsystemCode }: Identity): 
   return [instance, memberClass, memberCode, subsystemCode].filter(Boolean).join('/')
 }
 
-/** Others have named the service: what cannot stand in a name is told apart by a digest. */
 function nameOf({ code, version }: ServiceName): string {
-  const name = version === '' ? code : `${code}.${version}`
-  const safe = safeName(name)
-  const isSame = safe === name && /^[A-Za-z0-9_]/.test(safe)
-  const digest = createHash('sha256').update(name).digest('hex').slice(0, 8)
-  return `${isSame ? safe : `service_${safe.slice(0, 80)}_${digest}`}.wsdl`
+  return `${fileNameOf(version === '' ? code : `${code}.${version}`)}.wsdl`
 }
