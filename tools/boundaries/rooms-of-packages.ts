@@ -40,6 +40,8 @@ export const packages: Part = {
     },
     { room: 'observe/src', is: 'events, and the log that is written of them' },
     { room: 'command-line/src', is: 'the life of a process', imports: '@services/observe' },
+    { room: 'metrics/src', is: 'what services count, and how Prometheus reads it' },
+    { room: 'admin/src', is: 'the listener for whoever runs a service', imports: '@services/http-shell' },
     { room: 'config-file/src/words', is: 'what a person is told about a field', isPure: true },
     { room: 'config-file/src/yaml', is: 'YAML as data, with lines', imports: 'config-file/src/words', isPure: true },
     {
@@ -53,7 +55,9 @@ export const packages: Part = {
     'node:http': 'http-shell/src http-shell/src/node command-line/src/health.ts',
     'node:module': 'command-line/src/launch.js',
     'node:net': 'http-shell/src http-shell/src/exchange http-shell/src/node http-shell/src/plain',
+    'node:perf_hooks': 'metrics/src/process-metrics.ts',
     'node:v8': 'command-line/src/heap.ts',
+    'prom-client': 'metrics/src/text.ts',
     'sonic-boom': 'observe/src/stdout.ts',
     yaml: 'config-file/src/yaml',
     zod: 'config-file/src/fields.ts config-file/src/check.ts config-file/src/json-schema.ts',

@@ -15,11 +15,16 @@ const sqlapi: Part = {
   root: 'services/sqlapi/src',
   rooms: [
     { room: 'description.ts', is: 'what databases say of statements', isPure: true },
-    { room: 'model.ts', is: 'the nouns of boot and serve', imports: 'description.ts' },
+    { room: 'metering.ts', is: 'what databases tell of how they do', isPure: true },
+    { room: 'model.ts', is: 'the nouns of boot and serve', imports: 'description.ts metering.ts' },
     { room: 'json/body.ts', is: 'the media type of JSON', imports: 'model.ts' },
     { room: 'errors.ts', is: 'the errors that people are told', imports: 'model.ts json/body.ts' },
     { room: 'version.ts', is: 'what the package says about itself' },
-    { room: 'events.ts', is: 'the events of the service', imports: '@services/command-line @services/observe' },
+    {
+      room: 'events.ts',
+      is: 'the events of the service',
+      imports: 'model.ts @services/command-line @services/observe',
+    },
     { room: 'endpoint-key.ts', is: 'how an endpoint is looked up' },
     { room: 'project-datasource.ts', is: 'where a project runs', imports: 'endpoint-key.ts' },
     { room: 'findings', is: 'what is wrong with a file, as text', isPure: true },
@@ -82,7 +87,7 @@ const sqlapi: Part = {
     {
       room: 'database/pool',
       is: 'who gets which connection',
-      imports: 'model.ts errors.ts @services/linked-list',
+      imports: 'model.ts metering.ts errors.ts @services/linked-list',
       isPure: true,
     },
     {
@@ -108,7 +113,8 @@ const sqlapi: Part = {
     {
       room: 'database/postgres/wire',
       is: 'the protocol, and the driver that connects',
-      imports: 'formats model.ts errors.ts sql/position.ts database database/postgres/plans database/postgres/rows',
+      imports:
+        'formats model.ts metering.ts errors.ts sql/position.ts database database/postgres/plans database/postgres/rows',
     },
     {
       room: 'database/postgres/sessions',
@@ -124,7 +130,8 @@ const sqlapi: Part = {
     {
       room: 'database/postgres',
       is: 'a datasource on PostgreSQL',
-      imports: 'description.ts model.ts database database/prepared-database.ts database/pool database/postgres/**',
+      imports:
+        'description.ts model.ts metering.ts database database/prepared-database.ts database/pool database/postgres/**',
     },
     { room: 'database/sqlite/files.ts', is: 'which files are open' },
     { room: 'database/sqlite/worker/library.ts', is: 'SQLite itself', imports: 'database/sqlite/files.ts' },
@@ -144,25 +151,25 @@ const sqlapi: Part = {
       room: 'database/sqlite/workplaces',
       is: 'threads and processes, from outside',
       imports:
-        'database/pool database database/sqlite/claims.ts database/sqlite/files.ts database/sqlite/worker-messages.ts',
+        'metering.ts database/pool database database/sqlite/claims.ts database/sqlite/files.ts database/sqlite/worker-messages.ts',
     },
     { room: 'database/sqlite/render.ts', is: 'a statement as SQLite reads it', imports: 'model.ts sql/position.ts' },
     {
       room: 'database/sqlite/describe',
       is: 'what statements are, without running them',
-      imports: 'description.ts model.ts json sql database/sqlite/**',
+      imports: 'metering.ts description.ts model.ts json sql database/sqlite/**',
     },
     {
       room: 'database/sqlite',
       is: 'a datasource on SQLite',
       imports:
-        'description.ts model.ts errors.ts json sql/position.ts database database/prepared-database.ts database/pool database/sqlite/**',
+        'description.ts model.ts metering.ts errors.ts json sql/position.ts database database/prepared-database.ts database/pool database/sqlite/**',
     },
     {
       room: 'database/database.ts',
       is: 'how each kind of database is opened',
       imports:
-        'description.ts model.ts database/statement-failure.ts database/postgres/postgres.ts database/postgres/describe/parse.ts database/sqlite/sqlite.ts database/sqlite/describe/parse.ts',
+        'description.ts model.ts metering.ts database/statement-failure.ts database/postgres/postgres.ts database/postgres/probe.ts database/postgres/describe/parse.ts database/sqlite/sqlite.ts database/sqlite/location.ts database/sqlite/describe/probe.ts database/sqlite/describe/parse.ts',
     },
     {
       room: 'database/copies.ts',
@@ -200,15 +207,26 @@ const sqlapi: Part = {
         'formats model.ts errors.ts events.ts endpoint-key.ts project-datasource.ts json json/body.ts declarations/value-types.ts serve/** @services/http-shell',
     },
     {
+      room: 'measure',
+      is: 'what a process of the service counts',
+      imports: 'model.ts metering.ts events.ts @services/metrics @services/observe',
+    },
+    {
       room: 'service.ts',
       is: 'the service, in one process',
       imports:
-        'model.ts version.ts events.ts project-datasource.ts boot/boot.ts boot/config/url.ts dialects.ts database/database.ts openapi serve serve/**',
+        'model.ts version.ts events.ts project-datasource.ts boot/boot.ts boot/config/url.ts dialects.ts database/database.ts openapi serve serve/** measure',
     },
     {
       room: 'workers',
       is: 'the service, in several processes',
-      imports: 'errors.ts events.ts boot service.ts @services/command-line @services/observe',
+      imports: 'errors.ts events.ts boot measure service.ts @services/command-line @services/metrics @services/observe',
+    },
+    {
+      room: 'admin',
+      is: 'the listener for whoever runs the service',
+      imports:
+        'metering.ts errors.ts version.ts events.ts boot database/database.ts serve/status.ts measure @services/admin @services/command-line @services/http-shell @services/metrics',
     },
     {
       room: 'check',
@@ -244,7 +262,7 @@ const sqlapi: Part = {
       room: 'main.ts',
       is: 'the commands',
       imports:
-        'errors.ts events.ts boot boot/config service.ts workers check/command.ts check/start.ts openapi/command.ts dev/dev.ts init/command.ts testing/command.ts @services/config-file @services/command-line @services/observe',
+        'errors.ts events.ts boot boot/config measure service.ts workers admin check/command.ts check/start.ts openapi/command.ts dev/dev.ts init/command.ts testing/command.ts @services/config-file @services/command-line @services/observe',
     },
   ],
   outside: {

@@ -16,6 +16,10 @@ export interface Running {
   hangUp?(): void
   /** Ends other processes at once, for a forced end. */
   abandon?(): void
+  /** The end has been asked for: whoever wants to know is told, while requests are still taken. */
+  announceEnd?(): void
+  /** For so long, from the signal on; then it is closed. */
+  readonly delaySeconds?: number
 }
 
 type Fields = FieldsOf<typeof lifecycleEvents> & { readonly internalError: { readonly stack: string } }
@@ -60,7 +64,6 @@ export async function live(lifecycle: Lifecycle): Promise<void> {
     void events.drained(lastLineMs).then(() => process.kill(process.pid, 'SIGKILL'))
   }
   const end = (): void => {
-    isEnding = true
     setTimeout(() => force(`${shutdownSeconds} s`), shutdownSeconds * 1000).unref()
     // A service that is still starting has nothing to finish.
     void Promise.resolve(running?.close()).then(() => {
@@ -72,8 +75,12 @@ export async function live(lifecycle: Lifecycle): Promise<void> {
   handleSignals({
     end(signal) {
       if (isEnding) return force('second signal')
+      isEnding = true
       events.emit('shuttingDown', { signal })
-      end()
+      running?.announceEnd?.()
+      const { delaySeconds = 0 } = running ?? {}
+      if (delaySeconds === 0) end()
+      else setTimeout(end, delaySeconds * 1000)
     },
     reload(signal) {
       running?.hangUp?.()
@@ -83,7 +90,10 @@ export async function live(lifecycle: Lifecycle): Promise<void> {
   process.on('uncaughtException', (error: unknown) => {
     events.emit('internalError', { stack: error instanceof Error ? (error.stack ?? error.message) : String(error) })
     exitCode = exitCodes.failure
-    if (!isEnding) end()
+    if (isEnding) return
+    isEnding = true
+    running?.announceEnd?.()
+    end()
   })
   try {
     running = await lifecycle.start()

@@ -13,4 +13,4 @@ export {
 } from './exchange/limits.ts'
 export { type Address, listen, ListenProblem } from './listen.ts'
 export { type Refusal, type Refused, type RequestLine } from './exchange/refusals.ts'
-export { type Shell, type ShellOptions, startShell } from './shell.ts'
+export { type Shell, type ShellLoad, type ShellOptions, startShell } from './shell.ts'

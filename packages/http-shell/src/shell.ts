@@ -24,14 +24,29 @@ export interface ShellOptions extends Address {
   /** Called with the exchange whose answer a client was reading when it was disconnected because it took too little. */
   readonly cut?: (exchange: Exchange) => void
   readonly bounds?: Partial<Bounds>
+  /** Further connections are closed at once. Without it there is no limit. */
+  readonly maxConnections?: number
   /** Whether plain requests are read here, and Node.js reads only connections with something else. Both ways give the same answers. */
   readonly fastReader?: boolean
+}
+
+/** What a server has to do, and has done since it was started. */
+export interface ShellLoad {
+  /** Requests that have begun and whose answers are not out. */
+  readonly requests: number
+  /** Bytes on the wire, heads included, of all connections. */
+  readonly bytesIn: number
+  readonly bytesOut: number
 }
 
 export interface Shell {
   /** Address as bound, `host:port`. */
   readonly address: string
   readonly port: number
+  /** Counted when it is asked for: requests pay nothing for it. */
+  load(): ShellLoad
+  /** Goes on accepting, but each answer from now on ends its connection where no other request has arrived there. */
+  drain(): void
   /** Stops accepting, finishes what is in flight. Settles when the last connection has closed. */
   close(): Promise<void>
 }
@@ -42,7 +57,7 @@ const lookMs = 1000
 export async function startShell(options: ShellOptions): Promise<Shell> {
   const host = new ShellHost(options)
   const { address, port } = await listen(host.server, options)
-  return { address, port, close: () => host.close() }
+  return { address, port, load: () => host.load(), drain: () => host.drain(), close: () => host.close() }
 }
 
 class ShellHost implements NodeHost, PlainHost {
@@ -50,7 +65,11 @@ class ShellHost implements NodeHost, PlainHost {
   readonly bounds: Bounds
   readonly keepAliveLines: string
   isClosing = false
+  isDraining = false
   shared = 0
+  /** Of connections that have closed. */
+  #bytesIn = 0
+  #bytesOut = 0
   readonly #options: ShellOptions
   /** Open connections only. */
   readonly #connections = new Map<Duplex, PlainConnection | NodeConnection>()
@@ -75,6 +94,7 @@ class ShellHost implements NodeHost, PlainHost {
     this.server = createHttpServer(settings, (message, response) => this.#arrived(message, response, false))
     // Size is the limit. With a count, Node passes over the headers beyond it, the length of the body too.
     this.server.maxHeadersCount = 0
+    if (options.maxConnections !== undefined) this.server.maxConnections = options.maxConnections
     this.#giveToNode = takeConnections(this.server)
     this.#listen()
     const looking = setInterval(() => this.#look(), lookMs).unref()
@@ -129,6 +149,22 @@ class ShellHost implements NodeHost, PlainHost {
     this.#options.cut?.(exchange)
   }
 
+  load(): ShellLoad {
+    let requests = 0
+    let bytesIn = this.#bytesIn
+    let bytesOut = this.#bytesOut
+    for (const connection of this.#connections.values()) {
+      requests += connection.underWay
+      bytesIn += connection.socket.bytesRead
+      bytesOut += connection.socket.bytesWritten
+    }
+    return { requests, bytesIn, bytesOut }
+  }
+
+  drain(): void {
+    this.isDraining = true
+  }
+
   /** Ends the idle connections now and the others with their last answer. */
   async close(): Promise<void> {
     this.isClosing = true
@@ -160,6 +196,8 @@ class ShellHost implements NodeHost, PlainHost {
 
   #disconnected(socket: Socket): void {
     this.#connections.delete(socket)
+    this.#bytesIn += socket.bytesRead
+    this.#bytesOut += socket.bytesWritten
     this.#settle()
   }
 

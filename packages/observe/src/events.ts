@@ -21,6 +21,8 @@ export interface EventRow<Fields extends object> {
   readonly target?: string
   /** No level silences it: a process that ends by itself says why. */
   readonly always?: true
+  /** The log has no line for it. */
+  readonly unlogged?: true
   /** For the compiler only; no row has it. */
   readonly fields?: Fields
 }
@@ -40,6 +42,11 @@ export const warn = rowOf('warn')
 export const info = rowOf('info')
 export const debug = rowOf('debug')
 export const trace = rowOf('trace')
+
+/** What happens with every request: for those who measure and trace, and costly to write down. The log does not hear of it. */
+export function unlogged<Fields extends object>(): EventRow<Fields> {
+  return { level: 'trace', message: '', unlogged: true }
+}
 
 function rowOf(level: Level) {
   return <Fields extends object = object>(message: string, more: More = {}): EventRow<Fields> => {

@@ -9,6 +9,7 @@ export {
   type Level,
   observeEvents,
   trace,
+  unlogged,
   warn,
 } from './events.ts'
 export { levelsPattern, readLevels, severities } from './levels.ts'

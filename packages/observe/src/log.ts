@@ -22,6 +22,7 @@ export function openLog<Fields>(
 ): Subscriber<Fields> {
   const writers = new Map<keyof Fields, LineWriter>()
   for (const [event, row] of Object.entries(table)) {
+    if (row.unlogged === true) continue
     if (row.always !== true && !isHeard(row.level, row.target ?? style.target, levels)) continue
     writers.set(event as keyof Fields, lineWriter(event, row, format, style))
   }

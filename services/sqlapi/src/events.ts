@@ -4,6 +4,7 @@
  * subscribers.
  */
 import { lifecycleEvents } from '@services/command-line'
+import type { Trace } from './model.ts'
 import {
   debug,
   type Destination,
@@ -17,6 +18,7 @@ import {
   readLevels,
   severities,
   type Subscriber,
+  unlogged,
   warn,
 } from '@services/observe'
 
@@ -50,6 +52,7 @@ export const eventTable = {
   datasourceHeader: info<{ datasources: number; cure: string }>(
     'The header X-Datasource may choose among the datasources',
   ),
+  adminOpened: info<{ address: string }>('Admin pages'),
   listening: info<{ address: string }>('Listening'),
   developing: info<{ docs: string }>('Files are read anew as they change; the page for people is here'),
   filesRead: info<{ read: number; removed: number; endpoints: number; ms: number }>('Files read anew'),
@@ -66,6 +69,7 @@ export const eventTable = {
   statementGivenUp: warn<{ datasource: string; line: number | undefined; reason: string; outcome: string }>(
     'A statement was given up in the middle',
   ),
+  answered: unlogged<Trace>(),
   requestFailed: info<{ method: string; path: string; status: number; error: string; code?: string | undefined }>(
     'Request refused',
   ),

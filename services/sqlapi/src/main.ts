@@ -9,6 +9,9 @@ import { boot, type Booted } from './boot/boot.ts'
 import { type Loaded, loadConfig } from './boot/config/config.ts'
 import { readFlags } from './boot/flags.ts'
 import { StartupFailure } from './errors.ts'
+import type { Measures } from './measure/measures.ts'
+import type { RunningService } from './service.ts'
+import type { Workers } from './workers/primary.ts'
 import { type EventFields, type Events, eventTable, type LogSettings, openLog } from './events.ts'
 
 /** How long requests in flight may take to finish at a shutdown. */
@@ -113,12 +116,37 @@ async function run({ loaded, environment, events, stdout }: Start): Promise<Runn
   return startProcesses(booted, events, stdout)
 }
 
-/** Loads only what this process needs: one that watches over workers stays small. */
 async function startProcesses(booted: Booted, events: Events, stdout: Destination): Promise<Running> {
+  const { admin: wanted, shutdown } = booted.config
+  if (wanted === undefined) return delayed(await startServing(booted, events, stdout), shutdown.delaySeconds)
+  // Opened before the service, which it tells of, and closed after it.
+  const { Admin } = await import('./admin/admin.ts')
+  const admin = await Admin.open(booted, events)
+  const serving = await startServing(booted, events, stdout, admin.measures)
+  admin.follow(serving)
+  return delayed(admin.around(serving), shutdown.delaySeconds)
+}
+
+/** Loads only what this process needs: one that watches over workers stays small. */
+async function startServing(
+  booted: Booted,
+  events: Events,
+  stdout: Destination,
+  measures?: Measures,
+): Promise<Workers | RunningService> {
   if (booted.config.server.workers > 1) {
     const { startWorkers } = await import('./workers/primary.ts')
     return startWorkers(booted, events, stdout)
   }
   const { startService } = await import('./service.ts')
-  return startService(booted, events)
+  return startService(booted, events, measures)
+}
+
+function delayed(running: Running, delaySeconds: number): Running {
+  return {
+    delaySeconds,
+    announceEnd: () => running.announceEnd?.(),
+    close: () => running.close(),
+    abandon: () => running.abandon?.(),
+  }
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Readable } from 'node:stream'
+import type { DatabaseLoad } from './metering.ts'
 import type { CatalogNames, DescribeOptions, StatementDescription, TableScan } from './description.ts'
 
 /** The two SQL dialects, named after the datasource kind that speaks them. */
@@ -196,6 +197,24 @@ export interface Request {
   /** The whole body; empty when there is none. */
   readonly body: Buffer
   readonly cancellation: Cancellation
+  /** Undefined where nobody wants to hear of it. */
+  readonly trace: Trace | undefined
+}
+
+/** What became of one request, filled in on the way, for those who measure. */
+export interface Trace {
+  readonly method: string
+  /** By the clock of `performance`. */
+  readonly started: number
+  endpoint: Endpoint | undefined
+  /** Path of one of the service's own pages. */
+  page: string | undefined
+  /** 499 for a client that left before it had its reply. */
+  status: number
+  /** As the reply names it; undefined for a good one. */
+  error: string | undefined
+  /** Until the reply was handed over whole, or nobody was left to take it. */
+  ms: number
 }
 
 /**
@@ -270,6 +289,10 @@ export interface Database {
   scans(statements: readonly Statement[]): Promise<readonly (readonly TableScan[])[]>
   /** Connects once, to tell at start whether the database can be reached. Rejects with the reason. */
   probe(): Promise<void>
+  /** How busy it is, in this process. */
+  load(): DatabaseLoad
+  /** When work last succeeded, by the clock of `performance`; -Infinity before. */
+  readonly lastSuccess: number
   /** Lets running work end, then closes every connection. */
   close(): Promise<void>
 }

@@ -7,6 +7,7 @@ import { maskUrl } from './boot/config/url.ts'
 import { openDatabase } from './database/database.ts'
 import { dialects } from './dialects.ts'
 import type { Events } from './events.ts'
+import type { Measures } from './measure/measures.ts'
 import type { Database, Endpoint, Page, Reply, Request } from './model.ts'
 import { projectRules } from './project-datasource.ts'
 import { createCors } from './serve/cors.ts'
@@ -29,13 +30,19 @@ export interface RunningService {
   readonly port: number
   /** Serves another set of files from the next request on. */
   replaceFiles(files: ServedFiles): void
+  isListening(): boolean
+  /** When work on the datasource last succeeded, by the clock of `performance`. */
+  lastSuccess(datasource: string): number
+  /** Answers end their connections from now on. */
+  announceEnd(): void
   /** Stops accepting, finishes what is in flight, closes the databases. */
   close(): Promise<void>
 }
 
-export async function startService(booted: Booted, events: Events): Promise<RunningService> {
+/** `measures` counts what the service does; without it nothing is counted. */
+export async function startService(booted: Booted, events: Events, measures?: Measures): Promise<RunningService> {
   const { config, datasources, endpoints, startTime } = booted
-  const databases = await openDatabases(booted, events)
+  const databases = await openDatabases(booted, events, measures)
 
   const summaries = datasources.map(({ name, url, dialect, username }) => ({
     name,
@@ -68,7 +75,10 @@ export async function startService(booted: Booted, events: Events): Promise<Runn
     cors,
     handle: await handlerOf(service, config.server.compression),
     breaksOff: (request, error) => reportBrokenOff(service, request, error),
+    answered: events.isEnabled('answered') ? (trace) => events.emit('answered', trace) : undefined,
   })
+  measures?.watch({ databases, load: () => server.load() })
+  let isListening = true
   events.emit('listening', { address: server.address })
   for (const summary of summaries) void probe(databases.get(summary.name) as Database, summary, events)
   described.start()
@@ -80,7 +90,11 @@ export async function startService(booted: Booted, events: Events): Promise<Runn
       service.unloaded = unloaded
       described.replaceEndpoints(endpoints.values())
     },
+    isListening: () => isListening,
+    lastSuccess: (datasource) => databases.get(datasource)?.lastSuccess ?? -Infinity,
+    announceEnd: () => server.drain(),
     async close() {
+      isListening = false
       await server.close()
       described.close()
       await Promise.all([...databases.values()].map((database) => database.close()))
@@ -132,11 +146,16 @@ async function describePages(
   }
 }
 
-async function openDatabases({ datasources }: Booted, events: Events): Promise<ReadonlyMap<string, Database>> {
+async function openDatabases(
+  { datasources }: Booted,
+  events: Events,
+  measures: Measures | undefined,
+): Promise<ReadonlyMap<string, Database>> {
   const opened = datasources.map(async (datasource): Promise<[name: string, database: Database]> => {
     const { name } = datasource
     const database = await openDatabase({
       ...datasource,
+      meter: measures?.meterOf(name),
       onSessionCode: (finding) => events.emit('sessionCode', { datasource: name, ...finding }),
       onStatement: events.isEnabled('statement')
         ? (sql, values) => events.emit('statement', { datasource: name, sql, parameters: showValues(values) })

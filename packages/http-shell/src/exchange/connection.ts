@@ -11,6 +11,8 @@ import { type Bounds, drainMs, fewRequests, stallBytes } from './limits.ts'
 export interface Host {
   readonly bounds: Bounds
   readonly isClosing: boolean
+  /** Requests are taken, and connections end with their answers. */
+  readonly isDraining: boolean
   /** Requests of all connections that are under way beyond the first few of each. */
   shared: number
   /** The client was disconnected because it took too little; called with the exchange whose answer it was reading. */
@@ -51,6 +53,11 @@ export abstract class Connection<Kind extends Owed = Owed> {
   /** Begins what waits, as long as it may. */
   protected abstract beginWaiting(): void
 
+  /** Requests that have begun and whose answers are not out. */
+  get underWay(): number {
+    return this.begun.length
+  }
+
   get owesNothing(): boolean {
     return this.begun.length === 0 && !this.hasWaiting
   }
@@ -70,7 +77,8 @@ export abstract class Connection<Kind extends Owed = Owed> {
   }
 
   isLast(exchange: Owed): boolean {
-    if (!this.host.isClosing || this.isEnding || this.hasWaiting) return false
+    const { isClosing, isDraining } = this.host
+    if (!(isClosing || isDraining) || this.isEnding || this.hasWaiting) return false
     return this.begun[this.begun.length - 1] === exchange
   }
 

@@ -3,6 +3,7 @@
  * dialects.ts.
  */
 import type { OfflineDescription } from '../description.ts'
+import type { DatasourceMeter, Probe } from '../metering.ts'
 import type { Database, Dialect, ResultShapes, Script } from '../model.ts'
 import type { FailureListener } from './statement-failure.ts'
 import type { FileChangeReport, GivenUp } from './sqlite/sqlite.ts'
@@ -23,6 +24,8 @@ export interface DatasourceOptions {
   readonly results?: ResultShapes | undefined
   /** In which times with a zone are written and local ones are read: a name or an offset; UTC where it is left out. */
   readonly timeZone?: string | undefined
+  /** Undefined where nobody measures. */
+  readonly meter?: DatasourceMeter | undefined
   /** Called for each piece of stored code that costs every request a reset of its session, once. */
   readonly onSessionCode?: ((finding: { readonly code: string; readonly reason: string }) => void) | undefined
   /** Called for every statement that runs, when statements are logged. */
@@ -50,6 +53,31 @@ const openers: Readonly<Record<Dialect, (options: DatasourceOptions) => Promise<
   async sqlite(options) {
     const { SqliteDatabase } = await import('./sqlite/sqlite.ts')
     return new SqliteDatabase(options)
+  },
+}
+
+/** Asks nothing yet. Loads no more than asking takes: the process that does so may be one that serves nothing. */
+export function openProbe(
+  { dialect, url }: Pick<DatasourceOptions, 'dialect' | 'url'>,
+  timeoutSeconds: number,
+): Promise<Probe> {
+  return probes[dialect]({ url, timeoutSeconds })
+}
+
+interface ProbeOptions {
+  readonly url: string
+  readonly timeoutSeconds: number
+}
+
+const probes: Readonly<Record<Dialect, (options: ProbeOptions) => Promise<Probe>>> = {
+  async postgres(options) {
+    const { PostgresProbe } = await import('./postgres/probe.ts')
+    return new PostgresProbe(options)
+  },
+  async sqlite({ url }) {
+    const { SqliteProbe } = await import('./sqlite/describe/probe.ts')
+    const { readLocation } = await import('./sqlite/location.ts')
+    return new SqliteProbe(readLocation(url))
   },
 }
 

@@ -29,6 +29,8 @@ export class Sink {
   #stream: Readable | undefined
   /** The history of the statement that writes here: after a long result it runs alone. */
   history: History | undefined
+  /** How many rows there were, where the database counts them at the end. */
+  rows = 0
   /** Called when the reader wants more after `write` returned false, and when the reader has gone. */
   onWanted: (() => void) | undefined
 

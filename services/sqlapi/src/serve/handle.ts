@@ -2,7 +2,7 @@
  * THE request path. A request comes in as plain values, a reply goes out; the body of `answer` has the checks in the order
  * that the manual promises. Each stage is a call into the file that owns it; no stage calls the next.
  */
-import { Failure, type FailureDetails, toReply } from '../errors.ts'
+import { Failure, type FailureDetails, failures, toReply } from '../errors.ts'
 import { formats } from '../formats/formats.ts'
 import type { Events } from '../events.ts'
 import type {
@@ -68,7 +68,7 @@ export function handle(service: Service, request: Request): Promise<Reply> {
 }
 
 /** A streamed result could not be sent whole: the client was disconnected, and the log says why. */
-export function reportBrokenOff({ events }: Service, { method, target }: Line, error: Error): void {
+export function reportBrokenOff({ events }: Service, { method, target }: Omit<Line, 'trace'>, error: Error): void {
   events.emit('answerBrokenOff', { method, path: pathOf(target), reason: error.message })
 }
 
@@ -77,8 +77,11 @@ function answer(service: Service, request: Request, headers: ReplyHeaders): Prom
   const target = readTarget(request.target)
   const page = findPage(service, request, target)
   const refused = refuser(service, request, headers)
+  const { trace } = request
+  if (trace !== undefined && page !== undefined) trace.page = target.path
   if (page !== undefined) return showPage(page, request.headers, headers).catch(refused)
   const found = findEndpoint(service.endpoints, request.method, target.path)
+  if (trace !== undefined) trace.endpoint = found?.endpoint
   const lines = found?.batch === false ? undefined : findLines(request, found, target)
   const document = request.method === 'POST' && lines === undefined ? readBody(request.body) : undefined
   if (found === undefined) {
@@ -119,15 +122,16 @@ function toBody(format: FormatName, content: Result): Body {
 }
 
 /** What the reply needs of a request. */
-type Line = Pick<Request, 'method' | 'target'>
+type Line = Pick<Request, 'method' | 'target' | 'trace'>
 
-function refuser(service: Service, { method, target }: Line, headers: ReplyHeaders): (error: unknown) => Reply {
-  return (error) => refuse(service, { method, target }, headers, error)
+function refuser(service: Service, { method, target, trace }: Line, headers: ReplyHeaders): (error: unknown) => Reply {
+  return (error) => refuse(service, { method, target, trace }, headers, error)
 }
 
 function refuse(service: Service, line: Line, headers: ReplyHeaders, error: unknown): Reply {
   const reply = toReply(error, headers, service.errors === 'full' ? explain(service, line, error) : undefined)
   report(service.events, line, error, reply)
+  if (line.trace !== undefined) line.trace.error = error instanceof Failure ? error.name : failures.internal_error.error
   return reply
 }
 

@@ -1,12 +1,17 @@
 /** The reply to what never becomes a request: what was wrong comes in, status and text go out. */
 import type { Refusal, Refused } from '@services/http-shell'
-import { Failure, toReply } from '../errors.ts'
+import { Failure, type FailureName, toReply } from '../errors.ts'
 import { missingEndpoint, readTarget } from './route.ts'
 
 /** A transfer coding that is not known has a status of its own. */
 const notImplemented = 501
 
-export function refuse({ reason, line, maxHeadBytes }: Refusal): Refused {
+/** With the name of the error. */
+export interface NamedRefusal extends Refused {
+  readonly error: FailureName
+}
+
+export function refuse({ reason, line, maxHeadBytes }: Refusal): NamedRefusal {
   switch (reason) {
     // A method that no file can answer, whatever the path.
     case 'unknown method':
@@ -27,11 +32,11 @@ export function refuse({ reason, line, maxHeadBytes }: Refusal): Refused {
   }
 }
 
-function malformed(message: string): Refused {
+function malformed(message: string): NamedRefusal {
   return toRefused(new Failure('http_malformed', message))
 }
 
-function toRefused(failure: Failure): Refused {
+function toRefused(failure: Failure): NamedRefusal {
   const { status, body } = toReply(failure, {})
-  return { status, headers: { 'content-type': body.mediaType }, body: body.content }
+  return { error: failure.name, status, headers: { 'content-type': body.mediaType }, body: body.content }
 }

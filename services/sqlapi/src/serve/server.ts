@@ -3,9 +3,17 @@
  * the limit of the body, when a preflight is answered, and what a client gets when its reply breaks off. Decides nothing about SQL.
  */
 import { Readable } from 'node:stream'
-import { BodyTooLarge, type Exchange, ListenProblem, type Shell, startShell } from '@services/http-shell'
+import {
+  BodyTooLarge,
+  type Exchange,
+  ListenProblem,
+  type Refusal,
+  type Refused,
+  type Shell,
+  startShell,
+} from '@services/http-shell'
 import { Failure, StartupFailure, toReply } from '../errors.ts'
-import type { Cancellation, Reply, Request, RequestHeaders } from '../model.ts'
+import type { Cancellation, Reply, Request, RequestHeaders, Trace } from '../model.ts'
 import type { Cors } from './cors.ts'
 import { pump } from './pump.ts'
 import { refuse } from './refuse.ts'
@@ -21,7 +29,14 @@ export interface ServerOptions {
   readonly handle: (request: Request) => Promise<Reply>
   /** Called when a reply breaks off; the client sees a reset connection. */
   readonly breaksOff: (request: Pick<Request, 'method' | 'target'>, error: Error) => void
+  /** Called when a request has been answered, or nobody is left to take its answer; requests that were refused too. */
+  readonly answered?: ((trace: Trace) => void) | undefined
 }
+
+/** For a client that left before it had its reply, as other servers count it. */
+const goneStatus = 499
+/** For a reply that broke off behind its head, in the place of the name of an error. */
+const brokenOff = 'BrokenOff'
 
 export async function startServer(options: ServerOptions): Promise<Shell> {
   const { host, port, maxPipelinedRequests, fastReader } = options
@@ -32,7 +47,7 @@ export async function startServer(options: ServerOptions): Promise<Shell> {
       bounds: { maxPipelinedRequests },
       fastReader,
       handle: (exchange) => serve(options, exchange),
-      refuse,
+      refuse: (refusal) => refuseRequest(options, refusal),
       cut: (exchange) => options.breaksOff(exchange, new Error('The client reads too slowly')),
     })
   } catch (error) {
@@ -43,45 +58,67 @@ export async function startServer(options: ServerOptions): Promise<Shell> {
 
 function serve(options: ServerOptions, exchange: Exchange): void {
   const { method } = exchange
+  const trace = options.answered === undefined ? undefined : startTrace(method)
   // The only one that Node gives as a list is `set-cookie`, which no client sends.
   const headers = exchange.headers as RequestHeaders
   const preflight = options.cors.preflight(method, headers)
   if (preflight !== undefined) {
-    write(options, exchange, preflight)
+    write(options, exchange, preflight, trace)
     return
   }
   const cancellation: Cancellation = { cancelled: false, onCancel: undefined }
   exchange.onGone = toLeaver(cancellation)
   const body = exchange.takeBody(options.maxBodyBytes)
-  if (body === undefined) void serveBody(options, exchange, cancellation)
-  else respond(options, exchange, body, cancellation)
+  if (body === undefined) void serveBody(options, exchange, cancellation, trace)
+  else respond(options, exchange, body, cancellation, trace)
 }
 
-async function serveBody(options: ServerOptions, exchange: Exchange, cancellation: Cancellation): Promise<void> {
-  const body = await readBody(options, exchange, exchange.headers as RequestHeaders)
-  if (body !== undefined) respond(options, exchange, body, cancellation)
+function startTrace(method: string): Trace {
+  const started = performance.now()
+  return { method, started, endpoint: undefined, page: undefined, status: 0, error: undefined, ms: 0 }
+}
+
+async function serveBody(
+  options: ServerOptions,
+  exchange: Exchange,
+  cancellation: Cancellation,
+  trace: Trace | undefined,
+): Promise<void> {
+  const body = await readBody(options, exchange, trace)
+  if (body !== undefined) respond(options, exchange, body, cancellation, trace)
 }
 
 /** Not in an async function: that would keep the body, and more, while the database works. */
-function respond(options: ServerOptions, exchange: Exchange, body: Buffer, cancellation: Cancellation): void {
+function respond(
+  options: ServerOptions,
+  exchange: Exchange,
+  body: Buffer,
+  cancellation: Cancellation,
+  trace: Trace | undefined,
+): void {
   const { method, target } = exchange
-  const request = { method, target, headers: exchange.headers as RequestHeaders, body, cancellation }
-  void options.handle(request).then((reply) => write(options, exchange, reply))
+  const request = { method, target, headers: exchange.headers as RequestHeaders, body, cancellation, trace }
+  void options.handle(request).then((reply) => write(options, exchange, reply, trace))
 }
 
 /** Undefined when there is nothing more to be done. */
 async function readBody(
   options: ServerOptions,
   exchange: Exchange,
-  headers: RequestHeaders,
+  trace: Trace | undefined,
 ): Promise<Buffer | undefined> {
   const { cors, maxBodyBytes } = options
   try {
     return await exchange.collect(maxBodyBytes)
   } catch (error) {
-    if (!(error instanceof BodyTooLarge)) return undefined
+    if (!(error instanceof BodyTooLarge)) {
+      conclude(options, exchange, trace)
+      return undefined
+    }
     const failure = new Failure('body_too_large', `Request body is larger than ${maxBodyBytes} bytes`)
-    write(options, exchange, toReply(failure, cors.headersFor(headers)), true)
+    if (trace !== undefined) trace.error = failure.name
+    const headers = cors.headersFor(exchange.headers as RequestHeaders)
+    write(options, exchange, toReply(failure, headers), trace, true)
     return undefined
   }
 }
@@ -96,14 +133,16 @@ function toLeaver(cancellation: Cancellation): () => void {
 
 /** `close` ends the connection with the reply. */
 function write(
-  { breaksOff }: ServerOptions,
+  options: ServerOptions,
   exchange: Exchange,
   { status, headers, body }: Reply,
+  trace: Trace | undefined,
   close = false,
 ): void {
   if (body === undefined) {
     exchange.begin(status, headers)
     exchange.end()
+    conclude(options, exchange, trace)
     return
   }
   const { mediaType, content } = body
@@ -111,9 +150,11 @@ function write(
   const all = { 'content-type': mediaType, ...headers }
   if (!(content instanceof Readable)) {
     exchange.send(status, all, content, close)
+    conclude(options, exchange, trace)
     return
   }
   exchange.begin(status, all)
+  if (trace !== undefined) whenClosed(content, () => conclude(options, exchange, trace))
   if (exchange.method === 'HEAD') {
     exchange.end()
     // The statement of a HEAD runs to its end like any other.
@@ -121,7 +162,34 @@ function write(
     return
   }
   pump(content, exchange, (error) => {
-    breaksOff(exchange, error)
+    if (trace !== undefined) trace.error = brokenOff
+    options.breaksOff(exchange, error)
     exchange.breakOff()
   })
+}
+
+/** One that broke off early may be closed already. */
+function whenClosed(stream: Readable, call: () => void): void {
+  if (stream.closed) setImmediate(call)
+  else stream.once('close', call)
+}
+
+/** Tells what became of the request, where somebody wants to hear of it. */
+function conclude({ answered }: ServerOptions, exchange: Exchange, trace: Trace | undefined): void {
+  if (trace === undefined || answered === undefined) return
+  const isGone = exchange.status === 0 || (exchange.leaving !== undefined && trace.error !== brokenOff)
+  trace.status = isGone ? goneStatus : exchange.status
+  if (isGone) trace.error = undefined
+  trace.ms = performance.now() - trace.started
+  answered(trace)
+}
+
+/** What never becomes a request. One whose body is wrong is a request, and counts as one that its client has left. */
+function refuseRequest({ answered }: ServerOptions, refusal: Refusal): Refused {
+  const refused = refuse(refusal)
+  if (answered !== undefined && !refusal.isBody) {
+    const { status, error } = refused
+    answered({ ...startTrace(refusal.line?.method ?? ''), status, error })
+  }
+  return refused
 }

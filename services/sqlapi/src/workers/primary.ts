@@ -4,6 +4,7 @@
  * together. It serves no request and opens no database.
  */
 import { exitCodes } from '@services/command-line'
+import type { Totals } from '@services/metrics'
 import type { Destination } from '@services/observe'
 import cluster, { type Worker } from 'node:cluster'
 import { getCompileCacheDir } from 'node:module'
@@ -15,7 +16,8 @@ import { StartupFailure } from '../errors.ts'
 import type { Events } from '../events.ts'
 import { assign, type Assignment } from './assignments.ts'
 import { passLines } from './lines.ts'
-import { end, type Report } from './process-messages.ts'
+import { type Asked, Gathering } from './gathering.ts'
+import { announceEnd, end, measure, type Order, type Report } from './process-messages.ts'
 import { closeUntaken } from './untaken.ts'
 
 /** The worker's file has this file's ending: `.ts` in the repository, `.js` in the package. */
@@ -36,6 +38,8 @@ export function pauseMs(times: number): number {
 interface WorkerSeat {
   readonly index: number
   worker: Worker | undefined
+  /** The same, as it is asked for what it has counted. */
+  asked: Asked | undefined
   isListening: boolean
   /** When its worker was started, by the clock of `performance`. */
   since: number
@@ -70,6 +74,7 @@ export class Workers {
   readonly #seats: readonly WorkerSeat[]
   readonly #listening = Promise.withResolvers<void>()
   readonly #ended = Promise.withResolvers<void>()
+  readonly #gathering = new Gathering()
   /** Datasources that could not be reached, reported already. */
   readonly #unreachable = new Set<string>()
   /** For each datasource the file that was last reported as gone. */
@@ -88,7 +93,7 @@ export class Workers {
     this.#port = bind.port
     this.#assignments = assign(booted)
     this.#seats = Array.from({ length: workers }, (_, index) => {
-      return { index, worker: undefined, isListening: false, since: 0, lost: 0, failure: undefined }
+      return { index, worker: undefined, asked: undefined, isListening: false, since: 0, lost: 0, failure: undefined }
     })
     for (const seat of this.#seats) this.#fill(seat)
   }
@@ -98,12 +103,35 @@ export class Workers {
     return this.#listening.promise
   }
 
+  isListening(): boolean {
+    return !this.#isEnding && this.#seats.some(({ isListening }) => isListening)
+  }
+
+  /** When a call on the datasource last succeeded in any worker, as far as they have said. */
+  lastSuccess(datasource: string): number {
+    return this.#gathering.lastSuccess(datasource)
+  }
+
+  /** Has the workers tell what they have counted. */
+  gather(totals: Totals<object>): Promise<void> {
+    const asked = this.#seats.flatMap(({ asked, isListening }) => (asked !== undefined && isListening ? [asked] : []))
+    return this.#gathering.gather(asked, totals)
+  }
+
+  announceEnd(): void {
+    this.#order(announceEnd)
+  }
+
   /** Has every worker finish what is in flight and end. */
   close(): Promise<void> {
     this.#isEnding = true
-    for (const { worker } of this.#seats) worker?.send(end, noticed)
+    this.#order(end)
     this.#endWhenEmpty()
     return this.#ended.promise
+  }
+
+  #order(order: Order): void {
+    for (const { worker } of this.#seats) worker?.send(order, noticed)
   }
 
   /** Ends every worker at once, whatever it is doing. */
@@ -116,7 +144,8 @@ export class Workers {
     // What was compiled for the first process need not be compiled again.
     const compiled = getCompileCacheDir()
     const worker = cluster.fork(compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) })
-    Object.assign(seat, { worker, isListening: false, since: performance.now(), failure: undefined })
+    const asked = { ask: () => void worker.send(measure, noticed) }
+    Object.assign(seat, { worker, asked, isListening: false, since: performance.now(), failure: undefined })
     passLines(worker.process.stdout as Readable, this.#stdout)
     closeUntaken(worker.process)
     worker.on('message', (report: Report) => this.#hear(seat, report))
@@ -159,6 +188,12 @@ export class Workers {
         this.#events.emit('sessionCode', fields)
         return
       }
+      case 'measured':
+        if (seat.asked !== undefined) this.#gathering.heard(seat.asked, fields)
+        return
+      case 'succeeded':
+        this.#gathering.succeeded(fields)
+        return
       case 'failure':
         if (this.#address === undefined) this.#refuse(new StartupFailure(fields.name, fields.message))
         else this.#giveUp(seat, fields.message)
@@ -173,7 +208,8 @@ export class Workers {
 
   #leave(seat: WorkerSeat, how: string): void {
     const { pid } = (seat.worker as Worker).process
-    Object.assign(seat, { worker: undefined, isListening: false })
+    if (seat.asked !== undefined) this.#gathering.ended(seat.asked)
+    Object.assign(seat, { worker: undefined, asked: undefined, isListening: false })
     if (this.#isEnding) {
       if (how !== inOrder) this.#events.emit('stopForced', { reason: `worker ${pid} ended (${how})` })
       this.#endWhenEmpty()

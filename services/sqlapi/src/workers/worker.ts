@@ -8,9 +8,10 @@ import { disablePretenuring, type ExitCode, exitCodes, handleSignals } from '@se
 import { EventStream, hearWarnings, openStdout, type Subscriber } from '@services/observe'
 import { StartupFailure } from '../errors.ts'
 import { type EventFields, type Events, type EventName, eventTable, type LogSettings, openLog } from '../events.ts'
-import { startService } from '../service.ts'
+import { type RunningService, startService } from '../service.ts'
+import type { Measures } from '../measure/measures.ts'
 import { type Assignment, unpack } from './assignments.ts'
-import { end, type Report, shared } from './process-messages.ts'
+import { announceEnd, end, measure, type Order, type Report, shared } from './process-messages.ts'
 
 /** How long requests in flight may take to finish after an unexpected failure. */
 const shutdownSeconds = 30
@@ -21,8 +22,14 @@ disablePretenuring()
 
 const ending = Promise.withResolvers<void>()
 
-process.on('message', (message: Assignment | typeof end) => {
+/** Set once it serves; the second only where something is measured. */
+let running: RunningService | undefined
+let measures: Measures | undefined
+
+process.on('message', (message: Assignment | Order) => {
   if (message === end) ending.resolve()
+  else if (message === announceEnd) running?.announceEnd()
+  else if (message === measure) tellMeasures()
   else void work(message)
 })
 // A terminal and some supervisors signal all processes; only the first one decides.
@@ -33,7 +40,10 @@ cluster.worker?.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 async function work(assignment: Assignment): Promise<void> {
   const events = openEvents(assignment.config.logging)
   try {
-    const service = await startService(unpack(assignment), events)
+    if (assignment.config.admin !== undefined) measures = await openMeasures(events)
+    const service = await startService(unpack(assignment), events, measures)
+    running = service
+    if (measures !== undefined) tellSuccesses(service, assignment)
     let exitCode: ExitCode = exitCodes.success
     process.on('uncaughtException', (error) => {
       events.emit('internalError', { stack: error.stack ?? error.message })
@@ -44,12 +54,40 @@ async function work(assignment: Assignment): Promise<void> {
     })
     await ending.promise
     await service.close()
+    tellMeasures()
     await events.drained(lastLinesMs)
     process.exit(exitCode)
   } catch (error) {
     if (!(error instanceof StartupFailure)) throw error
     report({ event: 'failure', fields: { name: error.name, message: error.message } })
   }
+}
+
+/** Loaded only where somebody wants to hear of it. */
+async function openMeasures(events: Events): Promise<Measures> {
+  const { Measures } = await import('../measure/measures.ts')
+  return new Measures(events)
+}
+
+function tellMeasures(): void {
+  if (measures !== undefined) report({ event: 'measured', fields: measures.snapshot() })
+}
+
+/** How often the first process hears which datasources have answered, as long as any does. */
+const successMs = 500
+
+function tellSuccesses(service: RunningService, { datasources }: Assignment): void {
+  let before = performance.now()
+  setInterval(() => {
+    const now = performance.now()
+    const ages: Record<string, number> = {}
+    for (const { name } of datasources) {
+      const at = service.lastSuccess(name)
+      if (at > before) ages[name] = now - at
+    }
+    before = now
+    if (Object.keys(ages).length > 0) report({ event: 'succeeded', fields: ages })
+  }, successMs).unref()
 }
 
 /** The first process logs what concerns the service as a whole; this one logs the rest. */

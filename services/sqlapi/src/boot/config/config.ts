@@ -62,6 +62,8 @@ export interface Datasource {
   /** A name of a time zone or an offset. */
   readonly timeZone: string
   readonly results: ResultShapes
+  /** The service is ready while it is down. */
+  readonly optional: boolean
 }
 
 export interface Loaded {
@@ -142,6 +144,7 @@ function isFormat(format: unknown): format is LogFormat {
 function ruleProblems(config: Config, env: Environment | undefined): Problem[] {
   const known = config.datasources.map(({ name }) => name)
   return [
+    ...adminProblems(config),
     ...config.datasources.flatMap((datasource, index) => [
       ...datasourceProblems(datasource, index, known, env),
       ...workerProblems(datasource, index, config.server.workers),
@@ -160,6 +163,13 @@ function ruleProblems(config: Config, env: Environment | undefined): Problem[] {
       : [{ path: ['test', 'datasource'], message: noDatasource(config.test.datasource, known) }]),
     ...Object.keys(config.check.rules).flatMap(codeProblems),
   ]
+}
+
+/** Callers must not reach what is there for whoever runs the service. */
+function adminProblems({ admin, server: { bind } }: Config): Problem[] {
+  if (admin === undefined || admin.bind.port === 0 || admin.bind.port !== bind.port) return []
+  const message = `port ${bind.port} is that of the callers (server.bind); choose another one`
+  return [{ path: ['admin', 'bind'], message }]
 }
 
 function codeProblems(name: string): Problem[] {

@@ -59,6 +59,21 @@ const server = section({
   workers: wholeNumber(1, 64).default(1).describe('Processes that serve on the port; they share max_connections.'),
 })
 
+const shutdown = section({
+  delay_seconds: wholeNumber(0, 3600)
+    .default(0)
+    .describe('How long requests are still taken after the signal to end, while /ready says 503.'),
+})
+
+const admin = section({
+  bind: checked(anyText(addressMeaning, { shown: true }), addressProblem, addressMeaning)
+    .transform(toAddress)
+    .describe('Address of the admin pages, host:port; never one that callers reach.'),
+  ready_timeout_seconds: wholeNumber(1, 60)
+    .default(2)
+    .describe('How long a datasource may take to answer before it counts as down.'),
+})
+
 const results = section({
   numeric: oneOf(['string', 'number'])
     .default('string')
@@ -92,6 +107,7 @@ const datasource = section({
       'PostgreSQL: the zone in which times with a zone are written and texts without one are read: a name such as Europe/Tallinn, or an offset such as +02:00.',
     ),
   results: results.prefault({}).describe('How some values are written, for clients of the predecessor.'),
+  optional: flag().default(false).describe('Whether the service is ready while this datasource is down.'),
 })
 
 const cors = section({
@@ -141,6 +157,10 @@ const fields = section({
     'Directory of the .sql files.',
   ),
   server: server.prefault({}).describe('Listener.'),
+  admin: admin
+    .exactOptional()
+    .describe('A second listener, for whoever runs the service: /health, /ready, /metrics, /version.'),
+  shutdown: shutdown.prefault({}).describe('The orderly end.'),
   datasources: list(datasource, 'a list of datasources').prefault([]).describe('Databases.'),
   project_datasource_map: names(anyText('the name of a datasource', { filled: true }), 'project: datasource lines')
     .prefault({})

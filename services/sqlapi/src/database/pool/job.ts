@@ -61,7 +61,7 @@ export interface Errand<C, T> {
 
 /** What an errand's job tells its pool. */
 export interface Owner<C extends Connection> {
-  ended(job: Job<C>): void
+  ended(job: Job<C>, isSuccess?: boolean): void
   startAgain(job: Job<C>): void
 }
 
@@ -94,7 +94,7 @@ export class ErrandJob<C extends Connection, T> extends Job<C> {
   begin(connection: C): void {
     this.#errand.run(connection).then(
       (value) => {
-        this.#owner.ended(this)
+        this.#owner.ended(this, true)
         this.#resolve(value)
       },
       (error: unknown) => {

@@ -7,6 +7,7 @@
  * or waits for one in order of arrival. The limit `max` includes connections that are being opened or closed.
  */
 import { Failure } from '../../errors.ts'
+import type { DatabaseLoad, DatasourceMeter } from '../../metering.ts'
 import { type Clock, realClock } from './clock.ts'
 import { type Connection, type Errand, ErrandJob, type Job, mayShare, type Owner } from './job.ts'
 import { OwnTime } from './own-time.ts'
@@ -25,6 +26,7 @@ export interface PoolOptions<C> {
   readonly depth: number
   /** Opens a connection; `broken` is to be called when it ends by itself. */
   readonly open: (broken: () => void) => Promise<C>
+  readonly meter?: Pick<DatasourceMeter, 'waited' | 'ran'> | undefined
   readonly clock?: Clock
 }
 
@@ -52,6 +54,8 @@ export class Pool<C extends Connection> implements Owner<C> {
   #opening = 0
   #closing = 0
   #isClosed = false
+  /** When a job last succeeded, by the clock of the pool. */
+  lastSuccess = -Infinity
   #stopRetry: (() => void) | undefined
   #stopTidying: (() => void) | undefined
 
@@ -59,7 +63,10 @@ export class Pool<C extends Connection> implements Owner<C> {
     this.#options = options
     this.#clock = options.clock ?? realClock
     this.#ownTime = new OwnTime(this.#clock, () => this.#look())
-    this.#queue = new Queue(this.#clock, options.acquireTimeoutSeconds, () => lateFailure(options))
+    this.#queue = new Queue(this.#clock, options.acquireTimeoutSeconds, () => {
+      options.meter?.waited(options.acquireTimeoutSeconds * 1000)
+      return lateFailure(options)
+    })
   }
 
   /** Runs an errand on a connection. Rejects with the error of its run, or if no connection became free in time. */
@@ -81,13 +88,29 @@ export class Pool<C extends Connection> implements Owner<C> {
     else this.#begin(slot, job, now)
   }
 
+  get load(): DatabaseLoad {
+    const connections = { idle: 0, shared: 0, alone: 0, cleaning: 0, opening: this.#opening, closing: this.#closing }
+    for (const { state } of this.#slots) {
+      if (state === 'late') connections.shared++
+      else if (state !== 'closed') connections[state]++
+    }
+    return { connections, waiting: this.#queue.size }
+  }
+
   /** To be called by each job that has begun, when it is done, well or not. */
-  ended(job: Job<C>): void {
+  ended(job: Job<C>, isSuccess = false): void {
     const { slot } = job
     if (slot === undefined) return
+    const { meter } = this.#options
     const now = this.#clock.now()
     this.#ownTime.mark(now)
-    slot.finish(job, now, this.#ownTime)
+    if (isSuccess) this.lastSuccess = now
+    const isShared = slot.state !== 'alone'
+    const ms = slot.finish(job, now, this.#ownTime)
+    if (meter !== undefined) {
+      meter.waited(job.started - job.arrived)
+      meter.ran(ms, isShared)
+    }
     this.#release(slot, now)
   }
 

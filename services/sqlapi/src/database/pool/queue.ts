@@ -46,6 +46,10 @@ export class Queue<W extends Waiter> {
     return this.#all.size === 0
   }
 
+  get size(): number {
+    return this.#all.size
+  }
+
   /** How many connections would be enough for all: one for each line, one for each job that stands in none. */
   get demand(): number {
     return this.#all.size - this.#inLines + this.#filledLines

@@ -67,17 +67,18 @@ export class Slot<C extends Connection> {
     return this.state === 'shared' && this.group === group && !this.connection.isDirty
   }
 
-  /** The job is done, well or not. */
-  finish(job: Job<C>, now: number, ownTime: OwnTime): void {
+  /** The job is done, well or not. Gives how many milliseconds it took from its turn on, where that says something. */
+  finish(job: Job<C>, now: number, ownTime: OwnTime): number | undefined {
     const isHead = this.#jobs[0] === job
     this.leave(job)
     // A job that ends before its turn failed without being sent. Its time says nothing, nor does that of a lost connection.
-    if (!isHead || this.state === 'closed') return
+    if (!isHead || this.state === 'closed') return undefined
     const took = now - Math.max(job.started, this.since)
     job.history?.record(took, ownTime.unseenMs(now))
     this.since = now
     this.#hasMoved = true
     if (this.state === 'late') this.state = 'shared'
+    return took
   }
 
   /** The job is no longer on this slot, whatever becomes of it. */

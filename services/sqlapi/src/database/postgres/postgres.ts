@@ -5,6 +5,7 @@
  * pool.ts decides about connections, statement-runner.ts and settle.ts about plans and types, round-trips.ts about what is sent.
  */
 import type { CatalogNames, DescribeOptions, StatementDescription, TableScan } from '../../description.ts'
+import type { DatabaseLoad, DatasourceMeter } from '../../metering.ts'
 import type { Database, ParameterSet, Result, ResultShapes, Script, Statement, Work } from '../../model.ts'
 import { Delivery, emptyResult, type Sink } from '../result.ts'
 import { type FailureListener, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
@@ -36,6 +37,7 @@ export interface PostgresOptions extends StatementListeners {
   /** Of each session: a name or an offset; UTC where it is left out. */
   readonly timeZone?: string | undefined
   readonly onStatementFailure?: FailureListener
+  readonly meter?: DatasourceMeter | undefined
   /** Longest time that a statement may run; 0 for no limit. */
   readonly statementTimeoutSeconds: number
   /** Called for each piece of stored code that costs every request a reset, once. */
@@ -55,8 +57,9 @@ export class PostgresDatabase implements Database {
 
   constructor(options: PostgresOptions) {
     this.#options = options
-    const { name, url, maxConnections, poolSize, acquireTimeoutSeconds, statementTimeoutSeconds, timeZone } = options
-    const session = { url, connectTimeoutSeconds: acquireTimeoutSeconds, statementTimeoutSeconds, timeZone }
+    const { name, url, maxConnections, poolSize, acquireTimeoutSeconds, statementTimeoutSeconds, timeZone, meter } =
+      options
+    const session = { url, connectTimeoutSeconds: acquireTimeoutSeconds, statementTimeoutSeconds, timeZone, meter }
     const catalog = new Catalog(options.onSessionCode, options.results)
     this.#runner = new StatementRunner(options, catalog.code)
     this.#pool = new Pool({
@@ -65,6 +68,7 @@ export class PostgresDatabase implements Database {
       maxConnections,
       acquireTimeoutSeconds,
       depth,
+      meter,
       open: (broken) =>
         Session.open(session, catalog, broken).catch((error: unknown) => {
           throw toConnectFailure(error, name)
@@ -80,6 +84,14 @@ export class PostgresDatabase implements Database {
 
   probe(): Promise<void> {
     return this.#pool.probe()
+  }
+
+  load(): DatabaseLoad {
+    return this.#pool.load
+  }
+
+  get lastSuccess(): number {
+    return this.#pool.lastSuccess
   }
 
   close(): Promise<void> {
@@ -212,6 +224,7 @@ export class PostgresDatabase implements Database {
       } catch (error) {
         // Where the connection is lost the server rolls back by itself.
         await session.command('ROLLBACK').catch(() => undefined)
+        this.#options.meter?.rolledBack()
         // The transaction is undone, so running it once more with fresh plans is safe, unless the file itself can commit.
         if (attempt > 1 || this.#runner.isAnySession(work) || !needsNewPlan(error))
           throw toFailure(error, firstStatement(work))

@@ -72,7 +72,7 @@ export class SharedRun extends Job<Session> implements RowsReader {
   }
 
   gave(rows: Rows): void {
-    this.#datasource.pool.ended(this)
+    this.#datasource.pool.ended(this, true)
     this.sink.end(rows ?? this.#bound.format.nothing)
   }
 

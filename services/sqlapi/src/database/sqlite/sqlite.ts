@@ -1,18 +1,13 @@
-/**
- * A SQLite datasource: takes work, writes its SQL and values the way SQLite wants them, and has a worker do it. Readers run
- * in parallel. Writers have a pool of their own with a single worker, because SQLite has one writer at a time and waiting
- * in our queue is cheaper than waiting for its lock.
- */
+/** A SQLite datasource: takes work, writes its SQL and values the way SQLite wants them, and has a worker do it. */
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Failure } from '../../errors.ts'
 import type { CatalogNames, StatementDescription, TableScan } from '../../description.ts'
+import type { DatabaseLoad, DatasourceMeter } from '../../metering.ts'
 import type { Database, JsonValue, ParameterSet, Result, Script, Statement, Work } from '../../model.ts'
 import { deliver, emptyResult, type Sink } from '../result.ts'
 import { type FailureListener, inSet, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
 import { takenBack } from '../pool/job.ts'
-import { Pool } from '../pool/pool.ts'
-import { depth } from './claims.ts'
 import { type Assignment, type ConnectionOptions, type Loss, runsOn } from './workplaces/assignment.ts'
 import { toFailure, toFullFailure, toGoneFailure, toOpenFailure } from './sqlite-failures.ts'
 import { changeOf, type DatabaseFiles, describe, removeLeftLogs } from './files.ts'
@@ -21,7 +16,8 @@ import { type Location, readLocation } from './location.ts'
 import type { BoundStatement, SqliteValue } from './worker-messages.ts'
 import { Losses } from './workplaces/losses.ts'
 import { Statements, WriteHistory } from './statements.ts'
-import { transactionOf } from './transactions.ts'
+import { counted, Pools } from './workplaces/pools.ts'
+import { isOwn, transactionOf } from './transactions.ts'
 import { toSqlite } from './values.ts'
 import { Workplace } from './workplaces/workplace.ts'
 
@@ -56,6 +52,7 @@ export interface SqliteOptions {
   /** Called once for each time that the file was deleted or replaced. */
   readonly onFileChange?: ((change: FileChangeReport) => void) | undefined
   readonly onStatementFailure?: FailureListener
+  readonly meter?: DatasourceMeter | undefined
   /** Called for every statement that is given up in the middle. */
   readonly onGivenUp?: ((report: GivenUp) => void) | undefined
 }
@@ -64,8 +61,7 @@ export class SqliteDatabase implements Database {
   readonly dialect = 'sqlite'
   readonly #options: SqliteOptions
   readonly #location: Location
-  readonly #readers: Pool<Workplace>
-  readonly #writer: Pool<Workplace>
+  readonly #pools: Pools
   readonly #statements = new Statements()
   readonly #writes = new WriteHistory()
   /** Keeps a database in memory alive while no worker has it open. */
@@ -83,9 +79,7 @@ export class SqliteDatabase implements Database {
     this.#location = readLocation(options.url)
     const { poolSize } = options
     this.#losses = new Losses(poolSize)
-    // With a single connection readers and writers have to share it.
-    this.#readers = this.#openPool(Math.max(1, poolSize - 1))
-    this.#writer = poolSize === 1 ? this.#readers : this.#openPool(1)
+    this.#pools = new Pools(options, (broken) => this.#open(broken))
     this.#keeper = this.#location.path === undefined ? openConnection(openOptions(options, this.#location)) : undefined
   }
 
@@ -118,13 +112,21 @@ export class SqliteDatabase implements Database {
   /** The first request creates a missing file; a check whether it is there does not. */
   async probe(): Promise<void> {
     const { path, mayCreate } = this.#location
-    if (path === undefined || (await exists(path))) return this.#readers.probe()
+    if (path === undefined || (await exists(path))) return this.#pools.readers.probe()
     if (!mayCreate) throw new Error('The file does not exist')
     await access(dirname(path), constants.W_OK)
   }
 
+  load(): DatabaseLoad {
+    return this.#pools.load
+  }
+
+  get lastSuccess(): number {
+    return this.#pools.lastSuccess
+  }
+
   async close(): Promise<void> {
-    await Promise.all([this.#readers.close(), this.#writer.close()])
+    await this.#pools.close()
     this.#keeper?.close()
   }
 
@@ -134,8 +136,9 @@ export class SqliteDatabase implements Database {
     if (job.sets.flat().length === 0) return emptyResult(work)
     const { cancellation } = work
     const timeoutSeconds = work.endpoint.declarations?.timeoutSeconds
-    const pool = job.isRead ? this.#readers : this.#writer
-    const isPlainWrite = job.transaction === 'shared' && pool !== this.#readers
+    const { readers, writer } = this.#pools
+    const pool = job.isRead ? readers : writer
+    const isPlainWrite = job.transaction === 'shared' && pool !== readers
     const history = isPlainWrite ? this.#writes : this.#statements.historyOf(work)
     sink.history = history
     const errand = {
@@ -146,11 +149,14 @@ export class SqliteDatabase implements Database {
         const started = performance.now()
         const textOf = (statement: number): string => this.#statements.textOf(statement).text
         const running = workplace.run({ job, textOf, sink, timeoutSeconds })
-        cancellation.onCancel = running.cancel
+        cancellation.onCancel = counted(running.cancel, this.#options.meter)
         try {
-          return await running.done
+          const result = await running.done
+          this.#options.meter?.gave(sink.rows)
+          return result
         } catch (error) {
           if (error === takenBack) throw error
+          if (error !== runsOn && isOwn(job.transaction)) this.#options.meter?.rolledBack()
           if (error !== runsOn) throw this.#toFailure(error, work, performance.now() - started)
           this.#statements.markRunsOn(job.sets)
           job = { ...job, mayRunOn: true }
@@ -162,12 +168,6 @@ export class SqliteDatabase implements Database {
       },
     }
     return pool.run(errand)
-  }
-
-  #openPool(max: number): Pool<Workplace> {
-    const { name, maxConnections, acquireTimeoutSeconds } = this.#options
-    const open = (broken: () => void): Promise<Workplace> => this.#open(broken)
-    return new Pool({ name, max, maxConnections, acquireTimeoutSeconds, depth, open })
   }
 
   async #open(broken: () => void): Promise<Workplace> {
@@ -227,7 +227,7 @@ export class SqliteDatabase implements Database {
     if (this.#leaving !== undefined) return
     const change = changeOf(files)
     if (change !== undefined) this.#options.onFileChange?.({ file: files.path, reason: change, was: describe(files) })
-    this.#leaving = Promise.all([this.#readers.renew(), this.#writer.renew()]).then(() => {
+    this.#leaving = this.#pools.renew().then(() => {
       removeLeftLogs(files)
       this.#files = undefined
       this.#leaving = undefined

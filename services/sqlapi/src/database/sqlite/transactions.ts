@@ -18,3 +18,8 @@ export function transactionOf(
 function isPlainWrite({ effect, pieces: [text = ''] }: Statement): boolean {
   return effect === 'write' && /^(?:INSERT|REPLACE|UPDATE|DELETE|WITH)\b/i.test(text)
 }
+
+/** A transaction of the service, and not one that SQLite makes around a single write. */
+export function isOwn(transaction: Job['transaction']): boolean {
+  return transaction === 'deferred' || transaction === 'immediate'
+}

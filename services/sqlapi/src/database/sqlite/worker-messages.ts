@@ -63,12 +63,12 @@ export interface JobError {
 }
 
 /**
- * `json` is the result, or what is left of it after the pieces. `piece` is UTF-8, and more will come. `skipped`: the worker
+ * `json` is the result, or what is left of it after the pieces; `rows` all that were read for it. `piece` is UTF-8, and more will come. `skipped`: the worker
  * came to the job and found that it was claimed already. `runsOn`: nothing was done, because a statement of the job may run on
  * and on, and this worker cannot be ended then.
  */
 export type JobReply = { readonly claim: number } & (
-  | { readonly json: string }
+  | { readonly json: string; readonly rows: number }
   | { readonly piece: Uint8Array<ArrayBuffer> }
   | { readonly error: JobError }
   | { readonly skipped: true }
@@ -115,7 +115,7 @@ export type FromProcess =
   /** It has been given up, all jobs are settled, and it ends. */
   | { readonly abandoned: { readonly statement: number | undefined; readonly reason: string } }
   | ({ readonly run: number } & (
-      | { readonly json: string }
+      | { readonly json: string; readonly rows: number }
       | { readonly piece: Uint8Array }
       | { readonly error: JobError }
       | { readonly takenBack: true }

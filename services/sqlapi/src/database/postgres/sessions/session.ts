@@ -36,6 +36,7 @@ const maxPrepared = 1000
 export interface SessionOptions extends DriverOptions {
   /** Longest time that the server lets a statement run; 0 leaves that to the server. */
   readonly statementTimeoutSeconds: number
+  readonly meter?: ExecutionContext['meter']
 }
 
 /** The part of the time for connecting that reading stored code may take. */
@@ -95,6 +96,7 @@ export class Session {
     this.#context = {
       wire: this.#wire,
       out: new ByteWriter(),
+      meter: options.meter,
       compile: (columns, format) => this.#compileWriter(columns, format),
     }
     this.#wire.onSetting = (name, value) => {
@@ -170,7 +172,7 @@ export class Session {
 
   /** Runs the steps behind each other. Rejects with the error of the first that fails, and tells `failed` its number. */
   async fly(steps: readonly Step[], out: ByteWriter, failed: (step: number) => void): Promise<void> {
-    const flight = new Flight(steps, out)
+    const flight = new Flight(steps, out, this.#context.meter)
     const started = this.#now()
     try {
       await this.#wire.ask(flight)
@@ -232,6 +234,7 @@ export class Session {
   /** Asks the server to stop what this connection is doing, which must all be one request's. One function for all requests. */
   readonly cancel = (): void => {
     if (this.#cancelling !== undefined) return
+    this.#context.meter?.cancelled()
     this.#cancelling = this.#opened.cancel()
     this.#giveUp = setTimeout(() => this.#wire.destroy(), silentMs).unref()
   }
@@ -250,6 +253,7 @@ export class Session {
       // A cancel request that is still under way would hit the next statement.
       await this.#cancelling
       this.#cancelling = undefined
+      if (this.isInTransaction) this.#context.meter?.rolledBack()
       if (this.isInTransaction) await this.#answered(this.command('ROLLBACK'))
       if (this.#settings.isLimited) await this.#answered(this.command(this.#settings.limit()))
       if (this.hasRunDefinition || this.#catalog.isOld) await this.#answered(this.#lookAtCode())

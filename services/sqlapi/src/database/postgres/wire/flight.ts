@@ -4,6 +4,7 @@
  */
 import { Failure } from '../../../errors.ts'
 import { json } from '../../../formats/json.ts'
+import type { DatasourceMeter } from '../../../metering.ts'
 import type { Result } from '../../../model.ts'
 import { maxResultLength } from '../../result.ts'
 import type { ByteWriter } from '../rows/bytes.ts'
@@ -27,14 +28,19 @@ export interface Step {
 export class Flight extends RoundTrip {
   readonly #steps: readonly Step[]
   readonly #out: ByteWriter
+  readonly #meter: DatasourceMeter | undefined
   #current = 0
+  /** Of the current step. */
   #rows = 0
+  /** Of all steps that answer. */
+  #allRows = 0
   /** The current step is executing. */
   isBound = false
 
   /** Answers are appended to `out`, which holds the opening bracket of the batch. */
-  constructor(steps: readonly Step[], out: ByteWriter) {
+  constructor(steps: readonly Step[], out: ByteWriter, meter?: DatasourceMeter) {
     super()
+    this.#meter = meter
     this.#steps = steps
     this.#out = out
   }
@@ -69,10 +75,16 @@ export class Flight extends RoundTrip {
     this.fail(new Failure('result_too_large'))
   }
 
+  override settle(): void {
+    this.#meter?.gave(this.#allRows)
+    super.settle()
+  }
+
   override handleComplete(): void {
     const { answer, prepared } = this.#steps[this.#current] as Step
     if (this.#rows > 0) prepared.result?.writers.find(json)?.writeEnd(this.#out)
     else if (answer !== 'none') appendResult(this.#out, json.nothing)
+    this.#allRows += this.#rows
     this.#rows = 0
     this.isBound = false
     this.#current++

@@ -2,6 +2,7 @@
  * The kinds of round trips between the service and PostgreSQL, a class for each: what it sends, and what it makes of the answer.
  */
 import { Failure } from '../../../errors.ts'
+import type { DatasourceMeter } from '../../../metering.ts'
 import type { Result } from '../../../model.ts'
 import { collectLimit, maxResultLength, type Sink, pieceSize } from '../../result.ts'
 import type { ByteWriter } from '../rows/bytes.ts'
@@ -46,6 +47,7 @@ export interface ExecutionContext {
   readonly wire: Wire
   /** Where rows are written; only the execution at the head of the pipeline does, and takes its answer out when complete. */
   readonly out: ByteWriter
+  readonly meter?: DatasourceMeter | undefined
   readonly compile: (columns: readonly ColumnDescription[], format: RowFormat) => RowWriter | undefined
 }
 
@@ -65,6 +67,8 @@ export class Execution extends RoundTrip {
   readonly #sink: Sink | undefined
   #limit: number
   #hasRows = false
+  /** Rows that have come. */
+  rows = 0
   #isRefused = false
   /** Rows that came before their types were known. */
   readonly unwritten: Buffer[] = []
@@ -120,6 +124,7 @@ export class Execution extends RoundTrip {
   }
 
   override handleRow(source: Buffer, at: number, end: number): void {
+    this.rows++
     // Once rows are kept, all are: their type may have become known meanwhile.
     const writer = this.unwritten.length > 0 ? undefined : this.prepared.result?.writers.find(this.format)
     if (writer === undefined) {
@@ -146,6 +151,7 @@ export class Execution extends RoundTrip {
   }
 
   override settle(): void {
+    this.#context.meter?.gave(this.rows)
     if (this.#sink?.isOpen === true) {
       // What is left of the answer waits for its reader alone; the next execution's must not.
       this.#sink.onWanted = undefined

@@ -44,6 +44,7 @@ function perform(job: Job, site: JobSite, pieces: Pieces | undefined): JobReply 
   const isOurs = transaction === 'deferred' || transaction === 'immediate'
   let running: BoundStatement | undefined
   let set = 0
+  const rowsBefore = session.rows
   const check = (): void => {
     if (site.isCancelled(claim)) throw new Failure('client_gone')
   }
@@ -73,7 +74,7 @@ function perform(job: Job, site: JobSite, pieces: Pieces | undefined): JobReply 
     running = undefined
     // What a file began itself and did not end is undone.
     if (isOurs) site.commit([claim])
-    return { claim, json: batch ? joinResults(answers) : (answers[0] as string) }
+    return { claim, json: batch ? joinResults(answers) : (answers[0] as string), rows: session.rows - rowsBefore }
   } catch (error) {
     if (running === undefined) return { claim, error: toJobError(error, running) }
     session.forget(running.statement)

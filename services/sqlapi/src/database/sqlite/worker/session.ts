@@ -48,6 +48,8 @@ export interface Pieces {
 
 export class Session {
   readonly #options: OpenOptions
+  /** Read so far. */
+  rows = 0
   readonly #texts = new Map<number, string>()
   /** Whether a statement may run on and on, as long as the schema is this one. */
   readonly #runsOn = new Map<number, { readonly schemaVersion: unknown; readonly verdict: boolean }>()
@@ -162,6 +164,7 @@ export class Session {
     let text = ''
     let writer: RowWriter | undefined
     for (const row of rowsOf(entry, values)) {
+      this.rows++
       if (text.length + lengthOf(row) > maxResultLength) throw new Failure('result_too_large')
       if (writer === undefined) {
         writer = writerOf(entry, format)

@@ -258,8 +258,10 @@ export class Connection {
       return
     }
     this.#underWay.remove(job)
-    if ('json' in reply) job.resolve(reply.json)
-    else job.reject(this.#reasonOf(reply, job))
+    if ('json' in reply) {
+      job.sink.rows = reply.rows
+      job.resolve(reply.json)
+    } else job.reject(this.#reasonOf(reply, job))
   }
 
   #reasonOf(reply: JobReply, { timedOut, timeoutSeconds }: UnderWayJob): unknown {

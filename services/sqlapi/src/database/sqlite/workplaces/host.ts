@@ -60,13 +60,13 @@ function run({ run, job, texts: learnt, timeoutSeconds }: Extract<ToProcess, { r
   for (const [statement, text] of learnt) texts.set(statement, text)
   const relay: Relay = { running: undefined, stream: undefined, ahead: 0 }
   relays.set(run, relay)
-  const sink = new Sink((stream) => pass(run, relay, stream))
+  const sink: Sink = new Sink((stream) => pass(run, relay, stream, sink))
   const textOf = (statement: number): string => texts.get(statement) ?? ''
   // There is one: jobs come only after the message that it is open.
   relay.running = (connection as Connection).run({ job, textOf, sink, timeoutSeconds })
   void relay.running.done
     .then(
-      (json) => (sink.isOpen ? sink.end(json) : send({ run, json })),
+      (json) => (sink.isOpen ? sink.end(json) : send({ run, json, rows: sink.rows })),
       (error: unknown) => {
         sink.fail(error as Error)
         send({ run, ...toReply(error) })
@@ -83,13 +83,13 @@ function toReply(error: unknown): { takenBack: true } | { error: JobFailure['err
 }
 
 /** Passes the pieces on, never more than a few ahead of the reader. */
-function pass(run: number, relay: Relay, stream: Readable): void {
+function pass(run: number, relay: Relay, stream: Readable, sink: Sink): void {
   relay.stream = stream
   stream.on('data', (piece: Buffer) => {
     send({ run, piece })
     if (++relay.ahead >= ahead) stream.pause()
   })
-  stream.once('end', () => send({ run, json: '' }))
+  stream.once('end', () => send({ run, json: '', rows: sink.rows }))
   stream.once('close', () => relays.delete(run))
 }
 

@@ -117,8 +117,10 @@ export class Process {
       return
     }
     this.#pending.delete(run)
-    if ('json' in message) pending.resolve(message.json)
-    else if ('takenBack' in message) pending.reject(takenBack)
+    if ('json' in message) {
+      pending.sink.rows = message.rows
+      pending.resolve(message.json)
+    } else if ('takenBack' in message) pending.reject(takenBack)
     else pending.reject('error' in message ? new JobFailure(message.error) : new Error('The process has ended'))
   }
 

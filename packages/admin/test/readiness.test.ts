@@ -1,0 +1,106 @@
+/** What readiness makes of the answers of its parts. */
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { test, type TestContext } from 'node:test'
+import { until } from '@services/testing'
+import { type Part, Readiness } from '../src/index.ts'
+
+interface Given extends Partial<Part> {
+  readonly serves?: () => boolean
+}
+
+function start(t: TestContext, ...given: Given[]): Readiness {
+  const parts = given.map((part, i) => {
+    const usual = { name: `p${i}`, kind: 'datasource', optional: false, everyMs: 20, timeoutMs: 50 }
+    return { ...usual, ask: () => Promise.resolve(), ...part }
+  })
+  const readiness = new Readiness(parts, given[0]?.serves ?? (() => true))
+  t.after(() => readiness.close())
+  return readiness
+}
+
+const down = (): Promise<never> => Promise.reject(new Error('no'))
+
+function stateOf(readiness: Readiness): string[] {
+  const { status, parts } = readiness.read()
+  return [status, ...parts.map(({ state }) => state)]
+}
+
+function untilStateIs(readiness: Readiness, ...wanted: string[]): Promise<void> {
+  return until(() => stateOf(readiness).join() === wanted.join(), wanted.join())
+}
+
+test('without an answer a part is unknown, and the service is not ready [O1.2]', async (t) => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const readiness = start(t, { ask: () => promise, timeoutMs: 60_000 })
+  await sleep(30)
+  deepStrictEqual(stateOf(readiness), ['not_ready', 'unknown'])
+  resolve()
+  await untilStateIs(readiness, 'ready', 'up')
+})
+
+test('an optional part that is down leaves it ready, another one does not [O1.2]', async (t) => {
+  await untilStateIs(start(t, { ask: down, optional: true }, {}), 'ready', 'down', 'up')
+  await untilStateIs(start(t, { ask: down }, {}), 'not_ready', 'down', 'up')
+})
+
+test('without parts it is ready as soon as it serves [O1.2]', () => {
+  let serves = false
+  const readiness = new Readiness([], () => serves)
+  strictEqual(readiness.read().status, 'not_ready')
+  serves = true
+  deepStrictEqual(readiness.read(), { status: 'ready', parts: [] })
+})
+
+test('`since` changes with the state only [O1.2]', async (t) => {
+  let isUp = true
+  const readiness = start(t, { ask: () => (isUp ? Promise.resolve() : down()) })
+  await untilStateIs(readiness, 'ready', 'up')
+  const [first] = readiness.read().parts
+  match(first?.since ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  await sleep(100)
+  strictEqual(readiness.read().parts[0]?.since, first?.since)
+  isUp = false
+  await untilStateIs(readiness, 'not_ready', 'down')
+  ok((readiness.read().parts[0]?.since ?? '') > (first?.since ?? ''))
+})
+
+test('what answers too late is down, and is not asked again before it has given up [O1.2]', async (t) => {
+  let asked = 0
+  let isAborted = false
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const ask = (signal: AbortSignal): Promise<void> => {
+    asked++
+    signal.addEventListener('abort', () => (isAborted = true))
+    return promise
+  }
+  const readiness = start(t, { ask })
+  await untilStateIs(readiness, 'not_ready', 'down')
+  ok(isAborted)
+  await sleep(100)
+  strictEqual(asked, 1)
+  resolve()
+  await until(() => asked > 1, 'the next question')
+})
+
+test('a success of the last second saves the question [O1.2]', async (t) => {
+  let asked = 0
+  const ask = (): Promise<never> => {
+    asked++
+    return down()
+  }
+  let success = performance.now()
+  const readiness = start(t, { ask, lastSuccess: () => success })
+  await untilStateIs(readiness, 'ready', 'up')
+  strictEqual(asked, 0)
+  success = -Infinity
+  await untilStateIs(readiness, 'not_ready', 'down')
+  ok(asked > 0)
+})
+
+test('the end takes the place of everything else [O1.2]', async (t) => {
+  const readiness = start(t, {})
+  await untilStateIs(readiness, 'ready', 'up')
+  readiness.end()
+  deepStrictEqual(stateOf(readiness), ['ending', 'up'])
+})

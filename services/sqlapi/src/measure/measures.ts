@@ -1,0 +1,64 @@
+/**
+ * What one process of the service counts and measures: made before the service, which gives it its datasources and its load. Loaded
+ * only where an admin listener is configured.
+ */
+import { openProcessMetrics, Registry, type Snapshot } from '@services/metrics'
+import type { Events } from '../events.ts'
+import type { DatasourceMeter } from '../metering.ts'
+import type { Database } from '../model.ts'
+import { DatasourceCounts, watchLoad } from './datasource-counts.ts'
+import { metricTable } from './metric-table.ts'
+import { RequestCounts } from './request-counts.ts'
+
+/** What there is to be measured once the service runs. */
+export interface Measured {
+  readonly databases: ReadonlyMap<string, Database>
+  /** Of the listener of the callers. */
+  readonly load: () => { readonly requests: number; readonly bytesIn: number; readonly bytesOut: number }
+}
+
+export class Measures {
+  readonly #metrics = new Registry(metricTable)
+  readonly #close: () => void
+
+  /** Counts requests from now on, so it is to be made before the service. */
+  constructor(events: Events) {
+    for (const outcome of ['ok', 'failed']) this.#metrics.counter('sqlapi_reload_total', outcome)
+    const endSubscription = events.subscribe(new RequestCounts(this.#metrics))
+    const endProcess = openProcessMetrics(this.#metrics)
+    this.#close = () => {
+      endSubscription()
+      endProcess()
+    }
+  }
+
+  meterOf(datasource: string): DatasourceMeter {
+    return new DatasourceCounts(this.#metrics, datasource)
+  }
+
+  watch({ databases, load }: Measured): void {
+    const inFlight = this.#metrics.gauge('sqlapi_http_requests_in_flight')
+    const bytesIn = this.#metrics.counter('sqlapi_http_request_bytes_total')
+    const bytesOut = this.#metrics.counter('sqlapi_http_response_bytes_total')
+    this.#metrics.beforeSnapshot(() => {
+      const now = load()
+      inFlight.set(now.requests)
+      bytesIn.value = now.bytesIn
+      bytesOut.value = now.bytesOut
+    })
+    for (const [name, database] of databases) watchLoad(this.#metrics, name, database)
+  }
+
+  /** Which version runs; told by one process for all. */
+  tellVersion(version: string): void {
+    this.#metrics.gauge('sqlapi_build_info', version).set(1)
+  }
+
+  snapshot(): Snapshot {
+    return this.#metrics.snapshot()
+  }
+
+  close(): void {
+    this.#close()
+  }
+}

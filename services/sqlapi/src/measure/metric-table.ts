@@ -1,0 +1,33 @@
+/** The metrics of sqlapi, one row each. A new one is a row here, a place where it is counted, and a row in docs/operations.md. */
+import { counter, gauge, histogram, peak, prefixed, processMetrics } from '@services/metrics'
+
+const own = {
+  http_requests_total: counter(
+    'Requests that were answered, or left by their client (499)',
+    'endpoint',
+    'method',
+    'status',
+    'error',
+  ),
+  http_request_duration_seconds: histogram('From the head of a request to the end of its answer', [
+    'endpoint',
+    'method',
+  ]),
+  http_requests_in_flight: gauge('Requests that have begun and are not answered'),
+  http_request_bytes_total: counter('Bytes that clients have sent, heads included'),
+  http_response_bytes_total: counter('Bytes that were sent to clients, heads included'),
+  reload_total: counter('Times that files and settings were read anew', 'outcome'),
+  build_info: peak('Always 1; the label is the version of sqlapi', 'version'),
+  connection_wait_seconds: histogram('How long calls have waited for a connection', ['datasource']),
+  statement_duration_seconds: histogram('How long statements, files of several or batches have taken the database', [
+    'datasource',
+  ]),
+  connections: gauge('Connections of the pool', 'datasource', 'state'),
+  jobs_waiting: gauge('Calls that wait for a connection', 'datasource'),
+  calls_total: counter('Calls that had a connection, alone or shared with others', 'datasource', 'lane'),
+  rows_total: counter('Rows that the database has given', 'datasource'),
+  rollbacks_total: counter('Transactions that were rolled back', 'datasource'),
+  cancels_total: counter('Statements that the database was asked to stop', 'datasource'),
+}
+
+export const metricTable = { ...prefixed('sqlapi_', own), ...processMetrics }

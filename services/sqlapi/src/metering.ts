@@ -1,0 +1,30 @@
+/** What databases tell of how they do: types only. measure/ counts it, admin/ asks; a database knows neither. */
+
+export type ConnectionState = 'idle' | 'shared' | 'alone' | 'cleaning' | 'opening' | 'closing'
+
+export interface DatabaseLoad {
+  readonly connections: Readonly<Record<ConnectionState, number>>
+  /** Calls that wait for a connection. */
+  readonly waiting: number
+}
+
+/** Measures the work of a datasource. Called with every job, so it must not throw, and should allocate nothing. */
+export interface DatasourceMeter {
+  /** A call has waited so long for a connection, and has one or is refused. */
+  waited(ms: number): void
+  /** A call is done. Undefined where its time says nothing; `isShared` with others on its connection. */
+  ran(ms: number | undefined, isShared: boolean): void
+  /** A statement gave so many rows. */
+  gave(rows: number): void
+  /** A transaction was rolled back. */
+  rolledBack(): void
+  /** The database was asked to stop a statement. */
+  cancelled(): void
+}
+
+/** Asks whether a database answers, over a connection beside its pool. */
+export interface Probe {
+  /** Rejects where it does not. One question at a time; ends soon after `signal` is aborted. */
+  ask(signal: AbortSignal): Promise<void>
+  close(): void
+}

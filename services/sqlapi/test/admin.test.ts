@@ -1,0 +1,187 @@
+/** The admin listener: its pages, readiness, and the end that is announced and delayed. Real processes, a real PostgreSQL. */
+import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { call, errorOf, linesOf, newFolder, until } from '@services/testing'
+import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
+import { startWithAdmin } from './support/admin.ts'
+import { spawnSqlapi, startSqlapi } from './support/process.ts'
+
+const files = {
+  'lite/GET/one.sql': 'SELECT 1 AS one',
+  'pg/GET/one.sql': 'SELECT 1 AS one',
+  'pg/POST/sleep.sql': 'SELECT 1 AS one FROM pg_sleep(:s)',
+}
+const lite = { name: 'lite', url: 'sqlite:lite.db' }
+
+let postgres: ThrowawayPostgres
+before(async () => {
+  postgres = await startThrowawayPostgres()
+})
+after(async () => postgres.remove())
+
+describe('the listener', () => {
+  test('without `admin` there is none [O1.1]', async () => {
+    const service = await startSqlapi({ files, config: { datasources: [lite] } })
+    for (const path of ['/ready', '/metrics', '/version']) {
+      strictEqual(errorOf(await call(service.port, path)), 'SqlapiRuntimeException', path)
+    }
+    const { stdout } = await service.stop()
+    ok(!stdout.includes('Admin'))
+  })
+
+  for (const workers of [1, 2]) {
+    test(`its pages, workers: ${workers} [O1.1]`, async () => {
+      const service = await startWithAdmin({ files, config: { datasources: [lite], server: { workers } } })
+      const health = JSON.parse((await service.admin('/health')).text) as Record<string, unknown>
+      const known = JSON.parse((await call(service.port, '/health')).text) as Record<string, unknown>
+      deepStrictEqual({ ...health, serverTime: 0 }, { ...known, serverTime: 0 })
+      const version = JSON.parse((await service.admin('/version')).text) as Record<string, string>
+      deepStrictEqual(version, { name: 'sqlapi', version: known['version'], node: process.version })
+      strictEqual((await service.admin('/lite/one')).status, 404)
+      strictEqual(errorOf(await call(service.port, '/metrics')), 'SqlapiRuntimeException')
+      strictEqual((await service.stop()).code, 0)
+    })
+  }
+
+  test('a port that is taken, or that of the callers, stops the start [O1.1]', async () => {
+    const taken = createServer()
+    taken.listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const refusal = async (bind: string, admin: string): Promise<string> => {
+      const folder = newFolder({
+        'sql/lite/GET/one.sql': 'SELECT 1',
+        'sqlapi.yaml': JSON.stringify({
+          sql_dir: 'sql',
+          server: { bind },
+          admin: { bind: admin },
+          datasources: [lite],
+        }),
+      })
+      const { code, stdout } = await spawnSqlapi({ cwd: folder }).ended
+      strictEqual(code, 1)
+      return linesOf(stdout).at(-1) ?? ''
+    }
+    match(await refusal('127.0.0.1:0', `127.0.0.1:${port}`), /admin\.bind 127\.0\.0\.1:\d+ is in use/)
+    match(await refusal(`127.0.0.1:${port}`, `0.0.0.0:${port}`), /admin\.bind: port \d+ is that of the callers/)
+    taken.close()
+  })
+})
+
+for (const workers of [1, 2]) {
+  describe(`readiness, workers: ${workers}`, () => {
+    const server = { workers }
+
+    test('follows the databases, but for optional ones [O1.2]', async () => {
+      const own = await startThrowawayPostgres()
+      const datasources = [
+        { name: 'pg', url: own.url, acquire_timeout_seconds: 2 },
+        { name: 'gone', url: 'postgres://nobody:hunter2@127.0.0.1:1/x', optional: true },
+        lite,
+      ]
+      const service = await startWithAdmin({ files, config: { datasources, server } })
+      await service.untilReady('ready')
+      const { code, parts } = await service.ready()
+      deepStrictEqual(
+        [code, parts.map(({ name, kind, state, optional }) => [name, kind, state, optional])],
+        [
+          200,
+          [
+            ['pg', 'datasource', 'up', false],
+            ['gone', 'datasource', 'down', true],
+            ['lite', 'datasource', 'up', false],
+          ],
+        ],
+      )
+      ok(!(await service.admin('/ready')).text.match(/hunter2|127\.0\.0\.1|nobody/), 'no host, no user, no password')
+      await own.stop()
+      await service.untilReady('not_ready')
+      strictEqual((await service.ready()).code, 503)
+      await own.start()
+      await service.untilReady('ready')
+      await service.stop()
+      await own.remove()
+    })
+
+    test('a database that takes no further connection is up as long as calls succeed [O1.2]', async () => {
+      const role = `few${workers}`
+      await postgres.query(`CREATE ROLE ${role} LOGIN PASSWORD 'x' CONNECTION LIMIT ${workers}`)
+      const url = new URL(postgres.url)
+      Object.assign(url, { username: role, password: 'x' })
+      const datasources = [{ name: 'pg', url: url.href, max_connections: workers, acquire_timeout_seconds: 2 }]
+      const service = await startWithAdmin({ files, config: { datasources, server } })
+      const seen = new Set<string>()
+      // Each worker has to have its connection first: until then a question may have one of them for a moment.
+      const succeeds = async (): Promise<boolean> => (await call(service.port, '/pg/one')).status === 200
+      await until(async () => (await succeeds()) && (await succeeds()) && (await succeeds()), 'the pools to be open')
+      await service.untilReady('ready')
+      for (let i = 0; i < 60; i++) {
+        strictEqual((await call(service.port, '/pg/one')).status, 200)
+        seen.add((await service.ready()).status)
+        await sleep(50)
+      }
+      deepStrictEqual([...seen], ['ready'])
+      await service.stop()
+    })
+  })
+}
+
+for (const workers of [1, 2]) {
+  describe(`the end, workers: ${workers}`, () => {
+    const config = { datasources: [], server: { workers } }
+
+    test('is announced, delayed, and the admin listener ends last [O1.2]', async () => {
+      const datasources = [{ name: 'pg', url: postgres.url }]
+      const service = await startWithAdmin({
+        files,
+        config: { ...config, datasources, shutdown: { delay_seconds: 2 } },
+      })
+      await service.untilReady('ready')
+      const slow = call(service.port, '/pg/sleep', { body: { s: 5 } })
+      await until(async () => {
+        const found = await postgres.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'`)
+        return found.length > 0
+      }, 'the statement to run')
+      service.kill('SIGTERM')
+      await service.line(/Shutting down/)
+      const { code, status } = await service.ready()
+      deepStrictEqual([code, status], [503, 'ending'])
+      const answer = await call(service.port, '/pg/one', { headers: { connection: 'keep-alive' } })
+      deepStrictEqual([answer.status, answer.headers.connection], [200, 'close'])
+      await until(async () => {
+        const refused = await call(service.port, '/health').then(
+          () => false,
+          () => true,
+        )
+        return refused
+      }, 'the port of the callers to close')
+      strictEqual((await service.ready()).status, 'ending', 'the admin port is still open')
+      strictEqual((await service.admin('/metrics')).status, 200)
+      strictEqual((await slow).status, 200)
+      strictEqual((await service.ended).code, 0)
+      await rejects(service.ready())
+    })
+
+    test('a second signal ends it at once, during the delay too [O1.2]', async () => {
+      const service = await startWithAdmin({ files, config: { ...config, shutdown: { delay_seconds: 3600 } } })
+      service.kill('SIGTERM')
+      await service.line(/Shutting down/)
+      service.kill('SIGTERM')
+      const { signal, stdout } = await service.ended
+      strictEqual(signal, 'SIGKILL')
+      match(stdout, /second signal/)
+    })
+
+    test('the delay needs no admin listener [O1.2]', async () => {
+      const service = await startSqlapi({ files, config: { ...config, shutdown: { delay_seconds: 1 } } })
+      service.kill('SIGTERM')
+      await service.line(/Shutting down/)
+      const { status, headers } = await call(service.port, '/health')
+      deepStrictEqual([status, headers.connection], [200, 'close'])
+      strictEqual((await service.ended).code, 0)
+    })
+  })
+}

@@ -1,0 +1,50 @@
+/** The files in deploy/: alerts that Prometheus takes and that fire on what they are for, dashboards of metrics that there are. */
+import { deepStrictEqual, match, ok } from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { test } from 'node:test'
+import { column, tableAfter } from '@services/testing'
+import { promtool, withoutPrometheus } from '@services/testing/prometheus'
+
+const deploy = resolve(import.meta.dirname, '../deploy')
+const alerts = join(deploy, 'prometheus/alerts.yml')
+const cases = join(deploy, 'prometheus/alerts.test.yml')
+/** By the manuals, which have tests of their own. */
+const known = new Set(
+  ['sqlapi'].flatMap((service) => {
+    const manual = readFileSync(resolve(deploy, '../services', service, 'docs/operations.md'), 'utf8')
+    return column(tableAfter(manual, '<!-- table: metrics'), 0)
+  }),
+)
+const metricName = /\b(?:sqlapi|nodejs|process)_[a-z_]+/g
+
+test('promtool takes the alerts, and each fires in its case', { skip: withoutPrometheus ?? false }, () => {
+  for (const args of [
+    ['check', 'rules', alerts],
+    ['test', 'rules', cases],
+  ]) {
+    const { code, said } = promtool(args)
+    deepStrictEqual(code, 0, said)
+  }
+})
+
+test('every alert has a case', () => {
+  const names = Array.from(readFileSync(alerts, 'utf8').matchAll(/- alert: (\w+)/g), ([, name = '']) => name)
+  const tried = readFileSync(cases, 'utf8')
+  ok(names.length > 0)
+  for (const name of names) match(tried, new RegExp(`alertname: ${name}\\b`), name)
+})
+
+test('alerts and dashboards ask for metrics that there are', () => {
+  const dashboards = readdirSync(join(deploy, 'grafana')).map((name) => join(deploy, 'grafana', name))
+  for (const file of [alerts, ...dashboards]) {
+    const text = readFileSync(file, 'utf8')
+    if (file.endsWith('.json')) JSON.parse(text)
+    const asked = (text.match(metricName) ?? []).map((name) => name.replace(/_(?:bucket|sum|count)$/, ''))
+    deepStrictEqual(
+      asked.filter((name) => !known.has(name)),
+      [],
+      file,
+    )
+  }
+})
