@@ -242,6 +242,8 @@ describe('in front of the mock', async () => {
     }
     const facts = await ask(other.url, dsl)
     const only = await ask(other.url, { 'g/a.yml': dsl['g/a.yml'] })
+    writeFiles(own, { 'listMethods.xml': list('listMethods', [['find', '']]) })
+    const odd = await ask(other.url, { 'g/c.yml': dsl['g/c.yml'] })
     await other.close()
     deepStrictEqual(
       facts.endpoints.map(({ verdict, lacking, reason }) => [verdict, lacking, reason.replaceAll(/\S*registry/g, 'X')]),
@@ -255,8 +257,10 @@ describe('in front of the mock', async () => {
       ],
     )
     strictEqual(only.endpoints[0]?.verdict, 'allowed')
+    // What is allowed is there, also where the list of all does not have it.
+    match(odd.endpoints[0]?.reason ?? '', /has no find v9; it has find without version, v1$/)
     // Nobody who may call everything makes the provider list all that it has.
-    strictEqual(seen.filter((line) => line.includes(' listMethods:')).length, 1)
+    strictEqual(seen.filter((line) => line.includes(' listMethods:')).length, 2)
   })
 
   test('the mock lists clients as XML to those who do not take JSON', async () => {

@@ -139,7 +139,7 @@ function open(endpoint: Endpoint, identity: Identity, call: Call): Question {
 }
 
 /** Whether a SOAP service is on a list in the version that is called. */
-export function isAmong(services: readonly Service[], { code, version }: Call): boolean {
+export function isAmong(services: readonly Service[], { code, version }: Pick<Call, 'code' | 'version'>): boolean {
   return services.some((service) => service.code === code && service.version === version)
 }
 
@@ -152,6 +152,8 @@ function judgeCall(call: Call, { lane, identity }: Provider, { services, offered
   const provider = nameOf(identity)
   const shown = call.version === '' ? call.code : `${call.code} ${call.version}`
   const others = (offered ?? []).filter(({ code }) => code === call.code)
+  // What is allowed is there, whatever the list of all says.
+  for (const each of named) if (!isAmong(others, each)) others.push(each)
   if (offered !== undefined && others.length > 0 && !isAmong(others, call)) {
     const reason = `${provider} has no ${call.version === '' ? `${call.code} without a version` : shown}`
     return {
