@@ -26,4 +26,7 @@ export { type CallersReport, toCallersMarkdown, writeCallers } from './report/ca
 export { drawRatios, type RatioGroup, toRatioGroup } from './report/chart.ts'
 export { median } from './report/median.ts'
 export { describeMachine, resultMarkers, table, writeBetween } from './report/report.ts'
+export { type Actor, type Outcome, runSoak, type SoakPlan, type SoakReport, WrongAnswer } from './soak/soak.ts'
+export { type Caller, askOn, leave, type Reply, speakNonsense } from './soak/clients.ts'
+export { runSoakCommand } from './soak/command.ts'
 export { type Colours } from './report/svg.ts'

@@ -258,5 +258,6 @@ export const rules: Readonly<Record<string, string>> = {
 
   'N6.6': "without a file the predecessor's environment is read, with a line for each value",
 
+  'O6.1': 'promises with their proof; a long run under faults loses, doubles and mixes up nothing',
   'O5.1': "health asks the callers' port and ends with 0 or 1; what containers are made of",
 }

@@ -28,6 +28,7 @@ export interface Command {
 }
 
 export interface Server {
+  readonly pid: number
   readonly port: number
   /** From the start of the process until it listens. */
   readonly startSeconds: number
@@ -48,7 +49,13 @@ export async function startServer(command: Command): Promise<Server> {
   try {
     const port = await (known === undefined ? untilPrinted(child, log) : untilAccepting(child, known))
     const startSeconds = (performance.now() - started) / 1000
-    return { port, startSeconds, usage: () => readUsage(child.pid as number), stop: () => stop(child) }
+    return {
+      pid: child.pid as number,
+      port,
+      startSeconds,
+      usage: () => readUsage(child.pid as number),
+      stop: () => stop(child),
+    }
   } catch (error) {
     await stop(child)
     throw error

@@ -1,11 +1,18 @@
 /** What a process has used so far, as the operating system counts it: all its threads, from its start. */
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
 export interface Usage {
   readonly cpuSeconds: number
   /** Most memory resident at a time; off Linux the memory resident now. */
   readonly peakBytes: number
+}
+
+/** What a process has now. Linux tells it; elsewhere both are 0. */
+export function readNow(pid: number): { readonly residentMB: number; readonly handles: number } {
+  if (process.platform !== 'linux') return { residentMB: 0, handles: 0 }
+  const [, residentKiB] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return { residentMB: (Number(residentKiB) * 1024) / 1e6, handles: readdirSync(`/proc/${pid}/fd`).length }
 }
 
 export function readUsage(pid: number): Usage {
