@@ -347,6 +347,8 @@ export const rules: Readonly<Record<string, string>> = {
     '/docs: as whom calls go out, a banner but for test instances, headers that envelopes take, titles, errors folded away; it sends and shows any kind of content',
   'P2.3':
     'rpc/literal as its binding says, answers too; SOAP 1.2 for direct calls, else skipped with that reason; 1.1 wins over 1.2',
+  'P2.4':
+    'every operation with its schemas and port type that no rule excludes is generated, and xmllint accepts its envelopes',
   'P2.1':
     'a choice: params of each branch optional, oneOf in /api, the first branch that is given is sent; a repeated one is skipped',
   'P3.1': 'path parameters, {rest+}, encoded anew; dots in any spelling and empty segments are 404; method or methods',

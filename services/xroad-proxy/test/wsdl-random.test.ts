@@ -64,7 +64,7 @@ function judge(
 }
 
 describe(
-  'whatever fits the schema of a request makes a valid envelope [X18 X19 X20 X21 X24]',
+  'whatever fits the schema of a request makes a valid envelope [X18 X19 X20 X21 X24 P2.1 P2.4]',
   { skip: noXmllint },
   () => {
     for (const [title, schema] of Object.entries(requestSchemas)) {
@@ -123,7 +123,7 @@ const anchored = /\[facet 'pattern'\] .* the pattern '\^.*\$'|is not a valid val
 
 const skip = folder === undefined ? `${variable} names no folder` : noXmllint
 
-describe('random bodies for real WSDLs make valid envelopes [X24]', { skip }, () => {
+describe('random bodies for real WSDLs make valid envelopes [X24 P2.4]', { skip }, () => {
   const paths = folder === undefined ? [] : wsdlsIn(folder)
   for (const [index, path] of paths.entries()) {
     test(relative(folder ?? '', path), (t) => {

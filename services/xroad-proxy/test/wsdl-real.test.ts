@@ -22,7 +22,7 @@ const folder = process.env['XROAD_PROXY_REAL_WSDLS']
 const skip = folder === undefined ? 'XROAD_PROXY_REAL_WSDLS names no folder' : false
 
 describe(
-  'real WSDLs: every operation is generated or has a reason, and none is lost [S-wsdl.1 S-wsdl.2 S-wsdl.4 X23]',
+  'real WSDLs: every operation is generated or has a reason, and none is lost [S-wsdl.1 S-wsdl.2 S-wsdl.4 X23 P2.4]',
   { skip },
   () => {
     for (const path of folder === undefined ? [] : wsdlsIn(folder)) {

@@ -10,6 +10,7 @@ import type { TemplateObject } from '../src/model.ts'
 import { decodeXml } from '../src/soap/message/charset.ts'
 import { readWsdl } from '../src/wsdl/operations/operations.ts'
 import { describeRequest } from '../src/wsdl/description/request-schema.ts'
+import { leastOf } from './support/least-body.ts'
 import { openSchemas, standAlone, whyNotCompiled, whyNoXmllint } from './support/xml-schema.ts'
 import { generateAll, renderDsl, resolveIn } from './support/wsdl.ts'
 
@@ -20,7 +21,7 @@ const skip = folder === undefined ? `${variable} names no folder` : whyNoXmllint
 /** JSON Schema means the whole value by `^..$`, XML Schema the two characters: such a pattern allows no useful value. */
 const anchored = /\[facet 'pattern'\] .* the pattern '\^.*\$'|is not a valid value of the (?:local )?atomic type/
 
-describe('envelopes of real WSDLs are valid [D5.1 D5.3 D5.4]', { skip }, () => {
+describe('envelopes of real WSDLs are valid [D5.1 D5.3 D5.4 P2.4]', { skip }, () => {
   for (const path of folder === undefined ? [] : wsdlsIn(folder)) {
     test(relative(folder ?? '', path), (t) => {
       const bytes = readFileSync(path)
@@ -46,34 +47,6 @@ describe('envelopes of real WSDLs are valid [D5.1 D5.3 D5.4]', { skip }, () => {
 
 function problemsOf(found: ReadonlyMap<string, readonly string[]>): (readonly [name: string, problem: string])[] {
   return [...found].flatMap(([name, problems]) => problems.map((problem) => [name, problem] as const))
-}
-
-/** Of an example what its schema requires; of a choice that needs a branch, the first. */
-function leastOf(example: unknown, schema: unknown): unknown {
-  const { properties = {}, required = [], items, allOf = [], ...rest } = (schema ?? {}) as Schema
-  if (Array.isArray(example)) return example.map((item) => leastOf(item, items))
-  if (typeof example !== 'object' || example === null) return example
-  const values = example as Readonly<Record<string, unknown>>
-  const given = new Set(required)
-  const chosen = [rest, ...allOf].flatMap(({ oneOf }) => (oneOf === undefined ? [] : [leastBranch(oneOf, given)]))
-  for (const name of chosen.flat()) given.add(name)
-  return Object.fromEntries(Array.from(given, (name) => [name, leastOf(values[name], properties[name])]))
-}
-
-interface Schema {
-  readonly properties?: Readonly<Record<string, unknown>>
-  readonly required?: readonly string[]
-  readonly items?: unknown
-  readonly oneOf?: readonly Schema[]
-  readonly anyOf?: readonly Schema[]
-  readonly allOf?: readonly Schema[]
-}
-
-function leastBranch(branches: readonly Schema[], given: ReadonlySet<string>): readonly string[] {
-  const none = branches.find(({ required, anyOf }) => required === undefined && anyOf === undefined)
-  if (none !== undefined && !Object.keys(none.properties ?? {}).some((name) => given.has(name))) return []
-  const { required = [], anyOf: [first] = [] } = branches[0] ?? {}
-  return first?.required ?? required
 }
 
 function wsdlsIn(root: string): string[] {

@@ -43,21 +43,17 @@ export class RandomBodies {
   }
 
   #object(schema: JsonSchema): Record<string, unknown> {
-    const { properties = {}, allOf = [] } = schema
-    const choices = [schema, ...(allOf as readonly JsonSchema[])].flatMap(({ oneOf }) =>
-      oneOf === undefined ? [] : [oneOf as readonly JsonSchema[]],
-    )
+    const { properties = {}, required = [], dependentRequired = {} } = schema
+    const dependencies = dependentRequired as Record<string, string[]>
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const chosen = choices.map((choice) => this.#pick(choice)).map((it) => this.#alternative(it))
-      const said = chosen.flatMap((it) =>
-        Object.entries((it['properties'] ?? {}) as Record<string, JsonSchema | false>),
-      )
-      const ruledOut = new Set(said.flatMap(([name, it]) => (it === false || it['maxItems'] === 0 ? [name] : [])))
-      const needed = chosen.flatMap((it) => (it['required'] ?? []) as string[])
-      const given = this.#given(schema, needed, (name) => !ruledOut.has(name))
-      if (given === undefined) continue
+      const { needed, ruledOut, narrowed } = this.#choices(schema)
+      const given = closure([...(required as string[]), ...needed], dependencies)
+      for (const name of Object.keys(properties as object)) {
+        const all = this.#isChance(0.4) ? closure([name], dependencies) : []
+        if (![...all].some((it) => ruledOut.has(it))) for (const it of all) given.add(it)
+      }
+      if ([...given].some((name) => ruledOut.has(name))) continue
       const schemas = properties as Record<string, JsonSchema>
-      const narrowed = new Map(said.filter(([, it]) => it !== false) as [string, JsonSchema][])
       return Object.fromEntries(
         Array.from(given, (name) => [name, this.next({ ...schemas[name], ...narrowed.get(name) })]),
       )
@@ -65,25 +61,22 @@ export class RandomBodies {
     throw new Error(`no way through the choices of ${JSON.stringify(schema)}`)
   }
 
-  /** An alternative that wants one of several params, with one of them. */
-  #alternative(alternative: JsonSchema): JsonSchema {
-    const { anyOf, properties = {}, ...rest } = alternative
-    if (anyOf === undefined) return alternative
-    const one = this.#pick(anyOf as readonly JsonSchema[])
-    return { ...rest, ...one, properties: { ...(properties as object), ...(one['properties'] as object) } }
-  }
-
-  /** Names of what is given: what has to be, some of the rest. Undefined where something of it may not be there. */
-  #given(
-    { properties = {}, required = [], dependentRequired = {} }: JsonSchema,
-    chosen: readonly string[],
-    isFree: (name: string) => boolean,
-  ): Set<string> | undefined {
-    const given = new Set([...(required as string[]), ...chosen])
-    for (const name of Object.keys(properties as object)) if (isFree(name) && this.#isChance(0.4)) given.add(name)
-    const dependencies = new Map(Object.entries(dependentRequired as Record<string, string[]>))
-    for (const name of given) for (const it of dependencies.get(name) ?? []) given.add(it)
-    return [...given].every(isFree) ? given : undefined
+  /** An alternative of each choice, of those that agree with the ones before. */
+  #choices({ oneOf, allOf = [], required = [] }: JsonSchema): Chosen {
+    const needed = new Set(required as string[])
+    const ruledOut = new Set<string>()
+    const narrowed = new Map<string, JsonSchema>()
+    for (const choice of [oneOf, ...(allOf as readonly JsonSchema[]).map((it) => it['oneOf'])]) {
+      const agreeing = ((choice ?? []) as readonly JsonSchema[]).flatMap(branches).filter(({ wants, refuses }) => {
+        return !wants.some((name) => ruledOut.has(name)) && !refuses.some((name) => needed.has(name))
+      })
+      if (agreeing.length === 0) continue
+      const { wants, refuses, narrows } = this.#pick(agreeing)
+      for (const name of wants) needed.add(name)
+      for (const name of refuses) ruledOut.add(name)
+      for (const [name, it] of narrows) narrowed.set(name, it)
+    }
+    return { needed, ruledOut, narrowed }
   }
 
   #array({ items = {}, minItems = 0, maxItems = Infinity }: JsonSchema): unknown[] {
@@ -189,8 +182,33 @@ export class RandomBodies {
   }
 }
 
+interface Chosen {
+  readonly needed: ReadonlySet<string>
+  readonly ruledOut: ReadonlySet<string>
+  readonly narrowed: ReadonlyMap<string, JsonSchema>
+}
+
+/** An alternative that wants one of several params is one for each of them. */
+function branches({ required = [], properties = {}, anyOf }: JsonSchema) {
+  const said = Object.entries(properties as Record<string, JsonSchema | false>)
+  const isRefused = ([, it]: (typeof said)[number]): boolean => it === false || it['maxItems'] === 0
+  const refuses = said.filter(isRefused).map(([name]) => name)
+  const narrows = said.filter((it) => !isRefused(it)) as [string, JsonSchema][]
+  if (anyOf === undefined) return [{ wants: required as string[], refuses, narrows }]
+  return (anyOf as readonly JsonSchema[]).map((one) => {
+    const own = Object.entries((one['properties'] ?? {}) as Record<string, JsonSchema>)
+    return { wants: one['required'] as string[], refuses, narrows: [...narrows, ...own] }
+  })
+}
+
+function closure(names: Iterable<string>, dependencies: Readonly<Record<string, readonly string[]>>): Set<string> {
+  const all = new Set(names)
+  for (const name of all) for (const it of dependencies[name] ?? []) all.add(it)
+  return all
+}
+
 const maxSample = 60
-const maxAttempts = 2000
+const maxAttempts = 100
 
 function isBetween(length: number, least: number, most: number): boolean {
   return length >= least && length <= most

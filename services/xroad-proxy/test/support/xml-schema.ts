@@ -76,6 +76,7 @@ const frameworks: ReadonlyMap<string, string> = new Map(
     'http://schemas.xmlsoap.org/soap/encoding/': [
       `<xs:complexType name="Array">${open}<xs:anyAttribute processContents="skip"/></xs:complexType>`,
       '<xs:attribute name="arrayType" type="xs:string"/>',
+      '<xs:simpleType name="base64"><xs:restriction base="xs:base64Binary"/></xs:simpleType>',
     ],
     'http://x-road.eu/xsd/identifiers': identifiers,
     'http://x-road.eu/xsd/xroad.xsd': [],
