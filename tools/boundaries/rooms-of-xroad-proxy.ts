@@ -149,7 +149,7 @@ export const proxy: Part = {
       room: 'doctor',
       is: 'what is wrong with an installation',
       imports:
-        'model.ts errors.ts xroad.ts upstream/causes.ts metadata boot/flags.ts boot/config boot/tls boot/dsl boot/ingest @services/command-line @services/config-file',
+        'model.ts errors.ts xroad.ts upstream/causes.ts metadata boot/flags.ts boot/config boot/tls boot/dsl boot/openapi boot/ingest @services/command-line @services/config-file',
     },
     {
       room: 'wsdl-command',
@@ -171,6 +171,7 @@ export const proxy: Part = {
     },
   ],
   outside: {
+    '@seriousme/openapi-schema-validator': 'boot/openapi/validate.ts',
     handlebars: 'soap/request/template.ts soap/request/template-helpers.ts',
     'node-forge': 'mock/pki.ts',
     'node:dns': 'guard/lookup.ts',

@@ -141,6 +141,12 @@ export interface RestEndpoint extends EndpointBase {
   readonly forwardBody: boolean
 }
 
+/** What the OpenAPI of a service says of an endpoint, as plain JSON: an operation of OpenAPI 3.1, and the components of its document. */
+export interface DescribedEndpoint {
+  readonly fields: Readonly<Record<string, unknown>>
+  readonly components: Readonly<Record<string, unknown>>
+}
+
 /** What a DSL file publishes at `/<group>/<service>`, and at paths below it. */
 export type Endpoint = SoapEndpoint | RestEndpoint
 

@@ -13,6 +13,7 @@ import type { RequestChecks } from './boot/checks/request-checks.ts'
 import { describeEndpoints, type EndpointTypes } from './boot/description/openapi.ts'
 import { refuseAddresses } from './boot/ingest/addresses.ts'
 import type { Config } from './boot/config/schema.ts'
+import type { Imported } from './boot/openapi/import.ts'
 import type { Ingested } from './boot/ingest/ingest.ts'
 import type { Events } from './events.ts'
 import { openLanes } from './lanes.ts'
@@ -53,6 +54,7 @@ export async function startService(
     ...(ingested?.warnings ?? []),
     ...loaded.warnings,
     ...loaded.templateWarnings,
+    ...(loaded.descriptionWarnings ?? []),
     ...refused,
     ...types.warnings,
     ...unchecked,
@@ -74,7 +76,9 @@ export async function startService(
   const service: Service = {
     routes,
     health: { status: 200, body: Buffer.from('{"status":"ok"}') },
-    api: new CodedContent(await makeDescription(config, endpoints, ingested, { ...types, clients, refusing })),
+    api: new CodedContent(
+      await makeDescription(config, { ...loaded, endpoints }, ingested, { ...types, clients, refusing }),
+    ),
     docs: openDocsPage(config, { hasSeveralClients: clients.size > 0 }),
     errorMessageId: config.errorMessageId,
     audit,
@@ -116,11 +120,11 @@ function openAudit(settings: Config['audit'], env: Environment, events: Events):
 }
 
 /** What reads descriptions is loaded only where a DSL file names one. */
-async function load(config: Config, env: Environment): Promise<LoadedEndpoints> {
+async function load(config: Config, env: Environment): Promise<LoadedEndpoints & Partial<Imported>> {
   const survey = surveyEndpoints(config.dslPath, namesOf(config), env)
   if (survey.described.length === 0) return withoutProblems(survey)
   const { importDescriptions } = await import('./boot/openapi/import.ts')
-  return withoutProblems(importDescriptions(survey))
+  return withoutProblems(importDescriptions(survey, config.dslPath))
 }
 
 /** Loaded only where WSDL files are to be read. */
@@ -134,7 +138,7 @@ async function ingest({ wsdlWatchDir: dir, dslPath, client, clients, wsdl }: Con
 /** Where WSDL files are read, the description of an earlier start is used as long as it would be the same. */
 async function makeDescription(
   { dslPath, soapResponse, audit }: Config,
-  endpoints: readonly Endpoint[],
+  { endpoints, descriptions: found, digests = [] }: Pick<LoadedEndpoints, 'endpoints'> & Partial<Imported>,
   ingested: Ingested | undefined,
   {
     described,
@@ -147,7 +151,8 @@ async function makeDescription(
   },
 ): Promise<Buffer> {
   const possible = audit?.required === true ? (['audit_unavailable'] as const) : []
-  const facts = { clients, refusing, possible }
+  const descriptions = found && new (await import('./boot/description/openapi-rest.ts')).RestDescriptions(found)
+  const facts = { clients, refusing, possible, descriptions }
   const describe = (): Buffer => Buffer.from(describeEndpoints(endpoints, version, described, facts))
   if (ingested === undefined) return describe()
   const { pageKey, recallPage, rememberPage } = await import('./boot/description/page-memory.ts')
@@ -160,6 +165,7 @@ async function makeDescription(
     [...ingested.generated.keys()],
     [...clients.values()],
     Array.from(refusing, ({ file }) => file),
+    digests,
   ])
   const known = recallPage(dslPath, key)
   if (known !== undefined) return known

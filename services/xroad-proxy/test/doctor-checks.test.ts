@@ -61,6 +61,13 @@ const verdict = (
 })
 const skipped = { file: 'a.wsdl', operation: 'op', outcome: 'skipped', reason: 'has an xsd:choice' } as const
 
+const describedFile = restFile.replace('method: GET', 'openapi: s.openapi.yaml')
+const description = `openapi: 3.1.0
+info: {title: t, version: "1"}
+paths:
+  /a: {get: {responses: {"200": {description: x}}}, put: {responses: {"200": {description: x}}}}
+`
+
 const cases: readonly Case[] = [
   {
     rule: '[S-doctor.fatal-config-load]',
@@ -479,6 +486,15 @@ const cases: readonly Case[] = [
       { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<e>{{personCode}}</e>\nparams: [personCode]') } },
       { dsl: { 'g/s.yml': soapFile.replace('<e/>', '<e>{{{generate.client}}}</e>') } },
     ],
+  },
+  {
+    rule: '[S-doctor.weak-rest-description]',
+    field: /g\/s\.openapi\.yaml$/,
+    fires: [
+      { dsl: { 'g/s.yml': describedFile, 'g/s.openapi.yaml': 'swagger: "2.0"\n' } },
+      { dsl: { 'g/s.yml': describedFile, 'g/s.openapi.yaml': description.replace('get', 'trace') } },
+    ],
+    silent: [{ dsl: { 'g/s.yml': describedFile, 'g/s.openapi.yaml': description } }, { dsl: { 'g/s.yml': restFile } }],
   },
   {
     rule: '[S-doctor.fatal-rest-no-security-server]',

@@ -207,6 +207,7 @@ export const rules: Readonly<Record<string, string>> = {
   'S-doctor.weak-dsl-warning': 'a DSL file that draws a warning',
   'S-doctor.weak-soap-no-security-server': 'SOAP files without service: and no security_server',
   'S-doctor.weak-wsdl-skipped': 'an operation of a WSDL file without an endpoint',
+  'S-doctor.weak-rest-description': 'a description of a REST service that is not used as it is',
   'S-doctor.weak-wsdl-service-code': 'an operation whose service code is not the name of its element',
   'S-doctor.info-wsdl-generated': 'operations of WSDL files with one',
   'S-doctor.fatal-keystore-unreadable': 'a keystore that cannot be opened and is needed',

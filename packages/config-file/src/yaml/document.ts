@@ -6,7 +6,14 @@ import { Composer, Lexer, LineCounter, Parser, Schema } from 'yaml'
 import type { Document, Node, YAMLError } from 'yaml'
 
 /** Of one file. */
-export const limits = { characters: 1_048_576, depth: 50, aliases: 100 }
+export const limits: Limits = { characters: 1_048_576, depth: 50, aliases: 100 }
+
+export interface Limits {
+  readonly characters: number
+  readonly depth: number
+  /** Repetitions of what stands in the file once. */
+  readonly aliases: number
+}
 
 /** The text is no YAML, or YAML that no file here needs. Both numbers count from 1. */
 export class YamlError extends Error {
@@ -37,9 +44,9 @@ const options = {
 } as const
 
 /** Gives the document's top node to `read`, null where the text has no content; `fail` of both is a `YamlError`. */
-export function readDocument<Result>(text: string, read: (top: Node | null) => Result): Result {
+export function readDocument<Result>(text: string, read: (top: Node | null) => Result, most: Limits = limits): Result {
   try {
-    return read(compose(text))
+    return read(compose(text, most))
   } catch (error) {
     const problem = error instanceof Refusal ? error.message : 'not readable as YAML'
     const { line, col } = countLines(text).linePos(error instanceof Refusal ? Math.min(error.offset, text.length) : 0)
@@ -74,11 +81,11 @@ export function offsetOf(node: unknown): number {
   return (node as Node | null)?.range?.[0] ?? 0
 }
 
-function compose(text: string): Node | null {
-  if (text.length > limits.characters) fail(`longer than ${limits.characters} characters`, 0)
+function compose(text: string, most: Limits): Node | null {
+  if (text.length > most.characters) fail(`longer than ${most.characters} characters`, 0)
   const control = controlCharacters.exec(text)
   if (control !== null) fail(`control character ${codeOf(control[0])}; YAML allows none`, control.index)
-  const documents = [...new Composer(options).compose(tokens(text))]
+  const documents = [...new Composer(options).compose(tokens(text, most.depth))]
   const [document, second] = documents
   for (const parsed of documents) refuseProblems(parsed, text)
   if (second !== undefined) {
@@ -95,13 +102,13 @@ function codeOf(character: string): string {
 }
 
 /** The composer recurses once for each level and deep text would end the process; the parser before it does not. */
-function* tokens(text: string) {
+function* tokens(text: string, depth: number) {
   const parser = new Parser()
   let offset = 0
   for (const lexeme of new Lexer().lex(text)) {
     yield* parser.next(lexeme)
     offset += lexeme.length
-    if (parser.stack.length > limits.depth) fail(`nested deeper than ${limits.depth} levels`, offset)
+    if (parser.stack.length > depth) fail(`nested deeper than ${depth} levels`, offset)
   }
   yield* parser.end()
 }

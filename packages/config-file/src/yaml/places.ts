@@ -5,7 +5,7 @@
 import { isMap, isScalar, isSeq } from 'yaml'
 import type { LineCounter, Node } from 'yaml'
 import type { Path } from '../words/problem.ts'
-import { countLines, offsetOf, readDocument } from './document.ts'
+import { countLines, type Limits, offsetOf, readDocument } from './document.ts'
 
 export interface Places {
   /** The line of a field; of the innermost group around it, where it is missing. Counts from 1. */
@@ -17,10 +17,10 @@ export interface Places {
   firstLineOf(path: Path): number | undefined
 }
 
-/** For text that `readYaml` has read. */
-export function locate(text: string): Places {
+/** For text that `readYaml` has read, within the same limits. */
+export function locate(text: string, most?: Limits): Places {
   let known: { top: Node | null; lines: LineCounter } | undefined
-  const read = () => (known ??= { top: readDocument(text, (node) => node), lines: countLines(text) })
+  const read = () => (known ??= { top: readDocument(text, (node) => node, most), lines: countLines(text) })
   return {
     lineOf(path) {
       const { top, lines } = read()

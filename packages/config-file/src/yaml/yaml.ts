@@ -8,29 +8,31 @@ import type { Alias, Node, Scalar, YAMLMap } from 'yaml'
 import { Literal } from './data.ts'
 import type { Data, Mapping } from './data.ts'
 import { shownKey } from '../words/secrets.ts'
-import { fail, gluedCure, limits, offsetOf, readDocument } from './document.ts'
+import { fail, gluedCure, type Limits, limits, offsetOf, readDocument } from './document.ts'
 import { readPlainYaml } from './plain.ts'
 
 /** One document with a mapping at its top; a text without any content is the empty mapping. Throws `YamlError`. */
-export function readYaml(text: string): Mapping {
-  const isLong = text.length > limits.characters
-  return (isLong ? undefined : readPlainYaml(text)) ?? readAnyYaml(text)
+export function readYaml(text: string, most: Limits = limits): Mapping {
+  const isLong = text.length > most.characters
+  return (isLong ? undefined : readPlainYaml(text)) ?? readAnyYaml(text, most)
 }
 
 /** Without the short cut. */
-export function readAnyYaml(text: string): Mapping {
-  return readDocument(text, (top) => {
-    const data = top === null ? {} : toData(top, { nodes: new Map(), left: limits.aliases })
+export function readAnyYaml(text: string, most: Limits = limits): Mapping {
+  const read = (top: Node | null): Mapping => {
+    const data = top === null ? {} : toData(top, { nodes: new Map(), left: most.aliases, most: most.aliases })
     if (top === null || isMap(top)) return data as Mapping
     if (isScalar(top) && data === null) return {}
     return fail(`expected "field: value" lines at the top of the file${gluedCure(text, offsetOf(top))}`, 0)
-  })
+  }
+  return readDocument(text, read, most)
 }
 
 /** Nodes with a name, as far as they have been read, and how often they may still be repeated. */
 interface Anchors {
   readonly nodes: Map<string, Node>
   left: number
+  readonly most: number
 }
 
 function toData(node: unknown, anchors: Anchors): Data {
@@ -55,7 +57,7 @@ function toRepeated(alias: Alias, anchors: Anchors): Data {
     return fail('an alias without an anchor above it; a text that begins with * needs quotes', offsetOf(alias))
   }
   anchors.left -= 1
-  if (anchors.left < 0) fail(`more than ${limits.aliases} aliases`, offsetOf(alias))
+  if (anchors.left < 0) fail(`more than ${anchors.most} aliases`, offsetOf(alias))
   return toData(node, anchors)
 }
 

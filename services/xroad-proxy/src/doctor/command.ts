@@ -12,12 +12,20 @@ import { toJson, toText } from './report.ts'
 const reports = { text: toText, json: toJson } as const
 
 export async function runDoctor({ config: flag, format, strict, probe: isProbing }: DoctorAction): Promise<void> {
-  const facts = gatherFacts({ flag, env: process.env, cwd: process.cwd(), now: new Date(), wsdlFindings: findWsdls })
+  const facts = await withDescriptions(
+    gatherFacts({ flag, env: process.env, cwd: process.cwd(), now: new Date(), wsdlFindings: findWsdls }),
+  )
   const findings = runChecks(isProbing ? { ...facts, probe: await probeServer(facts) } : facts)
   // Whoever reads only the beginning, such as `head`, has had enough: no failure of the check.
   process.stdout.on('error', () => undefined)
   process.stdout.write(reports[format](findings))
   process.exitCode = exitCodeOf(findings, { strict })
+}
+
+async function withDescriptions(facts: Facts): Promise<Facts> {
+  if (facts.dsl.described.length === 0) return facts
+  const { readDescriptions } = await import('./description-facts.ts')
+  return { ...facts, dsl: readDescriptions(facts.dsl) }
 }
 
 /** Nobody is asked with half of a configuration: what is missing has been found already. */

@@ -37,6 +37,15 @@ export const dslChecks: readonly Check[] = [
     recovery: 'Correct the name where the message points, or add it to the params of the file.',
   },
   {
+    code: 'weak-rest-description',
+    severity: 'WEAK',
+    field: 'openapi',
+    when: ({ dsl }) => dsl.descriptionWarnings.map((message) => ({ field: fileOf(message), text: message })),
+    headline: 'A description of a REST service is not used as it is: %',
+    rationale: 'The service starts and writes the same words into its log; what is missing has no endpoint.',
+    recovery: 'Correct the description where the message points, or ask the provider for another one.',
+  },
+  {
     code: 'fatal-rest-no-security-server',
     severity: 'FATAL',
     field: 'security_server',

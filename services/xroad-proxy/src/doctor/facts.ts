@@ -19,7 +19,7 @@ import {
   toFieldName,
 } from '@services/config-file'
 import { findConfig, readConfig } from '../boot/config/config.ts'
-import { surveyEndpoints, type TreeProblem } from '../boot/dsl/endpoints.ts'
+import { type DescribedFile, surveyEndpoints, type TreeProblem } from '../boot/dsl/endpoints.ts'
 import { type DatedCertificate, trustedDates } from '../boot/tls/certificates.ts'
 import { createClientContext, type KeystoreSettings } from '../boot/tls/keystore.ts'
 import { type Config, parseConfig } from '../boot/config/schema.ts'
@@ -72,6 +72,9 @@ export interface DslFacts {
   readonly warnings: readonly string[]
   /** About envelopes that cannot become what they are meant to be. */
   readonly templateWarnings: readonly string[]
+  /** Files that leave their operations to a description, and what is to be told of those once they are read. */
+  readonly described: readonly DescribedFile[]
+  readonly descriptionWarnings: readonly string[]
   /** REST files, loading or not, whose target lacks a part. */
   readonly emptyTargets: readonly { readonly file: string; readonly fields: readonly string[] }[]
 }
@@ -178,20 +181,22 @@ function* textsIn(data: Mapping, path: Path): Generator<[string, string]> {
   }
 }
 
+const nothingToTell = { templateWarnings: [], described: [], descriptionWarnings: [] }
+
 function noDsl(path: string): DslFacts {
-  return { path, exists: true, endpoints: [], problems: [], warnings: [], templateWarnings: [], emptyTargets: [] }
+  return { path, exists: true, endpoints: [], problems: [], warnings: [], emptyTargets: [], ...nothingToTell }
 }
 
 function gatherDsl(path: string, env: Environment): DslFacts {
   if (!isThere(path)) return { ...noDsl(path), exists: false }
   try {
-    const { endpoints, problems, warnings, templateWarnings } = surveyEndpoints(path, undefined, env)
+    const { endpoints, problems, ...told } = surveyEndpoints(path, undefined, env)
     const rest = endpoints.filter(({ kind }) => kind === 'rest')
     const emptyTargets = [...new Set([...rest, ...problems].map(({ file }) => file))].flatMap((file) => {
       const fields = emptyTargetFields(file)
       return fields.length === 0 ? [] : [{ file, fields }]
     })
-    return { path, exists: true, endpoints, problems, warnings, templateWarnings, emptyTargets }
+    return { path, exists: true, endpoints, problems, ...told, descriptionWarnings: [], emptyTargets }
   } catch (error) {
     // Whatever the file system throws while the tree changes under the walk.
     const { code = 'unknown' } = error as NodeJS.ErrnoException

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Files, newFolder, writeFiles } from '@services/testing'
 import { issueClient, makeAuthority, makeSelfSigned, toPkcs12 } from '@services/testing/certificates'
 import { runChecks } from '../../src/doctor/checks.ts'
+import { readDescriptions } from '../../src/doctor/description-facts.ts'
 import { type Facts, gatherFacts } from '../../src/doctor/facts.ts'
 import type { WsdlFinding } from '../../src/doctor/wsdl-facts.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
@@ -85,7 +86,8 @@ export function gather(situation: Situation): Facts {
     now: situation.now ?? now,
     wsdlFindings: () => situation.wsdl ?? [],
   })
-  return { ...facts, probe: situation.probe }
+  const isDescribed = facts.dsl.described.length > 0
+  return { ...facts, dsl: isDescribed ? readDescriptions(facts.dsl) : facts.dsl, probe: situation.probe }
 }
 
 export function codesOf(findings: readonly Finding[]): string[] {

@@ -99,7 +99,10 @@ export function onlyPossible(item: Json, possible: readonly ConditionalError[]):
   return mapValues(item, (operation) => {
     if ('x-methods' in item && operation === item['x-methods']) return onlyPossible(operation as Json, possible)
     const { responses } = (typeof operation === 'object' ? operation : {}) as { responses?: Json }
-    return responses === undefined ? operation : { ...(operation as Json), responses: omit(responses, statuses) }
+    if (responses === undefined) return operation
+    // A provider may have answers of its own with this status.
+    const ours = statuses.filter((status) => '$ref' in (responses[status] as object))
+    return { ...(operation as Json), responses: omit(responses, ours) }
   })
 }
 
@@ -128,6 +131,17 @@ function mapValues(fields: Json, map: (value: unknown) => unknown): Json {
 
 export function references(section: string, names: readonly string[]): Json[] {
   return names.map((name) => ({ $ref: `#/components/${section}/${name}` }))
+}
+
+/** The schemas of what we answer ourselves with a status, whatever the configuration. */
+export function errorsAt(giver: Giver, status: number): Json[] {
+  return references('schemas', codesAt(giver, status)).filter(
+    ({ $ref }) => !conditional.some((code) => String($ref).endsWith(`/${code}`)),
+  )
+}
+
+function codesAt(giver: Giver, status: number): FailureCode[] {
+  return codesOf(giver).filter((code) => failures[code] === status)
 }
 
 function toReferences(giver: Giver): Json {
@@ -159,7 +173,7 @@ function errorSchema(code: FailureCode): Json {
 
 /** On the REST lane the provider may answer with the same status, and with whatever it likes. */
 function errorResponse(giver: Giver, status: number): Json {
-  const own = codesOf(giver).filter((code) => failures[code] === status)
+  const own = codesAt(giver, status)
   const schemas = references('schemas', own)
   const headers = own.includes('method_not_allowed') ? { headers: { Allow: { schema: text } } } : {}
   switch (giver) {

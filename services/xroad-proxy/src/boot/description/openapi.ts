@@ -2,13 +2,14 @@
  * The OpenAPI 3.1 description that `/api` serves: loaded endpoints in, JSON text out, made once at start and the same for
  * the same endpoints in whatever order.
  *
- * It says what a DSL file says: names of params and of query keys; types are handed in for files that have a WSDL. Addresses
+ * It says what a DSL file says: names of params and of query keys; types are handed in for files that have a WSDL or an OpenAPI. Addresses
  * of direct calls and of the Security Server are not told. What the errors mean is the manual's matter; here each has a line.
  */
-import type { Endpoint, ResponseShape, RestEndpoint, SoapEndpoint } from '../../model.ts'
-import { parametersOf, parsePathTemplate } from '../../path-template.ts'
+import type { Endpoint, ResponseShape, SoapEndpoint } from '../../model.ts'
 import { requestContent } from './openapi-form.ts'
 import { describeParams } from './declared-schema.ts'
+import type { RestDescriptions } from './openapi-rest.ts'
+import { requestHeaders, restParts } from './rest-operation.ts'
 import {
   type ConditionalError,
   errorReferences,
@@ -40,18 +41,6 @@ export interface EndpointTypes {
 /** Methods that have a place of their own in a path item. */
 const knownMethods = new Set(['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'])
 
-/** A body has no meaning with these methods, though a caller may send one. */
-const bodilessMethods = new Set(['GET', 'HEAD', 'TRACE'])
-
-/** JSON has a line of its own, because viewers offer an editor for it. */
-const anyBody = { 'application/json': { schema: {}, example: {} }, '*/*': {} }
-
-const requestHeaders = {
-  'X-Road-Id': 'Id of the message; a new UUID if the caller sends none.',
-  'X-Road-UserId': 'The user on whose behalf the call is made, passed on as it is.',
-  'X-Road-Issue': 'What the call is made for, such as the number of a case; passed on as it is.',
-}
-
 const responseHeaders = {
   'X-Road-Id': 'Id of the message.',
   'X-Road-Service': 'The service that answered.',
@@ -68,18 +57,20 @@ export interface EndpointFacts {
   readonly refusing?: ReadonlySet<Endpoint>
   /** Errors that this configuration knows and others do not. */
   readonly possible?: readonly ConditionalError[]
+  /** What the descriptions of REST services say. */
+  readonly descriptions?: RestDescriptions | undefined
 }
 
 export function describeEndpoints(
   endpoints: readonly Endpoint[],
   version: string,
   types?: EndpointTypes,
-  { clients, refusing = new Set(), possible = [] }: EndpointFacts = {},
+  { clients, refusing = new Set(), possible = [], descriptions }: EndpointFacts = {},
 ): string {
   const takenIds = new Set<string>()
   const entries = [...Map.groupBy(endpoints, pathOf)]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, found]) => [path, pathItem(found, takenIds, { types, clients, refusing })] as const)
+    .map(([path, found]) => [path, pathItem(found, takenIds, { types, descriptions, clients, refusing })] as const)
     .map(([path, item]) => [path, onlyPossible(item, possible)] as const)
   return JSON.stringify({
     openapi: '3.1.0',
@@ -87,7 +78,7 @@ export function describeEndpoints(
     // Relative to the address of the description itself: a proxy in front may put a path before it.
     servers: [{ url: '.', description: 'this service' }],
     paths: Object.fromEntries(entries),
-    components: components(types?.schemas, onlyPossibleErrors(possible, refusing.size > 0)),
+    components: components(types?.schemas, descriptions, onlyPossibleErrors(possible, refusing.size > 0)),
   })
 }
 
@@ -98,13 +89,7 @@ function pathOf({ group, service, path }: Endpoint): string {
 }
 
 /** Letters, digits and underscores, as generators of client code want it. */
-function freeId({ group, service, path, methods }: Endpoint, method: string, taken: Set<string>): string {
-  const parts = [
-    group,
-    service,
-    ...(path.includes('/') ? [path] : []),
-    ...(methods.length > 1 ? [method.toLowerCase()] : []),
-  ]
+function freeId(parts: readonly string[], taken: Set<string>): string {
   const wanted = parts.join('_').replaceAll(/[^\p{L}\p{N}]+/gu, '_')
   let id = wanted
   for (let count = 2; taken.has(id); count++) id = `${wanted}_${count}`
@@ -115,6 +100,7 @@ function freeId({ group, service, path, methods }: Endpoint, method: string, tak
 /** What is known of endpoints besides their files. */
 interface Known extends Required<Pick<EndpointFacts, 'refusing'>>, Pick<EndpointFacts, 'clients'> {
   readonly types: EndpointTypes | undefined
+  readonly descriptions: RestDescriptions | undefined
 }
 
 function pathItem(endpoints: readonly Endpoint[], takenIds: Set<string>, known: Known): Json {
@@ -144,16 +130,19 @@ function operation(
   endpoint: Endpoint,
   method: string,
   takenIds: Set<string>,
-  { types, clients, refusing }: Known,
+  { types, descriptions, clients, refusing }: Known,
 ): Json {
-  const { group, service, path } = endpoint
+  const { group, service, path, methods } = endpoint
+  const described = endpoint.kind === 'rest' ? descriptions?.of(endpoint) : undefined
+  const verb = methods.length > 1 || described !== undefined ? [method.toLowerCase()] : []
+  const own = described?.operationId === undefined ? [...(path === '' ? [] : [path]), ...verb] : [described.operationId]
   return {
-    operationId: freeId(endpoint, method, takenIds),
+    operationId: freeId([group, service, ...own], takenIds),
     tags: [group],
     summary: endpoint.title ?? `${group}/${service}${path.replaceAll('+}', '}')}`,
     ...(endpoint.kind === 'soap'
       ? soapParts(endpoint, types?.of(endpoint), refusing.has(endpoint))
-      : restParts(endpoint, method)),
+      : restParts(endpoint, method, described)),
     ...clientFact(clients?.get(endpoint)),
   }
 }
@@ -199,50 +188,21 @@ function answerSchema(body: Json = {}, hasAttachments: boolean = false): Json {
   return { ...translation, properties: { ...translation.properties, ...own } }
 }
 
-/** Some readers of a description take only 200 for a success, others a range; `default` alone is an error to most. */
-const passed = { $ref: '#/components/responses/passed' }
-const restResponses = { 200: passed, '2XX': passed, ...errorReferences.rest, default: passed }
-
-function restParts(endpoint: RestEndpoint, method: string): Json {
-  const { path: url, target, allowedQueryParams, forwardBody, description } = endpoint
-  const { memberClass, memberCode, subsystemCode, serviceCode, path } = target
-  const passes = `Passes the request to ${[memberClass, memberCode, subsystemCode, serviceCode].join('/')}${path}.`
-  const hasBody = forwardBody && !bodilessMethods.has(method)
-  return {
-    description: description === undefined ? passes : `${description}\n\n${passes}`,
-    parameters: [
-      ...pathParameters(url),
-      ...queryParameters(allowedQueryParams),
-      ...references('parameters', Object.keys(requestHeaders)),
-    ],
-    ...(hasBody ? { requestBody: { description: 'Passed on as it is.', content: anyBody } } : {}),
-    responses: restResponses,
-  }
-}
-
-function pathParameters(path: string): Json[] {
-  const description = 'All segments that are left, with the slashes between them.'
-  return parametersOf(parsePathTemplate(path)).map(({ name, takesRest }) => {
-    if (takesRest) return { name, in: 'path', required: true, description, schema: text, 'x-takes-rest': true }
-    return { name, in: 'path', required: true, schema: text }
-  })
-}
-
-function queryParameters(allowed: ReadonlySet<string> | undefined): Json[] {
-  if (allowed !== undefined) return Array.from(allowed, (name) => ({ name, in: 'query', schema: text }))
-  const schema = { type: 'object', additionalProperties: text }
-  const description = 'The whole query string is passed on, whatever its keys.'
-  return [{ name: 'query', in: 'query', description, style: 'form', explode: true, schema, example: {} }]
-}
-
-function components(types: Json = {}, errors: ReturnType<typeof onlyPossibleErrors>): Json {
+function components(
+  types: Json = {},
+  rest: RestDescriptions | undefined,
+  errors: ReturnType<typeof onlyPossibleErrors>,
+): Json {
+  const securitySchemes = rest?.securitySchemes ?? {}
   return {
     schemas: {
       translation,
       attachments,
       ...errors.schemas,
       ...types,
+      ...rest?.schemas,
     },
+    ...(Object.keys(securitySchemes).length === 0 ? {} : { securitySchemes }),
     responses: {
       ...errors.responses,
       passed: {

@@ -61,7 +61,7 @@ export function loadEndpoints(dslPath: string, clients?: readonly string[], env:
 }
 
 /** Refuses a tree that has any. */
-export function withoutProblems({ problems, ...loaded }: Survey): LoadedEndpoints {
+export function withoutProblems<Found extends Survey>({ problems, ...loaded }: Found): Omit<Found, 'problems'> {
   if (problems.length > 0) refuse(problems.map(({ message }) => message))
   return loaded
 }
@@ -168,8 +168,9 @@ function readFiles(
   env: Environment,
 ): Pick<Survey, 'described' | 'problems'> & { readonly endpoints: Endpoint[] } {
   const outcomes = tree.files.map((file) => attempt(file, clients, env))
-  const described = outcomes.flatMap((outcome) => describedIn(outcome))
-  const parts = withParts(described.map(({ description }) => resolve(description)))
+  const naming = outcomes.flatMap((outcome) => describedIn(outcome))
+  const parts = withParts(naming.map(({ description }) => resolve(description)))
+  const described = naming.filter(({ pattern }) => !parts.has(resolve(pattern.file)))
   const isPart = ({ file }: { readonly file: string }): boolean => parts.size > 0 && parts.has(resolve(file))
   const problems = tree.problems.filter((problem) => !isPart(problem))
   const found = new EndpointSet()
@@ -184,7 +185,7 @@ function readFiles(
     tree.warnings.push(...read.warnings)
     tree.templateWarnings.push(...read.templateWarnings)
     const conflict = read.openapi === undefined ? found.add(read.endpoint) : undefined
-    if (conflict !== undefined) problems.push({ file, message: `${file}: ${conflict}` })
+    if (conflict !== undefined) problems.push({ file, message: `${file}: ${conflict.message}` })
   }
   return { endpoints: found.all, described, problems }
 }

@@ -1,32 +1,38 @@
 /**
- * The files of an OpenAPI description as data: the one that a DSL file names, and those that it refers to. Reads files; what stands in
- * them is for the other files here. A mistake is a `DescriptionError` with file and line.
+ * A file of an OpenAPI description as data: YAML or JSON, with the line of everything in it. What stands there is for the other files here.
+ * A mistake is a `DescriptionError` with file and line.
  */
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import {
   type Data,
   isMapping,
+  Literal,
   locate,
   type Mapping,
   type Path,
   readYaml,
-  YamlError,
   withoutLiterals,
+  YamlError,
+  type YamlLimits,
 } from '@services/config-file'
 
 export interface Document {
   /** As messages name it. */
   readonly file: string
+  readonly text: string
   readonly data: Mapping
   /** Where something stands in it, from 1. */
   lineOf(path: Path): number
 }
 
-/** What is wrong with a description, beginning with file and line; it does not concern other files. */
+/** What is wrong with a description, beginning with the file; it does not concern other files. */
 export class DescriptionError extends Error {
-  constructor(message: string) {
+  readonly isMissing: boolean
+
+  constructor(message: string, { isMissing = false }: { readonly isMissing?: boolean } = {}) {
     super(message)
     this.name = 'DescriptionError'
+    this.isMissing = isMissing
   }
 }
 
@@ -35,35 +41,47 @@ export function refuse(document: Document, path: Path, message: string): never {
   throw new DescriptionError(`${document.file}:${document.lineOf(path)}: ${message}`)
 }
 
+/** Of one file. */
+export const limits: YamlLimits & { readonly bytes: number } = {
+  bytes: 8_388_608,
+  characters: 8_388_608,
+  depth: 100,
+  aliases: 1000,
+}
+
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 export function readDocument(file: string): Document {
   const text = readText(file)
-  const data = file.endsWith('.json') ? (readJson(text) ?? readData(text, file)) : readData(text, file)
   let places: ReturnType<typeof locate> | undefined
-  return { file, data, lineOf: (path) => (places ??= locate(text)).lineOf(path) }
+  const lineOf = (path: Path): number => (places ??= locate(text, limits)).lineOf(path)
+  return { file, text, data: readJson(text) ?? readData(text, file), lineOf }
 }
 
 function readText(file: string): string {
-  let bytes: Uint8Array
   try {
-    bytes = readFileSync(file)
+    const status = statSync(file)
+    // Reading a pipe or a device might never end.
+    if (!status.isFile()) throw new DescriptionError(`${file}: is not a regular file`)
+    if (status.size > limits.bytes)
+      throw new DescriptionError(`${file}: is larger than ${limits.bytes} bytes, the limit for descriptions`)
+    return decoder.decode(readFileSync(file))
   } catch (error) {
+    if (error instanceof DescriptionError) throw error
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new DescriptionError(`${file}: ${code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`}`)
-  }
-  try {
-    return decoder.decode(bytes)
-  } catch {
-    throw new DescriptionError(`${file}: is not UTF-8 text; save it as UTF-8`)
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
+      throw new DescriptionError(`${file}: is not UTF-8 text; save it as UTF-8`)
+    if (code === 'ENOENT' || code === 'ENOTDIR')
+      throw new DescriptionError(`${file}: there is no such file`, { isMissing: true })
+    throw new DescriptionError(`${file}: cannot be read (${code})`)
   }
 }
 
-/** Far faster than YAML; what is wrong with it is told by the reader of YAML, which knows lines. */
+/** Far faster than YAML. What is no JSON is told by the reader of YAML, which knows lines. */
 function readJson(text: string): Mapping | undefined {
+  if (!/^\s*\{/.test(text)) return undefined
   try {
-    const data = JSON.parse(text) as Data
-    return isMapping(data) ? data : undefined
+    return JSON.parse(text) as Mapping
   } catch {
     return undefined
   }
@@ -71,9 +89,23 @@ function readJson(text: string): Mapping | undefined {
 
 function readData(text: string, file: string): Mapping {
   try {
-    return withoutLiterals(readYaml(text))
+    const data = readYaml(text, limits)
+    return withVersions(data, withoutLiterals(data))
   } catch (error) {
     if (!(error instanceof YamlError)) throw error
     throw new DescriptionError(error.inFile(file))
+  }
+}
+
+/** Many write `version: 1.0` without quotes, and mean a text. */
+function withVersions(written: Mapping, data: Mapping): Mapping {
+  const { openapi, info } = written
+  const version = isMapping(info) ? info['version'] : undefined
+  return {
+    ...data,
+    ...(openapi instanceof Literal ? { openapi: openapi.text } : {}),
+    ...(version instanceof Literal
+      ? { info: { ...(data['info'] as Readonly<Record<string, Data>>), version: version.text } }
+      : {}),
   }
 }

@@ -1,41 +1,92 @@
 /**
- * DSL files that leave their operations to an OpenAPI description -> endpoints, one for each operation. Loaded only where there is such
- * a file. A broken description costs its own endpoints, and is a warning; two files for one endpoint are a problem.
+ * DSL files that leave their operations to an OpenAPI description -> endpoints, one for each operation, and what the description says about
+ * them. Loaded only where there is such a file. A broken description costs its own endpoints, and is a warning; a description that is not
+ * there, a reference to another host and two files for one endpoint are problems, which stop the start.
  */
-import type { Endpoint, RestEndpoint } from '../../model.ts'
+import { createHash } from 'node:crypto'
+import type { Mapping } from '@services/config-file'
+import type { DescribedEndpoint, RestEndpoint } from '../../model.ts'
 import { EndpointSet } from '../dsl/endpoint-set.ts'
 import type { DescribedFile, Survey } from '../dsl/endpoints.ts'
-import { DescriptionError, readDocument } from './documents.ts'
-import { readOperations } from './operations.ts'
+import { bundle } from './bundle.ts'
+import { DescriptionError } from './documents.ts'
+import { Library, RemoteReference } from './library.ts'
+import { toNewerSchema } from './newer-schemas.ts'
+import { type Operations, readOperations } from './operations.ts'
+import { validate, versionOf } from './validate.ts'
+import { walk } from './walk.ts'
 
-export function importDescriptions(survey: Survey): Survey {
+export interface Imported extends Survey {
+  /** One WARN each. */
+  readonly descriptionWarnings: readonly string[]
+  readonly descriptions: ReadonlyMap<RestEndpoint, DescribedEndpoint>
+  /** Other texts, another digest. */
+  readonly digests: readonly string[]
+}
+
+/** `folder` is the tree of DSL files. */
+export function importDescriptions(survey: Survey, folder: string): Imported {
   const found = new EndpointSet()
   for (const endpoint of survey.endpoints) found.add(endpoint)
   const problems = [...survey.problems]
-  const warnings = [...survey.warnings]
+  const warnings: string[] = []
+  const descriptions = new Map<RestEndpoint, DescribedEndpoint>()
+  const digests: string[] = []
   for (const described of survey.described) {
+    const { pattern, line } = described
+    const place = `${pattern.file}:${line}: openapi`
     try {
-      const { operations, skipped } = readOperations(readDocument(described.description))
-      warnings.push(...skipped)
-      for (const { path, method } of operations) {
-        const conflict = found.add(toEndpoint(described, path, method))
-        const { file } = described.pattern
-        if (conflict !== undefined) problems.push({ file, message: `${file}:${described.line}: openapi: ${conflict}` })
+      const { operations, warnings: told, components, digest } = readDescription(described.description, folder)
+      digests.push(digest)
+      warnings.push(...told)
+      if (operations.length === 0)
+        warnings.push(`${place}: ${described.description} has no operations; there are no endpoints`)
+      for (const { path, method, fields } of operations) {
+        const endpoint = toEndpoint(described, path, method)
+        const conflict = found.add(endpoint)
+        if (conflict === undefined) descriptions.set(endpoint, { fields, components })
+        else if (conflict.isOwn)
+          warnings.push(`${place}: ${described.description} ${conflict.message}; the first one counts`)
+        else problems.push({ file: pattern.file, message: `${place}: ${conflict.message}` })
       }
     } catch (error) {
-      if (!(error instanceof DescriptionError)) throw error
-      warnings.push(`${error.message}; ${described.pattern.file} has no endpoints until that is corrected`)
+      if (error instanceof RemoteReference) problems.push({ file: pattern.file, message: error.message })
+      else if (!(error instanceof DescriptionError)) throw error
+      else if (error.isMissing)
+        problems.push({
+          file: pattern.file,
+          message: `${place}: there is no file ${described.description}; save the description there`,
+        })
+      else warnings.push(`${error.message}; until then ${pattern.file} has no endpoints`)
     }
   }
-  const endpoints: readonly Endpoint[] = Object.freeze(found.all)
-  return { ...survey, endpoints, warnings, problems }
+  const endpoints = Object.freeze(found.all)
+  return { ...survey, endpoints, problems, descriptionWarnings: warnings, descriptions, digests }
+}
+
+interface Description extends Operations {
+  readonly components: Mapping
+  readonly digest: string
+}
+
+function readDescription(file: string, folder: string): Description {
+  const library = new Library(file, folder)
+  const version = versionOf(library.root)
+  const whole = bundle(library)
+  validate(whole, version)
+  const schema = version === '3.0' ? toNewerSchema : undefined
+  const keep = {
+    reference: (node: Mapping) => (schema === undefined ? node : schema(node)),
+    ...(schema === undefined ? {} : { schema }),
+  }
+  const data = walk(whole.data, 'object', keep) as Mapping
+  const hash = createHash('sha256')
+  for (const { text } of library.documents) hash.update(text)
+  const components = (data['components'] ?? {}) as Mapping
+  return { ...readOperations({ ...whole, data }), components, digest: hash.digest('hex') }
 }
 
 function toEndpoint({ pattern }: DescribedFile, path: string, method: string): RestEndpoint {
-  return Object.freeze({
-    ...pattern,
-    path,
-    methods: Object.freeze([method]),
-    target: Object.freeze({ ...pattern.target, path }),
-  })
+  const target = Object.freeze({ ...pattern.target, path })
+  return Object.freeze({ ...pattern, path, methods: Object.freeze([method]), target })
 }
