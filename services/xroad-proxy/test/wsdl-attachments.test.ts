@@ -1,5 +1,5 @@
 /** Attachments of endpoints that are made from a WSDL, from the caller to the Security Server, and what `/api` says of them. */
-import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -7,7 +7,7 @@ import { type CallOptions, newFolder } from '@services/testing'
 import { type Lanes, startLanes } from './support/lanes.ts'
 import { file, type FormPart, formType, headerOf, type SeenPart, takeApart, toForm } from './support/multipart.ts'
 import { startUpstream, toAnswer, toEnvelope, type Upstream } from './support/upstream.ts'
-import { generateAround } from './support/wsdl.ts'
+import { generateAll, generateAround, readText } from './support/wsdl.ts'
 
 let upstream: Upstream
 let lanes: Lanes
@@ -111,6 +111,39 @@ test('a choice of types, an abstract type and a list of objects have their attac
   match(result.text, /\{\{#if_present u\}\} u="\{\{swa_ref u\}\}"\{\{\/if_present\}\}/)
   match(result.text, /<if\{\{#if \(is_nil this\.\[if\]\)\}\} xsi:nil="true"\{\{\/if\}\}>/)
 })
+
+/** A message with two parts, the second of which the binding sends beside the envelope. */
+function withMimePart(style: string, parts: string, schema = ''): string {
+  return `<w:definitions xmlns:w="http://schemas.xmlsoap.org/wsdl/" xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:m="http://schemas.xmlsoap.org/wsdl/mime/" xmlns:x="http://www.w3.org/2001/XMLSchema" xmlns:r="http://ws-i.org/profiles/basic/1.1/xsd" xmlns:t="urn:t" targetNamespace="urn:t">
+    <w:types><x:schema targetNamespace="urn:t">${schema}</x:schema></w:types>
+    <w:message name="m">${parts}</w:message>
+    <w:portType name="p"><w:operation name="op"><w:input message="t:m"/></w:operation></w:portType>
+    <w:binding name="b" type="t:p"><s:binding style="${style}" transport="http://schemas.xmlsoap.org/soap/http"/>
+    <w:operation name="op"><w:input><m:multipartRelated><m:part><s:body use="literal" namespace="urn:r"/></m:part>
+    <m:part><m:content part="file" type="image/png"/></m:part></m:multipartRelated></w:input></w:operation></w:binding></w:definitions>`
+}
+
+test('a part of the message is a param of its own, in either style, whatever its type and the body [P2.2 P2.3]', () => {
+  const title = '<w:part name="title" type="x:string"/>'
+  for (const type of ['type="x:base64Binary"', 'type="r:swaRef"', 'type="x:hexBinary"', 'element="t:op"']) {
+    const [result] = generateAll(readText(withMimePart('rpc', `${title}<w:part name="file" ${type}/>`, bytes)))
+    ok(result?.kind === 'generated', type)
+    match(result.text, /params:\n {2}- title\n {2}- file\n/)
+    match(result.text, /\{\{mime_part file part="file" type="image\/png"\}\}/)
+    doesNotMatch(result.text, /<file/)
+  }
+  const [both] = generateAll(
+    readText(
+      withMimePart('document', '<w:part name="b" element="t:op"/><w:part name="file" type="x:base64Binary"/>', bytes),
+    ),
+  )
+  ok(both?.kind === 'generated')
+  match(both.text, /<file>\{\{op_file\}\}<\/file>|<file>\{\{file\}\}<\/file>/)
+  match(both.text, /\{\{mime_part file_2 part="file" type="image\/png"\}\}/)
+})
+
+const bytes =
+  '<x:element name="op"><x:complexType><x:sequence><x:element name="file" type="x:base64Binary"/></x:sequence></x:complexType></x:element>'
 
 interface Described {
   readonly paths: Readonly<

@@ -54,6 +54,11 @@ export function bodyParts(
   }
 }
 
+/** Names of all parts of the message, wherever they are sent. */
+export function partNames(definitions: Definitions, { side }: MessageSide): readonly string[] {
+  return childrenOf(messageOf(definitions, side), namespaces.wsdl, 'part').map(nameOf)
+}
+
 /** `soap:body` or `soap:header`, bare or in the root part of a multipart message. */
 export function soapParts(
   { bound, soap }: Pick<MessageSide, 'bound' | 'soap'>,

@@ -14,10 +14,12 @@ export interface MimeContent {
   readonly part: string
   /** Media type, where the binding names exactly one. */
   readonly type: string | undefined
+  /** Whether the message has such a part. Some bindings name an element of the body instead. */
+  readonly isInMessage: boolean
 }
 
-/** Throws `Skip` for one without a name. */
-export function mimeContents(bound: XmlElement): readonly MimeContent[] {
+/** `parts` are the names of those that the message has. Throws `Skip` for one without a name. */
+export function mimeContents(bound: XmlElement, parts: readonly string[]): readonly MimeContent[] {
   return mimeParts(bound).flatMap((part) => {
     const contents = childrenOf(part, namespaces.mime, 'content')
     const [first, ...others] = contents
@@ -25,7 +27,8 @@ export function mimeContents(bound: XmlElement): readonly MimeContent[] {
     const name = first.attributes.get('part')?.trim() ?? ''
     if (name === '') throw new Skip('attachment', 'its mime:content names no part')
     // Several contents of one part are types to choose from.
-    return [{ part: name, type: others.length > 0 ? undefined : oneMediaType(first.attributes.get('type')) }]
+    const type = others.length > 0 ? undefined : oneMediaType(first.attributes.get('type'))
+    return [{ part: name, type, isInMessage: parts.includes(name) }]
   })
 }
 

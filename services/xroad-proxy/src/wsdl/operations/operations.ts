@@ -5,7 +5,7 @@
 import type { SoapVersion } from '../../model.ts'
 import { addressOf, boundOperations, portTypeOf, styleOf } from './bindings.ts'
 import type { BoundOperation } from './bindings.ts'
-import { bodyElement, soapParts } from './body.ts'
+import { bodyElement, partNames, soapParts } from './body.ts'
 import type { MessageSide } from './body.ts'
 import { readDefinitions } from './definitions.ts'
 import type { Binding, Definitions, PortType } from './definitions.ts'
@@ -159,7 +159,8 @@ function readOperation(definitions: Outlined, bound: BoundOperation, name: strin
   const [boundInput] = childrenOf(node, namespaces.wsdl, 'input')
   const [boundOutput] = childrenOf(node, namespaces.wsdl, 'output')
   const elementOf = bodyReader(definitions, bound)
-  refuseEncoded({ side: input, bound: boundInput, soap })
+  const sent = { side: input, bound: boundInput, soap }
+  refuseEncoded(sent)
   const [output] = childrenOf(abstract, namespaces.wsdl, 'output')
   return {
     kind: 'operation',
@@ -171,8 +172,8 @@ function readOperation(definitions: Outlined, bound: BoundOperation, name: strin
     soapVersion,
     soapAction: childrenOf(node, soap, 'operation')[0]?.attributes.get('soapAction'),
     address: addressOf(definitions, bound),
-    input: elementOf({ side: input, bound: boundInput, soap }, name),
-    mimeContents: boundInput === undefined ? [] : mimeContents(boundInput),
+    input: elementOf(sent, name),
+    mimeContents: boundInput === undefined ? [] : mimeContents(boundInput, partNames(definitions, sent)),
     output:
       output === undefined
         ? undefined

@@ -1,17 +1,27 @@
 /**
- * The tree of a request and the parts that travel beside its envelope -> the tree with a place for each. A part has the content of the
- * element in the body that has its name and holds bytes, which is then empty in the envelope; otherwise it is a value of its own.
+ * The tree of a request and the parts that travel beside its envelope -> the tree with a place for each. A part of the message
+ * is a value of its own. One that the message does not have has the content of the element in the body that has its name and holds bytes,
+ * which is then empty in the envelope.
  */
 import type { MimeContent } from '../operations/mime-contents.ts'
 import { builtinType } from '../schema/simple-type.ts'
 import { noDocumentation } from '../xml/documentation.ts'
 import { localOf } from '../xml/qname.ts'
-import type { ChoiceBranch, RequestElement, RequestNode, RequestPart, RequestText } from './request.ts'
+import type {
+  ChoiceBranch,
+  RequestAttachment,
+  RequestElement,
+  RequestNode,
+  RequestPart,
+  RequestText,
+} from './request.ts'
 
 const byteTypes: ReadonlySet<string> = new Set(['base64Binary', 'hexBinary'])
 
 export function withMimeParts(root: RequestElement, contents: readonly MimeContent[]): RequestElement {
-  return contents.reduce((tree, content) => placeIn(tree, content) ?? beside(tree, content), root)
+  return contents.reduce((tree, content) => {
+    return (content.isInMessage ? undefined : placeIn(tree, content)) ?? beside(tree, content)
+  }, root)
 }
 
 function beside(root: RequestElement, content: MimeContent): RequestElement {
@@ -23,7 +33,7 @@ function beside(root: RequestElement, content: MimeContent): RequestElement {
     fixed: undefined,
     isConstant: false,
     default: undefined,
-    attachment: { by: 'mime_part', ...content },
+    attachment: toAttachment(content),
     documentation: noDocumentation,
   }
   return { ...root, parts: [...root.parts, value] }
@@ -33,7 +43,7 @@ function beside(root: RequestElement, content: MimeContent): RequestElement {
 function placeIn(element: RequestElement, content: MimeContent): RequestElement | undefined {
   const { text } = element
   if (text !== undefined && localOf(element.name) === content.part && holdsBytes(text)) {
-    return { ...element, text: { ...text, attachment: { by: 'mime_part', ...content } } }
+    return { ...element, text: { ...text, attachment: toAttachment(content) } }
   }
   const children = placeAmong(element.children, content)
   return children && { ...element, children }
@@ -64,6 +74,10 @@ function placeInNode(node: RequestNode | ChoiceBranch, content: MimeContent): Re
       return children && { ...node, children }
     }
   }
+}
+
+function toAttachment({ part, type }: MimeContent): RequestAttachment {
+  return { by: 'mime_part', part, type }
 }
 
 function holdsBytes({ type, isConstant, attachment }: RequestText): boolean {
