@@ -5,7 +5,16 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type CallOptions, newFolder } from '@services/testing'
 import { type Lanes, startLanes } from './support/lanes.ts'
-import { file, type FormPart, formType, headerOf, type SeenPart, takeApart, toForm } from './support/multipart.ts'
+import {
+  field,
+  file,
+  type FormPart,
+  formType,
+  headerOf,
+  type SeenPart,
+  takeApart,
+  toForm,
+} from './support/multipart.ts'
 import { startUpstream, toAnswer, toEnvelope, type Upstream } from './support/upstream.ts'
 import { generateAll, generateAround, readText } from './support/wsdl.ts'
 
@@ -181,4 +190,43 @@ test('/api describes both media types, with types, and a form only where somethi
   deepStrictEqual(contentOf('mimePart')['application/json']?.schema.required, ['text', 'file'])
   for (const operation of ['mimePart', 'swaRef', 'mtom'])
     ok((await send(operation, { body: contentOf(operation)['application/json']?.example })).length > 1)
+})
+
+test('where requests are checked, an attachment is base64 or a file, and parts are params [P2.2 P4.1]', async () => {
+  const wsdl = readFileSync(join(import.meta.dirname, 'cases/wsdl/attachments/api.wsdl'))
+  const config = {
+    security_server: { url: upstream.url },
+    validate_requests: 'refuse',
+    wsdl_watch_dir: newFolder({ 'owner/api.wsdl': wsdl }),
+  }
+  const checked = await startLanes({ dsl: {}, config })
+  try {
+    const call = async (
+      operation: string,
+      options: CallOptions,
+    ): Promise<readonly [status: number, problems: unknown]> => {
+      const { status, text } = await checked.call(`/owner/${operation}`, { method: 'POST', ...options })
+      const { problems = [] } = JSON.parse(text) as { problems?: readonly { readonly param: string }[] }
+      return [status, problems.map(({ param }) => param)]
+    }
+    const picture = file('picture', 'x')
+    const cases: [operation: string, options: CallOptions, status: number, ...params: string[]][] = [
+      ['swaRef', { body: { file: 'AA+/' } }, 200],
+      ['swaRef', form(file('file', 'x')), 200],
+      ['swaRef', { body: {} }, 400, 'file'],
+      ['swaRef', { body: { file: 'no base64!' } }, 400, 'file'],
+      ['swaRef', form(field('zz', 'x'), file('file', 'x')), 400, 'zz'],
+      ['swaRef', form(file('zz', 'x'), file('file', 'x')), 400, 'zz'],
+      ['mimePart', { body: { text: 'a', file: 'AAAA' } }, 200],
+      ['mimePart', form(field('text', 'true'), file('file', 'x')), 200],
+      ['mimePart', { body: { text: 'a' } }, 400, 'file'],
+      ['mimeElement', { body: { bytes: 'AAAA' } }, 200],
+      ['mtom', form(file('bytes', 'x'), picture, picture), 200],
+      ['mtom', form(file('bytes', 'x'), picture, picture, picture, picture), 400, 'picture'],
+    ]
+    for (const [operation, options, status, ...params] of cases)
+      deepStrictEqual(await call(operation, options), [status, params], `${operation} ${JSON.stringify(options)}`)
+  } finally {
+    await checked.close()
+  }
 })

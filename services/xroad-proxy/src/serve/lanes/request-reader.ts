@@ -11,8 +11,8 @@ import { maxDepth, pickParams, readDocument, readParams } from '../../soap/reque
 
 /** Throws `invalid_request`. */
 export interface RequestReader {
-  /** Parts of a form that are kept for `readForm`; all of them where undefined. */
-  readonly params: readonly string[] | undefined
+  /** Whether `readForm` wants parts of a form beyond the params of the endpoint. */
+  readonly keepsOthers: boolean
   readJson(body: Uint8Array, trace: Trace): TemplateValues
   readForm(values: TemplateValues, trace: Trace): TemplateValues
 }
@@ -20,7 +20,7 @@ export interface RequestReader {
 export function toReader(params: readonly string[], validation: Validation | undefined, events: Events): RequestReader {
   switch (validation?.mode) {
     case undefined:
-      return { params, readJson: (body) => readParams(body, params), readForm: (values) => values }
+      return { keepsOthers: false, readJson: (body) => readParams(body, params), readForm: (values) => values }
     case 'warn':
       return warningReader(params, validation.check, events)
     case 'refuse':
@@ -33,7 +33,7 @@ function warningReader(params: readonly string[], check: RequestCheck, events: E
     if (problems.length > 0) events.emit('requestInvalid', { endpoint, id, ...toLogged(problems) })
   }
   return {
-    params: undefined,
+    keepsOthers: true,
     readJson(body, trace) {
       tell(readChecked(body, params, check).problems, trace)
       return readParams(body, params)
@@ -47,7 +47,7 @@ function warningReader(params: readonly string[], check: RequestCheck, events: E
 
 function refusingReader(params: readonly string[], check: RequestCheck): RequestReader {
   return {
-    params: undefined,
+    keepsOthers: true,
     readJson(body) {
       const { problems, values } = readChecked(body, params, check)
       if (values === undefined) throw refuse(problems)

@@ -7,7 +7,7 @@ import { Failure } from '../../errors.ts'
 import type { Generated, RawHeaders, Request, ResponseWriter, SoapEndpoint, TemplateValues } from '../../model.ts'
 import { readMediaType } from '../../soap/mime/media-type.ts'
 import { AttachmentList } from '../../soap/request/attachments.ts'
-import { formType, readFormInSteps } from '../../soap/request/form.ts'
+import { formType, readFormInSteps, withBooleans } from '../../soap/request/form.ts'
 import { toMultipartMessage } from '../../soap/request/multipart-message.ts'
 import type { Call } from '../../upstream/upstream.ts'
 import type { Trace } from '../../trace.ts'
@@ -31,8 +31,10 @@ export async function readIncoming(incoming: Incoming): Promise<TemplateValues> 
   const [type = ''] = types
   if (attached === undefined || readMediaType(type).type !== formType) return reader.readJson(body, trace)
   if (types.length > 1) throw new Failure('malformed_request', 'the form has several headers Content-Type')
-  const { params } = reader
-  return reader.readForm(await runInSteps(readFormInSteps(body, type, { params, attached }), writer), trace)
+  const { params } = endpoint
+  const { keepsOthers } = reader
+  const values = await runInSteps(readFormInSteps(body, type, { params, attached, keepsOthers }), writer)
+  return withBooleans(reader.readForm(values, trace), attached)
 }
 
 /** The call with an envelope of these values: alone where nothing is attached after all, else as multipart/related. */

@@ -161,9 +161,9 @@ export async function callSoap(
   return { status: 200, body: Buffer.concat(json.pieces, json.length) }
 }
 
-/** While the message is made, its body and that of the request are both there. */
+/** While the message is made, its body and that of the request are both there, and of JSON its texts. */
 async function attach(incoming: Incoming, generated: Generated, call: Omit<Call, 'body'>, room: Room) {
-  const waiting = room.hold(2 * incoming.body.length)
+  const waiting = room.hold(3 * incoming.body.length)
   if (waiting !== undefined) await waiting
   return withAttachments(incoming.endpoint, await readIncoming(incoming), generated, call)
 }

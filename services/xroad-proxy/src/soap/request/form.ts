@@ -19,8 +19,10 @@ import { readJsonValue } from './params.ts'
 export const formType = 'multipart/form-data'
 
 interface FormOptions {
-  /** Names that the template may use; parts of other names are dropped. Undefined: none is. */
-  readonly params: readonly string[] | undefined
+  /** Names that the template may use. */
+  readonly params: readonly string[]
+  /** Whether parts of other names are kept, for who checks them; else they are dropped. */
+  readonly keepsOthers?: boolean
   /** Those of them that are attachments. */
   readonly attached: readonly string[]
 }
@@ -28,12 +30,12 @@ interface FormOptions {
 export function* readFormInSteps(
   body: Uint8Array,
   contentType: string,
-  { params, attached }: FormOptions,
+  { params, attached, keepsOthers = false }: FormOptions,
 ): Steps<TemplateValues> {
   const boundary = readMediaType(contentType).parameters.get('boundary') ?? ''
   if (boundary === '') throw refuse('names no boundary in its Content-Type')
   const values = Object.create(null) as Record<string, TemplateValue>
-  const known = params && new Set(params)
+  const known = new Set(params)
   const files = new Set(attached)
   let firstFile: string | undefined
   for (const part of yield* findParts(body, toMarker(boundary))) {
@@ -42,8 +44,9 @@ export function* readFormInSteps(
     else if (firstFile !== undefined) {
       throw refuse(`has the field ${shown(name)} after the file ${shown(firstFile)}: fields come before files`)
     }
-    if (known?.has(name) === false) continue
-    if (isFile && !files.has(name)) throw refuse(`has a file for ${shown(name)}, which takes text: send it as a field`)
+    if (!known.has(name) && !keepsOthers) continue
+    if (isFile && !files.has(name) && known.has(name))
+      throw refuse(`has a file for ${shown(name)}, which takes text: send it as a field`)
     values[name] = name in values ? append(values[name] as TemplateValue, value) : value
   }
   return values
@@ -91,7 +94,7 @@ function* readField(bytes: Buffer, files: ReadonlySet<string>): Steps<Field> {
   const kind = kindOf(disposition, type, files)
   if (kind === 'file') return { name, value: { bytes: content, type } satisfies TemplateFile, isFile: true }
   const text = toText(content, type, name)
-  return { name, value: kind === 'json' ? toJson(text, name) : toValue(text, files.has(name)), isFile: false }
+  return { name, value: kind === 'json' ? toJson(text, name) : text, isFile: false }
 }
 
 function* decode(body: Buffer, encoding: string | undefined, name: string): Steps<Buffer> {
@@ -135,10 +138,16 @@ function toJson(text: string, name: string): TemplateValue {
   }
 }
 
-/** For a template `false` as a text would be a yes. In the envelope both are the same. */
-function toValue(text: string, isAttached: boolean): TemplateValue {
-  if (isAttached) return text
-  return text === 'true' || text === 'false' ? text === 'true' : text
+/**
+ * The values of a form with `true` and `false` as booleans: for a template `false` as a text would be a yes, and in the envelope both are the
+ * same. Whoever checks values against their types does so before.
+ */
+export function withBooleans(values: TemplateValues, attached: readonly string[]): TemplateValues {
+  const changed = Object.create(null) as Record<string, TemplateValue>
+  for (const [name, value] of Object.entries(values)) {
+    changed[name] = attached.includes(name) || (value !== 'true' && value !== 'false') ? value : value === 'true'
+  }
+  return changed
 }
 
 /** Values of one name, in the order of the form. */

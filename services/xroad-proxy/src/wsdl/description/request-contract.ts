@@ -12,8 +12,10 @@ import type {
   RequestChoice,
   RequestElement,
   RequestNode,
+  RequestPart,
   RequestText,
 } from '../request/request.ts'
+import { givenType } from '../request/request-text.ts'
 import type { SimpleType } from '../schema/simple-type.ts'
 
 type Names = ReadonlyMap<Slot, string>
@@ -41,7 +43,7 @@ export class RequestContracts implements Contracts {
 
   /** What is inside one element that is there. */
   #contentOf(element: RequestElement, nameOf: Names): Scope {
-    const { alternatives, attributes, children } = element
+    const { alternatives, attributes, children, parts } = element
     if (alternatives.length > 0) {
       const branches = alternatives.map((alternative): Scope => [
         {
@@ -57,6 +59,7 @@ export class RequestContracts implements Contracts {
       ...this.#text(element, nameOf),
       ...attributes.flatMap((attribute) => this.#attribute(attribute, nameOf)),
       ...children.flatMap((child) => this.#node(child, nameOf)),
+      ...parts.map((part) => this.#part(part, nameOf)),
     ]
   }
 
@@ -99,7 +102,7 @@ export class RequestContracts implements Contracts {
       {
         kind: 'text',
         name: nameOf.get(text) ?? '',
-        type: this.#type(text.type),
+        type: this.#type(givenType(text)),
         isRequired: true,
         ...(isNillable ? { isNillable } : {}),
         ...fixedOf(text),
@@ -111,8 +114,13 @@ export class RequestContracts implements Contracts {
     if (attribute.isConstant) return []
     const required = attribute.isRequired ? ({ isRequired: true } as const) : {}
     const name = nameOf.get(attribute) ?? ''
-    const type = this.#type(attribute.type)
+    const type = this.#type(givenType(attribute))
     return [{ kind: 'text', name, type, ...required, isAttribute: true, ...fixedOf(attribute) }]
+  }
+
+  /** Beside the envelope. */
+  #part(part: RequestPart, nameOf: Names): TextNode {
+    return { kind: 'text', name: nameOf.get(part) ?? '', type: this.#type(givenType(part)), isRequired: true }
   }
 
   #list(element: RequestElement, name: string, nameOf: Names): ContractNode {
@@ -132,7 +140,7 @@ export class RequestContracts implements Contracts {
   /** Nothing is known of the items where an element holds nothing. */
   #item(element: RequestElement, nameOf: Names): Pick<ListNode, 'type' | 'fixed' | 'scope'> {
     if (!isLeaf(element)) return { scope: this.#scope(element, nameOf) }
-    return element.text === undefined ? {} : { type: this.#type(element.text.type), ...fixedOf(element.text) }
+    return element.text === undefined ? {} : { type: this.#type(givenType(element.text)), ...fixedOf(element.text) }
   }
 
   #object(

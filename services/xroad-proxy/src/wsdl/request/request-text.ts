@@ -5,6 +5,7 @@
 import { oneMediaType } from '../operations/mime-contents.ts'
 import type { OutlineElement } from '../outline/outline.ts'
 import { isAttachment } from '../schema/framework.ts'
+import { builtinType } from '../schema/simple-type.ts'
 import type { SimpleType } from '../schema/simple-type.ts'
 import type { RequestAttachment, RequestText } from './request.ts'
 
@@ -21,6 +22,13 @@ export function toText(type: SimpleType, declared: Declared, isNeeded: boolean):
     default: usual,
     attachment: attachmentOf(type, declared),
   }
+}
+
+const base64 = builtinType('base64Binary')
+
+/** The type of what a caller gives: of an attachment its bytes, in base64, whatever the envelope has in its place. */
+export function givenType({ type, attachment }: RequestText): SimpleType {
+  return attachment === undefined || attachment.by === 'xop_include' ? type : base64
 }
 
 /** Of a list, or of a union, nobody could tell what is attached. */
