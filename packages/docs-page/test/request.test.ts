@@ -3,6 +3,7 @@ import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { isNested } from '../src/browser/docs-outline.js'
 import { curlLine, quote } from '../src/browser/request/docs-curl.js'
 import { type Field, type Operation, readDescription } from '../src/browser/description/docs-description.js'
 import {
@@ -242,6 +243,30 @@ describe('what descriptions of other services have [P6.1]', () => {
     strictEqual(read.summary, '')
     ok(read.words.includes('Päring') && read.words.includes('Запрос'))
     deepStrictEqual(read.bodies, [])
+  })
+
+  test('schemas that hold themselves in any way come to an end', () => {
+    const schemas = {
+      all: {
+        allOf: [{ $ref: '#/components/schemas/all' }, { $ref: '#/components/schemas/all' }],
+        properties: { a: {} },
+      },
+      list: { type: 'array', items: { $ref: '#/components/schemas/list' } },
+      one: { oneOf: [{ $ref: '#/components/schemas/one' }, { $ref: '#/components/schemas/all' }] },
+      next: { $ref: '#/components/schemas/next' },
+    }
+    for (const name of Object.keys(schemas)) {
+      const media = { schema: { type: 'object', properties: { x: { $ref: `#/components/schemas/${name}` } } } }
+      const whole = { schema: { $ref: `#/components/schemas/${name}` } }
+      const responses = { 200: { content: { 'application/json': whole } } }
+      const content = { 'application/json': media, 'multipart/form-data': media, 'text/json+json': whole }
+      const source = { paths: { '/x': { post: { requestBody: { content }, responses } } }, components: { schemas } }
+      const [operation] = readDescription(source, 'http://h/api').operations
+      strictEqual(operation?.bodies.length, 3)
+      ok(Array.isArray(operation.responses.columns))
+      ok(!isNested(operation.parts, { $ref: '#/components/schemas/list' }))
+      strictEqual(isNested(operation.parts, { $ref: '#/components/schemas/one' }), true)
+    }
   })
 
   test('several media types of the answer are a choice', () => {

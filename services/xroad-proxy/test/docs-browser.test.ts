@@ -38,6 +38,7 @@ const ownFiles: Files = {
   'odd/xml.yml': restFile('note'),
   'odd/bytes.yml': restFile('bytes'),
   'odd/empty.yml': restFile('mock.status.204'),
+  'odd/moved.yml': restFile('mock.status.302'),
   'odd/echo.yml': restFile('echo', { method: 'POST', title: 'Saadab kõik tagasi', description: 'For trying.' }),
   'odd/find.yml': restFile('find', { method: 'PROPFIND' }),
   'odd/head.yml': restFile('note', { method: 'HEAD' }),
@@ -280,6 +281,9 @@ describe('the page in a browser', () => {
     await page.goto(`${originOf(lanes)}/docs#odd_empty`)
     await send(page)
     deepStrictEqual([await statusOf(page), await shownIn(page, 'Body')], ['204 No Content', 'No content.'])
+    await page.goto(`${originOf(lanes)}/docs#odd_moved`)
+    await send(page)
+    match(await page.locator('.answer').innerText(), /^A redirect\./)
     await page.goto(`${originOf(lanes)}/docs#odd_head`)
     await send(page)
     strictEqual(await shownIn(page, 'Body'), 'No content.')

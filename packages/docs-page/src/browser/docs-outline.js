@@ -40,31 +40,20 @@ export function isNested(parts, schema) {
  *
  * @param {Parts} parts
  * @param {Schema} schema
+ * @param {number} [depth] Of alternatives inside each other.
  * @returns {readonly Member[]}
  */
-function membersOf(parts, schema) {
-  const opened = innermost(parts, schema)
+function membersOf(parts, schema, depth = 0) {
+  const opened = parts.openItems(schema)
   const own = Object.entries(opened.properties ?? {}).map(([name, part]) => ({ name, schema: part }))
   const known = new Set(own.map(({ name }) => name))
   const branches = [...(opened.choices ?? []).flat(), ...(opened.anyOf ?? [])]
-  const more = branches.flatMap((branch) => membersOf(parts, branch)).filter(({ name }) => !known.has(name))
+  // One that is among its own alternatives says nothing new.
+  const inside = depth > maxChain ? [] : branches.flatMap((branch) => membersOf(parts, branch, depth + 1))
+  const more = inside.filter(({ name }) => !known.has(name))
   const others =
     typeof opened.additionalProperties === 'object' ? [{ name: '…', schema: opened.additionalProperties }] : []
   return [...own, ...more, ...others]
-}
-
-/**
- * Of a list the schema of its items.
- *
- * @param {Parts} parts
- * @param {Schema} schema
- * @returns {Opened}
- */
-function innermost(parts, schema) {
-  /** @type {Opened} */
-  let opened = parts.open(schema)
-  for (let depth = 0; opened.items !== undefined && depth < 5; depth += 1) opened = parts.open(opened.items)
-  return opened
 }
 
 /**
@@ -76,7 +65,7 @@ function innermost(parts, schema) {
  */
 function listMembers(parts, schema, members, depth) {
   const isChain = members.length === 1 && depth < maxChain
-  const choices = readChoices(parts, innermost(parts, schema)).map((options) =>
+  const choices = readChoices(parts, parts.openItems(schema)).map((options) =>
     element('li', { class: 'note' }, `One of: ${options.map(({ label }) => label).join(' | ')}`),
   )
   const shown = members.map((member) => showMember(parts, member, isChain, depth))

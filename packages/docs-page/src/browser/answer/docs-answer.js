@@ -46,15 +46,32 @@ export async function send({ method, url, headers, body }, isBatch, signal) {
   try {
     const init = { method, headers: headers.map(([name, value]) => [name, value]), signal, cache: 'no-store' }
     const content = body === undefined ? {} : { body: toContent(body) }
-    const response = await fetch(url, /** @type {RequestInit} */ ({ ...init, ...content }))
+    // Followed, it would lead to another service, where the policy of the page ends it.
+    const manner = { redirect: 'manual' }
+    const response = await fetch(url, /** @type {RequestInit} */ ({ ...init, ...manner, ...content }))
+    if (response.type === 'opaqueredirect')
+      return tellOnly('A redirect.', 'Browsers tell pages no more of it; curl does.')
     const received = await receive(response)
     return showAnswer(response, received, performance.now() - started, isBatch)
   } catch (error) {
     if (signal.aborted) throw error
     const why = error instanceof Error ? error.message : String(error)
-    const shown = element('div', { class: 'problem' }, element('strong', {}, 'No answer.'), ' ', why)
-    return { shown, mistakes: new Map() }
+    return tellOnly('No answer.', why)
   }
+}
+
+/**
+ * @param {string} what
+ * @param {string} why
+ * @returns {Answered}
+ */
+function tellOnly(what, why) {
+  const shown = element(
+    'div',
+    { class: 'answer' },
+    element('div', { class: 'problem' }, element('strong', {}, what), ' ', why),
+  )
+  return { shown, mistakes: new Map() }
 }
 
 /**

@@ -89,7 +89,7 @@ function readFields(parts, schema, kind, example) {
   /** @type {ReadonlyMap<string, unknown>} */
   const examples = new Map(typeof example === 'object' && example !== null ? Object.entries(example) : [])
   return Array.from(properties, ([name, part]) => {
-    const schema = parts.open(part)
+    const schema = parts.openAll(part)
     const own = examples.get(name) ?? exampleIn(schema)
     return {
       name,
@@ -210,8 +210,7 @@ function choicesOf({ choices = [] }) {
  * @returns {boolean}
  */
 function isFile(parts, schema) {
-  const { type, format, contentMediaType, contentEncoding, items } = schema
-  if (type === 'array' && items !== undefined) return isFile(parts, parts.open(items))
+  const { format, contentMediaType, contentEncoding } = parts.openItems(schema)
   return (
     format === 'binary' ||
     contentEncoding === 'base64' ||

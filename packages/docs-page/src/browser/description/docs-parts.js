@@ -36,20 +36,48 @@ export class Parts {
    * several members of `allOf` stay apart, in `choices`.
    *
    * @param {Schema} schema
-   * @param {number} [hops]
+   * @param {readonly string[]} [outer] References on the way here: one that leads back to itself is empty.
    * @returns {Opened}
    */
-  open(schema, hops = 0) {
-    if (hops > maxHops) return {}
+  open(schema, outer = []) {
     const { $ref, ...own } = schema
-    const target = $ref === undefined ? {} : this.open(this.#find($ref), hops + 1)
+    if (outer.length > maxHops || ($ref !== undefined && outer.includes($ref))) return {}
     const { allOf = [], ...rest } = own
-    const members = [target, ...allOf.map((member) => this.open(member, hops + 1)), withChoices(rest)]
     if ($ref === undefined && allOf.length === 0) return withChoices(rest)
+    const path = $ref === undefined ? outer : [...outer, $ref]
+    const target = $ref === undefined ? {} : this.open(this.#find($ref), path)
     /** @type {Opened} */
-    let whole = {}
-    for (const member of members) whole = join(whole, member)
+    let whole = target
+    for (const member of [...allOf.map((each) => this.open(each, path)), withChoices(rest)]) whole = join(whole, member)
     return whole
+  }
+
+  /**
+   * The same with its alternatives opened, so that it can be seen what they are.
+   *
+   * @param {Schema} schema
+   * @returns {Opened}
+   */
+  openAll(schema) {
+    const opened = this.open(schema)
+    return {
+      ...opened,
+      ...both('anyOf', opened.anyOf && opened.anyOf.map((each) => this.open(each))),
+      ...both('oneOf', opened.oneOf && opened.oneOf.map((each) => this.open(each))),
+    }
+  }
+
+  /**
+   * Of a list the schema of its items, of a list of lists those of the inner one.
+   *
+   * @param {Schema} schema
+   * @returns {Opened}
+   */
+  openItems(schema) {
+    let opened = this.open(schema)
+    // A list of itself has no end.
+    for (let depth = 0; opened.items !== undefined && depth < maxHops; depth += 1) opened = this.open(opened.items)
+    return opened
   }
 
   /**

@@ -54,10 +54,12 @@ export class Responses {
   get columns() {
     const parts = this.#parts
     const [, response] = this.#all.find(([status]) => status === '200') ?? []
-    let schema = parts.open(response?.content?.[jsonType]?.schema ?? {})
-    if (schema.type !== 'array') return []
-    while (schema.type === 'array' && schema.items !== undefined) schema = parts.open(schema.items)
-    return Object.entries(schema.properties ?? {}).map(([key, part]) => ({ key, schema: parts.open(part) }))
+    const schema = response?.content?.[jsonType]?.schema ?? {}
+    if (parts.open(schema).type !== 'array') return []
+    return Object.entries(parts.openItems(schema).properties ?? {}).map(([key, part]) => ({
+      key,
+      schema: parts.open(part),
+    }))
   }
 
   /**
