@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { fileName, readContent } from '../src/browser/answer/docs-content.js'
 import { toSections } from '../src/browser/answer/docs-object.js'
-import { mistakesIn } from '../src/browser/answer/docs-problem.js'
+import { mistakeOf, mistakesIn } from '../src/browser/answer/docs-problem.js'
 import { layOutXml } from '../src/browser/text/docs-xml.js'
 
 const bytes = (text: string | number[]): Uint8Array =>
@@ -120,4 +120,13 @@ test('what an error says of single values is told beside them [P6.1]', () => {
   const problems = [{ param: 'a', problem: 'is missing' }, { param: 1, problem: 'x' }, null, 'x']
   deepStrictEqual([...mistakesIn({ error: 'invalid_request', message: 'm', problems })], [['a', 'is missing']])
   for (const value of [undefined, null, {}, { problems: {} }, 'x']) strictEqual(mistakesIn(value).size, 0)
+  const mistakes = new Map([
+    ['a', 'is missing'],
+    ['ab', 'x'],
+    ['list[3].code', 'y'],
+    ['list[4].code', 'z'],
+  ])
+  strictEqual(mistakeOf('a', mistakes), 'is missing')
+  strictEqual(mistakeOf('list', mistakes), 'list[3].code: y\nlist[4].code: z')
+  strictEqual(mistakeOf('b', mistakes), '')
 })

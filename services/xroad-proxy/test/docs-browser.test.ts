@@ -441,6 +441,16 @@ describe('endpoints of other kinds [P6.1]', () => {
         'g/tax.yml': restFile('echo', { client: 'tax' }),
         'g/direct.yml': soapFile('https://service.example.org/soap'),
         'g/attached.yml': attachedFile,
+        'g/checked.yml': JSON.stringify({
+          method: 'POST',
+          validate_requests: 'refuse',
+          params: {
+            code: { type: 'string', required: true, pattern: '\\d{11}', description: 'Eleven digits.' },
+            year: { type: 'integer' },
+            state: { type: 'string', enum: ['new', 'old'] },
+          },
+          envelope: '<q>{{code}}{{year}}{{state}}</q>',
+        }),
         'g/people.yml': restFile('echo', {
           method: undefined,
           methods: ['GET', 'PUT'],
@@ -468,6 +478,28 @@ describe('endpoints of other kinds [P6.1]', () => {
       await page.locator('article').waitFor()
       deepStrictEqual(await page.locator('article .about').allInnerTexts(), facts)
     }
+  })
+
+  test('declared params have their types, and what a check says of one stands beside its field', async (t) => {
+    const seen = await open(t, { origin: originOf(other), path: '/docs#g_checked' })
+    if (seen === undefined) return
+    const { page } = seen
+    const facts = await page.locator('form .type').allInnerTexts()
+    match(facts[0] ?? '', /^text, like \\d\{11\}$/)
+    match(facts[1] ?? '', /^integer, optional$/)
+    deepStrictEqual(await page.getByLabel('state', { exact: true }).locator('option').allInnerTexts(), [
+      'left out',
+      'new',
+      'old',
+    ])
+    await page.getByLabel('code', { exact: true }).fill('1')
+    await page.getByLabel('year', { exact: true }).fill('x')
+    await send(page)
+    strictEqual((await statusOf(page)).slice(0, 3), '400')
+    match(await page.locator('.problem').innerText(), /^invalid_request[^]*code[^]*year/)
+    strictEqual(await page.locator('.mistake:visible').count(), 2)
+    strictEqual(await page.getByLabel('code', { exact: true }).getAttribute('aria-invalid'), '')
+    await page.screenshot({ path: join(pictures, 'refused.png') })
   })
 
   test('parts of the path are fields, those that are missing are told', async (t) => {

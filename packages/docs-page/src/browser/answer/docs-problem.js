@@ -38,3 +38,17 @@ export function mistakesIn(value) {
     }),
   )
 }
+
+/**
+ * What stands beside one value of the form: of itself, or of what it holds (`items[3].code`).
+ *
+ * @param {string} name
+ * @param {ReadonlyMap<string, string>} mistakes
+ * @returns {string}
+ */
+export function mistakeOf(name, mistakes) {
+  return Array.from(mistakes)
+    .filter(([param]) => param === name || param.startsWith(`${name}.`) || param.startsWith(`${name}[`))
+    .map(([param, problem]) => (param === name ? problem : `${param}: ${problem}`))
+    .join('\n')
+}

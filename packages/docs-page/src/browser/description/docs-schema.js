@@ -169,7 +169,8 @@ export function boundWords({ pattern, minLength, maxLength, minimum, maximum, mi
     range(minLength === 0 ? undefined : minLength, maxLength, ' characters'),
     range(minimum, maximum, ''),
     range(minItems === 0 ? undefined : minItems, maxItems, ' items'),
-    pattern === undefined ? '' : `like ${pattern}`,
+    // What says no more than that the whole value counts.
+    pattern === undefined ? '' : `like ${pattern.replace(/^\^\(\?:([^()]*)\)\$$/, '$1')}`,
   ].filter((words) => words !== '')
 }
 

@@ -1,5 +1,6 @@
 /** The form of one operation: its parameters and its body, the curl line, and the answer below. */
 import { send } from '../answer/docs-answer.js'
+import { mistakeOf } from '../answer/docs-problem.js'
 import { copyButton, element } from '../element/docs-element.js'
 import { curlLine } from './docs-curl.js'
 import { FieldRow } from './docs-field.js'
@@ -167,7 +168,7 @@ export class Form {
     send(request, this.#isBatch, this.#running.signal)
       .then(({ shown, mistakes }) => {
         this.#answer.replaceChildren(shown)
-        for (const row of this.#allRows()) row.mistake = mistakes.get(row.field.name) ?? ''
+        for (const row of this.#allRows()) row.mistake = mistakeOf(row.field.name, mistakes)
       })
       .catch(() => this.#answer.replaceChildren(element('p', { class: 'nothing' }, 'Stopped.')))
       .finally(() => {
