@@ -3,7 +3,7 @@
  * calls go out, what a call gives in each kind of answer, and that the browser asks nobody else for anything. What the page can do with any
  * description is tried with sqlapi and in packages/docs-page.
  */
-import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, doesNotMatch, match, notStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, request, type Server } from 'node:http'
@@ -492,6 +492,10 @@ describe('endpoints of other kinds [P6.1]', () => {
       'new',
       'old',
     ])
+    await page.getByLabel('state', { exact: true }).selectOption('old')
+    match((await page.locator('.curl code').textContent()) ?? '', /"state": "old"/)
+    await page.getByLabel('state', { exact: true }).selectOption('left out')
+    doesNotMatch((await page.locator('.curl code').textContent()) ?? '', /state/)
     await page.getByLabel('code', { exact: true }).fill('1')
     await page.getByLabel('year', { exact: true }).fill('x')
     await send(page)

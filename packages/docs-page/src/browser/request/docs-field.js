@@ -37,7 +37,10 @@ export class FieldRow {
     this.#onChange = onChange
     this.#input = makeInput(field)
     this.#input.id = id
-    this.#input.addEventListener('input', () => this.#set('value'))
+    // Of a list to choose from the first entry is none of its values.
+    const isNone = () =>
+      this.#input instanceof HTMLSelectElement && !field.isRequired && this.#input.selectedIndex === 0
+    this.#input.addEventListener('input', () => this.#set(isNone() ? 'absent' : 'value'))
     const label = element('label', { for: id }, field.name)
     const facts = element('span', { class: 'type' }, factsOf(field))
     const { description } = field
