@@ -2,6 +2,7 @@
 export { canonicalJson, parseLossless } from './content/json.ts'
 export { randomFrom } from './content/random.ts'
 export { type Reply, type BinaryAnswer, call, callForBytes, type CallOptions, errorOf } from './network/call.ts'
+export { type Callers, type Calls, keepCalling } from './network/callers.ts'
 export { freePort } from './network/free-port.ts'
 export { send, Wire, type WireAnswer } from './network/wire.ts'
 export { type Files, newFolder, writeFiles } from './process/folder.ts'

@@ -258,6 +258,7 @@ export const rules: Readonly<Record<string, string>> = {
 
   'N6.6': "without a file the predecessor's environment is read, with a line for each value",
 
+  'O5.2': 'behind a balancer: an orderly end costs no request, a kill those in hand',
   'O6.1': 'promises with their proof; a long run under faults loses, doubles and mixes up nothing',
   'O5.1': "health asks the callers' port and ends with 0 or 1; what containers are made of",
 }
