@@ -117,6 +117,23 @@ describe('the description of generated endpoints [D6.3]', () => {
     deepStrictEqual(example, { code: 'text', sex: 'M', born: ['2026-01-31'] })
   })
 
+  test('a choice is oneOf, with the params of each branch optional and those of the others ruled out [P2.1]', async () => {
+    const either =
+      '<x:choice><x:element name="a" type="x:int"/><x:element name="b" type="x:int" maxOccurs="2"/></x:choice>'
+    const described = describeAll([
+      wsdlOf(`<x:element name="op"><x:complexType>${either}</x:complexType></x:element><x:element name="opResponse"/>`),
+    ])
+    await refuseInvalid(described)
+    const { schema, example } = operationOf(described).requestBody.content['application/json']
+    strictEqual(schema['required'], undefined)
+    deepStrictEqual(Object.keys(schema.properties ?? {}), ['a', 'b'])
+    deepStrictEqual(schema['oneOf'], [
+      { required: ['a'], properties: { b: { maxItems: 0 } } },
+      { required: ['b'], properties: { b: { minItems: 1 }, a: false } },
+    ])
+    deepStrictEqual(example, { a: 1 })
+  })
+
   const bodyOf = (described: Described): Schema | undefined =>
     operationOf(described).responses['200']!.content['application/json'].schema.properties?.['body']
 

@@ -246,12 +246,28 @@ describe('what cannot be sent [P2.1]', () => {
     strictEqual(fits(made, {}), false)
   })
 
+  test('more branches than a template can ask about are', () => {
+    const of = (count: number) => choice(...Array.from({ length: count }, (_, index) => int(`b${index}`)))
+    strictEqual(reasonOf(of(501)), 'request_too_large: a choice of more than 500 branches')
+    strictEqual(reasonOf(choice(of(300), of(201))), 'request_too_large: a choice of more than 500 branches')
+    strictEqual(sent(generate(of(500)), { b499: 1 }), '<b499>1</b499>')
+  })
+
   test('all branches of it are the operation', () => {
     strictEqual(reasonOf(choice('<x:any/>', '<x:any/>')), 'any: in op')
     strictEqual(reasonOf(choice(int('a'), '<x:element name="b" type="t:gone"/>')), 'type_missing: t:gone')
     strictEqual(reasonOf('<x:choice/>'), 'broken_schema: a choice without a branch, in op')
     strictEqual(reasonOf('<x:choice minOccurs="0"/>'), 'generated')
   })
+})
+
+test('between text a long condition stays in one piece [P2.1]', () => {
+  const names = Array.from({ length: 9 }, (_, index) => `a-name-of-many-letters-${index}`)
+  const made = generateAround(
+    `<x:element name="op"><x:complexType mixed="true">${choice(int('x'), sequence(...names.map((name) => int(name))))}</x:complexType></x:element>`,
+  )
+  ok(made.kind === 'generated')
+  for (const name of names) match(sent(made, { op: 'text', [name]: 7 }), new RegExp(`^text.*<${name}>7</${name}>`))
 })
 
 describe('the endpoint says which params make which branch [P2.1]', () => {

@@ -62,6 +62,14 @@ export function blockElse(
   return [...openBlock(helper, values), ...indent(lines), '{{else}}', ...indent(otherwise), `{{/${helper}}}`]
 }
 
+/** Lines as one, with white space only where a tag goes on. */
+export function inOneLine(lines: readonly string[]): string {
+  return lines.reduce((text, line) => {
+    const isOpen = text.lastIndexOf('{{') > text.lastIndexOf('}}')
+    return `${text}${isOpen ? ' ' : ''}${line.trim()}`
+  }, '')
+}
+
 const maxWidth = 100
 
 /** A branch may depend on hundreds of values. */

@@ -2,6 +2,7 @@
  * A choice of the schema, its branches grown one by one -> the choice of a request: branches that hold nothing are gone, and a
  * choice that is the whole branch of another one is part of that. Growing is expansion.ts.
  */
+import { Skip } from '../operations/reasons.ts'
 import type { OutlineNode } from '../outline/outline.ts'
 import type { QName } from '../xml/qname.ts'
 import type { ChoiceBranch, RequestChoice, RequestNode } from './request.ts'
@@ -25,9 +26,14 @@ export function isEmptiable(node: OutlineNode, visit: () => void): boolean {
   }
 }
 
-/** Each branch was grown as one that may be left out. Nothing, where no branch is left. */
-export function toChoice(grown: readonly (readonly RequestNode[])[], isOptional: boolean): readonly RequestChoice[] {
+/** Each branch was grown as one that may be left out. Nothing, where no branch is left. Throws `Skip` for more than `most`. */
+export function toChoice(
+  grown: readonly (readonly RequestNode[])[],
+  isOptional: boolean,
+  most: number,
+): readonly RequestChoice[] {
   const branches = grown.flatMap(toBranches)
+  if (branches.length > most) throw new Skip('request_too_large', `a choice of more than ${most} branches`)
   return branches.length === 0 ? [] : [{ kind: 'choice', isOptional, branches }]
 }
 

@@ -28,7 +28,7 @@ import { isUnclear, toText } from './request-text.ts'
 import type { RequestAttribute, RequestElement, RequestNode } from './request.ts'
 import { isList } from './size.ts'
 
-export const requestLimits = { parts: 10_000, depth: 100 }
+export const requestLimits = { parts: 10_000, depth: 100, branches: 500 }
 
 /** What messages about a WSDL need to know of it. */
 export interface Words {
@@ -193,10 +193,8 @@ export class Expansion {
     if (first !== undefined && nodes.length === 1) return this.#node(first, count, path)
     if (count.max > 1) throw new Skip('choice', `in ${describePath(path)}`)
     const isOptional = count.min === 0 || nodes.some((node) => isEmptiable(node, () => this.#count(1)))
-    const choice = toChoice(
-      nodes.map((node) => this.#node(node, inBranch, path)),
-      isOptional,
-    )
+    const grown = nodes.map((node) => this.#node(node, inBranch, path))
+    const choice = toChoice(grown, isOptional, requestLimits.branches)
     if (choice.length > 0 || isOptional) return choice
     if (first === undefined) throw new Skip('broken_schema', `a choice without a branch, in ${describePath(path)}`)
     // No branch can be sent: the first says why.
