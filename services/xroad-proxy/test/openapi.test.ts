@@ -130,10 +130,13 @@ describe('the OpenAPI description [S-what.5 S-endpoint.api D6.3]', () => {
 
   test('a SOAP file that attaches something takes JSON with base64, and a form with files [P2.2]', async () => {
     const attached = { namesClient: false, attached: ['file'], render: () => '' }
-    const { requestBody } = await operationOf(soap({ params: ['code', 'file'], envelope: attached }))
+    const { requestBody } = await operationOf(soap({ params: ['file', 'code'], envelope: attached }))
     deepStrictEqual(Object.keys(requestBody!.content), ['application/json', 'multipart/form-data'])
     deepStrictEqual(jsonOf(requestBody!).properties, { code: {}, file: { contentEncoding: 'base64' } })
-    deepStrictEqual(requestBody!.content['multipart/form-data']!.schema!.properties, {
+    const ofForm = requestBody!.content['multipart/form-data']!.schema!
+    // Fields come before files.
+    deepStrictEqual(Object.keys(ofForm.properties!), ['code', 'file'])
+    deepStrictEqual(ofForm.properties, {
       code: {},
       file: { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' },
     })

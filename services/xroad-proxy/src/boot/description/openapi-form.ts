@@ -12,40 +12,46 @@ export interface RequestContent {
 /** `attached` are the properties that are attachments; undefined where a body can only be JSON. */
 export function requestContent(described: RequestContent, attached: readonly string[] | undefined): Json {
   if (attached === undefined) return { 'application/json': described }
-  const json = withProperties(described, attached, toBase64)
-  const form = withProperties({ schema: described.schema }, attached, toFile)
-  const types = attached.flatMap((name) => {
-    const type = mediaTypeOf(propertiesOf(described.schema)[name])
+  const { schema } = described
+  const isAttached = ([name]: readonly [string, Json]): boolean => attached.includes(name)
+  const properties = Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, Json>>)
+  const files = properties.filter(isAttached)
+  const fields = properties.filter((property) => !isAttached(property))
+  const json = properties.map((property) => (isAttached(property) ? changed(property, toBase64) : property))
+  // Clients send parts in the order of the schema, and files come last.
+  const form = [...fields.map((field) => changed(field, toField)), ...files.map((file) => changed(file, toFile))]
+  const types = files.flatMap(([name, property]) => {
+    const type = mediaTypeOf(property)
     return type === undefined ? [] : [[name, { contentType: type }] as const]
   })
-  const encoding = types.length === 0 ? {} : { encoding: Object.fromEntries(types) }
-  return { 'application/json': json, 'multipart/form-data': { ...form, ...encoding } }
+  return {
+    'application/json': { ...described, schema: { ...schema, properties: Object.fromEntries(json) } },
+    'multipart/form-data': {
+      schema: { ...schema, properties: Object.fromEntries(form) },
+      ...(types.length === 0 ? {} : { encoding: Object.fromEntries(types) }),
+    },
+  }
 }
 
-function propertiesOf({ properties = {} }: Json): Readonly<Record<string, Json>> {
-  return properties as Readonly<Record<string, Json>>
-}
-
-function withProperties(
-  described: RequestContent,
-  attached: readonly string[],
-  change: (property: Json) => Json,
-): RequestContent {
-  const properties = Object.entries(propertiesOf(described.schema)).map(([name, property]) => {
-    return [name, attached.includes(name) ? ofItems(property, change) : property] as const
-  })
-  return { ...described, schema: { ...described.schema, properties: Object.fromEntries(properties) } }
+function changed([name, property]: readonly [string, Json], change: (property: Json) => Json): readonly [string, Json] {
+  return [name, ofItems(property, change)]
 }
 
 /** Of a list, the items are attachments. */
 function ofItems(property: Json, change: (property: Json) => Json): Json {
-  if (property['type'] !== 'array') return change(property)
+  if (property['type'] !== 'array' || property['items'] === undefined) return change(property)
   return { ...property, items: change(property['items'] as Json) }
 }
 
 /** A file written by hand does not say whether there may be several. */
 function toBase64(property: Json): Json {
   return { contentEncoding: 'base64', ...property }
+}
+
+/** Base64 that stands in the envelope is text in a form too; with its encoding told, clients would take it for a file. */
+function toField(property: Json): Json {
+  if (property['contentEncoding'] !== 'base64') return property
+  return Object.fromEntries(Object.entries(property).filter(([keyword]) => keyword !== 'contentEncoding'))
 }
 
 const ofText: ReadonlySet<string> = new Set(['contentEncoding', 'pattern', 'minLength', 'maxLength', 'type', 'format'])
@@ -56,7 +62,7 @@ function toFile(property: Json): Json {
   return { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream', ...Object.fromEntries(kept) }
 }
 
-function mediaTypeOf(property: Json | undefined): unknown {
-  const { contentMediaType, items } = (property ?? {}) as { contentMediaType?: unknown; items?: Json }
+function mediaTypeOf(property: Json): unknown {
+  const { contentMediaType, items } = property as { contentMediaType?: unknown; items?: Json }
   return contentMediaType ?? items?.['contentMediaType']
 }
