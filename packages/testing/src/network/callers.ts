@@ -19,11 +19,11 @@ export interface Callers {
 /** `body` is what an answer with status 200 has to be. */
 export function keepCalling(port: number, path: string, { count, body }: { count: number; body: string }): Callers {
   const agent = new Agent({ keepAlive: true })
-  let isEnding = false
+  const ending = new AbortController()
   let right = 0
   const wrong: string[] = []
   const live = async (): Promise<void> => {
-    while (!isEnding) {
+    while (!ending.signal.aborted) {
       try {
         const { status, text } = await call(port, path, { agent })
         if (status === 200 && text === body) right++
@@ -38,7 +38,7 @@ export function keepCalling(port: number, path: string, { count, body }: { count
     count,
     soFar: () => ({ right, wrong }),
     async stop() {
-      isEnding = true
+      ending.abort()
       await lives
       agent.destroy()
       return { right, wrong }
