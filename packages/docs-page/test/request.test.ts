@@ -3,6 +3,7 @@ import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { typeWords } from '../src/browser/description/docs-schema.js'
 import { isNested } from '../src/browser/docs-outline.js'
 import { curlLine, quote } from '../src/browser/request/docs-curl.js'
 import { type Field, type Operation, readDescription } from '../src/browser/description/docs-description.js'
@@ -245,6 +246,12 @@ describe('what descriptions of other services have [P6.1]', () => {
     deepStrictEqual(read.bodies, [])
   })
 
+  test('components in words: their names, and null only where it is said', () => {
+    const $ref = '#/components/schemas/register.api.Cat'
+    strictEqual(typeWords({ oneOf: [{ $ref }, { type: 'string' }] }), 'Cat or text')
+    strictEqual(typeWords({ anyOf: [{ $ref }, { type: 'null' }] }), 'Cat or null')
+  })
+
   test('schemas that hold themselves in any way come to an end', () => {
     const schemas = {
       all: {
@@ -355,6 +362,7 @@ describe('what descriptions of other services have [P6.1]', () => {
     const any = made(write, {}, { file, mediaType: 'image/png' }, 4)
     deepStrictEqual([any.body, any.headers], [file, [['Content-Type', 'image/png']]])
     strictEqual(curlLine(any), "curl 'http://host/gate/g/s' -H 'Content-Type: image/png' --data-binary '@x.bin'")
+    strictEqual(curlLine({ method: 'POST', url: 'u', headers: [], body: [] }), "curl -X POST 'u'")
     strictEqual(curlLine({ method: 'HEAD', url: 'u', headers: [], body: undefined }), "curl --head 'u'")
   })
 })

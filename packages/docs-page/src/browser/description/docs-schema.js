@@ -69,6 +69,8 @@ function typesOf({ type }) {
 export function isNullable(schema) {
   const several = schema.anyOf ?? schema.oneOf
   if (several !== undefined) return several.some(isNullable)
+  // What a reference leads to is not seen here.
+  if (schema.$ref !== undefined) return false
   if (schema.enum !== undefined && !schema.enum.includes(null)) return false
   const types = typesOf(schema)
   return types.length === 0 || types.includes('null')
@@ -192,7 +194,8 @@ function range(least, most, unit) {
  */
 function typeWord(schema) {
   const { type, format = '', items, enum: choices, contentMediaType, contentEncoding, $ref } = schema
-  if ($ref !== undefined) return $ref.slice($ref.lastIndexOf('/') + 1)
+  // The name of a component, without where it came from.
+  if ($ref !== undefined) return $ref.slice(Math.max($ref.lastIndexOf('/'), $ref.lastIndexOf('.')) + 1)
   if (type === 'array') return `list of ${(items && valueWords(items)) || 'anything'}`
   if (choices !== undefined)
     return `one of ${choices

@@ -7,7 +7,8 @@
  * @returns {string}
  */
 export function curlLine({ method, url, headers, body }) {
-  const implied = body === undefined ? 'GET' : 'POST'
+  const isBare = body === undefined || (Array.isArray(body) && body.length === 0)
+  const implied = isBare ? 'GET' : 'POST'
   return [
     'curl',
     ...methodArguments(method, implied),

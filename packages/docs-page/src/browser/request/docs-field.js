@@ -146,7 +146,8 @@ export class FieldRow {
   /** @param {Typed['state']} state */
   #show(state) {
     this.#state = state
-    this.#input.classList.toggle('unused', state !== 'value')
+    // What has to be given waits to be filled in.
+    this.#input.classList.toggle('unused', state === 'null' || (state === 'absent' && !this.field.isRequired))
     for (const [each, button] of this.#states) button.setAttribute('aria-pressed', String(each === state))
   }
 }
