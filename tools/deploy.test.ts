@@ -11,12 +11,12 @@ const alerts = join(deploy, 'prometheus/alerts.yml')
 const cases = join(deploy, 'prometheus/alerts.test.yml')
 /** By the manuals, which have tests of their own. */
 const known = new Set(
-  ['sqlapi'].flatMap((service) => {
+  ['sqlapi', 'xroad-proxy'].flatMap((service) => {
     const manual = readFileSync(resolve(deploy, '../services', service, 'docs/operations.md'), 'utf8')
     return column(tableAfter(manual, '<!-- table: metrics'), 0)
   }),
 )
-const metricName = /\b(?:sqlapi|nodejs|process)_[a-z_]+/g
+const metricName = /\b(?:sqlapi|xroad_proxy|nodejs|process)_[a-z_]+/g
 
 test('promtool takes the alerts, and each fires in its case', { skip: withoutPrometheus ?? false }, () => {
   for (const args of [

@@ -54,7 +54,8 @@ export const packages: Part = {
     'node:fs': 'config-file/src/config-file.ts docs-page/src/docs-page.ts observe/src/stdout.ts',
     'node:http': 'http-shell/src http-shell/src/node command-line/src/health.ts',
     'node:module': 'command-line/src/launch.js',
-    'node:net': 'http-shell/src http-shell/src/exchange http-shell/src/node http-shell/src/plain',
+    'node:net':
+      'config-file/src/operation.ts http-shell/src http-shell/src/exchange http-shell/src/node http-shell/src/plain',
     'node:perf_hooks': 'metrics/src/process-metrics.ts',
     'node:v8': 'command-line/src/heap.ts',
     'prom-client': 'metrics/src/text.ts',

@@ -129,11 +129,18 @@ export const proxy: Part = {
       imports:
         'model.ts events.ts xroad.ts guard/lookup.ts upstream boot/config boot/tls boot/dsl serve/lanes soap/check/check.ts',
     },
+    { room: 'measure', is: 'what the service counts', imports: 'events.ts @services/metrics @services/observe' },
     {
       room: 'service.ts',
       is: 'the service',
       imports:
-        'model.ts version.ts events.ts audit/audit-file.ts soap/json/shape.ts boot/** serve serve/** certificate-watch.ts lanes.ts @services/content-coding',
+        'model.ts version.ts events.ts audit/audit-file.ts soap/json/shape.ts boot/** serve serve/** certificate-watch.ts lanes.ts measure @services/content-coding @services/http-shell',
+    },
+    {
+      room: 'admin',
+      is: 'the listener for whoever runs the service',
+      imports:
+        'errors.ts version.ts events.ts upstream boot/config lanes.ts measure @services/admin @services/command-line @services/http-shell @services/metrics',
     },
     {
       room: 'mock',
@@ -167,7 +174,7 @@ export const proxy: Part = {
       room: 'main.ts',
       is: 'the commands',
       imports:
-        'errors.ts events.ts boot/flags.ts boot/config service.ts mock/command.ts doctor/command.ts wsdl-command/command.ts wsdl-command/add/command.ts @services/command-line @services/observe',
+        'errors.ts events.ts boot/flags.ts boot/config service.ts admin mock/command.ts doctor/command.ts wsdl-command/command.ts wsdl-command/add/command.ts @services/command-line @services/observe',
     },
   ],
   outside: {
@@ -179,7 +186,7 @@ export const proxy: Part = {
       'version.ts audit boot/tls/keystore.ts boot/dsl/endpoints.ts boot/dsl/description-files.ts boot/openapi/documents.ts boot/ingest mock doctor/facts.ts wsdl-command wsdl-command/add',
     'node:http': 'mock/wire.ts',
     'node:https': 'mock/mock.ts',
-    'node:net': 'guard upstream boot/tls/certificates.ts mock doctor/probe.ts',
+    'node:net': 'admin guard upstream boot/tls/certificates.ts mock doctor/probe.ts',
     'node:tls': 'upstream boot/tls metadata mock doctor',
     saxes: 'soap/json/parser.ts wsdl/xml/xml.ts',
     undici: 'upstream/client.ts upstream/undici-client.d.ts',

@@ -272,7 +272,7 @@ const sqlapi: Part = {
     'node:fs':
       'version.ts boot/tree.ts boot/endpoint-file.ts boot/ignored.ts dev init testing database/sqlite database/sqlite/describe check/source-text.ts lock/lock-file.ts',
     'node:module': 'workers/primary.ts database/sqlite/workplaces/connection.ts',
-    'node:net': 'boot/config/schema.ts database/postgres/wire',
+    'node:net': 'database/postgres/wire',
     'node:os': 'database/sqlite/copies.ts',
     'node:sqlite': 'database/sqlite/worker/library.ts database/sqlite/new-file.ts',
     'node:v8': 'workers/assignments.ts',

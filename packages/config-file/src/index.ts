@@ -1,3 +1,4 @@
+export { addressText, adminSection, type ListenAddress, shutdownSection, toAddress } from './operation.ts'
 export { parse } from './check.ts'
 export type { FileKind, Parsed } from './check.ts'
 export { ConfigFileError, findConfigFile, inWords, overlay, readConfigFile, withoutFile } from './config-file.ts'

@@ -24,6 +24,7 @@ export const eventTable = {
   ...observeEvents,
   ...lifecycleEvents,
   started: info<{ version: string; config: string; soap: number; rest: number }>('Configuration and DSL files read'),
+  adminOpened: info<{ address: string }>('Admin pages'),
   listening: info<{ address: string }>('Listening'),
   warning: warn<{ message: string }>('Configuration'),
   request: info<{

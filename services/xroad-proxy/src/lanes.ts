@@ -43,6 +43,14 @@ export interface Lanes {
   readonly upstreams: readonly Upstream[]
   /** Those that calls to the Security Server need. */
   readonly certificates: readonly DatedCertificate[]
+  /** With which the Security Server is called; the one of `client_data` has no name. */
+  readonly identities: readonly ServerIdentity[]
+}
+
+export interface ServerIdentity extends Pick<UpstreamOptions, 'secureContext' | 'checkServer'> {
+  /** Scheme, host and port of the server. */
+  readonly origin: string
+  readonly name: string | undefined
 }
 
 export function openLanes(
@@ -53,7 +61,7 @@ export function openLanes(
 ): Lanes {
   const { limits } = config
   const bounds = toBounds(config, endpoints)
-  const { clients, certificates } = openClients(config, endpoints, bounds, env)
+  const { clients, certificates, identities } = openClients(config, endpoints, bounds, env)
   if (endpoints.some((endpoint) => endpoint.kind === 'soap' && endpoint.url?.startsWith('https:')))
     createPublicContext()
   const direct = openUpstream({ ...bounds, secureContext: createPublicContext })
@@ -71,6 +79,7 @@ export function openLanes(
   return {
     upstreams: [...Array.from(clients.values(), ({ upstream }) => upstream), direct, guarded],
     certificates,
+    identities,
     soap: {
       ...calls,
       ...toDestinations({ endpoints, nameless, checks, events }, ways),
@@ -152,7 +161,7 @@ function toPlaces(
   )
 }
 
-interface OpenClients extends Pick<Lanes, 'certificates'> {
+interface OpenClients extends Pick<Lanes, 'certificates' | 'identities'> {
   /** By the name in `clients`; that of `client_data` is undefined. */
   readonly clients: ReadonlyMap<string | undefined, Client>
 }
@@ -161,16 +170,19 @@ interface OpenClients extends Pick<Lanes, 'certificates'> {
 function openClients(config: Config, endpoints: readonly Endpoint[], bounds: Bounds, env: Environment): OpenClients {
   const clients = new Map<string | undefined, Client>()
   const certificates: DatedCertificate[] = []
+  const identities: ServerIdentity[] = []
   for (const name of new Set([undefined, ...endpoints.map(({ client }) => client)])) {
     const isNeeded = endpoints.some((endpoint) => endpoint.client === name && isThroughServer(endpoint))
     const keystore = isNeeded ? keystoreOf(config, name) : undefined
     const tls = keystore === undefined ? { secureContext: createPublicContext } : openIdentity(keystore, env)
     if (keystore !== undefined) certificates.push(...ownDates(keystore, tls.secureContext()))
+    const { url } = config.securityServer ?? {}
+    if (keystore !== undefined && url !== undefined) identities.push({ name, origin: new URL(url).origin, ...tls })
     clients.set(name, { ...spell(config, name), upstream: openUpstream({ ...bounds, ...tls }) })
   }
   // Of the ones that servers are verified with it is said once.
   if (certificates.length > 0) certificates.push(...trustedDates(config.securityServer?.trustCaPath))
-  return { clients, certificates }
+  return { clients, certificates, identities }
 }
 
 function spell(config: Config, name: string | undefined): Omit<Client, 'upstream'> {

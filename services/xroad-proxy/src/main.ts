@@ -4,12 +4,12 @@
  *
  * Flags, signals, the orderly end and exit codes are those of the package command-line.
  */
-import { askHealth, disablePretenuring, exitCodes, live } from '@services/command-line'
+import { askHealth, disablePretenuring, exitCodes, live, type Running } from '@services/command-line'
 import { hearWarnings, openStdout } from '@services/observe'
-import { loadConfig } from './boot/config/config.ts'
+import { type Loaded, loadConfig } from './boot/config/config.ts'
 import { readFlags } from './boot/flags.ts'
 import { StartupFailure } from './errors.ts'
-import { openEvents } from './events.ts'
+import { type Events, openEvents } from './events.ts'
 import { startService } from './service.ts'
 
 /** Time for requests in flight to end at a shutdown; longer than the default time of a call. */
@@ -78,11 +78,23 @@ async function serve(configFlag: string | undefined): Promise<void> {
   await live({
     shutdownSeconds,
     events,
-    start: () => startService(loadConfig({ flag: configFlag, env, cwd: process.cwd() }), env, events),
+    start: () => startWithAdmin(loadConfig({ flag: configFlag, env, cwd: process.cwd() }), events),
     explains(error) {
       if (!(error instanceof StartupFailure)) return false
       events.emit('startupFailure', { error: error.code, message: error.message })
       return true
     },
   })
+}
+
+/** With the admin listener around it where one is configured, which is loaded only then. */
+async function startWithAdmin(loaded: Loaded, events: Events): Promise<Running> {
+  const { admin: wanted, shutdown } = loaded.config
+  const { delaySeconds } = shutdown
+  if (wanted === undefined) return { ...(await startService(loaded, process.env, events)), delaySeconds }
+  const { Admin } = await import('./admin/admin.ts')
+  const admin = await Admin.open(wanted, events)
+  const service = await startService(loaded, process.env, events, admin.measures)
+  admin.follow(service, loaded.config)
+  return { ...admin.around(service), delaySeconds }
 }

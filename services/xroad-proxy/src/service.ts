@@ -4,6 +4,7 @@
  */
 import { AuditFile } from './audit/audit-file.ts'
 import { CodedContent } from '@services/content-coding'
+import type { Shell } from '@services/http-shell'
 import type { Loaded } from './boot/config/config.ts'
 import { watchCertificates } from './certificate-watch.ts'
 import { endpointsWithoutClient, namesOf, tellWithoutClient } from './boot/config/client-identity.ts'
@@ -16,7 +17,8 @@ import type { Config } from './boot/config/schema.ts'
 import type { Imported } from './boot/openapi/import.ts'
 import type { Ingested } from './boot/ingest/ingest.ts'
 import type { Events } from './events.ts'
-import { openLanes } from './lanes.ts'
+import { openLanes, type ServerIdentity } from './lanes.ts'
+import type { Measures } from './measure/measures.ts'
 import type { Endpoint, SoapEndpoint } from './model.ts'
 import type { Audit } from './serve/audited-writer.ts'
 import { openDocsPage } from './serve/pages/docs-page.ts'
@@ -30,6 +32,10 @@ import { version } from './version.ts'
 export interface RunningService {
   readonly address: string
   readonly port: number
+  isListening(): boolean
+  readonly identities: readonly ServerIdentity[]
+  /** Answers end their connections from now on. */
+  announceEnd(): void
   /** Stops accepting, finishes what is in flight, closes the connections. */
   close(): Promise<void>
   /** What SIGHUP asks for; left out where there is nothing that could be done. */
@@ -38,10 +44,12 @@ export interface RunningService {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** `measures` counts what the service does; without it nothing is counted. */
 export async function startService(
   { config, source, warnings }: Loaded,
   env: Environment,
   events: Events,
+  measures?: Measures,
 ): Promise<RunningService> {
   const ingested = await ingest(config)
   const loaded = await load(config, env)
@@ -64,7 +72,7 @@ export async function startService(
   const rest = endpoints.filter((endpoint) => endpoint.kind === 'rest').length
   events.emit('started', { version, config: source, soap: endpoints.length - rest, rest })
 
-  const { upstreams, certificates, ...lanes } = openLanes(
+  const { upstreams, certificates, identities, ...lanes } = openLanes(
     config,
     { endpoints, nameless: new Set(nameless), bodies: types.bodies, checks },
     env,
@@ -93,15 +101,33 @@ export async function startService(
     refuse: (refusal) => refuse(routes, events, refusal),
     tooSlow: (request) => reportTooSlow(service, request),
   })
+  measures?.watch({ load: () => server.load(), upstreams, budget: lanes.soap.budget, certificates })
   events.emit('listening', { address: server.address })
   const stopWatching = watchCertificates(certificates, events)
   return {
-    address: server.address,
-    port: server.port,
-    async close() {
+    identities,
+    ...running(server, audit, async () => {
       stopWatching()
       await server.close()
       await Promise.all(upstreams.map((upstream) => upstream.close()))
+    }),
+  }
+}
+
+function running(
+  server: Shell,
+  audit: Audit | undefined,
+  close: () => Promise<void>,
+): Omit<RunningService, 'identities'> {
+  let isListening = true
+  return {
+    address: server.address,
+    port: server.port,
+    isListening: () => isListening,
+    announceEnd: () => server.drain(),
+    async close() {
+      isListening = false
+      await close()
       audit?.file.close()
     },
     ...(audit === undefined ? {} : { hangUp: () => audit.file.reopen() }),

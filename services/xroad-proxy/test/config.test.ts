@@ -93,6 +93,7 @@ const defaults = {
   host: '0.0.0.0',
   port: 8080,
   server: { fastReader: true },
+  shutdown: { delaySeconds: 0 },
   instance: 'ee-test',
   protocolVersion: '4.0',
   client: { instance: 'ee-test', memberClass: '', memberCode: '', subsystemCode: '' },
@@ -187,6 +188,7 @@ test(`every field is read ${everyField}`, () => {
       host: '::1',
       port: 0,
       server: { fastReader: false },
+      shutdown: { delaySeconds: 0 },
       instance: 'EE',
       protocolVersion: '4.1',
       client: { instance: 'EE', memberClass: 'GOV', memberCode: '00123', subsystemCode: '4.0' },
@@ -210,6 +212,7 @@ test(`every field is read ${everyField}`, () => {
         keystorePath: 'id.p12',
         keystorePasswordEnv: 'MY_PASSWORD',
         trustCaPath: 'ca.pem',
+        optional: false,
       },
       limits: {
         maxRequestBytes: 1,

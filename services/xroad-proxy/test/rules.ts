@@ -360,5 +360,9 @@ export const rules: Readonly<Record<string, string>> = {
     '540 endpoints appear in under 2 s and one opens in under 0.3 s: npm run bench:docs; what it comes from is tested',
   X31: 'lines that could be broken unnoticed have a test: a union of narrowed unions, overtaking, answers to nonsense',
 
+  'O1.1': 'admin.bind opens a second listener, which closes last; without it nothing is loaded and nothing measured',
+  'O1.2': 'ready: the Security Server takes our identity, asked in the background; the end, announced and delayed',
+  'O1.3': 'metrics in the format of Prometheus, with bounded labels',
+  'O1.4': 'a real Prometheus reads them, and promtool finds nothing',
   'O5.1': "health asks the callers' port and ends with 0 or 1; what containers are made of",
 }

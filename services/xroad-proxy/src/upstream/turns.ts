@@ -25,6 +25,12 @@ export class Turns<Thing> {
     this.#make = make
   }
 
+  /** How many things are lent, how many are free, and how many wait for one. */
+  get load(): { readonly busy: number; readonly idle: number; readonly waiting: number } {
+    const idle = this.#free.length
+    return { busy: this.things.length - idle, idle, waiting: this.#waiting.size }
+  }
+
   /** Starts the waiter now or later. */
   take(waiter: Waiter<Thing>): void {
     // Nobody overtakes those who are about to be started.

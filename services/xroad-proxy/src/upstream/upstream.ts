@@ -23,7 +23,15 @@ export interface Upstream {
   collect(call: Call, writer: ResponseWriter, room?: Room): Promise<UpstreamResponse>
   /** Status, headers and body as they come; ends with the answer. Rejects when the answer cannot be given whole. */
   stream(call: Call, writer: ResponseWriter, room?: Room): Promise<Outcome>
+  /** Connections, and calls that wait for one. */
+  load(): UpstreamLoad
   close(): Promise<void>
+}
+
+export interface UpstreamLoad {
+  readonly busy: number
+  readonly idle: number
+  readonly waiting: number
 }
 
 export interface UpstreamOptions extends Limits {
@@ -56,6 +64,16 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   return {
     collect: (call, writer, room) => new Collected(findWay(call.origin), call, writer, room).run(),
     stream: (call, writer, room) => new Streamed(findWay(call.origin), call, writer, room).run(),
+    load() {
+      const all = { busy: 0, idle: 0, waiting: 0 }
+      for (const { turns } of ways.values()) {
+        const { busy, idle, waiting } = turns.load
+        all.busy += busy
+        all.idle += idle
+        all.waiting += waiting
+      }
+      return all
+    },
     async close() {
       const connections = [...ways.values()].flatMap(({ turns }) => turns.things)
       await Promise.all(connections.map(({ client }) => client.destroy()))

@@ -2,8 +2,9 @@
  * The fields of sqlapi.yaml, each declared once: name, type, default, what it means, what would be right. Plain data comes in,
  * a frozen `Config` or the list of problems goes out. What takes more than one field to decide is left to config.ts.
  */
-import { isIPv6 } from 'node:net'
 import {
+  addressText,
+  adminSection,
   anyText,
   checked,
   expected,
@@ -16,6 +17,8 @@ import {
   type Parsed,
   parse,
   section,
+  shutdownSection,
+  toAddress,
   toJsonSchema,
   type ValueOf,
   variableName,
@@ -29,13 +32,12 @@ import { levels, type Weights } from '../../findings/weights.ts'
 import { isTimeZone } from './time-zone.ts'
 import { urlParameterProblems, urlProblem } from './url.ts'
 
-const addressMeaning = 'host:port such as 0.0.0.0:8080 or [::]:8080'
 const urlStarts = `${urlPrefixes.slice(0, -1).join(', ')} or ${urlPrefixes.at(-1)}`
 const timeZoneMeaning = 'a time zone such as Europe/Tallinn, or an offset such as +02:00'
 const urlMeaning = `a URL that starts with ${urlStarts}`
 
 const server = section({
-  bind: checked(anyText(addressMeaning, { shown: true }), addressProblem, addressMeaning)
+  bind: addressText
     .default('0.0.0.0:8080')
     .transform(toAddress)
     .describe('Address to listen on, host:port. Port 0 takes any free port; without a host all IPv4 addresses.'),
@@ -57,21 +59,6 @@ const server = section({
     .default(false)
     .describe('Whether answers of more than 1 KiB are compressed for clients that accept it: zstd, brotli or gzip.'),
   workers: wholeNumber(1, 64).default(1).describe('Processes that serve on the port; they share max_connections.'),
-})
-
-const shutdown = section({
-  delay_seconds: wholeNumber(0, 3600)
-    .default(0)
-    .describe('How long requests are still taken after the signal to end, while /ready says 503.'),
-})
-
-const admin = section({
-  bind: checked(anyText(addressMeaning, { shown: true }), addressProblem, addressMeaning)
-    .transform(toAddress)
-    .describe('Address of the admin pages, host:port; never one that callers reach.'),
-  ready_timeout_seconds: wholeNumber(1, 60)
-    .default(2)
-    .describe('How long a datasource may take to answer before it counts as down.'),
 })
 
 const results = section({
@@ -157,10 +144,10 @@ const fields = section({
     'Directory of the .sql files.',
   ),
   server: server.prefault({}).describe('Listener.'),
-  admin: admin
+  admin: adminSection
     .exactOptional()
     .describe('A second listener, for whoever runs the service: /health, /ready, /metrics, /version.'),
-  shutdown: shutdown.prefault({}).describe('The orderly end.'),
+  shutdown: shutdownSection.prefault({}).describe('The orderly end.'),
   datasources: list(datasource, 'a list of datasources').prefault([]).describe('Databases.'),
   project_datasource_map: names(anyText('the name of a datasource', { filled: true }), 'project: datasource lines')
     .prefault({})
@@ -222,26 +209,6 @@ function whyNoUrl(url: string): string | undefined {
 
 function whyNoParameters(url: string): string | undefined {
   return urlParameterProblems(url).join('; ') || undefined
-}
-
-export interface Address {
-  readonly host: string
-  readonly port: number
-}
-
-function addressProblem(text: string): string | undefined {
-  return readAddress(text) === undefined ? found(text, { shown: true }) : undefined
-}
-
-/** Only what is an address comes here. */
-function toAddress(text: string): Address {
-  return readAddress(text) as Address
-}
-
-function readAddress(text: string): Address | undefined {
-  const [, ipv6, name = '', port = ''] = /^(?:\[(.+)\]|([\w.-]*)):(\d{1,5})$/.exec(text) ?? []
-  if (port === '' || Number(port) > 65_535 || (ipv6 !== undefined && !isIPv6(ipv6))) return undefined
-  return Object.freeze({ host: ipv6 ?? (name || '0.0.0.0'), port: Number(port) })
 }
 
 function toOrigins(text: string): '*' | readonly string[] {

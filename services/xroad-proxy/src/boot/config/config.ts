@@ -47,6 +47,7 @@ export function loadConfig(
   const { value: config, problems, unknown } = parseConfig(file.data)
   const tell = (problem: Problem): string => inWords(file, problem)
   if (config === undefined) return refuse(inOneLine([...problems, ...unknown].map(tell)))
+  requireOwnPort(config, file)
   if (passwords === 'needed') {
     requirePasswords(config, environment.env, file)
     requireHashKey(config, environment.env, file)
@@ -73,6 +74,13 @@ export function readConfig(environment: StartEnvironment): ConfigFile {
 
 export function findConfig(environment: StartEnvironment): Found | undefined {
   return findConfigFile(environment, search)
+}
+
+/** Callers must not reach what is there for whoever runs the service. */
+function requireOwnPort({ admin, port }: Config, file: ConfigFile): void {
+  if (admin === undefined || port === 0 || admin.bind.port !== port) return
+  const message = `port ${port} is that of the callers (port); choose another one`
+  refuse(inWords(file, { path: ['admin', 'bind'], message }))
 }
 
 /** Of every keystore, whether an endpoint needs it yet or not. */

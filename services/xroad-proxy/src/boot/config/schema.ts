@@ -4,6 +4,7 @@
  * belong to config.ts.
  */
 import {
+  adminSection,
   checked,
   expected,
   type FileKind,
@@ -15,6 +16,7 @@ import {
   type Parsed,
   parse,
   section,
+  shutdownSection,
   sections,
   text,
   toJsonSchema,
@@ -66,6 +68,7 @@ const securityServer = section({
   trust_ca_path: text('the path of a PEM file', { filled: true })
     .exactOptional()
     .describe('PEM file with the certificates to verify the Security Server with, in place of those of the system.'),
+  optional: flag().default(false).describe('Whether the service is ready while the Security Server is down.'),
 })
 
 const docs = section({
@@ -126,6 +129,10 @@ const fields = section({
     .describe('Address to listen on; 0.0.0.0 for all of IPv4, :: for all.'),
   port: wholeNumber(0, 65_535).default(8080).describe('Port to listen on. 0 takes any free port.'),
   server: server.prefault({}).describe('How requests are read.'),
+  admin: adminSection
+    .exactOptional()
+    .describe('A second listener, for whoever runs the service: /health, /ready, /metrics, /version.'),
+  shutdown: shutdownSection.prefault({}).describe('The orderly end.'),
   xroad_instance: text('an X-Road instance such as EE or ee-test', { filled: true })
     .refine(isNoDots, expected('an X-Road instance such as EE or ee-test', { shown: true }))
     .default('ee-test')

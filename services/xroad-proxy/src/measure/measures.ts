@@ -1,0 +1,76 @@
+/**
+ * What the service counts and measures: made before the service, which tells it what there is to be asked. Loaded only where an
+ * admin listener is configured.
+ */
+import { openProcessMetrics, Registry, type Snapshot } from '@services/metrics'
+import type { Events } from '../events.ts'
+import { metricTable } from './metric-table.ts'
+import { RequestCounts } from './request-counts.ts'
+
+/** What there is to be measured once the service runs. */
+export interface Measured {
+  /** Of the listener of the callers. */
+  readonly load: () => { readonly requests: number; readonly bytesIn: number; readonly bytesOut: number }
+  readonly upstreams: readonly { load(): { readonly busy: number; readonly idle: number; readonly waiting: number } }[]
+  readonly budget: { readonly used: number; readonly waiting: number }
+  readonly certificates: readonly { readonly kind: string; readonly subject: string; readonly validTo: Date }[]
+}
+
+export class Measures {
+  readonly #metrics = new Registry(metricTable)
+  readonly #close: () => void
+
+  /** Counts requests from now on, so it is to be made before the service. */
+  constructor(events: Events, version: string) {
+    for (const outcome of ['ok', 'failed']) this.#metrics.counter('xroad_proxy_reload_total', outcome)
+    this.#metrics.gauge('xroad_proxy_build_info', version).set(1)
+    const endSubscription = events.subscribe(new RequestCounts(this.#metrics))
+    const endProcess = openProcessMetrics(this.#metrics)
+    this.#close = () => {
+      endSubscription()
+      endProcess()
+    }
+  }
+
+  watch({ load, upstreams, budget, certificates }: Measured): void {
+    const metrics = this.#metrics
+    const inFlight = metrics.gauge('xroad_proxy_http_requests_in_flight')
+    const bytesIn = metrics.counter('xroad_proxy_http_request_bytes_total')
+    const bytesOut = metrics.counter('xroad_proxy_http_response_bytes_total')
+    const busy = metrics.gauge('xroad_proxy_upstream_connections', 'busy')
+    const idle = metrics.gauge('xroad_proxy_upstream_connections', 'idle')
+    const waiting = metrics.gauge('xroad_proxy_calls_waiting')
+    const held = metrics.gauge('xroad_proxy_inflight_bytes')
+    metrics.beforeSnapshot(() => {
+      const now = load()
+      inFlight.set(now.requests)
+      bytesIn.value = now.bytesIn
+      bytesOut.value = now.bytesOut
+      const loads = upstreams.map((upstream) => upstream.load())
+      busy.set(loads.reduce((sum, each) => sum + each.busy, 0))
+      idle.set(loads.reduce((sum, each) => sum + each.idle, 0))
+      waiting.set(loads.reduce((sum, each) => sum + each.waiting, budget.waiting))
+      held.set(budget.used)
+      this.#tellCertificates(certificates)
+    })
+  }
+
+  snapshot(): Snapshot {
+    return this.#metrics.snapshot()
+  }
+
+  close(): void {
+    this.#close()
+  }
+
+  /** Of several with one name the first to end. */
+  #tellCertificates(certificates: Measured['certificates']): void {
+    const left = new Map<string, number>()
+    for (const { kind, subject, validTo } of certificates) {
+      const name = `${kind} ${subject}`
+      const seconds = Math.floor((validTo.getTime() - Date.now()) / 1000)
+      left.set(name, Math.min(seconds, left.get(name) ?? Infinity))
+    }
+    for (const [name, seconds] of left) this.#metrics.gauge('xroad_proxy_certificate_expiry_seconds', name).set(seconds)
+  }
+}
