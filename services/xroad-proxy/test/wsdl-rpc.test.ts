@@ -102,6 +102,10 @@ describe('the body of an rpc request [P2.3]', () => {
       rpcAround('<wsdl:part type="x:int"/>'),
       'broken_schema: the name "" is not an XML name, in op',
     ],
+    'soap:body that names a part that is not there': [
+      rpcAround(simple, '', '', 'parts="year gone"'),
+      'no_body: soap:body names the part gone, which the message does not have',
+    ],
     'encoded values': [rpcAround(simple).replace('use="literal"', 'use="encoded"'), 'encoded: '],
     'another style': [rpcAround(simple).replace('style="rpc"', 'style="RPC"'), 'style: RPC'],
   }

@@ -46,7 +46,7 @@ export function portTypeOf({ portTypes }: Definitions, { node }: Binding): PortT
 export function styleOf({ binding, node, soap }: BoundOperation): string {
   const [operation] = childrenOf(node, soap, 'operation')
   const [whole] = childrenOf(binding.node, soap, 'binding')
-  return operation?.attributes.get('style') ?? whole?.attributes.get('style') ?? 'document'
+  return (operation?.attributes.get('style') ?? whole?.attributes.get('style') ?? 'document').trim()
 }
 
 /**

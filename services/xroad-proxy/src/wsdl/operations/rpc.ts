@@ -28,7 +28,11 @@ export function rpcElement(
   outline: Outline,
   { side, name, namespace }: RpcBody,
 ): OutlineElement {
-  const { parts } = bodyParts(definitions, side)
+  const { parts, named: wanted = '' } = bodyParts(definitions, side)
+  const found = new Set(parts.map(nameOf))
+  const missing = wanted.split(/\s+/u).find((part) => part !== '' && !found.has(part))
+  if (missing !== undefined)
+    throw new Skip('no_body', `soap:body names the part ${missing}, which the message does not have`)
   const [body] = side.bound === undefined ? [] : soapParts(side, 'body')
   const particles = parts.map((part) => toParticle(declareAccessor(definitions, part)))
   const own = body?.attributes.get('namespace')?.trim() ?? namespace
