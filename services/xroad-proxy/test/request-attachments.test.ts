@@ -2,10 +2,12 @@
  * Requests with attachments, from the caller's JSON or form to the bytes that the Security Server gets, over real sockets. The DSL
  * files are written by hand; those of WSDLs are in wsdl-attachments.test.ts.
  */
-import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { type CallOptions, errorOf, type Reply, tableAfter } from '@services/testing'
+import { readDsl } from '../src/boot/dsl/dsl.ts'
+import { AttachmentList } from '../src/soap/request/attachments.ts'
 import { type Lanes, startLanes } from './support/lanes.ts'
 import {
   field,
@@ -18,6 +20,8 @@ import {
   toForm,
 } from './support/multipart.ts'
 import { type Received, startUpstream, toAnswer, toEnvelope, type Upstream } from './support/upstream.ts'
+
+const manual = readFileSync(new URL('../docs/attachments.md', import.meta.url), 'utf8')
 
 let upstream: Upstream
 let lanes: Lanes
@@ -489,11 +493,26 @@ describe('forms', () => {
   })
 })
 
-test('the largest file under the defaults is what the manual says [P2.2]', async () => {
-  const rows = tableAfter(
-    readFileSync(new URL('../docs/attachments.md', import.meta.url), 'utf8'),
-    '<!-- table: sizes;',
+test('the file of the manual attaches its param, and sends what the manual shows [P2.2]', () => {
+  const [, yaml = ''] = /```yaml\n([\s\S]*?)```/.exec(manual) ?? []
+  const { endpoint, warnings, templateWarnings } = readDsl(yaml, {
+    file: 'save.yml',
+    group: 'documents',
+    service: 'save',
+  })
+  ok(endpoint.kind === 'soap')
+  deepStrictEqual([endpoint.envelope.attached, warnings, templateWarnings], [['file'], [], []])
+  const [, shown = ''] = /"message":"(the param file is not base64; [^\n]*)"\}/.exec(manual) ?? []
+  throws(
+    () => endpoint.envelope.render({ file: '?' }, noValues, new AttachmentList('id')),
+    ({ message }: Error) => JSON.stringify(message).slice(1, -1) === shown,
   )
+})
+
+const noValues = { uuid: '', instance: '', client: '', protocol_version: '' }
+
+test('the largest file under the defaults is what the manual says [P2.2]', async () => {
+  const rows = tableAfter(manual, '<!-- table: sizes;')
   const [inJson = 0] = rows.map(([, words = '']) => Number(/^[\d ]+(?= bytes)/.exec(words)?.[0].replaceAll(' ', '')))
   ok(inJson > 0)
   const usual = await startLanes({
