@@ -551,6 +551,23 @@ const cases: readonly Case[] = [
     ],
   },
   {
+    rule: '[S-doctor.info-validation-off]',
+    field: 'validate_requests',
+    fires: [
+      { dsl: { 'g/s.yml': soapFile } },
+      { config: { validate_requests: 'refuse' }, dsl: { 'g/s.yml': `${soapFile}validate_requests: off\n` } },
+      ...['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => rest({ GET: method })),
+      { dsl: { 'g/s.yml': restFile, 'g/t.yml': restFile.replace('method: GET', 'methods: [GET, PATCH]') } },
+    ],
+    silent: [
+      rest({}),
+      rest({ GET: 'HEAD' }),
+      { config: { validate_requests: 'warn' }, dsl: { 'g/s.yml': soapFile } },
+      { dsl: { 'g/s.yml': `${soapFile}validate_requests: refuse\n` } },
+      { config: { validate_requests: 'refuse' }, dsl: { 'g/t.yml': restFile.replace('GET', 'POST') } },
+    ],
+  },
+  {
     rule: '[S-doctor.weak-wsdl-skipped]',
     field: 'a.wsdl',
     fires: [{ wsdl: [skipped] }],

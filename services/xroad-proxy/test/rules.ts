@@ -195,6 +195,7 @@ export const rules: Readonly<Record<string, string>> = {
   'S-doctor.info-keystore-env-present': 'the password is there',
   'S-doctor.info-wsdl-allowlist-pinned': 'the list of hosts has entries',
   'S-doctor.info-rest-lane-ready': 'REST files with all that they need',
+  'S-doctor.info-validation-off': 'requests that may change something leave without a check',
   'S-doctor.info-rest-trust-ca-system': 'a security_server without trust_ca_path',
   'S-doctor.fatal-config-load': 'anything else that keeps the configuration from loading',
   'S-doctor.weak-config-unknown-field': 'a field that nobody knows',

@@ -1,7 +1,7 @@
 /** The checks of the endpoints: DSL files, what they need of the configuration, and what became of WSDL files. */
 import { type Dates, validityOf } from '../boot/tls/certificates.ts'
 import { otherMemberCure } from '../boot/ingest/survey.ts'
-import type { Endpoint, RestEndpoint } from '../model.ts'
+import type { Endpoint, RestEndpoint, ValidationMode } from '../model.ts'
 import { isIdentifier } from '../xroad.ts'
 import type { Facts } from './facts.ts'
 import { type Check, type Hit, hitIf } from './finding.ts'
@@ -102,6 +102,20 @@ export const dslChecks: readonly Check[] = [
     recovery: '',
   },
   {
+    code: 'info-validation-off',
+    severity: 'INFO',
+    field: 'validate_requests',
+    when: ({ config, dsl }) => {
+      const unchecked = dsl.endpoints.filter((endpoint) => isUnchecked(endpoint, config.settings.validateRequests))
+      return hitIf(unchecked.length > 0, namePaths(unchecked))
+    },
+    headline: 'Requests that may change something leave without a check: %',
+    rationale:
+      'What does not fit is found by the provider, if at all. Calls of SOAP services count, and POST, PUT, PATCH and DELETE of REST services.',
+    recovery:
+      'Set validate_requests to warn, read the log for a while, then set it to refuse. Bodies for REST services pass as they are whatever it says: their providers check them.',
+  },
+  {
     code: 'weak-wsdl-skipped',
     severity: 'WEAK',
     field: 'wsdl_watch_dir',
@@ -158,9 +172,21 @@ function withoutServer({ config, dsl }: Facts, needsOne: (endpoint: Endpoint) =>
   const endpoints = dsl.endpoints.filter(needsOne)
   const isMissing = config.settings.securityServer === undefined && !isWrong(config.problems)
   if (endpoints.length === 0 || !isMissing) return []
+  return [{ text: namePaths(endpoints) }]
+}
+
+function namePaths(endpoints: readonly Endpoint[]): string {
   const named = endpoints.slice(0, maxNamed).map(({ group, service, path }) => `/${group}/${service}${path}`)
   const more = endpoints.length - named.length
-  return [{ text: [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ') }]
+  return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
+}
+
+const changing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+
+/** Of what a SOAP call does its method tells nothing. */
+function isUnchecked(endpoint: Endpoint, usual: ValidationMode): boolean {
+  if (endpoint.kind === 'soap') return (endpoint.validation ?? usual) === 'off'
+  return usual === 'off' && endpoint.methods.some((method) => changing.has(method))
 }
 
 function isWrong(problems: Facts['config']['problems']): boolean {

@@ -159,6 +159,8 @@ class Check {
   /** The template takes it for given whatever it is, and writes the element for what is true. */
   #flag({ name, isBranch }: FlagNode, object: JsonObject, path: string): boolean {
     const value = valueOf(object, name)
+    // Forms have no other truth.
+    if (value === 'true') return true
     if (value === undefined || value === null) return false
     if (isBranch === true && value !== true) this.#add(path + name, 'expected true, or nothing at all')
     else if (typeof value !== 'boolean') this.#add(path + name, `found ${kindOf(value)}, expected true or false`)
