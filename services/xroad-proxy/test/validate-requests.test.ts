@@ -66,6 +66,10 @@ before(async () => {
           { within: ['list'], around: ['on'], branches: [{ params: ['x'] }, { params: ['y', 'z'], required: ['y'] }] },
         ],
       }),
+      't/file.yml': file({
+        params: { a: { required: true }, b: { type: 'integer' } },
+        envelope: '<e><a>{{xop_include a}}</a><b>{{b}}</b></e>',
+      }),
       't/server.yml': JSON.stringify({ method: 'POST', params: ['a'], envelope }),
       't/rest.yml': JSON.stringify({
         kind: 'rest',
@@ -261,6 +265,33 @@ describe('choices that a file declares [P2.1 P4.2]', () => {
       const reply = await lanes.call('/t/choice', { body })
       strictEqual(reply.status, 200, reply.text)
     }
+  })
+})
+
+describe('forms are held against the same [P2.2 P4.2]', () => {
+  const send = (...parts: readonly string[]) => {
+    const body = [...parts.map((part) => `--x\r\nContent-Disposition: form-data; ${part}\r\n`), '--x--\r\n'].join('')
+    return lanes.call('/t/file', { body, headers: { 'content-type': 'multipart/form-data; boundary=x' } })
+  }
+
+  test('a form that does not fit is refused', async () => {
+    const sent = upstream.requests.length
+    const reply = await send('name=b\r\n\r\nfive', 'name=c\r\n\r\nsecret')
+    deepStrictEqual(paramsOf(reply), {
+      a: 'missing, expected a value',
+      b: 'expected a whole number',
+      c: 'unknown; leave it out',
+    })
+    strictEqual(upstream.requests.length, sent)
+  })
+
+  test('a form that fits goes out with its file', async () => {
+    const reply = await send('name=b\r\n\r\n5', 'name=a; filename=a.txt\r\nContent-Type: text/plain\r\n\r\nhello')
+    strictEqual(reply.status, 200, reply.text)
+    const { body = '', head = '' } = upstream.requests.at(-1) ?? {}
+    match(head, /multipart\/related/i)
+    match(body, /<b>5<\/b>/)
+    match(body, /hello/)
   })
 })
 
