@@ -27,7 +27,7 @@ function project(
     ...more,
   }
   const folder = newFolder({ 'proxy.yaml': JSON.stringify(config) })
-  const env = { PROXY_KEYSTORE_PASSWORD: keystorePassword }
+  const env = { PROXY_KEYSTORE_PASSWORD: keystorePassword, SCHOOL: keystorePassword }
   return {
     folder,
     add: (...args) => spawnProxy({ args: ['wsdl', 'add', '--from-security-server', ...args], cwd: folder, env }).ended,
@@ -290,6 +290,10 @@ describe('a REST service with a description [P1.3 P3.3]', () => {
     'what is not a description': ['hello: world\n', /DSL\/x\/pets\.openapi\.yaml/],
     'no YAML': ['a: [', /DSL\/x\/pets\.openapi\.yaml/],
     'nothing at all': ['', /DSL\/x\/pets\.openapi\.yaml/],
+    'a reference to another host': [
+      pets.replace('{ type: string }', '{ $ref: "https://far.example.com/x.yaml" }'),
+      /DSL\/x\/pets\.openapi\.yaml:\d+: /,
+    ],
     'no operation': [pets.replace(/paths:[^]*/, 'paths: {}\n'), /DSL\/x\/pets\.openapi\.yaml has no operation/],
   }
   for (const [name, [description, message]] of Object.entries(refused)) {
@@ -402,6 +406,29 @@ describe('servers that answer something else [P1.3]', () => {
       get,
       /<xroad:getWsdl><xroad:serviceCode>a<\/xroad:serviceCode><xroad:serviceVersion>v1<\/xroad:serviceVersion><\/xroad:getWsdl>/,
     )
+  })
+
+  test('another client of the configuration asks, and is the one that calls', async () => {
+    const clients = {
+      school: {
+        member_class: 'MUN',
+        member_code: '75000000',
+        keystore_path: pki.keystore,
+        keystore_password_env: 'SCHOOL',
+      },
+    }
+    const { folder, heads, code, stderr } = await against(
+      (socket) => void socket.write(withAttachment(['content-type:text/xml', wsdlOf(['a'])])),
+      'GOV/1/x/a/v1',
+      { clients, client_data: {} },
+      '--client',
+      'school',
+    )
+    deepStrictEqual([code, stderr], [0, ''])
+    match(heads[0] ?? '', /<xroad:client id:objectType="MEMBER"><id:xRoadInstance>ee-test<.*>MUN<.*>75000000</)
+    strictEqual(sidecarIn(folder, 'wsdl/x/a.v1.meta.yaml')?.client, 'school')
+    const stranger = await against(() => undefined, 'GOV/1/x', { clients }, '--client', 'schol')
+    match(stranger.stderr, /--client: found "schol", .*school; did you mean school\?/)
   })
 
   test('names of services that no file may have are names of files no more', async () => {

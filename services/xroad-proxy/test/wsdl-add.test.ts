@@ -1,5 +1,5 @@
 /** `wsdl add` from files and addresses, as its users meet it: what it writes, what it refuses, and that it leaves nothing behind. */
-import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -343,7 +343,10 @@ describe('from an address [P1.3]', () => {
       [[`${base}/page`, ...open], /:1: is not a WSDL: its first element is html/],
       [[`${base}/text`, ...open], /:1: not well-formed/],
       [[`${base}/xsd`, ...open], /is not a WSDL: its first element is schema/],
-      [[`${base}/a.wsdl`, ...open, '--max-bytes', '50'], /larger than 50 bytes/],
+      [
+        [`${base}/a.wsdl`, ...open, '--max-bytes', '50'],
+        /larger than 50 bytes; --max-bytes allows more; nothing was added/,
+      ],
     ]
     for (const [args, message] of refused) {
       const { folder, add } = project({})
@@ -408,6 +411,11 @@ describe('what is refused; nothing is left behind [P1.3]', () => {
       /stands behind the service/,
     ],
     'no configuration': [['api.wsdl', ...provider, '--config', 'none.yaml'], 1, /none\.yaml/],
+    'a client that nobody knows': [
+      ['api.wsdl', ...provider, '--client', 'x'],
+      2,
+      /--client: found "x", but the configuration has no clients/,
+    ],
     'no security_server': [['--from-security-server', 'GOV/1/x'], 1, /has no security_server to ask/],
   }
   for (const [name, [args, code, message]] of Object.entries(refused)) {
@@ -637,6 +645,17 @@ describe('names on the command line [P1.3]', () => {
     })
   }
 
+  test('a member without a subsystem is told, with an instance in front too', () => {
+    for (const text of ['EE/GOV/70000310', 'ee-test/odd/1', 'x/MKM/1']) {
+      throws(() => readServiceAddress(text, own), /^AddProblem: --from-security-server: found /, text)
+      throws(
+        () => readProvider(text, own),
+        /^AddProblem: --provider: found .*expected \[INSTANCE\/\]CLASS\/CODE\/SUBSYSTEM/,
+        text,
+      )
+    }
+  })
+
   test('the owner is the subsystem in small letters', () => {
     deepStrictEqual(readOwner(undefined, identity('', '', '', 'ÄriReg.2')), 'ärireg.2')
     deepStrictEqual(readOwner('Own', identity('', '', '', 'x')), 'Own')
@@ -647,6 +666,7 @@ describe('names on the command line [P1.3]', () => {
       const provider = identity('EE', text, text, text)
       const written = writeSidecar({
         provider,
+        client: text,
         ownInstance: 'x',
         serviceVersion: text,
         serviceVersions: { [text]: text },

@@ -25,6 +25,8 @@ const program = {
     /** Whose service a WSDL is. */
     provider: { kind: 'text', value: 'PROVIDER' },
     owner: { kind: 'text', value: 'NAME' },
+    /** Who calls, by a name of `clients`. */
+    client: { kind: 'text', value: 'NAME' },
     serviceVersion: { kind: 'text', name: 'service-version', value: 'VERSION' },
     fromSecurityServer: { kind: 'text', name: 'from-security-server', value: 'ADDRESS' },
     /** Whether what is there may be replaced. */
@@ -70,6 +72,7 @@ const program = {
         fromSecurityServer: 'ask there: CLASS/CODE/SUBSYSTEM[/SERVICE[/VERSION]]',
         owner: 'its folder (the subsystem in small letters)',
         serviceVersion: 'call this version of all operations',
+        client: 'who calls, by a name of clients (client_data)',
         force: 'replace files that are there',
         config: '',
         allowHosts: '',

@@ -56,7 +56,8 @@ export function openDownloader(rules: DownloadRules): Downloader {
       } catch (error) {
         if (!(error instanceof Failure)) throw error
         // The address is the one that was asked for, not one of the configuration.
-        throw new DownloadError(`cannot be fetched: ${error.message.replace(configured, 'the address')}`)
+        const cure = error.code === 'upstream_body_too_large' ? '; --max-bytes allows more' : ''
+        throw new DownloadError(`cannot be fetched: ${error.message.replace(configured, 'the address')}${cure}`)
       }
     },
     async close() {

@@ -24,17 +24,21 @@ export interface NewDescription {
   readonly files: readonly NewFile[]
 }
 
-/** `owner` is a folder, or a folder and a name that stands before that of the service. */
-export function toNewDescription(
-  { service, bytes }: OfferedDescription,
-  owner: string,
-  provider: Identity,
-  ownInstance: string,
-): NewDescription {
-  const [folder, subsystem] = owner.split('/')
+export interface CallOfService {
+  /** A folder, or a folder and a name that stands before that of the service. */
+  readonly owner: string
+  readonly provider: Identity
+  /** Who calls, by a name of `clients`. */
+  readonly client: string | undefined
+  /** Left out where it is that of the provider. */
+  readonly ownInstance: string
+}
+
+export function toNewDescription({ service, bytes }: OfferedDescription, around: CallOfService): NewDescription {
+  const [folder, subsystem] = around.owner.split('/')
   const name = `${folder}/${subsystem === undefined ? '' : `${subsystem}-`}${fileNameOf(service)}`
   const description = `${name}.openapi.${isJson(bytes) ? 'json' : 'yaml'}`
-  const dsl = writeDsl({ service, provider, ownInstance, description: description.slice(`${folder}/`.length) })
+  const dsl = writeDsl(service, description.slice(`${folder}/`.length), around)
   const files = [
     { file: description, content: bytes, isShared: false },
     { file: `${name}.yml`, content: Buffer.from(dsl), isShared: false },
@@ -51,20 +55,13 @@ function isJson(bytes: Uint8Array): boolean {
   }
 }
 
-interface DslContent {
-  readonly service: string
-  readonly provider: Identity
-  /** Left out where it is that of the provider. */
-  readonly ownInstance: string
-  readonly description: string
-}
-
-function writeDsl({ service, provider, ownInstance, description }: DslContent): string {
+function writeDsl(service: string, description: string, { provider, client, ownInstance }: CallOfService): string {
   const { instance, memberClass, memberCode, subsystemCode } = provider
   const lines = [
     '# Its endpoints are in the description; written by xroad-proxy wsdl add.',
     'kind: rest',
     `openapi: ${description}`,
+    ...(client === undefined ? [] : [`client: ${JSON.stringify(client)}`]),
     'target:',
     ...(instance === ownInstance ? [] : [`  xroad_instance: ${JSON.stringify(instance)}`]),
     `  member_class: ${JSON.stringify(memberClass)}`,

@@ -3,10 +3,18 @@
  * read or asked; what is asked, is asked by gather.ts and security-server.ts.
  */
 import { posix } from 'node:path'
+import {
+  identityOf,
+  keystoreOf,
+  missingParts,
+  namesOf as namesOfClients,
+  tellStranger,
+} from '../../boot/config/client-identity.ts'
 import type { Config } from '../../boot/config/schema.ts'
 import { createClientContext, createServerCheck } from '../../boot/tls/keystore.ts'
 import type { AddAction } from '../../boot/flags.ts'
 import { openSecurityServer } from '../../metadata/security-server.ts'
+import type { Identity } from '../../model.ts'
 import type { Wsdl } from '../../wsdl/operations/operations.ts'
 import type { Downloader } from '../download.ts'
 import { AddProblem } from './add-problem.ts'
@@ -36,8 +44,10 @@ export type Order = (downloader: Downloader, env: Environment) => Promise<Taken>
 
 /** Checks the words of the command line before anything is read or asked. */
 export function toOrder(action: AddAction, settings: Config): Order {
-  const { path, fromSecurityServer, provider: given, serviceVersion } = action
+  const { path, fromSecurityServer, provider: given, serviceVersion, client } = action
   const usage = (message: string): AddProblem => new AddProblem(message, { isUsage: true })
+  const own = identityOf(settings, client)
+  if (own === undefined) throw usage(`--client: ${tellStranger(client ?? '', namesOfClients(settings))}`)
   if (path !== undefined && fromSecurityServer !== undefined) {
     throw usage('wsdl add takes a WSDL or --from-security-server, not both')
   }
@@ -48,17 +58,17 @@ export function toOrder(action: AddAction, settings: Config): Order {
         'with --from-security-server the version stands behind the service, such as GOV/70000310/arireg/find/v1',
       )
     }
-    const address = readServiceAddress(fromSecurityServer, settings.client)
+    const address = readServiceAddress(fromSecurityServer, own)
     const owner = readOwner(action.owner, address.provider)
-    return (_, env) => fromServer(address, owner, settings, env)
+    return (_, env) => fromServer({ address, owner, client, own }, settings, env)
   }
   if (path === undefined) throw usage('wsdl add needs a WSDL file or its address, or --from-security-server')
   if (given === undefined) {
     throw usage('--provider says whose service it is, and is needed: [INSTANCE/]CLASS/CODE/SUBSYSTEM')
   }
-  const provider = readProvider(given, settings.client)
+  const provider = readProvider(given, own)
   const place = readOwner(action.owner, provider)
-  const sidecar = writeSidecar({ provider, ownInstance: settings.instance, serviceVersion })
+  const sidecar = writeSidecar({ provider, client, ownInstance: settings.instance, serviceVersion })
   return async (downloader) => {
     const found = isAddress(path) ? await takeUrl(path, posix.basename(place), downloader) : takeFile(path)
     const wsdl = checkWsdl(found, withoutPassword(path))
@@ -70,18 +80,31 @@ function isAddress(path: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(path)
 }
 
-async function fromServer(address: ServiceAddress, owner: string, settings: Config, env: Environment): Promise<Taken> {
-  const { securityServer } = settings
-  if (securityServer === undefined) {
+interface Question {
+  readonly address: ServiceAddress
+  readonly owner: string
+  /** Who asks, and then calls: a name of `clients`, undefined for `client_data`. */
+  readonly client: string | undefined
+  readonly own: Identity
+}
+
+async function fromServer(
+  { address, owner, client, own }: Question,
+  settings: Config,
+  env: Environment,
+): Promise<Taken> {
+  const { securityServer, instance: ownInstance } = settings
+  const keystore = keystoreOf(settings, client)
+  if (securityServer === undefined || keystore === undefined) {
     throw new AddProblem('the configuration has no security_server to ask; write its url and keystore_path')
   }
-  const { memberClass, memberCode } = settings.client
-  if (memberClass === '' || memberCode === '') {
+  if (missingParts(own).length > 0) {
     throw new AddProblem('client_data of the configuration does not say who asks; write member_class and member_code')
   }
-  const secureContext = createClientContext(securityServer, env)
+  const secureContext = createClientContext(keystore, env)
   const checkServer = createServerCheck(securityServer)
-  const server = openSecurityServer({ url: securityServer.url, settings, secureContext, checkServer })
+  const asked = { ...settings, client: own }
+  const server = openSecurityServer({ url: securityServer.url, settings: asked, secureContext, checkServer })
   try {
     const { wsdls, descriptions, notes } = await takeOffered(server, address)
     const { provider } = address
@@ -89,10 +112,10 @@ async function fromServer(address: ServiceAddress, owner: string, settings: Conf
     return {
       wsdls: wsdls.map(({ name, bytes, service, wsdl, versions }) => {
         const place = choosePlace(owner, service.version || service.code, wsdl, taken)
-        const sidecar = writeSidecar({ provider, ownInstance: settings.instance, serviceVersions: versions })
+        const sidecar = writeSidecar({ provider, client, ownInstance, serviceVersions: versions })
         return { name, bytes, source: undefined, url: undefined, place, sidecar, wsdl }
       }),
-      descriptions: descriptions.map((each) => toNewDescription(each, owner, provider, settings.instance)),
+      descriptions: descriptions.map((each) => toNewDescription(each, { owner, provider, client, ownInstance })),
       notes,
     }
   } finally {

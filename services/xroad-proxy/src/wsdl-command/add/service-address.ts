@@ -21,7 +21,7 @@ const example = 'GOV/70000310/arireg'
 /** `own` is who we are: its instance is meant where none is named. */
 export function readProvider(text: string, own: Identity): Identity {
   const parts = toParts(text)
-  if (parts === undefined || parts.length < 3 || parts.length > 4) {
+  if (parts === undefined || parts.length > 4 || !hasSubsystem(parts, own)) {
     throw malformed('--provider', text, `${providerForm}, such as ${example}`)
   }
   return toIdentity(parts, parts.length === 4, own)
@@ -29,12 +29,17 @@ export function readProvider(text: string, own: Identity): Identity {
 
 export function readServiceAddress(text: string, own: Identity): ServiceAddress {
   const parts = toParts(text)
-  if (parts === undefined || parts.length < 3 || parts.length > 6) {
+  if (parts === undefined || parts.length > 6 || !hasSubsystem(parts, own)) {
     throw malformed('--from-security-server', text, `${addressForm}, such as ${example} or ${example}/companies/v1`)
   }
   const hasInstance = parts.length === 6 || (parts.length > 3 && isInstance(parts, own))
   const [service, version] = parts.slice(hasInstance ? 4 : 3)
   return { provider: toIdentity(parts, hasInstance, own), service, version }
+}
+
+/** Three parts that begin with an instance are a member without one. */
+function hasSubsystem(parts: readonly string[], own: Identity): boolean {
+  return parts.length > 3 || (parts.length === 3 && !isInstance(parts, own))
 }
 
 /** Classes of members in the countries that run X-Road. */

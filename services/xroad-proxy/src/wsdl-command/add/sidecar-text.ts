@@ -5,11 +5,14 @@ export interface SidecarContent {
   readonly provider: Identity
   /** Left out where it is that of the provider: a folder may then move from a test instance to another one. */
   readonly ownInstance: string
+  /** Who calls, by a name of `clients`. */
+  readonly client: string | undefined
   readonly serviceVersion?: string | undefined
   readonly serviceVersions?: Readonly<Record<string, string>>
 }
 
-export function writeSidecar({ provider, ownInstance, serviceVersion, serviceVersions = {} }: SidecarContent): string {
+export function writeSidecar(content: SidecarContent): string {
+  const { provider, ownInstance, client, serviceVersion, serviceVersions = {} } = content
   const { instance, memberClass, memberCode, subsystemCode } = provider
   const versions = Object.entries(serviceVersions).sort(([a], [b]) => (a < b ? -1 : 1))
   const lines = [
@@ -19,6 +22,7 @@ export function writeSidecar({ provider, ownInstance, serviceVersion, serviceVer
     `  member_class: ${quoted(memberClass)}`,
     `  member_code: ${quoted(memberCode)}`,
     `  subsystem_code: ${quoted(subsystemCode)}`,
+    ...(client === undefined ? [] : [`client: ${quoted(client)}`]),
     ...(serviceVersion === undefined ? [] : [`service_version: ${quoted(serviceVersion)}`]),
     ...(versions.length === 0 ? [] : ['service_versions:']),
     ...versions.map(([operation, version]) => `  ${quoted(operation)}: ${quoted(version)}`),
