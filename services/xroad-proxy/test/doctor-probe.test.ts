@@ -145,7 +145,7 @@ describe('in front of the mock', async () => {
     )
   })
 
-  test('endpoints of an OpenAPI description are compared with the path of the file [S-doctor.probe]', async () => {
+  test('endpoints of an OpenAPI description are compared with the path of the file, parameters with stars [S-doctor.probe P3.1]', async () => {
     const endpoint_list = [
       { method: 'GET', path: '/pet/*' },
       { method: 'POST', path: '/store/**' },
@@ -166,6 +166,9 @@ describe('in front of the mock', async () => {
       'g/f.yml': restFile('whole', '/what/ever', 'PUT'),
       'g/g.yml': restFile('bare'),
       'g/h.yml': restFile('companies'),
+      'g/i.yml': restFile('petstore', '/pet/{id}'),
+      'g/j.yml': restFile('petstore', '/store/{rest+}', 'POST'),
+      'g/k.yml': restFile('petstore', '/pet/{id}/{part}'),
     })
     deepStrictEqual(verdictsOf(facts), {
       '/g/a': 'allowed',
@@ -176,6 +179,9 @@ describe('in front of the mock', async () => {
       '/g/f': 'allowed',
       '/g/g': 'allowed',
       '/g/h': 'not allowed',
+      '/g/i/{id}': 'allowed',
+      '/g/j/{rest+}': 'allowed',
+      '/g/k/{id}/{part}': 'unknown',
     })
   })
 

@@ -573,12 +573,43 @@ const keys = [
   'attachments',
   'target',
   'allowed_query_params',
+  'methods',
+  'openapi',
+  'headers',
+  'timeout_secs',
+  'max_response_bytes',
   'x',
 ]
-const values = ['soap', 'rest', 'POST', '5', 'true', '~', '[a, 5]', '{a: b}', '"{{a}}"', '"{{#a}}"', 'https://a.b', '|']
+const values = [
+  'soap',
+  'rest',
+  'POST',
+  '5',
+  'true',
+  '~',
+  '[a, 5]',
+  '{a: b}',
+  '"{{a}}"',
+  '"{{#a}}"',
+  'https://a.b',
+  '|',
+  '{set: {X-A: {env: A}}, remove: [Host]}',
+]
 const lines = fc.oneof(
   fc.tuple(fc.constantFrom(...keys), fc.constantFrom(...values)).map(([key, value]) => `${key}: ${value}`),
-  fc.constantFrom('  member_class: a', '  path: ..', '  - a', '  <a>{{b}}</a>', '', '# c', '  {{', '  }}', '---'),
+  fc.constantFrom(
+    '  member_class: a',
+    '  path: ..',
+    '  path: "/{a}/{b+}"',
+    '  path: "/{a"',
+    '  - a',
+    '  <a>{{b}}</a>',
+    '',
+    '# c',
+    '  {{',
+    '  }}',
+    '---',
+  ),
   fc.string(),
 )
 

@@ -16,13 +16,14 @@ before(async () => {
   const set = { 'X-Api-Key': { env: 'COMPANIES_KEY' }, 'Accept-Language': 'et', 'X-Odd': 'õ' }
   lanes = await startLanes({
     dsl: {
-      'h/edits.yml': rest('POST', {}, { headers: { remove: ['Cookie', 'X-Gone'], set } }),
-      'h/id.yml': rest('GET', {}, { headers: { remove: ['X-Road-Id', 'X-Road-UserId'] } }),
-      'h/user.yml': rest('GET', {}, { headers: { set: { 'X-Road-UserId': 'EE1' } } }),
+      'h/edits.yml': rest('POST', {}, { timeout_secs: 600, headers: { remove: ['Cookie', 'X-Gone'], set } }),
+      'h/id.yml': rest('GET', {}, { timeout_secs: 600, headers: { remove: ['X-Road-Id', 'X-Road-UserId'] } }),
+      'h/user.yml': rest('GET', {}, { timeout_secs: 600, headers: { set: { 'X-Road-UserId': 'EE1' } } }),
       'l/short.yml': rest('GET', {}, { timeout_secs: 1 }),
-      'l/long.yml': rest('GET', {}, { timeout_secs: 20 }),
-      'l/small.yml': rest('GET', {}, { max_response_bytes: 10 }),
-      'l/large.yml': rest('GET', {}, { max_response_bytes: 3000 }),
+      'l/long.yml': rest('GET', {}, { timeout_secs: 600 }),
+      'l/sized.yml': rest('GET', {}, { timeout_secs: 600 }),
+      'l/small.yml': rest('GET', {}, { timeout_secs: 600, max_response_bytes: 10 }),
+      'l/large.yml': rest('GET', {}, { timeout_secs: 600, max_response_bytes: 3000 }),
       'l/usual.yml': rest('GET'),
       'l/soap.yml': soapFile().replace('{', '{"timeout_secs":1,"max_response_bytes":100,'),
     },
@@ -126,12 +127,13 @@ describe('limits', () => {
         const [method = '', path = ''] = line.split(' ')
         const { status, body } = await exchange(lanes.port, head(method, path, 'Content-Length: 0\r\n'))
         const { error, message } = JSON.parse(body) as { error: string; message: string }
-        return `${status} ${error} ${message}`
+        // A busy machine may not even send it in time, and that is told in other words.
+        return `${status} ${error} ${/\b\d+ s\b/.exec(message)?.[0]}`
       }),
     )
-    strictEqual(short, '504 upstream_timeout no whole answer within 1 s')
-    strictEqual(usual, '504 upstream_timeout no whole answer within 3 s')
-    strictEqual(soap, '504 upstream_timeout no whole answer within 1 s')
+    strictEqual(short, '504 upstream_timeout 1 s')
+    strictEqual(usual, '504 upstream_timeout 3 s')
+    strictEqual(soap, '504 upstream_timeout 1 s')
     const waiting: Peer[] = []
     upstream.serve = (peer) => void waiting.push(peer)
     const late = exchange(lanes.port, head('GET', '/l/long'))
@@ -154,7 +156,7 @@ describe('limits', () => {
       strictEqual(await sizeOf('/l/small', answer(11)), '502 upstream_body_too_large 10')
       strictEqual(await sizeOf('/l/large', answer(3000)), '3000')
       strictEqual(await sizeOf('/l/large', answer(3001)), '502 upstream_body_too_large 3000')
-      strictEqual(await sizeOf('/l/usual', answer(2001)), '502 upstream_body_too_large 2000')
+      strictEqual(await sizeOf('/l/sized', answer(2001)), '502 upstream_body_too_large 2000')
     }
   })
 })

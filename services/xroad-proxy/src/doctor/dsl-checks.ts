@@ -77,16 +77,10 @@ export const dslChecks: readonly Check[] = [
     severity: 'WEAK',
     field: 'target',
     when: ({ dsl }) =>
-      restOf(dsl.endpoints).flatMap(({ file, target }) => {
-        const fields = namesOf(target).filter(([, text]) => !isIdentifier(text))
-        return fields.length === 0
-          ? []
-          : [
-              toHit(
-                file,
-                fields.map(([name]) => name),
-              ),
-            ]
+      Array.from(Map.groupBy(restOf(dsl.endpoints), ({ file }) => file)).flatMap(([file, [endpoint]]) => {
+        const odd = endpoint === undefined ? [] : namesOf(endpoint.target).filter(([, text]) => !isIdentifier(text))
+        const fields = odd.map(([name]) => name)
+        return fields.length === 0 ? [] : [toHit(file, fields)]
       }),
     headline: 'An identifier of a REST target has characters that X-Road does not allow: %',
     rationale: "The message protocol for REST allows letters, digits and '()+,-.=? in identifiers.",
