@@ -12,10 +12,11 @@ export const proxy: Part = {
     { room: 'xroad.ts', is: 'how X-Road writes names', imports: 'model.ts', isPure: true },
     { room: 'path-template.ts', is: 'paths with parameters', isPure: true },
     { room: 'header-names.ts', is: 'headers that never pass', isPure: true },
+    { room: 'audit/open-file.ts', is: 'which files may be the audit file' },
     {
       room: 'audit',
       is: 'who asked what, line by line in a file',
-      imports: 'model.ts events.ts @services/observe',
+      imports: 'model.ts events.ts audit/open-file.ts @services/observe',
     },
     { room: 'guard', is: 'which addresses may be called' },
     {
@@ -153,10 +154,15 @@ export const proxy: Part = {
       imports: 'model.ts errors.ts xroad.ts upstream/upstream.ts soap/json soap/mime soap/message boot/config boot/tls',
     },
     {
+      room: 'doctor/probe',
+      is: 'what a Security Server says of endpoints',
+      imports: 'model.ts xroad.ts upstream/causes.ts metadata boot/config boot/tls',
+    },
+    {
       room: 'doctor',
       is: 'what is wrong with an installation',
       imports:
-        'model.ts errors.ts xroad.ts upstream/causes.ts metadata boot/flags.ts boot/config boot/tls boot/dsl boot/openapi boot/ingest @services/command-line @services/config-file',
+        'model.ts errors.ts xroad.ts doctor/probe audit/open-file.ts boot/flags.ts boot/config boot/tls boot/dsl boot/openapi boot/ingest @services/command-line @services/config-file',
     },
     {
       room: 'wsdl-command',
@@ -183,11 +189,11 @@ export const proxy: Part = {
     'node-forge': 'mock/pki.ts',
     'node:dns': 'guard/lookup.ts',
     'node:fs':
-      'version.ts audit boot/tls/keystore.ts boot/dsl/endpoints.ts boot/dsl/description-files.ts boot/openapi/documents.ts boot/ingest mock doctor/facts.ts wsdl-command wsdl-command/add',
+      'version.ts audit boot/tls/keystore.ts boot/dsl/endpoints.ts boot/dsl/description-files.ts boot/openapi/documents.ts boot/ingest mock doctor/facts.ts doctor/keystore-facts.ts wsdl-command wsdl-command/add',
     'node:http': 'mock/wire.ts',
     'node:https': 'mock/mock.ts',
-    'node:net': 'admin guard upstream boot/tls/certificates.ts mock doctor/probe.ts',
-    'node:tls': 'upstream boot/tls metadata mock doctor',
+    'node:net': 'admin guard upstream boot/tls/certificates.ts mock doctor/probe/probe.ts',
+    'node:tls': 'upstream boot/tls metadata mock doctor doctor/probe',
     saxes: 'soap/json/parser.ts wsdl/xml/xml.ts',
     undici: 'upstream/client.ts upstream/undici-client.d.ts',
   },

@@ -27,7 +27,7 @@ const sqlapi: Part = {
     },
     { room: 'endpoint-key.ts', is: 'how an endpoint is looked up' },
     { room: 'project-datasource.ts', is: 'where a project runs', imports: 'endpoint-key.ts' },
-    { room: 'findings', is: 'what is wrong with a file, as text', isPure: true },
+    { room: 'findings', is: 'what is wrong with a file, as text', imports: '@services/command-line', isPure: true },
     { room: 'json', is: 'JSON with all its digits', imports: 'model.ts errors.ts' },
     { room: 'formats', is: 'rows as text', imports: 'model.ts json json/body.ts', isPure: true },
     { room: 'sql', is: 'the words of SQL', imports: 'model.ts', isPure: true },

@@ -1,4 +1,5 @@
 /** The entry point: what services import of this package. */
+export { type Annotation, toAnnotation } from './annotation.ts'
 export { lifecycleEvents } from './events.ts'
 export { type ExitCode, exitCodes } from './exit-codes.ts'
 export { readCommandLine } from './flags.ts'

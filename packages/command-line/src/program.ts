@@ -11,7 +11,7 @@ export type Flag =
   | (FlagRow & { readonly kind: 'switch' })
   | (FlagRow & { readonly kind: 'text'; readonly value: string; readonly default?: string })
   | (FlagRow & { readonly kind: 'choice'; readonly value: string; readonly choices: readonly [string, ...string[]] })
-  | (FlagRow & { readonly kind: 'whole'; readonly value: string; readonly default: number } & Range)
+  | (FlagRow & { readonly kind: 'whole'; readonly value: string; readonly default?: number } & Range)
   /** May be repeated. Names of hosts have no case, so they come in small letters. */
   | (FlagRow & { readonly kind: 'hosts'; readonly value: string })
 
@@ -58,8 +58,8 @@ type ValueOf<Row> = Row extends { kind: 'switch' }
 
 /** Flags that are absent where they are not given. */
 type Absent<Flags, Names> = {
-  [Name in Extract<keyof Flags, Names>]: Flags[Name] extends { kind: 'text' }
-    ? Flags[Name] extends { default: string }
+  [Name in Extract<keyof Flags, Names>]: Flags[Name] extends { kind: 'text' | 'whole' }
+    ? Flags[Name] extends { default: string | number }
       ? never
       : Name
     : never
@@ -67,7 +67,7 @@ type Absent<Flags, Names> = {
 
 type Given<Flags, Names> = {
   readonly [Name in Exclude<Extract<keyof Flags, Names>, Absent<Flags, Names>>]: ValueOf<Flags[Name]>
-} & { readonly [Name in Absent<Flags, Names>]?: string }
+} & { readonly [Name in Absent<Flags, Names>]?: ValueOf<Flags[Name]> }
 
 /** A command with the values of its flags. */
 export type CommandOf<Table extends Program> = {

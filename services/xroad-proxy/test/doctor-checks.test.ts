@@ -3,7 +3,7 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { checks, exitCodeOf, runChecks } from '../src/doctor/checks.ts'
 import type { Finding, Severity } from '../src/doctor/finding.ts'
-import type { ProbeFacts } from '../src/doctor/probe.ts'
+import type { ProbeFacts } from '../src/doctor/probe/probe.ts'
 import { toJson, toText } from '../src/doctor/report.ts'
 import {
   codesOf,
@@ -59,6 +59,8 @@ const verdict = (
     endpoints: [{ path: '/g/s', file: 'g/s.yml', provider: 'a/b', verdict: given, reason: 'so', ...more }],
   },
 })
+const tax = { member_class: 'GOV', member_code: '70000349', subsystem_code: 'tax', keystore_path: '@/client.p12' }
+const taxFile = `client: tax\n${restFile}`
 const skipped = { file: 'a.wsdl', operation: 'op', outcome: 'skipped', reason: 'has an xsd:choice' } as const
 
 const describedFile = restFile.replace('method: GET', 'openapi: s.openapi.yaml')
@@ -437,6 +439,88 @@ const cases: readonly Case[] = [
     silent: [{}, { config: { security_server: server }, env: { PROXY_KEYSTORE_PASSWORD: 'wrong' } }],
   },
 
+  {
+    rule: '[S-doctor.weak-client-no-security-server P7]',
+    field: 'clients',
+    fires: [{ config: { clients: { tax } } }],
+    silent: [{ config: { clients: { tax }, security_server: server } }, { config: { clients: {} } }],
+  },
+  {
+    rule: '[S-doctor.weak-client-unused P7]',
+    field: 'clients.tax',
+    fires: [{ config: { clients: { tax }, security_server: server } }],
+    silent: [
+      { config: { clients: { tax }, security_server: server }, dsl: { 'g/s.yml': taxFile } },
+      { config: { clients: { tax }, security_server: server }, dsl: { 'g/s.yml': 'broken' } },
+      { config: { clients: { tax }, security_server: server }, wsdl: [skipped] },
+    ],
+  },
+  {
+    rule: '[S-doctor.weak-client-repeated P7]',
+    field: /^clients\.(?:tax|land)$/,
+    fires: [
+      { config: { clients: { tax: { ...tax, ...client } }, security_server: server } },
+      { config: { clients: { tax, land: tax }, security_server: server } },
+    ],
+    silent: [{ config: { clients: { tax, land: { ...tax, subsystem_code: 'land' } }, security_server: server } }],
+  },
+  {
+    rule: '[S-doctor.info-client-identity P7]',
+    field: 'clients.tax',
+    fires: [{ config: { clients: { tax }, security_server: server } }],
+    silent: [{}, { config: { clients: { tax: { member_class: 'GOV' } } } }],
+  },
+  {
+    rule: '[S-doctor.fatal-audit-file-unwritable P7]',
+    field: 'audit.file',
+    fires: [
+      { config: { audit: { file: '@/none/audit.jsonl', required: true } } },
+      { config: { audit: { file: '@/DSL', required: true } } },
+    ],
+    silent: [
+      { config: { audit: { file: '@/audit.jsonl', required: true } } },
+      { config: { audit: { file: '@/none/audit.jsonl' } } },
+      { config: { audit: { required: true } } },
+      {},
+    ],
+  },
+  {
+    rule: '[S-doctor.weak-audit-file-unwritable P7]',
+    field: 'audit.file',
+    fires: [{ config: { audit: { file: '@/none/audit.jsonl' } } }, { config: { audit: { file: '/dev/full' } } }],
+    silent: [
+      { config: { audit: { file: '@/audit.jsonl' } } },
+      { config: { audit: { file: '@/none/audit.jsonl', required: true } } },
+    ],
+  },
+  {
+    rule: '[S-doctor.fatal-audit-key-missing P7]',
+    field: 'audit.hash_key_env',
+    fires: [
+      { config: { audit: { file: '@/audit.jsonl', hash_key_env: 'AUDIT_KEY' } } },
+      { config: { audit: { file: '@/audit.jsonl', hash_key_env: 'AUDIT_KEY' } }, env: { AUDIT_KEY: '' } },
+    ],
+    silent: [
+      { config: { audit: { file: '@/audit.jsonl', hash_key_env: 'AUDIT_KEY' } }, env: { AUDIT_KEY: 'k' } },
+      { config: { audit: { file: '@/audit.jsonl' } } },
+    ],
+  },
+  {
+    rule: '[S-doctor.weak-audit-key-short P7]',
+    field: 'audit.hash_key_env',
+    fires: [{ config: { audit: { file: '@/a', hash_key_env: 'AUDIT_KEY' } }, env: { AUDIT_KEY: '123456789012345' } }],
+    silent: [
+      { config: { audit: { file: '@/a', hash_key_env: 'AUDIT_KEY' } }, env: { AUDIT_KEY: '1234567890123456' } },
+      { config: { audit: { file: '@/a', hash_key_env: 'AUDIT_KEY' } } },
+      { config: { audit: { file: '@/a' } } },
+    ],
+  },
+  {
+    rule: '[S-doctor.info-audit-file P7]',
+    field: 'audit.file',
+    fires: [{ config: { audit: { file: '@/audit.jsonl' } } }],
+    silent: [{ config: { audit: { file: '@/none/audit.jsonl' } } }, {}],
+  },
   {
     rule: '[S-doctor.fatal-dsl-load]',
     field: /[/\\]DSL(?:$|[/\\]g[/\\]s\.yml$)/,

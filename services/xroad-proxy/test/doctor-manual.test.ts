@@ -46,9 +46,9 @@ test('the page has the severities with their exit codes [S-doctor.exit]', () => 
 
 test('the page has the flags that the command takes', () => {
   const flags = tableAfter('xroad-proxy doctor [').flatMap(([cell = '']) =>
-    Array.from(cell.matchAll(/--[a-z]+/g), ([flag]) => flag),
+    Array.from(cell.matchAll(/--[a-z-]+/g), ([flag]) => flag),
   )
-  deepStrictEqual(flags, ['--config', '--format', '--strict', '--probe'])
+  deepStrictEqual(flags, ['--config', '--format', '--strict', '--probe', '--watch-certificates'])
   const action = readFlags(['doctor', '--config', 'x', '--format', 'json', '--strict', '--probe'])
   deepStrictEqual(action, { action: 'doctor', config: 'x', format: 'json', strict: true, probe: true })
 })

@@ -16,8 +16,8 @@ import {
   readRestServices,
   readSoapServices,
 } from '../src/metadata/answers.ts'
-import { probe, type ProbeFacts } from '../src/doctor/probe.ts'
-import { isOnPath } from '../src/doctor/question.ts'
+import { probe, type ProbeFacts } from '../src/doctor/probe/probe.ts'
+import { isOnPath } from '../src/doctor/probe/question.ts'
 import { startMock } from '../src/mock/mock.ts'
 import type { ResponseWriter } from '../src/model.ts'
 import { openUpstream } from '../src/upstream/upstream.ts'

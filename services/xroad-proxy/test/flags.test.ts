@@ -42,6 +42,8 @@ const doctors: readonly [string[], object][] = [
   [['-c', 'a.yaml', '--strict', 'doctor'], { ...doctor, config: 'a.yaml', strict: true }],
   [['doctor', '--format', 'json', '--probe'], { ...doctor, format: 'json', probe: true }],
   [['doctor', '--format=text'], doctor],
+  [['doctor', '--format=github', '--watch-certificates', '45'], { ...doctor, format: 'github', watchedDays: 45 }],
+  [['doctor', '--watch-certificates=0'], { ...doctor, watchedDays: 0 }],
 ]
 
 for (const [argv, action] of doctors) {
@@ -93,6 +95,11 @@ const refused: readonly [string[], RegExp][] = [
   [['doctor', '--port', '1'], /--port belongs to the command mock/],
   [['doctor', '--format', 'xml'], /--format: found "xml", expected text or json/],
   [['doctor', '--format'], /--format needs a value/],
+  [['wsdl', 'explain', 'x', '--format', 'github'], /--format: found "github", expected text or json$/m],
+  [['doctor', '--watch-certificates'], /--watch-certificates needs a value/],
+  [['doctor', '--watch-certificates', '1.5'], /found "1.5", expected a whole number from 0 to 36500/],
+  [['doctor', '--watch-certificates', '36501'], /found "36501", expected a whole number/],
+  [['--watch-certificates', '3'], /--watch-certificates belongs to the command doctor/],
   [['doctor', '--strict=yes'], /--strict takes no value/],
   [['doctor', '--no-probe'], /unknown flag "--no-probe"/],
   [['docter'], /unknown command "docter"; did you mean doctor\?/],

@@ -223,6 +223,15 @@ export const rules: Readonly<Record<string, string>> = {
   'S-doctor.weak-trust-ca-expired': 'some of them have',
   'S-doctor.weak-trust-ca-expiring': 'one of them has 30 days or less left',
   'S-doctor.info-keystore-identity': 'names, key, dates, digest and text of the certificate',
+  'S-doctor.weak-client-no-security-server': 'clients without a Security Server',
+  'S-doctor.weak-client-unused': 'a client that no file names',
+  'S-doctor.weak-client-repeated': 'two clients with one identity',
+  'S-doctor.info-client-identity': 'who each client is',
+  'S-doctor.fatal-audit-file-unwritable': 'an audit file that is required and cannot be written',
+  'S-doctor.weak-audit-file-unwritable': 'one that is not required',
+  'S-doctor.fatal-audit-key-missing': 'no key for the hashes of users',
+  'S-doctor.weak-audit-key-short': 'a key that can be guessed',
+  'S-doctor.info-audit-file': 'what the audit file has',
   'S-doctor.weak-probe-impossible': '--probe without all that it takes',
   'S-doctor.fatal-probe-no-connection': 'no answer from the Security Server',
   'S-doctor.info-probe-connected': 'the handshake',
@@ -342,6 +351,7 @@ export const rules: Readonly<Record<string, string>> = {
     'X-Road-Id on every answer and error; message_id on demand; id, user and issue of the caller reach the envelope',
   'P5.2':
     'the audit file: a line for each exchange before its last byte, hashed users, a full disk, required, HUP, odd files',
+  P7: 'the doctor looks at clients and the audit file; --format github, --watch-certificates',
   'P5.3':
     'clients with a keystore each, by name in DSL files and sidecars; connections of their own; errors name the field',
   'P1.4': 'two subfolders, two versions of one service, both in /api',

@@ -1,4 +1,5 @@
 /** Findings -> the text of a report, in one of the formats that the command line offers. Pure. */
+import { toAnnotation } from '@services/command-line'
 import type { Severity } from './codes.ts'
 import type { Report } from './finding.ts'
 import { inOneLine } from './plain.ts'
@@ -25,16 +26,8 @@ const levels = { error: 'error', warning: 'warning', info: 'notice' } as const s
 /** Workflow commands of GitHub Actions, which become annotations of a change. */
 function toWorkflowCommands({ findings }: Report): string {
   const lines = findings.map(({ severity, code, file, line, column, message, cure }) => {
-    const told = escapeData(inOneLine(`${code}: ${message} (${cure})`))
-    return `::${levels[severity]} file=${escapeProperty(file)},line=${line},col=${column}::${told}\n`
+    const told = inOneLine(`${code}: ${message} (${cure})`)
+    return toAnnotation({ level: levels[severity], file, line, column, message: told })
   })
   return lines.join('')
-}
-
-function escapeData(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
-}
-
-function escapeProperty(text: string): string {
-  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 }

@@ -4,6 +4,8 @@ import { nearest } from '@services/config-file'
 import { version } from '../version.ts'
 
 export const formats = ['text', 'json'] as const
+/** Those of the doctor. */
+export const reportFormats = ['text', 'json', 'github'] as const
 
 const pathOfWsdls = { value: 'PATH', is: 'the path of a WSDL file or of a folder' } as const
 
@@ -13,7 +15,10 @@ const program = {
   about: 'Publishes a directory of DSL files as HTTP endpoints in front of X-Road.',
   flags: {
     config: { kind: 'text', short: 'c', value: 'FILE' },
-    format: { kind: 'choice', value: 'FORMAT', choices: formats },
+    format: { kind: 'choice', value: 'FORMAT', choices: reportFormats },
+    tableFormat: { kind: 'choice', name: 'format', value: 'FORMAT', choices: formats },
+    /** How many days before their end certificates are told about, and count as a failure. */
+    watchedDays: { kind: 'whole', name: 'watch-certificates', value: 'DAYS', from: 0, to: 36_500 },
     /** Whether what could be stronger counts as a failure. */
     strict: { kind: 'switch' },
     /** Whether to ask the Security Server. */
@@ -44,15 +49,16 @@ const program = {
     doctor: {
       flags: {
         config: 'as above',
-        format: 'text or json (text)',
+        format: 'text, json or github (text)',
         strict: 'exit with 1 also for findings of severity WEAK',
         probe: 'ask the Security Server which endpoints may be called',
+        watchedDays: 'exit with 1 for certificates that end in so many days',
       },
     },
     'wsdl explain': {
       operand: pathOfWsdls,
       summary: 'show which operations get an endpoint, or why not',
-      flags: { config: '', format: '' },
+      flags: { config: '', tableFormat: 'text or json (text)' },
     },
     'wsdl vendor': {
       operand: pathOfWsdls,

@@ -3,14 +3,22 @@
  * mean for the exit code. Pure.
  */
 import { type ExitCode, exitCodes } from '@services/command-line'
+import { auditChecks } from './audit-checks.ts'
 import { configChecks } from './config-checks.ts'
 import { dslChecks } from './dsl-checks.ts'
 import type { Facts } from './facts.ts'
 import type { Check, Finding, Hit, Severity } from './finding.ts'
-import { keystoreChecks } from './keystore-checks.ts'
+import { certificateCodes, clientChecks, keystoreChecks } from './keystore-checks.ts'
 import { probeChecks } from './probe-checks.ts'
 
-export const checks: readonly Check[] = [...configChecks, ...keystoreChecks, ...dslChecks, ...probeChecks]
+export const checks: readonly Check[] = [
+  ...configChecks,
+  ...clientChecks,
+  ...keystoreChecks,
+  ...auditChecks,
+  ...dslChecks,
+  ...probeChecks,
+]
 
 /** In the order of the report. */
 export const severities: readonly Severity[] = ['FATAL', 'BREAK', 'WEAK', 'INFO']
@@ -26,8 +34,17 @@ export function runChecks(facts: Facts): readonly Finding[] {
   return severities.flatMap((severity) => findings.filter((finding) => finding.severity === severity))
 }
 
-export function exitCodeOf(findings: readonly Finding[], { strict }: { readonly strict: boolean }): ExitCode {
-  const isFailure = findings.some(({ severity }) => failing.has(severity) || (strict && severity === 'WEAK'))
+export interface Severeness {
+  readonly strict: boolean
+  /** Whether certificates are watched. */
+  readonly watched?: boolean
+}
+
+export function exitCodeOf(findings: readonly Finding[], { strict, watched = false }: Severeness): ExitCode {
+  const isFailure = findings.some(
+    ({ severity, code }) =>
+      failing.has(severity) || (strict && severity === 'WEAK') || (watched && certificateCodes.has(code)),
+  )
   return isFailure ? exitCodes.failure : exitCodes.success
 }
 

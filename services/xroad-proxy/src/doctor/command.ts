@@ -4,22 +4,36 @@
  */
 import type { DoctorAction } from '../boot/flags.ts'
 import { exitCodeOf, runChecks } from './checks.ts'
-import { type Facts, gatherFacts } from './facts.ts'
+import { type Facts, type FurtherProbe, gatherFacts } from './facts.ts'
 import { findWsdls } from './wsdl-facts.ts'
-import { probe } from './probe.ts'
-import { toJson, toText } from './report.ts'
+import { identityOf, keystoreOf, namesOf } from '../boot/config/client-identity.ts'
+import { probe, type ProbeFacts } from './probe/probe.ts'
+import type { Finding } from './finding.ts'
+import { type Places, toAnnotations, toJson, toText } from './report.ts'
 
-const reports = { text: toText, json: toJson } as const
-
-export async function runDoctor({ config: flag, format, strict, probe: isProbing }: DoctorAction): Promise<void> {
+export async function runDoctor(action: DoctorAction): Promise<void> {
+  const { config: flag, format, strict, watchedDays, probe: isProbing } = action
+  const cwd = process.cwd()
+  const days = watchedDays === undefined ? {} : { expiringDays: watchedDays }
   const facts = await withDescriptions(
-    gatherFacts({ flag, env: process.env, cwd: process.cwd(), now: new Date(), wsdlFindings: findWsdls }),
+    gatherFacts({ flag, env: process.env, cwd, now: new Date(), wsdlFindings: findWsdls, ...days }),
   )
-  const findings = runChecks(isProbing ? { ...facts, probe: await probeServer(facts) } : facts)
+  const findings = runChecks(isProbing ? { ...facts, ...(await probeServer(facts)) } : facts)
   // Whoever reads only the beginning, such as `head`, has had enough: no failure of the check.
   process.stdout.on('error', () => undefined)
-  process.stdout.write(reports[format](findings))
-  process.exitCode = exitCodeOf(findings, { strict })
+  process.stdout.write(write(format, findings, { config: facts.config, cwd }))
+  process.exitCode = exitCodeOf(findings, { strict, watched: watchedDays !== undefined })
+}
+
+function write(format: DoctorAction['format'], findings: readonly Finding[], places: Places): string {
+  switch (format) {
+    case 'text':
+      return toText(findings)
+    case 'json':
+      return toJson(findings)
+    case 'github':
+      return toAnnotations(findings, places)
+  }
 }
 
 async function withDescriptions(facts: Facts): Promise<Facts> {
@@ -29,9 +43,24 @@ async function withDescriptions(facts: Facts): Promise<Facts> {
 }
 
 /** Nobody is asked with half of a configuration: what is missing has been found already. */
-async function probeServer({ config, dsl, keystore }: Facts): Promise<Facts['probe']> {
+async function probeServer({ config, dsl, keystores }: Facts): Promise<Pick<Facts, 'probe' | 'furtherProbes'>> {
   const { settings, problems } = config
   const url = settings.securityServer?.url
-  if (url === undefined || problems.length > 0 || keystore?.context === undefined) return 'impossible'
-  return probe({ settings, url, secureContext: keystore.context, endpoints: dsl.endpoints })
+  if (url === undefined || problems.length > 0) return { probe: 'impossible' }
+  const probeAs = async (name: string | undefined): Promise<ProbeFacts | undefined> => {
+    const section = keystoreOf(settings, name)?.section
+    const secureContext = keystores.find((keystore) => keystore.section === section)?.context
+    const client = identityOf(settings, name)
+    if (secureContext === undefined || client === undefined) return undefined
+    const endpoints = dsl.endpoints.filter((endpoint) => endpoint.client === name)
+    return probe({ settings: { ...settings, client }, url, secureContext, endpoints })
+  }
+  const names = namesOf(settings).filter((name) => dsl.endpoints.some(({ client }) => client === name))
+  const furtherProbes: FurtherProbe[] = []
+  for (const client of names) {
+    const facts = await probeAs(client)
+    if (facts === undefined) return { probe: 'impossible' }
+    furtherProbes.push({ ...facts, client })
+  }
+  return { probe: (await probeAs(undefined)) ?? 'impossible', furtherProbes }
 }

@@ -76,7 +76,7 @@ export const configChecks: readonly Check[] = [
     code: 'fatal-config-placeholder',
     severity: 'FATAL',
     field: '',
-    when: ({ config }) => placeholders(config, (field) => filledIn.has(field)),
+    when: ({ config }) => placeholders(config, (field) => filledIn.has(field) || field.startsWith('clients.')),
     headline: 'The field is still a placeholder: %',
     rationale: 'No identifier, address or path of this service has the characters < or >.',
     recovery: 'Write the value that the placeholder describes.',

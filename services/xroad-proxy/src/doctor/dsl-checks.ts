@@ -205,17 +205,22 @@ function namesOf({ memberClass, memberCode, subsystemCode, serviceCode }: RestEn
 }
 
 /** Everything that a check of its own would complain about. */
-function isRestReady({ config, dsl, keystore, now }: Facts): boolean {
-  const { identity, trustProblem, trusted = [] } = keystore ?? {}
+function isRestReady({ config, dsl, keystores, now }: Facts): boolean {
   const isGood = (dates: Dates): boolean => ['good', 'expiring'].includes(validityOf(dates, now))
-  const isIdentified = identity !== undefined && isGood(identity) && (trusted.length === 0 || trusted.some(isGood))
+  const needed = keystores.filter(({ isNeeded }) => isNeeded)
+  const isIdentified = needed.every(
+    ({ identity, trusted, trustProblem }) =>
+      identity !== undefined &&
+      isGood(identity) &&
+      (trusted.length === 0 || trusted.some(isGood)) &&
+      trustProblem === undefined,
+  )
   return (
     restOf(dsl.endpoints).length > 0 &&
     config.settings.securityServer !== undefined &&
     config.problems.length === 0 &&
     dsl.problems.length === 0 &&
     dsl.emptyTargets.length === 0 &&
-    isIdentified &&
-    trustProblem === undefined
+    isIdentified
   )
 }

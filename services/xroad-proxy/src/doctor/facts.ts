@@ -1,9 +1,8 @@
 /**
  * Everything that the checks look at, gathered once: the configuration even where it does not load, each DSL file for
- * itself, the keystore. The only file of the doctor that reads files; it writes none. What a fact means is for the checks.
+ * itself; keystores and the audit file by keystore-facts.ts. Nothing is written. What a fact means is for the checks.
  */
 import { readFileSync, statSync } from 'node:fs'
-import type { SecureContext } from 'node:tls'
 import {
   type Data,
   type Environment,
@@ -13,34 +12,44 @@ import {
   type Path,
   type Problem,
   readYaml,
-  shownVariable,
   type StartEnvironment,
   textOf,
   toFieldName,
 } from '@services/config-file'
 import { findConfig, readConfig } from '../boot/config/config.ts'
 import { type DescribedFile, surveyEndpoints, type TreeProblem } from '../boot/dsl/endpoints.ts'
-import { type DatedCertificate, trustedDates } from '../boot/tls/certificates.ts'
-import { createClientContext, type KeystoreSettings } from '../boot/tls/keystore.ts'
+import { namesOf } from '../boot/config/client-identity.ts'
+import { expiringDays } from '../boot/tls/certificates.ts'
 import { type Config, parseConfig } from '../boot/config/schema.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Endpoint } from '../model.ts'
-import { type KeystoreIdentity, readIdentity } from './keystore-facts.ts'
-import type { ProbeFacts } from './probe.ts'
+import { type AuditFacts, gatherAudit, gatherKeystores, isThere, type KeystoreFacts } from './keystore-facts.ts'
+import type { ProbeFacts } from './probe/probe.ts'
 import type { WsdlFinding } from './wsdl-facts.ts'
 
 export interface Facts {
   readonly now: Date
   readonly config: ConfigFacts
   readonly dsl: DslFacts
-  /** Undefined without a `security_server`. */
-  readonly keystore: KeystoreFacts | undefined
+  /** One for each client that has one: that of `security_server`, then those of `clients`. None without a `security_server`. */
+  readonly keystores: readonly KeystoreFacts[]
+  /** Undefined without an audit file. */
+  readonly audit: AuditFacts | undefined
+  /** From so many days before its end on, a certificate is told about. */
+  readonly expiringDays: number
   /** Undefined without a `wsdl_watch_dir`. */
   readonly wsdlDirectory: { readonly path: string; readonly exists: boolean } | undefined
   /** What became of each operation of the WSDL files. */
   readonly wsdl: readonly WsdlFinding[]
   /** Undefined unless the Security Server was to be asked; `impossible` where something that it takes is missing. */
   readonly probe: ProbeFacts | 'impossible' | undefined
+  /** The same as each of `clients` that endpoints call as. */
+  readonly furtherProbes?: readonly FurtherProbe[]
+}
+
+export interface FurtherProbe extends ProbeFacts {
+  /** Its name in `clients`. */
+  readonly client: string
 }
 
 export interface ConfigFacts {
@@ -56,6 +65,8 @@ export interface ConfigFacts {
   readonly unknown: readonly FieldNote[]
   /** Texts of the file as they stand there, right or wrong, by their field. */
   readonly texts: ReadonlyMap<string, string>
+  /** Where a field stands in the file, or the group that it would stand in; 1 where that is not there either. */
+  readonly lineOf: (field: string) => number
 }
 
 export interface FieldNote {
@@ -79,40 +90,24 @@ export interface DslFacts {
   readonly emptyTargets: readonly { readonly file: string; readonly fields: readonly string[] }[]
 }
 
-export interface KeystoreFacts {
-  readonly path: string
-  /** As it may be shown. */
-  readonly variable: string
-  readonly password: 'set' | 'empty' | 'missing'
-  readonly exists: boolean
-  /** By its mode; a system without such modes says no. */
-  readonly isOpenToOthers: boolean
-  /** Undefined when it cannot be opened. */
-  readonly identity: KeystoreIdentity | undefined
-  /** Why it cannot be opened, where the file and the password are there. */
-  readonly problem: string | undefined
-  readonly trustProblem: string | undefined
-  /** Those of `trust_ca_path`. */
-  readonly trusted: readonly DatedCertificate[]
-  /** Identity and trust together, for those who connect. */
-  readonly context: SecureContext | undefined
-}
-
 export interface GatherOptions extends StartEnvironment {
   readonly now: Date
   readonly wsdlFindings?: ((settings: Config) => readonly WsdlFinding[]) | undefined
+  readonly expiringDays?: number
 }
 
 export function gatherFacts(options: GatherOptions): Facts {
   const config = gatherConfig(options)
   const { settings, isReadable } = config
-  const dsl = isReadable ? gatherDsl(settings.dslPath, options.env) : noDsl(settings.dslPath)
+  const dsl = isReadable ? gatherDsl(settings.dslPath, clientNames(config), options.env) : noDsl(settings.dslPath)
   const path = settings.wsdlWatchDir
   return {
     now: options.now,
     config,
     dsl,
-    keystore: gatherKeystore(config, options.env),
+    keystores: gatherKeystores(config, dsl.endpoints, options.env),
+    audit: gatherAudit(config, options.env),
+    expiringDays: options.expiringDays ?? expiringDays,
     wsdlDirectory: path === undefined ? undefined : { path, exists: isThere(path) },
     wsdl: isReadable ? (options.wsdlFindings?.(settings) ?? []) : [],
     probe: undefined,
@@ -132,12 +127,22 @@ function gatherConfig(environment: StartEnvironment): ConfigFacts {
       problems: problems.map(toNote),
       unknown: unknown.map(toNote),
       texts: new Map(textsIn(file.data, [])),
+      lineOf: (field) => file.places.lineOf(field.split('.')),
     }
   } catch (error) {
     if (!(error instanceof StartupFailure)) throw error
     const { file = '', source = '' } = findConfig(environment) ?? {}
     const problems = [{ field: file, message: error.message }]
-    return { file, source, isReadable: false, settings: repair({}), problems, unknown: [], texts: new Map() }
+    return {
+      file,
+      source,
+      isReadable: false,
+      settings: repair({}),
+      problems,
+      unknown: [],
+      texts: new Map(),
+      lineOf: () => 1,
+    }
   }
 }
 
@@ -145,6 +150,7 @@ function gatherConfig(environment: StartEnvironment): ConfigFacts {
 const standIns: Readonly<Record<string, string>> = {
   'security_server.url': 'https://unusable.invalid',
   'security_server.keystore_path': 'unusable',
+  'audit.file': 'unusable',
 }
 
 /** What is wrong inside a section shows only when the section itself is right. */
@@ -187,10 +193,16 @@ function noDsl(path: string): DslFacts {
   return { path, exists: true, endpoints: [], problems: [], warnings: [], emptyTargets: [], ...nothingToTell }
 }
 
-function gatherDsl(path: string, env: Environment): DslFacts {
+/** Those that are wrong have a finding of their own; undefined where nothing can be said of any. */
+function clientNames({ settings, problems }: ConfigFacts): readonly string[] | undefined {
+  const wrong = problems.flatMap(({ field }) => /^clients(?:\.(.*?))?(?:\.|$)/.exec(field)?.slice(1, 2) ?? [])
+  return wrong.includes(undefined as never) ? undefined : [...namesOf(settings), ...wrong]
+}
+
+function gatherDsl(path: string, clients: readonly string[] | undefined, env: Environment): DslFacts {
   if (!isThere(path)) return { ...noDsl(path), exists: false }
   try {
-    const { endpoints, problems, ...told } = surveyEndpoints(path, undefined, env)
+    const { endpoints, problems, ...told } = surveyEndpoints(path, clients, env)
     const rest = endpoints.filter(({ kind }) => kind === 'rest')
     const emptyTargets = [...new Set([...rest, ...problems].map(({ file }) => file))].flatMap((file) => {
       const fields = emptyTargetFields(file)
@@ -225,70 +237,4 @@ function emptyTargetFields(file: string): string[] {
 
 function isEmpty(data: Data | undefined): boolean {
   return data === undefined || data === null || textOf(data)?.trim() === ''
-}
-
-function gatherKeystore({ settings, problems }: ConfigFacts, env: Environment): KeystoreFacts | undefined {
-  const { securityServer } = settings
-  const wrong = new Set(problems.map(({ field }) => field))
-  if (securityServer === undefined || wrong.has('security_server.keystore_password_env')) return undefined
-  const { keystorePath: path, keystorePasswordEnv: name } = securityServer
-  const word = env[name]
-  const variable = word === undefined ? shownVariable(name) : name
-  // Of a path that is wrong itself the configuration tells.
-  const isPath = !wrong.has('security_server.keystore_path')
-  const exists = !isPath || isThere(path)
-  const closed = { path, variable, exists, isOpenToOthers: isPath && isOpenToOthers(path), ...nothingInside }
-  if (!word) return { ...closed, password: word === undefined ? 'missing' : 'empty' }
-  const facts = { ...closed, password: 'set' } as const
-  return isPath && exists ? { ...facts, ...openKeystore(securityServer, env) } : facts
-}
-
-const nothingInside = {
-  identity: undefined,
-  problem: undefined,
-  trustProblem: undefined,
-  trusted: [],
-  context: undefined,
-}
-
-function openKeystore(settings: KeystoreSettings, env: Environment): typeof nothingInside | Opened {
-  const bare = attempt(() => createClientContext({ ...settings, trustCaPath: undefined }, env))
-  if (bare.value === undefined) return { ...nothingInside, problem: bare.problem }
-  const identity = readIdentity(bare.value)
-  const full = attempt(() => createClientContext(settings, env))
-  const trusted = attempt(() => trustedDates(settings.trustCaPath)).value ?? []
-  return { identity, problem: undefined, trustProblem: full.problem, trusted, context: full.value }
-}
-
-type Opened = Pick<KeystoreFacts, keyof typeof nothingInside>
-
-function attempt<Value>(make: () => Value): { readonly value?: Value; readonly problem: string | undefined } {
-  try {
-    return { value: make(), problem: undefined }
-  } catch (error) {
-    if (!(error instanceof StartupFailure)) throw error
-    return { problem: error.message }
-  }
-}
-
-const readableByOthers = 0o004
-
-function isOpenToOthers(path: string): boolean {
-  try {
-    const status = statSync(path)
-    return process.platform !== 'win32' && status.isFile() && (status.mode & readableByOthers) !== 0
-  } catch {
-    return false
-  }
-}
-
-/** Whatever else keeps a path from being read is told by those who read it. */
-function isThere(path: string): boolean {
-  try {
-    statSync(path)
-    return true
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    return code !== 'ENOENT' && code !== 'ENOTDIR'
-  }
 }

@@ -1,16 +1,18 @@
-/** The checks of the identity: password, file, what the certificate inside says, and whom the service trusts. */
+/** The checks of who calls: `clients`, and for each identity its password, its file, what the certificate inside says; whom the service trusts. */
+import { toFieldName } from '@services/config-file'
+import { namesOf } from '../boot/config/client-identity.ts'
+import { toName } from '../xroad.ts'
 import {
   type DatedCertificate,
   dayOf,
   daysLeft,
-  expiringDays,
   timeLeft,
   type Validity,
   validityOf,
 } from '../boot/tls/certificates.ts'
-import type { Facts, KeystoreFacts } from './facts.ts'
+import type { Facts } from './facts.ts'
 import { type Check, type Hit, hitIf } from './finding.ts'
-import type { KeystoreIdentity } from './keystore-facts.ts'
+import type { KeystoreFacts, KeystoreIdentity } from './keystore-facts.ts'
 
 /** Both files are read at start, but not when nothing needs them. */
 const atStart = {
@@ -18,12 +20,82 @@ const atStart = {
   WEAK: 'The service starts, because no endpoint goes through the Security Server; with the first one it will not.',
 }
 
+export const clientChecks: readonly Check[] = [
+  {
+    code: 'weak-client-no-security-server',
+    severity: 'WEAK',
+    field: 'clients',
+    when: ({ config: { settings } }) =>
+      hitIf(settings.clients.length > 0 && settings.securityServer === undefined, namesOf(settings).join(', ')),
+    headline: 'There are clients and no security_server: %',
+    rationale:
+      'Clients call through the Security Server; without one each of their calls is answered with internal_error.',
+    recovery: 'Add the section security_server with url and keystore_path.',
+  },
+  {
+    code: 'weak-client-unused',
+    severity: 'WEAK',
+    field: 'clients',
+    when: ({ config: { settings }, dsl, wsdl }) =>
+      // Files that the next start is still to make may name it.
+      wsdl.length > 0 || dsl.problems.length > 0
+        ? []
+        : namesOf(settings)
+            .filter((name) => !dsl.endpoints.some(({ client }) => client === name))
+            .map((name) => ofClient(name, name)),
+    headline: 'No file names the client %.',
+    rationale: 'Nobody calls as this client, and its keystore is not read at start.',
+    recovery: 'Write client: with its name into the files that are meant, or remove it.',
+  },
+  {
+    code: 'weak-client-repeated',
+    severity: 'WEAK',
+    field: 'clients',
+    when: ({ config: { settings } }) => {
+      const all = [{ name: 'client_data', identity: settings.client }, ...settings.clients]
+      return settings.clients.flatMap(({ name, identity }, index) => {
+        const other = all.slice(0, index + 1).find((before) => toName(before.identity) === toName(identity))
+        return other === undefined ? [] : [ofClient(name, `${name} and ${other.name}: ${toName(identity)}`)]
+      })
+    },
+    headline: 'Two clients are one and the same to X-Road: %',
+    rationale: 'A Security Server cannot tell them apart but by their certificates.',
+    recovery: 'Correct the codes of the one that was copied, or remove it.',
+  },
+  {
+    code: 'info-client-identity',
+    severity: 'INFO',
+    field: 'clients',
+    when: ({ config: { settings }, dsl }) =>
+      settings.clients.map(({ name, identity }) => {
+        const count = dsl.endpoints.filter(({ client }) => client === name).length
+        return ofClient(name, `${name} is ${toName(identity)}, endpoints that call as it: ${count}`)
+      }),
+    headline: 'A further client: %.',
+    rationale: 'It has to be registered on the Security Server like client_data, with the certificate of its keystore.',
+    recovery: '',
+  },
+]
+
+/** What a watch over certificates fails with: the days that are left, and whatever keeps anybody from knowing them. */
+export const certificateCodes: ReadonlySet<string> = new Set([
+  'fatal-keystore-expired',
+  'weak-keystore-not-yet-valid',
+  'weak-keystore-expiring',
+  'fatal-trust-ca-expired',
+  'weak-trust-ca-expired',
+  'weak-trust-ca-expiring',
+  'weak-keystore-unreadable',
+  'weak-trust-ca-unreadable',
+])
+
 export const keystoreChecks: readonly Check[] = [
   {
     code: 'fatal-keystore-env-missing',
     severity: 'FATAL',
     field: 'security_server.keystore_password_env',
-    when: ({ keystore }) => hitIf(keystore?.password === 'missing', keystore?.variable),
+    when: (facts) =>
+      onEach(facts, 'keystore_password_env', ({ password, variable }) => hitIf(password === 'missing', variable)),
     headline: 'The environment variable % with the password of the keystore is not set.',
     rationale: 'There is no default password, and the service does not start without one.',
     recovery: 'Set the variable for the process of the service, or name another one in keystore_password_env.',
@@ -32,7 +104,8 @@ export const keystoreChecks: readonly Check[] = [
     code: 'fatal-keystore-env-empty',
     severity: 'FATAL',
     field: 'security_server.keystore_password_env',
-    when: ({ keystore }) => hitIf(keystore?.password === 'empty', keystore?.variable),
+    when: (facts) =>
+      onEach(facts, 'keystore_password_env', ({ password, variable }) => hitIf(password === 'empty', variable)),
     headline: 'The environment variable % with the password of the keystore is empty.',
     rationale: 'An empty password is almost certainly a mistake, so the service does not start with one.',
     recovery: 'Set the variable to the password of the keystore; a secret that is not filled in leaves it empty.',
@@ -41,7 +114,8 @@ export const keystoreChecks: readonly Check[] = [
     code: 'info-keystore-env-present',
     severity: 'INFO',
     field: 'security_server.keystore_password_env',
-    when: ({ keystore }) => hitIf(keystore?.password === 'set', keystore?.variable),
+    when: (facts) =>
+      onEach(facts, 'keystore_password_env', ({ password, variable }) => hitIf(password === 'set', variable)),
     headline: 'The environment variable % holds a password.',
     rationale: 'It is read at start and never written anywhere.',
     recovery: '',
@@ -50,7 +124,7 @@ export const keystoreChecks: readonly Check[] = [
     code: 'fatal-keystore-file-missing',
     severity: 'FATAL',
     field: 'security_server.keystore_path',
-    when: ({ keystore }) => hitIf(keystore?.exists === false, keystore?.path),
+    when: (facts) => onEach(facts, 'keystore_path', ({ exists, path }) => hitIf(!exists, path)),
     headline: 'The keystore does not exist: %',
     rationale: 'Without its client certificate the service cannot reach the Security Server.',
     recovery: 'Put the PKCS12 file there or correct keystore_path; relative paths count from the working directory.',
@@ -60,7 +134,7 @@ export const keystoreChecks: readonly Check[] = [
       code: `${severity.toLowerCase()}-keystore-unreadable`,
       severity,
       field: 'security_server.keystore_path',
-      when: (facts) => onUnreadable(facts, severity, facts.keystore?.problem),
+      when: (facts) => onEach(facts, 'keystore_path', (keystore) => onUnreadable(keystore, severity, keystore.problem)),
       headline: 'The keystore cannot be used: %',
       rationale: atStart[severity],
       recovery: 'Do what the message says, and try with: openssl pkcs12 -in FILE -noout -info',
@@ -69,7 +143,8 @@ export const keystoreChecks: readonly Check[] = [
       code: `${severity.toLowerCase()}-trust-ca-unreadable`,
       severity,
       field: 'security_server.trust_ca_path',
-      when: (facts) => onUnreadable(facts, severity, facts.keystore?.trustProblem),
+      when: ({ keystores }) =>
+        once(keystores.flatMap((keystore) => onUnreadable(keystore, severity, keystore.trustProblem))),
       headline: 'The authorities for the Security Server cannot be used: %',
       rationale: atStart[severity],
       recovery: 'Name a PEM file with the certificate of the Security Server or of its issuer.',
@@ -79,7 +154,7 @@ export const keystoreChecks: readonly Check[] = [
     code: 'weak-keystore-open-to-others',
     severity: 'WEAK',
     field: 'security_server.keystore_path',
-    when: ({ keystore }) => hitIf(keystore?.isOpenToOthers === true, keystore?.path),
+    when: (facts) => onEach(facts, 'keystore_path', ({ isOpenToOthers, path }) => hitIf(isOpenToOthers, path)),
     headline: 'Every user of this machine may read the keystore: %',
     rationale: 'It holds the private key of the service; only its password stands between the key and them.',
     recovery: 'Let only the user of the service read it: chmod 600 FILE; for a mounted secret set its defaultMode.',
@@ -109,7 +184,7 @@ export const keystoreChecks: readonly Check[] = [
     field: 'security_server.keystore_path',
     when: (facts) => onIdentity(facts, 'expiring', (dates) => `${dayOf(dates.validTo)}, ${timeLeft(dates, facts.now)}`),
     headline: 'The certificate in the keystore expires on %.',
-    rationale: `No more than ${expiringDays} days are left to make a new one and have it uploaded.`,
+    rationale: 'The days that are left are for making a new one and having it uploaded.',
     recovery:
       'Make a new certificate and upload it to the Security Server beside the old one, then change the keystore.',
   },
@@ -129,9 +204,9 @@ export const keystoreChecks: readonly Check[] = [
     code: 'weak-trust-ca-expiring',
     severity: 'WEAK',
     field: 'security_server.trust_ca_path',
-    when: ({ keystore, now }) =>
-      trustedAt(keystore, 'expiring', now).map((certificate) => ({
-        text: `${certificate.subject}, on ${dayOf(certificate.validTo)}, ${timeLeft(certificate, now)}`,
+    when: (facts) =>
+      trustedAt(facts, 'expiring').map((certificate) => ({
+        text: `${certificate.subject}, on ${dayOf(certificate.validTo)}, ${timeLeft(certificate, facts.now)}`,
       })),
     headline: 'A certificate that the Security Server is verified with expires soon: %',
     rationale: 'Without the next one in the file the server is not trusted from that day on.',
@@ -141,10 +216,10 @@ export const keystoreChecks: readonly Check[] = [
     code: 'info-keystore-identity',
     severity: 'INFO',
     field: 'security_server.keystore_path',
-    when: ({ keystore, now }) => {
-      const identity = keystore?.identity
-      return identity === undefined ? [] : describeIdentity(identity, now)
-    },
+    when: (facts) =>
+      onEach(facts, 'keystore_path', ({ identity }) =>
+        identity === undefined ? [] : describeIdentity(identity, facts.now),
+      ),
     headline: 'The identity of the service: %',
     rationale:
       'The Security Server knows a client by this very certificate, so it must be the one that is uploaded there.',
@@ -154,27 +229,54 @@ export const keystoreChecks: readonly Check[] = [
   },
 ]
 
-function onUnreadable({ dsl }: Facts, severity: 'FATAL' | 'WEAK', problem: string | undefined): readonly Hit[] {
-  const isNeeded = dsl.endpoints.some((endpoint) => endpoint.kind === 'rest' || endpoint.url === undefined)
+function ofClient(name: string, text: string): Hit {
+  return { field: toFieldName(['clients', name]), text }
+}
+
+/** Hits of each keystore, with its field. */
+function onEach(
+  { keystores }: Facts,
+  field: string,
+  find: (keystore: KeystoreFacts) => readonly Hit[],
+): readonly Hit[] {
+  return keystores.flatMap((keystore) =>
+    find(keystore).map((hit) => Object.assign({ field: `${keystore.section}.${field}` }, hit)),
+  )
+}
+
+function onUnreadable(
+  { isNeeded }: KeystoreFacts,
+  severity: 'FATAL' | 'WEAK',
+  problem: string | undefined,
+): readonly Hit[] {
   return hitIf(problem !== undefined && isNeeded === (severity === 'FATAL'), problem)
 }
 
-function onIdentity(
-  { keystore, now }: Facts,
-  validity: Validity,
-  tell: (identity: KeystoreIdentity) => string,
-): readonly Hit[] {
-  const identity = keystore?.identity
-  return identity === undefined || validityOf(identity, now) !== validity ? [] : [{ text: tell(identity) }]
+/** Of the file that all clients share it is said once. */
+function once(hits: readonly Hit[]): readonly Hit[] {
+  return [...new Map(hits.map((hit) => [hit.text, hit])).values()]
 }
 
-function trustedAt(keystore: KeystoreFacts | undefined, validity: Validity, now: Date): readonly DatedCertificate[] {
-  return (keystore?.trusted ?? []).filter((certificate) => validityOf(certificate, now) === validity)
+function onIdentity(facts: Facts, validity: Validity, tell: (identity: KeystoreIdentity) => string): readonly Hit[] {
+  const { now, expiringDays } = facts
+  return onEach(facts, 'keystore_path', ({ identity }) =>
+    identity === undefined || validityOf(identity, now, expiringDays) !== validity ? [] : [{ text: tell(identity) }],
+  )
 }
 
-function onExpiredTrust({ keystore, now }: Facts, severity: 'FATAL' | 'WEAK'): readonly Hit[] {
-  const expired = trustedAt(keystore, 'expired', now)
-  const areAll = expired.length === keystore?.trusted.length
+/** The same for each client that could be opened. */
+function trustedOf({ keystores }: Facts): readonly DatedCertificate[] {
+  return keystores.find(({ trusted }) => trusted.length > 0)?.trusted ?? []
+}
+
+function trustedAt(facts: Facts, validity: Validity): readonly DatedCertificate[] {
+  const { now, expiringDays } = facts
+  return trustedOf(facts).filter((certificate) => validityOf(certificate, now, expiringDays) === validity)
+}
+
+function onExpiredTrust(facts: Facts, severity: 'FATAL' | 'WEAK'): readonly Hit[] {
+  const expired = trustedAt(facts, 'expired')
+  const areAll = expired.length === trustedOf(facts).length
   if (areAll !== (severity === 'FATAL')) return []
   return expired.map(({ subject, validTo }) => ({ text: `${subject}, on ${dayOf(validTo)}` }))
 }

@@ -1,8 +1,10 @@
 /** The checks of what the Security Server said; without `--probe` they find nothing. */
+import { toFieldName } from '@services/config-file'
+import { identityOf } from '../boot/config/client-identity.ts'
+import { toName } from '../xroad.ts'
 import type { Facts } from './facts.ts'
 import { type Check, type Hit, hitIf } from './finding.ts'
-import { isListed, type ProbedEndpoint, type ProbeFacts } from './probe.ts'
-import { nameOf } from './question.ts'
+import { isListed, type ProbedEndpoint, type ProbeFacts } from './probe/probe.ts'
 
 export const probeChecks: readonly Check[] = [
   {
@@ -18,10 +20,10 @@ export const probeChecks: readonly Check[] = [
     code: 'fatal-probe-no-connection',
     severity: 'FATAL',
     field: 'security_server.url',
-    when: ({ probe }) => {
-      const problem = typeof probe === 'object' ? probe.connectionProblem : undefined
-      return hitIf(problem !== undefined, problem)
-    },
+    when: (facts) =>
+      probesOf(facts).flatMap(({ connectionProblem: problem, client }) =>
+        problem === undefined ? [] : [{ text: client === undefined ? problem : `as ${client}: ${problem}` }],
+      ),
     headline: 'The Security Server cannot be reached: %.',
     rationale: 'Every call through it is answered with internal_error.',
     recovery: 'Do what the message says, and try again.',
@@ -61,10 +63,12 @@ export const probeChecks: readonly Check[] = [
     code: 'fatal-probe-client-unknown',
     severity: 'FATAL',
     field: 'client_data',
-    when: (facts) => {
-      const { client } = facts.config.settings
-      return hitIf(!isListed(said(facts)?.clients ?? [], client), nameOf(client))
-    },
+    when: (facts) =>
+      allSaid(facts).flatMap(({ clients, client: name }) => {
+        const identity = identityOf(facts.config.settings, name)
+        if (identity === undefined || isListed(clients, identity)) return []
+        return [{ text: toName(identity), ...(name === undefined ? {} : { field: toFieldName(['clients', name]) }) }]
+      }),
     headline: 'The instance does not have the client that this service speaks for: %',
     rationale: 'A Security Server refuses every call of a client that is not registered.',
     recovery: 'Correct client_data and xroad_instance, or register the subsystem on the Security Server.',
@@ -74,7 +78,9 @@ export const probeChecks: readonly Check[] = [
     severity: 'WEAK',
     field: '',
     when: (facts) =>
-      (said(facts)?.silentProviders ?? []).map(({ provider, problem }) => ({ field: provider, text: problem })),
+      allSaid(facts).flatMap(({ silentProviders }) =>
+        silentProviders.map(({ provider, problem }) => ({ field: provider, text: problem })),
+      ),
     headline: 'A provider did not say which services this client may call: %',
     rationale: 'Its endpoints may work or not.',
     recovery:
@@ -137,19 +143,31 @@ function said({ probe }: Facts): ProbeFacts | undefined {
   return typeof probe === 'object' && probe.connectionProblem === undefined ? probe : undefined
 }
 
+type Asked = ProbeFacts & { readonly client?: string }
+
+/** What was said to each client that endpoints call as. */
+function probesOf({ probe, furtherProbes = [] }: Facts): readonly Asked[] {
+  return [...(typeof probe === 'object' ? [probe] : []), ...furtherProbes]
+}
+
+function allSaid(facts: Facts): readonly Asked[] {
+  return probesOf(facts).filter(({ connectionProblem }) => connectionProblem === undefined)
+}
+
 function verdicts(
   facts: Facts,
   verdict: ProbedEndpoint['verdict'],
   lacking?: ProbedEndpoint['lacking'],
 ): readonly Hit[] {
-  return (said(facts)?.endpoints ?? [])
+  return allSaid(facts)
+    .flatMap(({ endpoints }) => endpoints)
     .filter((endpoint) => endpoint.verdict === verdict && endpoint.lacking === lacking)
     .map(({ path, file, reason }) => ({ field: file, text: `${path}: ${reason}` }))
 }
 
 /** Once for each, however many endpoints call it. */
 function unknownProviders(facts: Facts): readonly Hit[] {
-  const endpoints = (said(facts)?.endpoints ?? []).filter(({ lacking }) => lacking === 'provider')
+  const endpoints = allSaid(facts).flatMap((answer) => answer.endpoints.filter(({ lacking }) => lacking === 'provider'))
   return [...Map.groupBy(endpoints, ({ provider }) => provider)].map(([provider, [first, ...others]]) => {
     const more = others.length === 0 ? '' : ` and ${others.length} more`
     return { field: provider, text: `${provider}, which ${first?.path}${more} would call` }

@@ -10,12 +10,12 @@ import { findWsdls } from './paths.ts'
 import { inOneLine, orRefuse, readSettings, say } from './terminal.ts'
 import { vendor, type VendorStep } from './vendor.ts'
 
-export async function runExplain({ path, config: flag, format }: ExplainAction): Promise<void> {
+export async function runExplain({ path, config: flag, tableFormat }: ExplainAction): Promise<void> {
   await orRefuse(() => {
     const { client, clients, wsdl } = readSettings(flag)
     const { allowHttpUpstream: allowHttp, upstreamHostAllowlist: hostAllowlist } = wsdl
     const explanations = explain(findWsdls(path), { client, clients, allowHttp, hostAllowlist })
-    say(format === 'json' ? toJson(explanations) : toText(explanations))
+    say(tableFormat === 'json' ? toJson(explanations) : toText(explanations))
     if (explanations.some(({ problem }) => problem !== undefined)) process.exitCode = exitCodes.failure
   })
 }

@@ -2,10 +2,10 @@
  * One endpoint -> whom to ask whether it may be called, and the answer -> a verdict with its reason. Decides nothing that
  * the provider does not say: if a list does not show the rights, the verdict is `unknown`. Pure.
  */
-import type { Config } from '../boot/config/schema.ts'
-import type { Endpoint, Identity, RestEndpoint, SoapEndpoint } from '../model.ts'
-import { toClientElement } from '../xroad.ts'
-import { readServiceHeader, type Service } from '../metadata/answers.ts'
+import type { Config } from '../../boot/config/schema.ts'
+import type { Endpoint, Identity, RestEndpoint, SoapEndpoint } from '../../model.ts'
+import { toClientElement, toName } from '../../xroad.ts'
+import { readServiceHeader, type Service } from '../../metadata/answers.ts'
 
 export interface Provider {
   /** Lane and identifier, for one question to each. */
@@ -71,7 +71,7 @@ export function judge(question: Question, answerOf: (provider: Provider) => Prov
   if (question.kind === 'settled') return question.verdict
   const { provider, call } = question
   const answer = answerOf(provider)
-  const name = nameOf(provider.identity)
+  const name = toName(provider.identity)
   switch (answer.kind) {
     case 'unregistered':
       return { verdict: 'not allowed', lacking: 'provider', reason: `the instance has no client ${name}` }
@@ -85,11 +85,6 @@ export function judge(question: Question, answerOf: (provider: Provider) => Prov
 }
 
 const byMock: Verdict = { verdict: 'allowed', reason: 'this is the mock, which answers every service code' }
-
-/** `EE/GOV/70000000/registry` */
-export function nameOf({ instance, memberClass, memberCode, subsystemCode }: Identity): string {
-  return [instance, memberClass, memberCode, subsystemCode].filter(Boolean).join('/')
-}
 
 function askRest(endpoint: RestEndpoint, instance: string): Question {
   const { target, methods } = endpoint
@@ -149,7 +144,7 @@ function judgeCall(call: Call, { lane, identity }: Provider, { services, offered
   const named = services.filter(({ code }) => code === call.code)
   const service = named.find(({ version }) => lane === 'rest' || version === call.version)
   if (service !== undefined) return lane === 'soap' ? whole : judgeEndpoint(call, service)
-  const provider = nameOf(identity)
+  const provider = toName(identity)
   const shown = call.version === '' ? call.code : `${call.code} ${call.version}`
   const others = (offered ?? []).filter(({ code }) => code === call.code)
   // What is allowed is there, whatever the list of all says.

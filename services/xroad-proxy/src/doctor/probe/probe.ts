@@ -5,16 +5,16 @@
  */
 import { isIP } from 'node:net'
 import { connect, type SecureContext } from 'node:tls'
-import { createServerCheck, type ServerCheck } from '../boot/tls/keystore.ts'
-import type { Config } from '../boot/config/schema.ts'
-import type { Client } from '../metadata/answers.ts'
-import { openSecurityServer, type SecurityServer, timeoutOf } from '../metadata/security-server.ts'
-import type { Endpoint, Identity } from '../model.ts'
-import { describe } from '../upstream/causes.ts'
+import { createServerCheck, type ServerCheck } from '../../boot/tls/keystore.ts'
+import type { Config } from '../../boot/config/schema.ts'
+import type { Client } from '../../metadata/answers.ts'
+import { toName } from '../../xroad.ts'
+import { openSecurityServer, type SecurityServer, timeoutOf } from '../../metadata/security-server.ts'
+import type { Endpoint, Identity } from '../../model.ts'
+import { describe } from '../../upstream/causes.ts'
 import {
   isAmong,
   judge,
-  nameOf,
   type Provider,
   type ProviderAnswer,
   type Question,
@@ -71,11 +71,11 @@ export async function probe(options: ProbeOptions): Promise<ProbeFacts> {
       clientsProblem: listed.problem,
       clients,
       silentProviders: [...answers.values()].flatMap(({ provider: { lane, identity }, answer }) =>
-        answer.kind === 'failed' ? [{ provider: `${nameOf(identity)} (${lane})`, problem: answer.problem }] : [],
+        answer.kind === 'failed' ? [{ provider: `${toName(identity)} (${lane})`, problem: answer.problem }] : [],
       ),
       endpoints: questions.map((question) => {
         const { group, service, path, file } = question.endpoint
-        const provider = question.kind === 'open' ? nameOf(question.provider.identity) : ''
+        const provider = question.kind === 'open' ? toName(question.provider.identity) : ''
         const { verdict, reason, lacking } = judge(question, (asked) => answerOf(answers, asked))
         return { path: `/${group}/${service}${path}`, file, provider, verdict, reason, lacking }
       }),
@@ -89,7 +89,7 @@ const nothingKnown = { connection: '', clientsProblem: undefined, clients: [], s
 
 /** A list without anybody is no list: the owner of the Security Server would stand in it. */
 export function isListed(clients: readonly Client[], identity: Identity): boolean {
-  return clients.length === 0 || clients.some((client) => nameOf(client) === nameOf(identity))
+  return clients.length === 0 || clients.some((client) => toName(client) === toName(identity))
 }
 
 /** By the key of the provider. */
