@@ -138,8 +138,8 @@ test('flags of the commands [D1.1]', () => {
     maxBytes: 4_194_304,
   }
   const taken: readonly (readonly [string, object])[] = [
-    ['wsdl explain a', { action: 'wsdl explain', path: 'a', format: 'text' }],
-    ['wsdl explain --format json a -c b', { action: 'wsdl explain', path: 'a', format: 'json', config: 'b' }],
+    ['wsdl explain a', { action: 'wsdl explain', path: 'a', tableFormat: 'text' }],
+    ['wsdl explain --format json a -c b', { action: 'wsdl explain', path: 'a', tableFormat: 'json', config: 'b' }],
     ['wsdl vendor a', vendor],
     [
       'wsdl vendor a --allow-host X.org --allow-host b --max-bytes 5',
