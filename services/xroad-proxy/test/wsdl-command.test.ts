@@ -156,7 +156,7 @@ test('flags of the commands [D1.1]', () => {
     ['wsdl explain a b', /"b" is too much: one path at most/],
     ['wsdl explain a --format xml', /expected text or json/],
     ['wsdl explain a --allow-http', /--allow-http belongs to the command wsdl vendor/],
-    ['wsdl vendor a --config b', /--config belongs to the command serve, doctor, wsdl explain/],
+    ['wsdl vendor a --config b', /--config belongs to the command serve, health, doctor, wsdl explain/],
     ['wsdl vendor a --max-bytes 0', /--max-bytes: found "0"/],
     ['wsdl vendor a --max-bytes 1e9', /--max-bytes: found "1e9"/],
     ['serve --allow-host x', /--allow-host belongs to the command wsdl vendor/],
