@@ -1,5 +1,6 @@
 /** Copies of a SQLite file that a script has filled, in a temporary folder. The file of the datasource is not opened. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PreparedDatabase } from '../prepared-database.ts'
@@ -7,10 +8,8 @@ import { makeDatabaseFile } from './new-file.ts'
 
 export function prepareSqlite(script: string): PreparedDatabase {
   const folder = mkdtempSync(join(tmpdir(), 'sqlapi-test-'))
-  const remove = (path: string): Promise<void> => {
-    rmSync(path, { recursive: true, force: true })
-    return Promise.resolve()
-  }
+  // A service that has just ended may still be looking at the database, and SQLite then makes a file beside it.
+  const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 10 })
   const original = join(folder, 'prepared.db')
   try {
     makeDatabaseFile(original, script)
