@@ -680,6 +680,7 @@ describe('sidecars that are no good [D5.5]', () => {
       service_versions: '{fine: v2}',
       response: 'plain',
       attachments: 'none',
+      validate_requests: 'off',
     }
     const text = sidecarFields.map((field) => `${field}: ${values[field] ?? 'x'}\n`).join('')
     const identity = { instance: 'ee-test', memberClass: 'x', memberCode: 'x', subsystemCode: 'x' }
