@@ -491,6 +491,20 @@ components: {schemas: {A: {$anchor: item, type: object, properties: {$ref: {type
     deepStrictEqual([urls, problems], [['GET /g/old.openapi'], []])
     deepStrictEqual(warnings, ['lost.openapi.yaml: is not read; no DSL file names it in its field openapi'])
   })
+
+  test('DSL files that name each other are told, and make no endpoint [P3.3]', () => {
+    const naming = (name: string): string => `kind: rest\nopenapi: ${name}\ntarget: ${target}\n`
+    const { urls, warnings } = load({
+      'a.yml': naming('b.yml'),
+      'b.yml': naming('a.yml'),
+      'itself.yml': naming('itself.yml'),
+      'other.yml': `kind: rest\nmethod: GET\ntarget: ${target}\n`,
+    })
+    deepStrictEqual(urls, ['GET /g/other'])
+    const told = (name: string): string =>
+      `${name}:2: openapi: has no effect, because a file without effect names this one as its description; DSL files cannot name each other`
+    deepStrictEqual(warnings, [told('a.yml'), told('b.yml'), told('itself.yml')])
+  })
 })
 
 test('two services of one description, JSON too, do not share names [P3.3]', async () => {

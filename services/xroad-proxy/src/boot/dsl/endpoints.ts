@@ -171,6 +171,7 @@ function readFiles(
   const naming = outcomes.flatMap((outcome) => describedIn(outcome))
   const parts = withParts(naming.map(({ description }) => resolve(description)))
   const described = naming.filter(({ pattern }) => !parts.has(resolve(pattern.file)))
+  tree.warnings.push(...namingEachOther(naming, described))
   const isPart = ({ file }: { readonly file: string }): boolean => parts.size > 0 && parts.has(resolve(file))
   const problems = tree.problems.filter((problem) => !isPart(problem))
   const found = new EndpointSet()
@@ -204,6 +205,19 @@ function attempt(file: string, clients: readonly string[] | undefined, env: Envi
     if (!(error instanceof StartupFailure)) throw error
     return { file, problem: error.message }
   }
+}
+
+/** Where a file that is read names another one, that one's own mistake is told; those of a circle nobody would tell. */
+function namingEachOther(naming: readonly DescribedFile[], described: readonly DescribedFile[]): string[] {
+  const unread = naming.filter((each) => !described.includes(each))
+  const namedByUnread = new Set(unread.map((each) => resolve(each.description)))
+  const namedByOthers = new Set(described.map((each) => resolve(each.description)))
+  return unread.flatMap(({ pattern: { file }, line }) => {
+    const path = resolve(file)
+    if (!namedByUnread.has(path) || namedByOthers.has(path)) return []
+    const why = 'has no effect, because a file without effect names this one as its description'
+    return [`${file}:${line}: openapi: ${why}; DSL files cannot name each other`]
+  })
 }
 
 function describedIn({ file, read }: Outcome): DescribedFile[] {
