@@ -217,6 +217,8 @@ test('a sidecar that says something else about answers is refused, with its line
     response: undefined,
     attachments: 'base64',
     validation: undefined,
+    timeoutSecs: undefined,
+    maxResponseBytes: undefined,
   })
   const refused: readonly (readonly [string, RegExp])[] = [
     ['member_class: GOV\nresponse: typed', /^api\.meta\.yaml:2: response: found "typed", expected plain or schema$/],

@@ -681,11 +681,25 @@ describe('sidecars that are no good [D5.5]', () => {
       response: 'plain',
       attachments: 'none',
       validate_requests: 'off',
+      timeout_secs: '120',
+      max_response_bytes: '1000000',
     }
     const text = sidecarFields.map((field) => `${field}: ${values[field] ?? 'x'}\n`).join('')
     const identity = { instance: 'ee-test', memberClass: 'x', memberCode: 'x', subsystemCode: 'x' }
     const clients = [{ name: 'x', identity, keystorePath: 'k', keystorePasswordEnv: 'K' }]
     deepStrictEqual(drop({ ...good, 'wsdl/good/api.meta.yaml': text }, { clients }).warnings, [])
+  })
+
+  test('the limits of a call reach each operation, and one that is no number is refused [P3.2]', () => {
+    const limited = drop({
+      ...good,
+      'wsdl/good/api.meta.yaml': `${sidecar}timeout_secs: 120\nmax_response_bytes: 5000\n`,
+    })
+    deepStrictEqual(limited.warnings, [])
+    const [endpoint] = limited.endpoints()
+    deepStrictEqual(endpoint?.limits, { timeoutSeconds: 120, maxResponseBytes: 5000 })
+    const { warnings } = drop({ ...good, 'wsdl/good/api.meta.yaml': `${sidecar}timeout_secs: soon\n` })
+    match(warnings.join(), /api\.meta\.yaml:4: timeout_secs: found "soon", expected a whole number/)
   })
 })
 

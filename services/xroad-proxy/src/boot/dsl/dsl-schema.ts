@@ -50,7 +50,8 @@ const meanings = {
 }
 
 /** For one endpoint, in place of those of the configuration. */
-const limitFields = {
+/** Of one file in place of the configuration; sidecars take them too. */
+export const limitFields = {
   timeout_secs: wholeNumber(1, 86_400)
     .exactOptional()
     .describe('Seconds for one call of this file; left out, limits.request_timeout_secs counts.'),

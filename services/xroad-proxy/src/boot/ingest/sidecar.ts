@@ -19,6 +19,7 @@ import {
 import type { Identity } from '../../model.ts'
 import type { SidecarLines } from '../../wsdl/dsl/write.ts'
 import { validation } from '../config/schema.ts'
+import { limitFields } from '../dsl/dsl-schema.ts'
 
 /** Undefined for what is left out or empty. */
 export interface Sidecar {
@@ -83,6 +84,7 @@ const fields = {
   validate_requests: validation
     .exactOptional()
     .describe('What becomes of requests that do not fit: off, warn or refuse.'),
+  ...limitFields,
 }
 
 /** What the file may say, from the declaration above. */
@@ -119,7 +121,8 @@ export function readSidecar(bytes: Uint8Array, file: string): ReadSidecar {
   const told = ({ path, message }: Problem): string => `${file}:${places.lineOf(path)}: ${path.join('.')}: ${message}`
   const warnings = unknown.map(told)
   if (value === undefined) throw new SidecarError(inOneLine([...problems.map(told), ...warnings]))
-  const { response, attachments, validateRequests, provider, serviceVersion, serviceVersions, ...codes } = value
+  const { provider, serviceVersion, serviceVersions, ...codes } = value
+  const { response, attachments, validateRequests, timeoutSecs, maxResponseBytes } = value
   const sidecar = {
     memberClass: codes.memberClass || undefined,
     memberCode: codes.memberCode || undefined,
@@ -134,7 +137,7 @@ export function readSidecar(bytes: Uint8Array, file: string): ReadSidecar {
   const { client } = sidecar
   return {
     sidecar,
-    lines: { client, response, attachments, validation: validateRequests },
+    lines: { client, response, attachments, validation: validateRequests, timeoutSecs, maxResponseBytes },
     warnings: [...warnings, ...unusedOf(sidecar, told)],
   }
 }

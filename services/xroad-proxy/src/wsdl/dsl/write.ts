@@ -39,6 +39,8 @@ export interface SidecarLines {
   readonly response: string | undefined
   readonly attachments: string | undefined
   readonly validation?: string | undefined
+  readonly timeoutSecs?: number | undefined
+  readonly maxResponseBytes?: number | undefined
 }
 
 const noLines: SidecarLines = { client: undefined, response: undefined, attachments: undefined }
@@ -93,6 +95,8 @@ function writeDsl({ wsdl, operation, request, to, sidecar }: Contents): string {
     ...(sidecar.response === undefined ? [] : [`response: ${sidecar.response}`]),
     ...(sidecar.attachments === undefined ? [] : [`attachments: ${sidecar.attachments}`]),
     ...(sidecar.validation === undefined ? [] : [`validate_requests: ${sidecar.validation}`]),
+    ...(sidecar.timeoutSecs === undefined ? [] : [`timeout_secs: ${sidecar.timeoutSecs}`]),
+    ...(sidecar.maxResponseBytes === undefined ? [] : [`max_response_bytes: ${sidecar.maxResponseBytes}`]),
     'envelope: |',
     ...text
       .trimEnd()
