@@ -18,7 +18,7 @@ import {
 } from '../exchange/exchange.ts'
 import { drainMs, smallUploadBytes } from '../exchange/limits.ts'
 import { closeAfter, isClosedAfter } from './node-http.ts'
-import { bytesToCome, collect, declaredLength, readPieces } from './upload.ts'
+import { bytesToCome, collect, declaredLength, dropRest, readPieces } from './upload.ts'
 
 /** What a connection hears of its exchanges. */
 export interface Owner {
@@ -232,7 +232,8 @@ export class NodeExchange implements Owed {
     if (chunk === undefined || chunk.length === 0) response.flushHeaders()
     else response.write(chunk)
     const end = (): void => void response.end()
-    this.#message.once('end', end).resume()
+    this.#message.once('end', end)
+    dropRest(this.#message)
     const timer = setTimeout(end, drainMs)
     response.once('close', () => clearTimeout(timer))
   }

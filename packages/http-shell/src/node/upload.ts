@@ -54,8 +54,20 @@ export async function* readPieces(message: IncomingMessage): AsyncIterable<Uint8
   try {
     yield* message.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>
   } finally {
-    message.resume()
+    dropRest(message)
   }
+}
+
+/**
+ * Reads what still comes and keeps nothing of it. The listener is needed beside `resume`: where a reader of pieces leaves in the
+ * same turn, Node forgets that the stream was resumed, unless somebody listens for data.
+ */
+export function dropRest(message: IncomingMessage): void {
+  message.on('data', ignore).resume()
+}
+
+function ignore(): void {
+  // Nobody wants it.
 }
 
 /** What is left of the upload at most. */
