@@ -40,6 +40,7 @@ export const packages: Part = {
     },
     { room: 'observe/src', is: 'events, and the log that is written of them' },
     { room: 'command-line/src', is: 'the life of a process', imports: '@services/observe' },
+    { room: 'reload/src', is: 'files and settings read anew', imports: '@services/observe' },
     { room: 'metrics/src', is: 'what services count, and how Prometheus reads it' },
     { room: 'admin/src', is: 'the listener for whoever runs a service', imports: '@services/http-shell' },
     { room: 'config-file/src/words', is: 'what a person is told about a field', isPure: true },
@@ -51,7 +52,8 @@ export const packages: Part = {
     },
   ],
   outside: {
-    'node:fs': 'config-file/src/config-file.ts docs-page/src/docs-page.ts observe/src/stdout.ts',
+    'node:fs':
+      'config-file/src/config-file.ts config-file/src/secret-file.ts docs-page/src/docs-page.ts observe/src/stdout.ts reload/src/contents.ts',
     'node:http': 'http-shell/src http-shell/src/node command-line/src/health.ts',
     'node:module': 'command-line/src/launch.js',
     'node:net':

@@ -37,7 +37,9 @@ export interface ReadinessReport {
 const freshMs = 1000
 
 export class Readiness {
-  readonly #watches: readonly Watch[]
+  #watches: readonly Watch[]
+  /** Those that are to take their place, once each has been asked. */
+  #next: readonly Watch[] = []
   readonly #serves: () => boolean
   #isEnding = false
 
@@ -45,6 +47,22 @@ export class Readiness {
   constructor(parts: readonly Part[], serves: () => boolean) {
     this.#serves = serves
     this.#watches = parts.map((part) => new Watch(part))
+  }
+
+  /**
+   * Other parts in the place of those of so far. A part that is the same object stays as it is; until each of the others has been asked the old ones are
+   * told of, so that a change makes nobody wait for a first answer. Settles when that is so.
+   */
+  async replace(parts: readonly Part[]): Promise<void> {
+    const known = [...this.#watches, ...this.#next]
+    const next = parts.map((part) => known.find((watch) => watch.part === part) ?? new Watch(part))
+    closeOthers(this.#next, [...this.#watches, ...next])
+    this.#next = next
+    await Promise.all(next.map(({ answered }) => answered))
+    if (this.#next !== next) return
+    closeOthers(this.#watches, next)
+    this.#watches = next
+    this.#next = []
   }
 
   /** From now on the answer is that the service ends. */
@@ -63,7 +81,7 @@ export class Readiness {
 
   /** Asks no more. */
   close(): void {
-    for (const watch of this.#watches) watch.close()
+    closeOthers([...this.#watches, ...this.#next], [])
   }
 
   get #status(): ReadinessReport['status'] {
@@ -71,6 +89,10 @@ export class Readiness {
     const isUp = this.#watches.every(({ part, state }) => part.optional || state === 'up')
     return isUp && this.#serves() ? 'ready' : 'not_ready'
   }
+}
+
+function closeOthers(watches: readonly Watch[], but: readonly Watch[]): void {
+  for (const watch of watches) if (!but.includes(watch)) watch.close()
 }
 
 /** One part, and what is known of it. */
@@ -82,6 +104,9 @@ class Watch {
   #isAsking = false
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
+  readonly #answered = Promise.withResolvers<void>()
+  /** Settles with the first answer, or when nobody asks any more. */
+  readonly answered = this.#answered.promise
 
   constructor(part: Part) {
     this.part = part
@@ -91,6 +116,7 @@ class Watch {
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#timer)
+    this.#answered.resolve()
   }
 
   #lookAfter(ms: number): void {
@@ -101,6 +127,7 @@ class Watch {
     const isUp = this.#isFresh() || ((await this.#ask()) && !this.#isClosed) || this.#isFresh()
     if (this.#isClosed) return
     this.#set(isUp ? 'up' : 'down')
+    this.#answered.resolve()
     this.#lookAfter(this.part.everyMs)
   }
 

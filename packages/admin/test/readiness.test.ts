@@ -104,3 +104,43 @@ test('the end takes the place of everything else [O1.2]', async (t) => {
   readiness.end()
   deepStrictEqual(stateOf(readiness), ['ending', 'up'])
 })
+
+function partOf(name: string, ask: Part['ask'] = () => Promise.resolve()): Part {
+  return { name, kind: 'datasource', optional: false, everyMs: 20, timeoutMs: 60_000, ask }
+}
+
+test('other parts are told of once each has been asked; one that stays is not asked anew [O3.1]', async (t) => {
+  const stays = partOf('stays')
+  const readiness = new Readiness([stays, partOf('goes')], () => true)
+  t.after(() => readiness.close())
+  await untilStateIs(readiness, 'ready', 'up', 'up')
+  const [before] = readiness.read().parts
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const replaced = readiness.replace([stays, partOf('comes', () => promise)])
+  await sleep(30)
+  deepStrictEqual(
+    readiness.read().parts.map(({ name }) => name),
+    ['stays', 'goes'],
+  )
+  resolve()
+  await replaced
+  const { status, parts } = readiness.read()
+  deepStrictEqual([status, ...parts.map(({ name, state }) => `${name} ${state}`)], ['ready', 'stays up', 'comes up'])
+  strictEqual(parts[0]?.since, before?.since)
+})
+
+test('of several sets of parts the last one counts [O3.1]', async (t) => {
+  const readiness = new Readiness([partOf('a')], () => true)
+  t.after(() => readiness.close())
+  const never = Promise.withResolvers<void>()
+  let asked = 0
+  const lost = readiness.replace([partOf('b', () => (asked++, never.promise))])
+  await until(() => asked === 1, 'a question')
+  await readiness.replace([partOf('c', down)])
+  await lost
+  deepStrictEqual(
+    readiness.read().parts.map(({ name, state }) => `${name} ${state}`),
+    ['c down'],
+  )
+  strictEqual(readiness.read().status, 'not_ready')
+})

@@ -14,6 +14,8 @@ export interface Running {
   close(): Promise<void>
   /** What SIGHUP asks of it beside new files and settings; it says itself what it did. */
   hangUp?(): void
+  /** Reads files and settings anew, and says itself what came of it. Left out where they are read at start only. */
+  reload?(trigger: 'SIGHUP'): void
   /** Ends other processes at once, for a forced end. */
   abandon?(): void
   /** The end has been asked for: whoever wants to know is told, while requests are still taken. */
@@ -51,6 +53,7 @@ export async function live(lifecycle: Lifecycle): Promise<void> {
   let exitCode: ExitCode = exitCodes.success
   let isEnding = false
   let isForced = false
+  let wasHungUp = false
 
   const exit = async (code: ExitCode): Promise<never> => {
     await events.drained(lastLinesMs)
@@ -72,6 +75,17 @@ export async function live(lifecycle: Lifecycle): Promise<void> {
     })
   }
 
+  /** One that comes before the service runs is remembered: some files may have been read already. */
+  const hangUp = (signal: NodeJS.Signals): void => {
+    wasHungUp = running === undefined && !isEnding
+    if (wasHungUp) return
+    running?.hangUp?.()
+    if (isEnding) events.emit('reloadIgnored', { signal, reason: 'the service is ending' })
+    else if (running?.reload === undefined)
+      events.emit('reloadIgnored', { signal, reason: 'they are read at start only' })
+    else running.reload('SIGHUP')
+  }
+
   handleSignals({
     end(signal) {
       if (isEnding) return force('second signal')
@@ -82,10 +96,7 @@ export async function live(lifecycle: Lifecycle): Promise<void> {
       if (delaySeconds === 0) end()
       else setTimeout(end, delaySeconds * 1000)
     },
-    reload(signal) {
-      running?.hangUp?.()
-      events.emit('reloadIgnored', { signal })
-    },
+    reload: (signal) => hangUp(signal),
   })
   process.on('uncaughtException', (error: unknown) => {
     events.emit('internalError', { stack: error instanceof Error ? (error.stack ?? error.message) : String(error) })
@@ -97,6 +108,7 @@ export async function live(lifecycle: Lifecycle): Promise<void> {
   })
   try {
     running = await lifecycle.start()
+    if (wasHungUp) hangUp('SIGHUP')
   } catch (error) {
     if (!lifecycle.explains(error)) throw error
     // Not left to the event loop: a database that is being asked would keep the process alive.

@@ -16,7 +16,8 @@ export const signalActions: Readonly<Partial<Record<NodeJS.Signals, SignalAction
   SIGBREAK: 'end',
   SIGPWR: 'end',
   SIGXCPU: 'end',
-  SIGHUP: 'reload',
+  // On Windows the window of the console was closed, and the system ends the process soon after.
+  SIGHUP: process.platform === 'win32' ? 'end' : 'reload',
   // Node would open its inspector, a port through which anybody on the machine can run code in the service.
   SIGUSR1: 'ignore',
   SIGUSR2: 'ignore',

@@ -11,6 +11,7 @@ import { isMapping } from './yaml/data.ts'
 import type { Data, Mapping } from './yaml/data.ts'
 import { YamlError } from './yaml/document.ts'
 import { toFieldName } from './words/problem.ts'
+import { readProblem } from './words/read-problem.ts'
 import type { Path, Problem } from './words/problem.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -82,22 +83,12 @@ export function readConfigFile(found: Found, cwd: string): ConfigFile {
   }
 }
 
-/** What goes wrong most often, in words; the rest keeps the system's code. */
-const readProblems: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist',
-  ENOTDIR: 'does not exist',
-  EISDIR: 'is a directory, expected a file (a container mount of a file that does not exist makes one)',
-  EACCES: 'may not be read by the user of this process',
-  ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text; save it as UTF-8',
-}
-
 function readText({ file, source }: Found, cwd: string): string {
   const path = resolve(cwd, file)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new ConfigFileError(`${source}: file ${path} ${readProblems[code] ?? `cannot be read (${code})`}`)
+    throw new ConfigFileError(`${source}: file ${path} ${readProblem(error)}`)
   }
 }
 

@@ -1,6 +1,6 @@
-/** Fields that all services have for whoever runs them: addresses to listen on, the admin listener, the orderly end. */
+/** Fields that all services have for whoever runs them: addresses to listen on, the admin listener, the orderly end, the reload. */
 import { isIPv6 } from 'node:net'
-import { anyText, checked, section, wholeNumber } from './fields.ts'
+import { anyText, checked, oneOf, section, wholeNumber } from './fields.ts'
 import { found } from './words/problem.ts'
 
 export interface ListenAddress {
@@ -32,6 +32,11 @@ export const shutdownSection = section({
     .default(0)
     .describe('How long requests are still taken after the signal to end, while /ready says 503.'),
 })
+
+/** SIGHUP always does. */
+export const reloadField = oneOf(['off', 'watch'])
+  .default('off')
+  .describe('watch: files and settings are read anew when they change, as SIGHUP has them read; off: at SIGHUP only.')
 
 function addressProblem(text: string): string | undefined {
   return readAddress(text) === undefined ? found(text, { shown: true }) : undefined

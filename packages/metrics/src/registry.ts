@@ -26,6 +26,10 @@ export class Gauge {
     this.value = value
   }
 
+  add(amount: number): void {
+    this.value += amount
+  }
+
   read(): number[] {
     return [this.value]
   }
@@ -86,6 +90,11 @@ export class Registry<Table extends MetricTable> {
   /** `read` is called before each snapshot, to set what is only known when somebody asks. */
   beforeSnapshot(read: () => void): void {
     this.#readers.add(read)
+  }
+
+  /** Drops the series of a gauge: what is no more has no value. */
+  clear(name: keyof Table & string): void {
+    this.#families.get(name)?.series.clear()
   }
 
   snapshot(): Snapshot {

@@ -1,0 +1,4 @@
+/** The entry point: what services import of this package. */
+export { reloadEvents, reloadOutcomes } from './events.ts'
+export { keepFields, type KeptField } from './kept-fields.ts'
+export { type Reloadable, Reloads, type Trigger } from './reloads.ts'

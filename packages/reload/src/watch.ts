@@ -1,0 +1,75 @@
+/**
+ * Says when files hold something else than what was read: compares contents every 2 s, and waits until they have been the same for
+ * 1 s. Never by events of the file system, which no mount tells alike: links that are put in the place of others (ConfigMaps), files that are
+ * written again with the same content and files that come and go need no code of their own.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Contents } from './contents.ts'
+
+export interface Pace {
+  /** Between two looks. */
+  readonly lookMs: number
+  /** So long the contents stay as they are before a change is told. */
+  readonly quietMs: number
+}
+
+const usualPace: Pace = { lookMs: 2000, quietMs: 1000 }
+
+export interface WatchOptions {
+  /** Paths of the files that count, also of those that are missing. */
+  readonly files: () => Iterable<string>
+  readonly changed: () => void
+  readonly pace?: Pace | undefined
+}
+
+export class ContentWatch {
+  readonly #options: WatchOptions
+  readonly #pace: Pace
+  readonly #contents = new Contents()
+  /** What was read last, well or not: a state that is broken is read once. */
+  #read = ''
+  #stopping: AbortController | undefined
+
+  constructor(options: WatchOptions) {
+    this.#options = options
+    this.#pace = options.pace ?? usualPace
+  }
+
+  /** What is there now counts as read. */
+  async start(): Promise<void> {
+    if (this.#stopping !== undefined) return
+    const stopping = new AbortController()
+    this.#stopping = stopping
+    await this.note()
+    void this.#look(stopping.signal)
+  }
+
+  stop(): void {
+    this.#stopping?.abort()
+    this.#stopping = undefined
+  }
+
+  /** What is there now is about to be read. */
+  async note(): Promise<void> {
+    if (this.#stopping !== undefined) this.#read = await this.#now()
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    const { lookMs, quietMs } = this.#pace
+    while (await rested(lookMs, signal)) {
+      let now = await this.#now()
+      if (now === this.#read) continue
+      for (let before = ''; before !== now && (await rested(quietMs, signal)); now = await this.#now()) before = now
+      if (now !== this.#read && !signal.aborted) this.#options.changed()
+    }
+  }
+
+  #now(): Promise<string> {
+    return this.#contents.fingerprint(this.#options.files())
+  }
+}
+
+/** False where `signal` was aborted. Does not keep the process alive. */
+function rested(ms: number, signal: AbortSignal): Promise<boolean> {
+  return sleep(ms, true, { signal, ref: false }).catch(() => false)
+}

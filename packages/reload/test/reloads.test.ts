@@ -1,0 +1,235 @@
+/** When is read anew, and what is told of it. What is read is a folder here; what holds a reload up is a gate. */
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { type Files, newFolder, until } from '@services/testing'
+import { type Reloadable, Reloads } from '../src/index.ts'
+
+class Broken extends Error {}
+
+/** A service that serves what stands in the files of a folder; `bad` in one of them is wrong. */
+class Folder implements Reloadable {
+  readonly path: string
+  readonly told: string[] = []
+  /** How often somebody has looked. */
+  looks = 0
+  begun = 0
+  served = ''
+  gate: Promise<void> = Promise.resolve()
+  /** Called with each look. */
+  looked: () => void = () => undefined
+  readonly reloads: Reloads
+
+  constructor(t: TestContext, files: Files) {
+    this.path = newFolder(files)
+    this.reloads = new Reloads(this, this, { lookMs: 2, quietMs: 2 })
+    t.after(() => this.reloads.close())
+  }
+
+  async reload(signal: AbortSignal): Promise<{ endpoints: number } | undefined> {
+    this.begun++
+    const texts = this.#names().map((name) => readFileSync(join(this.path, name), 'utf8'))
+    await this.gate
+    if (signal.aborted) return undefined
+    if (texts.includes('bad')) throw new Broken('it is bad')
+    if (texts.includes('bug')) throw new TypeError('nobody thought of it')
+    this.served = texts.join()
+    return { endpoints: texts.length }
+  }
+
+  files(): Iterable<string> {
+    this.looks++
+    this.looked()
+    return this.#names().map((name) => join(this.path, name))
+  }
+
+  explain(error: unknown): { error: string; reason: string } | undefined {
+    return error instanceof Broken ? { error: 'Broken', reason: error.message } : undefined
+  }
+
+  emit(event: string, { trigger, ...fields }: { trigger: string; reason?: string; endpoints?: number }): void {
+    this.told.push([event, trigger, fields.reason ?? fields.endpoints].join(' '))
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(join(this.path, name), text)
+  }
+
+  /** So many further looks, all of which have ended. */
+  async looksOn(more = 5): Promise<void> {
+    const { looks } = this
+    await until(() => this.looks > looks + more, 'further looks')
+  }
+
+  #names(): string[] {
+    return readdirSync(this.path).filter((name) => !name.startsWith('.'))
+  }
+}
+
+function untilTold(folder: Folder, ...told: string[]): Promise<void> {
+  return until(() => folder.told.join() === told.join(), told.join())
+}
+
+test('one reload at a time; a request that comes meanwhile is done afterwards, once [O3.1]', async (t) => {
+  const folder = new Folder(t, { a: '1' })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  folder.gate = promise
+  folder.reloads.request('SIGHUP')
+  await until(() => folder.begun === 1, 'the first')
+  folder.write('a', '2')
+  for (let i = 0; i < 5; i++) folder.reloads.request('SIGHUP')
+  strictEqual(folder.begun, 1)
+  resolve()
+  await untilTold(folder, 'reloaded SIGHUP 1', 'reloaded SIGHUP 1')
+  deepStrictEqual([folder.begun, folder.served], [2, '2'])
+})
+
+test('what is wrong is told each time that somebody asks, and what was served stays [O3.1]', async (t) => {
+  const folder = new Folder(t, { a: '1' })
+  folder.reloads.request('SIGHUP')
+  await untilTold(folder, 'reloaded SIGHUP 1')
+  folder.write('a', 'bad')
+  folder.reloads.request('SIGHUP')
+  await until(() => folder.told.length === 2, 'a failure')
+  folder.reloads.request('SIGHUP')
+  await untilTold(folder, 'reloaded SIGHUP 1', 'reloadFailed SIGHUP it is bad', 'reloadFailed SIGHUP it is bad')
+  strictEqual(folder.served, '1')
+})
+
+test('an error that nobody expected is told with its stack, and the next request is done [O3.1]', async (t) => {
+  const folder = new Folder(t, { a: 'bug' })
+  folder.reloads.request('SIGHUP')
+  await until(() => folder.told.length === 1, 'a failure')
+  match(folder.told[0] ?? '', /^reloadFailed SIGHUP TypeError: nobody thought of it\n.* at /s)
+  folder.write('a', 'good')
+  folder.reloads.request('SIGHUP')
+  await until(() => folder.served === 'good', 'the next')
+})
+
+test('once the end has begun nothing changes and nothing is told [O3.1]', async (t) => {
+  const folder = new Folder(t, { a: '1' })
+  await folder.reloads.follow('watch')
+  const { promise, resolve } = Promise.withResolvers<void>()
+  folder.gate = promise
+  folder.reloads.request('SIGHUP')
+  await until(() => folder.begun === 1, 'one under way')
+  const closed = folder.reloads.close()
+  folder.reloads.request('SIGHUP')
+  resolve()
+  await closed
+  folder.reloads.request('SIGHUP')
+  await folder.reloads.follow('watch')
+  deepStrictEqual([folder.begun, folder.served, folder.told], [1, '', []])
+})
+
+test('without a watch a change is not looked for [O3.1]', async (t) => {
+  const folder = new Folder(t, { a: '1' })
+  await folder.reloads.follow('off')
+  folder.write('a', '2')
+  folder.reloads.request('SIGHUP')
+  await untilTold(folder, 'reloaded SIGHUP 1')
+  strictEqual(folder.looks, 0)
+})
+
+test('files that change, come and go are read anew by a watch, once for each state [O3.1]', async (t) => {
+  const folder = new Folder(t, { a: '1', b: '1' })
+  await folder.reloads.follow('watch')
+  await folder.reloads.follow('watch')
+  await folder.looksOn()
+  strictEqual(folder.begun, 0)
+  folder.write('a', '2')
+  await until(() => folder.served === '2,1', 'another content')
+  folder.write('c', '3')
+  await until(() => folder.served === '2,1,3', 'another file')
+  rmSync(join(folder.path, 'a'))
+  await until(() => folder.served === '1,3', 'a file less')
+  await folder.looksOn()
+  strictEqual(folder.begun, 3)
+  await folder.reloads.follow('off')
+  folder.write('b', 'unseen')
+  const { looks } = folder
+  folder.reloads.request('SIGHUP')
+  await until(() => folder.served === 'unseen,3', 'what was asked for')
+  ok(folder.looks <= looks + 1)
+})
+
+test('the same content, touched or written again, is no change; another one of the same size and time is [O3.1]', async (t) => {
+  const folder = new Folder(t, { a: '1' })
+  const path = join(folder.path, 'a')
+  utimesSync(path, 1, 1)
+  await folder.reloads.follow('watch')
+  await folder.looksOn()
+  utimesSync(path, 2, 2)
+  folder.write('a', '1')
+  writeFileSync(`${path}.tmp`, '1')
+  renameSync(`${path}.tmp`, path)
+  await folder.looksOn(20)
+  strictEqual(folder.served, '')
+  writeFileSync(path, '2')
+  utimesSync(path, 1, 1)
+  await until(() => folder.served === '2', 'another content')
+})
+
+test('a state that is broken is told once; the next one is read again [O3.1]', async (t) => {
+  const folder = new Folder(t, { a: '1' })
+  await folder.reloads.follow('watch')
+  folder.write('a', 'bad')
+  await until(() => folder.told.length > 0, 'a failure')
+  await folder.looksOn(20)
+  deepStrictEqual(folder.told, ['reloadFailed watch it is bad'])
+  folder.write('b', 'more')
+  await until(() => folder.told.length > 1, 'another state')
+  folder.write('a', '2')
+  await until(() => folder.served === '2,more', 'a good state')
+  strictEqual(folder.told.filter((line) => line.startsWith('reloadFailed')).length, 2)
+})
+
+test('files are read when they have been quiet [O3.1]', async (t) => {
+  const folder = new Folder(t, { a: '0' })
+  await folder.reloads.follow('watch')
+  let writes = 0
+  // With each look there is another content, as in a check-out that takes its time.
+  folder.looked = () => {
+    if (writes < 50) folder.write('a', String(++writes))
+  }
+  await until(() => folder.told.length > 0, 'a reload')
+  deepStrictEqual([folder.served, folder.begun], ['50', 1])
+})
+
+test('what changes while it is read is read once more [O3.1]', async (t) => {
+  const folder = new Folder(t, { a: '1' })
+  await folder.reloads.follow('watch')
+  const { promise, resolve } = Promise.withResolvers<void>()
+  folder.gate = promise
+  folder.reloads.request('SIGHUP')
+  await until(() => folder.begun === 1, 'one under way')
+  folder.write('a', '2')
+  resolve()
+  await until(() => folder.served === '2', 'what came behind')
+})
+
+test('a link that is put in the place of another one, as mounts of Kubernetes do, is a change [O3.1]', async (t) => {
+  const folder = new Folder(t, {})
+  const versions = [1, 2].map((version) => join(folder.path, `..${version}`))
+  for (const [index, path] of versions.entries()) {
+    mkdirSync(path)
+    writeFileSync(join(path, 'a'), `version ${index + 1}`)
+  }
+  symlinkSync('..1', join(folder.path, '..data'))
+  symlinkSync(join('..data', 'a'), join(folder.path, 'a'))
+  await folder.reloads.follow('watch')
+  symlinkSync('..2', join(folder.path, '..data_tmp'))
+  renameSync(join(folder.path, '..data_tmp'), join(folder.path, '..data'))
+  rmSync(versions[0] ?? '', { recursive: true })
+  await until(() => folder.served === 'version 2', 'the other version')
+})
