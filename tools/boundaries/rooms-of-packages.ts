@@ -41,6 +41,8 @@ export const packages: Part = {
     { room: 'observe/src', is: 'events, and the log that is written of them' },
     { room: 'command-line/src', is: 'the life of a process', imports: '@services/observe' },
     { room: 'reload/src', is: 'files and settings read anew', imports: '@services/observe' },
+    { room: 'trace/src/trace-context.ts', is: 'W3C Trace Context, read and written' },
+    { room: 'trace/src', is: 'requests as parts of traces', imports: 'trace/src/trace-context.ts' },
     { room: 'metrics/src', is: 'what services count, and how Prometheus reads it' },
     { room: 'admin/src', is: 'the listener for whoever runs a service', imports: '@services/http-shell' },
     { room: 'config-file/src/words', is: 'what a person is told about a field', isPure: true },
@@ -54,6 +56,7 @@ export const packages: Part = {
   outside: {
     'node:fs':
       'config-file/src/config-file.ts config-file/src/secret-file.ts docs-page/src/docs-page.ts observe/src/stdout.ts reload/src/contents.ts',
+    '@opentelemetry/api': 'trace/src/sdk.ts trace/src/tracing.ts',
     'node:http': 'http-shell/src http-shell/src/node command-line/src/health.ts',
     'node:module': 'command-line/src/launch.js',
     'node:net':

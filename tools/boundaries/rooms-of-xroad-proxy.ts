@@ -5,7 +5,7 @@ export const proxy: Part = {
   root: 'services/xroad-proxy/src',
   rooms: [
     { room: 'model.ts', is: 'the nouns of boot and serve' },
-    { room: 'trace.ts', is: 'what is known of a call under way', imports: 'model.ts' },
+    { room: 'trace.ts', is: 'what is known of a call under way', imports: 'model.ts @services/trace' },
     { room: 'errors.ts', is: 'the errors that people are told', imports: 'model.ts' },
     { room: 'version.ts', is: 'what the package says about itself' },
     { room: 'events.ts', is: 'the events of the service', imports: '@services/command-line @services/observe' },
@@ -22,7 +22,7 @@ export const proxy: Part = {
     {
       room: 'upstream',
       is: 'calls that go out',
-      imports: 'model.ts errors.ts header-names.ts guard/lookup.ts @services/linked-list',
+      imports: 'model.ts errors.ts header-names.ts guard/lookup.ts @services/linked-list @services/trace',
     },
     { room: 'soap/json', is: 'XML into JSON', imports: 'model.ts', isPure: true },
     { room: 'soap/mime', is: 'the parts of a multipart body', imports: 'soap/json', isPure: true },
@@ -108,7 +108,7 @@ export const proxy: Part = {
     {
       room: 'serve/lanes',
       is: 'the SOAP lane and the REST lane',
-      imports: 'model.ts trace.ts errors.ts events.ts xroad.ts path-template.ts upstream soap/**',
+      imports: 'model.ts trace.ts errors.ts events.ts xroad.ts path-template.ts upstream soap/** @services/trace',
     },
     { room: 'serve/paths', is: 'what callers send in paths', imports: 'xroad.ts path-template.ts', isPure: true },
     {
@@ -121,7 +121,7 @@ export const proxy: Part = {
       room: 'serve',
       is: 'requests and replies',
       imports:
-        'model.ts trace.ts errors.ts events.ts xroad.ts audit upstream/headers.ts serve/** @services/content-coding @services/http-shell',
+        'model.ts trace.ts errors.ts events.ts xroad.ts audit upstream/headers.ts serve/** @services/content-coding @services/http-shell @services/trace',
     },
     { room: 'certificate-watch.ts', is: 'certificates that end soon', imports: 'events.ts boot/tls/certificates.ts' },
     {
@@ -135,7 +135,7 @@ export const proxy: Part = {
       room: 'service.ts',
       is: 'the service',
       imports:
-        'model.ts version.ts events.ts audit/audit-file.ts soap/json/shape.ts boot/** serve serve/** certificate-watch.ts lanes.ts measure @services/content-coding @services/http-shell',
+        'model.ts version.ts events.ts audit/audit-file.ts soap/json/shape.ts boot/** serve serve/** certificate-watch.ts lanes.ts measure @services/content-coding @services/http-shell @services/observe @services/trace',
     },
     {
       room: 'admin',

@@ -1,4 +1,12 @@
-export { addressText, adminSection, type ListenAddress, reloadField, shutdownSection, toAddress } from './operation.ts'
+export {
+  addressText,
+  adminSection,
+  type ListenAddress,
+  reloadField,
+  shutdownSection,
+  toAddress,
+  traceEnabled,
+} from './operation.ts'
 export { parse } from './check.ts'
 export type { FileKind, Parsed } from './check.ts'
 export { ConfigFileError, findConfigFile, inWords, overlay, readConfigFile, withoutFile } from './config-file.ts'

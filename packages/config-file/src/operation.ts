@@ -1,6 +1,6 @@
-/** Fields that all services have for whoever runs them: addresses to listen on, the admin listener, the orderly end, the reload. */
+/** Fields that all services have for whoever runs them: addresses to listen on, the admin listener, the orderly end, the reload, traces. */
 import { isIPv6 } from 'node:net'
-import { anyText, checked, oneOf, section, wholeNumber } from './fields.ts'
+import { anyText, checked, flag, oneOf, section, wholeNumber } from './fields.ts'
 import { found } from './words/problem.ts'
 
 export interface ListenAddress {
@@ -37,6 +37,13 @@ export const shutdownSection = section({
 export const reloadField = oneOf(['off', 'watch'])
   .default('off')
   .describe('watch: files and settings are read anew when they change, as SIGHUP has them read; off: at SIGHUP only.')
+
+/** Of the section `trace`. */
+export const traceEnabled = flag()
+  .default(false)
+  .describe(
+    'Whether requests have a place in a trace (W3C Trace Context), in log lines and wherever they lead; they always have where an OpenTelemetry SDK is loaded.',
+  )
 
 function addressProblem(text: string): string | undefined {
   return readAddress(text) === undefined ? found(text, { shown: true }) : undefined

@@ -15,6 +15,11 @@ export interface Subscriber<Fields> {
   drained?(withinMs: number): Promise<void>
 }
 
+/** A subscriber that hears of no event, and is waited for at the end like the others. */
+export function whenDrained<Fields>(drained: (withinMs: number) => Promise<void>): Subscriber<Fields> {
+  return { hears: () => false, hear: () => undefined, drained }
+}
+
 export class EventStream<Fields> {
   readonly #subscribers = new Set<Subscriber<Fields>>()
   readonly #names: readonly (keyof Fields)[]

@@ -38,6 +38,7 @@ export const eventTable = {
     id?: string | undefined
     error?: string | undefined
     source?: string | undefined
+    traceparent?: string | undefined
   }>('Request'),
   soapFault: warn<{
     endpoint?: string | undefined
@@ -45,6 +46,7 @@ export const eventTable = {
     code: string
     string: string
     detail?: string | undefined
+    traceparent?: string | undefined
   }>('SOAP fault'),
   requestInvalid: warn<{
     endpoint?: string | undefined
@@ -52,6 +54,7 @@ export const eventTable = {
     /** Params and what is wrong with each, without a value. */
     problems: string
     count: string
+    traceparent?: string | undefined
   }>('Request does not fit'),
   callFailed: warn<{
     endpoint?: string | undefined
@@ -59,14 +62,22 @@ export const eventTable = {
     error: string
     reason: string
     cause?: string | undefined
+    traceparent?: string | undefined
   }>('Call failed'),
-  answerBrokenOff: warn<{ method: string; path: string; reason: string }>('Answer broken off'),
+  answerBrokenOff: warn<{ method: string; path: string; reason: string; traceparent?: string | undefined }>(
+    'Answer broken off',
+  ),
   auditFailed: error<{ file: string; problem: string; waiting: number; lost: number }>(
     'The audit file cannot be written',
   ),
   auditRestored: info<{ file: string; lost: number }>('The audit file is written again'),
   auditReopened: info<{ file: string }>('The audit file was opened anew'),
-  internalError: error<{ endpoint?: string | undefined; id?: string | undefined; stack: string }>('Internal error'),
+  internalError: error<{
+    endpoint?: string | undefined
+    id?: string | undefined
+    stack: string
+    traceparent?: string | undefined
+  }>('Internal error'),
   /** As the package has it, but for the spelling of `left_out`, which every field of this service has. */
   processWarning: warn<{
     warning: string

@@ -34,6 +34,8 @@ export interface Loads {
   readonly bodies: SoapLane['bodies']
   /** Endpoints whose requests are checked. */
   readonly checks: ReadonlyMap<SoapEndpoint, Validation>
+  /** Requests have a place in a trace, and their calls tell it. */
+  readonly isTracing: boolean
 }
 
 export interface Lanes {
@@ -55,7 +57,7 @@ export interface ServerIdentity extends Pick<UpstreamOptions, 'secureContext' | 
 
 export function openLanes(
   config: Config,
-  { endpoints, nameless, bodies, checks }: Loads,
+  { endpoints, nameless, bodies, checks, isTracing }: Loads,
   env: Environment,
   events: Events,
 ): Lanes {
@@ -73,6 +75,7 @@ export function openLanes(
     limitsOf: ({ limits }) => limitsOf(limits, bounds),
     direct,
     guarded,
+    isTracing,
   }
   const { maxRequestBytes, requestTimeoutSeconds: timeoutSeconds } = limits
   const calls = { maxRequestBytes, timeoutSeconds, budget: new Budget(limits.maxInflightBytes) }
@@ -117,7 +120,7 @@ interface Client {
   readonly upstream: Upstream
 }
 
-interface Ways extends Pick<Upstreams, 'direct' | 'guarded'> {
+interface Ways extends Pick<Upstreams, 'direct' | 'guarded'>, Pick<Loads, 'isTracing'> {
   readonly instance: string
   readonly securityServer: SecurityServer | undefined
   readonly clientOf: (endpoint: Endpoint) => Client
@@ -126,7 +129,7 @@ interface Ways extends Pick<Upstreams, 'direct' | 'guarded'> {
 
 /** Where envelopes go, or why they go nowhere. A server that is missing is the first thing to mend. */
 function toDestinations(
-  { endpoints, nameless, checks, events }: Omit<Loads, 'bodies'> & { readonly events: Events },
+  { endpoints, nameless, checks, events }: Omit<Loads, 'bodies' | 'isTracing'> & { readonly events: Events },
   { securityServer, clientOf, limitsOf, direct, guarded }: Ways,
 ): Pick<SoapLane, 'destinations' | 'obstacles'> {
   const destinations = new Map<SoapEndpoint, Destination>()
@@ -146,7 +149,7 @@ function toDestinations(
 
 function toPlaces(
   endpoints: readonly Endpoint[],
-  { instance, securityServer, clientOf, limitsOf }: Ways,
+  { instance, securityServer, clientOf, limitsOf, isTracing }: Ways,
   env: Environment,
 ): ReadonlyMap<RestEndpoint, RestPlace> {
   if (securityServer === undefined) return new Map()
@@ -155,7 +158,7 @@ function toPlaces(
     rest.map((endpoint) => {
       const { header: client, name, upstream } = clientOf(endpoint)
       const set = endpoint.headers === undefined ? [] : toHeaderPairs(endpoint.headers, env)
-      const call = { upstream, set, limits: limitsOf(endpoint) }
+      const call = { upstream, set, limits: limitsOf(endpoint), isTracing }
       return [endpoint, toRestPlace(endpoint, { instance, client, name }, securityServer, call)]
     }),
   )

@@ -5,6 +5,8 @@
 import { AuditFile } from './audit/audit-file.ts'
 import { CodedContent } from '@services/content-coding'
 import type { Shell } from '@services/http-shell'
+import { whenDrained } from '@services/observe'
+import { openTracing } from '@services/trace'
 import type { Loaded } from './boot/config/config.ts'
 import { watchCertificates } from './certificate-watch.ts'
 import { endpointsWithoutClient, namesOf, tellWithoutClient } from './boot/config/client-identity.ts'
@@ -72,9 +74,11 @@ export async function startService(
   const rest = endpoints.filter((endpoint) => endpoint.kind === 'rest').length
   events.emit('started', { version, config: source, soap: endpoints.length - rest, rest })
 
+  const tracing = await openTracing({ ...config.trace, name: 'xroad-proxy', version })
+  if (tracing !== undefined) events.subscribe(whenDrained((withinMs) => tracing.drained(withinMs)))
   const { upstreams, certificates, identities, ...lanes } = openLanes(
     config,
-    { endpoints, nameless: new Set(nameless), bodies: types.bodies, checks },
+    { endpoints, nameless: new Set(nameless), bodies: types.bodies, checks, isTracing: tracing !== undefined },
     env,
     events,
   )
@@ -90,6 +94,7 @@ export async function startService(
     docs: openDocsPage(config, { hasSeveralClients: clients.size > 0 }),
     errorMessageId: config.errorMessageId,
     audit,
+    tracing,
     ...lanes,
     events,
   }

@@ -1,4 +1,5 @@
 /** What is known of one call while it is under way, for those who tell of it in the end: the log, and the audit file. Nothing here runs. */
+import type { Span } from '@services/trace'
 import type { FailureSource } from './model.ts'
 
 /** What became of one call, filled in on the way, for the one line in the log. */
@@ -14,6 +15,10 @@ export interface Trace {
   error: string | undefined
   /** Undefined without an audit file. */
   audit: AuditEntry | undefined
+  /** Its place in a trace; undefined where nobody traces. */
+  readonly span?: Span | undefined
+  /** Template of the path; undefined where no span is recorded. */
+  route?: string | undefined
 }
 
 /** What the audit file will say of one exchange. The lanes fill it in. */

@@ -375,6 +375,8 @@ export const rules: Readonly<Record<string, string>> = {
   'O1.2': 'ready: the Security Server takes our identity, asked in the background; the end, announced and delayed',
   'O1.3': 'metrics in the format of Prometheus, with bounded labels',
   'O1.4': 'a real Prometheus reads them, and promtool finds nothing',
+  'O2.1':
+    'traceparent and tracestate are taken, made, given on by both lanes and in every line; without tracing nothing changes',
   'O5.2': 'behind a balancer: an orderly end costs no request, a kill those in hand',
   'O5.1': "health asks the callers' port and ends with 0 or 1; what containers are made of",
 }

@@ -69,6 +69,8 @@ test('these fields, these defaults, and nothing else [S-config.search]', () => {
     'limits.max_response_bytes': 16_777_216,
     'limits.max_inflight_bytes': 268_435_456,
     'limits.request_timeout_secs': 30,
+    trace: {},
+    'trace.enabled': false,
     audit: undefined,
     'audit.file': undefined,
     'audit.required': false,

@@ -7,11 +7,13 @@ import type { Events } from '../events.ts'
 import type { FileReply, Reply, ResponseWriter, Request } from '../model.ts'
 import type { Trace } from '../trace.ts'
 import type { CodedContent } from '@services/content-coding'
+import type { Span, Tracing } from '@services/trace'
 import type { DocsPage } from './pages/docs-page.ts'
 import { valueOf } from './pages/header-value.ts'
 import { type Audit, AuditedWriter } from './audited-writer.ts'
 import { callRest, type RestLane, type RestMatch } from './lanes/rest.ts'
 import { idOfRefused, withId } from './message-id.ts'
+import { beginRequest, endRequest } from './request-span.ts'
 import { route, type Routes, toPath } from './route.ts'
 import { callSoap, type SoapLane } from './lanes/soap.ts'
 
@@ -28,6 +30,8 @@ export interface Service {
   readonly errorMessageId: boolean
   /** Undefined without an audit file. */
   readonly audit: Audit | undefined
+  /** Undefined where nobody traces. */
+  readonly tracing: Tracing | undefined
   readonly events: Events
 }
 
@@ -39,7 +43,7 @@ const shownLength = 256
 /** Never rejects: an error on the way becomes a reply, or breaks off one that has begun. */
 export async function handle(service: Service, request: Request, caller: ResponseWriter): Promise<void> {
   const started = performance.now()
-  const trace = newTrace()
+  const trace = newTrace(service.tracing && beginRequest(service.tracing, request))
   const writer = service.audit === undefined ? caller : watch(service.audit, request, caller, trace)
   try {
     await answer(service, request, writer, trace)
@@ -51,11 +55,15 @@ export async function handle(service: Service, request: Request, caller: Respons
     if (writer.hasBegun) writer.breakOff()
     else writer.send(refusal(service, request, trace, thrown))
   }
-  service.events.emit('request', describe(request, writer, trace, performance.now() - started))
+  const described = describe(request, writer, trace, performance.now() - started)
+  service.events.emit('request', described)
+  if (trace.span !== undefined) endRequest(trace.span, { ...described, route: trace.route })
 }
 
-function newTrace(): Trace {
+function newTrace(span: Span | undefined): Trace {
   return {
+    span,
+    route: undefined,
     endpoint: undefined,
     messageId: undefined,
     upstreamMs: undefined,
@@ -93,6 +101,7 @@ async function answer(service: Service, request: Request, writer: ResponseWriter
   if ('endpoint' in match) {
     const { endpoint, name } = match
     trace.endpoint = name
+    if (trace.span?.isRecording === true) trace.route = `/${name}${endpoint.path}`
     if (endpoint.kind === 'rest') await callRest(service.rest, match as RestMatch, request, writer, trace)
     else writer.send(withId(await callSoap(service.soap, endpoint, request, writer, trace), trace.messageId as string))
   } else if ('page' in match) {
@@ -112,17 +121,19 @@ function replyApi({ api }: Service, { headers }: Request): FileReply | Promise<F
 }
 
 /** What the caller is not told: why a call failed, and where an unexpected error came from. */
-function report(events: Events, { endpoint, messageId: id }: Trace, thrown: unknown): void {
+function report(events: Events, { endpoint, messageId: id, span }: Trace, thrown: unknown): void {
+  const traceparent = span?.traceparent
   if (thrown instanceof CallerGone) return
   if (!(thrown instanceof Failure)) {
     events.emit('internalError', {
       endpoint,
       id,
       stack: thrown instanceof Error ? String(thrown.stack) : String(thrown),
+      traceparent,
     })
   } else if (isCall(thrown)) {
     const cause = thrown.cause instanceof Error ? thrown.cause.message : undefined
-    events.emit('callFailed', { endpoint, id, error: thrown.code, reason: thrown.message, cause })
+    events.emit('callFailed', { endpoint, id, error: thrown.code, reason: thrown.message, cause, traceparent })
   }
 }
 
@@ -145,6 +156,7 @@ function describe(request: Request, writer: ResponseWriter, trace: Trace, ms: nu
     id,
     error: isFailed ? error : undefined,
     source: isFailed ? (trace.source ?? 'proxy') : trace.source,
+    traceparent: trace.span?.traceparent,
   }
 }
 

@@ -5,6 +5,7 @@
  * The client is imported by its file: the library has no smaller entry, and loading all of it (fetch, WebSocket, caches) would
  * add 60 ms to the start and 10 MB of memory. The version is pinned; if the file moves, the service does not start.
  */
+import type { Span } from '@services/trace'
 import type { Dispatcher, Client } from 'undici'
 import UndiciClient from 'undici/lib/dispatcher/client.js'
 // oxlint-disable-next-line import/no-unassigned-import -- the client would read its parser from disk with the first connection
@@ -29,6 +30,8 @@ export interface Call {
   readonly messageId?: string | undefined
   /** In place of those of the upstream. */
   readonly limits?: Limits | undefined
+  /** Of the call; undefined where nobody traces. */
+  readonly span?: Span | undefined
 }
 
 /** Of one call and its response. */

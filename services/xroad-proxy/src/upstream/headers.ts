@@ -17,13 +17,30 @@ export interface OutboundRules {
   readonly dropped: ReadonlySet<string>
   /** Go out behind the caller's. */
   readonly set: RawHeaders
+  /** Of the two that tell of a trace those that the file leaves to us: they are added to each call, and the caller's do not go out. */
+  readonly traced: readonly TraceHeader[]
 }
 
+export const traceHeaders = ['traceparent', 'tracestate'] as const
+
+export type TraceHeader = (typeof traceHeaders)[number]
+
 /** `remove` in lower case; what is set takes the place of the caller's. */
-export function toOutboundRules(client: string, remove: readonly string[] = [], set: RawHeaders = []): OutboundRules {
-  if (remove.length === 0 && set.length === 0) return { client, dropped: notOutbound, set }
-  const names = set.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase())
-  return { client, dropped: new Set([...notOutbound, ...remove, ...names]), set }
+export function toOutboundRules(
+  client: string,
+  { remove = [], set = [], isTracing = false }: HeaderChoices = {},
+): OutboundRules {
+  if (remove.length === 0 && set.length === 0 && !isTracing) return { client, dropped: notOutbound, set, traced: [] }
+  const names = new Set([...remove, ...set.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase())])
+  const traced = isTracing ? traceHeaders.filter((name) => !names.has(name)) : []
+  return { client, dropped: new Set([...notOutbound, ...names, ...traced]), set, traced }
+}
+
+/** Of a file, and whether requests have a place in a trace. */
+interface HeaderChoices {
+  readonly remove?: readonly string[] | undefined
+  readonly set?: RawHeaders
+  readonly isTracing?: boolean
 }
 
 export interface Outbound {

@@ -39,6 +39,7 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
   readonly #way: Way
   readonly #call: Call
   #clock: NodeJS.Timeout | undefined
+  #began = 0
   /** When it may no longer be sent. */
   #latest = 0
   #connection: Connection | undefined
@@ -69,13 +70,15 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
       this.writer.onGone = toLeaver(this)
       const timeMs = this.limits.timeoutSeconds * 1000
       this.#clock = setTimeout(endOfTime, timeMs, this)
-      this.#latest = performance.now() + timeMs * (1 - leastShare)
+      this.#began = performance.now()
+      this.#latest = this.#began + timeMs * (1 - leastShare)
       this.#way.load.calls += 1
       this.#way.turns.take(this)
     })
   }
 
   start(connection: Connection): void {
+    this.#call.span?.begin('wait for a connection', { started: this.#began }).end()
     this.#connection = connection
     if (this.#lateness() === undefined) send(connection, this.#call, this)
     else this.#giveBack()

@@ -20,6 +20,7 @@ import {
   sections,
   text,
   toJsonSchema,
+  traceEnabled,
   type ValueOf,
   variableName,
   wholeNumber,
@@ -74,6 +75,8 @@ const securityServer = section({
 const docs = section({
   show_upstream: flag().default(false).describe('Whether the page at /docs names the host of the Security Server.'),
 })
+
+const trace = section({ enabled: traceEnabled })
 
 const limits = section({
   max_request_bytes: wholeNumber(1, Number.MAX_SAFE_INTEGER)
@@ -167,6 +170,7 @@ const fields = section({
     .exactOptional()
     .describe('Your Security Server. REST files and SOAP files without service need it.'),
   limits: limits.prefault({}).describe('Sizes and times.'),
+  trace: trace.prefault({}).describe('The place of requests in the traces of their callers.'),
   audit: audit.exactOptional().describe('Who asked what: a line for each exchange, in a file.'),
 }).transform(toConfig)
 

@@ -29,8 +29,9 @@ export function toReader(params: readonly string[], validation: Validation | und
 }
 
 function warningReader(params: readonly string[], check: RequestCheck, events: Events): RequestReader {
-  const tell = (problems: readonly RequestProblem[], { endpoint, messageId: id }: Trace): void => {
-    if (problems.length > 0) events.emit('requestInvalid', { endpoint, id, ...toLogged(problems) })
+  const tell = (problems: readonly RequestProblem[], { endpoint, messageId: id, span }: Trace): void => {
+    if (problems.length === 0) return
+    events.emit('requestInvalid', { endpoint, id, ...toLogged(problems), traceparent: span?.traceparent })
   }
   return {
     keepsOthers: true,

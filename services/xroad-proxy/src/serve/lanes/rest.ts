@@ -8,6 +8,7 @@ import type { AuditedMessage, Trace } from '../../trace.ts'
 import { fillIn, parsePathTemplate, textsAround } from '../../path-template.ts'
 import { sourceOf, toName, toServicePath } from '../../xroad.ts'
 import type { Budget } from '../../upstream/budget.ts'
+import { beginCall, endCall, failCall, toPairs } from './call-span.ts'
 import { type OutboundRules, readCallerHeaders, toOutbound, toOutboundRules } from '../../upstream/headers.ts'
 import { toQuery } from './query.ts'
 import { Room } from '../../upstream/room.ts'
@@ -50,14 +51,24 @@ export function toRestPlace(
   { target, headers }: RestEndpoint,
   { instance, client, name }: RestIdentity,
   { origin, path: base }: SecurityServer,
-  { upstream, set, limits }: Pick<RestPlace, 'upstream' | 'limits'> & { readonly set: RawHeaders },
+  {
+    upstream,
+    set,
+    limits,
+    isTracing,
+  }: Pick<RestPlace, 'upstream' | 'limits'> & {
+    readonly set: RawHeaders
+    /** Requests have a place in a trace, and their calls tell it. */
+    readonly isTracing: boolean
+  },
 ): RestPlace {
   const path = base + toServicePath(instance, target)
   // What stands before the target's own path has no brace: it is percent-encoded.
   const texts = textsAround(parsePathTemplate(path))
   const service = `${toName({ ...target, instance: target.xroadInstance || instance })}/${target.serviceCode}`
   const audited = { lane: 'rest', client: name, service, version: undefined } as const
-  return { origin, path, texts, upstream, rules: toOutboundRules(client, headers?.remove, set), limits, audited }
+  const rules = toOutboundRules(client, { remove: headers?.remove, set, isTracing })
+  return { origin, path, texts, upstream, rules, limits, audited }
 }
 
 /** What a request is for. */
@@ -87,6 +98,8 @@ export async function callRest(
   // In the log it is text, to the Security Server it goes byte for byte.
   trace.messageId = isFreshId ? messageId : id
   trace.audit?.departs({ ...audited, user, bytesIn: lengthOf(body) })
+  const span = trace.span && beginCall(trace.span, { origin, path, method: request.method })
+  if (span !== undefined) headers.push(...toPairs(span, rules.traced))
   const started = performance.now()
   try {
     const { status, errorCode } = await upstream.stream(
@@ -98,6 +111,7 @@ export async function callRest(
         headers,
         messageId,
         limits,
+        span,
         ...(endpoint.forwardBody ? body : noBody),
       },
       writer,
@@ -105,6 +119,10 @@ export async function callRest(
     )
     if (errorCode !== undefined) trace.source = sourceOf(errorCode)
     else if (status >= 400) trace.source = 'provider'
+    endCall(span, { status })
+  } catch (error) {
+    failCall(span, error)
+    throw error
   } finally {
     trace.upstreamMs = performance.now() - started
   }

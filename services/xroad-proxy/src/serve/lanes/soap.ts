@@ -30,6 +30,7 @@ import type { Budget } from '../../upstream/budget.ts'
 import { readCallerHeaders } from '../../upstream/headers.ts'
 import { Room } from '../../upstream/room.ts'
 import { requestHashOf, whoCallsWhat } from './audited-header.ts'
+import { beginCall, endCall, failCall, withTrace } from './call-span.ts'
 import { runInSteps } from './in-steps.ts'
 import type { RequestReader } from './request-reader.ts'
 import { type Obstacle, refuseCall, type SecurityServer } from './security-server.ts'
@@ -152,7 +153,12 @@ export async function callSoap(
   if (answer.body.length === 0 && empty.has(answer.status)) return nothing
   const expected = lane.bodies.get(endpoint)
   const attachments = endpoint.attachments ?? (expected === undefined ? 'none' : 'list')
-  const translation = await translate(answer, { expected, attachments }, writer)
+  const parsing = trace.span?.begin('parse')
+  const translation = await translate(answer, { expected, attachments }, writer).catch((error: unknown) => {
+    failCall(parsing, error)
+    throw error
+  })
+  parsing?.end()
   if (trace.audit !== undefined) trace.audit.requestHash = requestHashOf(translation.headers)
   if (translation.fault !== undefined) throw refuseFault(lane, translation.fault, source, trace)
   const json = toJson(translation)
@@ -180,8 +186,14 @@ interface Ends {
 
 async function send(upstream: Upstream, call: Call, { writer, room }: Ends, trace: Trace): Promise<UpstreamResponse> {
   const started = performance.now()
+  const span = trace.span && beginCall(trace.span, call)
   try {
-    return await upstream.collect(call, writer, room)
+    const answer = await upstream.collect(span === undefined ? call : withTrace(call, span), writer, room)
+    endCall(span, answer)
+    return answer
+  } catch (error) {
+    failCall(span, error)
+    throw error
   } finally {
     trace.upstreamMs = performance.now() - started
   }
@@ -221,6 +233,7 @@ function httpError(status: number): Failure {
 /** The log gets the whole fault, the caller what the configuration lets through. */
 function refuseFault(lane: SoapLane, fault: Fault, direct: FailureSource | undefined, trace: Trace): Failure {
   trace.source = direct ?? sourceOf(fault.code)
-  lane.events.emit('soapFault', { endpoint: trace.endpoint, id: trace.messageId, ...fault })
+  const { endpoint, messageId: id, span } = trace
+  lane.events.emit('soapFault', { endpoint, id, ...fault, traceparent: span?.traceparent })
   return toFailure(fault, { expose: lane.exposeFaultDetail, source: trace.source })
 }
