@@ -52,7 +52,8 @@ const sqlapi: Part = {
     { room: 'database/prepared-database.ts', is: 'what is thrown away', isPure: true },
     { room: 'database/url-rules.ts', is: 'in what the URLs of databases differ', isPure: true },
     { room: 'database/postgres/grammar.ts', is: 'its SQL, for the scanner', imports: 'sql/grammar.ts', isPure: true },
-    { room: 'database/postgres/url.ts', is: 'its URLs', imports: 'database/url-rules.ts', isPure: true },
+    { room: 'database/postgres/hosts.ts', is: 'the servers that its URLs name', isPure: true },
+    { room: 'database/postgres/url.ts', is: 'its URLs', imports: 'database/url-rules.ts database/postgres/hosts.ts' },
     { room: 'database/sqlite/grammar.ts', is: 'its SQL, for the scanner', imports: 'sql/grammar.ts', isPure: true },
     { room: 'database/sqlite/url.ts', is: 'its URLs', imports: 'database/url-rules.ts', isPure: true },
     {
@@ -114,7 +115,7 @@ const sqlapi: Part = {
       room: 'database/postgres/wire',
       is: 'the protocol, and the driver that connects',
       imports:
-        'formats model.ts metering.ts errors.ts sql/position.ts database database/postgres/plans database/postgres/rows',
+        'formats model.ts metering.ts errors.ts sql/position.ts database database/postgres/hosts.ts database/postgres/plans database/postgres/rows',
     },
     {
       room: 'database/postgres/sessions',
@@ -269,6 +270,7 @@ const sqlapi: Part = {
     'libpg-query': 'database/postgres/parser.ts database/postgres/describe/nullability.ts',
     'node:child_process': 'workers/untaken.ts database/sqlite/workplaces/process.ts',
     'node:cluster': 'workers',
+    'node:dns': 'database/postgres/wire/servers.ts',
     'node:fs':
       'version.ts boot/tree.ts boot/endpoint-file.ts boot/ignored.ts dev init testing database/sqlite database/sqlite/describe check/source-text.ts lock/lock-file.ts',
     'node:module': 'workers/primary.ts database/sqlite/workplaces/connection.ts',

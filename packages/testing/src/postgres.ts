@@ -32,6 +32,13 @@ export interface ThrowawayPostgres {
   /** Stops the server and keeps its data; `start` brings it back on the same port. */
   stop(): Promise<void>
   start(): Promise<void>
+  /** The same without an orderly end: its connections break, and nothing that it still had to send to a standby is sent. */
+  crash(): Promise<void>
+  /**
+   * A standby of this server, which is stopped for a moment. It has its data and follows it, on a port of its own. To be removed
+   * before this one.
+   */
+  startStandby(settings?: Readonly<Record<string, string>>): Promise<ThrowawayPostgres>
   /** Stops the server and removes its data. */
   remove(): Promise<void>
 }
@@ -42,6 +49,14 @@ const password = 'p@ss:w%rd'
 interface Identity {
   readonly uid: number
   readonly gid: number
+}
+
+/** Where a server lives. */
+interface Home {
+  readonly folder: string
+  readonly data: string
+  readonly binaries: string
+  readonly identity: Identity | undefined
 }
 
 export async function startThrowawayPostgres(
@@ -57,6 +72,11 @@ export async function startThrowawayPostgres(
     makeData(data, binaries, identity)
     keepData(data, template)
   }
+  return serve({ folder, data, binaries, identity }, settings)
+}
+
+async function serve(home: Home, settings: Readonly<Record<string, string>>): Promise<ThrowawayPostgres> {
+  const { folder, data, binaries, identity } = home
   const port = await freePort()
   const url = `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`
   const all = {
@@ -69,13 +89,14 @@ export async function startThrowawayPostgres(
   }
   const args = ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
   let server: ChildProcess | undefined
-  const stop = async (): Promise<void> => {
+  const end = async (signal: 'SIGINT' | 'SIGQUIT'): Promise<void> => {
     if (server === undefined) return
     const ended = once(server, 'exit')
-    server.kill('SIGINT')
+    server.kill(signal)
     await ended
     server = undefined
   }
+  const stop = (): Promise<void> => end('SIGINT')
   const start = async (): Promise<void> => {
     server = spawn(join(binaries, 'postgres'), args, { ...identity, stdio: 'ignore' })
     await untilReady(url, server)
@@ -86,11 +107,35 @@ export async function startThrowawayPostgres(
     rmSync(folder, { recursive: true, force: true })
   })
   await start()
-  const remove = async (): Promise<void> => {
-    await stop()
-    rmSync(folder, { recursive: true, force: true })
+  return {
+    url,
+    port,
+    query: (sql) => query(url, sql),
+    start,
+    stop,
+    crash: () => end('SIGQUIT'),
+    async startStandby(own = {}) {
+      await stop()
+      const copy = copyOf(home)
+      await start()
+      writeFileSync(join(copy.data, 'standby.signal'), '')
+      const primary_conninfo = `host=127.0.0.1 port=${port} user=${user} password='${password}'`
+      return serve(copy, { ...settings, primary_conninfo, ...own })
+    },
+    async remove() {
+      await stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
   }
-  return { url, port, query: (sql) => query(url, sql), start, stop, remove }
+}
+
+/** A home of its own with the same data, which nobody uses at the moment. */
+function copyOf({ data, binaries, identity }: Home): Home {
+  const folder = mkdtempSync(join(tmpdir(), 'throwaway-postgres-'))
+  if (identity !== undefined) chownSync(folder, identity.uid, identity.gid)
+  const copy = { folder, data: join(folder, 'data'), binaries, identity }
+  copyData(data, copy.data, identity)
+  return copy
 }
 
 function makeData(data: string, binaries: string, identity: Identity | undefined): void {

@@ -63,6 +63,9 @@ export const eventTable = {
   datasourceUnreachable: warn<{ datasource: string; url: string; reason: string }>(
     'Database cannot be reached; the next request tries again',
   ),
+  serverDemoted: warn<{ datasource: string; server: string }>(
+    'A server has refused to write; its connections end when they are free, and others are looked for',
+  ),
   fileChanged: warn<{ datasource: string; file: string; reason: string; was: string }>(
     'The open SQLite file was deleted or replaced; requests under way fail, and the next one opens the file that has its name',
   ),

@@ -160,6 +160,7 @@ async function openDatabases(
       onStatement: events.isEnabled('statement')
         ? (sql, values) => events.emit('statement', { datasource: name, sql, parameters: showValues(values) })
         : undefined,
+      onDemotion: (report) => events.emit('serverDemoted', { datasource: name, ...report }),
       onFileChange: (change) => events.emit('fileChanged', { datasource: name, ...change }),
       onStatementFailure: events.isEnabled('statementFailed')
         ? (report) => events.emit('statementFailed', { ...report })

@@ -76,6 +76,9 @@ export const rules: Readonly<Record<string, string>> = {
   'S-config.datasources.password_env': 'variable that holds the password',
   'S-config.datasources.max_connections': 'ceiling of the pool',
   'S-config.datasources.acquire_timeout_seconds': 'longest wait for a connection',
+  'S-config.datasources.connect_timeout_seconds': 'longest time for one address of a server',
+  'S-config.datasources.keepalive_seconds': 'when TCP asks whether the server is there',
+  'S-config.datasources.silence_timeout_seconds': 'when a connection that brings nothing is given up',
   'S-config.datasources.statement_timeout_seconds': 'longest run of a statement',
   'S-config.datasources.time_zone': 'zone of the sessions, UTC by default',
   'S-config.datasources.results': 'shapes of values for clients of the predecessor',
@@ -258,6 +261,8 @@ export const rules: Readonly<Record<string, string>> = {
 
   'N6.6': "without a file the predecessor's environment is read, with a line for each value",
 
+  'O4.1':
+    'several hosts as libpq has them; a server that takes no writes any more is left; a promotion loses and doubles no write',
   'O5.2': 'behind a balancer: an orderly end costs no request, a kill those in hand',
   'O6.1': 'promises with their proof; a long run under faults loses, doubles and mixes up nothing',
   'O5.1': "health asks the callers' port and ends with 0 or 1; what containers are made of",

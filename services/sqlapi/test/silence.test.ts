@@ -110,4 +110,20 @@ describe('a silent connection', { concurrency: true }, () => {
       match((await first).text, /connection to the database was lost/)
     })
   })
+
+  test('is given up after silence_timeout_seconds [O4.1] [S10]', async () => {
+    const patient = { max_connections: 1, acquire_timeout_seconds: 2, silence_timeout_seconds: 3600 }
+    await behindForwarder(patient, async (slow) => {
+      await behindForwarder({ ...patient, silence_timeout_seconds: 1 }, async (quick) => {
+        for (const { forwarder, port } of [slow, quick]) {
+          await until(() => isServed({ port }), 'a connection')
+          await giveUp(port, '/demo/marked', [{ x: 1 }], forwarder.silence())
+        }
+        await until(() => isServed(quick), 'the pool to recover')
+        strictEqual(await isServed(slow), false)
+      })
+      // Ends its connections, which would take an hour otherwise.
+      await slow.forwarder.close()
+    })
+  })
 })

@@ -18,6 +18,10 @@ export interface DatasourceOptions {
   /** Most connections of this process. */
   readonly poolSize: number
   readonly acquireTimeoutSeconds: number
+  /** PostgreSQL: for each address of a server. */
+  readonly connectTimeoutSeconds?: number | undefined
+  readonly keepaliveSeconds?: number | undefined
+  readonly silenceTimeoutSeconds?: number | undefined
   /** Longest time that a statement may run; 0 for no limit. */
   readonly statementTimeoutSeconds: number
   /** How some values are written; as specified where it is left out. */
@@ -34,6 +38,8 @@ export interface DatasourceOptions {
   readonly onFileChange?: ((change: FileChangeReport) => void) | undefined
   /** Called when a database has refused a statement or given it up. */
   readonly onStatementFailure?: FailureListener
+  /** Called when a server has refused to write, so that other ones are looked for. */
+  readonly onDemotion?: ((report: { readonly server: string }) => void) | undefined
   /** Called for every statement that SQLite could not be made to end. */
   readonly onGivenUp?: ((report: GivenUp) => void) | undefined
   /** Called when an array parameter has no element type of its own and is sent as JSON. */

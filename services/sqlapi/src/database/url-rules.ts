@@ -7,6 +7,8 @@ export interface UrlRules {
   readonly hasLogin: boolean
   /** What is wrong with this kind of URL in particular, in words that hold nothing of it. */
   problemOf(url: string): string | undefined
+  /** The same URL with one host in the place of several, for readers that know of one only. */
+  withOneHost(url: string): string
   /** Every parameter that the database or its driver knows. No other is allowed. */
   readonly parameters: Readonly<Record<string, ParameterRule>>
   /** Parameters that do not go together, each with a cure, in words that hold no value. */

@@ -57,6 +57,9 @@ export interface Datasource {
   readonly username: string
   readonly maxConnections: number
   readonly acquireTimeoutSeconds: number
+  readonly connectTimeoutSeconds?: number
+  readonly keepaliveSeconds: number
+  readonly silenceTimeoutSeconds: number
   /** 0 for no limit. */
   readonly statementTimeoutSeconds: number
   /** A name of a time zone or an offset. */
@@ -224,10 +227,14 @@ function workerProblems({ url, maxConnections }: DatasourceConfig, index: number
 
 /** What is right and has no effect. */
 function uselessFields({ datasources }: Config): Problem[] {
-  return datasources.flatMap(({ url, timeZone, results: { numeric, json } }, index) => {
+  return datasources.flatMap((datasource, index) => {
+    const { url, timeZone, results } = datasource
+    const { numeric, json } = results
     if (dialectOf(url) !== 'sqlite') return []
     const path = ['datasources', index]
-    const problems: Problem[] = []
+    const problems: Problem[] = networkFields
+      .filter(([, isUsual]) => !isUsual(datasource))
+      .map(([name]) => ({ path: [...path, name], message: 'has no effect: a SQLite file is reached over no network' }))
     if (timeZone !== 'UTC') {
       problems.push({ path: [...path, 'time_zone'], message: 'has no effect: times in SQLite have no time zone' })
     }
@@ -240,6 +247,13 @@ function uselessFields({ datasources }: Config): Problem[] {
     return problems
   })
 }
+
+/** Each with whether a datasource leaves it as it is. */
+const networkFields: readonly (readonly [name: string, isUsual: (datasource: DatasourceConfig) => boolean])[] = [
+  ['connect_timeout_seconds', ({ connectTimeoutSeconds }) => connectTimeoutSeconds === undefined],
+  ['keepalive_seconds', ({ keepaliveSeconds }) => keepaliveSeconds === 20],
+  ['silence_timeout_seconds', ({ silenceTimeoutSeconds }) => silenceTimeoutSeconds === 10],
+]
 
 function tellNames(names: readonly string[]): string {
   return names.length === 0

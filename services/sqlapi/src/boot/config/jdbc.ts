@@ -40,15 +40,26 @@ const carried = new Map<string, (value: string) => Parameters>(
     sslkey: (value) => [['sslkey', value]],
     sslpassword: (value) => [['sslpassword', value]],
     sslnegotiation: (value) => [['sslnegotiation', value]],
-    // The service supports none of these, except for values that ask for nothing; url-parameters.ts refuses the others.
+    // The service supports neither, except for values that ask for nothing; url-parameters.ts refuses the others.
     channelbinding: (value) => [['channel_binding', value]],
     gssencmode: (value) => [['gssencmode', value]],
-    targetservertype: (value) => [['target_session_attrs', value]],
+    // A kind of server without a counterpart is refused there as well.
+    targetservertype: (value) => [['target_session_attrs', targets.get(value.toLowerCase()) ?? value]],
+    loadbalancehosts: (value) => [['load_balance_hosts', value === 'true' ? 'random' : 'disable']],
     applicationname: (value) => [['application_name', value]],
     options: (value) => [['options', value]],
     currentschema: (value) => [['options', `-c search_path=${value.replaceAll(/[\s\\]/g, String.raw`\$&`)}`]],
   }),
 )
+
+/** The kinds of servers of the JDBC driver, older names too. */
+const targets: ReadonlyMap<string, string> = new Map([
+  ['master', 'primary'],
+  ['slave', 'standby'],
+  ['secondary', 'standby'],
+  ['preferslave', 'prefer-standby'],
+  ['prefersecondary', 'prefer-standby'],
+])
 
 function toPostgres(rest: string, parameters: Parameters): Translated {
   const given = new Map(parameters.map(([key, value]) => [key.toLowerCase(), value]))

@@ -85,6 +85,17 @@ const datasource = section({
     .default(10)
     .describe('Most connections open at a time, of all workers together.'),
   acquire_timeout_seconds: wholeNumber(1, 3600).default(5).describe('Longest wait for a free connection.'),
+  connect_timeout_seconds: wholeNumber(1, 3600)
+    .exactOptional()
+    .describe(
+      'PostgreSQL: longest time for connecting to one address of a server; without it the servers of the URL share acquire_timeout_seconds.',
+    ),
+  keepalive_seconds: wholeNumber(1, 7200)
+    .default(20)
+    .describe('PostgreSQL: after so many seconds without a packet TCP asks whether the server is still there.'),
+  silence_timeout_seconds: wholeNumber(1, 3600)
+    .default(10)
+    .describe('PostgreSQL: a connection is given up when a cancel, or a reset, brings no answer for so long.'),
   statement_timeout_seconds: wholeNumber(0, 86_400)
     .default(0)
     .describe('Longest time that a statement may run; 0 sets no limit.'),

@@ -49,11 +49,18 @@ function maskQuery(query: string): string {
 
 /**
  * A password may hold any of `@ : / ? #` unescaped, so it reaches from the first colon to the last "@". Without an "@"
- * a colon announces a port; what is no port may be half a password.
+ * a colon announces the port of a host; what is no port may be half a password.
  */
 function maskUserInfo(rest: string): string {
   if (rest.includes('@')) return rest.replace(/^([^:]*):.*@/s, `$1:${hidden}@`)
-  return rest.replace(/^([^:/?#[\]]*):(?!\d*(?:[/?#,]|$)).*$/s, `$1:${hidden}`)
+  const authority = /^[^/?#]*/.exec(rest)?.[0] ?? ''
+  let at = 0
+  for (const host of authority.split(',')) {
+    const colon = host.replace(/^\[[^\]]*\]/, (address) => ' '.repeat(address.length)).indexOf(':')
+    if (colon >= 0 && !/^\d*$/.test(host.slice(colon + 1))) return `${rest.slice(0, at + colon)}:${hidden}`
+    at += host.length + 1
+  }
+  return rest
 }
 
 interface Parts {
@@ -98,7 +105,8 @@ export function urlProblem(url: string): string | undefined {
   const problem = rules.problemOf(url)
   if (problem !== undefined || !rules.hasLogin) return problem
   const { user, password } = split(url)
-  const readable = URL.canParse(url) || URL.canParse(url.replace('@/', '@host/'))
+  const oneHost = rules.withOneHost(url)
+  const readable = URL.canParse(oneHost) || URL.canParse(oneHost.replace('@/', '@host/'))
   const decodable = decode(user) !== undefined && decode(password) !== undefined
   return readable && decodable
     ? undefined
@@ -109,11 +117,9 @@ export function urlProblem(url: string): string | undefined {
 export function urlParameterProblems(url: string): string[] {
   const rules = rulesOf(url)
   if (rules?.hasLogin !== true || urlProblem(url) !== undefined) return []
-  const { rest, query } = split(url)
+  const { query } = split(url)
   const isSecret = [...query.keys()].some((key) => secretKey.test(key))
-  const problems = parameterProblems(rules, query, isSecret)
-  if (/^[^/?]*,/.test(rest)) problems.unshift('several hosts are not supported; name one')
-  return problems
+  return parameterProblems(rules, query, isSecret)
 }
 
 const foreign = [

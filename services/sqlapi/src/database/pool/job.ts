@@ -19,6 +19,8 @@ export interface Connection {
   giveBack?(): void
   /** Gives up what is under way, if the connection can. */
   interrupt?(): void
+  /** From now on `clean` says that it must go. Left out where connections only end with their pool. */
+  retire?(): void
   /** Ends the connection; never rejects. */
   close(): Promise<void>
 }

@@ -139,6 +139,14 @@ export class Pool<C extends Connection> implements Owner<C> {
     await Promise.all(slots.map((slot) => this.#remove(slot)))
   }
 
+  /** Ends the connections of which that is true, each as soon as it is free. Later jobs get others. */
+  retire(isMeant: (connection: C) => boolean): void {
+    for (const slot of [...this.#slots].filter(({ connection }) => isMeant(connection))) {
+      slot.connection.retire?.()
+      if (slot.state === 'idle') void this.#remove(slot)
+    }
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     this.#ownTime.end()

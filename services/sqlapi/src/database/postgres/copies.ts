@@ -4,9 +4,9 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { PreparedDatabase } from '../prepared-database.ts'
-import { openSocket } from './wire/driver.ts'
 import { readLocation } from './wire/location.ts'
 import { Command } from './wire/round-trips.ts'
+import { openSocket, reachOf } from './wire/servers.ts'
 import { Wire } from './wire/wire.ts'
 
 const connectTimeoutSeconds = 10
@@ -14,7 +14,7 @@ const connectTimeoutSeconds = 10
 /** Rejects with the reason. */
 export async function preparePostgres(url: string, script: string): Promise<PreparedDatabase> {
   const prefix = `sqlapi_test_${process.pid}_${randomBytes(4).toString('hex')}`
-  const { host, port } = readLocation(url)
+  const { names } = reachOf(url)
   const server = await connect(url)
   // One after the other, each with its own end.
   const command = (text: string): Promise<void> => server.ask(new Command(text))
@@ -30,7 +30,7 @@ export async function preparePostgres(url: string, script: string): Promise<Prep
   }
   let copies = 0
   return {
-    where: `copies of the new database ${original} on ${host}:${port}`,
+    where: `copies of the new database ${original} on ${names.join(', ')}`,
     async copy() {
       const name = `${prefix}_${++copies}`
       await command(`CREATE DATABASE ${name} TEMPLATE ${original}`)

@@ -21,8 +21,11 @@ import {
 import { Catalog } from './sessions/catalog.ts'
 import { toConnectFailure, toFailure } from './sessions/postgres-failures.ts'
 import type { Finding } from './sessions/session-code.ts'
-import { Session } from './sessions/session.ts'
+import { Session, type SessionOptions } from './sessions/session.ts'
 import { type Datasource, SharedRun } from './shared-run.ts'
+import { ServerOrder } from './wire/server-order.ts'
+import { reachOf } from './wire/servers.ts'
+import { expectsWrites, type Target } from './wire/standing.ts'
 
 export interface PostgresOptions extends StatementListeners {
   readonly name: string
@@ -33,6 +36,10 @@ export interface PostgresOptions extends StatementListeners {
   /** Most connections of this process. */
   readonly poolSize: number
   readonly acquireTimeoutSeconds: number
+  /** For each address of a server; a share of the above unless it is given. */
+  readonly connectTimeoutSeconds?: number | undefined
+  readonly keepaliveSeconds?: number | undefined
+  readonly silenceTimeoutSeconds?: number | undefined
   readonly results?: ResultShapes | undefined
   /** Of each session: a name or an offset; UTC where it is left out. */
   readonly timeZone?: string | undefined
@@ -42,7 +49,12 @@ export interface PostgresOptions extends StatementListeners {
   readonly statementTimeoutSeconds: number
   /** Called for each piece of stored code that costs every request a reset, once. */
   readonly onSessionCode?: ((finding: Finding) => void) | undefined
+  /** Called where a server has refused to write, so that connections are opened anew; at most once a second. */
+  readonly onDemotion?: ((report: { readonly server: string }) => void) | undefined
 }
+
+/** For so long a further refusal to write says nothing new. */
+const lookAnewMs = 1000
 
 /** Short statements in flight on one connection. */
 const depth = 64
@@ -54,12 +66,22 @@ export class PostgresDatabase implements Database {
   readonly #options: PostgresOptions
   /** What runs on shared connections know of this. */
   readonly #shared: Datasource
+  readonly #order = new ServerOrder()
+  readonly #target: Target
+  /** When connections were last given up because of their server, by the clock of `performance`. */
+  #lookedAnew = -Infinity
 
   constructor(options: PostgresOptions) {
     this.#options = options
-    const { name, url, maxConnections, poolSize, acquireTimeoutSeconds, statementTimeoutSeconds, timeZone, meter } =
-      options
-    const session = { url, connectTimeoutSeconds: acquireTimeoutSeconds, statementTimeoutSeconds, timeZone, meter }
+    const { name, url, maxConnections, poolSize, acquireTimeoutSeconds, meter } = options
+    this.#target = reachOf(url).target
+    const session: SessionOptions = {
+      ...options,
+      connectTimeoutSeconds: acquireTimeoutSeconds,
+      hostTimeoutSeconds: options.connectTimeoutSeconds,
+      order: this.#order,
+      onRefusedWrite: (refused) => this.#lookAnew(refused),
+    }
     const catalog = new Catalog(options.onSessionCode, options.results)
     this.#runner = new StatementRunner(options, catalog.code)
     this.#pool = new Pool({
@@ -195,6 +217,20 @@ export class PostgresDatabase implements Database {
       }
     }
     return this.#pool.run({ group: undefined, history, cancellation, run })
+  }
+
+  /**
+   * The server that a session is on takes no writes: what is connected to it ends when it is free, and other servers come
+   * first. A primary that somebody has told to read only is meant as it is, unless the URL wants one that writes.
+   */
+  #lookAnew({ peer: { server, standing } }: Session): void {
+    const now = performance.now()
+    const isMeant = !expectsWrites(this.#target) || (this.#target !== 'read-write' && standing.isStandby === false)
+    if (isMeant || now - this.#lookedAnew < lookAnewMs) return
+    this.#lookedAnew = now
+    this.#order.noteRefusal(server)
+    this.#pool.retire((session) => session.peer.server === server)
+    this.#options.onDemotion?.({ server })
   }
 
   /** Reports a statement that has finally failed, unless its client has gone, because that ends statements too. */

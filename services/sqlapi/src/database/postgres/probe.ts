@@ -3,7 +3,7 @@
  * delay it, and a server that has few connections to give does not lose one for good.
  */
 import type { Probe } from '../../metering.ts'
-import { openSocket } from './wire/driver.ts'
+import { openSocket } from './wire/servers.ts'
 import { Command } from './wire/round-trips.ts'
 import { Wire } from './wire/wire.ts'
 

@@ -1,8 +1,9 @@
 /**
  * URLs of PostgreSQL: each parameter that libpq or the driver knows is honoured or refused, none is ignored. What honouring means
- * is wire/location.ts's.
+ * is wire/location.ts's; the servers that it names are hosts.ts's.
  */
 import type { ParameterRule, UrlRules } from '../url-rules.ts'
+import { hostsProblem, withOneHost } from './hosts.ts'
 
 const any: ParameterRule = {}
 const refused = (cure: string): ParameterRule => ({ values: 'none', cure })
@@ -17,8 +18,8 @@ const tlsVersion = only(/^TLSv1(?:\.[123])?$/, 'expected TLSv1, TLSv1.1, TLSv1.2
 const parameters: Readonly<Record<string, ParameterRule>> = {
   user: only(/./s, 'name a user, or leave it out'),
   password: any,
-  host: only(/^[^,]+$/, 'name one host; several hosts are not supported'),
-  port: only(/^\d{1,5}$/, 'expected one number'),
+  host: only(/./s, 'name one host, or several with commas between them'),
+  port: only(/^(?=.*\d)\d{0,5}(?:,\d{0,5})*$/, 'expected a number, or one for each host with commas between them'),
   application_name: any,
   options: any,
   client_encoding: only(/^utf-?8$/i, 'the service speaks UTF8 only; leave it out'),
@@ -54,8 +55,11 @@ const parameters: Readonly<Record<string, ParameterRule>> = {
   gsslib: refused(noKerberos),
   gssdelegation: refused(noKerberos),
 
-  target_session_attrs: only(/^any$/, 'name the server that is meant, or an address that follows the primary'),
-  load_balance_hosts: only(/^disable$/, 'several hosts are not supported; leave it out'),
+  target_session_attrs: only(
+    /^(?:any|read-write|read-only|primary|standby|prefer-standby)$/,
+    'expected any, read-write, read-only, primary, standby or prefer-standby',
+  ),
+  load_balance_hosts: only(/^(?:disable|random)$/, 'expected disable or random'),
   hostaddr: refused('write the address as the host'),
   dbname: refused('write the database as the path of the URL'),
   database: refused('write the database as the path of the URL'),
@@ -66,7 +70,9 @@ const parameters: Readonly<Record<string, ParameterRule>> = {
   min_protocol_version: only(/^3\.0$/, 'the protocol is 3.0; leave it out'),
   max_protocol_version: only(/^3\.0$/, 'the protocol is 3.0; leave it out'),
 
-  connect_timeout: refused('use acquire_timeout_seconds of the datasource'),
+  connect_timeout: refused(
+    'use connect_timeout_seconds of the datasource; acquire_timeout_seconds is for the whole wait',
+  ),
   keepalives: only(/^1$/, 'keep-alive is always on; leave it out'),
   keepalives_idle: only(/^[1-9]\d{0,4}$/, 'expected a number of seconds from 1 to 99999'),
   keepalives_interval: refused(ofMachine),
@@ -115,7 +121,8 @@ function conflictsOf(query: URLSearchParams): string[] {
 export const url: UrlRules = {
   prefixes: ['postgres://', 'postgresql://'],
   hasLogin: true,
-  problemOf: () => undefined,
+  problemOf: hostsProblem,
+  withOneHost,
   parameters,
   conflictsOf,
   isInMemory: () => false,

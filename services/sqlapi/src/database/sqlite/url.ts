@@ -5,6 +5,7 @@ export const url: UrlRules = {
   prefixes: ['sqlite:'],
   hasLogin: false,
   problemOf: (url) => (/^sqlite:(?:\/\/)?(?:\?|$)/i.test(url) ? 'a URL without a file' : undefined),
+  withOneHost: (url) => url,
   parameters: {},
   conflictsOf: () => [],
   isInMemory(url) {

@@ -70,3 +70,22 @@ export class NotStarted extends Error {
     this.code = cause.code
   }
 }
+
+/** Two clocks measure a statement's time. */
+const clockSlackMs = 50
+
+/**
+ * Tells a statement that the server has ended for its time apart from one that somebody cancelled: the server has one code
+ * for both, and its text may be in any language. `timeoutSeconds` is 0 where the server decides.
+ */
+export function withTimeout(error: unknown, started: number, timeoutSeconds: number): unknown {
+  if (timeoutSeconds === 0 || !(error instanceof ServerError) || error.code !== '57014') return error
+  return performance.now() - started < timeoutSeconds * 1000 - clockSlackMs
+    ? error
+    : new TimedOut(error, timeoutSeconds)
+}
+
+/** A write in a transaction that only reads: what a standby says of it, and a primary that has become one. */
+export function isRefusedWrite(error: unknown): boolean {
+  return error instanceof ServerError && error.code === '25006'
+}

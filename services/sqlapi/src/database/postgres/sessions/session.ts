@@ -9,7 +9,7 @@ import type { Sink } from '../../result.ts'
 import { ByteWriter } from '../rows/bytes.ts'
 import { toArrayText } from '../types/arrays.ts'
 import { type Catalog, queries } from './catalog.ts'
-import { type DriverOptions, type Opened, openSocket } from '../wire/driver.ts'
+import type { Opened } from '../wire/driver.ts'
 import {
   Closing,
   Command,
@@ -22,13 +22,15 @@ import {
   type Values,
 } from '../wire/round-trips.ts'
 import { Flight, type Step } from '../wire/flight.ts'
-import { type ColumnDescription, ServerError } from '../wire/frames.ts'
+import type { ColumnDescription, ServerError } from '../wire/frames.ts'
 import type { Plan } from '../plans/plan.ts'
 import { compileRowWriter, emptyOf, type RowWriter } from '../rows/rows.ts'
 import { deallocateText, resetBy, resetText, SessionSettings, settableQuery, settingsText } from '../wire/settings.ts'
+import { type DriverOptions, openSocket } from '../wire/servers.ts'
 import type { ColumnType } from '../types/types.ts'
 import { Wire } from '../wire/wire.ts'
-import { NotStarted, PlanRun, type Rows, type RowsReader, TimedOut } from './plan-run.ts'
+import { isRefusedWrite, NotStarted, PlanRun, type Rows, type RowsReader, withTimeout } from './plan-run.ts'
+import { Silence } from './silence.ts'
 
 /** Prepared statements of one connection beyond this are closed, the oldest first. */
 const maxPrepared = 1000
@@ -36,17 +38,15 @@ const maxPrepared = 1000
 export interface SessionOptions extends DriverOptions {
   /** Longest time that the server lets a statement run; 0 leaves that to the server. */
   readonly statementTimeoutSeconds: number
+  /** How long the server may be silent after a cancel, or after a command of ours that takes no time. */
+  readonly silenceTimeoutSeconds?: number | undefined
+  /** Called where the server has refused to write, unless the file itself may have asked for that. */
+  readonly onRefusedWrite?: ((session: Session) => void) | undefined
   readonly meter?: ExecutionContext['meter']
 }
 
 /** The part of the time for connecting that reading stored code may take. */
 const readingShare = 0.25
-
-/** How long the server may be silent after a cancel, or after a command of ours that takes no time. */
-const silentMs = 10_000
-
-/** Two clocks measure a statement's time. */
-const clockSlackMs = 50
 
 export class Session {
   readonly #wire: Wire
@@ -55,14 +55,18 @@ export class Session {
   #isUtf8: boolean
   readonly #prepared = new Map<string, Prepared>()
   readonly #context: ExecutionContext
+  /** The server that it is connected to. */
+  readonly peer: Pick<Opened, 'server' | 'standing'>
   readonly #opened: Opened
   /** Settings that make the session what the service expects. */
   readonly #settings: SessionSettings
   /** Settings that the server has reported as others than ours. */
   readonly #wrong = new Set<string>()
+  readonly #onRefusedWrite: SessionOptions['onRefusedWrite']
+  readonly #silence: Silence
+  /** It is to end as soon as it is free. */
+  #isRetired = false
   #cancelling: Promise<void> | undefined
-  /** Ends the connection when a cancel brings nothing. */
-  #giveUp: NodeJS.Timeout | undefined
   #settingChanged = false
   /** Set by the caller that runs a statement that may leave something behind. */
   hasRunSession = false
@@ -91,6 +95,9 @@ export class Session {
     this.#wire = new Wire(socket, onBroken)
     this.#settings = new SessionSettings(options.timeZone, options.statementTimeoutSeconds)
     this.#opened = opened
+    this.peer = opened
+    this.#onRefusedWrite = options.onRefusedWrite
+    this.#silence = new Silence(() => this.#wire.destroy(), options.silenceTimeoutSeconds)
     this.#catalog = catalog
     this.#isUtf8 = isUtf8
     this.#context = {
@@ -101,6 +108,7 @@ export class Session {
     }
     this.#wire.onSetting = (name, value) => {
       this.#settingChanged = true
+      opened.standing.take(name, value)
       if (this.#settings.isAsSet(name, value)) this.#wrong.delete(name)
       else this.#wrong.add(name)
       if (name === 'client_encoding') this.#setEncoding(isUtf8 && value === 'UTF8')
@@ -108,9 +116,14 @@ export class Session {
   }
 
   get isDirty(): boolean {
-    const isLeft = this.isInTransaction || this.#cancelling !== undefined || this.#settingChanged
+    const isLeft = this.#isRetired || this.isInTransaction || this.#cancelling !== undefined || this.#settingChanged
     const isAsked = this.hasRunDefinition || this.#catalog.isOld || this.#settings.isLimited
     return isLeft || this.hasRunSession || this.hasRunCode || isAsked || this.#catalog.code.isEverywhere
+  }
+
+  /** From now on it is no longer clean, nor to be made so. */
+  retire(): void {
+    this.#isRetired = true
   }
 
   /** What is sent is taken for UTF-8, not for single bytes. */
@@ -236,30 +249,31 @@ export class Session {
     if (this.#cancelling !== undefined) return
     this.#context.meter?.cancelled()
     this.#cancelling = this.#opened.cancel()
-    this.#giveUp = setTimeout(() => this.#wire.destroy(), silentMs).unref()
+    this.#silence.begins()
   }
 
   /** Undoes what other requests may have left for a statement that looks at the session. */
   async reset(): Promise<void> {
     const command = new Command(resetText + settingsText(this.#settings.all))
-    await this.#answered(this.#wire.ask(command))
+    await this.#silence.answered(this.#wire.ask(command))
     if (command.names.length > 0) await this.command(deallocateText(command.names))
   }
 
   /** Ends a transaction that was left open and undoes what may have been left behind. False when that failed. */
   async clean(): Promise<boolean> {
     try {
-      clearTimeout(this.#giveUp)
+      this.#silence.isOver()
+      if (this.#isRetired) return false
       // A cancel request that is still under way would hit the next statement.
       await this.#cancelling
       this.#cancelling = undefined
       if (this.isInTransaction) this.#context.meter?.rolledBack()
-      if (this.isInTransaction) await this.#answered(this.command('ROLLBACK'))
-      if (this.#settings.isLimited) await this.#answered(this.command(this.#settings.limit()))
-      if (this.hasRunDefinition || this.#catalog.isOld) await this.#answered(this.#lookAtCode())
+      if (this.isInTransaction) await this.#silence.answered(this.command('ROLLBACK'))
+      if (this.#settings.isLimited) await this.#silence.answered(this.command(this.#settings.limit()))
+      if (this.hasRunDefinition || this.#catalog.isOld) await this.#silence.answered(this.#lookAtCode())
       if (this.hasRunSession) {
         // DISCARD ALL has to stand alone, so what follows it is sent behind it.
-        await this.#answered(Promise.all([this.command('DISCARD ALL'), this.applySettings()]))
+        await this.#silence.answered(Promise.all([this.command('DISCARD ALL'), this.applySettings()]))
         this.#prepared.clear()
       } else if (this.hasRunCode || this.#settingChanged || this.#catalog.code.isEverywhere) {
         await this.reset()
@@ -306,31 +320,14 @@ export class Session {
     if (reset.length > 0) await this.command(settingsText(reset))
   }
 
-  /** Ends a connection that does not answer a command of ours: something between us and the server drops packets. */
-  async #answered<T>(answer: Promise<T>): Promise<T> {
-    const timer = setTimeout(() => this.#wire.destroy(), silentMs)
-    try {
-      return await answer
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-
   /** Time of now, where a statement that begins now is to be timed. */
   #now(): number {
     return this.#settings.timeoutSeconds === 0 ? 0 : performance.now()
   }
 
-  /**
-   * Tells a statement that the server has ended for its time apart from one that somebody cancelled: the server has one code
-   * for both, and its text may be in any language.
-   */
   #toReason(error: unknown, started: number): unknown {
-    const { timeoutSeconds } = this.#settings
-    if (timeoutSeconds === 0 || this.#cancelling !== undefined) return error
-    if (!(error instanceof ServerError) || error.code !== '57014') return error
-    if (performance.now() - started < timeoutSeconds * 1000 - clockSlackMs) return error
-    return new TimedOut(error, timeoutSeconds)
+    if (isRefusedWrite(error) && !this.hasRunSession) this.#onRefusedWrite?.(this)
+    return this.#cancelling === undefined ? withTimeout(error, started, this.#settings.timeoutSeconds) : error
   }
 
   async #lookAtCode(): Promise<void> {

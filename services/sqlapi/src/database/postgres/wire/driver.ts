@@ -1,28 +1,45 @@
 /**
- * The only file that knows the PostgreSQL driver, which does connecting, TLS and authentication here. What comes out is a
- * socket on which the server is ready for queries, and the way to cancel what it does; what is said on it is wire.ts's.
+ * The only file that knows the PostgreSQL driver, which does connecting, TLS and authentication here, with one server. What comes out
+ * is a socket on which the server is ready for queries, and the way to cancel what it does; what is said on it is wire.ts's, which
+ * server is taken servers.ts's.
  */
 import type { Socket } from 'node:net'
 import pg from 'pg'
-import { type Location, readLocation } from './location.ts'
+import type { Location } from './location.ts'
 import type { Setting } from './settings.ts'
+import { Standing, standingQuery } from './standing.ts'
 
-export interface DriverOptions {
-  readonly url: string
-  readonly connectTimeoutSeconds: number
-  /** A name or an offset, as the configuration has it; UTC where it is left out. */
-  readonly timeZone?: string | undefined
+/** What to connect to. */
+export interface ServerAddress {
+  /** As `host:port`. */
+  readonly name: string
+  /** A name or an address, or the folder of a Unix socket. */
+  readonly host: string
+  readonly port: number
+  /** The name that its certificate has to show, where the host is an address that was found by it. */
+  readonly certificateName?: string | undefined
+}
+
+export interface ConnectOptions {
+  readonly timeoutSeconds: number
+  /** It has to be known whether the server is a standby: it is asked where it does not say so itself. */
+  readonly needsStanding: boolean
 }
 
 /** A connection that is ready for queries. */
 export interface Opened {
   readonly socket: Socket
+  /** As in `ServerAddress`. */
+  readonly server: string
+  readonly standing: Standing
   /** The texts that the server sends are valid UTF-8. */
   readonly isUtf8: boolean
   /** What the URL asks for beside the settings of the service. */
   readonly settings: readonly Setting[]
   /** The server has not taken `options`, so all of them have to be set. */
   readonly lacksOptions: boolean
+  /** Says goodbye, in the place of any use. */
+  readonly leave: () => void
   /** Asks the server, over a connection of its own, to stop what this one is doing. Resolves when that was delivered. */
   readonly cancel: () => Promise<void>
 }
@@ -34,6 +51,7 @@ const cancelSeconds = 5
 interface DriverConnection {
   readonly stream: Socket
   connect(port: number | string, host?: string): void
+  end(): void
   requestSsl(): void
   cancel(processId: number, secretKey: number): void
   on(event: string, listener: (message: never) => void): void
@@ -46,49 +64,77 @@ interface DriverClient {
   readonly processID: number
   readonly secretKey: number
   connect(): Promise<unknown>
+  query(text: string): Promise<{ readonly rows: readonly Readonly<Record<string, string>>[] }>
   on(event: string, listener: (error: Error) => void): void
 }
 
-export async function openSocket(options: DriverOptions): Promise<Opened> {
-  const location = readLocation(options.url, options.timeZone)
+/** Rejects with the error of the system, of TLS or of the server. */
+export async function connectTo(server: ServerAddress, location: Location, options: ConnectOptions): Promise<Opened> {
+  const { certificateName: servername } = server
+  const ssl = servername === undefined || location.ssl === false ? location.ssl : { ...location.ssl, servername }
+  const full = { ...location, ssl }
   try {
-    return await connectPatiently(options, location)
+    return await connectPatiently(server, full, options)
   } catch (error) {
     if (!location.isSslOptional || !(error as Error).message.includes('does not support SSL')) throw error
-    return connectPatiently(options, { ...location, ssl: false })
+    return connectPatiently(server, { ...full, ssl: false }, options)
   }
 }
 
 /** PgBouncer takes `options` only where it is told to ignore or to track them. */
-async function connectPatiently(options: DriverOptions, location: Location): Promise<Opened> {
+async function connectPatiently(server: ServerAddress, location: Location, options: ConnectOptions): Promise<Opened> {
   try {
-    return await connect(options, location)
+    return await connect(server, location, options)
   } catch (error) {
     const { options: given, ...startup } = location.startup
     if (given === undefined || !(error as Error).message.includes('unsupported startup parameter')) throw error
-    return { ...(await connect(options, { ...location, startup })), lacksOptions: true }
+    return { ...(await connect(server, { ...location, startup }, options)), lacksOptions: true }
   }
 }
 
-async function connect({ connectTimeoutSeconds }: DriverOptions, location: Location): Promise<Opened> {
-  const client = new Client(location, connectTimeoutSeconds) as unknown as DriverClient
+async function connect(server: ServerAddress, location: Location, options: ConnectOptions): Promise<Opened> {
+  const client = new Client(server, location, options.timeoutSeconds) as unknown as DriverClient
   // The wire handles later errors; without a listener here they would end the process.
   client.on('error', () => undefined)
   let serverEncoding = ''
+  const standing = new Standing()
   client.connection.on('parameterStatus', (status: { parameterName: string; parameterValue: string }) => {
     if (status.parameterName === 'server_encoding') serverEncoding = status.parameterValue
+    standing.take(status.parameterName, status.parameterValue)
   })
   await client.connect()
+  if (options.needsStanding && !standing.isKnown) await askStanding(client, standing, options.timeoutSeconds)
   const socket = client.connection.stream
   // From here on the driver would only read in parallel.
   socket.removeAllListeners('data')
   return {
     socket,
+    server: server.name,
+    standing,
     // Such a server passes on whatever bytes it was given.
     isUtf8: serverEncoding !== 'SQL_ASCII',
     settings: [{ name: 'application_name', value: location.startup['application_name'] ?? '' }, ...location.options],
     lacksOptions: false,
-    cancel: () => cancel(client, location, Math.min(connectTimeoutSeconds, cancelSeconds)),
+    leave() {
+      client.connection.end()
+      socket.resume()
+    },
+    cancel: () => cancel(client, location, Math.min(options.timeoutSeconds, cancelSeconds)),
+  }
+}
+
+async function askStanding(client: DriverClient, standing: Standing, timeoutSeconds: number): Promise<void> {
+  const { stream } = client.connection
+  const timer = setTimeout(() => stream.destroy(), timeoutSeconds * 1000)
+  try {
+    const [row] = (await client.query(standingQuery)).rows
+    standing.isStandby = row?.['standby'] === 'true'
+    standing.isReadOnly = row?.['readonly'] === 'true'
+  } catch (error) {
+    stream.destroy()
+    throw error
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -113,8 +159,8 @@ function cancel(client: DriverClient, { ssl, sslnegotiation }: Location, timeout
 class Client extends pg.Client {
   readonly #startup: Readonly<Record<string, string>>
 
-  constructor(location: Location, connectTimeoutSeconds: number) {
-    const { host, port, user, database, ssl, sslnegotiation, password } = location
+  constructor({ host, port }: ServerAddress, location: Location, timeoutSeconds: number) {
+    const { user, database, ssl, sslnegotiation, password } = location
     super({
       host,
       port,
@@ -126,9 +172,9 @@ class Client extends pg.Client {
       password: () => password,
       keepAlive: true,
       // Behind it TCP probes ten times, once a second.
-      keepAliveInitialDelayMillis: location.keepAliveSeconds * 1000,
+      keepAliveInitialDelayMillis: location.keepaliveSeconds * 1000,
       enableChannelBinding: location.enableChannelBinding,
-      connectionTimeoutMillis: Math.max(1, connectTimeoutSeconds) * 1000,
+      connectionTimeoutMillis: timeoutSeconds * 1000,
     } as pg.ClientConfig)
     this.#startup = location.startup
   }

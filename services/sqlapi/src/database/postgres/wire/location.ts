@@ -4,11 +4,17 @@
  * environment.
  */
 import { parse } from 'pg-connection-string'
+import { type Host, hostsOf, withOneHost } from '../hosts.ts'
+import type { Target } from './standing.ts'
 import { ownSettings, readOptions, type Setting } from './settings.ts'
 
 export interface Location {
-  readonly host: string
-  readonly port: number
+  /** The servers that the URL names, at least one, in its order. */
+  readonly hosts: readonly Host[]
+  /** Which of them are wanted. */
+  readonly target: Target
+  /** They are tried in an order of chance. */
+  readonly isRandom: boolean
   readonly user: string
   readonly password: string
   readonly database: string
@@ -23,21 +29,23 @@ export interface Location {
   /** SCRAM is bound to the TLS connection where the server offers it. */
   readonly enableChannelBinding: boolean
   /** After so many seconds without a packet TCP probes the connection. */
-  readonly keepAliveSeconds: number
+  readonly keepaliveSeconds: number
   /** What the URL's `options` set. */
   readonly options: readonly Setting[]
 }
 
-/** `timeZone` as the configuration has it. */
-export function readLocation(url: string, timeZone = 'UTC'): Location {
-  const parsed = parse(url, { useLibpqCompat: true }) as ReturnType<typeof parse> & Record<string, string | undefined>
-  const { host, port, user, password, database, ssl, options, application_name } = parsed
+/** `timeZone` as the configuration has it; `keepaliveSeconds` for a URL that does not say. */
+export function readLocation(url: string, timeZone = 'UTC', keepaliveSeconds = usualKeepaliveSeconds): Location {
+  const parsed = parse(withOneHost(url), { useLibpqCompat: true }) as ReturnType<typeof parse> &
+    Record<string, string | undefined>
+  const { user, password, database, ssl, options, application_name } = parsed
   const role = user || 'postgres'
   const own = Object.fromEntries(ownSettings(timeZone).map(({ name, value }) => [name, value]))
   const startup = { user: role, database: database || role, application_name: application_name ?? 'sqlapi' }
   return {
-    host: host || 'localhost',
-    port: Number(port || 5432),
+    hosts: hostsOf(url),
+    target: (parsed['target_session_attrs'] ?? 'any') as Target,
+    isRandom: parsed['load_balance_hosts'] === 'random',
     user: role,
     password: password ?? '',
     database: startup.database,
@@ -46,13 +54,13 @@ export function readLocation(url: string, timeZone = 'UTC'): Location {
     isSslOptional: parsed['sslmode'] === 'prefer',
     startup: { ...startup, ...(options ? { options } : {}), ...own },
     enableChannelBinding: parsed['channel_binding'] === 'prefer',
-    keepAliveSeconds: Number(parsed['keepalives_idle'] ?? keepAliveSeconds),
+    keepaliveSeconds: Number(parsed['keepalives_idle'] ?? keepaliveSeconds),
     options: readOptions(options ?? ''),
   }
 }
 
 /** Without a word in the URL; firewalls forget a connection after some minutes. */
-const keepAliveSeconds = 20
+const usualKeepaliveSeconds = 20
 
 function toTls(ssl: unknown, parsed: Readonly<Record<string, unknown>>): false | object {
   if (ssl !== true && typeof ssl !== 'object') return false

@@ -1,0 +1,149 @@
+/**
+ * A URL -> a connection to one of the servers that it names, as libpq goes about it: one address after another, until one answers that
+ * is what `target_session_attrs` asks for. A URL that names one server and asks for nothing is connected to without a search. What
+ * is connected to is driver.ts's.
+ */
+import { promises as dns } from 'node:dns'
+import { isIP } from 'node:net'
+import type { Host } from '../hosts.ts'
+import { connectTo, type Opened, type ServerAddress } from './driver.ts'
+import { type Location, readLocation } from './location.ts'
+import { nameOf, ServerOrder, shuffled } from './server-order.ts'
+import { type Target, whyNot } from './standing.ts'
+
+export interface DriverOptions {
+  readonly url: string
+  /** For all servers together. */
+  readonly connectTimeoutSeconds: number
+  /** For each address of a server; unless it is given, servers share the time for all, but have a second at least. */
+  readonly hostTimeoutSeconds?: number | undefined
+  /** For a URL that does not say. */
+  readonly keepaliveSeconds?: number | undefined
+  /** A name or an offset, as the configuration has it; UTC where it is left out. */
+  readonly timeZone?: string | undefined
+  /** Shared by all who connect to the same servers. */
+  readonly order?: ServerOrder | undefined
+}
+
+/** Which servers a URL leads to. */
+export interface Reach {
+  readonly names: readonly string[]
+  readonly target: Target
+}
+
+export function reachOf(url: string): Reach {
+  const { hosts, target } = readLocation(url)
+  return { names: hosts.map(nameOf), target }
+}
+
+/** No server is what is wanted; the message says of each why. `code` is what all of them said, if they agree. */
+export class NoServer extends Error {
+  readonly code: string | undefined
+
+  constructor(refusals: readonly Refusal[]) {
+    super(refusals.map(({ name, reason }) => `${name} ${reason}`).join('; '))
+    const codes = new Set(refusals.map(({ code }) => code))
+    this.code = codes.size === 1 ? refusals[0]?.code : undefined
+  }
+}
+
+interface Refusal {
+  readonly name: string
+  /** To follow the name. */
+  readonly reason: string
+  readonly code?: string | undefined
+}
+
+export function openSocket(options: DriverOptions): Promise<Opened> {
+  const { url, timeZone, keepaliveSeconds, connectTimeoutSeconds, hostTimeoutSeconds } = options
+  const location = readLocation(url, timeZone, keepaliveSeconds)
+  const { hosts, target } = location
+  const timeoutSeconds = hostTimeoutSeconds ?? Math.max(1, connectTimeoutSeconds / hosts.length)
+  const only = hosts.length === 1 && target === 'any' ? hosts[0] : undefined
+  if (only === undefined) return new Search(location, timeoutSeconds, options.order ?? new ServerOrder()).open()
+  return connectTo({ ...only, name: nameOf(only) }, location, { timeoutSeconds, needsStanding: false })
+}
+
+class Search {
+  readonly #location: Location
+  readonly #timeoutSeconds: number
+  readonly #order: ServerOrder
+  readonly #refusals: Refusal[] = []
+
+  constructor(location: Location, timeoutSeconds: number, order: ServerOrder) {
+    this.#location = location
+    this.#timeoutSeconds = timeoutSeconds
+    this.#order = order
+  }
+
+  async open(): Promise<Opened> {
+    const { target } = this.#location
+    const isPreferred = target === 'prefer-standby'
+    const opened =
+      (await this.#find(isPreferred ? 'standby' : target)) ?? (isPreferred ? await this.#find('any') : undefined)
+    if (opened === undefined) throw new NoServer(this.#refusals)
+    return opened
+  }
+
+  async #find(target: Target): Promise<Opened | undefined> {
+    const { hosts, isRandom } = this.#location
+    this.#refusals.length = 0
+    for (const host of this.#order.sort(hosts, isRandom)) {
+      for (const address of await this.#addressesOf(host)) {
+        const opened = await this.#try(address, target)
+        if (opened !== undefined) return opened
+      }
+    }
+    return undefined
+  }
+
+  async #addressesOf(host: Host): Promise<readonly ServerAddress[]> {
+    const name = nameOf(host)
+    if (isIP(host.host) !== 0 || host.host.startsWith('/')) return [{ ...host, name }]
+    try {
+      const found = await dns.lookup(host.host, { all: true, order: 'verbatim' })
+      const addresses = found.map(({ address }) => ({
+        name,
+        host: address,
+        port: host.port,
+        certificateName: host.host,
+      }))
+      return this.#location.isRandom ? shuffled(addresses) : addresses
+    } catch (error) {
+      this.#refuse(name, error)
+      return []
+    }
+  }
+
+  async #try(address: ServerAddress, target: Target): Promise<Opened | undefined> {
+    const options = { timeoutSeconds: this.#timeoutSeconds, needsStanding: target !== 'any' }
+    try {
+      const opened = await connectTo(address, this.#location, options)
+      const reason = whyNot(target, opened.standing)
+      if (reason === undefined) return opened
+      opened.leave()
+      this.#refusals.push({ name: address.name, reason })
+    } catch (error) {
+      if (!mayBeElsewhere(error)) throw error
+      if (isTimeout(error)) this.#order.noteSilent(address.name)
+      this.#refuse(address.name, error)
+    }
+    return undefined
+  }
+
+  #refuse(name: string, error: unknown): void {
+    const { message, code } = error as Error & { code?: string }
+    this.#refusals.push({ name, reason: `cannot be connected (${message})`, code })
+  }
+}
+
+/** Who is refused by one server is refused by all; anything else, such as a lack of connections, may be otherwise on the next. */
+function mayBeElsewhere(error: unknown): boolean {
+  const { code = '' } = error as { code?: string }
+  return !/^28[0-9A-Z]{3}$/.test(code)
+}
+
+function isTimeout(error: unknown): boolean {
+  const { message, code = '' } = error as Error & { code?: string }
+  return message === 'timeout expired' || ['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'].includes(code)
+}
