@@ -27,8 +27,6 @@ const longFiles: Readonly<Record<string, string>> = {
   'services/sqlapi/src/database/pool/pool.ts': 'the transitions of one state machine',
   'services/sqlapi/src/database/postgres/sessions/session.ts': 'the state of one connection, and all that changes it',
   'services/sqlapi/src/database/sqlite/worker/session.ts': 'the state of one connection, and all that changes it',
-  'services/xroad-proxy/src/doctor/config-checks.ts': 'a table of checks',
-  'services/xroad-proxy/src/mock/failures-on-demand.ts': 'a table of failures',
 }
 
 /** Rooms that never reach another, not even by way of a third. */

@@ -143,10 +143,17 @@ export const proxy: Part = {
       imports:
         'errors.ts version.ts events.ts upstream boot/config lanes.ts measure @services/admin @services/command-line @services/http-shell @services/metrics',
     },
+    { room: 'mock/xml-reader.ts', is: 'XML of requests, read by code of its own', isPure: true },
+    { room: 'mock/wire.ts', is: 'a request to the mock and its connection' },
+    {
+      room: 'mock/failures',
+      is: 'what goes wrong on demand',
+      imports: 'mock/xml-reader.ts mock/wire.ts',
+    },
     {
       room: 'mock',
       is: 'a Security Server to try things with',
-      imports: 'errors.ts @services/command-line @services/http-shell',
+      imports: 'errors.ts mock/** @services/command-line @services/config-file @services/http-shell',
     },
     {
       room: 'metadata',
@@ -190,9 +197,10 @@ export const proxy: Part = {
     'node:dns': 'guard/lookup.ts',
     'node:fs':
       'version.ts audit boot/tls/keystore.ts boot/dsl/endpoints.ts boot/dsl/description-files.ts boot/openapi/documents.ts boot/ingest mock doctor/facts.ts doctor/keystore-facts.ts wsdl-command wsdl-command/add',
-    'node:http': 'mock/wire.ts',
+    'node:http': 'mock/mock.ts mock/wire.ts',
     'node:https': 'mock/mock.ts',
     'node:net': 'admin guard upstream boot/tls/certificates.ts mock doctor/probe/probe.ts',
+    'node:os': 'wsdl-command/add/lock.ts',
     'node:tls': 'upstream boot/tls metadata mock doctor doctor/probe',
     saxes: 'soap/json/parser.ts wsdl/xml/xml.ts',
     undici: 'upstream/client.ts upstream/undici-client.d.ts',

@@ -28,6 +28,7 @@ const mocks: readonly [string[], object][] = [
   [['mock'], mock],
   [['mock', '--port', '0'], { ...mock, port: 0 }],
   [['mock', '--port=65535', '--host', '::1'], { ...mock, port: 65_535, host: '::1' }],
+  [['mock', '--service-port', '5600'], { ...mock, servicePort: 5600 }],
   [['--folder', 'x', 'mock', '--answers', 'y'], { ...mock, folder: 'x', answers: 'y' }],
 ]
 

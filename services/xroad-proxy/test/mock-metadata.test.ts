@@ -12,7 +12,8 @@ import { sharedPki } from './support/lanes.ts'
 import { wsdlOf } from './support/wsdl-folder.ts'
 
 const wsdl = wsdlOf(['find'], { address: 'http://10.1.2.3:8080/secret' })
-const yaml = 'openapi: 3.0.3\ninfo: {title: Pets, version: "1"}\npaths: {}\n'
+const yaml =
+  'openapi: 3.0.3\ninfo: {title: Pets, version: "1"}\npaths:\n  /pets/{id}/{rest+}:\n    parameters: []\n    get: {}\n    put: {}\n  /all: {post: {}}\n  /none:\n'
 const answers = newFolder({
   'find.v1.wsdl': wsdl,
   'find.v2.wsdl': wsdl.replace('<wsdl:types>', '<!-- two --><wsdl:types>'),
@@ -24,6 +25,7 @@ const answers = newFolder({
   'pets.json': '[]',
   'shops.openapi.json': '{"openapi": "3.1.0"}',
   'plain.json': '{}',
+  'broken.openapi.yaml': 'openapi: [\n',
 })
 let mock: RunningMock
 let agent: Agent
@@ -165,11 +167,30 @@ test('listMethods by REST tells those that have a description [P1.3]', async () 
     service.map((each) => [each['service_code'], each['service_type']]),
     [
       ['add', 'REST'],
+      ['broken', 'OPENAPI'],
       ['pets', 'OPENAPI'],
       ['plain', 'REST'],
       ['shops', 'OPENAPI'],
     ],
   )
+})
+
+test('listMethods by REST has methods and paths of a description, with * for what is a parameter [P1.3]', async () => {
+  const { service } = JSON.parse((await rest('allowedMethods')).text) as {
+    service: { service_code: string; endpoint_list: unknown }[]
+  }
+  deepStrictEqual(Object.fromEntries(service.map((each) => [each.service_code, each.endpoint_list])), {
+    add: [],
+    pets: [
+      { method: 'GET', path: '/pets/*/*' },
+      { method: 'PUT', path: '/pets/*/*' },
+      { method: 'POST', path: '/all' },
+    ],
+    plain: [],
+    // Neither of them says where its paths are.
+    broken: [],
+    shops: [],
+  })
 })
 
 test('getOpenAPI gives the description, or refuses in the words of a Security Server [P1.3]', async () => {

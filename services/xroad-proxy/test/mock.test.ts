@@ -14,7 +14,7 @@ import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { gunzipSync } from 'node:zlib'
 import { newFolder, type Spawned, spawnProcess, writeFiles } from '@services/testing'
 import { StartupFailure } from '../src/errors.ts'
-import { failures } from '../src/mock/failures-on-demand.ts'
+import { failures } from '../src/mock/failures/failures.ts'
 import { type RunningMock, startMock } from '../src/mock/mock.ts'
 import { keystorePassword } from '../src/mock/pki.ts'
 

@@ -38,6 +38,8 @@ const program = {
     force: { kind: 'switch' },
     host: { kind: 'text', value: 'HOST', default: '127.0.0.1' },
     port: { kind: 'whole', value: 'PORT', from: 0, to: 65_535, default: 5500 },
+    /** Of a SOAP service beside the mock, for direct calls. */
+    servicePort: { kind: 'whole', name: 'service-port', value: 'PORT', from: 0, to: 65_535 },
     /** Where the mock keeps its certificates. */
     folder: { kind: 'text', value: 'DIR', default: './mock-security-server' },
     /** Directory of prepared answers. */
@@ -91,6 +93,7 @@ const program = {
       flags: {
         host: 'address to listen on (127.0.0.1)',
         port: 'port to listen on, 0 for any free one (5500)',
+        servicePort: 'also be a SOAP service for direct calls, by plain http',
         folder: 'where its certificates are kept (./mock-security-server)',
         answers: 'prepared answers',
       },

@@ -28,18 +28,32 @@ export function isMultipart(type: string): boolean {
   return /^\s*multipart\/related\s*;/i.test(type)
 }
 
-export function openMessage(type: string, body: Buffer): SentMessage {
+/** `envelopeType` is that of a message without attachments. */
+export function openMessage(type: string, body: Buffer, envelopeType = 'text/xml'): SentMessage {
   if (!isMultipart(type)) return { envelope: body, type, attachments: [] }
   const parts = split(body, parameterOf(type, 'boundary') ?? refuse('its Content-Type names no boundary')).map(readPart)
   const [root, ...attachments] = parts
   if (root === undefined) return refuse('it has no parts')
   const start = parameterOf(type, 'start')
   if (start !== undefined && start !== root.id) refuse(`its first part is ${root.id}, not ${start}`)
-  checkTypes(type, root.type)
+  checkTypes(type, root.type, envelopeType)
   const ids = attachments.map(({ id }) => id)
   if (ids.includes('')) refuse('an attachment has no Content-ID')
   if (new Set([root.id, ...ids]).size < parts.length) refuse('two parts have one Content-ID')
-  return { envelope: root.bytes, type: root.type.replace(/^application\/xop\+xml/i, 'text/xml'), attachments }
+  return { envelope: root.bytes, type: root.type.replace(/^application\/xop\+xml/i, envelopeType), attachments }
+}
+
+/** Media type of the envelope by what the message says of it; empty where it says nothing. */
+export function envelopeTypeOf(type: string): string {
+  if (!isMultipart(type)) return bareType(type)
+  const root = bareType(parameterOf(type, 'type') ?? '')
+  return root === xop ? bareType(parameterOf(type, 'start-info') ?? '') : root
+}
+
+const xop = 'application/xop+xml'
+
+function bareType(type: string): string {
+  return (type.split(';', 1)[0] ?? '').trim().toLowerCase()
 }
 
 function refuse(problem: string): never {
@@ -52,16 +66,14 @@ function parameterOf(type: string, name: string): string | undefined {
 }
 
 /** What the message says of its envelope, and what the envelope says of itself. */
-function checkTypes(message: string, root: string): void {
-  const [bare = ''] = root.toLowerCase().split(';', 1)
-  const isXop = bare.trim() === 'application/xop+xml'
-  if (!isXop && bare.trim() !== 'text/xml')
+function checkTypes(message: string, root: string, envelopeType: string): void {
+  const bare = bareType(root)
+  if (bare !== xop && bare !== envelopeType)
     throw new Refusal('client.invalid_content_type', `Invalid content type: ${root}`)
-  if (parameterOf(message, 'type')?.toLowerCase() !== bare.trim())
-    refuse('its parameter type is not that of its first part')
-  if (!isXop) return
-  if (parameterOf(message, 'start-info') !== 'text/xml') refuse('its parameter start-info is not text/xml')
-  if (parameterOf(root, 'type') !== 'text/xml') refuse('the parameter type of its first part is not text/xml')
+  if (parameterOf(message, 'type')?.toLowerCase() !== bare) refuse('its parameter type is not that of its first part')
+  if (bare !== xop) return
+  if (parameterOf(message, 'start-info') !== envelopeType) refuse(`its parameter start-info is not ${envelopeType}`)
+  if (parameterOf(root, 'type') !== envelopeType) refuse(`the parameter type of its first part is not ${envelopeType}`)
 }
 
 /** One character for each byte. */
@@ -98,14 +110,15 @@ const boundary = 'mock-echo'
 export function bringBack(answer: MockReply, { attachments }: SentMessage): MockReply {
   if (attachments.length === 0) return answer
   const isXop = answer.body.includes('http://www.w3.org/2004/08/xop/include')
-  const rootType = isXop ? 'application/xop+xml' : 'text/xml'
+  const envelopeType = bareType(answer.type)
+  const rootType = isXop ? xop : envelopeType
   const start = '<root@mock-echo>'
-  const info = isXop ? '; start-info="text/xml"' : ''
+  const info = isXop ? `; start-info="${envelopeType}"` : ''
   const head = (type: string, id: string): Buffer =>
     Buffer.from(
       `--${boundary}\r\nContent-Type: ${type}\r\nContent-Transfer-Encoding: binary\r\nContent-ID: ${id}\r\n\r\n`,
     )
-  const root = isXop ? `${rootType}; charset=utf-8; type="text/xml"` : answer.type
+  const root = isXop ? `${rootType}; charset=utf-8; type="${envelopeType}"` : answer.type
   const parts = attachments.flatMap(({ id, type, bytes }) => [head(type, id), bytes, Buffer.from('\r\n')])
   return {
     ...answer,

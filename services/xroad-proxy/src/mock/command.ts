@@ -7,7 +7,7 @@ import { StartupFailure } from '../errors.ts'
 import { type MockOptions, type RunningMock, startMock } from './mock.ts'
 import { keystorePassword } from './pki.ts'
 
-export type MockSettings = Pick<MockOptions, 'host' | 'port' | 'folder' | 'answers' | 'names'>
+export type MockSettings = Pick<MockOptions, 'host' | 'port' | 'servicePort' | 'folder' | 'answers' | 'names'>
 
 export async function runMock(settings: MockSettings): Promise<void> {
   const say = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -22,7 +22,7 @@ export async function runMock(settings: MockSettings): Promise<void> {
   }
 }
 
-function introduction({ url, answers, files }: RunningMock): string {
+function introduction({ url, answers, files, serviceUrl }: RunningMock): string {
   return `Mock Security Server listening on ${url}
 Answers are read from ${answers}, certificates are in ${files.ca}, ${files.keystore} and beside them
 
@@ -32,6 +32,14 @@ security_server:
   url: ${url}
   keystore_path: ${toYaml(files.keystore)}
   trust_ca_path: ${toYaml(files.ca)}
+${serviceUrl === undefined ? '' : directCalls(serviceUrl)}`
+}
+
+function directCalls(serviceUrl: string): string {
+  return `
+DSL files call the service without X-Road, in SOAP 1.1 or 1.2, with this line:
+
+service: ${serviceUrl}
 `
 }
 

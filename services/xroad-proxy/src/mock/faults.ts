@@ -1,8 +1,9 @@
 /**
- * Errors as a Security Server words them: code and text in, a SOAP Fault or a REST error out. The codes are written as
+ * Errors as Security Servers and services word them: code and text in, a SOAP Fault or a REST error out. The codes of X-Road are written as
  * X-Road 7.8 and later do, `client.missing_header`; `spell` gives the form of the versions before, `Client.MissingHeader`.
  */
 import { randomUUID } from 'node:crypto'
+import type { MockReply } from './wire.ts'
 import { escapeXml } from './xml-reader.ts'
 
 /** Which versions of X-Road the error codes are spelled for. */
@@ -29,15 +30,39 @@ export function spell(code: string, spelling: Spelling): string {
 }
 
 const soapNamespace = 'http://schemas.xmlsoap.org/soap/envelope/'
+const prolog = '<?xml version="1.0" encoding="UTF-8"?>'
 
 /** The envelope of a Fault; the detail is a random number for the search in the server's log, as on a real server. */
 export function faultEnvelope(code: string, text: string): string {
   return (
-    `<?xml version="1.0" encoding="UTF-8"?><SOAP-ENV:Envelope xmlns:SOAP-ENV="${soapNamespace}"><SOAP-ENV:Body>` +
+    `${prolog}<SOAP-ENV:Envelope xmlns:SOAP-ENV="${soapNamespace}"><SOAP-ENV:Body>` +
     `<SOAP-ENV:Fault><faultcode>${escapeXml(code)}</faultcode><faultstring>${escapeXml(text)}</faultstring>` +
     `<faultactor></faultactor><detail><faultDetail xmlns="">${randomUUID()}</faultDetail></detail></SOAP-ENV:Fault>` +
     `</SOAP-ENV:Body></SOAP-ENV:Envelope>`
   )
+}
+
+/** As a Security Server sends it, the empty SOAPAction included. */
+export function soapFault(envelope: string, status = 200): MockReply {
+  return { status, type: 'text/xml; charset=utf-8', headers: [['SOAPAction', '']], body: Buffer.from(envelope) }
+}
+
+const soap12Namespace = 'http://www.w3.org/2003/05/soap-envelope'
+
+/** A fault of SOAP 1.2; `texts` are the reason by language. */
+export function soapFault12(code: string, texts: Readonly<Record<string, string>>, status: number): MockReply {
+  const reason = Object.entries(texts).map(([language, text]) => {
+    return `<env:Text xml:lang="${language}">${escapeXml(text)}</env:Text>`
+  })
+  const envelope =
+    `${prolog}<env:Envelope xmlns:env="${soap12Namespace}"><env:Body><env:Fault><env:Code>` +
+    `<env:Value>${escapeXml(code)}</env:Value></env:Code><env:Reason>${reason.join('')}</env:Reason>` +
+    `<env:Detail><mock:detail xmlns:mock="urn:mock">more</mock:detail></env:Detail></env:Fault></env:Body></env:Envelope>`
+  return { status, type: 'application/soap+xml; charset=utf-8', headers: [], body: Buffer.from(envelope) }
+}
+
+export function faultOnDemand12(code: string): MockReply {
+  return soapFault12(code, { et: 'Soovitud viga', en: 'A failure that was asked for' }, 500)
 }
 
 /** What stands in an error of the REST protocol, to be written as JSON or XML. */

@@ -8,7 +8,7 @@ import { attributeOf, readXml, textOf, type XmlElement, XmlProblem } from './xml
 export const xroadNamespace = 'http://x-road.eu/xsd/xroad.xsd'
 export const identifierNamespace = 'http://x-road.eu/xsd/identifiers'
 const representationNamespace = 'http://x-road.eu/xsd/representation.xsd'
-const soapNamespace = 'http://schemas.xmlsoap.org/soap/envelope/'
+export const soapNamespace = 'http://schemas.xmlsoap.org/soap/envelope/'
 
 /** Service codes that ask the mock for a failure; the body of such a request may be any. */
 export const onDemand = 'mock.'

@@ -4,6 +4,7 @@
  * answers out, or a `Refusal` in the words of a real one. The lanes put the content into messages.
  */
 import { randomUUID } from 'node:crypto'
+import { isMapping, type Mapping, readYaml, YamlError } from '@services/config-file'
 import { type AnswerFile, type Answers, answersAll, contentTypes } from './answers.ts'
 import { Refusal } from './faults.ts'
 import { identifierNamespace, type Message, type Service, xroadNamespace } from './message.ts'
@@ -76,17 +77,43 @@ export function listRestMethods(provider: readonly string[], answers: Answers): 
   const service = codes
     .sort()
     .filter((code) => !isMethodList(code) && !soap.has(code))
-    .map((code) => ({
-      member_class: memberClass,
-      member_code: memberCode,
-      object_type: 'SERVICE',
-      service_code: code,
-      service_type: answers.openApiOf(code) === undefined ? 'REST' : 'OPENAPI',
-      subsystem_code: subsystemCode,
-      xroad_instance: instance,
-      endpoint_list: [],
-    }))
+    .map((code) => {
+      const description = answers.openApiOf(code)
+      return {
+        member_class: memberClass,
+        member_code: memberCode,
+        object_type: 'SERVICE',
+        service_code: code,
+        service_type: description === undefined ? 'REST' : 'OPENAPI',
+        subsystem_code: subsystemCode,
+        xroad_instance: instance,
+        endpoint_list: description === undefined ? [] : endpointsOf(description),
+      }
+    })
   return JSON.stringify({ service })
+}
+
+const restMethods: ReadonlySet<string> = new Set(['delete', 'get', 'head', 'options', 'patch', 'post', 'put', 'trace'])
+
+/** As a Security Server takes them from a description: a parameter of a path is anything. None of a broken description. */
+function endpointsOf({ content }: AnswerFile): readonly { readonly method: string; readonly path: string }[] {
+  return Object.entries(pathsOf(content)).flatMap(([path, item]) => {
+    const methods = isMapping(item) ? Object.keys(item).filter((name) => restMethods.has(name)) : []
+    return methods.map((method) => ({ method: method.toUpperCase(), path: path.replaceAll(/\{[^{}]*\}/g, '*') }))
+  })
+}
+
+const descriptionLimits = { characters: 16 * 1024 * 1024, depth: 100, aliases: 10_000 }
+
+/** JSON is YAML too. */
+function pathsOf(description: Buffer): Mapping {
+  try {
+    const { paths } = readYaml(description.toString('utf8'), descriptionLimits)
+    return isMapping(paths) ? paths : {}
+  } catch (error) {
+    if (error instanceof YamlError) return {}
+    throw error
+  }
 }
 
 /** The answer to `getWsdl`: the envelope and, as an attachment, the WSDL. */

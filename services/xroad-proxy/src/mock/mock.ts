@@ -1,15 +1,18 @@
 /**
- * A mock Security Server: mutual TLS with certificates of its own, SOAP on every path, REST below `/r1/`. Takes the
- * address to listen on and the folders; gives a running server. soap-lane.ts and rest-lane.ts decide what it answers.
+ * A mock Security Server: mutual TLS with certificates of its own, SOAP on every path, REST below `/r1/`; and beside it, where it is
+ * wanted, a SOAP service that is called without one. Takes the addresses to listen on and the folders; gives a running server.
+ * soap-lane.ts, rest-lane.ts and direct-service.ts decide what is answered.
  */
 import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:https'
-import { isIPv6, type Socket } from 'node:net'
+import { createServer as createPlainServer } from 'node:http'
+import { createServer } from 'node:https'
+import { isIPv6, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { type Address, listen, ListenProblem } from '@services/http-shell'
 import { StartupFailure } from '../errors.ts'
 import { Answers } from './answers.ts'
+import { serveDirect } from './direct-service.ts'
 import type { Spelling } from './faults.ts'
 import { isListClients, serveClients } from './metadata.ts'
 import { type PkiFiles, writePki } from './pki.ts'
@@ -21,6 +24,8 @@ export interface MockOptions {
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
+  /** Of a SOAP service that is called directly, by plain HTTP; 0 for any free one, none when not given. */
+  readonly servicePort?: number | undefined
   /** Where the certificates are, or are to be. */
   readonly folder: string
   /** Folder of answers, `answers` inside `folder` when not given; it need not exist. */
@@ -42,6 +47,8 @@ export interface RunningMock {
   readonly folder: string
   readonly answers: string
   readonly files: PkiFiles
+  /** Where the service for direct calls is; undefined where there is none. */
+  readonly serviceUrl: string | undefined
   /** Breaks off what is under way and frees the port. */
   close(): Promise<void>
 }
@@ -52,13 +59,16 @@ const keepAliveMs = 30_000
 const maxHeaderBytes = 256 * 1024
 
 export async function startMock(options: MockOptions): Promise<RunningMock> {
-  const { host, port, folder } = options
+  const { host, port, servicePort, folder, onEvent } = options
   const answers = new Answers(options.answers ?? join(folder, 'answers'))
   const connections = new Map<string, Socket>()
-  const server = createMockServer({ answers, spelling: options.faults ?? 'since-7.8' }, connections, options.onEvent)
-  // Before any file is made anew: a start that fails for its port leaves a running mock's certificates alone.
-  const bound = await listenOn(server, { host, port })
+  const server = createMockServer({ answers, spelling: options.faults ?? 'since-7.8' }, connections, onEvent)
+  const service = servicePort === undefined ? undefined : createDirectServer(answers, connections, onEvent)
+  const servers: readonly Server[] = service === undefined ? [server] : [server, service]
   try {
+    // Before any file is made anew: a start that fails for its port leaves a running mock's certificates alone.
+    const bound = await listenOn(server, { host, port })
+    const direct = service && (await listenOn(service, { host, port: servicePort ?? 0 }))
     const files = writePki(folder, [...(isAnyAddress(host) ? [] : [host]), ...(options.names ?? [])])
     server.setSecureContext({
       ca: readFileSync(files.ca),
@@ -72,40 +82,57 @@ export async function startMock(options: MockOptions): Promise<RunningMock> {
       folder,
       answers: answers.folder,
       files,
-      close: () => close(server, connections),
+      serviceUrl: direct && `http://${reachable(host)}:${direct.port}/`,
+      close: () => close(servers, connections),
     }
   } catch (error) {
-    await close(server, connections)
+    await close(servers, connections)
     throw error
   }
+}
+
+const settings = {
+  keepAliveTimeout: keepAliveMs,
+  maxHeaderSize: maxHeaderBytes,
+  // The clock of a slow request is the client's business.
+  requestTimeout: 0,
 }
 
 function createMockServer(
   behaviour: MockBehaviour,
   connections: Map<string, Socket>,
   onEvent: MockOptions['onEvent'],
-): Server {
-  const settings = {
-    requestCert: true,
-    rejectUnauthorized: true,
-    keepAliveTimeout: keepAliveMs,
-    maxHeaderSize: maxHeaderBytes,
-    // The clock of a slow request is the client's business.
-    requestTimeout: 0,
-  }
-  const server = createServer(settings, (request, response) => {
+): ReturnType<typeof createServer> {
+  const server = createServer({ ...settings, requestCert: true, rejectUnauthorized: true }, (request, response) => {
     const connection = connections.get(keyOf(request.socket))
-    if (connection !== undefined) serve(behaviour, new Wire(request, response, connection), onEvent)
+    if (connection === undefined) return
+    const wire = new Wire(request, response, connection)
+    serve(laneOf(wire), behaviour, wire, onEvent)
   })
-  server.on('connection', (socket: Socket) => {
-    const key = keyOf(socket)
-    connections.set(key, socket)
-    socket.once('close', () => connections.delete(key))
-  })
+  remember(server, connections)
   server.on('tlsClientError', (error: Error, socket: TLSSocket) => {
     onEvent?.(`refused ${socket.remoteAddress ?? 'a client'}: ${printable(reasonOf(error, socket))}`)
   })
   return server
+}
+
+function createDirectServer(
+  answers: Answers,
+  connections: Map<string, Socket>,
+  onEvent: MockOptions['onEvent'],
+): Server {
+  const server = createPlainServer(settings, (request, response) => {
+    serve(serveDirect, { answers }, new Wire(request, response, request.socket), onEvent)
+  })
+  return remember(server, connections)
+}
+
+function remember(server: Server, connections: Map<string, Socket>): Server {
+  return server.on('connection', (socket: Socket) => {
+    const key = keyOf(socket)
+    connections.set(key, socket)
+    socket.once('close', () => connections.delete(key))
+  })
 }
 
 function isAnyAddress(host: string): boolean {
@@ -117,9 +144,9 @@ function reachable(host: string): string {
   return isIPv6(host) ? `[${host}]` : host
 }
 
-/** The other end of a connection: the same for the TCP socket and the TLS socket on top of it. */
-function keyOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`
+/** Both ends of a connection: the same for the TCP socket and the TLS socket on top of it. */
+function keyOf({ remoteAddress, remotePort, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localPort}`
 }
 
 /** Of a certificate that another CA signed only the socket knows. */
@@ -128,7 +155,12 @@ function reasonOf(error: Error & { readonly reason?: string }, { authorizationEr
   return String(problem)
 }
 
-function serve(behaviour: MockBehaviour, wire: Wire, onEvent: MockOptions['onEvent']): void {
+function serve<Behaviour>(
+  lane: (behaviour: Behaviour, wire: Wire) => Promise<void>,
+  behaviour: Behaviour,
+  wire: Wire,
+  onEvent: MockOptions['onEvent'],
+): void {
   const began = performance.now()
   if (onEvent !== undefined) {
     wire.onOver((outcome) => {
@@ -137,7 +169,7 @@ function serve(behaviour: MockBehaviour, wire: Wire, onEvent: MockOptions['onEve
       onEvent(printable(`${method} ${url} ${wire.service ?? '-'}: ${outcome}, ${ms} ms`))
     })
   }
-  laneOf(wire)(behaviour, wire).catch((error: unknown) => {
+  lane(behaviour, wire).catch((error: unknown) => {
     const body = Buffer.from(`The mock failed: ${(error as Error).message}\n`)
     if (wire.isUntouched) wire.send({ status: 500, type: 'text/plain; charset=utf-8', headers: [], body })
     else wire.reset()
@@ -162,10 +194,13 @@ async function listenOn(server: Server, address: Address): Promise<{ address: st
   }
 }
 
-function close(server: Server, connections: ReadonlyMap<string, Socket>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  server.close(() => resolve())
+async function close(servers: readonly Server[], connections: ReadonlyMap<string, Socket>): Promise<void> {
+  const ended = servers.map((server) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    server.close(() => resolve())
+    return promise
+  })
   // Connections in the middle of their handshake too.
   for (const socket of connections.values()) socket.destroy()
-  return promise
+  await Promise.all(ended)
 }

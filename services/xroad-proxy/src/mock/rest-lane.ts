@@ -1,15 +1,16 @@
 /**
  * REST requests, `/r1/...`: answered as a Security Server and the provider behind it would, by the X-Road Message Protocol
  * for REST. The answer is a file of the answers folder, what metadata.ts says, or an echo of what arrived; `mock.` codes go to
- * failures-on-demand.ts.
+ * `failures/`.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import type { Answers } from './answers.ts'
 import { onDemand } from './message.ts'
-import { type MockCall, readFailure } from './failures-on-demand.ts'
+import { readFailure } from './failures/failures.ts'
+import type { MockCall } from './failures/mock-call.ts'
 import { Refusal, type RestError, spell, toRestError } from './faults.ts'
 import { describeRest, headersOfList, isMethodList, listRestMethods } from './metadata.ts'
-import { jsonShape, prolog } from './oddities.ts'
+import { jsonShape, prolog } from './failures/oddities.ts'
 import type { MockBehaviour } from './soap-lane.ts'
 import type { MockReply, Header, Wire } from './wire.ts'
 import { escapeXml } from './xml-reader.ts'
@@ -202,12 +203,11 @@ function toMockCall(
   target: Target,
   upload: Upload,
   headers: readonly Header[],
-  restError: MockCall['restError'],
+  error: MockCall['error'],
 ): MockCall {
   const received = (): MockReply => ({ status: 200, headers, ...echo(wire, target, upload) })
   const xml = 'application/xml; charset=utf-8'
   return {
-    lane: 'rest',
     wire,
     shape: jsonShape,
     target: wire.request.url ?? '/',
@@ -220,7 +220,13 @@ function toMockCall(
       body: Buffer.from(`${prolog.plain}<answer>${text}</answer>`),
     }),
     received,
-    restError,
+    error,
+    error12: (code) => error(code, 'A failure that was asked for'),
+    providerError: (message) => ({
+      ...received(),
+      status: 500,
+      body: Buffer.from(JSON.stringify({ status: 500, error: 'Internal Server Error', message })),
+    }),
   }
 }
 

@@ -1,39 +1,30 @@
 /**
- * SOAP requests: answered as a Security Server and the provider behind it would. The header of the request comes back
- * verbatim, the body is a file of the answers folder, what metadata.ts says, or an echo; `mock.` codes go to failures-on-demand.ts.
+ * SOAP requests to the Security Server: answered as it and the provider behind it would. The header of the request comes back
+ * verbatim, the body is a file of the answers folder, what metadata.ts says, or an echo; `mock.` codes go to `failures/`.
  */
 import { createHash } from 'node:crypto'
 import type { Answers } from './answers.ts'
-import {
-  bringBack,
-  describeAttachments,
-  isMultipart,
-  openMessage,
-  type SentMessage,
-  tellAttachments,
-} from './attachments.ts'
+import { bringBack, isMultipart, openMessage, type SentMessage, tellAttachments } from './attachments.ts'
 import { type Message, onDemand, readMessage, xroadNamespace } from './message.ts'
-import { type MockCall, readFailure, soapFault } from './failures-on-demand.ts'
-import { faultEnvelope, Refusal, spell, type Spelling } from './faults.ts'
+import { readFailure } from './failures/failures.ts'
+import type { MockCall } from './failures/mock-call.ts'
+import { prolog, xmlShape } from './failures/oddities.ts'
+import { faultEnvelope, faultOnDemand12, Refusal, soapFault, spell, type Spelling } from './faults.ts'
 import { headersOfList, isMethodList, listSoapMethods, withWsdl } from './metadata.ts'
-import { prolog, xmlShape } from './oddities.ts'
+import { decode, describeRequest, readAnswer, readBody, typeOf } from './soap-request.ts'
 import type { MockReply, Wire } from './wire.ts'
-import { escapeXml } from './xml-reader.ts'
 
 export interface MockBehaviour {
   readonly answers: Answers
   readonly spelling: Spelling
 }
 
-const maxEnvelopeBytes = 10 * 1024 * 1024
-/** With all attachments. */
-const maxMessageBytes = 128 * 1024 * 1024
 const earlyCode = 'mock.early-answer'
 
 export async function serveSoap({ answers, spelling }: MockBehaviour, wire: Wire): Promise<void> {
   try {
     checkHead(wire)
-    const body = await readBody(wire)
+    const body = await readBody(wire, (chunk) => answerEarly(wire, chunk))
     if (body === undefined) return
     const sent = openMessage(typeOf(wire), body)
     const message = readMessage(decode(sent))
@@ -69,29 +60,12 @@ function checkHead(wire: Wire): void {
   }
 }
 
-function typeOf({ request }: Wire): string {
-  return request.headers['content-type'] ?? ''
-}
-
-/** The bytes of the request, undefined when the request is answered already or the client has left. */
-async function readBody(wire: Wire): Promise<Buffer | undefined> {
-  const most = isMultipart(typeOf(wire)) ? maxMessageBytes : maxEnvelopeBytes
-  const chunks: Buffer[] = []
-  let length = 0
-  let isAnswered = false
-  const isWhole = await wire.read((chunk) => {
-    length += chunk.length
-    if (length <= most) chunks.push(chunk)
-    if (isAnswered || !chunk.includes(`>${earlyCode}<`)) return
-    isAnswered = true
-    wire.service = earlyCode
-    wire.send({ ...blank, body: Buffer.from(soapText(`<${earlyCode}Response xmlns="urn:mock"/>`)) })
-  })
-  if (!isWhole || isAnswered) return undefined
-  if (length <= most) return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
-  const body = Buffer.from(`The mock reads envelopes of at most ${most} bytes\n`)
-  wire.send({ status: 413, type: 'text/plain; charset=utf-8', headers: [], body })
-  return undefined
+/** Once the service code has come. */
+function answerEarly(wire: Wire, chunk: Buffer): boolean {
+  if (!wire.isUntouched || !chunk.includes(`>${earlyCode}<`)) return false
+  wire.service = earlyCode
+  wire.send({ ...blank, body: Buffer.from(soapText(`<${earlyCode}Response xmlns="urn:mock"/>`)) })
+  return true
 }
 
 const blank: Omit<MockReply, 'body'> = { status: 200, type: 'text/xml; charset=utf-8', headers: [] }
@@ -99,16 +73,6 @@ const blank: Omit<MockReply, 'body'> = { status: 200, type: 'text/xml; charset=u
 function soapText(content: string): string {
   const namespace = 'http://schemas.xmlsoap.org/soap/envelope/'
   return `${prolog.plain}<soap:Envelope xmlns:soap="${namespace}"><soap:Body>${content}</soap:Body></soap:Envelope>`
-}
-
-function decode({ envelope, type }: SentMessage): string {
-  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1] ?? 'utf-8'
-  if (/^utf-?8$/i.test(charset)) return envelope.toString('utf8')
-  try {
-    return new TextDecoder(charset).decode(envelope)
-  } catch {
-    throw new Refusal('client.invalid_soap', `The charset ${charset} is not supported`)
-  }
 }
 
 function answer(message: Message, sent: SentMessage, answers: Answers): MockReply {
@@ -127,11 +91,8 @@ function answer(message: Message, sent: SentMessage, answers: Answers): MockRepl
 
 /** A file is the content of the Body, or a whole envelope, which is sent as it is. */
 function fromFile(content: Buffer, message: Message, body: Buffer): MockReply {
-  const text = content.toString('utf8')
-  const start = /^\uFEFF?\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--[^]*?-->\s*)*/.exec(text)?.[0] ?? ''
-  const isEnvelope = /^<(?:[^\s:<>/]+:)?Envelope[\s>]/.test(text.slice(start.length, start.length + 100))
-  if (isEnvelope) return { ...blank, body: content }
-  return dress(text.replace(/^\uFEFF?\s*(?:<\?xml[^>]*\?>)?/, ''), message, body)
+  const { isEnvelope, text } = readAnswer(content)
+  return isEnvelope ? { ...blank, body: content } : dress(text, message, body)
 }
 
 /** Content -> the whole answer: the request's X-Road header, the hash of the request, the content. */
@@ -149,7 +110,6 @@ function toMockCall(wire: Wire, message: Message, sent: SentMessage, name: strin
   const around = (content: string): MockReply =>
     dress(`<${name}Response xmlns="urn:mock">${content}</${name}Response>`, message, sent.envelope)
   return {
-    lane: 'soap',
     wire,
     shape: xmlShape,
     target: wire.request.url ?? '/',
@@ -157,17 +117,8 @@ function toMockCall(wire: Wire, message: Message, sent: SentMessage, name: strin
     around,
     aroundXml: around,
     received: () => around(describeRequest(wire, sent)),
-    restError: (code, text) => soapFault(faultEnvelope(code, text)),
+    error: (code, text) => soapFault(faultEnvelope(code, text)),
+    error12: faultOnDemand12,
+    providerError: (text) => soapFault(faultEnvelope('SOAP-ENV:Server', text), 500),
   }
-}
-
-function describeRequest({ request }: Wire, sent: SentMessage): string {
-  const { method = '', url = '', rawHeaders } = request
-  const headers = rawHeaders.flatMap((name, index) =>
-    index % 2 === 0 ? [`<header name="${escapeXml(name)}">${escapeXml(rawHeaders[index + 1] ?? '')}</header>`] : [],
-  )
-  return (
-    `<method>${escapeXml(method)}</method><target>${escapeXml(url)}</target>${headers.join('')}` +
-    `<body>${escapeXml(sent.envelope.toString('utf8'))}</body>${describeAttachments(sent)}`
-  )
 }

@@ -1,6 +1,6 @@
 /**
  * One request and the connection that it came on: reads the body, sends answers whole, in pieces, or broken in the ways
- * that failures-on-demand.ts asks for. Everything that waits ends when the client leaves. Knows HTTP and TCP, nothing of X-Road.
+ * that `failures/` asks for. Everything that waits ends when the client leaves. Knows HTTP and TCP, nothing of X-Road.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

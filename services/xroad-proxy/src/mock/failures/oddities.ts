@@ -2,8 +2,8 @@
  * Odd contents of answers: very deep, very many, very large, several parts. Pure: texts and bytes out. `Shape` says how a
  * lane writes them, so that each oddity exists once for XML and JSON.
  */
-import { escapeXml } from './xml-reader.ts'
-import type { MockReply } from './wire.ts'
+import { escapeXml } from '../xml-reader.ts'
+import type { MockReply } from '../wire.ts'
 
 /** How content is written on a lane. */
 export interface Shape {
@@ -81,18 +81,6 @@ function* yieldPieces(before: Buffer, next: Buffer, room: number, after: Buffer)
   }
   yield Buffer.alloc(left, 'x')
   yield after
-}
-
-const soap12 = 'http://www.w3.org/2003/05/soap-envelope'
-
-export function fault12(code: string): string {
-  return (
-    `${prolog.plain}<env:Envelope xmlns:env="${soap12}"><env:Body><env:Fault><env:Code>` +
-    `<env:Value>${escapeXml(code)}</env:Value></env:Code><env:Reason>` +
-    `<env:Text xml:lang="et">Soovitud viga</env:Text><env:Text xml:lang="en">A failure that was asked for</env:Text>` +
-    `</env:Reason><env:Detail><mock:detail xmlns:mock="urn:mock">more</mock:detail></env:Detail></env:Fault></env:Body>` +
-    `</env:Envelope>`
-  )
 }
 
 const boundary = 'mock-boundary'

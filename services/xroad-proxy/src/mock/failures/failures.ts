@@ -1,48 +1,12 @@
 /**
- * Failures on demand: the service codes that begin with `mock.` -> what the mock does then, on both lanes. One row
- * each: name, meaning of the rest of the code, description and action; docs/mock.md shows the table. oddities.ts makes the
- * contents.
+ * Failures on demand: the service codes that begin with `mock.` -> what the mock does then, on all lanes. One row
+ * each: name, meaning of the rest of the code, description and action; docs/mock.md shows the table. odd-replies.ts makes
+ * what they send.
  */
 import { gzipSync } from 'node:zlib'
-import { faultEnvelope } from './faults.ts'
-import {
-  deepContent,
-  fault12,
-  fill,
-  hole,
-  latin1Content,
-  manyContent,
-  multipart,
-  prolog,
-  type Shape,
-} from './oddities.ts'
-import type { MockReply, Header, Wire } from './wire.ts'
-
-/** A request that asked for a failure. */
-export interface MockCall {
-  readonly lane: 'soap' | 'rest'
-  readonly wire: Wire
-  readonly shape: Shape
-  /** Path and query of the request. */
-  readonly target: string
-  /** What the request would get if nothing were to go wrong. */
-  readonly ordinary: () => MockReply
-  /** The lane's form around other content, sent as UTF-8. */
-  readonly around: (content: string) => MockReply
-  /** An XML answer around the markup, on both lanes. */
-  readonly aroundXml: (markup: string) => MockReply
-  /** What was received, in the lane's form. */
-  readonly received: () => MockReply
-  readonly restError: (code: string, message: string) => MockReply
-}
-
-export interface Failure {
-  readonly name: string
-  /** What follows the name after a dot, if anything. */
-  readonly takes?: 'code' | 'status' | 'bytes'
-  readonly description: string
-  readonly act: (call: MockCall, argument: string) => Promise<void> | void
-}
+import type { Failure } from './mock-call.ts'
+import { inLatin1, oddHeaders, sendLarge, withProlog } from './odd-replies.ts'
+import { deepContent, manyContent, multipart, prolog } from './oddities.ts'
 
 const mebibyte = 1024 * 1024
 const oversizedBytes = 64 * mebibyte
@@ -61,24 +25,20 @@ export const failures: readonly Failure[] = [
     name: 'mock.fault',
     takes: 'code',
     description:
-      'SOAP: a Fault with this code on HTTP 200. REST: an error of a Security Server, 500 for `server.`, else 400',
-    act: (call, code) => sendFault(call, code),
+      'SOAP: a Fault with this code on HTTP 200, in a direct call in its version on 500. REST: an error of a Security Server, 500 for `server.`, else 400',
+    act: ({ wire, error }, code) => wire.send(error(code, 'A failure that was asked for')),
   },
   {
     name: 'mock.fault12',
     takes: 'code',
     description: 'SOAP: a SOAP 1.2 Fault with this code in an HTTP 500. REST: as `mock.fault`',
-    act: (call, code) => {
-      if (call.lane === 'rest') return sendFault(call, code)
-      const type = 'application/soap+xml; charset=utf-8'
-      return call.wire.send({ status: 500, type, headers: [], body: Buffer.from(fault12(code)) })
-    },
+    act: ({ wire, error12 }, code) => wire.send(error12(code)),
   },
   {
     name: 'mock.provider-fault',
     description:
-      'an error of the provider in an HTTP 500, without X-Road-Error. SOAP: a Fault `SOAP-ENV:Server`. REST: JSON',
-    act: (call) => sendProviderFault(call),
+      'an error of the provider in an HTTP 500, without X-Road-Error. SOAP: a Fault `SOAP-ENV:Server`, in SOAP 1.2 `env:Receiver`. REST: JSON',
+    act: ({ wire, providerError }) => wire.send(providerError('A failure of the provider that was asked for')),
   },
   {
     name: 'mock.status',
@@ -236,20 +196,6 @@ export const failures: readonly Failure[] = [
 /** Time for what was written to leave: a reset drops what has not. */
 const resetDelayMs = 50
 
-const oddHeaders: readonly Header[] = [
-  ['Set-Cookie', 'first=1; Path=/'],
-  ['Set-Cookie', 'second=2; Path=/'],
-  ['X-Mock-Twice', 'one'],
-  ['X-Mock-Twice', 'two'],
-  ['Connection', 'keep-alive, X-Mock-Hop'],
-  ['X-Mock-Hop', 'of this connection'],
-  ['Keep-Alive', 'timeout=30'],
-  ['Proxy-Authenticate', 'Basic realm="mock"'],
-  ['Proxy-Connection', 'keep-alive'],
-  ['TE', 'trailers'],
-  ['Upgrade', 'h2c'],
-]
-
 /** The failure that a service code asks for, and its argument; undefined when the mock knows no such failure. */
 export function readFailure(serviceCode: string): readonly [Failure, string] | undefined {
   const failure = failures.find(
@@ -265,43 +211,4 @@ const rules: Readonly<Record<'code' | 'status' | 'bytes', (argument: string) => 
   code: (argument) => argument !== '',
   status: (argument) => /^[2-5]\d\d$/.test(argument),
   bytes: (argument) => /^\d{1,10}$/.test(argument) && Number(argument) <= maxLargeBytes,
-}
-
-function sendFault({ lane, wire, restError }: MockCall, code: string): void {
-  const message = 'A failure that was asked for'
-  if (lane === 'rest') wire.send(restError(code, message))
-  else wire.send(soapFault(faultEnvelope(code, message)))
-}
-
-/** As a Security Server sends it, the empty SOAPAction included. */
-export function soapFault(envelope: string, status = 200): MockReply {
-  return { status, type: 'text/xml; charset=utf-8', headers: [['SOAPAction', '']], body: Buffer.from(envelope) }
-}
-
-function sendProviderFault({ lane, wire, ordinary }: MockCall): void {
-  const message = 'A failure of the provider that was asked for'
-  if (lane === 'soap') {
-    wire.send(soapFault(faultEnvelope('SOAP-ENV:Server', message), 500))
-    return
-  }
-  const body = Buffer.from(JSON.stringify({ status: 500, error: 'Internal Server Error', message }))
-  wire.send({ ...ordinary(), status: 500, body })
-}
-
-async function sendLarge(call: MockCall, bytes: number, framing: 'declared' | 'chunked'): Promise<void> {
-  const { wire, around, shape } = call
-  const frame = around(hole)
-  const { length, pieces } = fill(frame.body, shape, bytes)
-  await wire.stream(frame, pieces, framing === 'declared' ? length : undefined)
-}
-
-function inLatin1({ around, shape }: MockCall, declared: string): MockReply {
-  const answer = around(latin1Content(shape))
-  const text = answer.body.toString('utf8').replace('encoding="UTF-8"', `encoding="${declared}"`)
-  const type = answer.type.replace('utf-8', declared)
-  return { ...answer, type, body: Buffer.from(text, 'latin1') }
-}
-
-function withProlog(answer: MockReply, start: string): MockReply {
-  return { ...answer, body: Buffer.from(answer.body.toString('utf8').replace(prolog.plain, start)) }
 }
