@@ -610,6 +610,7 @@ const cases: readonly Case[] = [
       rest({ companies: '" "' }),
       rest({ companies: '' }),
       rest({ ', service_code: companies': '' }),
+      { dsl: { 'g/s.yml': describedFile.replace('registry', '""'), 'g/s.openapi.yaml': description } },
     ],
     silent: [
       rest({}),
@@ -824,6 +825,21 @@ test('a wrong field does not hide what is wrong with its neighbours [D6.1]', () 
       'fatal-rest-target-fields-missing',
       'weak-error-expose-soap-fault-detail',
       'weak-limits-request-too-generous',
+    ],
+  )
+})
+
+test('a client that only operations of a description call as is needed [P3.3 P5.3 P7]', () => {
+  const { keystores } = gather({
+    config: { security_server: server, clients: { tax, other: tax } },
+    dsl: { 'g/s.yml': `client: tax\n${describedFile}`, 'g/s.openapi.yaml': description },
+  })
+  deepStrictEqual(
+    keystores.map(({ section, isNeeded }) => [section, isNeeded]),
+    [
+      ['security_server', false],
+      ['clients.tax', true],
+      ['clients.other', false],
     ],
   )
 })

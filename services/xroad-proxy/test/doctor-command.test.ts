@@ -167,3 +167,42 @@ test('in front of the mock Security Server [S-doctor.probe]', async () => {
     events.join('\n'),
   )
 })
+
+test('the operations of a description are asked about as those of files are, and as whom they call [P3.3 P7]', async () => {
+  const { folder: pkiFolder, files: pki } = sharedPki()
+  const allowed = {
+    service_code: 'companies',
+    service_type: 'OPENAPI',
+    endpoint_list: [{ method: 'GET', path: '/v1/companies/*' }],
+  }
+  const answers = newFolder({ 'allowedMethods.json': JSON.stringify({ service: [allowed] }) })
+  const mock = await startMock({ host: '127.0.0.1', port: 0, folder: pkiFolder, answers })
+  const server = { url: mock.url, keystore_path: pki.keystore, trust_ca_path: pki.ca }
+  const tax = { member_class: 'GOV', member_code: '70000349', subsystem_code: 'tax', keystore_path: pki.keystore }
+  const found = '{responses: {"200": {description: x}}}'
+  const id = '{in: path, name: id, required: true, schema: {type: string}}'
+  const { code, stdout } = await run(
+    ['--probe', '--format', 'json'],
+    {
+      'proxy.yaml': yaml({ ...sound, security_server: server, clients: { tax } }),
+      'DSL/g/companies.yml': `client: tax\n${restFile.replace('method: GET', 'openapi: c.openapi.yaml')}`,
+      'DSL/g/c.openapi.yaml':
+        'openapi: 3.1.0\ninfo: {title: t, version: "1"}\npaths:\n' +
+        `  /v1/companies/{id}: {parameters: [${id}], get: ${found}, put: ${found}}\n`,
+    },
+    { PROXY_KEYSTORE_PASSWORD: keystorePassword },
+  )
+  await mock.close()
+  strictEqual(code, 0)
+  const findings = JSON.parse(stdout) as Finding[]
+  const told = findings.filter(({ code: each }) => /^info-probe-(?:allowed|unknown)$/.test(each))
+  const path = '/g/companies/v1/companies/{id}'
+  const provided = 'the provider lists'
+  deepStrictEqual(
+    told.map(({ code: each, headline }) => `${each} ${headline.slice(headline.indexOf(': ') + 2)}`),
+    [
+      `info-probe-unknown ${path}: ${provided} companies for this client, but PUT /v1/companies/* is not among its endpoints`,
+      `info-probe-allowed ${path}: ${provided} GET /v1/companies/* for this client`,
+    ],
+  )
+})

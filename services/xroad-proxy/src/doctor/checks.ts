@@ -8,11 +8,13 @@ import { configChecks } from './config-checks.ts'
 import { dslChecks } from './dsl-checks.ts'
 import type { Facts } from './facts.ts'
 import type { Check, Finding, Hit, Severity } from './finding.ts'
+import { limitChecks } from './limit-checks.ts'
 import { certificateCodes, clientChecks, keystoreChecks } from './keystore-checks.ts'
 import { probeChecks } from './probe-checks.ts'
 
 export const checks: readonly Check[] = [
   ...configChecks,
+  ...limitChecks,
   ...clientChecks,
   ...keystoreChecks,
   ...auditChecks,

@@ -38,8 +38,8 @@ function write(format: DoctorAction['format'], findings: readonly Finding[], pla
 
 async function withDescriptions(facts: Facts): Promise<Facts> {
   if (facts.dsl.described.length === 0) return facts
-  const { readDescriptions } = await import('./description-facts.ts')
-  return { ...facts, dsl: readDescriptions(facts.dsl) }
+  const descriptions = await import('./description-facts.ts')
+  return descriptions.withDescriptions(facts, process.env)
 }
 
 /** Nobody is asked with half of a configuration: what is missing has been found already. */

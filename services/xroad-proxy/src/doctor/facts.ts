@@ -204,7 +204,8 @@ function gatherDsl(path: string, clients: readonly string[] | undefined, env: En
   try {
     const { endpoints, problems, ...told } = surveyEndpoints(path, clients, env)
     const rest = endpoints.filter(({ kind }) => kind === 'rest')
-    const emptyTargets = [...new Set([...rest, ...problems].map(({ file }) => file))].flatMap((file) => {
+    const patterns = told.described.map(({ pattern }) => pattern)
+    const emptyTargets = [...new Set([...rest, ...patterns, ...problems].map(({ file }) => file))].flatMap((file) => {
       const fields = emptyTargetFields(file)
       return fields.length === 0 ? [] : [{ file, fields }]
     })

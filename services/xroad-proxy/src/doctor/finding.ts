@@ -1,5 +1,5 @@
 /** What a check is, and what it finds. */
-import type { Facts } from './facts.ts'
+import type { ConfigFacts, Facts } from './facts.ts'
 
 export type Severity = 'FATAL' | 'BREAK' | 'WEAK' | 'INFO'
 
@@ -39,6 +39,13 @@ export interface Finding {
 /** One hit or none. */
 export function hitIf(condition: boolean, text: string = ''): readonly Hit[] {
   return condition ? [{ text }] : []
+}
+
+/** Whether a field, or anything inside it, is wrong in the configuration. */
+export function isWrong({ problems }: ConfigFacts, section: string): boolean {
+  return problems.some(
+    ({ field }) => field === section || field.startsWith(`${section}.`) || field.startsWith(`${section}[`),
+  )
 }
 
 /** In quotes, and not longer than anybody wants to read. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Files, newFolder, writeFiles } from '@services/testing'
 import { issueClient, makeAuthority, makeSelfSigned, toPkcs12 } from '@services/testing/certificates'
 import { runChecks } from '../../src/doctor/checks.ts'
-import { readDescriptions } from '../../src/doctor/description-facts.ts'
+import { withDescriptions } from '../../src/doctor/description-facts.ts'
 import { type Facts, gatherFacts } from '../../src/doctor/facts.ts'
 import type { WsdlFinding } from '../../src/doctor/wsdl-facts.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
@@ -79,15 +79,16 @@ export function gather(situation: Situation): Facts {
     const text = typeof config === 'string' ? config : JSON.stringify({ ...sound, ...config })
     writeFileSync(join(folder, 'proxy.yaml'), text.replaceAll('@/', `${folder}/`))
   }
+  const variables = { PROXY_KEYSTORE_PASSWORD: password, ...env }
   const facts = gatherFacts({
     flag,
-    env: { PROXY_KEYSTORE_PASSWORD: password, ...env },
+    env: variables,
     cwd: folder,
     now: situation.now ?? now,
     wsdlFindings: () => situation.wsdl ?? [],
   })
   const isDescribed = facts.dsl.described.length > 0
-  return { ...facts, dsl: isDescribed ? readDescriptions(facts.dsl) : facts.dsl, probe: situation.probe }
+  return { ...(isDescribed ? withDescriptions(facts, variables) : facts), probe: situation.probe }
 }
 
 export function codesOf(findings: readonly Finding[]): string[] {
