@@ -2,7 +2,7 @@
  * `wsdl add`: what was asked for in, WSDLs and descriptions with all that belongs to them in their directories out, or an
  * `AddProblem` and not a file more than before. The order of the steps; each is a file of its own.
  */
-import { join, posix } from 'node:path'
+import { join, posix, resolve } from 'node:path'
 import type { Config } from '../../boot/config/schema.ts'
 import type { AddAction } from '../../boot/flags.ts'
 import type { Circumstances } from '../../boot/ingest/destination.ts'
@@ -12,8 +12,9 @@ import { type Downloader, openDownloader } from '../download.ts'
 import { explain, type Explanation } from '../explain.ts'
 import { AddProblem } from './add-problem.ts'
 import { explainDescriptions } from './descriptions.ts'
-import { gather } from './gather.ts'
+import { type Files, gather, listsBeside } from './gather.ts'
 import { type Installed, install, type NewFile } from './install.ts'
+import { type Lock, lock } from './lock.ts'
 import { type Environment, namesOf, type Taken, type TakenWsdl, toOrder } from './order.ts'
 
 export interface Added {
@@ -37,24 +38,82 @@ export interface AddedPart {
   readonly origins: ReadonlyMap<string, string>
 }
 
-export async function add(action: AddAction, settings: Config, env: Environment): Promise<Added> {
+/** `tell` gets what a person should know while it works. */
+export async function add(
+  action: AddAction,
+  settings: Config,
+  env: Environment,
+  tell: (sentence: string) => void = () => undefined,
+): Promise<Added> {
   const order = toOrder(action, settings)
   // Of a Security Server nobody knows yet what it will give.
   if (action.path !== undefined) rootOf(settings)
   const downloader = openDownloader(action)
   try {
     const taken = await order(downloader, env)
-    const parts: AddedPart[] = []
-    try {
-      if (taken.wsdls.length > 0) parts.push(await addWsdls(taken.wsdls, action, settings, downloader))
-      if (taken.descriptions.length > 0) parts.push(addDescriptions(taken, action, settings))
-      return { parts, ...(await tell(taken, settings)) }
-    } catch (error) {
-      for (const { installed } of parts.toReversed()) installed.undo()
-      throw error
-    }
+    const fetched = await fetch(taken, action, settings, downloader)
+    return await alone(directoriesOf(taken, settings), tell, async () => {
+      // Whoever was there first may have fetched something of the same name.
+      const isAsBefore = fetched?.lists === listsOf(taken, settings)
+      return put(taken, isAsBefore ? fetched : await fetch(taken, action, settings, downloader), action, settings)
+    })
   } finally {
     await downloader.close()
+  }
+}
+
+interface Fetched extends Files {
+  /** Lists of downloads that were there. */
+  readonly lists: string | undefined
+}
+
+/** In memory: nobody has to wait for what others fetch, and who gives up finds nothing. */
+async function fetch(
+  { wsdls }: Taken,
+  { force }: AddAction,
+  settings: Config,
+  downloader: Downloader,
+): Promise<Fetched | undefined> {
+  if (wsdls.length === 0) return undefined
+  const root = rootOf(settings)
+  if (!force) refuseTaken(root, wsdls, toCircumstances(settings))
+  const lists = listsBeside(wsdls, root)
+  return { lists, ...(await gather(wsdls, root, downloader)) }
+}
+
+function listsOf({ wsdls }: Taken, settings: Config): string | undefined {
+  return wsdls.length === 0 ? undefined : listsBeside(wsdls, rootOf(settings))
+}
+
+async function put(taken: Taken, fetched: Fetched | undefined, action: AddAction, settings: Config): Promise<Added> {
+  const parts: AddedPart[] = []
+  try {
+    if (fetched !== undefined) parts.push(addWsdls(taken.wsdls, fetched, action, settings))
+    if (taken.descriptions.length > 0) parts.push(addDescriptions(taken, action, settings))
+    return { parts, ...(await describe(taken, settings)) }
+  } catch (error) {
+    for (const { installed } of parts.toReversed()) installed.undo()
+    throw error
+  }
+}
+
+function directoriesOf({ wsdls, descriptions }: Taken, settings: Config): readonly string[] {
+  return [...(wsdls.length > 0 ? [rootOf(settings)] : []), ...(descriptions.length > 0 ? [settings.dslPath] : [])]
+}
+
+/** Nobody else adds meanwhile. The directories have one order for all, or two could wait for each other. */
+async function alone<Result>(
+  directories: readonly string[],
+  tell: (sentence: string) => void,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const locks: Lock[] = []
+  try {
+    const byPath = new Map(directories.map((directory) => [resolve(directory), directory]))
+    for (const path of [...byPath.keys()].sort()) locks.push(await lock(byPath.get(path) ?? path, tell))
+    return await work()
+  } finally {
+    for (const held of locks.toReversed()) held.release()
   }
 }
 
@@ -65,15 +124,14 @@ function rootOf({ wsdlWatchDir }: Config): string {
   )
 }
 
-async function addWsdls(
+function addWsdls(
   wsdls: readonly TakenWsdl[],
+  { files, origins }: Files,
   { force }: AddAction,
   settings: Config,
-  downloader: Downloader,
-): Promise<AddedPart> {
+): AddedPart {
   const root = rootOf(settings)
   if (!force) refuseTaken(root, wsdls, toCircumstances(settings))
-  const { files, origins } = await gather(wsdls, root, downloader)
   const places = [...new Set(wsdls.map(({ place }) => place))]
   return { root, installed: install(root, files, { force }), places, origins }
 }
@@ -85,7 +143,7 @@ function addDescriptions({ descriptions }: Taken, { force }: AddAction, { dslPat
 }
 
 /** What came of it, read as the next start will. */
-async function tell({ wsdls, descriptions, notes }: Taken, settings: Config): Promise<Omit<Added, 'parts'>> {
+async function describe({ wsdls, descriptions, notes }: Taken, settings: Config): Promise<Omit<Added, 'parts'>> {
   const explanations = wsdls.length === 0 ? [] : explainWsdls(rootOf(settings), wsdls, toCircumstances(settings))
   const rest = await explainDescriptions(descriptions, settings)
   const soap = wsdls.flatMap(({ place }, index) => toEndpoints(place, explanations[index]))

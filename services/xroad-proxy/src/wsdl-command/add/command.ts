@@ -9,7 +9,8 @@ import { toReport } from './report.ts'
 export async function runAdd(action: AddAction): Promise<void> {
   await orRefuse(async () => {
     try {
-      const report = toReport(await add(action, readSettings(action.config), process.env))
+      const tell = (sentence: string): void => void process.stderr.write(`xroad-proxy: ${inOneLine(sentence)}\n`)
+      const report = toReport(await add(action, readSettings(action.config), process.env, tell))
       say(report.split('\n').map(inOneLine).join('\n'))
     } catch (error) {
       if (!(error instanceof AddProblem)) throw error

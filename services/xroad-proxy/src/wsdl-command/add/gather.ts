@@ -147,6 +147,14 @@ export async function gather(wsdls: readonly IncomingWsdl[], root: string, downl
   return { files, origins }
 }
 
+/** The lists of downloads that are there, as one text: names of what is fetched are chosen beside those in them. */
+export function listsBeside(wsdls: readonly IncomingWsdl[], root: string): string {
+  const places = [...new Set(wsdls.map(({ place }) => place))]
+  return places
+    .map((place) => new Gathered({ source: undefined, target: join(root, place) }).otherLists('').join(''))
+    .join('')
+}
+
 /** The path without links; itself where there is nothing. */
 function realPathOf(path: string): string {
   try {

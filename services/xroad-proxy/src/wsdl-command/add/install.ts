@@ -96,7 +96,7 @@ function refuseExisting(
 }
 
 /** `made` grows by the folders that were not there. The code of the system when it fails. */
-function makeFolders(folder: string, made: string[], hasParent = false): string | undefined {
+export function makeFolders(folder: string, made: string[], hasParent = false): string | undefined {
   try {
     mkdirSync(folder)
     made.push(folder)
@@ -114,7 +114,7 @@ function restore(path: string, content: Uint8Array | undefined): void {
   else writeWhole(path, content)
 }
 
-function removeEmpty(folder: string): void {
+export function removeEmpty(folder: string): void {
   try {
     rmdirSync(folder)
   } catch {
