@@ -103,6 +103,41 @@ describe('what goes out', () => {
   })
 })
 
+test('expectedContentTypes of a type counts for its elements, unless they say otherwise; never for attributes [P2.2]', () => {
+  const says = (types: string): string => `m:expectedContentTypes="${types}"`
+  const result = generateAround(
+    `<x:simpleType name="Scan" ${says('image/png')}><x:restriction base="x:base64Binary"/></x:simpleType>
+     <x:simpleType name="Small"><x:restriction base="t:Scan"><x:maxLength value="9"/></x:restriction></x:simpleType>
+     <x:simpleType name="Own" ${says('text/csv')}><x:restriction base="t:Scan"/></x:simpleType>
+     <x:complexType name="Kept" ${says('application/pdf')}><x:simpleContent><x:extension base="m:base64Binary">
+       <x:attribute name="copy" type="t:Scan"/></x:extension></x:simpleContent></x:complexType>
+     <x:complexType name="Kept2"><x:simpleContent><x:extension base="t:Kept"/></x:simpleContent></x:complexType>
+     <x:simpleType name="Several"><x:list itemType="t:Scan"/></x:simpleType>
+     <x:simpleType name="Text" ${says('image/png')}><x:restriction base="x:string"/></x:simpleType>
+     <x:element name="op"><x:complexType><x:sequence>
+       <x:element name="scan" type="t:Scan"/><x:element name="small" type="t:Small"/><x:element name="own" type="t:Own"/>
+       <x:element name="said" type="t:Scan" ${says('image/jpeg')}/><x:element name="kept" type="t:Kept"/>
+       <x:element name="kept2" type="t:Kept2"/><x:element name="several" type="t:Several"/><x:element name="text" type="t:Text"/>
+       <x:element name="here" minOccurs="0"><x:simpleType ${says('audio/ogg')}><x:restriction base="x:base64Binary"/></x:simpleType></x:element>
+     </x:sequence></x:complexType></x:element>`,
+    'xmlns:m="http://www.w3.org/2005/05/xmlmime"',
+  )
+  ok(result.kind === 'generated')
+  const included = Array.from(
+    result.text.matchAll(/\{\{xop_include (\w+)(?: type=("[^"]*"|\S+))?\}\}/g),
+    ([, ...found]) => found.filter((each) => each !== undefined),
+  )
+  deepStrictEqual(included, [
+    ['scan', '"image/png"'],
+    ['small', '"image/png"'],
+    ['own', '"text/csv"'],
+    ['said', '"image/jpeg"'],
+    ['kept', 'kept_contentType'],
+    ['kept2', 'kept2_contentType'],
+    ['here', '"audio/ogg"'],
+  ])
+})
+
 test('a choice of types, an abstract type and a list of objects have their attachments in their place [P2.2]', () => {
   const swaRef = 'xmlns:r="http://ws-i.org/profiles/basic/1.1/xsd" type="r:swaRef"'
   const result = generateAround(

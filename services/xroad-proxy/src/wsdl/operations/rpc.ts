@@ -74,6 +74,7 @@ function sequenceOf(particles: readonly Particle[]): ComplexDefinition {
     particle: { kind: 'sequence', occurs: once, particles },
     attributes: [],
     documentation: noDocumentation,
+    expectedContentTypes: undefined,
   }
 }
 

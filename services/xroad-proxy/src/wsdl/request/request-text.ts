@@ -9,7 +9,7 @@ import { builtinType } from '../schema/simple-type.ts'
 import type { SimpleType } from '../schema/simple-type.ts'
 import type { RequestAttachment, RequestText } from './request.ts'
 
-/** An element or an attribute. */
+/** An element; an attribute has no content types. */
 type Declared = Pick<OutlineElement, 'fixed' | 'default'> & Partial<Pick<OutlineElement, 'expectedContentTypes'>>
 
 /** A fixed value that has to be there is no caller's matter. */
@@ -36,12 +36,15 @@ export function isUnclear(type: SimpleType): boolean {
   return isAttachment(type.names) && !isOne(type)
 }
 
-/** MTOM is for base64 only, and the element says so; other base64 stands in the envelope. */
-function attachmentOf(type: SimpleType, { expectedContentTypes, fixed }: Declared): RequestAttachment | undefined {
-  if (!isOne(type) || fixed !== undefined) return undefined
+/** MTOM is for base64 only, and the element or its type says so; other base64 stands in the envelope. */
+function attachmentOf(type: SimpleType, declared: Declared): RequestAttachment | undefined {
+  if (!isOne(type) || declared.fixed !== undefined) return undefined
   if (isAttachment(type.names)) return { by: 'swa_ref', type: undefined }
-  if (expectedContentTypes === undefined || type.builtin !== 'base64Binary') return undefined
-  return { by: 'xop_include', type: oneMediaType(expectedContentTypes) }
+  // Of an attribute nothing can be included, whatever its type says.
+  const contentTypes =
+    'expectedContentTypes' in declared ? (declared.expectedContentTypes ?? type.expectedContentTypes) : undefined
+  if (contentTypes === undefined || type.builtin !== 'base64Binary') return undefined
+  return { by: 'xop_include', type: oneMediaType(contentTypes) }
 }
 
 function isOne({ isList, members }: SimpleType): boolean {

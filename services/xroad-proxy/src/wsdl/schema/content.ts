@@ -65,7 +65,8 @@ function complexContent(schema: Schema, type: ComplexDefinition, depth: number):
   const inherited = baseContent(schema, type, depth)
   const attributes = mergeAttributes(inherited?.attributes ?? [], attributesOf(schema, type.attributes, new Set()))
   if (type.simpleContent !== undefined) {
-    return { text: simpleContentText(schema, type.simpleContent, inherited), particles: [], attributes }
+    const text = withContentTypes(simpleContentText(schema, type.simpleContent, inherited), type)
+    return { text, particles: [], attributes }
   }
   const isExtension = type.base?.by === 'extension'
   const text = type.mixed ? plainText : undefined
@@ -89,6 +90,14 @@ function simpleContentText(
 ): SimpleType {
   const narrowed = inline === undefined ? inherited?.text : simpleTypeIn(schema, inline)
   return restrict(narrowed ?? plainText, facets)
+}
+
+/** What a type says itself goes before what its base says. */
+function withContentTypes(
+  text: SimpleType,
+  { expectedContentTypes }: Pick<TypeDefinition, 'expectedContentTypes'>,
+): SimpleType {
+  return expectedContentTypes === undefined ? text : { ...text, expectedContentTypes }
 }
 
 /** A later declaration of a name replaces the inherited one; a prohibited one removes it. */
@@ -129,7 +138,7 @@ function simpleTypeOf(schema: Schema, type: SimpleDefinition, depth = 0): Simple
   if (known !== undefined) return known
   simpleTypes.set(type, 'pending')
   try {
-    const derived = derive(schema, type, depth)
+    const derived = withContentTypes(derive(schema, type, depth), type)
     const { name } = type
     const named = name === undefined ? derived : { ...derived, names: [...new Set([name, ...derived.names])] }
     simpleTypes.set(type, named)

@@ -82,6 +82,8 @@ export interface SimpleDefinition {
     | { readonly by: 'list'; readonly item: TypeUse }
     | { readonly by: 'union'; readonly members: readonly TypeUse[] }
   readonly documentation: Documentation
+  /** As of an element, for all elements of this type. */
+  readonly expectedContentTypes: string | undefined
 }
 
 export interface ComplexDefinition {
@@ -96,6 +98,8 @@ export interface ComplexDefinition {
   readonly particle: Particle | undefined
   readonly attributes: readonly AttributeUse[]
   readonly documentation: Documentation
+  /** As of an element, for all elements of this type. */
+  readonly expectedContentTypes: string | undefined
 }
 
 export type TypeDefinition = SimpleDefinition | ComplexDefinition

@@ -102,7 +102,13 @@ function readType(document: SchemaDocument, node: XmlElement): TypeDefinition {
 function readSimpleType(document: SchemaDocument, node: XmlElement): SimpleDefinition {
   const [derivation] = partsOf(node, 'restriction', 'list', 'union')
   const of = derivation === undefined ? ({ by: 'builtin' } as const) : readDerivation(document, derivation)
-  return { kind: 'simple', name: typeName(document, node), derivation: of, documentation: readDocumentation(node) }
+  return {
+    kind: 'simple',
+    name: typeName(document, node),
+    derivation: of,
+    documentation: readDocumentation(node),
+    expectedContentTypes: expectedContentTypesOf(node.attributes),
+  }
 }
 
 function readDerivation(document: SchemaDocument, node: XmlElement): SimpleDefinition['derivation'] {
@@ -161,6 +167,7 @@ function readComplexType(document: SchemaDocument, node: XmlElement): ComplexDef
     particle: readModel(document, body),
     attributes: readAttributes(document, body),
     documentation: readDocumentation(node),
+    expectedContentTypes: expectedContentTypesOf(node.attributes),
   }
 }
 

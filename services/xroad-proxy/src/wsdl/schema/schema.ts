@@ -59,6 +59,9 @@ function frameworkRoots(): readonly SchemaRoot[] {
   return readFramework
 }
 
+/** Of a type that stands in no schema. */
+const nothingSaid = { documentation: noDocumentation, expectedContentTypes: undefined }
+
 const kinds: ReadonlyMap<string, ComponentKind> = new Map([
   ['element', 'element'],
   ['complexType', 'type'],
@@ -87,7 +90,7 @@ class Library implements Schema {
   constructor(resolve: Resolve) {
     this.#resolve = resolve
     for (const name of builtinTypes) {
-      const component = { kind: 'simple', name, derivation: { by: 'builtin' }, documentation: noDocumentation } as const
+      const component = { kind: 'simple', name, derivation: { by: 'builtin' }, ...nothingSaid } as const
       this.#entries.set(`type ${name}`, { ...nowhere, component })
     }
   }

@@ -21,6 +21,8 @@ export interface SimpleType {
   readonly facets: ReadonlyMap<string, string>
   /** All of them hold. */
   readonly patterns: readonly string[]
+  /** What the type says of elements with it: media types of what travels beside the envelope. */
+  readonly expectedContentTypes?: string
 }
 
 export const plainText: SimpleType = {
