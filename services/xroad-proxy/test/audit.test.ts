@@ -51,6 +51,8 @@ const dsl = {
   'g/bare.yml': soap('<q>{{code}}</q>'),
   'g/attached.yml': soap(header(codes('9')).replace('{{code}}', '{{swa_ref code}}')),
   'g/path.yml': rest('GET', { path: '/v1/{code}' }),
+  'g/set.yml': rest('GET', {}, { headers: { set: { 'x-Road-userID': { env: 'TECHNICAL_USER' } } } }),
+  'g/removed.yml': rest('GET', {}, { headers: { remove: ['X-Road-UserId'] } }),
 }
 
 interface Audited extends Lanes {
@@ -62,7 +64,8 @@ interface Audited extends Lanes {
 async function startAudited(options: Partial<LanesOptions> = {}, audit: object = {}): Promise<Audited> {
   const file = join(newFolder(), 'audit.jsonl')
   const config = { audit: { file, ...audit }, ...options.config }
-  const lanes = await startLanes({ dsl, ...options, config })
+  const env = { TECHNICAL_USER: 'EE-tehniline-õ', ...options.env }
+  const lanes = await startLanes({ dsl, ...options, config, env })
   const text = (): string => readFileSync(file, 'utf8')
   const lines = (): readonly Line[] =>
     text()
@@ -96,6 +99,23 @@ describe('the line of an exchange', () => {
   after(async () => {
     await lanes.close()
     await direct.close()
+  })
+
+  test('has the user that a REST file sets, and the one that it keeps from the provider [P5.2]', async (t) => {
+    const named = await startAudited({ env: { TECHNICAL_USER: ' EE-tehniline-õ ' } })
+    t.after(() => named.close())
+    const heard = async (path: string, headers: Record<string, string>): Promise<unknown[]> => {
+      const id = `user-${path}-${Object.keys(headers).length}`
+      const { text } = await named.call(`/g/${path}`, { headers: { ...headers, 'X-Road-Id': id } })
+      const sent = (JSON.parse(text) as { headers: [string, string][] }).headers
+      const [, user] = sent.find(([name]) => name.toLowerCase() === 'x-road-userid') ?? []
+      return [user && Buffer.from(user, 'latin1').toString(), lineOf(named, id)['user']]
+    }
+    const user = { 'X-Road-UserId': 'EE10101010005' }
+    deepStrictEqual(await heard('set', user), ['EE-tehniline-õ', 'EE-tehniline-õ'])
+    deepStrictEqual(await heard('set', {}), ['EE-tehniline-õ', 'EE-tehniline-õ'])
+    deepStrictEqual(await heard('removed', user), [undefined, 'EE10101010005'])
+    deepStrictEqual(await heard('removed', {}), [undefined, null])
   })
 
   test('of the REST lane has every field, and no other [P5.2]', async () => {

@@ -34,7 +34,10 @@ export interface RestPlace extends SecurityServer {
   /** In place of those of all calls. */
   readonly limits: Limits | undefined
   /** As the audit file names who calls what. */
-  readonly audited: Pick<AuditedMessage, 'lane' | 'client' | 'service' | 'version'>
+  readonly audited: Pick<AuditedMessage, 'lane' | 'client' | 'service' | 'version'> & {
+    /** Whom X-Road is told in place of the caller's user, where the file says so. */
+    readonly user?: string
+  }
 }
 
 /** Who calls from where, as addresses and headers say it. */
@@ -66,9 +69,15 @@ export function toRestPlace(
   // What stands before the target's own path has no brace: it is percent-encoded.
   const texts = textsAround(parsePathTemplate(path))
   const service = `${toName({ ...target, instance: target.xroadInstance || instance })}/${target.serviceCode}`
-  const audited = { lane: 'rest', client: name, service, version: undefined } as const
+  const audited = { lane: 'rest', client: name, service, version: undefined, ...userIn(set) } as const
   const rules = toOutboundRules(client, { remove: headers?.remove, set, isTracing })
   return { origin, path, texts, upstream, rules, limits, audited }
+}
+
+/** One character for each byte. */
+function userIn(set: RawHeaders): { readonly user?: string } {
+  const at = set.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'x-road-userid')
+  return at === -1 ? {} : { user: Buffer.from(set[at + 1] ?? '', 'latin1').toString() }
 }
 
 /** What a request is for. */
@@ -97,7 +106,7 @@ export async function callRest(
   const { headers, messageId, isFreshId } = toOutbound(request.headers, rules, randomUUID)
   // In the log it is text, to the Security Server it goes byte for byte.
   trace.messageId = isFreshId ? messageId : id
-  trace.audit?.departs({ ...audited, user, bytesIn: lengthOf(body) })
+  trace.audit?.departs({ user, ...audited, bytesIn: lengthOf(body) })
   const span = trace.span && beginCall(trace.span, { origin, path, method: request.method })
   if (span !== undefined) headers.push(...toPairs(span, rules.traced))
   const started = performance.now()
