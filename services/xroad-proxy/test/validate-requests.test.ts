@@ -67,8 +67,8 @@ before(async () => {
         ],
       }),
       't/file.yml': file({
-        params: { a: { required: true }, b: { type: 'integer' } },
-        envelope: '<e><a>{{xop_include a}}</a><b>{{b}}</b></e>',
+        params: { a: { required: true }, b: { type: 'integer' }, list: { type: 'array' } },
+        envelope: '<e><a>{{xop_include a}}</a><b>{{b}}</b>{{#each list}}<l>{{this}}</l>{{/each}}</e>',
       }),
       't/server.yml': JSON.stringify({ method: 'POST', params: ['a'], envelope }),
       't/rest.yml': JSON.stringify({
@@ -293,6 +293,59 @@ describe('forms are held against the same [P2.2 P4.2]', () => {
     match(body, /<b>5<\/b>/)
     match(body, /hello/)
   })
+
+  test('a param that is declared as a list is one with a single part too', async () => {
+    const reply = await send('name=list\r\n\r\n1', 'name=a; filename=a.txt\r\n\r\nhello')
+    strictEqual(reply.status, 200, reply.text)
+    match(upstream.requests.at(-1)?.body ?? '', /<l>1<\/l>/)
+    strictEqual((await send('name=list\r\n\r\n1', 'name=list\r\n\r\n2', 'name=a; filename=a\r\n\r\nx')).status, 200)
+    match(upstream.requests.at(-1)?.body ?? '', /<l>1<\/l><l>2<\/l>/)
+  })
+})
+
+test('a form says true and false of elements that hold nothing, and JSON what text cannot [P2.1 P2.2 P4.2]', async (t) => {
+  const empty = '<x:complexType/>'
+  const folder = newFolder({
+    'g/api.wsdl': wsdlAround(
+      `<x:element name="op"><x:complexType><x:sequence>
+        <x:element name="urgent" minOccurs="0">${empty}</x:element>
+        <x:choice><x:element name="all">${empty}</x:element><x:element name="code" type="x:string"/></x:choice>
+        <x:element name="tag" type="x:int" minOccurs="0" maxOccurs="unbounded"/>
+        <x:element name="note" type="x:string" nillable="true"/>
+        <x:element name="file" type="x:base64Binary" m:expectedContentTypes="*/*"/>
+      </x:sequence></x:complexType></x:element>`,
+      'xmlns:m="http://www.w3.org/2005/05/xmlmime"',
+    ),
+  })
+  const generated = await startLanes({ dsl: {}, config: { wsdl_watch_dir: folder, validate_requests: 'refuse' } })
+  t.after(() => generated.close())
+  const send = async (...fields: readonly string[]): Promise<Reply> => {
+    const parts = fields.map((each) =>
+      each.replace('=', '\r\n\r\n').replace(' json', '\r\nContent-Type: application/json'),
+    )
+    const all = [...parts, 'file; filename=f\r\n\r\nx'].map(
+      (part) => `--x\r\nContent-Disposition: form-data; name=${part}\r\n`,
+    )
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+    return generated.call('/g/op', { body: [...all, '--x--\r\n'].join(''), headers })
+  }
+  const given = async (...fields: readonly string[]): Promise<string[]> => {
+    const reply = await send(...fields)
+    strictEqual(reply.status, 200, reply.text)
+    const { body } = JSON.parse(reply.text) as { body: Record<string, Record<string, unknown>> }
+    return Object.keys(Object.values(body)[0] ?? {}).filter((name) => !name.startsWith('@') && name !== 'file')
+  }
+  deepStrictEqual(await given('urgent=true', 'all=true', 'tag=1', 'note=a'), ['urgent', 'all', 'tag', 'note'])
+  deepStrictEqual(await given('urgent=false', 'code=7', 'note json=null'), ['code', 'note'])
+  deepStrictEqual(await given('all=true', 'tag json=[1, 2]', 'note='), ['all', 'tag', 'note'])
+  deepStrictEqual(paramsOf(await send('urgent=yes', 'all=false', 'tag=x')), {
+    urgent: 'found text, expected true or false',
+    all: 'expected true, or nothing at all',
+    tag: 'expected a whole number from -2147483648 to 2147483647',
+    note: 'missing, expected text',
+  })
+  const json = await generated.call('/g/op', { body: { urgent: 'true', code: 'x', note: '', file: 'AA==' } })
+  deepStrictEqual(paramsOf(json), { urgent: 'found text, expected true or false' })
 })
 
 describe('files and sidecars decide for themselves [P4.1]', () => {

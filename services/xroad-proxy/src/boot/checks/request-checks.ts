@@ -44,15 +44,16 @@ export function checkEndpoints(
     if (endpoint.kind === 'rest' || mode === 'off') continue
     const from = generated.get(endpoint.file)
     if (endpoint.isGenerated && from === undefined) untyped.push(endpoint)
-    checks.set(endpoint, { mode, check: from === undefined ? declaredCheck(endpoint) : typedCheck(from) })
+    checks.set(endpoint, { mode, ...(from === undefined ? { check: declaredCheck(endpoint) } : typedCheck(from)) })
   }
   const refusing = new Set([...checks].filter(([, { mode }]) => mode === 'refuse').map(([endpoint]) => endpoint))
   return { checks, refusing, warnings: untyped.length === 0 ? [] : [tellUntyped(untyped)] }
 
-  function typedCheck({ source, name }: GeneratedFrom): RequestCheck {
+  function typedCheck({ source, name }: GeneratedFrom): Omit<Validation, 'mode'> {
     const known = compiled.get(source) ?? compile(dslPath, bySource.get(source) ?? [])
     compiled.set(source, known)
-    return toRequestCheck(known.contracts, known.roots[name] ?? 0, nearest)
+    const root = known.roots[name] ?? 0
+    return { check: toRequestCheck(known.contracts, root, nearest), flags: known.contracts.flagsOf(root) }
   }
 }
 

@@ -22,13 +22,13 @@ export function toReader(params: readonly string[], validation: Validation | und
     case undefined:
       return { keepsOthers: false, readJson: (body) => readParams(body, params), readForm: (values) => values }
     case 'warn':
-      return warningReader(params, validation.check, events)
+      return warningReader(params, validation, events)
     case 'refuse':
-      return refusingReader(params, validation.check)
+      return refusingReader(params, validation)
   }
 }
 
-function warningReader(params: readonly string[], check: RequestCheck, events: Events): RequestReader {
+function warningReader(params: readonly string[], { check, flags }: Validation, events: Events): RequestReader {
   const tell = (problems: readonly RequestProblem[], { endpoint, messageId: id, span }: Trace): void => {
     if (problems.length === 0) return
     events.emit('requestInvalid', { endpoint, id, ...toLogged(problems), traceparent: span?.traceparent })
@@ -40,13 +40,13 @@ function warningReader(params: readonly string[], check: RequestCheck, events: E
       return readParams(body, params)
     },
     readForm(values, trace) {
-      tell(check(values), trace)
+      tell(check(withFlags(values, flags)), trace)
       return keep(values, params)
     },
   }
 }
 
-function refusingReader(params: readonly string[], check: RequestCheck): RequestReader {
+function refusingReader(params: readonly string[], { check, flags }: Validation): RequestReader {
   return {
     keepsOthers: true,
     readJson(body) {
@@ -55,7 +55,7 @@ function refusingReader(params: readonly string[], check: RequestCheck): Request
       return values
     },
     readForm(values) {
-      const problems = check(values)
+      const problems = check(withFlags(values, flags))
       if (problems.length > 0) throw refuse(problems)
       return keep(values, params)
     },
@@ -77,6 +77,17 @@ function readChecked(body: Uint8Array, params: readonly string[], check: Request
   if (values !== undefined) return { problems, values }
   return { problems: [{ param: '', problem: `nested deeper than ${maxDepth} levels, expected fewer` }] }
 }
+
+/** What a form says of elements that can hold nothing: it has no truth but texts. */
+function withFlags(values: TemplateValues, flags: ReadonlySet<string> = noFlags): TemplateValues {
+  const isText = (name: string): boolean => values[name] === 'true' || values[name] === 'false'
+  const said = [...flags].filter(isText)
+  if (said.length === 0) return values
+  const changed = keep(values, Object.keys(values))
+  return Object.assign(changed, Object.fromEntries(said.map((name) => [name, values[name] === 'true'])))
+}
+
+const noFlags: ReadonlySet<string> = new Set()
 
 /** Files are not copied. */
 function keep(values: TemplateValues, params: readonly string[]): TemplateValues {

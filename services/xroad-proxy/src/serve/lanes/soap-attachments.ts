@@ -31,9 +31,10 @@ export async function readIncoming(incoming: Incoming): Promise<TemplateValues> 
   const [type = ''] = types
   if (attached === undefined || readMediaType(type).type !== formType) return reader.readJson(body, trace)
   if (types.length > 1) throw new Failure('malformed_request', 'the form has several headers Content-Type')
-  const { params } = endpoint
+  const { params, declared = [] } = endpoint
   const { keepsOthers } = reader
-  const values = await runInSteps(readFormInSteps(body, type, { params, attached, keepsOthers }), writer)
+  const lists = declared.filter((param) => param.type === 'array').map(({ name }) => name)
+  const values = await runInSteps(readFormInSteps(body, type, { params, attached, lists, keepsOthers }), writer)
   return withBooleans(reader.readForm(values, trace), attached)
 }
 

@@ -47,6 +47,11 @@ export class CompiledContracts {
     return this.#contracts.scopes[index] ?? []
   }
 
+  /** Names of the elements of a scope that can hold nothing, those inside of objects left out. */
+  flagsOf(index: number): ReadonlySet<string> {
+    return new Set(this.scopeOf(index).flatMap(flagsIn))
+  }
+
   namesOf(scope: Scope): ReadonlySet<string> {
     const known = this.#names.get(scope)
     if (known !== undefined) return known
@@ -62,6 +67,12 @@ function namesIn(node: ContractNode): readonly string[] {
   return [node.name]
 }
 
+function flagsIn(node: ContractNode): readonly string[] {
+  if (node.kind === 'group') return node.nodes.flatMap(flagsIn)
+  if (node.kind === 'choice') return node.branches.flat().flatMap(flagsIn)
+  return node.kind === 'flag' ? [node.name] : []
+}
+
 /** No problems for a request that fits. */
 export type RequestCheck = (document: JsonObject) => readonly RequestProblem[]
 
@@ -69,6 +80,8 @@ export type RequestCheck = (document: JsonObject) => readonly RequestProblem[]
 export interface Validation {
   readonly mode: Exclude<ValidationMode, 'off'>
   readonly check: RequestCheck
+  /** Params that are true or false, which forms can only say as texts. */
+  readonly flags?: ReadonlySet<string>
 }
 
 /** `root` is the scope of the body. */
@@ -159,8 +172,6 @@ class Check {
   /** The template takes it for given whatever it is, and writes the element for what is true. */
   #flag({ name, isBranch }: FlagNode, object: JsonObject, path: string): boolean {
     const value = valueOf(object, name)
-    // Forms have no other truth.
-    if (value === 'true') return true
     if (value === undefined || value === null) return false
     if (isBranch === true && value !== true) this.#add(path + name, 'expected true, or nothing at all')
     else if (typeof value !== 'boolean') this.#add(path + name, `found ${kindOf(value)}, expected true or false`)

@@ -25,12 +25,14 @@ interface FormOptions {
   readonly keepsOthers?: boolean
   /** Those of them that are attachments. */
   readonly attached: readonly string[]
+  /** Those of them that are a list however often they come. */
+  readonly lists?: readonly string[]
 }
 
 export function* readFormInSteps(
   body: Uint8Array,
   contentType: string,
-  { params, attached, keepsOthers = false }: FormOptions,
+  { params, attached, lists = [], keepsOthers = false }: FormOptions,
 ): Steps<TemplateValues> {
   const boundary = readMediaType(contentType).parameters.get('boundary') ?? ''
   if (boundary === '') throw refuse('names no boundary in its Content-Type')
@@ -49,6 +51,7 @@ export function* readFormInSteps(
       throw refuse(`has a file for ${shown(name)}, which takes text: send it as a field`)
     values[name] = name in values ? append(values[name] as TemplateValue, value) : value
   }
+  for (const name of lists) if (name in values) values[name] = toList(values[name] as TemplateValue)
   return values
 }
 
@@ -153,4 +156,8 @@ export function withBooleans(values: TemplateValues, attached: readonly string[]
 /** Values of one name, in the order of the form. */
 function append(before: TemplateValue, value: TemplateValue): TemplateValue {
   return Array.isArray(before) ? [...(before as readonly TemplateValue[]), value] : [before, value]
+}
+
+function toList(value: TemplateValue): TemplateValue {
+  return Array.isArray(value) ? (value as readonly TemplateValue[]) : [value]
 }
