@@ -1,7 +1,15 @@
 /** The entry point: what needs nothing but Node.js. What needs a library has an entry point of its own. */
 export { canonicalJson, parseLossless } from './content/json.ts'
 export { randomFrom } from './content/random.ts'
-export { type Reply, type BinaryAnswer, call, callForBytes, type CallOptions, errorOf } from './network/call.ts'
+export {
+  type Reply,
+  type BinaryAnswer,
+  call,
+  callForBytes,
+  type CallOptions,
+  errorOf,
+  isRefused,
+} from './network/call.ts'
 export { type Callers, type Calls, keepCalling } from './network/callers.ts'
 export { freePort } from './network/free-port.ts'
 export { send, Wire, type WireAnswer } from './network/wire.ts'

@@ -172,6 +172,22 @@ function giveTo({ uid, gid }: Identity, folder: string): void {
   }
 }
 
+let lockKeys = 0
+
+export interface AdvisoryLock {
+  readonly key: number
+  readonly release: () => Promise<void>
+}
+
+/** Statements that ask for the same key, `pg_advisory_xact_lock(key)`, do not end before `release`. */
+export async function holdLock({ url }: Pick<ThrowawayPostgres, 'url'>): Promise<AdvisoryLock> {
+  const key = ++lockKeys
+  const client = new pg.Client({ connectionString: url, application_name: 'observer' })
+  await client.connect()
+  await client.query('SELECT pg_advisory_lock($1)', [key])
+  return { key, release: () => client.end() }
+}
+
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'observer' })
   await client.connect()

@@ -3,15 +3,15 @@ import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/st
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { call, errorOf, linesOf, newFolder, until } from '@services/testing'
-import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
+import { call, errorOf, linesOf, isRefused, newFolder, until } from '@services/testing'
+import { holdLock, type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
 import { startWithAdmin } from './support/admin.ts'
 import { spawnSqlapi, startSqlapi } from './support/process.ts'
 
 const files = {
   'lite/GET/one.sql': 'SELECT 1 AS one',
   'pg/GET/one.sql': 'SELECT 1 AS one',
-  'pg/POST/sleep.sql': 'SELECT 1 AS one FROM pg_sleep(:s)',
+  'pg/POST/held.sql': 'SELECT 1 AS one FROM pg_advisory_xact_lock(:key)',
 }
 const lite = { name: 'lite', url: 'sqlite:lite.db' }
 
@@ -142,55 +142,53 @@ for (const workers of [1, 2]) {
   describe(`the end, workers: ${workers}`, () => {
     const config = { datasources: [], server: { workers } }
 
-    test('is announced, delayed, and the admin listener ends last [O1.2]', async () => {
+    test('is announced at once; during the delay requests are taken, and a second signal ends it [O1.2]', async () => {
       const datasources = [{ name: 'pg', url: postgres.url }]
-      const service = await startWithAdmin({
-        files,
-        config: { ...config, datasources, shutdown: { delay_seconds: 2 } },
-      })
+      const shutdown = { delay_seconds: 3600 }
+      const service = await startWithAdmin({ files, config: { ...config, datasources, shutdown } })
       await service.untilReady('ready')
-      const slow = call(service.port, '/pg/sleep', { body: { s: 5 } })
-      await until(async () => {
-        const found = await postgres.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'`)
-        return found.length > 0
-      }, 'the statement to run')
       service.kill('SIGTERM')
       await service.line(/Shutting down/)
       const { code, status } = await service.ready()
       deepStrictEqual([code, status], [503, 'ending'])
       const answer = await call(service.port, '/pg/one', { headers: { connection: 'keep-alive' } })
       deepStrictEqual([answer.status, answer.headers.connection], [200, 'close'])
-      await until(async () => {
-        const refused = await call(service.port, '/health').then(
-          () => false,
-          () => true,
-        )
-        return refused
-      }, 'the port of the callers to close')
-      strictEqual((await service.ready()).status, 'ending', 'the admin port is still open')
-      strictEqual((await service.admin('/metrics')).status, 200)
-      strictEqual((await slow).status, 200)
-      strictEqual((await service.ended).code, 0)
-      await rejects(service.ready())
-    })
-
-    test('a second signal ends it at once, during the delay too [O1.2]', async () => {
-      const service = await startWithAdmin({ files, config: { ...config, shutdown: { delay_seconds: 3600 } } })
-      service.kill('SIGTERM')
-      await service.line(/Shutting down/)
       service.kill('SIGTERM')
       const { signal, stdout } = await service.ended
       strictEqual(signal, 'SIGKILL')
       match(stdout, /second signal/)
     })
 
+    test('comes after the delay, and the admin listener ends last [O1.2]', async () => {
+      const datasources = [{ name: 'pg', url: postgres.url }]
+      const shutdown = { delay_seconds: 1 }
+      const service = await startWithAdmin({ files, config: { ...config, datasources, shutdown } })
+      const { key, release } = await holdLock(postgres)
+      const held = call(service.port, '/pg/held', { body: { key } })
+      await until(async () => {
+        const found = await postgres.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory'`)
+        return found.length > 0
+      }, 'the statement to wait')
+      const begun = performance.now()
+      service.kill('SIGTERM')
+      await until(async () => isRefused(service.port), 'the port of the callers to close')
+      ok(performance.now() - begun >= 1000, 'not before the delay is over')
+      strictEqual((await service.ready()).status, 'ending', 'the admin port is still open')
+      strictEqual((await service.admin('/metrics')).status, 200)
+      await release()
+      strictEqual((await held).status, 200)
+      strictEqual((await service.ended).code, 0)
+      await rejects(service.ready())
+    })
+
     test('the delay needs no admin listener [O1.2]', async () => {
-      const service = await startSqlapi({ files, config: { ...config, shutdown: { delay_seconds: 1 } } })
+      const service = await startSqlapi({ files, config: { ...config, shutdown: { delay_seconds: 3600 } } })
       service.kill('SIGTERM')
       await service.line(/Shutting down/)
       const { status, headers } = await call(service.port, '/health')
       deepStrictEqual([status, headers.connection], [200, 'close'])
-      strictEqual((await service.ended).code, 0)
+      service.kill('SIGTERM')
+      strictEqual((await service.ended).signal, 'SIGKILL')
     })
   })
 }

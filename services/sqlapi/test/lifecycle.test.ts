@@ -6,8 +6,7 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { testEnd } from '@services/command-line/testing'
 import { type Reply, call, errorOf, linesOf, repeat, until } from '@services/testing'
-import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
-import pg from 'pg'
+import { holdLock, type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
 import { type Running, startSqlapi } from './support/process.ts'
 
 const files = {
@@ -58,17 +57,6 @@ function active({ name }: Started): string {
 
 async function untilSleeping(running: Started): Promise<void> {
   await until(async () => (await ask(`SELECT 1 ${active(running)}`)).length > 0, 'a statement that runs')
-}
-
-let keys = 0
-
-/** Calls of `held.sql` with this body do not end before `release`. */
-async function lock(): Promise<{ readonly body: { readonly key: number }; readonly release: () => Promise<void> }> {
-  const key = ++keys
-  const client = new pg.Client({ connectionString: postgres.url, application_name: 'observer' })
-  await client.connect()
-  await client.query('SELECT pg_advisory_lock($1)', [key])
-  return { body: { key }, release: () => client.end() }
 }
 
 /** Long enough for the service to have taken a request up that no database tells of. */
@@ -206,8 +194,8 @@ testEnd({
       postPath: '/pg/echo',
       large: { path: '/lite/large?n=20000000', length: '[{"x":""}]'.length + 20_000_000 },
       async hold() {
-        const { body, release } = await lock()
-        const onPostgres = call(port, '/pg/held', { body })
+        const { key, release } = await holdLock(postgres)
+        const onPostgres = call(port, '/pg/held', { body: { key } })
         const onSqlite = call(port, '/lite/count', { body: short })
         await untilSleeping(running)
         await untilCounting(running)
@@ -244,8 +232,8 @@ describe('the end', { concurrency: 3 }, () => {
   test('a statement that takes long is waited for [D6.6]', async () => {
     const running = await start()
     const counting = call(running.port, '/lite/count', { body: { n: 6_000_000 } })
-    const { body, release } = await lock()
-    const other = call(running.port, '/pg/held', { body })
+    const { key, release } = await holdLock(postgres)
+    const other = call(running.port, '/pg/held', { body: { key } })
     await untilSleeping(running)
     await untilCounting(running)
     running.kill('SIGTERM')

@@ -11,8 +11,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { after, before, describe, test } from 'node:test'
 import { call, errorOf, type Files, linesOf, newFolder, repeat, until, Wire } from '@services/testing'
-import { type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
-import pg from 'pg'
+import { holdLock, type ThrowawayPostgres, startThrowawayPostgres } from '@services/testing/postgres'
 import { isInMemory } from '../src/boot/config/url.ts'
 import { readLocation } from '../src/database/sqlite/location.ts'
 import { divide } from '../src/workers/assignments.ts'
@@ -86,14 +85,9 @@ interface Held {
   readonly release: () => Promise<void>
 }
 
-let keys = 0
-
 /** A statement under way in each of two workers, until it is released. */
 async function holdOnBoth(running: Started): Promise<Held> {
-  const key = ++keys
-  const client = new pg.Client({ connectionString: postgres.url, application_name: 'observer' })
-  await client.connect()
-  await client.query('SELECT pg_advisory_lock($1)', [key])
+  const { key, release } = await holdLock(postgres)
   const outcomes: Promise<string>[] = []
   for (const count of [1, 2]) {
     outcomes.push(
@@ -106,7 +100,7 @@ async function holdOnBoth(running: Started): Promise<Held> {
     const isHeld = "wait_event = 'advisory'"
     await until(async () => (await connectionsOf(running, isHeld)).length === count, `${count} that are held`)
   }
-  return { outcomes: Promise.all(outcomes), release: () => client.end() }
+  return { outcomes: Promise.all(outcomes), release }
 }
 
 /** The processes whose parent this is, by Linux's book-keeping. */
@@ -138,6 +132,11 @@ function isOfProject(line: string): boolean {
 
 function warnings(running: Running): string[] {
   return linesOf(running.stdout()).filter((line) => line.includes(' WARN ') && !isOfProject(line))
+}
+
+/** The lines about workers that were killed. */
+function ends(running: Running): string[] {
+  return warnings(running).filter((line) => line.includes('another one replaces it') && line.includes('SIGKILL'))
 }
 
 const skip = existsSync(`/proc/${process.pid}/task/${process.pid}/children`)
@@ -280,7 +279,7 @@ describe('several processes', { concurrency: 2, skip }, () => {
     const running = await start()
     for (let round = 1; round <= 2; round++) {
       for (const pid of childrenOf(running.pid)) process.kill(pid, 'SIGKILL')
-      await until(() => warnings(running).length === 2 * round, 'a warning for each')
+      await until(() => ends(running).length === 2 * round, () => `a line for each end in\n${running.stdout()}`) // prettier-ignore
       await until(() => childrenOf(running.pid).length === 2, 'two new ones')
       await until(() => call(running.port, '/lite/one').then(({ status }) => status === 200, () => false), 'an answer') // prettier-ignore
     }

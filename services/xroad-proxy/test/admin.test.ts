@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { call, errorOf, newFolder, type Reply, tableAfter, until, Wire } from '@services/testing'
+import { call, errorOf, isRefused, newFolder, type Reply, tableAfter, until, Wire } from '@services/testing'
 import { promtool, samplesOf, startPrometheus, withoutPrometheus } from '@services/testing/prometheus'
 import { metricTable } from '../src/measure/metric-table.ts'
 import { type RunningMock, startMock } from '../src/mock/mock.ts'
@@ -151,23 +151,28 @@ describe('readiness', () => {
     await none.stop()
   })
 
-  test('the end is announced and delayed, and the admin listener ends last [O1.2]', async () => {
-    const service = await start({ shutdown: { delay_seconds: 2 } })
+  test('the end is announced at once; during the delay requests are taken, and a second signal ends it [O1.2]', async () => {
+    const service = await start({ shutdown: { delay_seconds: 3600 } })
     await untilReady(service, 'ready')
-    const held = call(service.port, '/soap/held', { body: { x: 1 } })
-    await until(() => direct.waiting() > 0, 'the call to wait')
     service.kill('SIGTERM')
     await service.line(/Shutting down/)
-    strictEqual((await service.ready()).status, 'ending')
-    const { status, headers } = await call(service.port, '/health', { headers: { connection: 'keep-alive' } })
-    deepStrictEqual([status, headers.connection], [200, 'close'])
-    await until(async () => {
-      return call(service.port, '/health').then(
-        () => false,
-        () => true,
-      )
-    }, 'the port of the callers to close')
-    strictEqual((await service.ready()).code, 503)
+    const { code, status } = await service.ready()
+    deepStrictEqual([code, status], [503, 'ending'])
+    const answer = await call(service.port, '/health', { headers: { connection: 'keep-alive' } })
+    deepStrictEqual([answer.status, answer.headers.connection], [200, 'close'])
+    service.kill('SIGTERM')
+    strictEqual((await service.ended).signal, 'SIGKILL')
+  })
+
+  test('the end comes after the delay, and the admin listener ends last [O1.2]', async () => {
+    const service = await start({ shutdown: { delay_seconds: 1 } })
+    const held = call(service.port, '/soap/held', { body: { x: 1 } })
+    await until(() => direct.waiting() > 0, 'the call to wait')
+    const begun = performance.now()
+    service.kill('SIGTERM')
+    await until(async () => isRefused(service.port), 'the port of the callers to close')
+    ok(performance.now() - begun >= 1000, 'not before the delay is over')
+    strictEqual((await service.ready()).status, 'ending', 'the admin port is still open')
     direct.release()
     strictEqual((await held).status, 200)
     strictEqual((await service.ended).code, 0)

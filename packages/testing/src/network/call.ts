@@ -53,3 +53,11 @@ export function errorOf({ text }: { readonly text: string }): string {
   const body = JSON.parse(text) as { error?: string } | null
   return body?.error ?? ''
 }
+
+/** Whether nobody takes requests on this port of the loopback any more. */
+export function isRefused(port: number): Promise<boolean> {
+  return call(port, '/').then(
+    () => false,
+    () => true,
+  )
+}

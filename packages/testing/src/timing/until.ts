@@ -2,10 +2,14 @@
 
 const pauseMs = 10
 
-/** Resolves once `holds` does; rejects with `what` when that takes too long. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string, withinMs = 120_000): Promise<void> {
+/** Resolves once `holds` does; rejects with `what` when that takes too long. A function says what is there in its place. */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  what: string | (() => string),
+  withinMs = 120_000,
+): Promise<void> {
   for (const since = elapsed(); !(await holds());) {
-    if (since() > withinMs) throw new Error(`not within ${withinMs} ms: ${what}`)
+    if (since() > withinMs) throw new Error(`not within ${withinMs} ms: ${typeof what === 'string' ? what : what()}`)
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
