@@ -1,18 +1,14 @@
 /**
  * The reporter of `npm test`: Node's own `spec`, with the totals at the end marked as TAP marks them (`# tests 12`), which is
- * what log scrapers look for. Behind them stands what was skipped, by reason: a tool or files that this machine does not have.
+ * what log scrapers look for. Behind them stands what was skipped, by reason: a tool or files that this machine does not have; and
+ * what failed beside others and passed alone.
  * With TEST_COSTS, the file that `costs.ts` writes, the files that took longest follow.
  */
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { spec } from 'node:test/reporters'
-
-/** As far as it is read here, what node:test says. */
-interface Event {
-  readonly type: string
-  readonly data: { readonly file?: string; readonly skip?: string | boolean }
-}
+import type { TestEvent, Unsteady } from './second-try.ts'
 
 interface Cost {
   readonly file: string
@@ -22,25 +18,43 @@ interface Cost {
 
 const shownFiles = 25
 
-// oxlint-disable-next-line import/no-default-export -- node --test-reporter takes the default export
-export default async function* report(events: AsyncIterable<Event>): AsyncGenerator<string> {
+/** The text of a run; `unsteady` is complete when the events have ended. */
+export async function* report(
+  events: AsyncIterable<TestEvent>,
+  unsteady: readonly Unsteady[] = [],
+): AsyncGenerator<string> {
   const skipped = new Map<string, Set<string>>()
-  const watched = Readable.from(events).map(({ type, data }: Event) => {
+  const watched = Readable.from(events).map((event: TestEvent) => {
+    const { type, data } = event
     const { file = '', skip = false } = data
     if (type === 'test:pass' && skip !== false) {
-      const reason = skip === true || skip === '' ? noReason : skip
+      const reason = isSkipWithoutReason(event) ? noReason : String(skip)
       skipped.set(reason, (skipped.get(reason) ?? new Set()).add(relative('.', file)))
     }
     return { type, data }
   })
   for await (const text of watched.pipe(new spec())) yield String(text).replaceAll('ℹ ', '# ')
   yield* tellSkipped(skipped)
+  yield* tellUnsteady(unsteady)
   const notes = process.env['TEST_COSTS']
   if (notes !== undefined) yield* tellSlowest(readCosts(notes))
 }
 
-/** A skip has to say what is missing; `test.ts` fails without it. */
-export const noReason = 'no reason was given'
+const noReason = 'no reason was given'
+
+/** A skip has to say what is missing. */
+export function isSkipWithoutReason({ type, data: { skip } }: TestEvent): boolean {
+  return type === 'test:pass' && (skip === true || skip === '')
+}
+
+function* tellUnsteady(unsteady: readonly Unsteady[]): Generator<string> {
+  if (unsteady.length === 0) return
+  yield '\n# failed beside others and passed alone (CONTRIBUTING.md, "Unsteady tests"):\n'
+  for (const { file, failures } of unsteady) {
+    yield `#   ${relative('.', file)}\n`
+    for (const failure of failures) yield `#     ${failure}\n`
+  }
+}
 
 function* tellSkipped(skipped: ReadonlyMap<string, ReadonlySet<string>>): Generator<string> {
   if (skipped.size === 0) return

@@ -4,15 +4,17 @@
  *   node tools/test.ts [--slowest] [FILE ..]
  *
  * Beside `node --test` it knows where the tests lie, which of them to start first, and how many files at once suit them: most
- * tests wait for other processes, so two cores have work for four files. `--slowest` lists the files that took most CPU time. Ends with 1 when a
- * test fails, or is skipped without a reason.
+ * tests wait for other processes, so two cores have work for four files. `--slowest` lists the files that took most CPU time. When all
+ * files are run, those that failed are tried once more, alone. Ends with 1 when a test fails, or is skipped without a reason.
  */
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { run } from 'node:test'
 import { parseArgs } from 'node:util'
-import report from './reporter.ts'
+import { Readable } from 'node:stream'
+import { isSkipWithoutReason, report } from './reporter.ts'
+import { isFailure, type TestEvent, type Unsteady, withSecondTry } from './second-try.ts'
 
 const patterns = ['packages/*/test/**/*.test.ts', 'services/*/test/**/*.test.ts', 'tools/*.test.ts']
 const atOnce = availableParallelism() + 2
@@ -45,15 +47,27 @@ const { values, positionals } = parseArgs({ options: { slowest: { type: 'boolean
 const files = positionals.length > 0 ? positionals.map((file) => resolve(file)) : inOrder(globSync(patterns))
 const execArgv = ['--import', import.meta.resolve('./ending.ts'), ...(values.slowest === true ? noteCosts() : [])]
 
-run({ files, concurrency: atOnce, timeout: longestTestMs, execArgv })
-  .on('test:fail', ({ todo }) => {
-    if (todo === undefined || todo === false) process.exitCode = 1
-  })
-  .on('test:pass', ({ skip }) => {
-    if (skip === true || skip === '') process.exitCode = 1
-  })
-  .compose(report)
-  .pipe(process.stdout)
+const options = { timeout: longestTestMs, execArgv }
+const firstTry = run({ ...options, files, concurrency: atOnce }) as AsyncIterable<TestEvent>
+const unsteady: Unsteady[] = []
+// Who names files wants to see the first failure.
+const events =
+  positionals.length > 0
+    ? firstTry
+    : withSecondTry(
+        firstTry,
+        (file) => run({ ...options, files: [file] }) as AsyncIterable<TestEvent>,
+        (told) => unsteady.push(told),
+      )
+Readable.from(report(judged(events), unsteady)).pipe(process.stdout)
+
+/** Passes the events on; a failure, or a skip without a reason, makes this process end with 1. */
+async function* judged(told: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
+  for await (const event of told) {
+    if (isFailure(event) || isSkipWithoutReason(event)) process.exitCode = 1
+    yield event
+  }
+}
 
 function inOrder(found: readonly string[]): string[] {
   const all = found.map((file) => resolve(file)).toSorted()
