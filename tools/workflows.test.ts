@@ -15,6 +15,7 @@ interface Step {
 
 interface Job {
   readonly uses?: string
+  readonly if?: string
   readonly steps?: readonly Step[]
   readonly 'timeout-minutes'?: number
 }
@@ -60,6 +61,25 @@ test('what a step runs is there [O5.3]', () => {
       for (const [path] of run.matchAll(/(?:\.ci|tools|deploy|services)\/[\w./-]+/g)) {
         if (!path.includes('$')) ok(existsSync(join(root, path.replace(/\/$/, ''))), path)
       }
+    }
+  }
+})
+
+test('the site of the manuals is built for every change, and published from the main branch alone [O5.4]', () => {
+  const { jobs } = read('.github/workflows/site.yml') as Workflow
+  const steps = Object.values(jobs).flatMap((job) => job.steps ?? [])
+  ok(steps.some(({ run = '' }) => run.startsWith('npm run site ')))
+  const { build, publish } = jobs
+  ok(build?.if === undefined && publish?.if === "github.ref == 'refs/heads/main'")
+  ok(publish?.steps?.some(({ uses = '' }) => uses.startsWith('actions/deploy-pages@')))
+})
+
+test('scripts that workflows run are scripts of the repository [O5.3]', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object }
+  for (const { file, workflow } of workflows) {
+    const steps = Object.values(workflow.jobs).flatMap((job) => job.steps ?? [])
+    for (const { run = '' } of steps) {
+      for (const [, name = ''] of run.matchAll(/\bnpm run (?:-s )?([\w:-]+)/g)) ok(name in scripts, `${file}: ${name}`)
     }
   }
 })
