@@ -17,8 +17,6 @@ export interface Trace {
   audit: AuditEntry | undefined
   /** Its place in a trace; undefined where nobody traces. */
   readonly span?: Span | undefined
-  /** Template of the path; undefined where no span is recorded. */
-  route?: string | undefined
 }
 
 /** What the audit file will say of one exchange. The lanes fill it in. */

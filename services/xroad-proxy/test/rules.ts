@@ -377,6 +377,8 @@ export const rules: Readonly<Record<string, string>> = {
   'O1.4': 'a real Prometheus reads them, and promtool finds nothing',
   'O2.1':
     'traceparent and tracestate are taken, made, given on by both lanes and in every line; without tracing nothing changes',
+  'O2.2':
+    'spans where an OpenTelemetry SDK is loaded: server, wait, upstream call, parse; no values; flushed at the end',
   'O5.2': 'behind a balancer: an orderly end costs no request, a kill those in hand',
   'O5.1': "health asks the callers' port and ends with 0 or 1; what containers are made of",
 }

@@ -57,13 +57,12 @@ export async function handle(service: Service, request: Request, caller: Respons
   }
   const described = describe(request, writer, trace, performance.now() - started)
   service.events.emit('request', described)
-  if (trace.span !== undefined) endRequest(trace.span, { ...described, route: trace.route })
+  if (trace.span !== undefined) endRequest(trace.span, described)
 }
 
 function newTrace(span: Span | undefined): Trace {
   return {
     span,
-    route: undefined,
     endpoint: undefined,
     messageId: undefined,
     upstreamMs: undefined,
@@ -101,7 +100,6 @@ async function answer(service: Service, request: Request, writer: ResponseWriter
   if ('endpoint' in match) {
     const { endpoint, name } = match
     trace.endpoint = name
-    if (trace.span?.isRecording === true) trace.route = `/${name}${endpoint.path}`
     if (endpoint.kind === 'rest') await callRest(service.rest, match as RestMatch, request, writer, trace)
     else writer.send(withId(await callSoap(service.soap, endpoint, request, writer, trace), trace.messageId as string))
   } else if ('page' in match) {

@@ -22,8 +22,8 @@ export function beginRequest(tracing: Tracing, { method, headers }: Pick<Request
 
 export interface Ended {
   readonly method: string
-  /** Template of the path, where the request reached something. */
-  readonly route: string | undefined
+  /** `group/service` and what follows, with the names of parameters; undefined where the request reached none. */
+  readonly endpoint: string | undefined
   /** The path, where it did not. */
   readonly path: string | undefined
   readonly status: number
@@ -31,12 +31,13 @@ export interface Ended {
   readonly error: string | undefined
 }
 
-export function endRequest(span: Span, { method, route, path, status, error }: Ended): void {
+export function endRequest(span: Span, { method, endpoint, path, status, error }: Ended): void {
   if (!span.isRecording) {
     span.end()
     return
   }
   const verb = methods.has(method) ? method : otherName
+  const route = endpoint === undefined ? undefined : `/${endpoint}`
   span.end({
     name: route === undefined ? verb : `${verb} ${route}`,
     attributes: {

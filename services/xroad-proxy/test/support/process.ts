@@ -22,6 +22,8 @@ export interface Setting {
   readonly folder?: string
   /** A program that runs it, with its arguments. */
   readonly before?: readonly string[]
+  /** Flags of Node.js. */
+  readonly flags?: readonly string[]
 }
 
 export interface Running extends Listening {
@@ -37,11 +39,9 @@ export function spawnProxy(options: Partial<SpawnOptions>): Spawned {
 
 /** Writes configuration and DSL files and starts the service; it listens on a free port of the loopback. */
 export async function startProxy(setting: Setting): Promise<Running> {
-  const { files, config = {}, env = {}, folder = newFolder(), before = [] } = setting
+  const { files, config = {}, env = {}, folder = newFolder(), before = [], flags = [] } = setting
   writeFiles(join(folder, 'DSL'), files)
   writeFileSync(join(folder, 'proxy.yaml'), JSON.stringify({ host: '127.0.0.1', port: 0, ...config }))
-  return {
-    ...(await untilListening(spawnProxy({ cwd: folder, env, command: [...before, process.execPath, binary] }))),
-    folder,
-  }
+  const command = [...before, process.execPath, ...flags, binary]
+  return { ...(await untilListening(spawnProxy({ cwd: folder, env, command }))), folder }
 }
