@@ -1,0 +1,70 @@
+/** The dashboard and the alerts in `deploy/`: each of their queries finds its metric and its labels in what a running service tells. */
+import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { after, before, test } from 'node:test'
+import { parse } from 'yaml'
+import { call, until } from '@services/testing'
+import { type Alerts, problemsOf, readAlerts, readDashboard } from '@services/testing/dashboard'
+import { samplesOf, startPrometheus, withoutPrometheus } from '@services/testing/prometheus'
+import { keystorePassword } from '../src/mock/pki.ts'
+import { sharedPki } from './support/lanes.ts'
+import { type Running, startProxy } from './support/process.ts'
+import { restFile, soapFile, type SoapService, startSoapService } from './support/soap-service.ts'
+
+const deploy = resolve(import.meta.dirname, '../../../deploy')
+const panels = readDashboard(join(deploy, 'grafana/xroad-proxy.json'))
+const alerts = readAlerts(parse(readFileSync(join(deploy, 'prometheus/alerts.yml'), 'utf8')) as Alerts, 'xroad-proxy')
+
+let direct: SoapService
+let service: Running
+let adminPort = 0
+before(async () => {
+  direct = await startSoapService()
+  const { keystore, ca } = sharedPki().files
+  service = await startProxy({
+    files: {
+      'soap/echo.yml': direct.echo,
+      'soap/gone.yml': soapFile('http://127.0.0.1:1/'),
+      // Certificates are told where somebody needs them.
+      'rest/one.yml': restFile('GET', 'one'),
+    },
+    env: { PROXY_KEYSTORE_PASSWORD: keystorePassword },
+    config: {
+      admin: { bind: '127.0.0.1:0' },
+      client_data: { member_class: 'GOV', member_code: '70000000', subsystem_code: 'demo' },
+      security_server: { url: 'https://127.0.0.1:1', keystore_path: keystore, trust_ca_path: ca },
+    },
+  })
+  adminPort = Number(/:(\d+)"?$/.exec(await service.line(/Admin pages/))?.[1])
+  strictEqual((await call(service.port, '/soap/echo', { body: { x: 1 } })).status, 200)
+  strictEqual((await call(service.port, '/soap/gone', { body: { x: 1 } })).status, 500)
+})
+after(async () => {
+  await service.stop()
+  await direct.close()
+})
+
+test('each panel and each alert finds its metrics and its labels in /metrics [O1.4]', async () => {
+  ok(panels.length > 20 && alerts.length > 2)
+  const samples = [...samplesOf((await call(adminPort, '/metrics')).text).keys()]
+  const problems = [...panels, ...alerts].flatMap((query) =>
+    problemsOf(query, samples).map((problem) => `${query.panel}: ${problem}`),
+  )
+  deepStrictEqual(problems, [])
+})
+
+test(
+  'Prometheus has an answer for each panel, once it has scraped twice [O1.4]',
+  { skip: withoutPrometheus ?? false },
+  async () => {
+    const prometheus = await startPrometheus('xroad-proxy', adminPort)
+    try {
+      for (const { panel, expression } of panels) {
+        await until(async () => (await prometheus.value(expression)) !== undefined, `${panel}: ${expression}`)
+      }
+    } finally {
+      await prometheus.stop()
+    }
+  },
+)
