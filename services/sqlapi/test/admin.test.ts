@@ -138,6 +138,37 @@ for (const workers of [1, 2]) {
   })
 }
 
+describe('a database that says nothing', () => {
+  test('keeps neither a scrape nor `/ready` waiting, and its address and password stand in neither [O1.3]', async () => {
+    const silent = createServer()
+    silent.listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const url = `postgres://somebody:hunter2@127.0.0.1:${port}/x`
+    const waits = { acquire_timeout_seconds: 3600 }
+    const service = await startWithAdmin({
+      files,
+      config: { datasources: [{ name: 'pg', url, ...waits }], admin: { ready_timeout_seconds: 60 } },
+    })
+    let isAnswered = false
+    const held = call(service.port, '/pg/one').then(
+      () => (isAnswered = true),
+      () => (isAnswered = true),
+    )
+    const waiting = async (): Promise<number> =>
+      (await service.samples()).get('sqlapi_jobs_waiting{datasource="pg"}') ?? 0
+    await until(async () => (await waiting()) === 1, 'the call to wait')
+    const [ready, metrics] = await Promise.all([service.admin('/ready'), service.admin('/metrics')])
+    ok(!isAnswered, 'the pages were faster than the database')
+    deepStrictEqual([ready.status, metrics.status], [503, 200])
+    ok(!/hunter2|somebody|127\.0\.0\.1/.test(ready.text + metrics.text), 'no host, no user, no password')
+    service.kill('SIGKILL')
+    await service.ended
+    await held
+    silent.close()
+  })
+})
+
 for (const workers of [1, 2]) {
   describe(`the end, workers: ${workers}`, () => {
     const config = { datasources: [], server: { workers } }
