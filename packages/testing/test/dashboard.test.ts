@@ -12,7 +12,7 @@ const samples = [
 ]
 
 const of = (expression: string, ...legend: string[]): string[] =>
-  problemsOf({ panel: 'p', expression, legend }, samples)
+  problemsOf({ expression, legend }, samples)
 
 test('a query that finds everything has no problem', () => {
   deepStrictEqual(of('sum by (state) (rate(shop_orders_total{instance=~".*",note!=""}[1m]))', 'state'), [])
