@@ -11,8 +11,7 @@ const samples = [
   'shop_waiting',
 ]
 
-const of = (expression: string, ...legend: string[]): string[] =>
-  problemsOf({ expression, legend }, samples)
+const of = (expression: string, ...legend: string[]): string[] => problemsOf({ expression, legend }, samples)
 
 test('a query that finds everything has no problem', () => {
   deepStrictEqual(of('sum by (state) (rate(shop_orders_total{instance=~".*",note!=""}[1m]))', 'state'), [])
