@@ -4,13 +4,19 @@
  */
 import { readFileSync } from 'node:fs'
 
-const packages = ['../src/events.ts', '../../command-line/src/events.ts'].map((path) => read(path))
+/** Tables of packages, by the name that a service takes them by. */
+const packages = Object.entries({
+  observeEvents: '../src/events.ts',
+  lifecycleEvents: '../../command-line/src/events.ts',
+  reloadEvents: '../../reload/src/events.ts',
+}).map(([table, path]) => ({ table, source: read(path) }))
 /** Where rows of the packages have a named type in place of their fields. */
 const types = read('../src/warnings.ts')
 
 /** Event -> names of its fields. A row of the service counts before that of a package. */
 export function declaredFields(source: string): Readonly<Record<string, readonly string[]>> {
-  return Object.fromEntries([...packages, source].flatMap((text) => rowsOf(text)))
+  const taken = packages.filter(({ table }) => source.includes(`...${table}`)).map((each) => each.source)
+  return Object.fromEntries([...taken, source].flatMap((text) => rowsOf(text)))
 }
 
 function rowsOf(source: string): [string, string[]][] {

@@ -1,6 +1,6 @@
 /**
- * What files hold, as one short text: the same as long as each holds the same, whatever else changes about it. A file is read again only where the file
- * system says that it was touched, or may have been in the same instant in which it was read last.
+ * What files hold, as a short text for each: the same as long as it holds the same, whatever else changes about it. A file is read again only where the
+ * file system says that it was touched, or may have been in the same instant in which it was read last.
  */
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
@@ -19,24 +19,27 @@ const settledMs = 5000
 export class Contents {
   #known: ReadonlyMap<string, KnownFile> = new Map()
 
-  /** Of the files in this order. One that cannot be read counts as its error. Never rejects. */
-  async fingerprint(files: Iterable<string>): Promise<string> {
-    const paths = [...files]
+  /** Path -> what the file holds, or why it cannot be read. Never rejects. */
+  async read(files: Iterable<string>): Promise<ReadonlyMap<string, string>> {
+    const paths = [...new Set(files)]
     const known = new Map<string, KnownFile>()
-    const hash = createHash('sha256')
+    const contents = new Map<string, string>()
     for (let from = 0; from < paths.length; from += together) {
       const some = paths.slice(from, from + together)
-      const contents = await Promise.all(some.map((path) => this.#look(path, known)))
-      for (const [index, path] of some.entries()) hash.update(JSON.stringify([path, contents[index]]))
+      const looks = await Promise.all(some.map((path) => this.#look(path, known)))
+      for (const [index, path] of some.entries()) contents.set(path, looks[index] as string)
     }
     this.#known = known
-    return hash.digest('base64')
+    return contents
   }
 
   async #look(path: string, into: Map<string, KnownFile>): Promise<string> {
     try {
       const now = Date.now()
-      const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs, ctimeMs } = await stat(path, { bigint: true })
+      const stats = await stat(path, { bigint: true })
+      // Reading a pipe or a device might never end.
+      if (!stats.isFile()) return 'no file'
+      const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs, ctimeMs } = stats
       const stamp = [dev, ino, size, mtimeNs, ctimeNs].join()
       const before = this.#known.get(path)
       const content =
@@ -51,5 +54,15 @@ export class Contents {
     } catch (error) {
       return (error as NodeJS.ErrnoException).code ?? String(error)
     }
+  }
+}
+
+/** Whether the file was touched at this time or later, by the clock of `Date`. One that is not there was not. */
+export async function isTouchedSince(path: string, timeMs: number): Promise<boolean> {
+  try {
+    const { mtimeMs, ctimeMs } = await stat(path)
+    return Math.max(mtimeMs, ctimeMs) >= timeMs
+  } catch {
+    return false
   }
 }

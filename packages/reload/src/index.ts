@@ -2,3 +2,4 @@
 export { reloadEvents, reloadOutcomes } from './events.ts'
 export { keepFields, type KeptField } from './kept-fields.ts'
 export { type Reloadable, Reloads, type Trigger } from './reloads.ts'
+export type { Pace } from './watch.ts'

@@ -79,10 +79,12 @@ export class Reloads {
       await this.#watch.note()
       if (signal.aborted) return
       const done = await this.#service.reload(signal)
+      await this.#watch.settle()
       if (done === undefined) return
       const ms = Math.round(performance.now() - begun)
       this.#events.emit('reloaded', { trigger, endpoints: done.endpoints, ms })
     } catch (error) {
+      await this.#watch.settle()
       if (!signal.aborted) this.#events.emit('reloadFailed', { trigger, ...this.#inWords(error) })
     }
   }

@@ -4,7 +4,7 @@
  * written again with the same content and files that come and go need no code of their own.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Contents } from './contents.ts'
+import { Contents, isTouchedSince } from './contents.ts'
 
 export interface Pace {
   /** Between two looks. */
@@ -27,7 +27,8 @@ export class ContentWatch {
   readonly #pace: Pace
   readonly #contents = new Contents()
   /** What was read last, well or not: a state that is broken is read once. */
-  #read = ''
+  #read: ReadonlyMap<string, string> = new Map()
+  #notedAt = 0
   #stopping: AbortController | undefined
 
   constructor(options: WatchOptions) {
@@ -51,22 +52,50 @@ export class ContentWatch {
 
   /** What is there now is about to be read. */
   async note(): Promise<void> {
-    if (this.#stopping !== undefined) this.#read = await this.#now()
+    if (this.#stopping === undefined) return
+    this.#notedAt = Date.now()
+    this.#read = await this.#now()
+  }
+
+  /**
+   * What was noted has been read, well or not. Where other files count since, what they hold was read with it, unless they have been touched since then. One that has
+   * gone since then is a change.
+   */
+  async settle(): Promise<void> {
+    if (this.#stopping === undefined) return
+    const noted = this.#read
+    const files = new Set(this.#options.files())
+    const now = await this.#contents.read([...files, ...noted.keys()])
+    const read = new Map<string, string>()
+    for (const [path, content] of now) {
+      const before = noted.get(path)
+      if (before === undefined ? !(await isTouchedSince(path, this.#notedAt)) : files.has(path) || before !== content) {
+        read.set(path, before ?? content)
+      }
+    }
+    this.#read = read
   }
 
   async #look(signal: AbortSignal): Promise<void> {
     const { lookMs, quietMs } = this.#pace
     while (await rested(lookMs, signal)) {
       let now = await this.#now()
-      if (now === this.#read) continue
-      for (let before = ''; before !== now && (await rested(quietMs, signal)); now = await this.#now()) before = now
-      if (now !== this.#read && !signal.aborted) this.#options.changed()
+      if (isSame(now, this.#read)) continue
+      for (let before: typeof now = new Map(); !isSame(before, now) && (await rested(quietMs, signal));) {
+        before = now
+        now = await this.#now()
+      }
+      if (!isSame(now, this.#read) && !signal.aborted) this.#options.changed()
     }
   }
 
-  #now(): Promise<string> {
-    return this.#contents.fingerprint(this.#options.files())
+  #now(): Promise<ReadonlyMap<string, string>> {
+    return this.#contents.read(this.#options.files())
   }
+}
+
+function isSame(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
+  return one.size === other.size && Array.from(one).every(([path, content]) => other.get(path) === content)
 }
 
 /** False where `signal` was aborted. Does not keep the process alive. */

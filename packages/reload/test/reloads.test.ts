@@ -1,11 +1,13 @@
 /** When is read anew, and what is told of it. What is read is a folder here; what holds a reload up is a gate. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import {
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -26,6 +28,9 @@ class Folder implements Reloadable {
   begun = 0
   served = ''
   gate: Promise<void> = Promise.resolve()
+  /** Further paths, which count from the next reload on. */
+  more: readonly string[] = []
+  #also: readonly string[] = []
   /** Called with each look. */
   looked: () => void = () => undefined
   readonly reloads: Reloads
@@ -38,6 +43,7 @@ class Folder implements Reloadable {
 
   async reload(signal: AbortSignal): Promise<{ endpoints: number } | undefined> {
     this.begun++
+    this.#also = this.more
     const texts = this.#names().map((name) => readFileSync(join(this.path, name), 'utf8'))
     await this.gate
     if (signal.aborted) return undefined
@@ -50,7 +56,7 @@ class Folder implements Reloadable {
   files(): Iterable<string> {
     this.looks++
     this.looked()
-    return this.#names().map((name) => join(this.path, name))
+    return [...this.#names().map((name) => join(this.path, name)), ...this.#also]
   }
 
   explain(error: unknown): { error: string; reason: string } | undefined {
@@ -232,4 +238,54 @@ test('a link that is put in the place of another one, as mounts of Kubernetes do
   renameSync(join(folder.path, '..data_tmp'), join(folder.path, '..data'))
   rmSync(versions[0] ?? '', { recursive: true })
   await until(() => folder.served === 'version 2', 'the other version')
+})
+
+test('other files that count from a reload on are no change by themselves: one reload, one failure [O3.1]', async (t) => {
+  const folder = new Folder(t, { a: '1' })
+  const others = newFolder({ b: '1' })
+  for (const text of ['2', 'bad']) {
+    await folder.reloads.follow('watch')
+    // Older than any reload.
+    utimesSync(join(others, 'b'), 1, 1)
+    await until(() => statSync(join(others, 'b')).ctimeMs < Date.now(), 'the next moment')
+    folder.more = text === 'bad' ? [] : [join(others, 'b'), join(others, 'none')]
+    const { length } = folder.told
+    folder.write('a', text)
+    await until(() => folder.told.length > length, 'a reload')
+    await folder.looksOn(20)
+    strictEqual(folder.told.length, length + 1)
+  }
+})
+
+test('one of them that comes or goes meanwhile is a change [O3.1]', async (t) => {
+  const folder = new Folder(t, { a: '1', b: '1' })
+  await folder.reloads.follow('watch')
+  for (const [change, served] of [
+    [(): void => folder.write('c', '3'), '1,1,3'],
+    [(): void => rmSync(join(folder.path, 'b')), '1,3'],
+  ] as const) {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    folder.gate = promise
+    const { begun } = folder
+    folder.reloads.request('SIGHUP')
+    await until(() => folder.begun > begun, 'one under way')
+    change()
+    resolve()
+    await until(() => folder.served === served, served)
+  }
+})
+
+const withoutPipes = process.platform === 'win32' ? 'Windows has no pipes in folders' : false
+
+test('what is no file is not read [O3.1]', { skip: withoutPipes }, async (t) => {
+  const folder = new Folder(t, { a: '1' })
+  // Nobody reads it: opening it would wait for ever.
+  execFileSync('mkfifo', [join(folder.path, '.pipe')])
+  folder.more = [join(folder.path, '.pipe')]
+  await folder.reloads.follow('watch')
+  folder.write('a', '2')
+  await until(() => folder.served === '2', 'a reload')
+  await folder.looksOn()
+  folder.write('a', '3')
+  await until(() => folder.served === '3', 'the next one')
 })
