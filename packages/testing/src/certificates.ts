@@ -56,9 +56,14 @@ export function issueServer(authority: Issued, options: ServerOptions = {}): Iss
   }
 }
 
-export function issueClient(authority: Issued, options: Omit<ServerOptions, 'names'> = {}): Issued {
-  const { key = sharedKey, ...dates } = options
-  return { key, certificate: sign({ key, name: 'client', issuer: issuerOf(authority), extensions: [], ...dates }) }
+export interface ClientOptions extends Omit<ServerOptions, 'names'> {
+  /** Its common name; `client` unless given. */
+  readonly name?: string
+}
+
+export function issueClient(authority: Issued, options: ClientOptions = {}): Issued {
+  const { key = sharedKey, name = 'client', ...dates } = options
+  return { key, certificate: sign({ key, name, issuer: issuerOf(authority), extensions: [], ...dates }) }
 }
 
 /** As a Security Server makes its own: no authority involved. */

@@ -140,3 +140,36 @@ test('one who gives the thing back while starting lets the next one in [D2.6]', 
   strictEqual(started, 4)
   deepStrictEqual(turns.things, [1])
 })
+
+test('a pool that is retired keeps nothing that is free, and lends as before [O3.2]', async () => {
+  const { turns, take, leave, giveBack, started } = open(2)
+  const discarded: number[] = []
+  take('abcd')
+  await giveBack(1)
+  turns.retire((thing) => void discarded.push(thing))
+  deepStrictEqual([started, discarded], [['a:1', 'b:2', 'c:1'], []])
+  await giveBack(1)
+  await giveBack(2)
+  deepStrictEqual([started.at(-1), discarded, turns.things], ['d:1', [2], [1]])
+  take('ef')
+  deepStrictEqual(started.slice(4), ['e:3'])
+  leave('f')
+  await giveBack(3)
+  await giveBack(1)
+  deepStrictEqual([discarded, turns.things], [[2, 3, 1], []])
+})
+
+test('what is free when a pool is retired goes at once, and a waiter that leaves too late leaves nothing behind [O3.2]', async () => {
+  const { turns, take, leave, giveBack, started } = open(1)
+  const discarded: number[] = []
+  take('a')
+  await giveBack(1)
+  turns.retire((thing) => void discarded.push(thing))
+  deepStrictEqual([discarded, turns.things], [[1], []])
+  take('bc')
+  const back = giveBack(2)
+  leave('c')
+  await back
+  await Promise.resolve()
+  deepStrictEqual([started, discarded, turns.things], [['a:1', 'b:2'], [1, 2], []])
+})

@@ -12,7 +12,7 @@ export type Stage = 'upload' | 'call'
 type State = Stage | 'waiting'
 
 export class Budget {
-  readonly maxBytes: number
+  maxBytes: number
   /** Held by all calls together, by what they are doing. */
   readonly #held: Record<State, number> = { upload: 0, call: 0, waiting: 0 }
   readonly #queues: Readonly<Record<Stage, Share[]>> = { call: [], upload: [] }
@@ -20,6 +20,12 @@ export class Budget {
 
   constructor(maxBytes: number) {
     this.maxBytes = maxBytes
+  }
+
+  /** From now on; what is held beyond it already stays. */
+  resize(maxBytes: number): void {
+    this.maxBytes = maxBytes
+    this.settle()
   }
 
   get used(): number {

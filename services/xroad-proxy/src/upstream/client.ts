@@ -81,6 +81,11 @@ export function createConnection(origin: string, connect: Connector): Connection
   return { client, interim, ending }
 }
 
+/** What is under way on it ends first. */
+export function closeWhenIdle({ client }: Connection): void {
+  client.close().catch(() => undefined)
+}
+
 /** Never throws: what cannot be sent is told to the handler. */
 export function send(
   { client, interim }: Connection,

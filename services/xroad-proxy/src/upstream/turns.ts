@@ -1,7 +1,8 @@
 /**
  * A pool with a queue: lends a limited number of things, such as connections, first come, first served. Makes a thing when it
  * is needed. Lends the free one that was used last, so that surplus ones stay idle. A waiter that gives up leaves nothing
- * behind: the queue of the HTTP client would keep such a call, with its body, until a connection becomes free.
+ * behind: the queue of the HTTP client would keep such a call, with its body, until a connection becomes free. A pool that is retired
+ * still lends, and keeps nothing that is free.
  */
 import { type Link, LinkedList } from '@services/linked-list'
 
@@ -19,6 +20,7 @@ export class Turns<Thing> {
   readonly #make: () => Thing
   readonly #free: Thing[] = []
   readonly #waiting = new LinkedList<Waiter<Thing>>()
+  #discard: ((thing: Thing) => void) | undefined
 
   constructor(max: number, make: () => Thing) {
     this.#max = max
@@ -49,16 +51,30 @@ export class Turns<Thing> {
   giveBack(thing: Thing): void {
     this.#free.push(thing)
     // Not at once: whoever gives a thing back may not be done with it before the end of its turn of the event loop.
-    if (this.#waiting.size > 0) queueMicrotask(() => this.#startNext())
+    if (this.#waiting.size > 0 || this.#discard !== undefined) queueMicrotask(() => this.#startNext())
+  }
+
+  /** From now on `discard` gets each thing as soon as it is free and nobody waits for it. */
+  retire(discard: (thing: Thing) => void): void {
+    this.#discard = discard
+    this.#discardFree()
   }
 
   #startNext(): void {
     const next = this.#waiting.first?.element
-    if (next === undefined) return
+    if (next === undefined) return this.#discardFree()
     const thing = this.#free.pop()
     if (thing === undefined) return
     this.leave(next)
     next.start(thing)
+  }
+
+  #discardFree(): void {
+    if (this.#discard === undefined) return
+    for (const thing of this.#free.splice(0)) {
+      this.things.splice(this.things.indexOf(thing), 1)
+      this.#discard(thing)
+    }
   }
 
   #makeOne(): Thing | undefined {

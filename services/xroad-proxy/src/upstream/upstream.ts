@@ -8,7 +8,7 @@ import type { LookupFunction } from 'node:net'
 import type { ConnectionOptions, SecureContext } from 'node:tls'
 import { Failure } from '../errors.ts'
 import type { ResponseWriter } from '../model.ts'
-import { type Call, type Connection, createConnection, type Limits } from './client.ts'
+import { type Call, closeWhenIdle, type Connection, createConnection, type Limits } from './client.ts'
 import { type UpstreamResponse, Collected } from './collected.ts'
 import { createConnector } from './connect.ts'
 import type { Way } from './upstream-call.ts'
@@ -25,6 +25,8 @@ export interface Upstream {
   stream(call: Call, writer: ResponseWriter, room?: Room): Promise<Outcome>
   /** Connections, and calls that wait for one. */
   load(): UpstreamLoad
+  /** From now on each connection ends as soon as it is idle; calls are taken as before. */
+  retire(): void
   close(): Promise<void>
 }
 
@@ -53,11 +55,15 @@ const maxCalls = 4096
 export function openUpstream(options: UpstreamOptions): Upstream {
   const ways = new Map<string, Way>()
   const load = { calls: 0 }
+  let isRetired = false
 
   const findWay = (origin: string): Way => {
     if (load.calls >= maxCalls) throw new Failure('internal_error', `more than ${maxCalls} calls are under way`)
     let way = ways.get(origin)
-    if (way === undefined) ways.set(origin, (way = { turns: openOrigin(origin, options), limits: options, load }))
+    if (way === undefined) {
+      ways.set(origin, (way = { turns: openOrigin(origin, options), limits: options, load }))
+      if (isRetired) way.turns.retire(closeWhenIdle)
+    }
     return way
   }
 
@@ -73,6 +79,10 @@ export function openUpstream(options: UpstreamOptions): Upstream {
         all.waiting += waiting
       }
       return all
+    },
+    retire() {
+      isRetired = true
+      for (const { turns } of ways.values()) turns.retire(closeWhenIdle)
     },
     async close() {
       const connections = [...ways.values()].flatMap(({ turns }) => turns.things)
