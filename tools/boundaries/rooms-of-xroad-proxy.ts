@@ -8,7 +8,11 @@ export const proxy: Part = {
     { room: 'trace.ts', is: 'what is known of a call under way', imports: 'model.ts @services/trace' },
     { room: 'errors.ts', is: 'the errors that people are told', imports: 'model.ts' },
     { room: 'version.ts', is: 'what the package says about itself' },
-    { room: 'events.ts', is: 'the events of the service', imports: '@services/command-line @services/observe' },
+    {
+      room: 'events.ts',
+      is: 'the events of the service',
+      imports: '@services/command-line @services/observe @services/reload',
+    },
     { room: 'xroad.ts', is: 'how X-Road writes names', imports: 'model.ts', isPure: true },
     { room: 'path-template.ts', is: 'paths with parameters', isPure: true },
     { room: 'header-names.ts', is: 'headers that never pass', isPure: true },
@@ -75,7 +79,7 @@ export const proxy: Part = {
       isPure: true,
     },
     { room: 'boot/config', is: 'the configuration', imports: 'model.ts errors.ts @services/config-file' },
-    { room: 'boot/tls', is: 'keys and certificates', imports: 'errors.ts' },
+    { room: 'boot/tls', is: 'keys, passwords and certificates', imports: 'errors.ts @services/config-file' },
     {
       room: 'boot/dsl',
       is: 'DSL files',
@@ -130,12 +134,28 @@ export const proxy: Part = {
       imports:
         'model.ts events.ts xroad.ts guard/lookup.ts upstream boot/config boot/tls boot/dsl serve/lanes soap/check/check.ts',
     },
-    { room: 'measure', is: 'what the service counts', imports: 'events.ts @services/metrics @services/observe' },
+    {
+      room: 'measure',
+      is: 'what the service counts',
+      imports: 'events.ts @services/metrics @services/observe @services/reload',
+    },
+    {
+      room: 'served-set.ts',
+      is: 'all that requests are served with, made of files',
+      imports:
+        'model.ts version.ts events.ts audit/audit-files.ts soap/json/shape.ts boot/** serve serve/** lanes.ts @services/content-coding',
+    },
     {
       room: 'service.ts',
-      is: 'the service',
+      is: 'the service: a port, and the set behind it',
       imports:
-        'model.ts version.ts events.ts audit/audit-file.ts soap/json/shape.ts boot/** serve serve/** certificate-watch.ts lanes.ts measure @services/content-coding @services/http-shell @services/observe @services/trace',
+        'version.ts errors.ts events.ts audit upstream boot/config serve certificate-watch.ts lanes.ts served-set.ts measure @services/http-shell @services/observe @services/trace',
+    },
+    {
+      room: 'reload',
+      is: 'files that are read anew while the service runs',
+      imports:
+        'errors.ts events.ts wsdl/dsl/marker.ts boot/config boot/dsl service.ts @services/command-line @services/config-file @services/reload',
     },
     {
       room: 'admin',
@@ -187,7 +207,7 @@ export const proxy: Part = {
       room: 'main.ts',
       is: 'the commands',
       imports:
-        'errors.ts events.ts boot/flags.ts boot/config service.ts admin mock/command.ts doctor/command.ts wsdl-command/command.ts wsdl-command/add/command.ts @services/command-line @services/observe',
+        'errors.ts events.ts boot/flags.ts boot/config service.ts reload admin mock/command.ts doctor/command.ts wsdl-command/command.ts wsdl-command/add/command.ts @services/command-line @services/config-file @services/observe',
     },
   ],
   outside: {
@@ -196,7 +216,7 @@ export const proxy: Part = {
     'node-forge': 'mock/pki.ts',
     'node:dns': 'guard/lookup.ts',
     'node:fs':
-      'version.ts audit boot/tls/keystore.ts boot/dsl/endpoints.ts boot/dsl/description-files.ts boot/openapi/documents.ts boot/ingest mock doctor/facts.ts doctor/keystore-facts.ts wsdl-command wsdl-command/add',
+      'version.ts audit boot/tls/named-file.ts boot/dsl/endpoints.ts boot/dsl/description-files.ts boot/openapi/documents.ts boot/ingest mock doctor/facts.ts doctor/keystore-facts.ts wsdl-command wsdl-command/add reload/files.ts',
     'node:http': 'mock/mock.ts mock/wire.ts',
     'node:https': 'mock/mock.ts',
     'node:net': 'admin guard upstream boot/tls/certificates.ts mock doctor/probe/probe.ts',

@@ -33,7 +33,12 @@ export const startupFailures = {
   listen_failed: 'the port',
 } as const
 
-export type StartupFailureCode = keyof typeof startupFailures
+/** The same of files that are read anew; those of the start count there as well. */
+export const reloadFailures = {
+  wsdl_lost: 'a WSDL file that could be read before and cannot be read now',
+} as const
+
+export type StartupFailureCode = keyof typeof startupFailures | keyof typeof reloadFailures
 
 /** Further fields of an error body: plain JSON values. */
 export type Extras = Readonly<Record<string, string | number>>
@@ -81,7 +86,7 @@ export class CallerGone extends Error {
   }
 }
 
-/** An expected error of the start: the message names the file, the field or the variable and what would be right. */
+/** An expected error of the start, or of files read anew: the message names the file, the field or the variable and what would be right. */
 export class StartupFailure extends Error {
   readonly code: StartupFailureCode
 

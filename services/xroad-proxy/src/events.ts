@@ -15,6 +15,7 @@ import {
   readLevels,
   warn,
 } from '@services/observe'
+import { reloadEvents } from '@services/reload'
 
 /**
  * A new event is a row here and one in docs/configuration.md. No field ever holds a body, a password or a query string;
@@ -23,6 +24,7 @@ import {
 export const eventTable = {
   ...observeEvents,
   ...lifecycleEvents,
+  ...reloadEvents,
   started: info<{ version: string; config: string; soap: number; rest: number }>('Configuration and DSL files read'),
   adminOpened: info<{ address: string }>('Admin pages'),
   listening: info<{ address: string }>('Listening'),

@@ -1,18 +1,13 @@
 /**
  * Opens both lanes: who calls the Security Server with which keystore, where the calls of each endpoint go, or why they go nowhere.
  * Endpoints and the configuration come in; what the request path reads goes out. Everything that calls need of the file system is
- * read here: none of it has to be there later.
+ * read here: none of it has to be there later. Of the lanes before, connections stay where nothing has changed that they are made with.
  */
-import { identityOf, keystoreOf } from './boot/config/client-identity.ts'
+import { type ClientKeystore, identityOf, keystoreOf } from './boot/config/client-identity.ts'
 import type { Config } from './boot/config/schema.ts'
 import { toHeaderPairs } from './boot/dsl/header-edits.ts'
 import { type DatedCertificate, ownDates, trustedDates } from './boot/tls/certificates.ts'
-import {
-  createClientContext,
-  createPublicContext,
-  createServerCheck,
-  type KeystoreSettings,
-} from './boot/tls/keystore.ts'
+import { type ClientIdentity, createPublicContext, openIdentity } from './boot/tls/keystore.ts'
 import type { Events } from './events.ts'
 import { createGuardedLookup } from './guard/lookup.ts'
 import type { Endpoint, EndpointLimits, Identity, RestEndpoint, SoapEndpoint } from './model.ts'
@@ -21,7 +16,7 @@ import { type RestLane, type RestPlace, toRestPlace } from './serve/lanes/rest.t
 import type { SecurityServer } from './serve/lanes/security-server.ts'
 import { type Destination, type Obstructed, type SoapLane, toDestination, type Upstreams } from './serve/lanes/soap.ts'
 import type { Validation } from './soap/check/check.ts'
-import { Budget } from './upstream/budget.ts'
+import type { Budget } from './upstream/budget.ts'
 import { type Limits, openUpstream, type Upstream, type UpstreamOptions } from './upstream/upstream.ts'
 import { toClientElement, toClientHeader, toName } from './xroad.ts'
 
@@ -41,18 +36,30 @@ export interface Loads {
 export interface Lanes {
   readonly soap: SoapLane
   readonly rest: RestLane
-  /** To be closed at the end. */
-  readonly upstreams: readonly Upstream[]
+  /** To be closed at the end, or retired when others take their place. */
+  readonly upstreams: readonly KeyedUpstream[]
   /** Those that calls to the Security Server need. */
   readonly certificates: readonly DatedCertificate[]
   /** With which the Security Server is called; the one of `client_data` has no name. */
   readonly identities: readonly ServerIdentity[]
 }
 
-export interface ServerIdentity extends Pick<UpstreamOptions, 'secureContext' | 'checkServer'> {
+export interface KeyedUpstream {
+  /** All that its connections are made with. */
+  readonly key: string
+  readonly upstream: Upstream
+}
+
+export interface ServerIdentity extends ClientIdentity {
   /** Scheme, host and port of the server. */
   readonly origin: string
   readonly name: string | undefined
+}
+
+/** What is the same for all lanes of a service, one after the other. */
+export interface LanesBefore {
+  readonly lanes: Pick<Lanes, 'upstreams' | 'identities'> | undefined
+  readonly budget: Budget
 }
 
 export function openLanes(
@@ -60,27 +67,28 @@ export function openLanes(
   { endpoints, nameless, bodies, checks, isTracing }: Loads,
   env: Environment,
   events: Events,
+  { lanes: before, budget }: LanesBefore,
 ): Lanes {
   const { limits } = config
-  const bounds = toBounds(config, endpoints)
-  const { clients, certificates, identities } = openClients(config, endpoints, bounds, env)
+  const open = keepUpstreams(toBounds(config, endpoints), before?.upstreams)
+  const { clients, certificates, identities } = openClients(config, endpoints, open, env, before?.identities)
   if (endpoints.some((endpoint) => endpoint.kind === 'soap' && endpoint.url?.startsWith('https:')))
     createPublicContext()
-  const direct = openUpstream({ ...bounds, secureContext: createPublicContext })
-  const guarded = openUpstream({ ...bounds, secureContext: createPublicContext, lookup: createGuardedLookup() })
+  const direct = open('direct', { secureContext: createPublicContext })
+  const guarded = open('guarded', { secureContext: createPublicContext, lookup: createGuardedLookup() })
   const ways: Ways = {
     instance: config.instance,
     securityServer: config.securityServer && readPlace(config.securityServer.url),
     clientOf: ({ client }) => clients.get(client) as Client,
-    limitsOf: ({ limits }) => limitsOf(limits, bounds),
-    direct,
-    guarded,
+    limitsOf: (endpoint) => limitsOf(endpoint.limits, limits),
+    direct: direct.upstream,
+    guarded: guarded.upstream,
     isTracing,
   }
   const { maxRequestBytes, requestTimeoutSeconds: timeoutSeconds } = limits
-  const calls = { maxRequestBytes, timeoutSeconds, budget: new Budget(limits.maxInflightBytes) }
+  const calls = { maxRequestBytes, timeoutSeconds, budget }
   return {
-    upstreams: [...Array.from(clients.values(), ({ upstream }) => upstream), direct, guarded],
+    upstreams: [...Array.from(clients.values(), ({ keyed }) => keyed), direct, guarded],
     certificates,
     identities,
     soap: {
@@ -103,12 +111,22 @@ function toBounds({ limits }: Config, endpoints: readonly Endpoint[]): Bounds {
   return { timeoutSeconds, maxAnswerBytes, longestSeconds: all.reduce((a, b) => Math.max(a, b), timeoutSeconds) }
 }
 
+type OpenUpstream = (key: string, options: Omit<UpstreamOptions, keyof Bounds>) => KeyedUpstream
+
+/** The one of before where its key is the same. Who began with a set ends with its bounds, so those are a part of the key. */
+function keepUpstreams(bounds: Bounds, before: readonly KeyedUpstream[] = []): OpenUpstream {
+  return (name, options) => {
+    const key = JSON.stringify([name, bounds])
+    return before.find((known) => known.key === key) ?? { key, upstream: openUpstream({ ...bounds, ...options }) }
+  }
+}
+
 /** Undefined where the file says nothing. */
-function limitsOf({ timeoutSeconds, maxResponseBytes }: EndpointLimits, bounds: Bounds): Limits | undefined {
-  if (timeoutSeconds === undefined && maxResponseBytes === undefined) return undefined
+function limitsOf(own: EndpointLimits, limits: Config['limits']): Limits | undefined {
+  if (own.timeoutSeconds === undefined && own.maxResponseBytes === undefined) return undefined
   return {
-    timeoutSeconds: timeoutSeconds ?? bounds.timeoutSeconds,
-    maxAnswerBytes: maxResponseBytes ?? bounds.maxAnswerBytes,
+    timeoutSeconds: own.timeoutSeconds ?? limits.requestTimeoutSeconds,
+    maxAnswerBytes: own.maxResponseBytes ?? limits.maxResponseBytes,
   }
 }
 
@@ -117,7 +135,7 @@ interface Client {
   readonly generated: Destination['generated']
   readonly header: string
   readonly name: string
-  readonly upstream: Upstream
+  readonly keyed: KeyedUpstream
 }
 
 interface Ways extends Pick<Upstreams, 'direct' | 'guarded'>, Pick<Loads, 'isTracing'> {
@@ -136,10 +154,10 @@ function toDestinations(
   const obstacles = new Map<SoapEndpoint, Obstructed>()
   for (const endpoint of endpoints) {
     if (endpoint.kind === 'rest') continue
-    const { generated, upstream } = clientOf(endpoint)
+    const { generated, keyed } = clientOf(endpoint)
     const reader = toReader(endpoint.params, checks.get(endpoint), events)
     const call = { generated, reader, limits: limitsOf(endpoint) }
-    const destination = toDestination(endpoint, { upstream, direct, guarded }, securityServer, call)
+    const destination = toDestination(endpoint, { upstream: keyed.upstream, direct, guarded }, securityServer, call)
     if (destination === undefined) obstacles.set(endpoint, { obstacle: 'no_security_server', reader })
     else if (nameless.has(endpoint)) obstacles.set(endpoint, { obstacle: 'no_client', reader })
     else destinations.set(endpoint, destination)
@@ -156,9 +174,9 @@ function toPlaces(
   const rest = endpoints.filter((endpoint) => endpoint.kind === 'rest')
   return new Map(
     rest.map((endpoint) => {
-      const { header: client, name, upstream } = clientOf(endpoint)
+      const { header: client, name, keyed } = clientOf(endpoint)
       const set = endpoint.headers === undefined ? [] : toHeaderPairs(endpoint.headers, env)
-      const call = { upstream, set, limits: limitsOf(endpoint), isTracing }
+      const call = { upstream: keyed.upstream, set, limits: limitsOf(endpoint), isTracing }
       return [endpoint, toRestPlace(endpoint, { instance, client, name }, securityServer, call)]
     }),
   )
@@ -170,25 +188,38 @@ interface OpenClients extends Pick<Lanes, 'certificates' | 'identities'> {
 }
 
 /** A keystore is read at boot and only where an endpoint needs it, so that a wrong one shows before the first call. */
-function openClients(config: Config, endpoints: readonly Endpoint[], bounds: Bounds, env: Environment): OpenClients {
+function openClients(
+  config: Config,
+  endpoints: readonly Endpoint[],
+  open: OpenUpstream,
+  env: Environment,
+  known: readonly ClientIdentity[] = [],
+): OpenClients {
   const clients = new Map<string | undefined, Client>()
   const certificates: DatedCertificate[] = []
   const identities: ServerIdentity[] = []
   for (const name of new Set([undefined, ...endpoints.map(({ client }) => client)])) {
     const isNeeded = endpoints.some((endpoint) => endpoint.client === name && isThroughServer(endpoint))
     const keystore = isNeeded ? keystoreOf(config, name) : undefined
-    const tls = keystore === undefined ? { secureContext: createPublicContext } : openIdentity(keystore, env)
-    if (keystore !== undefined) certificates.push(...ownDates(keystore, tls.secureContext()))
+    const identity = keystore && openIdentity(keystore, env, known)
+    if (identity !== undefined) certificates.push(...ownDates(keystore as ClientKeystore, identity.secureContext))
     const { url } = config.securityServer ?? {}
-    if (keystore !== undefined && url !== undefined) identities.push({ name, origin: new URL(url).origin, ...tls })
-    clients.set(name, { ...spell(config, name), upstream: openUpstream({ ...bounds, ...tls }) })
+    if (identity !== undefined && url !== undefined) identities.push({ ...identity, name, origin: new URL(url).origin })
+    const keyed = open(JSON.stringify([name, identity?.digest]), toTls(identity))
+    clients.set(name, { ...spell(config, name), keyed })
   }
   // Of the ones that servers are verified with it is said once.
   if (certificates.length > 0) certificates.push(...trustedDates(config.securityServer?.trustCaPath))
   return { clients, certificates, identities }
 }
 
-function spell(config: Config, name: string | undefined): Omit<Client, 'upstream'> {
+function toTls(identity: ClientIdentity | undefined): Pick<UpstreamOptions, 'secureContext' | 'checkServer'> {
+  if (identity === undefined) return { secureContext: createPublicContext }
+  const { secureContext, checkServer } = identity
+  return { secureContext: () => secureContext, checkServer }
+}
+
+function spell(config: Config, name: string | undefined): Omit<Client, 'keyed'> {
   const identity = identityOf(config, name) as Identity
   const { instance, protocolVersion: protocol_version } = config
   const generated = { instance, client: toClientElement(identity), protocol_version }
@@ -197,14 +228,6 @@ function spell(config: Config, name: string | undefined): Omit<Client, 'upstream
 
 function isThroughServer(endpoint: Endpoint): boolean {
   return endpoint.kind === 'rest' || endpoint.url === undefined
-}
-
-function openIdentity(
-  settings: KeystoreSettings,
-  env: Environment,
-): Pick<UpstreamOptions, 'secureContext' | 'checkServer'> {
-  const identity = createClientContext(settings, env)
-  return { secureContext: () => identity, checkServer: createServerCheck(settings) }
 }
 
 function readPlace(url: string): SecurityServer {

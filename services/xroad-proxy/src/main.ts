@@ -6,10 +6,12 @@
  */
 import { askHealth, disablePretenuring, exitCodes, live, type Running } from '@services/command-line'
 import { hearWarnings, openStdout } from '@services/observe'
-import { type Loaded, loadConfig } from './boot/config/config.ts'
+import type { StartEnvironment } from '@services/config-file'
+import { loadConfig } from './boot/config/config.ts'
 import { readFlags } from './boot/flags.ts'
 import { StartupFailure } from './errors.ts'
 import { type Events, openEvents } from './events.ts'
+import { goLive } from './reload/live-service.ts'
 import { startService } from './service.ts'
 
 /** Time for requests in flight to end at a shutdown; longer than the default time of a call. */
@@ -78,7 +80,7 @@ async function serve(configFlag: string | undefined): Promise<void> {
   await live({
     shutdownSeconds,
     events,
-    start: () => startWithAdmin(loadConfig({ flag: configFlag, env, cwd: process.cwd() }), events),
+    start: () => startWithAdmin({ flag: configFlag, env, cwd: process.cwd() }, events),
     explains(error) {
       if (!(error instanceof StartupFailure)) return false
       events.emit('startupFailure', { error: error.code, message: error.message })
@@ -88,13 +90,15 @@ async function serve(configFlag: string | undefined): Promise<void> {
 }
 
 /** With the admin listener around it where one is configured, which is loaded only then. */
-async function startWithAdmin(loaded: Loaded, events: Events): Promise<Running> {
-  const { admin: wanted, shutdown } = loaded.config
-  const { delaySeconds } = shutdown
-  if (wanted === undefined) return { ...(await startService(loaded, process.env, events)), delaySeconds }
+async function startWithAdmin(environment: StartEnvironment, events: Events): Promise<Running> {
+  const loaded = loadConfig(environment)
+  const { admin: wanted } = loaded.config
+  const live = { loaded, environment, events }
+  if (wanted === undefined) {
+    return goLive({ ...live, service: await startService(loaded, environment.env, events) })
+  }
   const { Admin } = await import('./admin/admin.ts')
   const admin = await Admin.open(wanted, events)
-  const service = await startService(loaded, process.env, events, admin.measures)
-  admin.follow(service, loaded.config)
-  return { ...admin.around(service), delaySeconds }
+  const service = await startService(loaded, environment.env, events, admin.measures)
+  return admin.around(await goLive({ ...live, service, serves: (config) => admin.follow(service, config) }))
 }

@@ -1,242 +1,228 @@
 /**
- * Puts the service together: a loaded configuration in, a running service out. The only file that sees all the others;
- * what `main.ts` adds is the process (flags, signals, exit code).
+ * The service: a port that stays, and behind it the set of files that requests are served with, until another one takes its place between
+ * two requests. Who began with a set ends with it. What `main.ts` adds is the process (flags, signals, exit code), what reload/ adds is when.
  */
-import { AuditFile } from './audit/audit-file.ts'
-import { CodedContent } from '@services/content-coding'
+import { join } from 'node:path'
 import type { Shell } from '@services/http-shell'
 import { whenDrained } from '@services/observe'
 import { openTracing } from '@services/trace'
+import { AuditFiles } from './audit/audit-files.ts'
+import { auditFileProblem } from './audit/open-file.ts'
 import type { Loaded } from './boot/config/config.ts'
 import { watchCertificates } from './certificate-watch.ts'
-import { endpointsWithoutClient, namesOf, tellWithoutClient } from './boot/config/client-identity.ts'
-import { type LoadedEndpoints, surveyEndpoints, withoutProblems } from './boot/dsl/endpoints.ts'
-import { calledAs } from './boot/description/called-as.ts'
-import type { RequestChecks } from './boot/checks/request-checks.ts'
-import { describeEndpoints, type EndpointTypes } from './boot/description/openapi.ts'
-import { refuseAddresses } from './boot/ingest/addresses.ts'
-import type { Config } from './boot/config/schema.ts'
-import type { Imported } from './boot/openapi/import.ts'
-import type { Ingested } from './boot/ingest/ingest.ts'
+import { StartupFailure } from './errors.ts'
 import type { Events } from './events.ts'
-import { openLanes, type ServerIdentity } from './lanes.ts'
-import type { Measures } from './measure/measures.ts'
-import type { Endpoint, SoapEndpoint } from './model.ts'
-import type { Audit } from './serve/audited-writer.ts'
-import { openDocsPage } from './serve/pages/docs-page.ts'
+import type { ServerIdentity } from './lanes.ts'
+import type { Measured, Measures } from './measure/measures.ts'
 import { handle, reportTooSlow, type Service } from './serve/handle.ts'
 import { refuse } from './serve/refuse.ts'
-import { toRoutes } from './serve/route.ts'
 import { startServer } from './serve/server.ts'
-import type { Member } from './soap/json/shape.ts'
+import { countOf, openSet, type ReadSet, readSet, type ServedSet } from './served-set.ts'
+import { Budget } from './upstream/budget.ts'
+import type { Upstream } from './upstream/upstream.ts'
 import { version } from './version.ts'
 
 export interface RunningService {
   readonly address: string
   readonly port: number
   isListening(): boolean
+  /** Of the set that is served now. */
   readonly identities: readonly ServerIdentity[]
   /** Answers end their connections from now on. */
   announceEnd(): void
   /** Stops accepting, finishes what is in flight, closes the connections. */
   close(): Promise<void>
-  /** What SIGHUP asks for; left out where there is nothing that could be done. */
-  hangUp?(): void
+  /** The audit file, where there is one, is opened anew: it may have been moved. */
+  reopenAudit(): void
+  /**
+   * Serves what files hold by this configuration from now on. Rejects with a StartupFailure where a part of it is wrong, and then nothing has
+   * changed. Gives nothing where `signal` is aborted meanwhile, else how many endpoints there are. Not to be called again before it has settled.
+   */
+  replace(loaded: Loaded, signal: AbortSignal): Promise<number | undefined>
+  /** Paths of the OpenAPI documents that DSL files led to when they were read last. */
+  readonly descriptions: Iterable<string>
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** `measures` counts what the service does; without it nothing is counted. */
 export async function startService(
-  { config, source, warnings }: Loaded,
+  loaded: Loaded,
   env: Environment,
   events: Events,
   measures?: Measures,
 ): Promise<RunningService> {
-  const ingested = await ingest(config)
-  const loaded = await load(config, env)
-  const { endpoints, warnings: refused } = refuseAddresses(loaded.endpoints, config.wsdl)
-  const { checks, refusing, warnings: unchecked } = await openChecks(config, endpoints, ingested)
-  const types = await readTypes(config, endpoints, ingested, refusing)
-  const nameless = endpointsWithoutClient(endpoints, config.client)
-  const found = [
-    ...tellWithoutClient(nameless, config.client),
-    ...(ingested?.warnings ?? []),
-    ...loaded.warnings,
-    ...loaded.templateWarnings,
-    ...(loaded.descriptionWarnings ?? []),
-    ...refused,
-    ...types.warnings,
-    ...unchecked,
-  ]
-  const messages = [...warnings, ...found]
-  for (const message of messages) events.emit('warning', { message })
-  const rest = endpoints.filter((endpoint) => endpoint.kind === 'rest').length
-  events.emit('started', { version, config: source, soap: endpoints.length - rest, rest })
-
-  const tracing = await openTracing({ ...config.trace, name: 'xroad-proxy', version })
-  if (tracing !== undefined) events.subscribe(whenDrained((withinMs) => tracing.drained(withinMs)))
-  const { upstreams, certificates, identities, ...lanes } = openLanes(
-    config,
-    { endpoints, nameless: new Set(nameless), bodies: types.bodies, checks, isTracing: tracing !== undefined },
-    env,
-    events,
-  )
-  const clients = calledAs(endpoints, config)
-  const audit = openAudit(config.audit, env, events)
-  const routes = toRoutes(endpoints)
-  const service: Service = {
-    routes,
-    health: { status: 200, body: Buffer.from('{"status":"ok"}') },
-    api: new CodedContent(
-      await makeDescription(config, { ...loaded, endpoints }, ingested, { ...types, clients, refusing }),
-    ),
-    docs: openDocsPage(config, { hasSeveralClients: clients.size > 0 }),
-    errorMessageId: config.errorMessageId,
-    audit,
-    tracing,
-    ...lanes,
-    events,
-  }
+  const { config } = loaded
+  const sets = new Sets(env, events, config.limits.maxInflightBytes)
+  await sets.begin(loaded)
   const server = await startServer({
     host: config.host,
     port: config.port,
     fastReader: config.server.fastReader,
-    handle: (request, writer) => handle(service, request, writer),
-    refuse: (refusal) => refuse(routes, events, refusal),
-    tooSlow: (request) => reportTooSlow(service, request),
+    handle: (request, writer) => handle(sets.service, request, writer),
+    refuse: (refusal) => refuse(sets.service.routes, events, refusal),
+    tooSlow: (request) => reportTooSlow(sets.service, request),
   })
-  measures?.watch({ load: () => server.load(), upstreams, budget: lanes.soap.budget, certificates })
+  measures?.watch(() => sets.measured(server))
   events.emit('listening', { address: server.address })
-  const stopWatching = watchCertificates(certificates, events)
-  return {
-    identities,
-    ...running(server, audit, async () => {
-      stopWatching()
-      await server.close()
-      await Promise.all(upstreams.map((upstream) => upstream.close()))
-    }),
+  sets.watchCertificates()
+  return running(server, sets)
+}
+
+/** The set that is served now, and what outlives each of them. */
+class Sets {
+  /** Read with each request. */
+  service!: Service
+  descriptions: ReadonlySet<string> = new Set()
+  readonly #env: Environment
+  readonly #events: Events
+  readonly #budget: Budget
+  readonly #auditFiles: AuditFiles
+  #current!: ServedSet
+  /** Of sets before, as long as calls are under way on them. */
+  #retired: Upstream[] = []
+  #stopWatching = (): void => undefined
+
+  constructor(env: Environment, events: Events, maxInflightBytes: number) {
+    this.#env = env
+    this.#events = events
+    this.#budget = new Budget(maxInflightBytes)
+    this.#auditFiles = new AuditFiles(events)
+    events.subscribe(whenDrained(async (withinMs) => (this.service as Service | undefined)?.tracing?.drained(withinMs)))
+  }
+
+  get identities(): readonly ServerIdentity[] {
+    return this.#current.identities
+  }
+
+  async begin(loaded: Loaded): Promise<void> {
+    const read = await this.#readSet(loaded)
+    this.#tell(read)
+    this.#events.emit('started', { version, config: loaded.source, ...countOf(read) })
+    this.#put(await this.#open(read, undefined))
+  }
+
+  async replace(loaded: Loaded, signal: AbortSignal): Promise<number | undefined> {
+    const before = this.#current
+    const read = await this.#readSet(loaded)
+    refuseLost(before, read)
+    this.#refuseAuditFile(loaded)
+    const set = await this.#open(read, before)
+    if (signal.aborted) return undefined
+    this.#put(set)
+    for (const { upstream } of before.upstreams.filter((each) => !set.upstreams.includes(each))) {
+      upstream.retire()
+      this.#retired.push(upstream)
+    }
+    this.#retired = this.#retired.filter(isInUse)
+    this.#tell(read)
+    this.watchCertificates()
+    return read.endpoints.length
+  }
+
+  #readSet(loaded: Loaded): Promise<ReadSet> {
+    const descriptions = new Set<string>()
+    this.descriptions = descriptions
+    return readSet(loaded, this.#env, descriptions)
+  }
+
+  #tell({ warnings }: ReadSet): void {
+    for (const message of warnings) this.#events.emit('warning', { message })
+  }
+
+  async #open(read: ReadSet, lanes: ServedSet | undefined): Promise<ServedSet> {
+    const [env, events, budget, auditFiles] = [this.#env, this.#events, this.#budget, this.#auditFiles]
+    const tracing = await openTracing({ ...read.loaded.config.trace, name: 'xroad-proxy', version })
+    return openSet(read, { env, events, budget, auditFiles, tracing, lanes })
+  }
+
+  /** Between two requests. */
+  #put(set: ServedSet): void {
+    this.#current = set
+    this.service = set.service
+    this.#budget.resize(set.config.limits.maxInflightBytes)
+    this.#auditFiles.use(set.service.audit?.file)
+  }
+
+  /** A start goes on with a file that cannot be written; who is there already need not. */
+  #refuseAuditFile({ config: { audit }, origins }: Loaded): void {
+    if (audit === undefined || this.#auditFiles.has(audit.file)) return
+    const problem = auditFileProblem(audit.file)
+    if (problem === undefined) return
+    throw new StartupFailure('invalid_configuration', `${origins['audit.file']}: audit.file: ${audit.file} ${problem}`)
+  }
+
+  /** From now on those of the set that is served. */
+  watchCertificates(): void {
+    this.#stopWatching()
+    this.#stopWatching = watchCertificates(this.#current.certificates, this.#events)
+  }
+
+  measured(server: Shell): Measured {
+    const upstreams = this.#current.upstreams.map(({ upstream }) => upstream)
+    return {
+      load: server.load(),
+      upstreams: [...upstreams, ...this.#retired],
+      budget: this.#budget,
+      certificates: this.#current.certificates,
+    }
+  }
+
+  reopenAudit(): void {
+    this.#auditFiles.reopen()
+  }
+
+  stopWatching(): void {
+    this.#stopWatching()
+  }
+
+  /** When nothing is under way any more. */
+  async close(): Promise<void> {
+    const upstreams = this.#current.upstreams.map(({ upstream }) => upstream)
+    await Promise.all([...upstreams, ...this.#retired].map((upstream) => upstream.close()))
+    this.#auditFiles.close()
   }
 }
 
-function running(
-  server: Shell,
-  audit: Audit | undefined,
-  close: () => Promise<void>,
-): Omit<RunningService, 'identities'> {
+function isInUse(upstream: Upstream): boolean {
+  const { busy, waiting } = upstream.load()
+  return busy + waiting > 0
+}
+
+/** A WSDL that could be read before and cannot be read now is broken, or is about to be written. A start does without it. */
+function refuseLost({ wsdls }: ServedSet, { loaded, ingested }: ReadSet): void {
+  if (ingested === undefined) return
+  const { wsdlWatchDir: dir = '' } = loaded.config
+  const problems = new Map(ingested.report.flatMap(({ file, isRead, problem }) => (isRead ? [] : [[file, problem]])))
+  const unread = ingested.unread.map((folder) => join(dir, folder))
+  const lost = Array.from(wsdls).flatMap((file) => {
+    const problem =
+      problems.get(file) ?? (unread.some((folder) => file.startsWith(folder)) ? 'cannot be read' : undefined)
+    return problem === undefined ? [] : [`${file}: ${problem}`]
+  })
+  if (lost.length > 0) throw new StartupFailure('wsdl_lost', lost.join('; '))
+}
+
+function running(server: Shell, sets: Sets): RunningService {
   let isListening = true
   return {
     address: server.address,
     port: server.port,
     isListening: () => isListening,
+    get identities() {
+      return sets.identities
+    },
     announceEnd: () => server.drain(),
     async close() {
       isListening = false
-      await close()
-      audit?.file.close()
+      sets.stopWatching()
+      await server.close()
+      await sets.close()
     },
-    ...(audit === undefined ? {} : { hangUp: () => audit.file.reopen() }),
+    reopenAudit: () => sets.reopenAudit(),
+    replace: (loaded, signal) => sets.replace(loaded, signal),
+    get descriptions() {
+      return sets.descriptions
+    },
   }
-}
-
-function openAudit(settings: Config['audit'], env: Environment, events: Events): Audit | undefined {
-  if (settings === undefined) return undefined
-  const { file, required: isRequired, hashKeyEnv, callerHeader } = settings
-  return {
-    file: new AuditFile(file, events),
-    isRequired,
-    hashKey: hashKeyEnv === undefined ? undefined : env[hashKeyEnv],
-    callerHeader: callerHeader?.toLowerCase(),
-  }
-}
-
-/** What reads descriptions is loaded only where a DSL file names one. */
-async function load(config: Config, env: Environment): Promise<LoadedEndpoints & Partial<Imported>> {
-  const survey = surveyEndpoints(config.dslPath, namesOf(config), env)
-  if (survey.described.length === 0) return withoutProblems(survey)
-  const { importDescriptions } = await import('./boot/openapi/import.ts')
-  return withoutProblems(importDescriptions(survey, config.dslPath))
-}
-
-/** Loaded only where WSDL files are to be read. */
-async function ingest({ wsdlWatchDir: dir, dslPath, client, clients, wsdl }: Config): Promise<Ingested | undefined> {
-  if (dir === undefined) return undefined
-  const { ingestWsdls } = await import('./boot/ingest/ingest.ts')
-  const { allowHttpUpstream: allowHttp, upstreamHostAllowlist: hostAllowlist } = wsdl
-  return ingestWsdls({ dir, dslPath, client, clients, allowHttp, hostAllowlist, write: true })
-}
-
-/** Where WSDL files are read, the description of an earlier start is used as long as it would be the same. */
-async function makeDescription(
-  { dslPath, soapResponse, audit }: Config,
-  { endpoints, descriptions: found, digests = [] }: Pick<LoadedEndpoints, 'endpoints'> & Partial<Imported>,
-  ingested: Ingested | undefined,
-  {
-    described,
-    bodies,
-    clients,
-    refusing,
-  }: Types & {
-    readonly clients: ReturnType<typeof calledAs>
-    readonly refusing: RequestChecks['refusing']
-  },
-): Promise<Buffer> {
-  const possible = audit?.required === true ? (['audit_unavailable'] as const) : []
-  const descriptions = found && new (await import('./boot/description/openapi-rest.ts')).RestDescriptions(found)
-  const facts = { clients, refusing, possible, descriptions }
-  const describe = (): Buffer => Buffer.from(describeEndpoints(endpoints, version, described, facts))
-  if (ingested === undefined) return describe()
-  const { pageKey, recallPage, rememberPage } = await import('./boot/description/page-memory.ts')
-  const typed = Array.from(bodies.keys(), ({ file }) => file)
-  const key = pageKey(endpoints, ingested.keys, [
-    version,
-    soapResponse,
-    possible,
-    typed,
-    [...ingested.generated.keys()],
-    [...clients.values()],
-    Array.from(refusing, ({ file }) => file),
-    digests,
-  ])
-  const known = recallPage(dslPath, key)
-  if (known !== undefined) return known
-  const page = describe()
-  rememberPage(dslPath, key, page)
-  return page
-}
-
-interface Types {
-  readonly bodies: ReadonlyMap<SoapEndpoint, Member>
-  readonly described?: EndpointTypes
-  readonly warnings: readonly string[]
-}
-
-/** What WSDL files say about requests and answers; loaded only where somebody asks. */
-async function readTypes(
-  { soapResponse }: Config,
-  endpoints: readonly Endpoint[],
-  ingested: Ingested | undefined,
-  refusing: RequestChecks['refusing'],
-): Promise<Types> {
-  const isAsked = endpoints.some(
-    (endpoint) => endpoint.kind === 'soap' && (endpoint.response ?? soapResponse) === 'schema',
-  )
-  if (ingested === undefined && !isAsked) return { bodies: new Map(), warnings: [] }
-  const { generated, replaced } = ingested ?? { generated: new Map(), replaced: new Map() }
-  const { typeAnswers } = await import('./boot/description/typed-answers.ts')
-  const { typeEndpoints } = await import('./boot/description/openapi-typed.ts')
-  const { bodies, warnings } = typeAnswers(endpoints, { generated, replaced }, soapResponse)
-  return { bodies, warnings, described: typeEndpoints({ generated, replaced, bodies, refusing }) }
-}
-
-/** Loaded only where requests are to be checked. */
-async function openChecks(
-  { validateRequests: usual, dslPath }: Config,
-  endpoints: readonly Endpoint[],
-  ingested: Ingested | undefined,
-): Promise<RequestChecks> {
-  const isAsked = endpoints.some((endpoint) => endpoint.kind === 'soap' && (endpoint.validation ?? usual) !== 'off')
-  if (!isAsked) return { checks: new Map(), refusing: new Set(), warnings: [] }
-  const { checkEndpoints } = await import('./boot/checks/request-checks.ts')
-  return checkEndpoints(endpoints, { dslPath, usual, generated: ingested?.generated ?? new Map() })
 }

@@ -214,7 +214,7 @@ describe('a start', () => {
     deepStrictEqual(
       warnings.map((warning) => warning.replaceAll(`${lanes.folder}/`, '')),
       [
-        'proxy.yaml:1: clients.tax.member_name: unknown field, has no effect; the known fields are member_class, member_code, subsystem_code, keystore_path, keystore_password_env',
+        'proxy.yaml:1: clients.tax.member_name: unknown field, has no effect; the known fields are member_class, member_code, subsystem_code, keystore_path, keystore_password_env, keystore_password_file',
         'proxy.yaml:1: clients: has no effect without security_server, through which clients call',
         'DSL/g/s.yml:2: client: has no effect beside service, which is called without X-Road',
       ],

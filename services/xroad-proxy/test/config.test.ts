@@ -95,6 +95,7 @@ const defaults = {
   server: { fastReader: true },
   shutdown: { delaySeconds: 0 },
   trace: { enabled: false },
+  reload: 'off',
   instance: 'ee-test',
   protocolVersion: '4.0',
   client: { instance: 'ee-test', memberClass: '', memberCode: '', subsystemCode: '' },
@@ -191,6 +192,7 @@ test(`every field is read ${everyField}`, () => {
       server: { fastReader: false },
       shutdown: { delaySeconds: 0 },
       trace: { enabled: false },
+      reload: 'off',
       instance: 'EE',
       protocolVersion: '4.1',
       client: { instance: 'EE', memberClass: 'GOV', memberCode: '00123', subsystemCode: '4.0' },
@@ -468,7 +470,9 @@ test('the example file is right and without warnings [S-config.search]', () => {
   // What is commented out there are the defaults.
   const shown = text.replaceAll(/^( *)# ([a-z_]+:(?: \S*)?)$/gm, '$1$2')
   const { wsdlWatchDir, audit, ...rest } = loadText(shown, { ...password, PROXY_AUDIT_KEY: 'k' }).config
-  deepStrictEqual(rest, { ...loaded.config })
+  const { securityServer } = loaded.config
+  const keystorePasswordFile = './keystore.password'
+  deepStrictEqual(rest, { ...loaded.config, securityServer: { ...securityServer, keystorePasswordFile } })
   strictEqual(wsdlWatchDir, './wsdl')
   strictEqual(audit?.file, './audit.jsonl')
 })

@@ -29,7 +29,7 @@ import { createClientContext } from '../src/boot/tls/keystore.ts'
 import type { Endpoint, TemplateValues } from '../src/model.ts'
 import { describeEndpoints } from '../src/boot/description/openapi.ts'
 import { configSchema } from '../src/boot/config/schema.ts'
-import { Failure, failures, startupFailures, toReply } from '../src/errors.ts'
+import { Failure, failures, reloadFailures, startupFailures, toReply } from '../src/errors.ts'
 import { eventTable, openEvents } from '../src/events.ts'
 import { hopByHop } from '../src/header-names.ts'
 import { fillIn, parsePathTemplate, textsAround } from '../src/path-template.ts'
@@ -294,6 +294,7 @@ describe('errors.md', () => {
 
   test('lists every error of the start with what it concerns', () => {
     deepStrictEqual(Object.fromEntries(rowsOf('errors.md', 'startupFailures')), startupFailures)
+    deepStrictEqual(Object.fromEntries(rowsOf('errors.md', 'reloadFailures')), reloadFailures)
   })
 
   test('shows what is answered to what is no HTTP', () => {

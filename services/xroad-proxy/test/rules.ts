@@ -379,6 +379,10 @@ export const rules: Readonly<Record<string, string>> = {
     'traceparent and tracestate are taken, made, given on by both lanes and in every line; without tracing nothing changes',
   'O2.2':
     'spans where an OpenTelemetry SDK is loaded: server, wait, upstream call, parse; no values; flushed at the end',
+  'O3.1':
+    'SIGHUP and a watch: a new set takes the place of the old one, or an ERROR says why not; who began ends with his set',
+  'O3.2':
+    'a rotated keystore, its password in a file, rotated authorities: new connections use them, and no call fails',
   'O5.2': 'behind a balancer: an orderly end costs no request, a kill those in hand',
   'O5.1': "health asks the callers' port and ends with 0 or 1; what containers are made of",
 }

@@ -18,7 +18,7 @@ import { version } from '../version.ts'
 type AdminConfig = NonNullable<Config['admin']>
 
 /** What serves. */
-export interface Serving extends Running {
+export interface Serving {
   isListening(): boolean
   readonly identities: readonly ServerIdentity[]
 }
@@ -28,10 +28,12 @@ const everyMs = 10_000
 
 export class Admin {
   readonly measures: Measures
-  readonly #config: AdminConfig
+  #config: AdminConfig
   readonly #totals = new Totals<object>(metricTable)
   /** Nothing is asked before there is a service. */
   #readiness = new Readiness([], () => false)
+  /** As long as nothing about one has changed, it is the same object, and keeps its state. */
+  #parts: ReadonlyMap<string, Part> | undefined
   #listener: AdminListener | undefined
 
   /** Throws a StartupFailure where it cannot listen. */
@@ -46,20 +48,21 @@ export class Admin {
     this.measures = new Measures(events, version)
   }
 
-  /** From now on it tells of this service. */
-  follow(serving: Serving, { securityServer }: Pick<Config, 'securityServer'>): void {
-    const timeoutMs = this.#config.readyTimeoutSeconds * 1000
-    const parts = serving.identities.map((identity): Part => {
-      return {
-        name: identity.name === undefined ? 'security_server' : `security_server/${identity.name}`,
-        kind: 'security_server',
-        optional: securityServer?.optional === true,
-        everyMs,
-        timeoutMs,
-        ask: (signal) => shakeHands(identity, timeoutMs, signal),
-      }
-    })
-    this.#readiness = new Readiness(parts, () => serving.isListening())
+  /** From now on it tells of this service, as it is configured at this moment. */
+  follow(serving: Serving, { admin = this.#config, securityServer }: Pick<Config, 'admin' | 'securityServer'>): void {
+    this.#config = admin
+    const timeoutMs = admin.readyTimeoutSeconds * 1000
+    const optional = securityServer?.optional === true
+    const known = this.#parts
+    const parts = new Map(
+      serving.identities.map((identity) => {
+        const key = JSON.stringify([identity.name, identity.origin, identity.digest, optional, timeoutMs])
+        return [key, known?.get(key) ?? toPart(identity, optional, timeoutMs)]
+      }),
+    )
+    this.#parts = parts
+    if (known === undefined) this.#readiness = new Readiness([...parts.values()], () => serving.isListening())
+    else void this.#readiness.replace([...parts.values()])
   }
 
   /** What serves, with the admin listener around it: told first that the end comes, and closed last. */
@@ -75,7 +78,11 @@ export class Admin {
         await this.#listener?.close()
         this.measures.close()
       },
-      ...(running.hangUp === undefined ? {} : { hangUp: () => running.hangUp?.() }),
+      hangUp: () => running.hangUp?.(),
+      reload: (trigger) => running.reload?.(trigger),
+      get delaySeconds() {
+        return running.delaySeconds ?? 0
+      },
     }
   }
 
@@ -94,5 +101,16 @@ export class Admin {
       throw new StartupFailure('listen_failed', `admin.bind ${bind.host}:${bind.port} ${error.message}`)
     })
     events.emit('adminOpened', { address: this.#listener.address })
+  }
+}
+
+function toPart(identity: ServerIdentity, optional: boolean, timeoutMs: number): Part {
+  return {
+    name: identity.name === undefined ? 'security_server' : `security_server/${identity.name}`,
+    kind: 'security_server',
+    optional,
+    everyMs,
+    timeoutMs,
+    ask: (signal) => shakeHands(identity, timeoutMs, signal),
   }
 }

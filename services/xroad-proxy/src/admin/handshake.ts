@@ -25,7 +25,7 @@ function connect({ origin, secureContext, checkServer }: ServerIdentity, timeout
   // An address has no server name.
   const servername = /^[\d.]+$|:/.test(host) ? undefined : host
   // Made anew, because a server need not judge a certificate again within a session.
-  const open = createConnector({ secureContext: secureContext(), timeoutMs, checkServer })
+  const open = createConnector({ secureContext, timeoutMs, checkServer })
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   open({ hostname: host, protocol, port, servername }, (error, socket) => {
     if (error === null) resolve(socket)

@@ -1,7 +1,8 @@
 /**
  * The audit file: whole lines go in, at its end, each in one write and at once, so that a line is there before its exchange is over and
  * several processes may share the file. Lines that cannot be written wait, up to a bound, and are tried again; the log is told when
- * that begins, that it goes on, and when it ends. Knows no line from the inside; which files will do is open-file.ts.
+ * that begins, that it goes on, and when it ends. Knows no line from the inside; which files will do is open-file.ts, which of several a
+ * line belongs to audit-files.ts.
  */
 import { closeSync, fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs'
 import type { Events } from '../events.ts'
@@ -30,6 +31,7 @@ export class AuditFile {
   #toldAt: number | undefined
   #timer: NodeJS.Timeout | undefined
   #lookedAt = 0
+  #isRetired = false
 
   /** What is wrong with the file is told, and tried again. */
   constructor(path: string, events: Pick<Events, 'emit'>) {
@@ -55,6 +57,18 @@ export class AuditFile {
       this.#keep(bytes)
       this.#fail(error)
     }
+    this.#release()
+  }
+
+  /** Another file has its place. Lines of exchanges that began with this one still come: each opens it anew, and nothing stays open. */
+  retire(): void {
+    this.#isRetired = true
+    this.#release()
+  }
+
+  /** It has its place again. */
+  restore(): void {
+    this.#isRetired = false
   }
 
   /** The name may lead to another file by now. Where that one cannot be opened, lines still go into the old one. */
@@ -80,8 +94,7 @@ export class AuditFile {
       this.#lost += this.#waiting.splice(0).length
       this.#tell('could not be written before the end')
     }
-    if (this.#fd !== undefined) closeSync(this.#fd)
-    this.#fd = undefined
+    this.#shut()
   }
 
   /** All that waits, in its order. */
@@ -103,6 +116,16 @@ export class AuditFile {
     this.#toldAt = undefined
     this.#events.emit('auditRestored', { file: this.#path, lost: this.#lost })
     this.#lost = 0
+    this.#release()
+  }
+
+  #release(): void {
+    if (this.#isRetired && this.#waiting.length === 0) this.#shut()
+  }
+
+  #shut(): void {
+    if (this.#fd !== undefined) closeSync(this.#fd)
+    this.#fd = undefined
   }
 
   /** A file without a name is one that nobody can read: it is made anew. */
@@ -111,8 +134,7 @@ export class AuditFile {
     if (this.#fd !== undefined && now - this.#lookedAt < lookMs) return
     this.#lookedAt = now
     if (this.#fd !== undefined && fstatSync(this.#fd).nlink > 0) return
-    if (this.#fd !== undefined) closeSync(this.#fd)
-    this.#fd = undefined
+    this.#shut()
     this.#open()
   }
 

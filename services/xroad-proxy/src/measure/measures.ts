@@ -10,7 +10,7 @@ import { RequestCounts } from './request-counts.ts'
 /** What there is to be measured once the service runs. */
 export interface Measured {
   /** Of the listener of the callers. */
-  readonly load: () => { readonly requests: number; readonly bytesIn: number; readonly bytesOut: number }
+  readonly load: { readonly requests: number; readonly bytesIn: number; readonly bytesOut: number }
   readonly upstreams: readonly { load(): { readonly busy: number; readonly idle: number; readonly waiting: number } }[]
   readonly budget: { readonly used: number; readonly waiting: number }
   readonly certificates: readonly { readonly kind: string; readonly subject: string; readonly validTo: Date }[]
@@ -32,7 +32,8 @@ export class Measures {
     }
   }
 
-  watch({ load, upstreams, budget, certificates }: Measured): void {
+  /** `measured` is asked before each snapshot. */
+  watch(measured: () => Measured): void {
     const metrics = this.#metrics
     const inFlight = metrics.gauge('xroad_proxy_http_requests_in_flight')
     const bytesIn = metrics.counter('xroad_proxy_http_request_bytes_total')
@@ -42,10 +43,10 @@ export class Measures {
     const waiting = metrics.gauge('xroad_proxy_calls_waiting')
     const held = metrics.gauge('xroad_proxy_inflight_bytes')
     metrics.beforeSnapshot(() => {
-      const now = load()
-      inFlight.set(now.requests)
-      bytesIn.value = now.bytesIn
-      bytesOut.value = now.bytesOut
+      const { load, upstreams, budget, certificates } = measured()
+      inFlight.set(load.requests)
+      bytesIn.value = load.bytesIn
+      bytesOut.value = load.bytesOut
       const loads = upstreams.map((upstream) => upstream.load())
       busy.set(loads.reduce((sum, each) => sum + each.busy, 0))
       idle.set(loads.reduce((sum, each) => sum + each.idle, 0))
@@ -71,6 +72,9 @@ export class Measures {
       const seconds = Math.floor((validTo.getTime() - Date.now()) / 1000)
       left.set(name, Math.min(seconds, left.get(name) ?? Infinity))
     }
-    for (const [name, seconds] of left) this.#metrics.gauge('xroad_proxy_certificate_expiry_seconds', name).set(seconds)
+    const metric = 'xroad_proxy_certificate_expiry_seconds'
+    // Those of the set before may be gone.
+    this.#metrics.clear(metric)
+    for (const [name, seconds] of left) this.#metrics.gauge(metric, name).set(seconds)
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { Counter, Histogram, Registry } from '@services/metrics'
 import type { Subscriber } from '@services/observe'
+import { reloadOutcomes } from '@services/reload'
 import type { EventFields, EventName } from '../events.ts'
 import type { metricTable } from './metric-table.ts'
 
@@ -29,11 +30,15 @@ export class RequestCounts implements Subscriber<EventFields> {
   }
 
   hears(event: EventName): boolean {
-    return event === 'request'
+    return event === 'request' || event in reloadOutcomes
   }
 
-  hear<Name extends EventName>(_event: Name, fields: EventFields[Name]): void {
-    const answered = fields as Answered
+  hear<Name extends EventName>(event: Name, fields: EventFields[Name]): void {
+    if (event === 'request') this.#count(fields as Answered)
+    else this.#metrics.counter('xroad_proxy_reload_total', reloadOutcomes[event as keyof typeof reloadOutcomes]).add(1)
+  }
+
+  #count(answered: Answered): void {
     const { path = '' } = answered
     const name = answered.endpoint ?? (pages.has(path) ? path : noEndpoint)
     let counts = this.#ofEndpoints.get(name)

@@ -14,11 +14,12 @@ export interface Explanation extends WsdlReport {
 
 export function explain(wsdls: readonly FoundWsdl[], circumstances: Circumstances): readonly Explanation[] {
   return wsdls.map(({ root, file }) => {
-    const { problem, isOfOther, operations, missing, warnings } = surveyWsdl(root, file, circumstances)
+    const { problem, isOfOther, isRead, operations, missing, warnings } = surveyWsdl(root, file, circumstances)
     return {
       file: join(root, file),
       problem,
       isOfOther,
+      isRead,
       operations: operations.map((operation) => toReport(operation, root)),
       missing,
       warnings,

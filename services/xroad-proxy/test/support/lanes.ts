@@ -4,11 +4,13 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Reply, call, type CallOptions, type Files, newFolder, writeFiles } from '@services/testing'
+import type { Pace } from '@services/reload'
+import { type Reply, call, type CallOptions, type Files, newFolder, until, writeFiles } from '@services/testing'
 import { loadConfig } from '../../src/boot/config/config.ts'
 import { openEvents } from '../../src/events.ts'
 import { type RunningMock, startMock } from '../../src/mock/mock.ts'
 import { keystorePassword, type PkiFiles, writePki } from '../../src/mock/pki.ts'
+import { goLive } from '../../src/reload/live-service.ts'
 import { startService } from '../../src/service.ts'
 
 export interface Lanes {
@@ -20,8 +22,10 @@ export interface Lanes {
   /** What the mock has said of each request that is over. */
   readonly events: readonly string[]
   call(path: string, options?: CallOptions): Promise<Reply>
-  /** As SIGHUP does. */
-  hangUp(): void
+  /** As SIGHUP does. Settles with the line that says what came of it. */
+  hangUp(): Promise<LogLine>
+  /** Puts these fields in the place of those of proxy.yaml; what is served stays until it is read anew. */
+  configure(config: Readonly<Record<string, unknown>>): void
   close(): Promise<void>
 }
 
@@ -36,6 +40,8 @@ export interface LanesOptions {
   readonly answers?: Files | undefined
   /** Variables beside that of the keystore's password. */
   readonly env?: Readonly<Record<string, string>> | undefined
+  /** Of the watch over files. */
+  readonly pace?: Pace | undefined
 }
 
 let pki: { readonly folder: string; readonly files: PkiFiles } | undefined
@@ -49,7 +55,13 @@ export function sharedPki(): { readonly folder: string; readonly files: PkiFiles
   return pki
 }
 
-export async function startLanes({ dsl, config = {}, answers = {}, env: more = {} }: LanesOptions): Promise<Lanes> {
+export async function startLanes({
+  dsl,
+  config = {},
+  answers = {},
+  env: more = {},
+  pace,
+}: LanesOptions): Promise<Lanes> {
   const folder = newFolder()
   writeFiles(join(folder, 'DSL'), dsl)
   mkdirSync(join(folder, 'answers'))
@@ -67,13 +79,32 @@ export async function startLanes({ dsl, config = {}, answers = {}, env: more = {
     const file = writeConfig(folder, config, mock)
     const env = { ...more, PROXY_KEYSTORE_PASSWORD: keystorePassword }
     const written = openEvents({ level: 'debug', format: 'json' }, { write: toLines(log) })
-    const service = await startService(loadConfig({ flag: file, env, cwd: folder }), env, written)
+    const environment = { flag: file, env, cwd: folder }
+    const loaded = loadConfig(environment)
+    const service = await startService(loaded, env, written)
+    const running = await goLive({ service, loaded, environment, events: written, pace })
     const close = async (): Promise<void> => {
-      await Promise.all([service.close(), mock.close()])
+      await Promise.all([running.close(), mock.close()])
     }
     const { port } = service
-    const hangUp = (): void => service.hangUp?.()
-    return { port, mock, folder, log, events, call: (path, options) => call(port, path, options), hangUp, close }
+    const reloads = (): LogLine[] => log.filter(({ event }) => event === 'reloaded' || event === 'reloadFailed')
+    return {
+      port,
+      mock,
+      folder,
+      log,
+      events,
+      call: (path, options) => call(port, path, options),
+      async hangUp() {
+        const count = reloads().length
+        running.hangUp?.()
+        running.reload?.('SIGHUP')
+        await until(() => reloads().length > count, 'the end of a reload')
+        return reloads()[count] as LogLine
+      },
+      configure: (fields) => void writeConfig(folder, fields, mock),
+      close,
+    }
   } catch (error) {
     await mock.close()
     throw error

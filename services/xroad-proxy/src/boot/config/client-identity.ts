@@ -5,7 +5,8 @@
  */
 import { nearest, toFieldName } from '@services/config-file'
 import type { Endpoint, Identity } from '../../model.ts'
-import type { Config, NamedClient } from './schema.ts'
+import type { NamedClient } from './client-fields.ts'
+import type { Config } from './schema.ts'
 
 /** Names that files may have for a client. */
 export function namesOf({ clients }: Pick<Config, 'clients'>): readonly string[] {
@@ -21,6 +22,7 @@ export function identityOf(
 }
 
 export interface ClientKeystore extends Pick<NamedClient, 'keystorePath' | 'keystorePasswordEnv'> {
+  readonly keystorePasswordFile: string | undefined
   /** `security_server`, or `clients.<name>`. */
   readonly section: string
   readonly trustCaPath: string | undefined
@@ -36,8 +38,8 @@ export function keystoreOf(
   const section = name === undefined ? 'security_server' : toFieldName(['clients', name])
   const named = name === undefined ? securityServer : clients.find((known) => known.name === name)
   if (named === undefined) return undefined
-  const { keystorePath, keystorePasswordEnv } = named
-  return { section, keystorePath, keystorePasswordEnv, trustCaPath }
+  const { keystorePath, keystorePasswordEnv, keystorePasswordFile } = named
+  return { section, keystorePath, keystorePasswordEnv, keystorePasswordFile, trustCaPath }
 }
 
 /** That `clients` has no such name, as the end of a message about the field. */

@@ -3,6 +3,7 @@
  * environment, what is unwise. The fields themselves belong to schema.ts; finding and reading the file, and the wording of
  * problems, to the package config-file.
  */
+import { resolve } from 'node:path'
 import {
   type ConfigFile,
   ConfigFileError,
@@ -23,7 +24,8 @@ import {
 } from '@services/config-file'
 import { StartupFailure } from '../../errors.ts'
 import { parseConfig, passwordField, proxyFile } from './schema.ts'
-import type { Config, NamedClient } from './schema.ts'
+import type { NamedClient } from './client-fields.ts'
+import type { Config } from './schema.ts'
 
 /** Where the file is looked for; without one every field has its default. */
 export const search: Search = { variable: 'PROXY_CONFIG', paths: ['./proxy.yaml', './proxy.yml'] }
@@ -72,6 +74,13 @@ export function readConfig(environment: StartEnvironment): ConfigFile {
   }
 }
 
+/** Where the file is, or where one would be found. */
+export function possibleFiles(environment: StartEnvironment): readonly string[] {
+  const found = findConfig(environment)
+  const paths = found === undefined ? search.paths : [found.file]
+  return paths.map((path) => resolve(environment.cwd, path))
+}
+
 export function findConfig(environment: StartEnvironment): Found | undefined {
   return findConfigFile(environment, search)
 }
@@ -83,7 +92,7 @@ function requireOwnPort({ admin, port }: Config, file: ConfigFile): void {
   refuse(inWords(file, { path: ['admin', 'bind'], message }))
 }
 
-/** Of every keystore, whether an endpoint needs it yet or not. */
+/** Of every keystore, whether an endpoint needs it yet or not. A file with a password is read with its keystore. */
 function requirePasswords({ securityServer, clients }: Config, env: Environment, file: ConfigFile): void {
   if (securityServer === undefined) return
   requirePassword(securityServer, ['security_server'], env, file)
@@ -92,12 +101,16 @@ function requirePasswords({ securityServer, clients }: Config, env: Environment,
 
 /** There is no default password, and an empty one is nobody's intention. */
 function requirePassword(
-  { keystorePasswordEnv: name, keystorePath }: Pick<NamedClient, 'keystorePath' | 'keystorePasswordEnv'>,
+  {
+    keystorePasswordEnv: name,
+    keystorePasswordFile: passwordFile,
+    keystorePath,
+  }: Omit<NamedClient, 'name' | 'identity'>,
   section: Path,
   env: Environment,
   file: ConfigFile,
 ): void {
-  if (env[name]) return
+  if (passwordFile !== undefined || env[name]) return
   const cure = `set it to the password of ${keystorePath}`
   const message =
     env[name] === undefined

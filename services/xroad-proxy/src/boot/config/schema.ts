@@ -15,6 +15,7 @@ import {
   oneOf,
   type Parsed,
   parse,
+  reloadField,
   section,
   shutdownSection,
   sections,
@@ -22,10 +23,17 @@ import {
   toJsonSchema,
   traceEnabled,
   type ValueOf,
-  variableName,
   wholeNumber,
 } from '@services/config-file'
-import type { Identity } from '../../model.ts'
+import {
+  type ClientFields,
+  clientFields,
+  clientNameProblem,
+  type Codes,
+  keystoreFields,
+  toClients,
+  variableOf,
+} from './client-fields.ts'
 
 const urlMeaning = 'the https:// address of the Security Server, such as https://security-server.example.org:5500'
 
@@ -44,28 +52,12 @@ const wsdl = section({
 
 const callerHeaderMeaning = 'the name of a request header such as X-Client-Name'
 
-const keystore = {
-  keystore_path: text('the path of a PKCS12 file', { filled: true }).describe(
-    'PKCS12 file with the client certificate and its key.',
-  ),
-  keystore_password_env: variableOf()
-    .default('PROXY_KEYSTORE_PASSWORD')
-    .describe('Environment variable that holds the password of the keystore.'),
-}
-
-const client = section({
-  member_class: text('a member class', { filled: true }).describe('Its member class.'),
-  member_code: text('a registry code', { filled: true }).describe('Its registry code.'),
-  subsystem_code: text('a subsystem code').default('').describe('Its subsystem; without it the member itself calls.'),
-  ...keystore,
-})
-
 const securityServer = section({
   url: checked(text(urlMeaning), serverUrlProblem, urlMeaning)
     .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]://' })
     .transform(withoutLastSlash)
     .describe('Address of your Security Server, https only.'),
-  ...keystore,
+  ...keystoreFields,
   trust_ca_path: text('the path of a PEM file', { filled: true })
     .exactOptional()
     .describe('PEM file with the certificates to verify the Security Server with, in place of those of the system.'),
@@ -136,6 +128,7 @@ const fields = section({
     .exactOptional()
     .describe('A second listener, for whoever runs the service: /health, /ready, /metrics, /version.'),
   shutdown: shutdownSection.prefault({}).describe('The orderly end.'),
+  reload: reloadField,
   xroad_instance: text('an X-Road instance such as EE or ee-test', { filled: true })
     .refine(isNoDots, expected('an X-Road instance such as EE or ee-test', { shown: true }))
     .default('ee-test')
@@ -144,7 +137,7 @@ const fields = section({
     .default('4.0')
     .describe('Version of the X-Road SOAP protocol that templates write.'),
   client_data: identity.prefault({}).describe('Who the service is in X-Road.'),
-  clients: sections(client, clientNameProblem, 'clients with a name each')
+  clients: sections(clientFields, clientNameProblem, 'clients with a name each')
     .prefault({})
     .describe(
       'Further clients of the Security Server, by the name that client in DSL files and sidecars has for them.',
@@ -202,25 +195,6 @@ export function configSchema(): object {
   return toJsonSchema(proxyFile)
 }
 
-interface Codes {
-  readonly memberClass: string
-  readonly memberCode: string
-  readonly subsystemCode: string
-}
-
-interface ClientFields extends Codes {
-  readonly keystorePath: string
-  readonly keystorePasswordEnv: string
-}
-
-/** A client of `clients`, with the name that files have for it. */
-export interface NamedClient {
-  readonly name: string
-  readonly identity: Identity
-  readonly keystorePath: string
-  readonly keystorePasswordEnv: string
-}
-
 interface Fields {
   readonly xroadInstance: string
   readonly xroadProtocolVersion: '4.0' | '4.1'
@@ -253,23 +227,6 @@ function toConfig<Given extends Fields>(fields: Given) {
     clients: toClients(instance, clients),
     limits: Object.freeze({ ...bytes, requestTimeoutSeconds }),
   })
-}
-
-function toClients(instance: string, clients: Fields['clients']): readonly NamedClient[] {
-  const named = Object.entries(clients).map(([name, { keystorePath, keystorePasswordEnv, ...codes }]) => {
-    return Object.freeze({ name, identity: Object.freeze({ instance, ...codes }), keystorePath, keystorePasswordEnv })
-  })
-  return Object.freeze(named)
-}
-
-/** It stands in names of fields and in log lines. */
-function clientNameProblem(name: string): string | undefined {
-  if (/^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u.test(name)) return undefined
-  return 'is no name of a client, expected up to 64 letters, digits, ., _ and -'
-}
-
-function variableOf() {
-  return variableName().regex(/^[A-Za-z_]\w*$/, expected('the name of an environment variable (letters, digits and _)'))
 }
 
 /** What is appended to it begins with a slash. */

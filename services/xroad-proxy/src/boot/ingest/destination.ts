@@ -6,7 +6,7 @@ import type { Identity } from '../../model.ts'
 import { type AddressRules, judgeAddress } from '../../guard/address.ts'
 import type { Operation } from '../../wsdl/operations/operations.ts'
 import type { Destination } from '../../wsdl/dsl/write.ts'
-import type { NamedClient } from '../config/schema.ts'
+import type { NamedClient } from '../config/client-fields.ts'
 import type { Sidecar } from './sidecar.ts'
 
 export interface Circumstances extends AddressRules {

@@ -26,6 +26,8 @@ export interface IngestOptions extends Circumstances {
 export interface Ingested {
   /** One WARN each. */
   readonly warnings: readonly string[]
+  /** Folders that could not be read, below the directory; `/` alone stands for all of it. */
+  readonly unread: readonly string[]
   readonly report: readonly WsdlReport[]
   /** DSL file, as the loaded endpoints name it -> what it was made from. */
   readonly generated: ReadonlyMap<string, GeneratedFrom>
@@ -57,6 +59,8 @@ export interface WsdlReport {
   readonly problem: string | undefined
   /** Whether that is a sidecar for another member or subsystem. */
   readonly isOfOther: boolean
+  /** Whether it could be read. */
+  readonly isRead: boolean
   readonly operations: readonly OperationReport[]
   readonly missing: readonly MissingSchema[]
 }
@@ -83,7 +87,7 @@ export function ingestWsdls(options: IngestOptions): Ingested {
   const { wsdls, unread, warnings: found } = listWsdls(dir)
   const warnings = [...found]
   // A directory that is not there says nothing about what was generated from it.
-  if (unread.includes('/')) return { warnings, report: [], generated: new Map(), replaced: new Map(), keys: [] }
+  if (unread.includes('/')) return { warnings, unread, report: [], generated: new Map(), replaced: new Map(), keys: [] }
   const output = new DslOutput({ dslPath, write })
   const generated = new Map<string, GeneratedFrom>()
   const replaced = new Map<string, GeneratedFrom>()
@@ -103,13 +107,14 @@ export function ingestWsdls(options: IngestOptions): Ingested {
       key: memory?.keys.get(place.file),
     })
     warnings.push(...surveyed.warnings, ...refusals)
-    const { problem, isOfOther, missing } = surveyed
-    return { file: join(dir, place.file), problem, isOfOther, missing, operations }
+    const { problem, isOfOther, isRead, missing } = surveyed
+    return { file: join(dir, place.file), problem, isOfOther, isRead, missing, operations }
   })
   memory?.tidy()
   const isGone = (wsdl: string): boolean => !kept.has(wsdl) && !unread.some((folder) => wsdl.startsWith(folder))
   return {
     warnings: [...warnings, ...output.removeRest(isGone)],
+    unread,
     report,
     generated,
     replaced,

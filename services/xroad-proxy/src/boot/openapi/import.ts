@@ -24,8 +24,8 @@ export interface Imported extends Survey {
   readonly digests: readonly string[]
 }
 
-/** `folder` is the tree of DSL files. */
-export function importDescriptions(survey: Survey, folder: string): Imported {
+/** `folder` is the tree of DSL files. `tried` gets the paths of all documents that there are, or should be. */
+export function importDescriptions(survey: Survey, folder: string, tried: Set<string> = new Set()): Imported {
   const found = new EndpointSet()
   for (const endpoint of survey.endpoints) found.add(endpoint)
   const problems = [...survey.problems]
@@ -36,7 +36,7 @@ export function importDescriptions(survey: Survey, folder: string): Imported {
     const { pattern, line } = described
     const place = `${pattern.file}:${line}: openapi`
     try {
-      const { operations, warnings: told, components, digest } = readDescription(described.description, folder)
+      const { operations, warnings: told, components, digest } = readDescription(described.description, folder, tried)
       digests.push(digest)
       warnings.push(...told)
       if (operations.length === 0)
@@ -69,8 +69,8 @@ interface Description extends Operations {
   readonly digest: string
 }
 
-function readDescription(file: string, folder: string): Description {
-  const library = new Library(file, folder)
+function readDescription(file: string, folder: string, tried: Set<string>): Description {
+  const library = new Library(file, folder, tried)
   const version = versionOf(library.root)
   const whole = bundle(library)
   validate(whole, version)

@@ -25,9 +25,11 @@ export class Library {
   readonly root: Document
   readonly #folders: readonly string[]
   readonly #documents = new Map<string, Document>()
+  readonly #tried: Set<string>
 
-  /** `folder` is the tree of DSL files, of which a description may use all. */
-  constructor(file: string, folder: string) {
+  /** `folder` is the tree of DSL files, of which a description may use all. `tried` gets the path of each document, also of those that cannot be read. */
+  constructor(file: string, folder: string, tried: Set<string> = new Set()) {
+    this.#tried = tried
     this.#folders = [resolve(folder), resolve(dirname(file))]
     this.root = this.#open(file)
   }
@@ -81,6 +83,7 @@ export class Library {
     const key = resolve(file)
     const known = this.#documents.get(key)
     if (known !== undefined) return known
+    this.#tried.add(key)
     const document = readDocument(file)
     this.#documents.set(key, document)
     return document

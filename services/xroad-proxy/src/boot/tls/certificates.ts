@@ -6,7 +6,8 @@
 import type { X509Certificate } from 'node:crypto'
 import { Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
-import { type KeystoreSettings, placeOf, trustedCertificates } from './keystore.ts'
+import { type KeystoreSettings, placeOf } from './keystore.ts'
+import { trustedCertificates } from './trust.ts'
 
 export interface Dates {
   readonly validFrom: Date
@@ -79,13 +80,13 @@ export function inOneLine(names: string | undefined): string {
 
 const remedies: Readonly<Record<DatedCertificate['kind'], Readonly<Record<Exclude<Validity, 'good'>, string>>>> = {
   own: {
-    expired: 'a Security Server refuses it: make a new one, upload it there, change the keystore and restart',
-    expiring: 'make a new one, upload it to the Security Server beside the old one, change the keystore and restart',
+    expired: 'a Security Server refuses it: make a new one, upload it there, change the keystore and reload',
+    expiring: 'make a new one, upload it to the Security Server beside the old one, change the keystore and reload',
     not_yet_valid: 'check the clock of this machine, or make a certificate that is valid now',
   },
   trusted: {
-    expired: 'a server that is verified with it is not trusted any more: put its new certificate there and restart',
-    expiring: 'put the new certificate of the Security Server, or of its issuer, there beside the old one and restart',
+    expired: 'a server that is verified with it is not trusted any more: put its new certificate there and reload',
+    expiring: 'put the new certificate of the Security Server, or of its issuer, there beside the old one and reload',
     not_yet_valid: 'check the clock of this machine; until then a server that is verified with it is not trusted',
   },
 }

@@ -3,24 +3,21 @@
  * without one for direct calls. Parsing a keystore and some hundred authorities takes milliseconds that no connection
  * should pay again. Whatever is wrong with a file is told in words with the way out, never with the password.
  */
-import { X509Certificate } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { createHash, X509Certificate } from 'node:crypto'
 import {
   checkServerIdentity,
   createSecureContext,
   type DetailedPeerCertificate,
-  getCACertificates,
   type PeerCertificate,
   type SecureContext,
 } from 'node:tls'
-import { StartupFailure, type StartupFailureCode } from '../../errors.ts'
+import { isCertificate, isJks, isPkcs12 } from './formats.ts'
+import { type NamedFile, readFile, refuse } from './named-file.ts'
+import { type Password, type PasswordSettings, readPassword } from './password.ts'
+import { readTrust, systemTrust } from './trust.ts'
 
-export interface KeystoreSettings {
-  /** Where it stands in the configuration: `security_server` unless given. */
-  readonly section?: string | undefined
+export interface KeystoreSettings extends PasswordSettings {
   readonly keystorePath: string
-  /** Name of the environment variable with the password. */
-  readonly keystorePasswordEnv: string
   /** PEM file that takes the place of the system's authorities. */
   readonly trustCaPath?: string | undefined
 }
@@ -28,22 +25,61 @@ export interface KeystoreSettings {
 type Environment = Readonly<Record<string, string | undefined>>
 
 const minVersion = 'TLSv1.2'
-/** More is a wrong file; a device or an image would fill the memory. */
-const maxFileBytes = 16 * 1024 * 1024
+
+/** As whom connections are opened, and whom they are opened to. Nothing of it is read again. */
+export interface ClientIdentity {
+  /** The same for the same keystore, password and authorities. */
+  readonly digest: string
+  readonly secureContext: SecureContext
+  readonly checkServer: ServerCheck
+}
+
+/** Gives the one of `known` where nothing has changed: what the TLS library makes of a keystore takes its time and its memory. */
+export function openIdentity(
+  settings: KeystoreSettings,
+  env: Environment,
+  known: readonly ClientIdentity[] = [],
+): ClientIdentity {
+  const files = readFiles(settings, env)
+  const hash = createHash('sha256').update(JSON.stringify([files.password.text, files.trust]))
+  const digest = hash.update(files.pfx).digest('hex')
+  return (
+    known.find((identity) => identity.digest === digest) ?? {
+      digest,
+      secureContext: toContext(files),
+      checkServer: toServerCheck(files.trust ?? systemTrust()),
+    }
+  )
+}
 
 export function createClientContext(settings: KeystoreSettings, env: Environment): SecureContext {
-  const { keystorePath: path, keystorePasswordEnv, trustCaPath } = settings
-  const identity: NamedFile = { code: 'keystore_load_failed', label: `${placeOf(settings)} ${path}` }
-  const pfx = readFile(path, identity)
-  if (pfx.length === 0) refuse(identity, 'is empty')
-  const passphrase = readPassword(keystorePasswordEnv, env)
+  return toContext(readFiles(settings, env))
+}
+
+interface IdentityFiles {
+  readonly place: NamedFile
+  readonly pfx: Buffer
+  readonly password: Password
+  /** Undefined for the system's authorities. */
+  readonly trust: readonly string[] | undefined
+}
+
+function readFiles(settings: KeystoreSettings, env: Environment): IdentityFiles {
+  const { keystorePath: path, trustCaPath } = settings
+  const place: NamedFile = { code: 'keystore_load_failed', label: `${placeOf(settings)} ${path}` }
+  const pfx = readFile(path, place)
+  if (pfx.length === 0) refuse(place, 'is empty')
+  const password = readPassword(settings, env)
+  return { place, pfx, password, trust: trustCaPath === undefined ? undefined : readTrust(trustCaPath) }
+}
+
+function toContext({ place, pfx, password, trust }: IdentityFiles): SecureContext {
   // Whoever lists authorities trusts each of them, also one that is itself issued by another.
-  const trust =
-    trustCaPath === undefined ? { ca: systemTrust() } : { ca: readTrust(trustCaPath), allowPartialTrustChain: true }
+  const authorities = trust === undefined ? { ca: systemTrust() } : { ca: [...trust], allowPartialTrustChain: true }
   try {
-    return createSecureContext({ ...trust, pfx, passphrase, minVersion })
+    return createSecureContext({ ...authorities, pfx, passphrase: password.text, minVersion })
   } catch (error) {
-    return refuse(identity, explain(error, pfx, passphrase, keystorePasswordEnv))
+    return refuse(place, explain(error, pfx, password))
   }
 }
 
@@ -60,7 +96,10 @@ export type ServerCheck = (host: string, certificate: PeerCertificate) => Error 
  * server's chain must lead to one of them. The authorities are read here and kept: the file may be gone by the first call.
  */
 export function createServerCheck({ trustCaPath }: Pick<KeystoreSettings, 'trustCaPath'>): ServerCheck {
-  const trust = trustCaPath === undefined ? systemTrust() : readTrust(trustCaPath)
+  return toServerCheck(trustCaPath === undefined ? systemTrust() : readTrust(trustCaPath))
+}
+
+function toServerCheck(trust: readonly string[]): ServerCheck {
   let anchors: ReadonlySet<string> | undefined
   return (host, certificate) => {
     const problem = checkServerIdentity(host, certificate)
@@ -94,58 +133,6 @@ export function createPublicContext(): SecureContext {
   return publicContext
 }
 
-let trusted: string[] | undefined
-
-/**
- * The system's authorities, and those that come with Node or NODE_EXTRA_CA_CERTS: a slim container has no store of its
- * own. The system's list names certificates once for each file and link that holds them.
- */
-function systemTrust(): string[] {
-  trusted ??= [...new Set([...getCACertificates('system'), ...getCACertificates('default')])]
-  return trusted
-}
-
-/** The file that a failure is about, and what the failure is called. */
-interface NamedFile {
-  readonly code: StartupFailureCode
-  readonly label: string
-}
-
-function refuse({ code, label }: NamedFile, problem: string): never {
-  throw new StartupFailure(code, `${label}: ${problem}`)
-}
-
-const readProblems: Readonly<Record<string, string>> = {
-  ENOENT: 'file does not exist',
-  ENOTDIR: 'file does not exist (a part of its path is not a directory)',
-  EACCES: 'may not be read by the user of this process',
-  EPERM: 'may not be read by the user of this process',
-  ELOOP: 'is a symbolic link that leads to itself',
-}
-
-function readFile(path: string, place: NamedFile): Buffer {
-  try {
-    const stats = statSync(path)
-    if (stats.isDirectory()) {
-      refuse(place, 'is a directory, expected a file (a container mount of a file that does not exist makes one)')
-    }
-    if (!stats.isFile()) refuse(place, 'is not a regular file')
-    if (stats.size > maxFileBytes) refuse(place, `is larger than ${maxFileBytes} bytes, which no such file is`)
-    return readFileSync(path)
-  } catch (error) {
-    if (error instanceof StartupFailure) throw error
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    return refuse(place, readProblems[code] ?? `cannot be read (${code})`)
-  }
-}
-
-function readPassword(name: string, env: Environment): string {
-  const password = env[name]
-  if (password) return password
-  const problem = `${password === undefined ? 'is not set' : 'is empty'}, expected the password of the keystore`
-  return refuse({ code: 'keystore_load_failed', label: `environment variable ${name}` }, problem)
-}
-
 const reexport =
   'export it again: `openssl pkcs12 -legacy -in old.p12 -nodes -out all.pem`, then ' +
   '`openssl pkcs12 -export -in all.pem -out new.p12`, and delete all.pem, it holds the private key'
@@ -165,11 +152,11 @@ const pkcs12Problems: Readonly<Record<string, string>> = {
 
 const wrongPassword: ReadonlySet<string> = new Set(['mac verify failure', 'bad decrypt'])
 
-function explain(error: unknown, file: Buffer, password: string, variable: string): string {
+function explain(error: unknown, file: Buffer, { text, place }: Password): string {
   const { message, code } = error as NodeJS.ErrnoException
   if (wrongPassword.has(message)) {
-    const hint = password === password.trim() ? '' : ' (it begins or ends with white space, perhaps a line break)'
-    return `the password in the environment variable ${variable} is wrong${hint}`
+    const hint = text === text.trim() ? '' : ' (it begins or ends with white space, perhaps a line break)'
+    return `the password in ${place} is wrong${hint}`
   }
   const known = pkcs12Problems[message]
   if (known !== undefined) return known
@@ -205,67 +192,3 @@ const formats: readonly Format[] = [
     problem: 'is base64 text, expected the bytes themselves: decode it with `base64 -d`',
   },
 ]
-
-/** JKS or its sibling JCEKS. */
-function isJks(file: Buffer): boolean {
-  return file.length >= 4 && [0xfeedfeed, 0xcececece].includes(file.readUInt32BE(0))
-}
-
-function isCertificate(file: Buffer): boolean {
-  try {
-    return new X509Certificate(file).raw.length > 0
-  } catch {
-    return false
-  }
-}
-
-/** A sequence, of any way to write its length, that starts with version 3. */
-function isPkcs12(file: Buffer): boolean {
-  if (file[0] !== 0x30 || file[1] === undefined) return false
-  const start = file[1] > 0x80 ? 2 + (file[1] & 0x7f) : 2
-  return file.subarray(start, start + 3).equals(Buffer.from([2, 1, 3]))
-}
-
-/** Blocks of a PEM file; OpenSSL writes TRUSTED where it adds what a certificate is trusted for. */
-const certificateBlock =
-  /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[^-]*-----END (?:X509 |TRUSTED )?CERTIFICATE-----/g
-const certificateStart = /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/g
-
-export function trustedCertificates(path: string): readonly X509Certificate[] {
-  return readTrust(path).map((certificate) => new X509Certificate(certificate))
-}
-
-/** Every certificate of the file. The TLS library would stop at the first broken one without a word. */
-function readTrust(path: string): string[] {
-  const place: NamedFile = { code: 'trust_ca_load_failed', label: `security_server.trust_ca_path ${path}` }
-  const file = readFile(path, place)
-  const text = file.toString('latin1')
-  const blocks = text.match(certificateBlock) ?? []
-  const starts = text.match(certificateStart)?.length ?? 0
-  if (starts === 0) refuse(place, `${explainNoCertificate(file, text)}, expected PEM with at least one certificate`)
-  const certificates = blocks.map((block) => toCertificate(block))
-  const broken = certificates.indexOf(undefined)
-  if (broken !== -1) refuse(place, `certificate ${broken + 1} of ${starts} is damaged`)
-  if (blocks.length < starts) refuse(place, `a certificate is cut off: ${starts} begin and ${blocks.length} end`)
-  return [...new Set(certificates.filter((certificate) => certificate !== undefined))]
-}
-
-function toCertificate(block: string): string | undefined {
-  try {
-    return new X509Certificate(block).toString()
-  } catch {
-    return undefined
-  }
-}
-
-function explainNoCertificate(file: Buffer, text: string): string {
-  if (file.length === 0) return 'is empty'
-  if (isCertificate(file)) return 'is a DER file (convert it: `openssl x509 -inform der -in ca.der -out ca.pem`)'
-  if (isPkcs12(file)) return 'is a PKCS12 file (convert it: `openssl pkcs12 -in ca.p12 -nokeys -out ca.pem`)'
-  if (isJks(file))
-    return 'is a Java keystore (export from it: `keytool -exportcert -rfc -keystore ca.jks -file ca.pem`)'
-  if (text.includes('-----BEGIN PKCS7-----')) {
-    return 'is a PKCS7 file (convert it: `openssl pkcs7 -print_certs -in ca.p7b -out ca.pem`)'
-  }
-  return text.includes('-----BEGIN ') ? 'holds keys or other PEM blocks but no certificate' : 'holds no certificate'
-}
