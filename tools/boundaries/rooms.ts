@@ -132,7 +132,7 @@ const sqlapi: Part = {
       room: 'database/postgres',
       is: 'a datasource on PostgreSQL',
       imports:
-        'description.ts model.ts metering.ts database database/prepared-database.ts database/pool database/postgres/**',
+        'description.ts model.ts metering.ts errors.ts database database/prepared-database.ts database/pool database/postgres/**',
     },
     { room: 'database/sqlite/files.ts', is: 'which files are open' },
     { room: 'database/sqlite/worker/library.ts', is: 'SQLite itself', imports: 'database/sqlite/files.ts' },
@@ -170,7 +170,7 @@ const sqlapi: Part = {
       room: 'database/database.ts',
       is: 'how each kind of database is opened',
       imports:
-        'description.ts model.ts metering.ts database/statement-failure.ts database/postgres/postgres.ts database/postgres/probe.ts database/postgres/describe/parse.ts database/sqlite/sqlite.ts database/sqlite/location.ts database/sqlite/describe/probe.ts database/sqlite/describe/parse.ts',
+        'description.ts model.ts metering.ts database/statement-failure.ts database/postgres/postgres.ts database/postgres/probe.ts database/postgres/replica-state.ts database/postgres/replica-watch.ts database/postgres/replicated.ts database/postgres/describe/parse.ts database/sqlite/sqlite.ts database/sqlite/location.ts database/sqlite/describe/probe.ts database/sqlite/describe/parse.ts',
     },
     {
       room: 'database/copies.ts',

@@ -6,6 +6,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
   cpSync,
@@ -119,8 +120,10 @@ async function serve(home: Home, settings: Readonly<Record<string, string>>): Pr
       const copy = copyOf(home)
       await start()
       writeFileSync(join(copy.data, 'standby.signal'), '')
-      const primary_conninfo = `host=127.0.0.1 port=${port} user=${user} password='${password}'`
-      return serve(copy, { ...settings, primary_conninfo, ...own })
+      // Where ALTER SYSTEM can change it.
+      const source = `host=127.0.0.1 port=${port} user=${user} password=${password}`
+      appendFileSync(join(copy.data, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`)
+      return serve(copy, { ...settings, ...own })
     },
     async remove() {
       await stop()

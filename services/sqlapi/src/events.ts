@@ -66,6 +66,8 @@ export const eventTable = {
   serverDemoted: warn<{ datasource: string; server: string }>(
     'A server has refused to write; its connections end when they are free, and others are looked for',
   ),
+  replicaAway: warn<{ replica: string; reason: string }>('A replica is not used; its reads go to others'),
+  replicaBack: info<{ replica: string }>('A replica is used again'),
   fileChanged: warn<{ datasource: string; file: string; reason: string; was: string }>(
     'The open SQLite file was deleted or replaced; requests under way fail, and the next one opens the file that has its name',
   ),

@@ -8,6 +8,18 @@ export interface DatabaseLoad {
   readonly waiting: number
 }
 
+/** A replica of a datasource, in this process. */
+export interface ReplicaLoad {
+  readonly name: string
+  load(): DatabaseLoad
+  /** Reads go there. */
+  readonly isUsed: boolean
+  /** How far it is behind the first server; undefined where it cannot be asked. */
+  readonly lagBytes: number | undefined
+  /** Calls that it could not do, and that the first server then did. */
+  readonly retries: number
+}
+
 /** Measures the work of a datasource. Called with every job, so it must not throw, and should allocate nothing. */
 export interface DatasourceMeter {
   /** A call has waited so long for a connection, and has one or is refused. */

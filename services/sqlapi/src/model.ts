@@ -4,7 +4,7 @@
  */
 
 import type { Readable } from 'node:stream'
-import type { DatabaseLoad } from './metering.ts'
+import type { DatabaseLoad, ReplicaLoad } from './metering.ts'
 import type { CatalogNames, DescribeOptions, StatementDescription, TableScan } from './description.ts'
 
 /** The two SQL dialects, named after the datasource kind that speaks them. */
@@ -293,6 +293,8 @@ export interface Database {
   load(): DatabaseLoad
   /** When work last succeeded, by the clock of `performance`; -Infinity before. */
   readonly lastSuccess: number
+  /** Where it has any. */
+  readonly replicas?: readonly ReplicaLoad[]
   /** Lets running work end, then closes every connection. */
   close(): Promise<void>
 }

@@ -156,6 +156,11 @@ async function openDatabases(
     const database = await openDatabase({
       ...datasource,
       meter: measures?.meterOf(name),
+      meterOf: (replica) => measures?.meterOf(replica),
+      onReplica: ({ replica, reason }) =>
+        reason === undefined
+          ? events.emit('replicaBack', { replica })
+          : events.emit('replicaAway', { replica, reason }),
       onSessionCode: (finding) => events.emit('sessionCode', { datasource: name, ...finding }),
       onStatement: events.isEnabled('statement')
         ? (sql, values) => events.emit('statement', { datasource: name, sql, parameters: showValues(values) })

@@ -61,14 +61,16 @@ async function promote({ standby }: Pair): Promise<void> {
 
 describe('a promotion under load', () => {
   for (const way of ['crash', 'stop'] as const) {
-    test(`after a ${way} of the primary loses no acknowledged write, doubles none, and calls are answered again [O4.1]`, async () => {
+    test(`after a ${way} of the primary loses no acknowledged write, doubles none, and calls are answered again [O4.1]`, async (context) => {
       const pair = await startReplication()
+      context.after(() => pair.remove())
       const { primary, standby } = pair
       // Without a key, so that a row that was written twice is there twice.
       await primary.query('CREATE TABLE ledger (id int NOT NULL)')
       await replicateSynchronously(pair)
       const url = urlOf([primary.port, standby.port], primary, '?target_session_attrs=read-write')
       const service = await startTestService({ kind: 'postgres', files, datasource: { url, max_connections: 6 } })
+      context.after(() => service.close())
       const writers = new Writers(service, 12)
       await writers.further(300)
       await primary[way]()
@@ -89,17 +91,17 @@ describe('a promotion under load', () => {
       for (const refusal of writers.refusals)
         match(refusal, /^400 (?:The connection to|The database ended|Datasource 'demo' cannot|No connection of)/)
       ok(!service.log.join('\n').match(/p@ss|p%40ss/))
-      await service.close()
-      await pair.remove()
     })
   }
 
-  test('a primary that is told to take no more writes is left for another [O4.1]', async () => {
+  test('a primary that is told to take no more writes is left for another [O4.1]', async (context) => {
     const pair = await startReplication()
+    context.after(() => pair.remove())
     const { primary, standby } = pair
     await primary.query('CREATE TABLE ledger (id int NOT NULL)')
     const url = urlOf([primary.port, standby.port], primary, '?target_session_attrs=read-write')
     const service = await startTestService({ kind: 'postgres', files, datasource: { url, max_connections: 3 } })
+    context.after(() => service.close())
     await Promise.all(Array.from({ length: 9 }, (_, id) => service.post('/demo/add', { id })))
     await until(async () => (await standby.query('SELECT FROM ledger')).length === 9, 'the rows on the standby')
     await promote(pair)
@@ -113,7 +115,5 @@ describe('a promotion under load', () => {
     )
     const left = `SELECT FROM pg_stat_activity WHERE application_name = 'sqlapi'`
     await until(async () => (await primary.query(left)).length === 0, 'the connections to the first to end')
-    await service.close()
-    await pair.remove()
   })
 })

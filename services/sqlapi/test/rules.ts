@@ -84,6 +84,8 @@ export const rules: Readonly<Record<string, string>> = {
   'S-config.datasources.results': 'shapes of values for clients of the predecessor',
   'S-config.datasources.results.numeric': 'string or number',
   'S-config.datasources.results.json': 'value or pgobject',
+  'S-config.datasources.replicas': 'standbys that take reads',
+  'S-config.datasources.max_replica_lag_bytes': 'how far behind they may be',
   'S-config.datasources.optional': 'ready without it',
   'S-config.project_datasource_map': 'project to datasource',
   'S-config.default_datasource': 'datasource of every other project',
@@ -263,6 +265,8 @@ export const rules: Readonly<Record<string, string>> = {
 
   'O4.1':
     'several hosts as libpq has them; a server that takes no writes any more is left; a promotion loses and doubles no write',
+  'O4.2':
+    'reads of GET files and of files marked so go to replicas in turn; everything else, and what no replica can do, to the first',
   'O5.2': 'behind a balancer: an orderly end costs no request, a kill those in hand',
   'O6.1': 'promises with their proof; a long run under faults loses, doubles and mixes up nothing',
   'O5.1': "health asks the callers' port and ends with 0 or 1; what containers are made of",

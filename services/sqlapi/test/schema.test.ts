@@ -50,6 +50,8 @@ const fields: Record<string, unknown> = {
   'datasources.results': {},
   'datasources.results.numeric': 'string',
   'datasources.results.json': 'value',
+  'datasources.replicas': [],
+  'datasources.max_replica_lag_bytes': 16_777_216,
   'datasources.optional': false,
   project_datasource_map: {},
   default_datasource: '',

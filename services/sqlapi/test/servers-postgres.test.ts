@@ -3,7 +3,7 @@ import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/st
 import { chmodSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { after, afterEach, before, describe, test } from 'node:test'
 import { freePort, newFolder, until } from '@services/testing'
 import { preparePostgres } from '../src/database/postgres/copies.ts'
 import { PostgresProbe } from '../src/database/postgres/probe.ts'
@@ -53,6 +53,15 @@ describe('of several servers', () => {
     standby = pair.standby.port
   })
   after(() => pair.remove())
+  afterEach(() => Promise.all(open.splice(0).map((each) => each.close())))
+
+  /** What the test at hand has opened. */
+  const open: { close(): Promise<void> }[] = []
+  async function opened<T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> {
+    const one = await opening
+    open.push(one)
+    return one
+  }
 
   const url = (ports: readonly number[], query = ''): string => urlOf(ports, pair.primary, query)
   const at = (port: number): string => `127.0.0.1:${port}`
@@ -111,7 +120,7 @@ describe('of several servers', () => {
   })
 
   test('one that is silent costs its time once, and comes last for a while [O4.1]', async () => {
-    const silent = await startSilent()
+    const silent = await opened(startSilent())
     const order = new ServerOrder()
     const options = { order, hostTimeoutSeconds: 1 }
     // The other one may also run out of so short a time on a machine that is busy.
@@ -127,30 +136,26 @@ describe('of several servers', () => {
     ok(before >= 1)
     strictEqual(await serverOf(url([silent.port, primary]), { order }), at(primary))
     strictEqual(silent.connections(), before)
-    await silent.close()
   })
 
   test('connect_timeout_seconds is for one address; without it servers share acquire_timeout_seconds [O4.1]', async () => {
-    const silent = await startSilent()
+    const silent = await opened(startSilent())
     const files = { 'demo/GET/port.sql': `SELECT current_setting('port') AS port` }
     for (const times of [
       { acquire_timeout_seconds: 3600, connect_timeout_seconds: 1 },
       { acquire_timeout_seconds: 2 },
     ]) {
       const datasource = { url: url([silent.port, primary]), ...times }
-      const service = await startTestService({ kind: 'postgres', files, datasource })
+      const service = await opened(startTestService({ kind: 'postgres', files, datasource }))
       await until(async () => (await service.get('/demo/port')).text === `[{"port":"${primary}"}]`, 'the primary')
-      await service.close()
     }
-    await silent.close()
   })
 
   test('a login that one refuses is tried with no other [O4.1]', async () => {
-    const other = await startSilent()
+    const other = await opened(startSilent())
     const wrong = url([primary, other.port]).replace(/:[^:@]*@/, ':wrong@')
     await rejects(serverOf(wrong), { code: '28P01' })
     strictEqual(other.connections(), 0)
-    await other.close()
   })
 
   test('one behind a pooler is asked what it is [O4.1]', { skip: withoutPgbouncer ?? false }, async () => {
@@ -186,7 +191,7 @@ describe('of several servers', () => {
       'demo/GET/port.sql': `SELECT current_setting('port') AS port`,
     }
     const datasource = { url: url([standby, primary]) }
-    const service = await startTestService({ kind: 'postgres', files, datasource })
+    const service = await opened(startTestService({ kind: 'postgres', files, datasource }))
     strictEqual((await service.get('/demo/port')).text, `[{"port":"${standby}"}]`)
     await until(
       async () => (await pair.standby.query('SELECT FROM note').catch(() => undefined)) !== undefined,
@@ -207,7 +212,6 @@ describe('of several servers', () => {
     strictEqual(log.length, 1)
     ok(log[0]?.includes(at(standby)))
     ok(!service.log.join('\n').match(/p@ss|p%40ss/))
-    await service.close()
   })
 
   test('a file that asks for a transaction that only reads moves nobody [O4.1]', async () => {
@@ -216,10 +220,9 @@ describe('of several servers', () => {
       'demo/GET/pid.sql': 'SELECT pg_backend_pid() AS pid',
     }
     const datasource = { url: url([primary, standby], '?target_session_attrs=read-write'), max_connections: 1 }
-    const service = await startTestService({ kind: 'postgres', files, datasource })
+    const service = await opened(startTestService({ kind: 'postgres', files, datasource }))
     const before = (await service.get('/demo/pid')).text
     match((await service.post('/demo/only-read')).text, /25006/)
     strictEqual((await service.get('/demo/pid')).text, before)
-    await service.close()
   })
 })

@@ -5,6 +5,7 @@
 import type { OfflineDescription } from '../description.ts'
 import type { DatasourceMeter, Probe } from '../metering.ts'
 import type { Database, Dialect, ResultShapes, Script } from '../model.ts'
+import { replicaName } from './postgres/replica-state.ts'
 import type { FailureListener } from './statement-failure.ts'
 import type { FileChangeReport, GivenUp } from './sqlite/sqlite.ts'
 
@@ -22,6 +23,9 @@ export interface DatasourceOptions {
   readonly connectTimeoutSeconds?: number | undefined
   readonly keepaliveSeconds?: number | undefined
   readonly silenceTimeoutSeconds?: number | undefined
+  /** PostgreSQL: connection URLs with the credentials. */
+  readonly replicas?: readonly string[] | undefined
+  readonly maxReplicaLagBytes?: number | undefined
   /** Longest time that a statement may run; 0 for no limit. */
   readonly statementTimeoutSeconds: number
   /** How some values are written; as specified where it is left out. */
@@ -30,6 +34,10 @@ export interface DatasourceOptions {
   readonly timeZone?: string | undefined
   /** Undefined where nobody measures. */
   readonly meter?: DatasourceMeter | undefined
+  /** The same for each replica, by its name. */
+  readonly meterOf?: ((replica: string) => DatasourceMeter | undefined) | undefined
+  /** Called when a replica is no longer used, with the reason, and when it is again. */
+  readonly onReplica?: ((report: { readonly replica: string; readonly reason: string | undefined }) => void) | undefined
   /** Called for each piece of stored code that costs every request a reset of its session, once. */
   readonly onSessionCode?: ((finding: { readonly code: string; readonly reason: string }) => void) | undefined
   /** Called for every statement that runs, when statements are logged. */
@@ -53,6 +61,11 @@ export function openDatabase(options: DatasourceOptions): Promise<Database> {
 
 const openers: Readonly<Record<Dialect, (options: DatasourceOptions) => Promise<Database>>> = {
   async postgres(options) {
+    const { replicas = [], maxReplicaLagBytes = Infinity } = options
+    if (replicas.length > 0) {
+      const { ReplicatedDatabase } = await import('./postgres/replicated.ts')
+      return new ReplicatedDatabase({ ...options, replicas, maxReplicaLagBytes })
+    }
     const { PostgresDatabase } = await import('./postgres/postgres.ts')
     return new PostgresDatabase(options)
   },
@@ -68,6 +81,26 @@ export function openProbe(
   timeoutSeconds: number,
 ): Promise<Probe> {
   return probes[dialect]({ url, timeoutSeconds })
+}
+
+/** One question for each replica, whether it may take reads; with the names that replicas have everywhere. */
+export async function openReplicaProbes(
+  { name, url, replicas, maxReplicaLagBytes }: ReplicaSet,
+  timeoutSeconds: number,
+): Promise<readonly { readonly name: string; readonly probe: Probe }[]> {
+  if (replicas.length === 0) return []
+  const { ReplicaProbe } = await import('./postgres/replica-watch.ts')
+  return replicas.map((replica, index) => {
+    const options = { first: url, replica, maxLagBytes: maxReplicaLagBytes, timeoutSeconds }
+    return { name: replicaName(name, index), probe: new ReplicaProbe(options) }
+  })
+}
+
+export interface ReplicaSet {
+  readonly name: string
+  readonly url: string
+  readonly replicas: readonly string[]
+  readonly maxReplicaLagBytes: number
 }
 
 interface ProbeOptions {

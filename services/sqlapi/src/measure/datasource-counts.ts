@@ -1,7 +1,6 @@
 /** What one datasource has done: its meter, and how busy it is at the moment of a snapshot. */
 import type { Counter, Histogram, Registry } from '@services/metrics'
-import type { DatasourceMeter } from '../metering.ts'
-import type { Database } from '../model.ts'
+import type { DatabaseLoad, DatasourceMeter, ReplicaLoad } from '../metering.ts'
 import type { metricTable } from './metric-table.ts'
 
 type Metrics = Registry<typeof metricTable>
@@ -49,7 +48,7 @@ export class DatasourceCounts implements DatasourceMeter {
 }
 
 /** Sets the gauges of a datasource before each snapshot. */
-export function watchLoad(metrics: Metrics, datasource: string, database: Database): void {
+export function watchLoad(metrics: Metrics, datasource: string, database: { load(): DatabaseLoad }): void {
   const waiting = metrics.gauge('sqlapi_jobs_waiting', datasource)
   metrics.beforeSnapshot(() => {
     const load = database.load()
@@ -57,5 +56,19 @@ export function watchLoad(metrics: Metrics, datasource: string, database: Databa
     for (const [state, count] of Object.entries(load.connections)) {
       metrics.gauge('sqlapi_connections', datasource, state).set(count)
     }
+  })
+}
+
+/** The same for a replica, with what only replicas have. */
+export function watchReplica(metrics: Metrics, replica: ReplicaLoad): void {
+  const { name } = replica
+  watchLoad(metrics, name, replica)
+  const up = metrics.gauge('sqlapi_replica_up', name)
+  const lag = metrics.gauge('sqlapi_replica_lag_bytes', name)
+  const retries = metrics.counter('sqlapi_replica_retries_total', name)
+  metrics.beforeSnapshot(() => {
+    up.set(replica.isUsed ? 1 : 0)
+    if (replica.lagBytes !== undefined) lag.set(replica.lagBytes)
+    retries.value = replica.retries
   })
 }

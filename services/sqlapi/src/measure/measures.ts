@@ -6,7 +6,7 @@ import { openProcessMetrics, Registry, type Snapshot } from '@services/metrics'
 import type { Events } from '../events.ts'
 import type { DatasourceMeter } from '../metering.ts'
 import type { Database } from '../model.ts'
-import { DatasourceCounts, watchLoad } from './datasource-counts.ts'
+import { DatasourceCounts, watchLoad, watchReplica } from './datasource-counts.ts'
 import { metricTable } from './metric-table.ts'
 import { RequestCounts } from './request-counts.ts'
 
@@ -46,7 +46,10 @@ export class Measures {
       bytesIn.value = now.bytesIn
       bytesOut.value = now.bytesOut
     })
-    for (const [name, database] of databases) watchLoad(this.#metrics, name, database)
+    for (const [name, database] of databases) {
+      watchLoad(this.#metrics, name, database)
+      for (const replica of database.replicas ?? []) watchReplica(this.#metrics, replica)
+    }
   }
 
   /** Which version runs; told by one process for all. */

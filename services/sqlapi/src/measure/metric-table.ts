@@ -28,6 +28,9 @@ const own = {
   rows_total: counter('Rows that the database has given', 'datasource'),
   rollbacks_total: counter('Transactions that were rolled back', 'datasource'),
   cancels_total: counter('Statements that the database was asked to stop', 'datasource'),
+  replica_up: peak('Whether reads go to the replica', 'datasource'),
+  replica_lag_bytes: peak('How far the replica is behind in the log of writes', 'datasource'),
+  replica_retries_total: counter('Calls that the replica could not do, and that the first server did', 'datasource'),
 }
 
 export const metricTable = { ...prefixed('sqlapi_', own), ...processMetrics }

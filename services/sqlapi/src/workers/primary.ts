@@ -77,6 +77,8 @@ export class Workers {
   readonly #gathering = new Gathering()
   /** Datasources that could not be reached, reported already. */
   readonly #unreachable = new Set<string>()
+  /** Replicas that are not used, reported already. */
+  readonly #away = new Set<string>()
   /** For each datasource the file that was last reported as gone. */
   readonly #changed = new Map<string, string>()
   /** Stored code that was reported already. */
@@ -175,6 +177,15 @@ export class Workers {
         if (this.#unreachable.has(fields.datasource)) return
         this.#unreachable.add(fields.datasource)
         this.#events.emit('datasourceUnreachable', fields)
+        return
+      case 'replicaAway':
+        if (this.#away.has(fields.replica)) return
+        this.#away.add(fields.replica)
+        this.#events.emit('replicaAway', fields)
+        return
+      case 'replicaBack':
+        // The first worker that uses it again speaks for all.
+        if (this.#away.delete(fields.replica)) this.#events.emit('replicaBack', fields)
         return
       case 'fileChanged':
         if (this.#changed.get(fields.datasource) === fields.was) return

@@ -15,7 +15,14 @@ export const measure = 'measure'
 export type Order = typeof end | typeof announceEnd | typeof measure
 
 /** Events of the service as a whole: every worker notices them, the first process logs them once. */
-export const shared = ['listening', 'datasourceUnreachable', 'fileChanged', 'sessionCode'] as const
+export const shared = [
+  'listening',
+  'datasourceUnreachable',
+  'replicaAway',
+  'replicaBack',
+  'fileChanged',
+  'sessionCode',
+] as const
 
 export type SharedEvent = (typeof shared)[number]
 

@@ -60,6 +60,9 @@ export interface Datasource {
   readonly connectTimeoutSeconds?: number
   readonly keepaliveSeconds: number
   readonly silenceTimeoutSeconds: number
+  /** Likewise with everything that it takes to connect. */
+  readonly replicas: readonly string[]
+  readonly maxReplicaLagBytes: number
   /** 0 for no limit. */
   readonly statementTimeoutSeconds: number
   /** A name of a time zone or an offset. */
@@ -151,6 +154,7 @@ function ruleProblems(config: Config, env: Environment | undefined): Problem[] {
     ...config.datasources.flatMap((datasource, index) => [
       ...datasourceProblems(datasource, index, known, env),
       ...workerProblems(datasource, index, config.server.workers),
+      ...replicaProblems(datasource, index),
     ]),
     ...Object.entries(config.projectDatasourceMap)
       .filter(([, name]) => !known.includes(name))
@@ -210,6 +214,18 @@ function datasourceProblems(
   return problems
 }
 
+/** Replicas are standbys of PostgreSQL. */
+function replicaProblems({ url, replicas }: DatasourceConfig, index: number): Problem[] {
+  if (replicas.length === 0) return []
+  const path = ['datasources', index, 'replicas']
+  if (dialectOf(url) !== 'postgres') return [{ path, message: 'a SQLite file has no replicas; remove the field' }]
+  return replicas.flatMap((replica, at) =>
+    dialectOf(replica) === 'postgres'
+      ? []
+      : [{ path: [...path, at], message: 'found a URL of SQLite, expected one of PostgreSQL' }],
+  )
+}
+
 /** What several processes cannot share. */
 function workerProblems({ url, maxConnections }: DatasourceConfig, index: number, workers: number): Problem[] {
   if (workers === 1) return []
@@ -253,6 +269,7 @@ const networkFields: readonly (readonly [name: string, isUsual: (datasource: Dat
   ['connect_timeout_seconds', ({ connectTimeoutSeconds }) => connectTimeoutSeconds === undefined],
   ['keepalive_seconds', ({ keepaliveSeconds }) => keepaliveSeconds === 20],
   ['silence_timeout_seconds', ({ silenceTimeoutSeconds }) => silenceTimeoutSeconds === 10],
+  ['max_replica_lag_bytes', ({ maxReplicaLagBytes }) => maxReplicaLagBytes === 16_777_216],
 ]
 
 function tellNames(names: readonly string[]): string {
@@ -264,11 +281,13 @@ function tellNames(names: readonly string[]): string {
 /** Completes each URL; only what it lacks is taken from `username` and `password_env`, and nothing for SQLite. */
 export function resolveDatasources(datasources: readonly DatasourceConfig[], env: Environment): readonly Datasource[] {
   return Object.freeze(
-    datasources.map(({ name, url, username, passwordEnv, ...limits }) => {
-      const full = injectCredentials(url, username, env[passwordEnv] ?? '')
+    datasources.map(({ name, url, username, passwordEnv, replicas: given, ...limits }) => {
+      const complete = (each: string): string => injectCredentials(each, username, env[passwordEnv] ?? '')
+      const full = complete(url)
+      const replicas = Object.freeze(given.map(complete))
       // The schema lets no other URL pass.
       const dialect = dialectOf(full) as Dialect
-      return Object.freeze({ name, url: full, dialect, username: userOf(full), ...limits })
+      return Object.freeze({ name, url: full, dialect, username: userOf(full), replicas, ...limits })
     }),
   )
 }

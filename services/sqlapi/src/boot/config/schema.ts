@@ -70,13 +70,16 @@ const results = section({
     .describe('PostgreSQL: json values as they are, or as objects with type and value, as the predecessor wrote them.'),
 })
 
+/** Length of a file of the log of writes. */
+const usualReplicaLag = 16_777_216
+
+const connectionUrl = checked(checked(anyText(urlMeaning, { secret: true }), whyNoUrl, urlMeaning), whyNoParameters)
+
 const datasource = section({
   name: anyText('the name of the datasource', { filled: true }).describe(
     'Name in URLs, in project_datasource_map and in the X-Datasource header.',
   ),
-  url: checked(checked(anyText(urlMeaning, { secret: true }), whyNoUrl, urlMeaning), whyNoParameters)
-    .meta({ pattern: `^(${urlPrefixes.join('|')})` })
-    .describe(`Connection URL: ${urlStarts}.`),
+  url: connectionUrl.meta({ pattern: `^(${urlPrefixes.join('|')})` }).describe(`Connection URL: ${urlStarts}.`),
   username: anyText('a user name')
     .default('')
     .describe('User to log in as, unless the URL names one. Needs password_env.'),
@@ -105,6 +108,16 @@ const datasource = section({
       'PostgreSQL: the zone in which times with a zone are written and texts without one are read: a name such as Europe/Tallinn, or an offset such as +02:00.',
     ),
   results: results.prefault({}).describe('How some values are written, for clients of the predecessor.'),
+  replicas: list(connectionUrl, 'a list of connection URLs')
+    .prefault([])
+    .describe(
+      'PostgreSQL: connection URLs of replicas, which take the reads of GET files and of files marked @replica in turn.',
+    ),
+  max_replica_lag_bytes: wholeNumber(0, 1_099_511_627_776)
+    .default(usualReplicaLag)
+    .describe(
+      'How far a replica may be behind in the log of writes, in bytes; one that is further behind gets no reads.',
+    ),
   optional: flag().default(false).describe('Whether the service is ready while this datasource is down.'),
 })
 

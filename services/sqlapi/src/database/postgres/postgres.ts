@@ -49,6 +49,8 @@ export interface PostgresOptions extends StatementListeners {
   readonly statementTimeoutSeconds: number
   /** Called for each piece of stored code that costs every request a reset, once. */
   readonly onSessionCode?: ((finding: Finding) => void) | undefined
+  /** Nothing is to be written there, so a refusal to write says nothing of its server. */
+  readonly isReplica?: boolean | undefined
   /** Called where a server has refused to write, so that connections are opened anew; at most once a second. */
   readonly onDemotion?: ((report: { readonly server: string }) => void) | undefined
 }
@@ -145,6 +147,11 @@ export class PostgresDatabase implements Database {
     return this.#ask((session) => findScans(session, statements))
   }
 
+  /** Whether any statement of the file may leave something behind, as far as is known of the stored code. */
+  touchesSession(work: Work): boolean {
+    return this.#runner.isAnySession(work)
+  }
+
   /** On a connection of its own. */
   #ask<Answer>(run: (session: Session) => Promise<Answer>): Promise<Answer> {
     const cancellation = { cancelled: false, onCancel: undefined }
@@ -225,7 +232,10 @@ export class PostgresDatabase implements Database {
    */
   #lookAnew({ peer: { server, standing } }: Session): void {
     const now = performance.now()
-    const isMeant = !expectsWrites(this.#target) || (this.#target !== 'read-write' && standing.isStandby === false)
+    const isMeant =
+      this.#options.isReplica === true ||
+      !expectsWrites(this.#target) ||
+      (this.#target !== 'read-write' && standing.isStandby === false)
     if (isMeant || now - this.#lookedAnew < lookAnewMs) return
     this.#lookedAnew = now
     this.#order.noteRefusal(server)

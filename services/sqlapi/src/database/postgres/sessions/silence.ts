@@ -4,14 +4,14 @@
  */
 
 /** How long it may be silent, unless the configuration has another time. */
-const usualSeconds = 10
+export const usualSilenceSeconds = 10
 
 export class Silence {
   readonly #ms: number
   readonly #endConnection: () => void
   #timer: NodeJS.Timeout | undefined
 
-  constructor(endConnection: () => void, seconds: number = usualSeconds) {
+  constructor(endConnection: () => void, seconds: number = usualSilenceSeconds) {
     this.#endConnection = endConnection
     this.#ms = seconds * 1000
   }
