@@ -4,7 +4,7 @@
  */
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { elapsed } from '@services/testing'
+import { elapsed, until } from '@services/testing'
 import { History } from '../src/database/pool/history.ts'
 import type { Connection, Errand } from '../src/database/pool/job.ts'
 import { Pool, type PoolOptions } from '../src/database/pool/pool.ts'
@@ -37,6 +37,11 @@ class Pretended implements Connection {
     await sleep(0)
     this.isDirty = false
     return this.cleaned
+  }
+
+  retire(): void {
+    this.isDirty = true
+    this.cleaned = false
   }
 
   close(): Promise<void> {
@@ -87,6 +92,48 @@ describe('the pool by itself', { concurrency: true }, () => {
     strictEqual(opened.length, 3)
     await pool.close()
     ok(opened.every(({ isClosed }) => isClosed))
+  })
+
+  test('connections that are meant end as soon as they are free, and no others [O4.1]', async () => {
+    const { pool, opened } = pretend({ max: 3 })
+    const jobs = [held(), held(), held()]
+    const done = jobs.map(({ job }) => pool.run(job))
+    const [idle, busy, other] = (await Promise.all(jobs.map(({ started }) => started))) as [
+      Pretended,
+      Pretended,
+      Pretended,
+    ]
+    jobs[0]?.end()
+    await done[0]
+    pool.retire((connection) => connection !== other)
+    deepStrictEqual([idle.isClosed, busy.isClosed, other.isClosed], [true, false, false])
+    jobs[1]?.end()
+    strictEqual(await done[1], busy)
+    const next = held()
+    const later = pool.run(next.job)
+    ok(![idle, busy, other].includes(await next.started))
+    await until(() => busy.isClosed, 'the busy one to end')
+    for (const { end } of [jobs[2] as (typeof jobs)[0], next]) end()
+    await Promise.all([done[2], later])
+    strictEqual(opened.length, 4)
+    strictEqual(other.isClosed, false)
+    await pool.close()
+  })
+
+  test('nobody joins a connection that is to end [O4.1]', async () => {
+    const { pool, opened } = pretend({ max: 2 })
+    const short = { group: 'any', history: shortHistory() }
+    const first = held(short)
+    const done = pool.run(first.job)
+    const connection = await first.started
+    pool.retire(() => true)
+    const second = held(short)
+    const later = pool.run(second.job)
+    ok((await second.started) !== connection)
+    for (const { end } of [first, second]) end()
+    await Promise.all([done, later])
+    strictEqual(opened.length, 2)
+    await pool.close()
   })
 
   test('the probe counts as well [D6.5]', async () => {

@@ -282,7 +282,7 @@ export class Session {
       this.hasRunSession = false
       this.hasRunCode = false
       this.#settingChanged = false
-      return this.#wrong.size === 0
+      return this.#wrong.size === 0 && !this.#isRetired
     } catch {
       return false
     }
