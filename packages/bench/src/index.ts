@@ -9,6 +9,7 @@ export { type PageLimits, type PagePlan, type PageTimes, tellPage, timePage } fr
 export { findProgram } from './process/find-program.ts'
 export { type Command, freePort, run, type Server, type Start, startOnce, startServer } from './process/server.ts'
 export { toMB, toMiB } from './process/usage.ts'
+export { type AdminRace, raceWithAdmin } from './race/admin.ts'
 export { medianOf, type RaceMerit, ratio, readable } from './race/figures.ts'
 export { type Answered, type Ask, type Callers, startHttpRacer } from './race/over-http.ts'
 export {
