@@ -3,7 +3,8 @@ import { deepStrictEqual, match, ok } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
-import { column, tableAfter } from '@services/testing'
+import { parse } from 'yaml'
+import { column, newFolder, tableAfter } from '@services/testing'
 import { promtool, withoutPrometheus } from '@services/testing/prometheus'
 
 const deploy = resolve(import.meta.dirname, '../deploy')
@@ -25,6 +26,43 @@ test('promtool takes the alerts, and each fires in its case', { skip: withoutPro
   ]) {
     const { code, said } = promtool(args)
     deepStrictEqual(code, 0, said)
+  }
+})
+
+test('promtool takes the configurations of Prometheus', { skip: withoutPrometheus ?? false }, () => {
+  const folder = newFolder({
+    'alerts.yml': readFileSync(alerts, 'utf8'),
+    'compose.yml': readFileSync(join(deploy, 'compose/prometheus/prometheus.yml'), 'utf8'),
+    // Debian's Prometheus knows no Kubernetes: everything else is tried.
+    'kubernetes.yml': readFileSync(join(deploy, 'prometheus/kubernetes.yml'), 'utf8').replaceAll(
+      /kubernetes_sd_configs: .*/g,
+      'static_configs: []',
+    ),
+  })
+  for (const file of ['compose.yml', 'kubernetes.yml']) {
+    const { code, said } = promtool(['check', 'config', join(folder, file)])
+    deepStrictEqual(code, 0, said)
+  }
+})
+
+test('Prometheus looks for what the manifests have: jobs, namespaces, the name of the port', () => {
+  const read = (path: string): string => readFileSync(join(deploy, path), 'utf8')
+  const config = parse(read('prometheus/kubernetes.yml')) as {
+    scrape_configs: {
+      job_name: string
+      kubernetes_sd_configs: { namespaces: { names: string[] } }[]
+      relabel_configs: { regex?: string }[]
+    }[]
+  }
+  for (const {
+    job_name: service,
+    kubernetes_sd_configs: [found],
+    relabel_configs: labels,
+  } of config.scrape_configs) {
+    deepStrictEqual(found?.namespaces.names, [service])
+    match(read(`kustomize/${service}/overlays/prod/namespace.yaml`), new RegExp(`^  name: ${service}$`, 'm'))
+    match(read(`kustomize/${service}/base/deployment.yaml`), new RegExp(`name: ${labels[0]?.regex}, containerPort`))
+    match(read('prometheus/alerts.yml'), new RegExp(`job=~"[^"]*\\b${service}\\b`))
   }
 })
 
