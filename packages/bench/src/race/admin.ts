@@ -29,11 +29,11 @@ export async function raceWithAdmin({ title, without, measured, adminPort, isQui
   if (share < least && !isQuick) process.exitCode = 1
 }
 
-function scraped({ title, start }: Entrant, port: number): Entrant {
+function scraped(entrant: Entrant, port: number): Entrant {
   return {
-    title,
+    title: entrant.title,
     async start() {
-      const racer = await start()
+      const racer = await entrant.start()
       const scrape = (): void => void fetch(`http://127.0.0.1:${port}/metrics`).then((answer) => answer.text())
       const timer = setInterval(scrape, 1000)
       return {
