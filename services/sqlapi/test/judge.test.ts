@@ -158,6 +158,19 @@ testAll('no-where', [
   { title: 'columns are counted in characters', text: `SELECT '😀'; DELETE FROM t`, found: ['no-where 1:13'] },
 ])
 
+testAll('replica-mark', [
+  { title: 'a write', text: '-- @replica\nINSERT INTO t VALUES (1)', only: 'postgres', found: ['replica-mark 2:1'] },
+  {
+    title: 'the one among others',
+    text: '-- @replica\nSELECT 1; SELECT * FROM t FOR UPDATE',
+    only: 'postgres',
+    found: ['replica-mark 2:11'],
+  },
+  { title: 'a read', text: '-- @replica\nSELECT 1; TABLE t; VALUES (1)', only: 'postgres' },
+  { title: 'a write without the mark', text: 'INSERT INTO t VALUES (1)', only: 'postgres' },
+  { title: 'a file on SQLite', text: '-- @replica\nINSERT INTO t VALUES (1)', only: 'sqlite' },
+])
+
 testAll('write-in-get', [
   { title: 'INSERT', method: 'GET', text: 'INSERT INTO t VALUES (1)', found: ['write-in-get 1:1'] },
   {

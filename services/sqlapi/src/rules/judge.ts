@@ -45,6 +45,7 @@ interface JudgedFile {
 /** For most statements no rule has a word, and a search costs less than reading them: a start does this for all files. */
 function isPlain({ effect, slots, pieces, refusal }: Statement, { endpoint }: JudgedFile): boolean {
   if (refusal !== undefined || effect === 'session') return false
+  if (effect !== 'read' && endpoint.declarations?.replica === true) return false
   if (effect === 'write' && (endpoint.method === 'GET' || pieces.some((piece) => limited.test(piece)))) return false
   return slots.every(({ role }) => role !== 'value') || !pieces.some((piece) => bracket.test(piece))
 }
@@ -68,7 +69,7 @@ function listsOf({ declarations }: Endpoint, { statements }: Script): ReadonlySe
 
 type Rule = (reading: Reading, file: JudgedFile) => Remark[]
 
-const rules: readonly Rule[] = [changesData, controlsTransaction, misplacesList, changesSession]
+const rules: readonly Rule[] = [changesData, controlsTransaction, misplacesList, changesSession, missesReplica]
 
 function changesData(reading: Reading, { endpoint, temporary }: JudgedFile): Remark[] {
   const changes = findChanges(reading, temporary).filter(({ isTemporary }) => !isTemporary)
@@ -124,6 +125,13 @@ const sessionTells = {
 function changesSession(reading: Reading, { dialect }: JudgedFile): Remark[] {
   if (reading.statement.effect !== 'session') return []
   return [{ code: 'session-change', ...reading.positionOf(0), message: sessionTells[dialect] }]
+}
+
+function missesReplica(reading: Reading, { endpoint, dialect }: JudgedFile): Remark[] {
+  if (dialect !== 'postgres' || reading.statement.effect === 'read' || endpoint.declarations?.replica !== true)
+    return []
+  const message = 'the file is marked @replica, and this does not only read, so the file runs on the first server'
+  return [{ code: 'replica-mark', ...reading.positionOf(0), message }]
 }
 
 /** The service does not send it to any database. */
