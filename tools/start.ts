@@ -224,6 +224,7 @@ function requests(): string {
     `curl '${proxy}/population/person' -d '{"personalCode": "60001019906", "givenName": "Mari-Liis"}'`,
     `curl '${proxy}/xroad/listMethods' -d '${subsystem}'`,
     `curl '${proxy}/business/companies?name=timber&status=registered'`,
+    `curl -X PATCH '${proxy}/business/company/10000018' -H 'Content-Type: application/json' -d '{"employees": 13}'`,
     `curl '${proxy}/business/reports' -H 'Content-Type: application/json' -d '{"year": 2025}'`,
     `In a browser: http://${host}:${ports.PORT}/docs`,
     `In a browser: ${proxy}/docs`,

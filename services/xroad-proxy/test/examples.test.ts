@@ -18,6 +18,7 @@ test('the example loads without a warning', () => {
     endpoints.map(({ kind, methods, group, service, path }) => `${kind} ${methods.join()} /${group}/${service}${path}`),
     [
       'rest GET /business/companies',
+      'rest GET,PATCH /business/company/{registryCode}',
       'rest POST /business/reports',
       'soap POST /population/person',
       'soap POST /xroad/allowedMethods',
@@ -27,9 +28,12 @@ test('the example loads without a warning', () => {
 })
 
 test('the mock has an answer for every endpoint of the example, and no other', () => {
-  const wanted = endpoints.map((endpoint) =>
-    endpoint.kind === 'rest' ? `${endpoint.target.serviceCode}.json` : `${endpoint.service}.xml`,
-  )
+  const wanted = endpoints.flatMap((endpoint) => {
+    if (endpoint.kind === 'soap') return `${endpoint.service}.xml`
+    const { serviceCode } = endpoint.target
+    const { methods } = endpoint
+    return methods.length === 1 ? `${serviceCode}.json` : methods.map((method) => `${serviceCode}.${method}.json`)
+  })
   deepStrictEqual(readdirSync(join(example, 'answers')).toSorted(), wanted.toSorted())
 })
 
