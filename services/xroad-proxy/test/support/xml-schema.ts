@@ -88,7 +88,8 @@ function validate(folder: string, documents: ReadonlyMap<string, string>): Map<s
   for (const [file, name] of files) writeFileSync(join(folder, file), documents.get(name) ?? '')
   const args = ['--noout', '--nonet', '--schema', 'all.xsd', ...files.keys()]
   const { stderr } = spawnSync('xmllint', args, { cwd: folder, encoding: 'utf8', maxBuffer: 1e8 })
-  const lines = stderr.split('\n')
+  // A value that is told may have line breaks of its own.
+  const lines = stderr.trimEnd().split(/\n(?=[\w.-]+\.(?:xml|xsd)[: ])/)
   if (!lines.some((line) => / (?:validates|fails to validate)$/.test(line))) throw new Error(stderr.slice(0, 4000))
   const told = Map.groupBy(lines, (line) => basename(/^(document-\d+\.xml)[: ]/.exec(line)?.[1] ?? ''))
   return new Map(
