@@ -263,15 +263,15 @@ test('headers are removed and set, a variable stays a name [P3.2]', () => {
 const wrongHeaders: readonly [string, RegExp][] = [
   [
     '  set: {X-Road-Client: a}\n',
-    /:9: headers\.set\.X-Road-Client: which says who calls; client_data of the configuration/,
+    /:9: headers\.set\.X-Road-Client: is a header which says who calls; client_data of the configuration/,
   ],
-  ['  set: {x-road-CLIENT: a}\n', /headers\.set\.x-road-CLIENT: which says who calls/],
+  ['  set: {x-road-CLIENT: a}\n', /headers\.set\.x-road-CLIENT: is a header which says who calls/],
   ['  remove: [X-Road-Client]\n', /:9: headers\.remove\[0\]: found X-Road-Client, which says who calls/],
   ['  set: {Host: a}\n', /which names the Security Server; security_server\.url of the configuration has it; remove/],
   ['  remove: [a, host]\n', /headers\.remove\[1\]: found host, which names the Security Server/],
   [
     '  set: {Content-Length: 5}\n',
-    /headers\.set\.Content-Length: which is written anew with each body; remove the line/,
+    /headers\.set\.Content-Length: is a header which is written anew with each body; remove the line/,
   ],
   ...[
     'Transfer-Encoding',
@@ -285,7 +285,7 @@ const wrongHeaders: readonly [string, RegExp][] = [
   ].flatMap((name): [string, RegExp][] => [
     [
       `  set: {${name}: a}\n`,
-      new RegExp(`headers\\.set\\.${name}: which belongs to a connection and never goes on; remove the`),
+      new RegExp(`headers\\.set\\.${name}: is a header which belongs to a connection and never goes on; remove the`),
     ],
     [`  remove: [${name}]\n`, new RegExp(`found ${name}, which belongs to a connection`)],
   ]),

@@ -103,7 +103,7 @@ describe('a name that no call can fill is told [X26]', () => {
   }
 
   test('without any params', () => {
-    deepStrictEqual(warningsOf('{{zzz}}', []), [gone('zzz', 'the file has no params')])
+    deepStrictEqual(warningsOf('{{zzz}}', []), [gone('zzz', 'the file has no params, such as params: [zzz]')])
   })
 })
 
@@ -169,7 +169,7 @@ describe('where it stands [X26]', () => {
   test('in an envelope whose lines are folded, the line of the template', () => {
     const text = 'method: POST\n\nenvelope: "<a>\\n{{personCode}}</a>"\n'
     deepStrictEqual(readText(text), [
-      `3: envelope: line 2 of the template: ${gone('personCode', 'the file has no params')}`,
+      `3: envelope: line 2 of the template: ${gone('personCode', 'the file has no params, such as params: [personCode]')}`,
     ])
   })
 

@@ -1,6 +1,7 @@
 /** What a WSDL file may be at all: charsets, well-formedness, limits; and schemas that try to take all time or memory. */
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { readWsdl } from '../src/wsdl/operations/operations.ts'
 import { describeSkip, skipReasons } from '../src/wsdl/operations/reasons.ts'
 import { ResponseSchemas } from '../src/wsdl/description/response-schema.ts'
@@ -42,7 +43,12 @@ describe('charsets [D5.9]', () => {
 
 describe('a file that is no WSDL is refused as a whole, with the line [S-wsdl.1]', () => {
   const files: Readonly<Record<string, readonly [string, RegExp]>> = {
-    empty: ['', /root element/],
+    empty: ['', /^is empty$/],
+    'white space only': [' \n', /root element/],
+    'a web page': [
+      '<!DOCTYPE html><html><body>Log in</body></html>',
+      /^is a web page and no WSDL; perhaps a page to log in/,
+    ],
     'not XML': ['hello', /not well-formed/],
     unclosed: [wsdlAround('').replace('</wsdl:definitions>', ''), /unclosed tag/],
     'another document': ['<html/>', /is not a WSDL: its first element is html/],
@@ -58,6 +64,10 @@ describe('a file that is no WSDL is refused as a whole, with the line [S-wsdl.1]
     'too many elements': [`<a>${'<b/>'.repeat(xmlLimits.elements)}</a>`, /more than 500000 elements/],
     'too large': [`<a>${' '.repeat(xmlLimits.bytes)}</a>`, /larger than 16777216 bytes/],
   }
+  test('compressed', () => {
+    throws(() => read(gzipSync('<a/>')), /^WsdlError: is compressed \(gzip\); unpack it$/)
+  })
+
   for (const [name, [text, message]] of Object.entries(files)) {
     test(name, () => {
       throws(

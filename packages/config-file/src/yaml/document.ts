@@ -118,16 +118,22 @@ function refuseProblems(document: Document.Parsed, text: string): void {
   const [problem]: YAMLError[] = [...document.errors, ...document.warnings]
   if (problem === undefined) return
   const { code, pos } = problem
-  fail(code === 'TAG_RESOLVE_FAILED' ? tagProblem : inOwnWords(problem.message) + gluedCure(text, pos[0]), pos[0])
+  fail(ownProblems[code] ?? inOwnWords(problem.message) + gluedCure(text, pos[0]), pos[0])
 }
 
-/** Its many texts have the tag at the front, in the middle or at the end. */
-const tagProblem = 'Unresolved tag; a text that begins with ! needs quotes'
+/** Said in other words than those of the parser, by its codes. */
+const ownProblems: Readonly<Record<string, string>> = {
+  // Its many texts have the tag at the front, in the middle or at the end.
+  TAG_RESOLVE_FAILED: 'Unresolved tag; a text that begins with ! needs quotes',
+  // Such as that of {{name}}.
+  NON_STRING_KEY: 'a key that is no text; a text that begins with { or [ needs quotes, or | and lines of its own',
+}
 
 /** The parser's messages that quote the text: what they say of it ends before the quotation. */
 const quoting: readonly (readonly [message: RegExp, cure: string])[] = [
   [/^(Unresolved alias).*/s, '; a text that begins with * needs quotes'],
   [/^(Block scalar header includes extra characters).*/s, '; a text that begins with | or > needs quotes'],
+  [/^(Tabs are not allowed as indentation).*/s, '; indent with spaces'],
   [/^(Invalid escape sequence).*/s, String.raw`; in double quotes a \ is written \\`],
   [/^(Unknown directive|Unsupported YAML version|Unexpected [^:]*|[^:"]*(?=: ")).*/s, ''],
 ]

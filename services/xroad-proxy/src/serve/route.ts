@@ -94,7 +94,8 @@ export function route(routes: Routes, method: string, target: string): Match {
   const entry = routes.plain.get(path) ?? routes.plain.get(decodePath(path))
   if (entry !== undefined) return leadingOf(entry, method)
   const found = routes.withParameters?.find(path)
-  if (found === undefined) throw new Failure('template_not_found', 'there is no endpoint at this path')
+  if (found === undefined)
+    throw new Failure('template_not_found', 'there is no endpoint at this path; /api lists those that are there')
   const { endpoint, name } = leadingOf(found.leaf, method)
   return { endpoint, name, values: found.values }
 }

@@ -57,7 +57,9 @@ export function openDownloader(rules: DownloadRules): Downloader {
         if (!(error instanceof Failure)) throw error
         // The address is the one that was asked for, not one of the configuration.
         const cure = error.code === 'upstream_body_too_large' ? '; --max-bytes allows more' : ''
-        throw new DownloadError(`cannot be fetched: ${error.message.replace(configured, 'the address')}${cure}`)
+        throw new DownloadError(
+          `cannot be fetched: ${error.message.replace(configured, 'the address').replace(trusted, 'set NODE_EXTRA_CA_CERTS to a PEM file with it')}${cure}`,
+        )
       }
     },
     async close() {
@@ -89,4 +91,6 @@ function judge(address: string, rules: DownloadRules): { isPrivate: boolean; url
 }
 
 const configured = 'security_server.url (or of the service)'
+/** What a Security Server needs. */
+const trusted = /put its issuer, or itself .*$/
 const plainHttp = 'is plain http; --allow-http allows it'

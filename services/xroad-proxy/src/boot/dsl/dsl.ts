@@ -122,7 +122,8 @@ function strangers({ data }: ParsedDslFile): Problem[] {
 function readSoap(dsl: ParsedDslFile): ReadDsl {
   const { value, unknown } = settled(dsl, 'soap', parseSoap(dsl.data))
   if (value.soapVersion === '1.2' && value.service === undefined) {
-    const message = 'found 1.2 in a file without service: a Security Server takes SOAP 1.1 only'
+    const message =
+      'found 1.2 in a file without service: a Security Server takes SOAP 1.1 only; leave it out, or call the service directly'
     refuse(dsl, { path: ['soap_version'], message })
   }
   const [problem, ...others] = (value.declared ?? []).flatMap(declarationProblems)

@@ -50,7 +50,7 @@ function removeProblem(name: string): string | undefined {
 
 function setProblem({ name, value }: SetHeader, env: Environment): string | undefined {
   const problem = nameProblem(name)
-  if (problem !== undefined) return problem
+  if (problem !== undefined) return problem === badName ? problem : `is a header ${problem}`
   if (name.toLowerCase() === 'x-road-id') return 'each message has an id of its own; remove the line'
   return typeof value === 'string' ? textProblem(value) : variableProblem(value.env, env)
 }

@@ -183,7 +183,7 @@ const formats: readonly Format[] = [
   {
     matches: (file) => file.includes('-----BEGIN '),
     problem:
-      'is a PEM file, expected PKCS12; convert it: ' +
+      'is a PEM file, expected PKCS12 (PEM is for trust_ca_path); convert it: ' +
       '`openssl pkcs12 -export -in certificate.pem -inkey key.pem -out new.p12`',
   },
   { matches: isCertificate, problem: 'is a certificate (DER) without a private key, expected PKCS12 with both' },

@@ -3,6 +3,7 @@
  * StartupFailure that names both and says what is wrong with the file.
  */
 import { readFileSync, statSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
 import { StartupFailure, type StartupFailureCode } from '../../errors.ts'
 
 /** More is a wrong file; a device or an image would fill the memory. */
@@ -38,6 +39,12 @@ export function readFile(path: string, place: NamedFile): Buffer {
   } catch (error) {
     if (error instanceof StartupFailure) throw error
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    return refuse(place, readProblems[code] ?? `cannot be read (${code})`)
+    return refuse(place, (readProblems[code] ?? `cannot be read (${code})`) + whereIs(path, code))
   }
+}
+
+/** Whoever starts the service in another folder than that of the files meets it. */
+function whereIs(path: string, code: string): string {
+  if (code !== 'ENOENT' || isAbsolute(path)) return ''
+  return `; relative paths start from the working directory, so that is ${resolve(path)}`
 }

@@ -53,7 +53,8 @@ function toCertificate(block: string): string | undefined {
 function explainNoCertificate(file: Buffer, text: string): string {
   if (file.length === 0) return 'is empty'
   if (isCertificate(file)) return 'is a DER file (convert it: `openssl x509 -inform der -in ca.der -out ca.pem`)'
-  if (isPkcs12(file)) return 'is a PKCS12 file (convert it: `openssl pkcs12 -in ca.p12 -nokeys -out ca.pem`)'
+  if (isPkcs12(file))
+    return 'is a PKCS12 file, which is for keystore_path (convert it: `openssl pkcs12 -in ca.p12 -nokeys -out ca.pem`)'
   if (isJks(file))
     return 'is a Java keystore (export from it: `keytool -exportcert -rfc -keystore ca.jks -file ca.pem`)'
   if (text.includes('-----BEGIN PKCS7-----')) {

@@ -234,7 +234,7 @@ class NameReview {
     const param = this.#nearest(first, [...this.#params])
     const filled = param === undefined ? this.#nearestFilled(parts) : undefined
     const meant = param ?? (filled === undefined ? undefined : written(filled))
-    const remedy = meant === undefined ? this.#known() : `did you mean ${meant}?`
+    const remedy = meant === undefined ? this.#known(first) : `did you mean ${meant}?`
     return `'${short(parts.join('.'))}' is not among params, so it is always empty; ${remedy}`
   }
 
@@ -245,8 +245,8 @@ class NameReview {
     return meant?.replace(/^generate\./, '')
   }
 
-  #known(): string {
-    if (this.#params.size === 0) return 'the file has no params'
+  #known(name: string): string {
+    if (this.#params.size === 0) return `the file has no params, such as params: [${short(name)}]`
     const names = [...this.#params]
     const more = names.length - maxShownParams
     const shown = names.slice(0, maxShownParams).map(short)

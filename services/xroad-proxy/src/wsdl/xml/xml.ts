@@ -56,13 +56,16 @@ export function readXml(bytes: Uint8Array): XmlElement {
 const declaredCharset = /^<\?xml\s[^>]*?encoding\s*=\s*["']((?:iso-8859-|windows-125)\d{1,2})["']/iu
 const declarationBytes = 200
 
+const webPage = 'is a web page and no WSDL; perhaps a page to log in or of an error was saved in its place'
+
 function decode(bytes: Uint8Array): string {
+  if (bytes.length === 0) throw new WsdlError('is empty', 1)
   const start = new TextDecoder('latin1').decode(bytes.subarray(0, declarationBytes))
   const charset = declaredCharset.exec(start)?.[1]
   try {
     return charset === undefined ? decodeXml(bytes, undefined) : new TextDecoder(charset, { fatal: true }).decode(bytes)
   } catch (error) {
-    throw new WsdlError((error as Error).message, 1)
+    throw new WsdlError((error as Error).message.replace(/^the answer is (compressed .*)/u, 'is $1; unpack it'), 1)
   }
 }
 
@@ -80,7 +83,7 @@ class Tree {
       throw new WsdlError(message, parser.line)
     }
     parser.on('error', (error) => fail(`not well-formed: ${error.message.replace(/^\d+:\d+: /u, '')}`))
-    parser.on('doctype', () => fail('has a DOCTYPE, which is refused'))
+    parser.on('doctype', (type) => fail(/^\s*html\b/iu.test(type) ? webPage : 'has a DOCTYPE, which is refused'))
     parser.on('opentagstart', () => {
       this.#line = parser.line
       this.#elements += 1
