@@ -23,7 +23,7 @@ const sqlapi: Part = {
     {
       room: 'events.ts',
       is: 'the events of the service',
-      imports: 'model.ts @services/command-line @services/observe',
+      imports: 'model.ts @services/command-line @services/observe @services/reload',
     },
     { room: 'endpoint-key.ts', is: 'how an endpoint is looked up' },
     { room: 'project-datasource.ts', is: 'where a project runs', imports: 'endpoint-key.ts' },
@@ -170,7 +170,7 @@ const sqlapi: Part = {
       room: 'database/database.ts',
       is: 'how each kind of database is opened',
       imports:
-        'description.ts model.ts metering.ts database/statement-failure.ts database/postgres/postgres.ts database/postgres/probe.ts database/postgres/replica-state.ts database/postgres/replica-watch.ts database/postgres/replicated.ts database/postgres/describe/parse.ts database/sqlite/sqlite.ts database/sqlite/location.ts database/sqlite/describe/probe.ts database/sqlite/describe/parse.ts',
+        'description.ts model.ts metering.ts database/options-over.ts database/statement-failure.ts database/postgres/postgres.ts database/postgres/probe.ts database/postgres/login.ts database/postgres/replica-state.ts database/postgres/replica-watch.ts database/postgres/replicated.ts database/postgres/describe/parse.ts database/sqlite/sqlite.ts database/sqlite/location.ts database/sqlite/describe/probe.ts database/sqlite/describe/parse.ts',
     },
     {
       room: 'database/copies.ts',
@@ -210,13 +210,18 @@ const sqlapi: Part = {
     {
       room: 'measure',
       is: 'what a process of the service counts',
-      imports: 'model.ts metering.ts events.ts @services/metrics @services/observe',
+      imports: 'model.ts metering.ts events.ts @services/metrics @services/observe @services/reload',
+    },
+    {
+      room: 'served',
+      is: 'what is served, as sets that take the place of each other',
+      imports:
+        'model.ts version.ts events.ts project-datasource.ts boot boot/config/url.ts dialects.ts database/database.ts openapi serve serve/** measure',
     },
     {
       room: 'service.ts',
       is: 'the service, in one process',
-      imports:
-        'model.ts version.ts events.ts project-datasource.ts boot/boot.ts boot/config/url.ts dialects.ts database/database.ts openapi serve serve/** measure',
+      imports: 'model.ts events.ts boot/boot.ts serve measure served',
     },
     {
       room: 'workers',
@@ -234,6 +239,12 @@ const sqlapi: Part = {
       is: 'a look at every file before it runs',
       imports:
         'description.ts model.ts errors.ts project-datasource.ts findings sql declarations dialects.ts rules lock boot boot/config database/database.ts @services/command-line @services/config-file',
+    },
+    {
+      room: 'reload',
+      is: 'everything read anew while the service runs',
+      imports:
+        'errors.ts events.ts boot boot/config check/start.ts database/database.ts lock/lock-file.ts service.ts @services/config-file @services/reload',
     },
     {
       room: 'openapi/command.ts',
@@ -263,7 +274,7 @@ const sqlapi: Part = {
       room: 'main.ts',
       is: 'the commands',
       imports:
-        'errors.ts events.ts boot boot/config measure service.ts workers admin check/command.ts check/start.ts openapi/command.ts dev/dev.ts init/command.ts testing/command.ts @services/config-file @services/command-line @services/observe',
+        'errors.ts events.ts boot boot/config measure service.ts reload workers admin check/command.ts check/start.ts openapi/command.ts dev/dev.ts init/command.ts testing/command.ts @services/config-file @services/command-line @services/observe',
     },
   ],
   outside: {
@@ -272,9 +283,10 @@ const sqlapi: Part = {
     'node:cluster': 'workers',
     'node:dns': 'database/postgres/wire/servers.ts',
     'node:fs':
-      'version.ts boot/tree.ts boot/endpoint-file.ts boot/ignored.ts dev init testing database/sqlite database/sqlite/describe check/source-text.ts lock/lock-file.ts',
+      'version.ts boot/config/login-files.ts boot/tree.ts boot/endpoint-file.ts boot/ignored.ts dev init testing database/sqlite database/sqlite/describe check/source-text.ts lock/lock-file.ts',
     'node:module': 'workers/primary.ts database/sqlite/workplaces/connection.ts',
     'node:net': 'database/postgres/wire',
+    'node:tls': 'database/postgres/login.ts',
     'node:os': 'database/sqlite/copies.ts',
     'node:sqlite': 'database/sqlite/worker/library.ts database/sqlite/new-file.ts',
     'node:v8': 'workers/assignments.ts',
@@ -285,31 +297,3 @@ const sqlapi: Part = {
 }
 
 export const parts: readonly Part[] = [packages, sqlapi, proxy]
-
-/** Modules of Node.js that only compute: open to every room that is not pure. */
-export const computing: readonly string[] = [
-  'node:buffer',
-  'node:crypto',
-  'node:events',
-  'node:path',
-  'node:stream',
-  'node:timers',
-  'node:url',
-  'node:util',
-  'node:zlib',
-]
-
-/**
- * Where people work on the project: these may import all of their own service or package, `tools/`, any library and any
- * private package by name. No room imports them.
- */
-export const workshops: readonly string[] = [
-  'packages/*/test/**',
-  'packages/*/testing/**',
-  'packages/bench/src/**',
-  'packages/testing/src/**',
-  'services/*/bench/**',
-  'services/*/test/**',
-  'services/*/tools/**',
-  'tools/**',
-]

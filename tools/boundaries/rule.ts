@@ -4,7 +4,8 @@
  */
 import { matchesGlob, posix } from 'node:path'
 import type { Part, Room } from './part.ts'
-import { computing, parts, workshops } from './rooms.ts'
+import { computing, workshops } from './open.ts'
+import { parts } from './rooms.ts'
 
 const table = 'tools/boundaries/rooms.ts'
 

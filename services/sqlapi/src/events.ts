@@ -4,6 +4,7 @@
  * subscribers.
  */
 import { lifecycleEvents } from '@services/command-line'
+import { reloadEvents } from '@services/reload'
 import type { Trace } from './model.ts'
 import {
   debug,
@@ -29,6 +30,7 @@ import {
 export const eventTable = {
   ...observeEvents,
   ...lifecycleEvents,
+  ...reloadEvents,
   started: info<{ version: string; config: string; endpoints: number; datasources: number }>(
     'Configuration and SQL files read',
   ),

@@ -5,11 +5,13 @@
 import { askHealth, disablePretenuring, exitCodes, live, type Running } from '@services/command-line'
 import type { StartEnvironment } from '@services/config-file'
 import { type Destination, EventStream, hearWarnings, openStdout } from '@services/observe'
+import type { Admin } from './admin/admin.ts'
 import { boot, type Booted } from './boot/boot.ts'
 import { type Loaded, loadConfig } from './boot/config/config.ts'
 import { readFlags } from './boot/flags.ts'
 import { StartupFailure } from './errors.ts'
 import type { Measures } from './measure/measures.ts'
+import { ServiceReload } from './reload/service-reload.ts'
 import type { RunningService } from './service.ts'
 import type { Workers } from './workers/primary.ts'
 import { type EventFields, type Events, eventTable, type LogSettings, openLog } from './events.ts'
@@ -73,6 +75,8 @@ interface Start {
   readonly environment: StartEnvironment
   readonly events: Events
   readonly stdout: Destination
+  /** Has the log written in another way from now on. */
+  readonly writeLog: (settings: LogSettings) => void
 }
 
 /** Serves until the process ends. */
@@ -82,8 +86,9 @@ async function serve(configFlag: string | undefined, start: (given: Start) => Pr
   const events = new EventStream<EventFields>(eventTable)
   let closeLog = (): void => undefined
   const writeLog = (settings: LogSettings): void => {
+    const log = openLog(settings, stdout)
     closeLog()
-    closeLog = events.subscribe(openLog(settings, stdout))
+    closeLog = events.subscribe(log)
   }
   // Until the configuration says how the log is written.
   writeLog({ level: 'info', format: 'text' })
@@ -96,7 +101,7 @@ async function serve(configFlag: string | undefined, start: (given: Start) => Pr
       const environment = { flag: configFlag, env: process.env, cwd: process.cwd() }
       const loaded = loadConfig(environment)
       writeLog(loaded.config.logging)
-      return start({ loaded, environment, events, stdout })
+      return start({ loaded, environment, events, stdout, writeLog })
     },
     explains(error) {
       if (!(error instanceof StartupFailure)) return false
@@ -107,24 +112,38 @@ async function serve(configFlag: string | undefined, start: (given: Start) => Pr
   })
 }
 
-async function run({ loaded, environment, events, stdout }: Start): Promise<Running> {
+async function run({ loaded, environment, events, stdout, writeLog }: Start): Promise<Running> {
+  const reload = new ServiceReload({ loaded, environment, events, writeLog })
+  // Before anything is read: what changes from now on is read anew.
+  await reload.reloads.follow(loaded.config.reload)
   const booted = await boot(loaded, events)
   if (loaded.config.checks === 'refuse') {
     const { refuseErrors } = await import('./check/start.ts')
     await refuseErrors(environment)
   }
-  return startProcesses(booted, events, stdout)
+  const { running, serving, admin } = await startProcesses(booted, events, stdout)
+  const { startTime } = booted
+  reload.follow({ serving, admin, startTime })
+  return changeable(running, reload)
 }
 
-async function startProcesses(booted: Booted, events: Events, stdout: Destination): Promise<Running> {
-  const { admin: wanted, shutdown } = booted.config
-  if (wanted === undefined) return delayed(await startServing(booted, events, stdout), shutdown.delaySeconds)
+interface Started {
+  readonly running: Running
+  readonly serving: Workers | RunningService
+  readonly admin: Admin | undefined
+}
+
+async function startProcesses(booted: Booted, events: Events, stdout: Destination): Promise<Started> {
+  if (booted.config.admin === undefined) {
+    const serving = await startServing(booted, events, stdout)
+    return { running: serving, serving, admin: undefined }
+  }
   // Opened before the service, which it tells of, and closed after it.
   const { Admin } = await import('./admin/admin.ts')
   const admin = await Admin.open(booted, events)
   const serving = await startServing(booted, events, stdout, admin.measures)
   admin.follow(serving)
-  return delayed(admin.around(serving), shutdown.delaySeconds)
+  return { running: admin.around(serving), serving, admin }
 }
 
 /** Loads only what this process needs: one that watches over workers stays small. */
@@ -142,10 +161,18 @@ async function startServing(
   return startService(booted, events, measures)
 }
 
-function delayed(running: Running, delaySeconds: number): Running {
+/** From the signal to end on nothing is read anew. */
+function changeable(running: Running, reload: ServiceReload): Running {
+  const { reloads } = reload
   return {
-    delaySeconds,
-    announceEnd: () => running.announceEnd?.(),
+    get delaySeconds() {
+      return reload.delaySeconds
+    },
+    reload: (trigger) => reloads.request(trigger),
+    announceEnd() {
+      void reloads.close()
+      running.announceEnd?.()
+    },
     close: () => running.close(),
     abandon: () => running.abandon?.(),
   }

@@ -69,6 +69,7 @@ export const rules: Readonly<Record<string, string>> = {
   'S-config.admin.ready_timeout_seconds': 'how long a datasource may take to answer',
   'S-config.shutdown': 'the orderly end',
   'S-config.shutdown.delay_seconds': 'how long requests are taken after the signal',
+  'S-config.reload': 'whether files and settings are watched',
   'S-config.datasources': 'the databases, none by default',
   'S-config.datasources.name': 'unique name',
   'S-config.datasources.url': 'where the database is and of which kind',
@@ -267,6 +268,9 @@ export const rules: Readonly<Record<string, string>> = {
     'several hosts as libpq has them; a server that takes no writes any more is left; a promotion loses and doubles no write',
   'O4.2':
     'reads of GET files and of files marked so go to replicas in turn; everything else, and what no replica can do, to the first',
+  'O3.1':
+    'read anew at SIGHUP or by a watch: all that is right takes its place between two requests, else nothing does',
+
   'O5.2': 'behind a balancer: an orderly end costs no request, a kill those in hand',
   'O6.1': 'promises with their proof; a long run under faults loses, doubles and mixes up nothing',
   'O5.1': "health asks the callers' port and ends with 0 or 1; what containers are made of",

@@ -35,6 +35,7 @@ const fields: Record<string, unknown> = {
   'admin.ready_timeout_seconds': 2,
   shutdown: {},
   'shutdown.delay_seconds': 0,
+  reload: 'off',
   datasources: [],
   'datasources.name': undefined,
   'datasources.url': undefined,

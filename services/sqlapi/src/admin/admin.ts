@@ -2,7 +2,7 @@
  * The admin listener of the service, in the process that the operator has started: whether it is ready, what all processes have counted.
  * Opens before the callers' port and closes after it. Loaded only where it is configured.
  */
-import { type AdminListener, Readiness, sharedWhileRunning, startAdmin } from '@services/admin'
+import { type AdminListener, type Part, Readiness, sharedWhileRunning, startAdmin } from '@services/admin'
 import type { Running } from '@services/command-line'
 import { ListenProblem } from '@services/http-shell'
 import { textType, Totals } from '@services/metrics'
@@ -13,7 +13,7 @@ import { metricTable } from '../measure/metric-table.ts'
 import { Measures } from '../measure/measures.ts'
 import { healthText } from '../serve/status.ts'
 import { packagingTime, version } from '../version.ts'
-import { openDatasourceParts } from './datasource-parts.ts'
+import { DatasourceParts } from './datasource-parts.ts'
 
 /** Who serves, in this process or in others. */
 export interface Serving {
@@ -34,8 +34,9 @@ export class Admin {
   readonly #totals = new Totals<object>(metricTable)
   #serving = nobody
   #readiness: Readiness | undefined
+  #wanted: readonly Part[] = []
   #listener: AdminListener | undefined
-  #closeParts = (): void => undefined
+  readonly #parts = new DatasourceParts((datasource) => this.#serving.lastSuccess(datasource))
 
   /** Throws a StartupFailure where it cannot listen. */
   static async open(booted: Booted, events: Events): Promise<Admin> {
@@ -69,9 +70,19 @@ export class Admin {
     }
   }
 
+  /** Readiness is made of the datasources of this from now on, once those that are new have been asked. */
+  async replace({ config, datasources }: Pick<Booted, 'config' | 'datasources'>): Promise<void> {
+    if (config.admin === undefined) return
+    const parts = await this.#parts.of(datasources, config.admin.readyTimeoutSeconds)
+    this.#wanted = parts
+    await this.#readiness?.replace(parts)
+    // The next replacement may have come in between.
+    if (this.#wanted === parts) this.#parts.keep(parts)
+  }
+
   async #close(): Promise<void> {
     this.#readiness?.close()
-    this.#closeParts()
+    this.#parts.close()
     await this.#listener?.close()
     this.measures.close()
   }
@@ -79,10 +90,8 @@ export class Admin {
   async #open({ config, datasources, startTime }: Booted, events: Events): Promise<void> {
     if (config.admin === undefined) return
     const { bind, readyTimeoutSeconds } = config.admin
-    const lastSuccess = (datasource: string): number => this.#serving.lastSuccess(datasource)
-    const asked = await openDatasourceParts(datasources, readyTimeoutSeconds, lastSuccess)
-    this.#closeParts = () => asked.close()
-    const readiness = new Readiness(asked.parts, () => this.#serving.isListening())
+    const parts = await this.#parts.of(datasources, readyTimeoutSeconds)
+    const readiness = new Readiness(parts, () => this.#serving.isListening())
     this.#readiness = readiness
     const facts = { version, packagingTime, startTime }
     this.#listener = await startAdmin(bind, {

@@ -6,9 +6,12 @@ import type { Events } from '../events.ts'
 import type { Datasource, Loaded } from './config/config.ts'
 import { type Endpoints, loadEndpoints } from './endpoints.ts'
 import type { Ignored } from './ignored.ts'
+import { digestOfLogin } from './config/login-files.ts'
 import type { Config } from './config/schema.ts'
 import { tellJudgements } from './judgements.ts'
 import type { LockedTypes } from './locked-types.ts'
+import type { KnownAtStart } from '../lock/at-start.ts'
+import { lockFileName } from '../lock/lock.ts'
 import type { Dialect } from '../model.ts'
 import { datasourcesByProject, projectRules } from '../project-datasource.ts'
 import { version } from '../version.ts'
@@ -26,44 +29,81 @@ export interface Booted {
 export interface SizedDatasource extends Datasource {
   /** Most connections of one process: its part of `maxConnections`. */
   readonly poolSize: number
+  /** Of the files with which it logs in: another text where they hold something else. */
+  readonly login: string
+}
+
+/** What it takes to open the database: a datasource with the same needs no other one. */
+export function settingsOf(datasource: SizedDatasource): string {
+  return JSON.stringify({ ...datasource, optional: undefined })
 }
 
 /** `readFiles` reads the tree. For a single process, which has every connection to itself. */
 export async function boot(
-  { config, datasources, file, diagnostics }: Loaded,
+  loaded: Loaded,
   events: Events,
   readFiles: typeof loadEndpoints = loadEndpoints,
 ): Promise<Booted> {
   const startTime = Date.now()
-  for (const message of diagnostics) events.emit('diagnostic', { message })
-  if (events.isEnabled('statement')) events.emit('statementsLogged', {})
+  tellConfiguration(loaded, events)
+  const found = await readAll(loaded, startTime, readFiles)
+  const { endpoints, datasources } = found.booted
+  events.emit('started', {
+    version,
+    config: loaded.file,
+    endpoints: endpoints.size,
+    datasources: datasources.length,
+  })
+  tellSurprises(found, events)
+  return found.booted
+}
+
+/** What was read, with what the operator should know of it. */
+export interface Found {
+  readonly booted: Booted
+  readonly ignored: readonly Ignored[]
+  /** Undefined where nobody wants the description. */
+  readonly locked: KnownAtStart | undefined
+}
+
+/** Tells nothing. Throws a StartupFailure. */
+export async function readAll(
+  { config, datasources, file }: Pick<Loaded, 'config' | 'datasources' | 'file'>,
+  startTime: number,
+  readFiles: typeof loadEndpoints = loadEndpoints,
+): Promise<Found> {
   const dialects = new Set(datasources.map(({ dialect }) => dialect))
   const ignored: Ignored[] = []
   const endpoints = await readFiles(config.sqlDir, dialects, (what) => ignored.push(what))
-  events.emit('started', { version, config: file, endpoints: endpoints.size, datasources: datasources.length })
-  tellSurprises({ config, datasources, endpoints, ignored }, events)
-  const sized = datasources.map((datasource) => ({ ...datasource, poolSize: datasource.maxConnections }))
-  const lockedTypes = config.openapi ? await lockedTypesOf({ config, datasources, file }, endpoints, events) : new Map()
-  return { config, datasources: sized, endpoints, lockedTypes, startTime }
+  const sized = datasources.map((datasource) => {
+    return { ...datasource, poolSize: datasource.maxConnections, login: digestOfLogin(datasource) }
+  })
+  const locked = config.openapi ? await readLocked({ config, datasources, file }, endpoints) : undefined
+  const lockedTypes: LockedTypes = locked?.types ?? new Map()
+  return { booted: { config, datasources: sized, endpoints, lockedTypes, startTime }, ignored, locked }
 }
 
 /** Loaded only where somebody wants them. */
-async function lockedTypesOf(
+async function readLocked(
   loaded: Pick<Loaded, 'config' | 'datasources' | 'file'>,
   endpoints: Endpoints,
-  events: Events,
-): Promise<LockedTypes> {
-  const { readLockedTypes, tellLocked } = await import('./locked-types.ts')
-  const locked = readLockedTypes(loaded, endpoints)
-  tellLocked(locked, events)
-  return locked.types
+): Promise<KnownAtStart> {
+  const { readLockedTypes } = await import('./locked-types.ts')
+  return readLockedTypes(loaded, endpoints)
+}
+
+/** What is unwise in the configuration. */
+export function tellConfiguration({ diagnostics }: Pick<Loaded, 'diagnostics'>, events: Events): void {
+  for (const message of diagnostics) events.emit('diagnostic', { message })
+  if (events.isEnabled('statement')) events.emit('statementsLogged', {})
 }
 
 /** How many lines of one kind are written; one more line then says how many are left out. */
 const maxLines = 20
 
 /** What starts without an error and may still not be what the operator expects. */
-function tellSurprises({ config, datasources, endpoints, ignored }: Findings, events: Events): void {
+export function tellSurprises({ booted, ignored, locked }: Found, events: Events): void {
+  const { config, datasources, endpoints } = booted
   const datasourceOf = datasourcesByProject(projectRules(config))
   for (const what of ignored.slice(0, maxLines)) events.emit('ignored', { ...what })
   if (ignored.length > maxLines) events.emit('moreIgnored', { more: ignored.length - maxLines })
@@ -79,13 +119,14 @@ function tellSurprises({ config, datasources, endpoints, ignored }: Findings, ev
   if (config.allowDatasourceHeader && config.datasources.length > 1) {
     events.emit('datasourceHeader', { datasources: config.datasources.length, cure: headerCure })
   }
+  if (locked !== undefined) tellLocked(locked, events)
 }
 
-interface Findings {
-  readonly config: Config
-  readonly datasources: readonly Datasource[]
-  readonly endpoints: Endpoints
-  readonly ignored: readonly Ignored[]
+function tellLocked({ stale, refusal }: KnownAtStart, events: Events): void {
+  const cure = 'write it anew with sqlapi check --write'
+  if (refusal !== undefined) events.emit('lockRefused', { file: lockFileName, reason: refusal, cure })
+  const [first] = stale
+  if (first !== undefined) events.emit('lockStale', { file: lockFileName, first, endpoints: stale.length, cure })
 }
 
 const projectCure =

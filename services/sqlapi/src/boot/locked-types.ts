@@ -1,13 +1,10 @@
 /**
- * The lock file -> what a start knows of the endpoints before any database is reached, for their description; what cannot be used
- * is told in one line. Read only where somebody wants the description.
+ * The lock file -> what a start knows of the endpoints before any database is reached, for their description. Read only where somebody wants the description.
  */
 import { resolve } from 'node:path'
 import type { EndpointTypes } from '../endpoint-types/endpoint-types.ts'
-import type { Events } from '../events.ts'
 import { type KnownAtStart, readLockAtStart } from '../lock/at-start.ts'
 import { lockFileBeside } from '../lock/lock-file.ts'
-import { lockFileName } from '../lock/lock.ts'
 import type { Dialect } from '../model.ts'
 import { datasourcesByProject, projectRules } from '../project-datasource.ts'
 import type { Loaded } from './config/config.ts'
@@ -28,11 +25,4 @@ export function readLockedTypes(
     dialectOf: ({ project }) => dialects.get(datasourceOf(project)),
     pathOf: (endpoint) => resolve(config.sqlDir, endpoint.file),
   })
-}
-
-export function tellLocked({ stale, refusal }: KnownAtStart, events: Events): void {
-  const cure = 'write it anew with sqlapi check --write'
-  if (refusal !== undefined) events.emit('lockRefused', { file: lockFileName, reason: refusal, cure })
-  const [first] = stale
-  if (first !== undefined) events.emit('lockStale', { file: lockFileName, first, endpoints: stale.length, cure })
 }

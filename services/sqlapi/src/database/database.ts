@@ -6,6 +6,7 @@ import type { OfflineDescription } from '../description.ts'
 import type { DatasourceMeter, Probe } from '../metering.ts'
 import type { Database, Dialect, ResultShapes, Script } from '../model.ts'
 import { replicaName } from './postgres/replica-state.ts'
+import { optionsOver } from './options-over.ts'
 import type { FailureListener } from './statement-failure.ts'
 import type { FileChangeReport, GivenUp } from './sqlite/sqlite.ts'
 
@@ -64,7 +65,7 @@ const openers: Readonly<Record<Dialect, (options: DatasourceOptions) => Promise<
     const { replicas = [], maxReplicaLagBytes = Infinity } = options
     if (replicas.length > 0) {
       const { ReplicatedDatabase } = await import('./postgres/replicated.ts')
-      return new ReplicatedDatabase({ ...options, replicas, maxReplicaLagBytes })
+      return new ReplicatedDatabase(optionsOver(options, { replicas, maxReplicaLagBytes }))
     }
     const { PostgresDatabase } = await import('./postgres/postgres.ts')
     return new PostgresDatabase(options)
@@ -118,6 +119,19 @@ const probes: Readonly<Record<Dialect, (options: ProbeOptions) => Promise<Probe>
     const { readLocation } = await import('./sqlite/location.ts')
     return new SqliteProbe(readLocation(url))
   },
+}
+
+/** What is wrong with the files with which a datasource logs in, in words that hold nothing of them. Asks no database. */
+export async function loginProblem({
+  dialect,
+  url,
+}: Pick<DatasourceOptions, 'dialect' | 'url'>): Promise<string | undefined> {
+  return logins[dialect](url)
+}
+
+const logins: Readonly<Record<Dialect, (url: string) => Promise<string | undefined>>> = {
+  postgres: async (url) => (await import('./postgres/login.ts')).loginProblem(url),
+  sqlite: () => Promise.resolve(undefined),
 }
 
 /** Whether the parsers of a kind of database can read the statements of scripts. Asks no database. */

@@ -11,6 +11,8 @@ export interface UrlRules {
   withOneHost(url: string): string
   /** Every parameter that the database or its driver knows. No other is allowed. */
   readonly parameters: Readonly<Record<string, ParameterRule>>
+  /** Those that name files with which a connection logs in. */
+  readonly fileParameters: readonly string[]
   /** Parameters that do not go together, each with a cure, in words that hold no value. */
   conflictsOf(query: URLSearchParams): readonly string[]
   /** Only one process can see the database. */

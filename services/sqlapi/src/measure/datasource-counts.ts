@@ -1,6 +1,7 @@
 /** What one datasource has done: its meter, and how busy it is at the moment of a snapshot. */
 import type { Counter, Histogram, Registry } from '@services/metrics'
 import type { DatabaseLoad, DatasourceMeter, ReplicaLoad } from '../metering.ts'
+import type { Database } from '../model.ts'
 import type { metricTable } from './metric-table.ts'
 
 type Metrics = Registry<typeof metricTable>
@@ -47,28 +48,37 @@ export class DatasourceCounts implements DatasourceMeter {
   }
 }
 
-/** Sets the gauges of a datasource before each snapshot. */
-export function watchLoad(metrics: Metrics, datasource: string, database: { load(): DatabaseLoad }): void {
-  const waiting = metrics.gauge('sqlapi_jobs_waiting', datasource)
+const gauges = ['sqlapi_jobs_waiting', 'sqlapi_connections', 'sqlapi_replica_up', 'sqlapi_replica_lag_bytes'] as const
+
+/** Sets the gauges of datasources before each snapshot, of those that are open then. One that is opened anew has two databases for a while. */
+export function watchLoads(metrics: Metrics, databases: Iterable<readonly [name: string, database: Database]>): void {
+  /** Retries of each replica that have been counted. */
+  const retries = new WeakMap<ReplicaLoad, number>()
   metrics.beforeSnapshot(() => {
-    const load = database.load()
-    waiting.set(load.waiting)
-    for (const [state, count] of Object.entries(load.connections)) {
-      metrics.gauge('sqlapi_connections', datasource, state).set(count)
+    for (const gauge of gauges) metrics.clear(gauge)
+    for (const [name, database] of databases) {
+      addLoad(metrics, name, database)
+      for (const replica of database.replicas ?? []) {
+        setReplica(metrics, replica, replica.retries - (retries.get(replica) ?? 0))
+        retries.set(replica, replica.retries)
+      }
     }
   })
 }
 
-/** The same for a replica, with what only replicas have. */
-export function watchReplica(metrics: Metrics, replica: ReplicaLoad): void {
-  const { name } = replica
-  watchLoad(metrics, name, replica)
-  const up = metrics.gauge('sqlapi_replica_up', name)
-  const lag = metrics.gauge('sqlapi_replica_lag_bytes', name)
-  const retries = metrics.counter('sqlapi_replica_retries_total', name)
-  metrics.beforeSnapshot(() => {
-    up.set(replica.isUsed ? 1 : 0)
-    if (replica.lagBytes !== undefined) lag.set(replica.lagBytes)
-    retries.value = replica.retries
-  })
+function addLoad(metrics: Metrics, name: string, database: { load(): DatabaseLoad }): void {
+  const { waiting, connections } = database.load()
+  metrics.gauge('sqlapi_jobs_waiting', name).add(waiting)
+  for (const [state, count] of Object.entries(connections)) {
+    metrics.gauge('sqlapi_connections', name, state).add(count)
+  }
+}
+
+/** The same of a replica, with what only replicas have. */
+function setReplica(metrics: Metrics, replica: ReplicaLoad, retries: number): void {
+  const { name, isUsed, lagBytes } = replica
+  addLoad(metrics, name, replica)
+  metrics.gauge('sqlapi_replica_up', name).set(isUsed ? 1 : 0)
+  if (lagBytes !== undefined) metrics.gauge('sqlapi_replica_lag_bytes', name).set(lagBytes)
+  metrics.counter('sqlapi_replica_retries_total', name).add(retries)
 }

@@ -6,25 +6,27 @@ import { openProcessMetrics, Registry, type Snapshot } from '@services/metrics'
 import type { Events } from '../events.ts'
 import type { DatasourceMeter } from '../metering.ts'
 import type { Database } from '../model.ts'
-import { DatasourceCounts, watchLoad, watchReplica } from './datasource-counts.ts'
+import { DatasourceCounts, watchLoads } from './datasource-counts.ts'
 import { metricTable } from './metric-table.ts'
 import { RequestCounts } from './request-counts.ts'
 
 /** What there is to be measured once the service runs. */
 export interface Measured {
-  readonly databases: ReadonlyMap<string, Database>
+  /** All that are open, each with the name of its datasource. */
+  readonly databases: Iterable<readonly [name: string, database: Database]>
   /** Of the listener of the callers. */
   readonly load: () => { readonly requests: number; readonly bytesIn: number; readonly bytesOut: number }
 }
 
 export class Measures {
   readonly #metrics = new Registry(metricTable)
+  readonly #requests = new RequestCounts(this.#metrics)
   readonly #close: () => void
 
   /** Counts requests from now on, so it is to be made before the service. */
   constructor(events: Events) {
     for (const outcome of ['ok', 'failed']) this.#metrics.counter('sqlapi_reload_total', outcome)
-    const endSubscription = events.subscribe(new RequestCounts(this.#metrics))
+    const endSubscription = events.subscribe(this.#requests)
     const endProcess = openProcessMetrics(this.#metrics)
     this.#close = () => {
       endSubscription()
@@ -46,10 +48,12 @@ export class Measures {
       bytesIn.value = now.bytesIn
       bytesOut.value = now.bytesOut
     })
-    for (const [name, database] of databases) {
-      watchLoad(this.#metrics, name, database)
-      for (const replica of database.replicas ?? []) watchReplica(this.#metrics, replica)
-    }
+    watchLoads(this.#metrics, databases)
+  }
+
+  /** Other objects stand for the endpoints from now on. */
+  endpointsReplaced(): void {
+    this.#requests.forgetEndpoints()
   }
 
   /** Which version runs; told by one process for all. */

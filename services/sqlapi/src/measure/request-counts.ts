@@ -4,6 +4,7 @@
  */
 import type { Counter, Histogram, Registry } from '@services/metrics'
 import type { Subscriber } from '@services/observe'
+import { reloadOutcomes } from '@services/reload'
 import type { EventFields, EventName } from '../events.ts'
 import type { Endpoint, Trace } from '../model.ts'
 import type { metricTable } from './metric-table.ts'
@@ -26,13 +27,17 @@ export class RequestCounts implements Subscriber<EventFields> {
   }
 
   hears(event: EventName): boolean {
-    return event === 'answered' || event === 'filesRead' || event === 'filesKept'
+    return event === 'answered' || event in reloadOutcomes
   }
 
   hear<Name extends EventName>(event: Name, fields: EventFields[Name]): void {
     if (event === 'answered') this.#count(fields as Trace)
-    else if (event === 'filesRead') this.#reloaded('ok')
-    else this.#reloaded('failed')
+    else this.#metrics.counter('sqlapi_reload_total', reloadOutcomes[event as keyof typeof reloadOutcomes]).add(1)
+  }
+
+  /** Those that come are others, and count on under the names of those before them. */
+  forgetEndpoints(): void {
+    this.#ofEndpoints.clear()
   }
 
   #count(trace: Trace): void {
@@ -52,12 +57,6 @@ export class RequestCounts implements Subscriber<EventFields> {
     let counts = this.#ofPages.get(page)
     if (counts === undefined) this.#ofPages.set(page, (counts = new EndpointCounts(this.#metrics, page, 'GET')))
     return counts
-  }
-
-  /** Endpoints that were read anew are others, and count on under the names of those before them. */
-  #reloaded(outcome: 'ok' | 'failed'): void {
-    this.#metrics.counter('sqlapi_reload_total', outcome).add(1)
-    this.#ofEndpoints.clear()
   }
 }
 

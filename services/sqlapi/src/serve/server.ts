@@ -17,6 +17,7 @@ import type { Cancellation, Reply, Request, RequestHeaders, Trace } from '../mod
 import type { Cors } from './cors.ts'
 import { pump } from './pump.ts'
 import { refuse } from './refuse.ts'
+import type { UnderWay } from './under-way.ts'
 
 export interface ServerOptions {
   readonly host: string
@@ -31,6 +32,8 @@ export interface ServerOptions {
   readonly breaksOff: (request: Pick<Request, 'method' | 'target'>, error: Error) => void
   /** Called when a request has been answered, or nobody is left to take its answer; requests that were refused too. */
   readonly answered?: ((trace: Trace) => void) | undefined
+  /** Told of each request that begins with these options, and when it has ended. */
+  readonly underWay?: UnderWay | undefined
 }
 
 /** For a client that left before it had its reply, as other servers count it. */
@@ -38,7 +41,11 @@ const goneStatus = 499
 /** For a reply that broke off behind its head, in the place of the name of an error. */
 const brokenOff = 'BrokenOff'
 
-export async function startServer(options: ServerOptions): Promise<Shell> {
+/** A request ends with the options that `current` gave when it began. Address and reader stay those of the first ones. */
+export async function startServer(
+  options: ServerOptions,
+  current: () => ServerOptions = () => options,
+): Promise<Shell> {
   const { host, port, maxPipelinedRequests, fastReader } = options
   try {
     return await startShell({
@@ -46,9 +53,9 @@ export async function startServer(options: ServerOptions): Promise<Shell> {
       port,
       bounds: { maxPipelinedRequests },
       fastReader,
-      handle: (exchange) => serve(options, exchange),
-      refuse: (refusal) => refuseRequest(options, refusal),
-      cut: (exchange) => options.breaksOff(exchange, new Error('The client reads too slowly')),
+      handle: (exchange) => serve(current(), exchange),
+      refuse: (refusal) => refuseRequest(current(), refusal),
+      cut: (exchange) => current().breaksOff(exchange, new Error('The client reads too slowly')),
     })
   } catch (error) {
     if (!(error instanceof ListenProblem)) throw error
@@ -58,6 +65,7 @@ export async function startServer(options: ServerOptions): Promise<Shell> {
 
 function serve(options: ServerOptions, exchange: Exchange): void {
   const { method } = exchange
+  options.underWay?.begin()
   const trace = options.answered === undefined ? undefined : startTrace(method)
   // The only one that Node gives as a list is `set-cookie`, which no client sends.
   const headers = exchange.headers as RequestHeaders
@@ -154,7 +162,7 @@ function write(
     return
   }
   exchange.begin(status, all)
-  if (trace !== undefined) whenClosed(content, () => conclude(options, exchange, trace))
+  whenClosed(content, () => conclude(options, exchange, trace))
   if (exchange.method === 'HEAD') {
     exchange.end()
     // The statement of a HEAD runs to its end like any other.
@@ -174,8 +182,9 @@ function whenClosed(stream: Readable, call: () => void): void {
   else stream.once('close', call)
 }
 
-/** Tells what became of the request, where somebody wants to hear of it. */
-function conclude({ answered }: ServerOptions, exchange: Exchange, trace: Trace | undefined): void {
+/** The request has ended. Tells what became of it, where somebody wants to hear of it. */
+function conclude({ answered, underWay }: ServerOptions, exchange: Exchange, trace: Trace | undefined): void {
+  underWay?.end()
   if (trace === undefined || answered === undefined) return
   const isGone = exchange.status === 0 || (exchange.leaving !== undefined && trace.error !== brokenOff)
   trace.status = isGone ? goneStatus : exchange.status

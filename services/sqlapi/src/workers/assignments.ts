@@ -1,6 +1,6 @@
 /**
  * What each worker gets to serve from: all that boot has made, with its part of every `max_connections`. Pure. The files are
- * packed once for all workers, those of later times too: each serves them as they were when the service was started.
+ * packed once for all workers, those of later times too: each serves them as they were when they were read last.
  */
 import { deserialize, serialize } from 'node:v8'
 import type { Booted } from '../boot/boot.ts'

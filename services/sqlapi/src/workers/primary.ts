@@ -17,7 +17,10 @@ import type { Events } from '../events.ts'
 import { assign, type Assignment } from './assignments.ts'
 import { passLines } from './lines.ts'
 import { type Asked, Gathering } from './gathering.ts'
-import { announceEnd, end, measure, type Order, type Report } from './process-messages.ts'
+import type { PreparedSet } from '../service.ts'
+import { announceEnd, type Change, end, measure, type Order, type Report } from './process-messages.ts'
+import { Rollout } from './rollout.ts'
+import { ToldOnce } from './told-once.ts'
 import { closeUntaken } from './untaken.ts'
 
 /** The worker's file has this file's ending: `.ts` in the repository, `.js` in the package. */
@@ -40,6 +43,8 @@ interface WorkerSeat {
   worker: Worker | undefined
   /** The same, as it is asked for what it has counted. */
   asked: Asked | undefined
+  /** Empty, and the pause before it is filled again is over. */
+  isDue: boolean
   isListening: boolean
   /** When its worker was started, by the clock of `performance`. */
   since: number
@@ -64,29 +69,21 @@ export async function startWorkers(booted: Booted, events: Events, stdout: Desti
   return workers
 }
 
-/** How many pieces of stored code are reported. */
-const maxSessionCode = 1000
-
 export class Workers {
   readonly #events: Events
   readonly #stdout: Destination
-  readonly #assignments: readonly Assignment[]
+  #assignments: readonly Assignment[]
   readonly #seats: readonly WorkerSeat[]
   readonly #listening = Promise.withResolvers<void>()
   readonly #ended = Promise.withResolvers<void>()
   readonly #gathering = new Gathering()
-  /** Datasources that could not be reached, reported already. */
-  readonly #unreachable = new Set<string>()
-  /** Replicas that are not used, reported already. */
-  readonly #away = new Set<string>()
-  /** For each datasource the file that was last reported as gone. */
-  readonly #changed = new Map<string, string>()
-  /** Stored code that was reported already. */
-  readonly #sessionCode = new Set<string>()
+  readonly #told = new ToldOnce()
   /** Where the service listens, once it does. */
   #address: string | undefined
   #port: number
   #isEnding = false
+  /** What the workers are to serve next. No worker is started before it is decided. */
+  #rollout: Rollout<WorkerSeat> | undefined
 
   constructor(booted: Booted, events: Events, stdout: Destination) {
     const { workers, bind } = booted.config.server
@@ -95,7 +92,8 @@ export class Workers {
     this.#port = bind.port
     this.#assignments = assign(booted)
     this.#seats = Array.from({ length: workers }, (_, index) => {
-      return { index, worker: undefined, asked: undefined, isListening: false, since: 0, lost: 0, failure: undefined }
+      const empty = { worker: undefined, asked: undefined, isDue: false, isListening: false, failure: undefined }
+      return { ...empty, index, since: 0, lost: 0 }
     })
     for (const seat of this.#seats) this.#fill(seat)
   }
@@ -118,6 +116,43 @@ export class Workers {
   gather(totals: Totals<object>): Promise<void> {
     const asked = this.#seats.flatMap(({ asked, isListening }) => (asked !== undefined && isListening ? [asked] : []))
     return this.#gathering.gather(asked, totals)
+  }
+
+  /** Has every worker prepare to serve this. Rejects with a StartupFailure where one cannot; then none has changed. */
+  async prepare(booted: Booted): Promise<PreparedSet> {
+    const asked = this.#seats.filter(({ worker }) => worker !== undefined)
+    const rollout = new Rollout(assign(booted), asked)
+    this.#rollout = rollout
+    const { id, assignments } = rollout
+    for (const seat of asked) {
+      this.#tell(seat, { change: 'prepare', rollout: id, assignment: assignments[seat.index] as Assignment })
+    }
+    const drop = (): void => {
+      for (const seat of asked) this.#tell(seat, { change: 'drop', rollout: id })
+      this.#endRollout()
+    }
+    await rollout.decided.catch((error: unknown) => {
+      drop()
+      throw error
+    })
+    return {
+      drop,
+      take: () => {
+        this.#assignments = assignments
+        this.#told.datasourcesReplaced()
+        for (const seat of rollout.ready) this.#tell(seat, { change: 'take', rollout: id })
+        this.#endRollout()
+      },
+    }
+  }
+
+  #tell({ worker }: WorkerSeat, change: Change): void {
+    worker?.send(change, noticed)
+  }
+
+  #endRollout(): void {
+    this.#rollout = undefined
+    for (const seat of this.#seats) if (seat.isDue) this.#fill(seat)
   }
 
   announceEnd(): void {
@@ -143,6 +178,8 @@ export class Workers {
   }
 
   #fill(seat: WorkerSeat): void {
+    seat.isDue = this.#rollout !== undefined
+    if (seat.isDue || this.#isEnding) return
     // What was compiled for the first process need not be compiled again.
     const compiled = getCompileCacheDir()
     const worker = cluster.fork(compiled === undefined ? {} : { NODE_COMPILE_CACHE: dirname(compiled) })
@@ -174,31 +211,26 @@ export class Workers {
         }
         return
       case 'datasourceUnreachable':
-        if (this.#unreachable.has(fields.datasource)) return
-        this.#unreachable.add(fields.datasource)
-        this.#events.emit('datasourceUnreachable', fields)
+        if (this.#told.isNewUnreachable(fields)) this.#events.emit(event, fields)
         return
       case 'replicaAway':
-        if (this.#away.has(fields.replica)) return
-        this.#away.add(fields.replica)
-        this.#events.emit('replicaAway', fields)
+        if (this.#told.isNewlyAway(fields)) this.#events.emit(event, fields)
         return
       case 'replicaBack':
-        // The first worker that uses it again speaks for all.
-        if (this.#away.delete(fields.replica)) this.#events.emit('replicaBack', fields)
+        if (this.#told.isNewlyBack(fields)) this.#events.emit(event, fields)
         return
       case 'fileChanged':
-        if (this.#changed.get(fields.datasource) === fields.was) return
-        this.#changed.set(fields.datasource, fields.was)
-        this.#events.emit('fileChanged', fields)
+        if (this.#told.isNewChange(fields)) this.#events.emit(event, fields)
         return
-      case 'sessionCode': {
-        const key = JSON.stringify(fields)
-        if (this.#sessionCode.has(key) || this.#sessionCode.size >= maxSessionCode) return
-        this.#sessionCode.add(key)
-        this.#events.emit('sessionCode', fields)
+      case 'sessionCode':
+        if (this.#told.isNewCode(fields)) this.#events.emit(event, fields)
         return
-      }
+      case 'prepared':
+        if (fields.rollout === this.#rollout?.id) this.#rollout.prepared(seat)
+        return
+      case 'unprepared':
+        if (fields.rollout === this.#rollout?.id) this.#rollout.refused(fields.name, fields.message)
+        return
       case 'measured':
         if (seat.asked !== undefined) this.#gathering.heard(seat.asked, fields)
         return
@@ -221,6 +253,7 @@ export class Workers {
     const { pid } = (seat.worker as Worker).process
     if (seat.asked !== undefined) this.#gathering.ended(seat.asked)
     Object.assign(seat, { worker: undefined, asked: undefined, isListening: false })
+    this.#rollout?.left(seat)
     if (this.#isEnding) {
       if (how !== inOrder) this.#events.emit('stopForced', { reason: `worker ${pid} ended (${how})` })
       this.#endWhenEmpty()
@@ -236,9 +269,7 @@ export class Workers {
     seat.lost = performance.now() - seat.since < soundAfterMs ? seat.lost + 1 : 1
     const pause = pauseMs(seat.lost)
     this.#events.emit('workerReplaced', { pid: pid as number, reason, pauseMs: pause })
-    setTimeout(() => {
-      if (!this.#isEnding) this.#fill(seat)
-    }, pause)
+    setTimeout(() => this.#fill(seat), pause)
   }
 
   #refuse(failure: StartupFailure): void {

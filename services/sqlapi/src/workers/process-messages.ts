@@ -1,7 +1,11 @@
-/** The messages between the first process and its workers. A worker gets its assignment and, at the end, `end`. */
+/**
+ * The messages between the first process and its workers. A worker gets its assignment and, at the end, `end`; what it is to serve in the
+ * place of that comes in two steps.
+ */
 import type { StartupFailureName } from '../errors.ts'
 import type { Snapshot } from '@services/metrics'
 import type { EventFields } from '../events.ts'
+import type { Assignment } from './assignments.ts'
 
 /** Finish what is in flight, then exit. */
 export const end = 'end'
@@ -12,7 +16,15 @@ export const announceEnd = 'announceEnd'
 /** Say what you have counted. */
 export const measure = 'measure'
 
-export type Order = typeof end | typeof announceEnd | typeof measure
+/** Be ready to serve something else; `rollout` is the number of the attempt. Then take it, or drop it. */
+export interface Change {
+  readonly change: 'prepare' | 'take' | 'drop'
+  readonly rollout: number
+  /** Of `prepare`. */
+  readonly assignment?: Assignment
+}
+
+export type Order = typeof end | typeof announceEnd | typeof measure | Change
 
 /** Events of the service as a whole: every worker notices them, the first process logs them once. */
 export const shared = [
@@ -29,6 +41,12 @@ export type SharedEvent = (typeof shared)[number]
 /** What a worker reports. */
 export type Report =
   | { readonly [Name in SharedEvent]: { readonly event: Name; readonly fields: EventFields[Name] } }[SharedEvent]
+  /** To `prepare`. */
+  | { readonly event: 'prepared'; readonly fields: { readonly rollout: number } }
+  | {
+      readonly event: 'unprepared'
+      readonly fields: { readonly rollout: number; readonly name: StartupFailureName; readonly message: string }
+    }
   | { readonly event: 'measured'; readonly fields: Snapshot }
   /** Milliseconds since each datasource last answered a call; only those that did since the last report. */
   | { readonly event: 'succeeded'; readonly fields: Readonly<Record<string, number>> }

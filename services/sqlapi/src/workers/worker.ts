@@ -8,10 +8,10 @@ import { disablePretenuring, type ExitCode, exitCodes, handleSignals } from '@se
 import { EventStream, hearWarnings, openStdout, type Subscriber } from '@services/observe'
 import { StartupFailure } from '../errors.ts'
 import { type EventFields, type Events, type EventName, eventTable, type LogSettings, openLog } from '../events.ts'
-import { type RunningService, startService } from '../service.ts'
+import { type PreparedSet, type RunningService, startService } from '../service.ts'
 import type { Measures } from '../measure/measures.ts'
 import { type Assignment, unpack } from './assignments.ts'
-import { announceEnd, end, measure, type Order, type Report, shared } from './process-messages.ts'
+import { announceEnd, type Change, end, measure, type Order, type Report, shared } from './process-messages.ts'
 
 /** How long requests in flight may take to finish after an unexpected failure. */
 const shutdownSeconds = 30
@@ -30,6 +30,7 @@ process.on('message', (message: Assignment | Order) => {
   if (message === end) ending.resolve()
   else if (message === announceEnd) running?.announceEnd()
   else if (message === measure) tellMeasures()
+  else if ('change' in message) change(message)
   else void work(message)
 })
 // A terminal and some supervisors signal all processes; only the first one decides.
@@ -38,12 +39,13 @@ handleSignals({ end: () => undefined, reload: () => undefined })
 cluster.worker?.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 
 async function work(assignment: Assignment): Promise<void> {
-  const events = openEvents(assignment.config.logging)
+  const { events, writeLog } = openEvents(assignment.config.logging)
   try {
     if (assignment.config.admin !== undefined) measures = await openMeasures(events)
     const service = await startService(unpack(assignment), events, measures)
     running = service
-    if (measures !== undefined) tellSuccesses(service, assignment)
+    started.resolve({ service, writeLog })
+    if (measures !== undefined) tellSuccesses(service)
     let exitCode: ExitCode = exitCodes.success
     process.on('uncaughtException', (error) => {
       events.emit('internalError', { stack: error.stack ?? error.message })
@@ -63,6 +65,50 @@ async function work(assignment: Assignment): Promise<void> {
   }
 }
 
+/** What may take the place of what is served. */
+interface Prepared {
+  readonly rollout: number
+  readonly set: PreparedSet
+  readonly logging: LogSettings
+}
+
+const started = Promise.withResolvers<{ service: RunningService; writeLog: (settings: LogSettings) => void }>()
+let prepared: Prepared | undefined
+/** One after the other, whatever the first process has given up meanwhile. */
+let lastChange: Promise<void> = Promise.resolve()
+
+function change({ change, rollout, assignment }: Change): void {
+  if (change === 'prepare') lastChange = lastChange.then(() => prepare(rollout, assignment as Assignment))
+  else if (change === 'drop') lastChange = lastChange.then(() => drop(rollout))
+  else lastChange = lastChange.then(() => take(rollout))
+}
+
+async function prepare(rollout: number, assignment: Assignment): Promise<void> {
+  const { service } = await started.promise
+  try {
+    prepared = { rollout, set: await service.prepare(unpack(assignment)), logging: assignment.config.logging }
+    report({ event: 'prepared', fields: { rollout } })
+  } catch (error) {
+    const { name, message } =
+      error instanceof StartupFailure ? error : new StartupFailure('ListenException', String(error))
+    report({ event: 'unprepared', fields: { rollout, name, message } })
+  }
+}
+
+function drop(rollout: number): void {
+  if (prepared?.rollout !== rollout) return
+  prepared.set.drop()
+  prepared = undefined
+}
+
+async function take(rollout: number): Promise<void> {
+  const { writeLog } = await started.promise
+  if (prepared?.rollout !== rollout) return
+  writeLog(prepared.logging)
+  prepared.set.take()
+  prepared = undefined
+}
+
 /** Loaded only where somebody wants to hear of it. */
 async function openMeasures(events: Events): Promise<Measures> {
   const { Measures } = await import('../measure/measures.ts')
@@ -76,12 +122,12 @@ function tellMeasures(): void {
 /** How often the first process hears which datasources have answered, as long as any does. */
 const successMs = 500
 
-function tellSuccesses(service: RunningService, { datasources }: Assignment): void {
+function tellSuccesses(service: RunningService): void {
   let before = performance.now()
   setInterval(() => {
     const now = performance.now()
     const ages: Record<string, number> = {}
-    for (const { name } of datasources) {
+    for (const name of service.datasources()) {
       const at = service.lastSuccess(name)
       if (at > before) ages[name] = now - at
     }
@@ -90,16 +136,21 @@ function tellSuccesses(service: RunningService, { datasources }: Assignment): vo
   }, successMs).unref()
 }
 
-/** The first process logs what concerns the service as a whole; this one logs the rest. */
-function openEvents(settings: LogSettings): Events {
+/** The first process logs what concerns the service as a whole; this one logs the rest, from now on as `writeLog` is told. */
+function openEvents(settings: LogSettings): { events: Events; writeLog: (settings: LogSettings) => void } {
   const stdout = openStdout()
-  const log = openLog(settings, stdout)
   const events = new EventStream<EventFields>(eventTable)
-  events.subscribe({ ...log, hears: (event) => !isShared(event) && log.hears(event) })
+  let closeLog = (): void => undefined
+  const writeLog = (settings: LogSettings): void => {
+    const log = openLog(settings, stdout)
+    closeLog()
+    closeLog = events.subscribe({ ...log, hears: (event) => !isShared(event) && log.hears(event) })
+  }
+  writeLog(settings)
   events.subscribe(reports)
   stdout.onDropped((count) => events.emit('linesDropped', { count }))
   hearWarnings((warning) => events.emit('processWarning', warning), { threads: true })
-  return events
+  return { events, writeLog }
 }
 
 /** Tells the first process what it is to log for all. */

@@ -16,6 +16,7 @@ import {
   oneOf,
   type Parsed,
   parse,
+  reloadField,
   section,
   shutdownSection,
   toAddress,
@@ -172,6 +173,7 @@ const fields = section({
     .exactOptional()
     .describe('A second listener, for whoever runs the service: /health, /ready, /metrics, /version.'),
   shutdown: shutdownSection.prefault({}).describe('The orderly end.'),
+  reload: reloadField,
   datasources: list(datasource, 'a list of datasources').prefault([]).describe('Databases.'),
   project_datasource_map: names(anyText('the name of a datasource', { filled: true }), 'project: datasource lines')
     .prefault({})

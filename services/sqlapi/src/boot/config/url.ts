@@ -98,6 +98,12 @@ export function userOf(url: string): string {
   return query.get('user') || (decode(user) ?? user)
 }
 
+/** Paths of the files with which a connection logs in, as far as the URL names them. */
+export function filesOfUrl(url: string): readonly string[] {
+  const { query } = split(url)
+  return (rulesOf(url)?.fileParameters ?? []).flatMap((name) => query.get(name) ?? [])
+}
+
 /** What is wrong with a datasource URL, in a text that contains nothing of it; undefined if the URL is good. */
 export function urlProblem(url: string): string | undefined {
   const rules = rulesOf(url)

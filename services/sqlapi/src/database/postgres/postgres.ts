@@ -7,6 +7,7 @@
 import type { CatalogNames, DescribeOptions, StatementDescription, TableScan } from '../../description.ts'
 import type { DatabaseLoad, DatasourceMeter } from '../../metering.ts'
 import type { Database, ParameterSet, Result, ResultShapes, Script, Statement, Work } from '../../model.ts'
+import { optionsOver } from '../options-over.ts'
 import { Delivery, emptyResult, type Sink } from '../result.ts'
 import { type FailureListener, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
 import type { History } from '../pool/history.ts'
@@ -77,13 +78,12 @@ export class PostgresDatabase implements Database {
     this.#options = options
     const { name, url, maxConnections, poolSize, acquireTimeoutSeconds, meter } = options
     this.#target = reachOf(url).target
-    const session: SessionOptions = {
-      ...options,
+    const session: SessionOptions = optionsOver(options, {
       connectTimeoutSeconds: acquireTimeoutSeconds,
       hostTimeoutSeconds: options.connectTimeoutSeconds,
       order: this.#order,
-      onRefusedWrite: (refused) => this.#lookAnew(refused),
-    }
+      onRefusedWrite: (refused: Session) => this.#lookAnew(refused),
+    })
     const catalog = new Catalog(options.onSessionCode, options.results)
     this.#runner = new StatementRunner(options, catalog.code)
     this.#pool = new Pool({

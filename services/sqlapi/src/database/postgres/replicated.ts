@@ -6,7 +6,8 @@ import { Failure } from '../../errors.ts'
 import type { CatalogNames, DescribeOptions, StatementDescription, TableScan } from '../../description.ts'
 import type { DatabaseLoad, ReplicaLoad } from '../../metering.ts'
 import type { Database, Result, Script, Statement, Work } from '../../model.ts'
-import { StatementFailure } from '../statement-failure.ts'
+import { optionsOver } from '../options-over.ts'
+import { StatementFailure, type StatementFailureReport } from '../statement-failure.ts'
 import { PostgresDatabase, type PostgresOptions } from './postgres.ts'
 import { nextOf, replicaName } from './replica-state.ts'
 import { Observer, ReplicaWatch } from './replica-watch.ts'
@@ -38,7 +39,9 @@ export class ReplicatedDatabase implements Database {
   constructor(options: ReplicatedOptions) {
     this.#first = new PostgresDatabase(options)
     this.replicas = options.replicas.map((url, index) => {
-      return new Replica({ ...options, url, name: replicaName(options.name, index) }, () => this.#chooseUsable())
+      return new Replica(optionsOver(options, { url, name: replicaName(options.name, index) }), () =>
+        this.#chooseUsable(),
+      )
     })
     this.#watch = new ReplicaWatch(observe(options), this.replicas, options.maxReplicaLagBytes)
   }
@@ -134,14 +137,14 @@ function observe({
   acquireTimeoutSeconds,
   connectTimeoutSeconds,
   keepaliveSeconds,
-  ...rest
+  silenceTimeoutSeconds = usualSilenceSeconds,
 }: PostgresOptions): Observer {
   return new Observer({
     url,
     connectTimeoutSeconds: acquireTimeoutSeconds,
     hostTimeoutSeconds: connectTimeoutSeconds,
     keepaliveSeconds,
-    answerSeconds: rest.silenceTimeoutSeconds ?? usualSilenceSeconds,
+    answerSeconds: silenceTimeoutSeconds,
   })
 }
 
@@ -158,19 +161,19 @@ class Replica implements ReplicaLoad {
   #isKnown = false
 
   constructor(options: ReplicatedOptions, changed: () => void) {
-    const { name, meterOf, onReplica, onStatementFailure } = options
+    const { name, meterOf, onReplica } = options
     this.name = name
-    this.database = new PostgresDatabase({
-      ...options,
+    const own = {
       meter: meterOf?.(name),
       isReplica: true,
       // The same as on the first server.
       onSessionCode: undefined,
       // What the first server is asked again is no failure yet.
-      onStatementFailure: (report) => {
-        if (nextOf(report.code) === undefined) onStatementFailure?.(report)
+      onStatementFailure: (report: StatementFailureReport) => {
+        if (nextOf(report.code) === undefined) options.onStatementFailure?.(report)
       },
-    })
+    }
+    this.database = new PostgresDatabase(optionsOver(options, own))
     this.observer = observe(options)
     this.#tell = onReplica
     this.#changed = changed

@@ -124,6 +124,7 @@ export const url: UrlRules = {
   problemOf: hostsProblem,
   withOneHost,
   parameters,
+  fileParameters: ['sslrootcert', 'sslcert', 'sslkey'],
   conflictsOf,
   isInMemory: () => false,
 }

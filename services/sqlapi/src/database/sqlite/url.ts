@@ -7,6 +7,7 @@ export const url: UrlRules = {
   problemOf: (url) => (/^sqlite:(?:\/\/)?(?:\?|$)/i.test(url) ? 'a URL without a file' : undefined),
   withOneHost: (url) => url,
   parameters: {},
+  fileParameters: [],
   conflictsOf: () => [],
   isInMemory(url) {
     const [, path, query] = /^sqlite:(?:\/\/)?([^?]*)\??(.*)$/is.exec(url) ?? []

@@ -1,0 +1,136 @@
+/**
+ * The databases that are open: one for each datasource of what is served, and those of what was served before for as long as requests of that
+ * time need them. A datasource whose settings did not change keeps its database, with its connections and what it has learned.
+ */
+import { settingsOf, type SizedDatasource } from '../boot/boot.ts'
+import { type DatasourceOptions, openDatabase } from '../database/database.ts'
+import type { Events } from '../events.ts'
+import type { Measures } from '../measure/measures.ts'
+import type { Database } from '../model.ts'
+
+interface OpenDatabase {
+  readonly name: string
+  readonly settings: string
+  readonly database: Database
+  /** What it was opened with; the listeners in it are asked with each use. */
+  readonly options: DatasourceOptions
+  /** How many sets have it. */
+  holders: number
+}
+
+/** Those of one set. */
+export interface HeldDatabases {
+  /** By the names of their datasources. */
+  readonly databases: ReadonlyMap<string, Database>
+  readonly held: readonly OpenDatabase[]
+  /** Names of those that were not open before. */
+  readonly opened: readonly string[]
+}
+
+export class OpenDatabases {
+  readonly #events: Events
+  readonly #measures: Measures | undefined
+  /** By their settings. */
+  readonly #open = new Map<string, OpenDatabase>()
+  readonly #closing = new Set<Promise<void>>()
+
+  constructor(events: Events, measures: Measures | undefined) {
+    this.#events = events
+    this.#measures = measures
+  }
+
+  /** All that are open, each under the name of its datasource; a name may stand twice. */
+  *[Symbol.iterator](): Generator<[name: string, database: Database]> {
+    for (const { name, database } of this.#open.values()) yield [name, database]
+  }
+
+  /** One for each datasource, until they are released. Not to be called again before it has settled. */
+  async hold(datasources: readonly SizedDatasource[]): Promise<HeldDatabases> {
+    const held: OpenDatabase[] = []
+    const opened: string[] = []
+    try {
+      for (const datasource of datasources) {
+        let open = this.#open.get(settingsOf(datasource))
+        if (open === undefined) {
+          open = await this.#openOne(datasource)
+          opened.push(datasource.name)
+        }
+        open.holders++
+        held.push(open)
+      }
+    } catch (error) {
+      this.release({ held })
+      throw error
+    }
+    return { databases: new Map(held.map(({ name, database }) => [name, database])), held, opened }
+  }
+
+  /** Closes those that no other set has. Their work has ended. */
+  release({ held }: Pick<HeldDatabases, 'held'>): void {
+    for (const open of held) {
+      if (--open.holders > 0 || this.#open.get(open.settings) !== open) continue
+      this.#open.delete(open.settings)
+      const closing = open.database.close().finally(() => this.#closing.delete(closing))
+      this.#closing.add(closing)
+    }
+  }
+
+  /** Other levels of the log: whoever is listened to now may not have been before. */
+  listenAnew(): void {
+    for (const { name, options } of this.#open.values()) Object.assign(options, listenersOf(name, this.#events))
+  }
+
+  /** Closes all, whoever has them. */
+  async close(): Promise<void> {
+    const open = [...this.#open.values()]
+    this.#open.clear()
+    await Promise.all([...this.#closing, ...open.map(({ database }) => database.close())])
+  }
+
+  async #openOne(datasource: SizedDatasource): Promise<OpenDatabase> {
+    const { name } = datasource
+    const settings = settingsOf(datasource)
+    const meterOf = (name: string): DatasourceOptions['meter'] => this.#measures?.meterOf(name)
+    const options = { ...datasource, meter: meterOf(name), meterOf, ...listenersOf(name, this.#events) }
+    const open = { name, settings, database: await openDatabase(options), options, holders: 0 }
+    this.#open.set(settings, open)
+    return open
+  }
+}
+
+type Listeners = Pick<
+  DatasourceOptions,
+  | 'onReplica'
+  | 'onSessionCode'
+  | 'onStatement'
+  | 'onDemotion'
+  | 'onFileChange'
+  | 'onStatementFailure'
+  | 'onGivenUp'
+  | 'onArrayAsJson'
+>
+
+/** What costs something is undefined where nobody listens. */
+function listenersOf(name: string, events: Events): Listeners {
+  return {
+    onReplica: ({ replica, reason }) =>
+      reason === undefined ? events.emit('replicaBack', { replica }) : events.emit('replicaAway', { replica, reason }),
+    onSessionCode: (finding) => events.emit('sessionCode', { datasource: name, ...finding }),
+    onStatement: events.isEnabled('statement')
+      ? (sql, values) => events.emit('statement', { datasource: name, sql, parameters: showValues(values) })
+      : undefined,
+    onDemotion: (report) => events.emit('serverDemoted', { datasource: name, ...report }),
+    onFileChange: (change) => events.emit('fileChanged', { datasource: name, ...change }),
+    onStatementFailure: events.isEnabled('statementFailed')
+      ? (report) => events.emit('statementFailed', { ...report })
+      : undefined,
+    onGivenUp: (report) => events.emit('statementGivenUp', { datasource: name, ...report }),
+    onArrayAsJson: events.isEnabled('arrayAsJson')
+      ? (endpoint, parameter) => events.emit('arrayAsJson', { endpoint, parameter })
+      : undefined,
+  }
+}
+
+function showValues(values: readonly unknown[]): string {
+  return JSON.stringify(values, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
+}

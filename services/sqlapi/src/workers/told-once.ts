@@ -1,0 +1,51 @@
+/** What every worker notices of the service as a whole, and the log is to tell once: which reports are new. */
+import type { EventFields } from '../events.ts'
+
+/** How many pieces of stored code are reported. */
+const maxSessionCode = 1000
+
+export class ToldOnce {
+  /** Datasources that could not be reached. */
+  readonly #unreachable = new Set<string>()
+  /** Replicas that are not used. */
+  readonly #away = new Set<string>()
+  /** For each datasource the file that was last reported as gone. */
+  readonly #changed = new Map<string, string>()
+  readonly #sessionCode = new Set<string>()
+
+  isNewUnreachable({ datasource }: EventFields['datasourceUnreachable']): boolean {
+    if (this.#unreachable.has(datasource)) return false
+    this.#unreachable.add(datasource)
+    return true
+  }
+
+  isNewlyAway({ replica }: EventFields['replicaAway']): boolean {
+    if (this.#away.has(replica)) return false
+    this.#away.add(replica)
+    return true
+  }
+
+  /** The first worker that uses it again speaks for all. */
+  isNewlyBack({ replica }: EventFields['replicaBack']): boolean {
+    return this.#away.delete(replica)
+  }
+
+  isNewChange({ datasource, was }: EventFields['fileChanged']): boolean {
+    if (this.#changed.get(datasource) === was) return false
+    this.#changed.set(datasource, was)
+    return true
+  }
+
+  isNewCode(fields: EventFields['sessionCode']): boolean {
+    const key = JSON.stringify(fields)
+    if (this.#sessionCode.has(key) || this.#sessionCode.size >= maxSessionCode) return false
+    this.#sessionCode.add(key)
+    return true
+  }
+
+  /** Datasources may be others now, of which there is something to tell anew. */
+  datasourcesReplaced(): void {
+    this.#unreachable.clear()
+    this.#away.clear()
+  }
+}
