@@ -311,6 +311,34 @@ const cases: readonly Case[] = [
     silent: [{}, { config: { security_server: server }, env: { PROXY_KEYSTORE_PASSWORD: '' } }],
   },
   {
+    rule: '[S-doctor.fatal-keystore-password-file-unreadable]',
+    field: 'security_server.keystore_password_file',
+    fires: [
+      { config: { security_server: { ...server, keystore_password_file: '@/none' } } },
+      { config: { security_server: { ...server, keystore_password_file: '@/empty' } }, files: { empty: '\n' } },
+      { config: { security_server: { ...server, keystore_password_file: '@/two' } }, files: { two: 'a\nb' } },
+    ],
+    silent: [
+      { config: { security_server: server } },
+      { config: { security_server: { ...server, keystore_password_file: '@/word' } }, files: { word: 'wrong' } },
+    ],
+  },
+  {
+    rule: '[S-doctor.info-keystore-password-file-present]',
+    field: 'security_server.keystore_password_file',
+    fires: [
+      {
+        config: { security_server: { ...server, keystore_password_file: '@/word' } },
+        files: { word: 'x\n' },
+        env: { PROXY_KEYSTORE_PASSWORD: undefined },
+      },
+    ],
+    silent: [
+      { config: { security_server: server } },
+      { config: { security_server: { ...server, keystore_password_file: '@/none' } } },
+    ],
+  },
+  {
     rule: '[S-doctor.fatal-keystore-file-missing]',
     field: 'security_server.keystore_path',
     fires: [

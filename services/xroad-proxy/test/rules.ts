@@ -193,6 +193,8 @@ export const rules: Readonly<Record<string, string>> = {
   'S-doctor.info-config-defaults': 'no file, built-in defaults',
   'S-doctor.info-limits-summary': 'the three limits',
   'S-doctor.info-keystore-env-present': 'the password is there',
+  'S-doctor.fatal-keystore-password-file-unreadable': 'the file with the password cannot be used',
+  'S-doctor.info-keystore-password-file-present': 'the password is in its file',
   'S-doctor.info-wsdl-allowlist-pinned': 'the list of hosts has entries',
   'S-doctor.info-rest-lane-ready': 'REST files with all that they need',
   'S-doctor.info-validation-off': 'requests that may change something leave without a check',

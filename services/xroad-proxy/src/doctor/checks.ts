@@ -9,7 +9,7 @@ import { dslChecks } from './dsl-checks.ts'
 import type { Facts } from './facts.ts'
 import type { Check, Finding, Hit, Severity } from './finding.ts'
 import { limitChecks } from './limit-checks.ts'
-import { certificateCodes, clientChecks, keystoreChecks } from './keystore-checks.ts'
+import { clientChecks, keystoreChecks } from './keystore-checks.ts'
 import { probeChecks } from './probe-checks.ts'
 
 export const checks: readonly Check[] = [
@@ -62,3 +62,15 @@ function toFinding(check: Check, hit: Hit): Finding {
     recovery: recovery + appendix,
   }
 }
+
+/** What a watch over certificates fails with: the days that are left, and whatever keeps anybody from knowing them. */
+const certificateCodes: ReadonlySet<string> = new Set([
+  'fatal-keystore-expired',
+  'weak-keystore-not-yet-valid',
+  'weak-keystore-expiring',
+  'fatal-trust-ca-expired',
+  'weak-trust-ca-expired',
+  'weak-trust-ca-expiring',
+  'weak-keystore-unreadable',
+  'weak-trust-ca-unreadable',
+])

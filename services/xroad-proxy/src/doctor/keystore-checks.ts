@@ -77,18 +77,6 @@ export const clientChecks: readonly Check[] = [
   },
 ]
 
-/** What a watch over certificates fails with: the days that are left, and whatever keeps anybody from knowing them. */
-export const certificateCodes: ReadonlySet<string> = new Set([
-  'fatal-keystore-expired',
-  'weak-keystore-not-yet-valid',
-  'weak-keystore-expiring',
-  'fatal-trust-ca-expired',
-  'weak-trust-ca-expired',
-  'weak-trust-ca-expiring',
-  'weak-keystore-unreadable',
-  'weak-trust-ca-unreadable',
-])
-
 export const keystoreChecks: readonly Check[] = [
   {
     code: 'fatal-keystore-env-missing',
@@ -118,6 +106,26 @@ export const keystoreChecks: readonly Check[] = [
       onEach(facts, 'keystore_password_env', ({ password, variable }) => hitIf(password === 'set', variable)),
     headline: 'The environment variable % holds a password.',
     rationale: 'It is read at start and never written anywhere.',
+    recovery: '',
+  },
+  {
+    code: 'fatal-keystore-password-file-unreadable',
+    severity: 'FATAL',
+    field: 'security_server.keystore_password_file',
+    when: (facts) =>
+      onEach(facts, 'keystore_password_file', ({ passwordProblem: text }) => hitIf(text !== undefined, text)),
+    headline: 'The password of the keystore cannot be read: %',
+    rationale: 'There is no default password, and without one the keystore cannot be opened.',
+    recovery: 'Put the password and nothing else into the file, readable for the user of the service only.',
+  },
+  {
+    code: 'info-keystore-password-file-present',
+    severity: 'INFO',
+    field: 'security_server.keystore_password_file',
+    when: (facts) =>
+      onEach(facts, 'keystore_password_file', ({ password, passwordFile }) => hitIf(password === 'file', passwordFile)),
+    headline: 'The file % holds a password.',
+    rationale: 'It is read with the keystore, also when that is read anew, and never written anywhere.',
     recovery: '',
   },
   {

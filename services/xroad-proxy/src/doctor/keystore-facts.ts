@@ -11,6 +11,7 @@ import { type ClientKeystore, keystoreOf, namesOf } from '../boot/config/client-
 import type { Config } from '../boot/config/schema.ts'
 import { type DatedCertificate, inOneLine, ownCertificate, trustedDates } from '../boot/tls/certificates.ts'
 import { createClientContext, type KeystoreSettings } from '../boot/tls/keystore.ts'
+import { readPassword } from '../boot/tls/password.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Endpoint } from '../model.ts'
 
@@ -68,7 +69,11 @@ export interface KeystoreFacts {
   readonly path: string
   /** As it may be shown. */
   readonly variable: string
-  readonly password: 'set' | 'empty' | 'missing'
+  readonly password: 'set' | 'empty' | 'missing' | 'file' | 'unreadable'
+  /** The file that is to hold it. */
+  readonly passwordFile: string | undefined
+  /** Why it cannot be read there. */
+  readonly passwordProblem: string | undefined
   readonly exists: boolean
   /** By its mode; a system without such modes says no. */
   readonly isOpenToOthers: boolean
@@ -109,16 +114,27 @@ function gatherKeystore(
   wrong: ReadonlySet<string>,
   env: Environment,
 ): Omit<KeystoreFacts, 'isNeeded'> | undefined {
-  const { section, keystorePath: path, keystorePasswordEnv: name } = keystore
+  const { section, keystorePath: path, keystorePasswordEnv: name, keystorePasswordFile: passwordFile } = keystore
   if (wrong.has(`${section}.keystore_password_env`)) return undefined
   const word = env[name]
   const variable = word === undefined ? shownVariable(name) : name
   // Of a path that is wrong itself the configuration tells.
   const isPath = !wrong.has(`${section}.keystore_path`)
   const exists = !isPath || isThere(path)
-  const closed = { section, path, variable, exists, isOpenToOthers: isPath && isOpenToOthers(path), ...nothingInside }
-  if (!word) return { ...closed, password: word === undefined ? 'missing' : 'empty' }
-  const facts = { ...closed, password: 'set' } as const
+  const closed = {
+    section,
+    path,
+    variable,
+    exists,
+    passwordFile,
+    passwordProblem: undefined,
+    isOpenToOthers: isPath && isOpenToOthers(path),
+    ...nothingInside,
+  }
+  if (passwordFile === undefined && !word) return { ...closed, password: word === undefined ? 'missing' : 'empty' }
+  const { problem: passwordProblem } = attempt(() => readPassword(keystore, env))
+  if (passwordProblem !== undefined) return { ...closed, password: 'unreadable', passwordProblem }
+  const facts = { ...closed, password: passwordFile === undefined ? 'set' : 'file' } as const
   return isPath && exists ? { ...facts, ...openKeystore(keystore, env) } : facts
 }
 
