@@ -69,7 +69,11 @@ describe('a promotion under load', () => {
       await primary.query('CREATE TABLE ledger (id int NOT NULL)')
       await replicateSynchronously(pair)
       const url = urlOf([primary.port, standby.port], primary, '?target_session_attrs=read-write')
-      const service = await startTestService({ kind: 'postgres', files, datasource: { url, max_connections: 6 } })
+      const service = await startTestService({
+        kind: 'postgres',
+        files,
+        datasource: { url, max_connections: 6, acquire_timeout_seconds: 600 },
+      })
       context.after(() => service.close())
       const writers = new Writers(service, 12)
       await writers.further(300)
@@ -100,7 +104,11 @@ describe('a promotion under load', () => {
     const { primary, standby } = pair
     await primary.query('CREATE TABLE ledger (id int NOT NULL)')
     const url = urlOf([primary.port, standby.port], primary, '?target_session_attrs=read-write')
-    const service = await startTestService({ kind: 'postgres', files, datasource: { url, max_connections: 3 } })
+    const service = await startTestService({
+      kind: 'postgres',
+      files,
+      datasource: { url, max_connections: 3, acquire_timeout_seconds: 600 },
+    })
     context.after(() => service.close())
     await Promise.all(Array.from({ length: 9 }, (_, id) => service.post('/demo/add', { id })))
     await until(async () => (await standby.query('SELECT FROM ledger')).length === 9, 'the rows on the standby')

@@ -199,11 +199,17 @@ describe('servers are tried', () => {
   test('in the order of the URL [O4.1]', () => strictEqual(names(new ServerOrder()), 'abc'))
 
   test('behind the others where one was silent lately, and all of them still [O4.1]', () => {
-    const order = new ServerOrder()
+    const order = new ServerOrder(Infinity)
     order.noteSilent('a:1')
     strictEqual(names(order), 'bca')
     order.noteSilent('b:1')
     order.noteSilent('c:1')
+    strictEqual(names(order), 'abc')
+  })
+
+  test('in their place again when that is long ago [O4.1]', () => {
+    const order = new ServerOrder(0)
+    order.noteSilent('a:1')
     strictEqual(names(order), 'abc')
   })
 

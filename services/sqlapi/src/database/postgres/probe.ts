@@ -3,6 +3,7 @@
  * delay it, and a server that has few connections to give does not lose one for good.
  */
 import type { Probe } from '../../metering.ts'
+import { ServerOrder } from './wire/server-order.ts'
 import { openSocket } from './wire/servers.ts'
 import { Command } from './wire/round-trips.ts'
 import { Wire } from './wire/wire.ts'
@@ -15,6 +16,8 @@ export interface ProbeOptions {
 
 export class PostgresProbe implements Probe {
   readonly #options: ProbeOptions
+  /** One that is silent must not take the time of the others every time. */
+  readonly #order = new ServerOrder()
   #wire: Wire | undefined
 
   constructor(options: ProbeOptions) {
@@ -23,7 +26,7 @@ export class PostgresProbe implements Probe {
 
   async ask(signal: AbortSignal): Promise<void> {
     const { url, timeoutSeconds } = this.#options
-    const { socket } = await openSocket({ url, connectTimeoutSeconds: timeoutSeconds })
+    const { socket } = await openSocket({ url, connectTimeoutSeconds: timeoutSeconds, order: this.#order })
     const wire = new Wire(socket, () => undefined)
     const giveUp = (): void => wire.destroy()
     this.#wire = wire

@@ -6,12 +6,17 @@
 import type { Host } from '../hosts.ts'
 
 /** For so long after an attempt that ran out of time. A server that refuses at once costs nothing and keeps its place. */
-const silentMs = 10_000
+const usualSilentMs = 10_000
 
 export class ServerOrder {
   /** By name, in the time of `performance`. */
   readonly #silentAt = new Map<string, number>()
   readonly #refusedAt = new Map<string, number>()
+  readonly #silentMs: number
+
+  constructor(silentMs: number = usualSilentMs) {
+    this.#silentMs = silentMs
+  }
 
   /** An attempt to connect to it has run out of time. */
   noteSilent(server: string): void {
@@ -33,7 +38,7 @@ export class ServerOrder {
 
   /** The larger the later; the silent ones behind all others. */
   #delay(server: string, now: number): number {
-    const isSilent = now - (this.#silentAt.get(server) ?? -Infinity) < silentMs
+    const isSilent = now - (this.#silentAt.get(server) ?? -Infinity) < this.#silentMs
     return (this.#refusedAt.get(server) ?? 0) + (isSilent ? Number.MAX_SAFE_INTEGER / 2 : 0)
   }
 }
