@@ -7,7 +7,7 @@ import { injectCredentials, maskUrl, urlParameterProblems, urlProblem } from '..
 import { type Host, hostsOf } from '../src/database/postgres/hosts.ts'
 import { readLocation } from '../src/database/postgres/wire/location.ts'
 import { nameOf, ServerOrder } from '../src/database/postgres/wire/server-order.ts'
-import { Standing, type Target, targets, whyNot } from '../src/database/postgres/wire/standing.ts'
+import { expectsWrites, Standing, type Target, targets, whyNot } from '../src/database/postgres/wire/standing.ts'
 
 /** As libpq reads them. */
 const named: readonly (readonly [url: string, hosts: string])[] = [
@@ -31,6 +31,8 @@ const named: readonly (readonly [url: string, hosts: string])[] = [
   ['postgres://me:@a,b', 'a:5432 b:5432'],
   ['postgresql://a,b?target_session_attrs=any', 'a:5432 b:5432'],
   ['postgres://', 'localhost:5432'],
+  ['postgres://a:1,b:65535/crm', 'a:1 b:65535'],
+  ['postgres://a,b/crm?host=c,d,e', 'c:5432 d:5432 e:5432'],
 ]
 for (const [url, hosts] of named) {
   test(`${url} names ${hosts} [O4.1]`, () => {
@@ -176,6 +178,36 @@ describe('a server', () => {
     })
   }
 
+  test('that is not wanted: the message says why [O4.1]', () => {
+    const { primary, standby } = servers
+    deepStrictEqual(
+      [
+        whyNot('read-write', standby),
+        whyNot('read-write', servers['primary that only reads']),
+        whyNot('read-only', primary),
+        whyNot('primary', standby),
+        whyNot('standby', primary),
+        // One that says nothing of itself counts as a primary that writes.
+        whyNot('read-write', new Standing()),
+        whyNot('standby', new Standing()),
+      ],
+      [
+        'only reads, as a standby',
+        'only reads',
+        'takes writes',
+        'is a standby',
+        'is a primary',
+        undefined,
+        'is a primary',
+      ],
+    )
+  })
+
+  test('that refuses a write says something where writes are expected [O4.1]', () => {
+    deepStrictEqual(targets.filter(expectsWrites), ['any', 'read-write', 'primary'])
+    strictEqual(targets.length, 6)
+  })
+
   test('says by settings what it is [O4.1]', () => {
     const server = new Standing()
     server.take('in_hot_standby', 'on')
@@ -185,6 +217,8 @@ describe('a server', () => {
     deepStrictEqual([server.isKnown, server.isStandby, server.isReadOnly], [true, true, false])
     server.take('in_hot_standby', 'off')
     strictEqual(server.isStandby, false)
+    server.take('default_transaction_read_only', 'on')
+    strictEqual(server.isReadOnly, true)
   })
 })
 

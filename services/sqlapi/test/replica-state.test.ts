@@ -21,6 +21,12 @@ const judged: readonly (readonly [
   ['that has everything', {}, 0, undefined],
   ['as far behind as it may be', { at: 900n }, 100, undefined],
   ['a byte further behind', { at: 899n }, 101, 'is 101 bytes behind (max_replica_lag_bytes 100)'],
+  [
+    'that has received less than was written',
+    { at: 700n, received: 700n },
+    300,
+    'is 300 bytes behind (max_replica_lag_bytes 100)',
+  ],
   ['that was asked later than the first', { at: 1200n, received: 1200n }, 0, undefined],
   [
     'that has received more than it has replayed',
@@ -47,6 +53,13 @@ test('while the first server cannot be asked, what a replica has received counts
 test('no byte is lost of places beyond 2^53 [O4.2]', () => {
   const far = readPosition(['true', '2', '18446744073709551614', '18446744073709551615', 'true'])
   strictEqual(judgeReplica(far, undefined, 0).lagBytes, 1)
+  deepStrictEqual(far, {
+    isStandby: true,
+    startedAt: '2',
+    at: 2n ** 64n - 2n,
+    received: 2n ** 64n - 1n,
+    isStreaming: true,
+  })
   deepStrictEqual(readPosition(undefined), {
     isStandby: false,
     startedAt: '',
@@ -57,9 +70,11 @@ test('no byte is lost of places beyond 2^53 [O4.2]', () => {
 })
 
 test('what a standby cannot run goes to the first for good, what it could not do now once, an answer nowhere [O4.2]', () => {
-  const all = ['25006', '0A000', '55000', '40001', '40P01', '42P01', '22012', '57014', '23505', undefined].map(nextOf)
+  const all = ['25006', '0A000', '55000', '40001', '40P01', '42P01', '3F000', '22012', '57014', '23505', undefined].map(
+    nextOf,
+  )
   const [always, once] = ['always', 'once']
-  deepStrictEqual(all, [always, always, always, once, once, once, undefined, undefined, undefined, undefined])
+  deepStrictEqual(all, [always, always, always, once, once, once, once, undefined, undefined, undefined, undefined])
 })
 
 test('a replica is called as in the configuration [O4.2]', () => strictEqual(replicaName('crm', 1), 'crm.replicas[1]'))
