@@ -2,11 +2,12 @@
  * Files and settings read anew while the service runs, through its process: SIGHUP, a watch, what takes the place of what, what stays. What holds a request is a
  * lock of the database or a body that has not come; nothing waits for a time.
  */
-import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { call, type Files, keepCalling, linesOf, newFolder, until, Wire, writeFiles } from '@services/testing'
+import { makeAuthority } from '@services/testing/certificates'
 import { startThrowawayPostgres, type ThrowawayPostgres } from '@services/testing/postgres'
 import pg from 'pg'
 import { startWithAdmin } from './support/admin.ts'
@@ -335,6 +336,48 @@ describe('requests under way', { concurrency: 2 }, () => {
     match(await textOf(running, '/lite/one'), /Datasource 'lite' is not configured/)
     deepStrictEqual(await sessions(kept), before.kept)
     await until(async () => (await sessions(changed)).every((pid) => !before.changed.includes(pid)), 'other sessions')
+    strictEqual((await running.stop()).code, 0)
+  })
+
+  test('a password and certificates that were rotated: new connections use them, no call fails [O3.2] [S-config.datasources.password_file]', async () => {
+    const folder = newFolder({ 'secret.txt': 'first\n' })
+    await postgres.query(`CREATE ROLE rotated LOGIN PASSWORD 'first'`)
+    const url = new URL(`${postgres.url}?application_name=reload-rotated&sslmode=prefer`)
+    url.username = ''
+    url.password = ''
+    const authority = makeAuthority()
+    const ca = join(folder, 'ca.pem')
+    writeFileSync(ca, authority.certificate)
+    url.searchParams.set('sslmode', 'prefer')
+    const datasource = { name: 'pg', url: url.href, username: 'rotated', password_file: join(folder, 'secret.txt') }
+    const config = { datasources: [datasource] }
+    const running = await startSqlapi({ folder, files: { 'pg/GET/who.sql': 'SELECT current_user AS who' }, config })
+    const callers = keepCalling(running.port, '/pg/who', { count: 4, body: '[{"who":"rotated"}]' })
+    await until(() => callers.soFar().right > 20, 'answers')
+    const before = await sessions('reload-rotated')
+    await postgres.query(`ALTER ROLE rotated PASSWORD 'second'`)
+    writeFileSync(join(folder, 'secret.txt'), 'second')
+    await reloadWell(running)
+    await until(async () => {
+      const now = await sessions('reload-rotated')
+      return now.length > 0 && now.every((pid) => !before.includes(pid))
+    }, 'other sessions')
+    writeFileSync(join(folder, 'secret.txt'), '')
+    match(await reload(running), / ERROR .*datasources\[0\]\.password_file: file .*secret\.txt is empty/)
+    // Trust anchors: broken ones are refused before a connection needs them.
+    writeFileSync(join(folder, 'secret.txt'), 'second')
+    writeFileSync(ca, 'no certificate')
+    configure(running, { datasources: [{ ...datasource, url: `${url.href}&sslrootcert=${ca}` }] })
+    match(
+      await reload(running),
+      / ERROR .*datasources\[0\]: the files with which pg logs in cannot be used: sslrootcert: /,
+    )
+    rmSync(ca)
+    match(await reload(running), / ERROR .*the files with which pg logs in cannot be used: .*ENOENT/)
+    configure(running, config)
+    await reloadWell(running)
+    deepStrictEqual((await callers.stop()).wrong, [])
+    doesNotMatch(running.stdout(), /first|second/)
     strictEqual((await running.stop()).code, 0)
   })
 

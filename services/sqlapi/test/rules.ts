@@ -75,6 +75,7 @@ export const rules: Readonly<Record<string, string>> = {
   'S-config.datasources.url': 'where the database is and of which kind',
   'S-config.datasources.username': 'user, unless the URL has one',
   'S-config.datasources.password_env': 'variable that holds the password',
+  'S-config.datasources.password_file': 'file that holds the password',
   'S-config.datasources.max_connections': 'ceiling of the pool',
   'S-config.datasources.acquire_timeout_seconds': 'longest wait for a connection',
   'S-config.datasources.connect_timeout_seconds': 'longest time for one address of a server',
@@ -266,6 +267,7 @@ export const rules: Readonly<Record<string, string>> = {
 
   'O4.1':
     'several hosts as libpq has them; a server that takes no writes any more is left; a promotion loses and doubles no write',
+  'O3.2': 'rotated certificates and passwords: new connections use the new ones, no call fails',
   'O4.2':
     'reads of GET files and of files marked so go to replicas in turn; everything else, and what no replica can do, to the first',
   'O3.1':

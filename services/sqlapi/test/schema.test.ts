@@ -41,6 +41,7 @@ const fields: Record<string, unknown> = {
   'datasources.url': undefined,
   'datasources.username': '',
   'datasources.password_env': '',
+  'datasources.password_file': '',
   'datasources.max_connections': 10,
   'datasources.acquire_timeout_seconds': 5,
   'datasources.connect_timeout_seconds': undefined,

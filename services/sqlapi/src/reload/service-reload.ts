@@ -106,9 +106,12 @@ export class ServiceReload implements Reloadable {
 /** A start does not look into these files, because its databases may come later; a reload would take connections away that are good. */
 async function requireLogins({ datasources, file }: Loaded): Promise<void> {
   for (const [index, datasource] of datasources.entries()) {
-    const problem = await loginProblem(datasource)
-    if (problem === undefined) continue
-    const text = `${file}: datasources[${index}].url: the files with which ${datasource.name} logs in cannot be used: ${problem}`
-    throw new StartupFailure('InvalidConfigurationException', text)
+    const { name, dialect } = datasource
+    for (const url of [datasource.url, ...datasource.replicas]) {
+      const problem = await loginProblem({ dialect, url })
+      if (problem === undefined) continue
+      const text = `${file}: datasources[${index}]: the files with which ${name} logs in cannot be used: ${problem}`
+      throw new StartupFailure('InvalidConfigurationException', text)
+    }
   }
 }

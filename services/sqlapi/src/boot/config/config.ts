@@ -28,6 +28,7 @@ import type { LogFormat } from '../../errors.ts'
 import type { Dialect, ResultShapes } from '../../model.ts'
 import { readLegacyEnvironment } from './legacy-environment.ts'
 import { isLegacy, translateLegacy } from './legacy.ts'
+import { passwordFileProblems, passwordOf } from './passwords.ts'
 import { parseConfig, passwordField, sqlapiFile } from './schema.ts'
 import type { Config, DatasourceConfig } from './schema.ts'
 import { injectCredentials, isInMemory, userOf } from './url.ts'
@@ -63,6 +64,8 @@ export interface Datasource {
   /** Likewise with everything that it takes to connect. */
   readonly replicas: readonly string[]
   readonly maxReplicaLagBytes: number
+  /** It has been read; empty where there is none. */
+  readonly passwordFile: string
   /** 0 for no limit. */
   readonly statementTimeoutSeconds: number
   /** A name of a time zone or an offset. */
@@ -191,7 +194,7 @@ function noDatasource(name: string, known: readonly string[]): string {
 }
 
 function datasourceProblems(
-  { name, username, passwordEnv }: DatasourceConfig,
+  { name, username, passwordEnv, passwordFile }: DatasourceConfig,
   index: number,
   known: readonly string[],
   env: Environment | undefined,
@@ -203,10 +206,11 @@ function datasourceProblems(
     problems.push({ path: ['datasources', index, 'name'], message })
   }
   const path = ['datasources', index, 'password_env']
-  if (username !== '' && passwordEnv === '') {
+  if (username !== '' && passwordEnv === '' && passwordFile === '') {
     const message = 'required beside username; name the environment variable that holds the password'
     problems.push({ path, message })
   }
+  if (passwordFile !== '') problems.push(...passwordFileProblems({ passwordFile, passwordEnv }, index, env))
   // A variable that is set to nothing counts as set: it is a password that is empty on purpose.
   if (env !== undefined && passwordEnv !== '' && env[passwordEnv] === undefined) {
     problems.push({ path, message: unsetVariable(passwordEnv, passwordField) })
@@ -278,11 +282,12 @@ function tellNames(names: readonly string[]): string {
     : `configured: ${names.map((name) => JSON.stringify(name)).join(', ')}`
 }
 
-/** Completes each URL; only what it lacks is taken from `username` and `password_env`, and nothing for SQLite. */
+/** Completes each URL; only what it lacks is taken from `username` and the password, and nothing for SQLite. */
 export function resolveDatasources(datasources: readonly DatasourceConfig[], env: Environment): readonly Datasource[] {
   return Object.freeze(
     datasources.map(({ name, url, username, passwordEnv, replicas: given, ...limits }) => {
-      const complete = (each: string): string => injectCredentials(each, username, env[passwordEnv] ?? '')
+      const password = passwordOf({ passwordEnv, passwordFile: limits.passwordFile }, env)
+      const complete = (each: string): string => injectCredentials(each, username, password)
       const full = complete(url)
       const replicas = Object.freeze(given.map(complete))
       // The schema lets no other URL pass.

@@ -7,11 +7,11 @@ import { readFileSync } from 'node:fs'
 import type { Datasource } from './config.ts'
 import { filesOfUrl } from './url.ts'
 
-type Login = Pick<Datasource, 'url'>
+type Login = Pick<Datasource, 'url' | 'replicas' | 'passwordFile'>
 
 /** Paths. */
-export function loginFilesOf({ url }: Login): readonly string[] {
-  return filesOfUrl(url)
+export function loginFilesOf({ url, replicas, passwordFile }: Login): readonly string[] {
+  return [...[url, ...replicas].flatMap(filesOfUrl), ...(passwordFile === '' ? [] : [passwordFile])]
 }
 
 /** The same as long as each of them holds the same; empty where there are none. */

@@ -1,0 +1,32 @@
+/** Where the password of a datasource comes from: a variable of the environment, or a file. */
+import { type Environment, type Problem, readSecretFile, SecretFileError } from '@services/config-file'
+import type { DatasourceConfig } from './schema.ts'
+
+type Named = Pick<DatasourceConfig, 'passwordEnv' | 'passwordFile'>
+
+/** `file` is named. Without an environment nobody needs passwords, and it is not read. */
+export function passwordFileProblems(
+  { passwordEnv, passwordFile }: Named,
+  index: number,
+  env: Environment | undefined,
+): Problem[] {
+  const path = ['datasources', index, 'password_file']
+  if (passwordEnv !== '') return [{ path, message: 'stands beside password_env; leave one of them out' }]
+  try {
+    if (env !== undefined) readSecretFile(passwordFile)
+    return []
+  } catch (error) {
+    if (!(error instanceof SecretFileError)) throw error
+    return [{ path, message: error.message }]
+  }
+}
+
+/** Empty for a file that cannot be read: that is told, unless nobody needs passwords. */
+export function passwordOf({ passwordEnv, passwordFile }: Named, env: Environment): string {
+  if (passwordFile === '') return env[passwordEnv] ?? ''
+  try {
+    return readSecretFile(passwordFile)
+  } catch {
+    return ''
+  }
+}
