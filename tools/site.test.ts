@@ -16,6 +16,8 @@ import { headingsOf, linksOf, toAnchor } from './site/markdown.ts'
 import { addressOfFile, pageInCode, readSite } from './site/pages.ts'
 import { serve, type Served } from './site/serve.ts'
 
+/** For what takes a second where nothing else runs. */
+const patienceMs = 300_000
 const root = resolve(import.meta.dirname, '..')
 const site = readSite(root)
 
@@ -201,6 +203,7 @@ describe('the site, at a path of its own', { skip: withoutGenerator }, () => {
     }
     browser = opened
     tab = await opened.newPage({ viewport: { width: 1400, height: 900 } })
+    tab.setDefaultTimeout(patienceMs)
     tab.on('pageerror', ({ message }) => complaints.push(message))
     tab.on('console', (message) => {
       if (message.type() === 'error') complaints.push(message.text())
