@@ -9,6 +9,7 @@ import { preparePostgres } from '../src/database/postgres/copies.ts'
 import { PostgresProbe } from '../src/database/postgres/probe.ts'
 import { type DriverOptions, NoServer, openSocket } from '../src/database/postgres/wire/servers.ts'
 import { ServerOrder } from '../src/database/postgres/wire/server-order.ts'
+import { findingsOf } from './support/check.ts'
 import { startPgbouncer, withoutPgbouncer } from './support/pgbouncer.ts'
 import { type Pair, startReplication, urlOf } from './support/replication.ts'
 import { startTestService } from './support/service.ts'
@@ -188,6 +189,23 @@ describe('of several servers', () => {
     strictEqual(await serverOf(copy.url), at(primary))
     await copy.remove()
     await prepared.remove()
+  })
+
+  test('sqlapi check asks the server that is wanted, with plans, and names no password where there is none [O4.1] [O4.2]', async () => {
+    await pair.primary.query('CREATE TABLE IF NOT EXISTS seen (x int)')
+    const files = { 'demo/GET/seen.sql': 'SELECT x FROM seen', 'demo/GET/wrong.sql': 'SELECT y FROM seen' }
+    const found = async (own: string): Promise<readonly string[]> => {
+      const datasources = [{ name: 'demo', url: own, replicas: [pair.standby.url] }]
+      const { findings, stderr } = await findingsOf({ files, config: { datasources }, args: ['--explain'] })
+      ok(!/p@ss|p%40ss/.test(stderr + JSON.stringify(findings)))
+      return findings.length > 0 ? findings.map(({ code, file }) => `${code} ${file}`) : [stderr]
+    }
+    const dead = await freePort()
+    deepStrictEqual(await found(url([dead, standby, primary], '?target_session_attrs=primary')), [
+      'unknown-column sql/demo/GET/wrong.sql',
+    ])
+    const [refusal] = await found(url([dead, primary], '?target_session_attrs=standby'))
+    match(refusal ?? '', new RegExp(`${at(primary)} is a primary`))
   })
 
   test('a write that a standby refuses is answered, and the next goes to the primary [O4.1]', async () => {
