@@ -28,6 +28,7 @@ const longFiles: Readonly<Record<string, string>> = {
   'services/sqlapi/src/database/pool/pool.ts': 'the transitions of one state machine',
   'services/sqlapi/src/database/postgres/sessions/session.ts': 'the state of one connection, and all that changes it',
   'services/sqlapi/src/database/sqlite/worker/session.ts': 'the state of one connection, and all that changes it',
+  'services/sqlapi/src/model.ts': 'the nouns of the service, types only',
 }
 
 /** Rooms that never reach another, not even by way of a third. */

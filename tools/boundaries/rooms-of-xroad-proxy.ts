@@ -125,7 +125,7 @@ export const proxy: Part = {
       room: 'serve',
       is: 'requests and replies',
       imports:
-        'model.ts trace.ts errors.ts events.ts xroad.ts audit upstream/headers.ts serve/** @services/content-coding @services/http-shell @services/trace',
+        'model.ts trace.ts errors.ts events.ts xroad.ts audit upstream/headers.ts serve/** @services/content-coding @services/http-shell @services/observe @services/trace',
     },
     { room: 'certificate-watch.ts', is: 'certificates that end soon', imports: 'events.ts boot/tls/certificates.ts' },
     {

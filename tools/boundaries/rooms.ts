@@ -205,23 +205,24 @@ const sqlapi: Part = {
       room: 'serve',
       is: 'requests and replies',
       imports:
-        'formats model.ts errors.ts events.ts endpoint-key.ts project-datasource.ts json json/body.ts declarations/value-types.ts serve/** @services/http-shell',
+        'formats model.ts errors.ts events.ts endpoint-key.ts project-datasource.ts json json/body.ts declarations/value-types.ts serve/** @services/http-shell @services/observe',
     },
     {
       room: 'measure',
       is: 'what a process of the service counts',
       imports: 'model.ts metering.ts events.ts @services/metrics @services/observe @services/reload',
     },
+    { room: 'reachability.ts', is: 'databases lost and found', imports: 'errors.ts events.ts metering.ts' },
     {
       room: 'served',
       is: 'what is served, as sets that take the place of each other',
       imports:
-        'model.ts version.ts events.ts project-datasource.ts boot boot/config/url.ts dialects.ts database/database.ts openapi serve serve/** measure',
+        'model.ts version.ts events.ts project-datasource.ts boot boot/config/url.ts dialects.ts database/database.ts openapi serve serve/** measure reachability.ts',
     },
     {
       room: 'service.ts',
       is: 'the service, in one process',
-      imports: 'model.ts events.ts boot/boot.ts serve measure served',
+      imports: 'model.ts events.ts boot/boot.ts serve measure served reachability.ts @services/observe',
     },
     {
       room: 'workers',

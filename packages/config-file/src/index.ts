@@ -3,6 +3,7 @@ export {
   adminSection,
   type ListenAddress,
   reloadField,
+  requestLogFields,
   shutdownSection,
   toAddress,
   traceEnabled,

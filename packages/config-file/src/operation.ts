@@ -1,4 +1,7 @@
-/** Fields that all services have for whoever runs them: addresses to listen on, the admin listener, the orderly end, the reload, traces. */
+/**
+ * Fields that all services have for whoever runs them: addresses to listen on, the admin listener, the orderly end, the reload,
+ * traces, the log of requests.
+ */
 import { isIPv6 } from 'node:net'
 import { anyText, checked, flag, oneOf, section, wholeNumber } from './fields.ts'
 import { found } from './words/problem.ts'
@@ -44,6 +47,18 @@ export const traceEnabled = flag()
   .describe(
     'Whether requests have a place in a trace (W3C Trace Context), in log lines and wherever they lead; they always have where an OpenTelemetry SDK is loaded.',
   )
+
+/** Of the section `logging`, by the default of a service. */
+export const requestLogFields = { errors: logsUsually('errors'), all: logsUsually('all') }
+
+function logsUsually(usual: 'errors' | 'all') {
+  return {
+    requests: oneOf(['off', 'errors', 'slow', 'all'])
+      .default(usual)
+      .describe('Which requests have a line in the log: none, those with an error, slow ones too, or all.'),
+    slow_ms: wholeNumber(1, 3_600_000).default(1000).describe('Milliseconds from which on a request is slow.'),
+  }
+}
 
 function addressProblem(text: string): string | undefined {
   return readAddress(text) === undefined ? found(text, { shown: true }) : undefined

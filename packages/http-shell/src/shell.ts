@@ -8,6 +8,7 @@ import type { Duplex } from 'node:stream'
 import type { Exchange } from './exchange/exchange.ts'
 import { type Bounds, defaultBounds, maxHeadBytes } from './exchange/limits.ts'
 import { type ParserError, type Reason, type Refusal, type Refused, toBytes, toRefusal } from './exchange/refusals.ts'
+import { newRequestId, readRequestId, requestIdKey } from './exchange/request-id.ts'
 import { type Address, listen } from './listen.ts'
 import { type Arrival, NodeConnection, type NodeHost } from './node/connection.ts'
 import { NodeExchange } from './node/exchange.ts'
@@ -28,6 +29,8 @@ export interface ShellOptions extends Address {
   readonly maxConnections?: number
   /** Whether plain requests are read here, and Node.js reads only connections with something else. Both ways give the same answers. */
   readonly fastReader?: boolean
+  /** Whether every answer, refusals too, has the id of its request in `X-Request-Id`. */
+  readonly namesRequests?: boolean
 }
 
 /** What a server has to do, and has done since it was started. */
@@ -66,6 +69,7 @@ class ShellHost implements NodeHost, PlainHost {
   readonly keepAliveLines: string
   isClosing = false
   isDraining = false
+  readonly namesRequests: boolean
   shared = 0
   /** Of connections that have closed. */
   #bytesIn = 0
@@ -79,6 +83,7 @@ class ShellHost implements NodeHost, PlainHost {
   constructor(options: ShellOptions) {
     this.#options = options
     this.bounds = { ...defaultBounds, ...options.bounds }
+    this.namesRequests = options.namesRequests === true
     this.keepAliveLines = toKeepAliveLines(this.bounds.keepAliveMs)
     const settings = {
       keepAliveTimeout: this.bounds.keepAliveMs,
@@ -119,10 +124,11 @@ class ShellHost implements NodeHost, PlainHost {
     )
     server.on('clientError', (error: ParserError, socket: Duplex) => this.#failed(error, socket))
     server.on('connect', (message: IncomingMessage, socket: Duplex) => {
-      const { method = '', url: target = '' } = message
+      const { method = '', url: target = '', headers } = message
       this.#detached(socket)
-      const refused = this.#refuse({ reason: 'tunnel', line: { method, target }, isBody: false, maxHeadBytes })
-      this.#ofNode(socket)?.endWith(toBytes(refused))
+      const requestId = readRequestId(headers[requestIdKey]) ?? newRequestId()
+      const refusal = { reason: 'tunnel', line: { method, target }, isBody: false, requestId, maxHeadBytes } as const
+      this.#ofNode(socket)?.endWith(this.#toBytes(refusal))
     })
     server.on('upgrade', (message: IncomingMessage, socket: Socket, head: Buffer) => {
       this.#detached(socket)
@@ -186,7 +192,7 @@ class ShellHost implements NodeHost, PlainHost {
   }
 
   refuseCut(connection: PlainConnection): void {
-    connection.endWith(toBytes(this.#refuse({ reason: 'malformed', line: undefined, isBody: false, maxHeadBytes })))
+    connection.endWith(this.#withoutRequest('malformed'))
   }
 
   #readByNode(socket: Socket): void {
@@ -216,14 +222,21 @@ class ShellHost implements NodeHost, PlainHost {
 
   /** A request that was understood and must not run. What follows it on the connection cannot be trusted. */
   #refuseRequest(connection: NodeConnection, exchange: Exchange, reason: Reason): void {
-    const { method, target } = exchange
-    const { status, body, headers } = this.#refuse({ reason, line: { method, target }, isBody: false, maxHeadBytes })
+    const { method, target, requestId } = exchange
+    const refusal = { reason, line: { method, target }, isBody: false, requestId, maxHeadBytes }
+    const { status, body, headers } = this.#options.refuse(refusal)
     exchange.send(status, { 'content-type': 'application/json', ...headers }, body, true)
     connection.ignoreRest()
   }
 
-  #refuse(refusal: Refusal): Refused {
-    return this.#options.refuse(refusal)
+  /** The bytes of an answer to nothing that could be read. */
+  #withoutRequest(reason: Reason): string {
+    const requestId = newRequestId()
+    return this.#toBytes({ reason, line: undefined, isBody: false, requestId, maxHeadBytes })
+  }
+
+  #toBytes(refusal: Refusal): string {
+    return toBytes(this.#options.refuse(refusal), this.namesRequests ? refusal.requestId : undefined)
   }
 
   #failed(error: ParserError, socket: Duplex): void {
@@ -239,7 +252,7 @@ class ShellHost implements NodeHost, PlainHost {
 
   #end(connection: NodeConnection, error: ParserError): void {
     const isBody = connection.isReading
-    const refused = toBytes(this.#refuse(toRefusal(error, isBody)))
+    const refused = this.#toBytes(toRefusal(error, isBody, connection.readingId ?? newRequestId()))
     if (isBody) connection.endWithBody(refused)
     else connection.endWith(refused)
   }
@@ -254,9 +267,7 @@ class ShellHost implements NodeHost, PlainHost {
   #look(): void {
     const now = Date.now()
     for (const connection of this.#connections.values()) {
-      if (connection.look(now) === 'late') {
-        connection.endWith(toBytes(this.#refuse({ reason: 'timeout', line: undefined, isBody: false, maxHeadBytes })))
-      }
+      if (connection.look(now) === 'late') connection.endWith(this.#withoutRequest('timeout'))
     }
   }
 }

@@ -10,7 +10,7 @@ const packages = Object.entries({
   lifecycleEvents: '../../command-line/src/events.ts',
   reloadEvents: '../../reload/src/events.ts',
 }).map(([table, path]) => ({ table, source: read(path) }))
-/** Where rows of the packages have a named type in place of their fields. */
+/** Where rows of the packages have a named type in place of their fields; a service has its own beside its table. */
 const types = read('../src/warnings.ts')
 
 /** Event -> names of its fields. A row of the service counts before that of a package. */
@@ -21,16 +21,16 @@ export function declaredFields(source: string): Readonly<Record<string, readonly
 
 function rowsOf(source: string): [string, string[]][] {
   const rows = source.matchAll(/^ {2}(\w+): (?:error|warn|info|debug|trace)(?:<([^()]*)>)?\(/gm)
-  return Array.from(rows, ([, event = '', fields = '']) => [event, namesIn(fields)])
+  return Array.from(rows, ([, event = '', fields = '']) => [event, namesIn(fields, source)])
 }
 
-function namesIn(fields: string): string[] {
-  const [, text = fields] = /^\w+$/.test(fields) ? (typeOf(fields).exec(types) ?? []) : []
+function namesIn(fields: string, source: string): string[] {
+  const [, text = fields] = /^\w+$/.test(fields) ? (typeOf(fields).exec(`${source}\n${types}`) ?? []) : []
   return Array.from(text.matchAll(/(\w+)\??: /g), ([, name = '']) => name)
 }
 
 function typeOf(name: string): RegExp {
-  return new RegExp(`^export interface ${name} \\{\n([\\s\\S]*?)\n\\}`, 'm')
+  return new RegExp(`^(?:export )?interface ${name} \\{\n([\\s\\S]*?)\n\\}`, 'm')
 }
 
 function read(path: string): string {

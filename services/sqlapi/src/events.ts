@@ -23,6 +23,21 @@ import {
   warn,
 } from '@services/observe'
 
+/** A request that is over. */
+interface AnsweredRequest {
+  readonly method: string
+  readonly path: string | undefined
+  readonly status: number
+  readonly error: string | undefined
+  readonly code: string | undefined
+  readonly ms: number
+  /** For a connection. */
+  readonly waitedMs: number | undefined
+  readonly datasource: string | undefined
+  readonly rows: number | undefined
+  readonly requestId: string
+}
+
 /**
  * A new event is a row here and one in docs/configuration.md. Parameter values belong to `statement` only, so a `path` comes
  * without its query string and a reason without the database's detail text.
@@ -65,6 +80,7 @@ export const eventTable = {
   datasourceUnreachable: warn<{ datasource: string; url: string; reason: string }>(
     'Database cannot be reached; the next request tries again',
   ),
+  datasourceReached: info<{ datasource: string; url: string; ms: number }>('Database can be reached again'),
   serverDemoted: warn<{ datasource: string; server: string }>(
     'A server has refused to write; its connections end when they are free, and others are looked for',
   ),
@@ -77,9 +93,8 @@ export const eventTable = {
     'A statement was given up in the middle',
   ),
   answered: unlogged<Trace>(),
-  requestFailed: info<{ method: string; path: string; status: number; error: string; code?: string | undefined }>(
-    'Request refused',
-  ),
+  request: info<AnsweredRequest>('Request'),
+  requestFailed: info<AnsweredRequest>('Request refused'),
   statementFailed: info<{
     datasource: string
     file: string
@@ -89,17 +104,20 @@ export const eventTable = {
     code: string | undefined
     text: string
     ms: number
+    requestId: string
   }>('Statement failed'),
-  answerBrokenOff: warn<{ method: string; path: string; reason: string }>(
+  answerBrokenOff: warn<{ method: string; path: string; reason: string; requestId: string }>(
     'A response broke off; its client was disconnected',
   ),
-  /** Without method and path if it happened outside of a request. */
-  internalError: error<{ method?: string; path?: string; stack: string }>('Internal error'),
+  /** With the stack only if it happened outside of a request. */
+  internalError: error<{ method?: string; path?: string; stack: string; requestId?: string }>('Internal error'),
   sessionCode: info<{ datasource: string; code: string; reason: string }>(
     'Stored code may change the session, so every connection is reset after each request',
   ),
-  arrayAsJson: debug<{ endpoint: string; parameter: string }>('Array parameter bound as JSONB'),
-  statement: debug<{ datasource: string; sql: string; parameters: string }>('Statement', { target: 'sqlx' }),
+  arrayAsJson: debug<{ endpoint: string; parameter: string; requestId: string }>('Array parameter bound as JSONB'),
+  statement: debug<{ datasource: string; sql: string; parameters: string; requestId: string }>('Statement', {
+    target: 'sqlx',
+  }),
   workerReplaced: warn<{ pid: number; reason: string; pauseMs: number }>('A worker has ended; another one replaces it'),
 }
 

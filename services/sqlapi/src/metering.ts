@@ -20,18 +20,30 @@ export interface ReplicaLoad {
   readonly retries: number
 }
 
-/** Measures the work of a datasource. Called with every job, so it must not throw, and should allocate nothing. */
-export interface DatasourceMeter {
+/** Measures calls. Called with every job, so it must not throw, and should allocate nothing. */
+export interface CallMeter {
   /** A call has waited so long for a connection, and has one or is refused. */
   waited(ms: number): void
-  /** A call is done. Undefined where its time says nothing; `isShared` with others on its connection. */
-  ran(ms: number | undefined, isShared: boolean): void
   /** A statement gave so many rows. */
   gave(rows: number): void
+}
+
+/** Measures all calls of a datasource. */
+export interface DatasourceMeter extends CallMeter {
+  /** A call is done. Undefined where its time says nothing; `isShared` with others on its connection. */
+  ran(ms: number | undefined, isShared: boolean): void
   /** A transaction was rolled back. */
   rolledBack(): void
   /** The database was asked to stop a statement. */
   cancelled(): void
+}
+
+/** Hears whether connections can be had. Must not throw. */
+export interface ReachListener {
+  /** A connection was opened. */
+  opened(): void
+  /** None could be, and there is no other. */
+  unreachable(error: unknown): void
 }
 
 /** Asks whether a database answers, over a connection beside its pool. */

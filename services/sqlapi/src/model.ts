@@ -4,7 +4,7 @@
  */
 
 import type { Readable } from 'node:stream'
-import type { DatabaseLoad, ReplicaLoad } from './metering.ts'
+import type { CallMeter, DatabaseLoad, ReplicaLoad } from './metering.ts'
 import type { CatalogNames, DescribeOptions, StatementDescription, TableScan } from './description.ts'
 
 /** The two SQL dialects, named after the datasource kind that speaks them. */
@@ -193,6 +193,8 @@ export interface Request {
   readonly method: string
   /** Request target as sent: path and query string, still percent-encoded. */
   readonly target: string
+  /** By which the log and the caller name the request. */
+  readonly requestId: string
   readonly headers: RequestHeaders
   /** The whole body; empty when there is none. */
   readonly body: Buffer
@@ -201,20 +203,31 @@ export interface Request {
   readonly trace: Trace | undefined
 }
 
-/** What became of one request, filled in on the way, for those who measure. */
-export interface Trace {
+/** What became of one request, filled in on the way, for those who measure and for its line in the log. */
+export interface Trace extends CallMeter {
+  readonly requestId: string
   readonly method: string
+  /** As sent; undefined for what never became a request. */
+  readonly target: string | undefined
   /** By the clock of `performance`. */
   readonly started: number
   endpoint: Endpoint | undefined
   /** Path of one of the service's own pages. */
   page: string | undefined
+  /** Name of the one that the work was for. */
+  datasource: string | undefined
   /** 499 for a client that left before it had its reply. */
   status: number
   /** As the reply names it; undefined for a good one. */
   error: string | undefined
+  /** SQLSTATE, or the system's code, behind the error. */
+  code: string | undefined
   /** Until the reply was handed over whole, or nobody was left to take it. */
   ms: number
+  /** For connections; undefined where no database was asked. */
+  readonly waitedMs: number | undefined
+  /** Of the database; undefined where it gave no answer. */
+  readonly rows: number | undefined
 }
 
 /**
@@ -264,6 +277,10 @@ export interface Work {
   /** `json` for a batch: its result is an array of results. */
   readonly format: FormatName
   readonly cancellation: Cancellation
+  /** Of the request, for the log. */
+  readonly requestId: string
+  /** Undefined where nobody wants to hear of it. */
+  readonly trace: Trace | undefined
 }
 
 /** One configured datasource, whatever its kind: the only thing that `serve/` knows of databases. */

@@ -2,13 +2,15 @@
  * Puts the service together: what boot has made in, a running service out, in one process. What is served is a set (served/); another one takes its
  * place between two requests. What `main.ts` and `workers/` add is the process (flags, signals, exit code).
  */
+import { RequestLog } from '@services/observe'
 import type { Booted } from './boot/boot.ts'
 import type { Events } from './events.ts'
 import type { Measures } from './measure/measures.ts'
 import type { Database } from './model.ts'
+import type { Reachability } from './reachability.ts'
 import { reportBrokenOff } from './serve/handle.ts'
+import { requestLines } from './serve/request-lines.ts'
 import { type ServerOptions, startServer } from './serve/server.ts'
-import type { DatasourceSummary } from './serve/status.ts'
 import { OpenDatabases } from './served/databases.ts'
 import { makeSet, type ServedSet } from './served/served-set.ts'
 import { keepUnchanged } from './served/unchanged.ts'
@@ -50,21 +52,24 @@ export async function startService(booted: Booted, events: Events, measures?: Me
   const databases = new OpenDatabases(events, measures)
   let set = await makeSet(booted, await databases.hold(booted.datasources), events)
   let options = toOptions(set, events)
+  const requestLog = new RequestLog(events, 'answered', requestLines(events))
+  requestLog.use(booted.config.logging)
   const server = await startServer(options, () => options)
   measures?.watch({ databases, load: () => server.load() })
   let isListening = true
   events.emit('listening', { address: server.address })
-  begin(set, events)
+  begin(set)
 
   const take = (next: ServedSet): void => {
     const before = set
     set = next
     options = toOptions(next, events)
+    requestLog.use(next.booted.config.logging)
     databases.listenAnew()
     measures?.endpointsReplaced()
     before.described.close()
     before.underWay.whenNone(() => databases.release(before.databases))
-    begin(next, events)
+    begin(next)
   }
   return {
     address: server.address,
@@ -92,6 +97,7 @@ export async function startService(booted: Booted, events: Events, measures?: Me
     async close() {
       isListening = false
       await server.close()
+      requestLog.close()
       set.described.close()
       await databases.close()
     },
@@ -107,26 +113,27 @@ function toOptions({ booted: { config }, service, handle, underWay }: ServedSet,
     cors: service.cors,
     handle,
     breaksOff: (request, error) => reportBrokenOff(service, request, error),
-    answered: events.isEnabled('answered') ? (trace) => events.emit('answered', trace) : undefined,
+    listener: {
+      isListening: () => events.isEnabled('answered'),
+      answered: (trace) => events.emit('answered', trace),
+    },
     underWay,
   }
 }
 
 /** What is done once a set is served: databases that were opened for it are tried, so that one that cannot be reached is told. */
-function begin({ databases: { databases, opened }, summaries, described }: ServedSet, events: Events): void {
-  for (const summary of summaries) {
-    if (opened.includes(summary.name)) void probe(databases.get(summary.name) as Database, summary, events)
+function begin({ databases: { held, opened }, described }: ServedSet): void {
+  for (const { name, database, reach } of held) {
+    if (opened.includes(name)) void probe(database, reach)
   }
   described.start()
 }
 
 /** The service starts even if a database is unreachable, and tries again with every request. */
-async function probe(database: Database, { name, url }: DatasourceSummary, events: Events): Promise<void> {
+async function probe(database: Database, reach: Reachability): Promise<void> {
   try {
     await database.probe()
   } catch (error) {
-    const { message, cause } = error as Error
-    const reason = cause instanceof Error ? cause.message : message
-    events.emit('datasourceUnreachable', { datasource: name, url, reason })
+    reach.unreachable(error)
   }
 }

@@ -184,6 +184,8 @@ async function answersOf(kind: Dialect, schema: string, queries: readonly string
         batch: false,
         format: 'json',
         cancellation,
+        requestId: 'a-request',
+        trace: undefined,
       })
       const [row] = JSON.parse(await textOf(result)) as [{ x: unknown }]
       found.push({ type: key?.type, value: row.x })

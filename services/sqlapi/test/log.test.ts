@@ -28,8 +28,8 @@ for (const [level, names] of heard) {
     events.emit('startupFailure', { error: 'ListenException', message: 'm' })
     events.emit('diagnostic', { message: 'm' })
     events.emit('listening', { address: 'a' })
-    events.emit('arrayAsJson', { endpoint: 'e', parameter: 'p' })
-    events.emit('statement', { datasource: 'd', sql: 's', parameters: 'p' })
+    events.emit('arrayAsJson', { endpoint: 'e', parameter: 'p', requestId: 'r' })
+    events.emit('statement', { datasource: 'd', sql: 's', parameters: 'p', requestId: 'r' })
     const written = lines.map((line) => (JSON.parse(line) as { event: string }).event)
     strictEqual(written.join(' '), names)
     for (const event of ['diagnostic', 'listening', 'arrayAsJson', 'statement'] as const)
@@ -64,6 +64,11 @@ test('json: one object a line [D6.8] [S-config.logging.format]', () => {
     status: 400,
     error: 'BadSqlGrammarException',
     code: undefined,
+    ms: 1.2,
+    waitedMs: 0.1,
+    datasource: 'a',
+    rows: undefined,
+    requestId: 'r',
   })
   strictEqual(lines.length, 1)
   const { time, ...rest } = JSON.parse(lines[0] ?? '') as Record<string, unknown>
@@ -77,6 +82,10 @@ test('json: one object a line [D6.8] [S-config.logging.format]', () => {
     path: '/a/b',
     status: 400,
     error: 'BadSqlGrammarException',
+    ms: 1.2,
+    waitedMs: 0.1,
+    datasource: 'a',
+    requestId: 'r',
   })
 })
 

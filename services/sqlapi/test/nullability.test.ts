@@ -64,7 +64,15 @@ class Ask {
     const place = { method: 'GET', project: 'p', path: '/p/x', file: 'x' } as const
     const endpoint = { ...place, transactional: false, scripts: {}, declarations: undefined }
     const cancellation = { cancelled: false, onCancel: undefined }
-    const result = await this.#database.run({ endpoint, script, sets: [new Map()], batch: false, format: 'json', cancellation }) // prettier-ignore
+    const nobody = { requestId: 'a-request', trace: undefined, cancellation }
+    const result = await this.#database.run({
+      endpoint,
+      script,
+      sets: [new Map()],
+      batch: false,
+      format: 'json',
+      ...nobody,
+    })
     return JSON.parse(await textOf(result)) as Record<string, unknown>[]
   }
 }

@@ -99,6 +99,8 @@ export const rules: Readonly<Record<string, string>> = {
   'S-config.logging': 'log lines',
   'S-config.logging.level': 'levels by target, SQLAPI_LOG before the file',
   'S-config.logging.format': 'text or json',
+  'S-config.logging.requests': 'which requests have a line',
+  'S-config.logging.slow_ms': 'from when on a request is slow',
   'S-config.checks': 'what a start does about findings',
   'S-config.check': 'what is found in the files',
   'S-config.check.rules': 'how severe findings are',
@@ -276,4 +278,8 @@ export const rules: Readonly<Record<string, string>> = {
   'O5.2': 'behind a balancer: an orderly end costs no request, a kill those in hand',
   'O6.1': 'promises with their proof; a long run under faults loses, doubles and mixes up nothing',
   'O5.1': "health asks the callers' port and ends with 0 or 1; what containers are made of",
+
+  'O2.3':
+    'which requests have a line in the log, what stands in it, and the id that caller, answer and log have of a request',
+  'O2.4': "a failed statement's cause has a line of its own; a lost database is told once, and once that it is back",
 }

@@ -65,6 +65,8 @@ const fields: Record<string, unknown> = {
   logging: {},
   'logging.level': 'info,sqlapi=debug',
   'logging.format': 'text',
+  'logging.requests': 'errors',
+  'logging.slow_ms': 1000,
   checks: 'warn',
   check: {},
   'check.rules': {},

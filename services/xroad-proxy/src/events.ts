@@ -13,9 +13,31 @@ import {
   observeEvents,
   openLog,
   readLevels,
+  unlogged,
   warn,
 } from '@services/observe'
 import { reloadEvents } from '@services/reload'
+
+/** A request that is over. */
+export interface AnsweredRequest {
+  readonly method: string
+  /** `group/service`; for a request that reached no endpoint `path`. */
+  readonly endpoint?: string | undefined
+  readonly path?: string | undefined
+  readonly status: number
+  readonly ms: number
+  readonly upstream_ms?: number | undefined
+  /** For room, and for a connection. */
+  readonly waited_ms?: number | undefined
+  /** Of the reply's body. */
+  readonly bytes?: number | undefined
+  /** Of the message. */
+  readonly id?: string | undefined
+  readonly error?: string | undefined
+  readonly source?: string | undefined
+  readonly request_id: string
+  readonly traceparent?: string | undefined
+}
 
 /**
  * A new event is a row here and one in docs/configuration.md. No field ever holds a body, a password or a query string;
@@ -29,25 +51,15 @@ export const eventTable = {
   adminOpened: info<{ address: string }>('Admin pages'),
   listening: info<{ address: string }>('Listening'),
   warning: warn<{ message: string }>('Configuration'),
-  request: info<{
-    method: string
-    /** `group/service`; for a request that reached no endpoint `path`. */
-    endpoint?: string | undefined
-    path?: string | undefined
-    status: number
-    ms: number
-    upstream_ms?: number | undefined
-    id?: string | undefined
-    error?: string | undefined
-    source?: string | undefined
-    traceparent?: string | undefined
-  }>('Request'),
+  answered: unlogged<AnsweredRequest>(),
+  request: info<AnsweredRequest>('Request'),
   soapFault: warn<{
     endpoint?: string | undefined
     id?: string | undefined
     code: string
     string: string
     detail?: string | undefined
+    request_id: string
     traceparent?: string | undefined
   }>('SOAP fault'),
   requestInvalid: warn<{
@@ -56,6 +68,7 @@ export const eventTable = {
     /** Params and what is wrong with each, without a value. */
     problems: string
     count: string
+    request_id: string
     traceparent?: string | undefined
   }>('Request does not fit'),
   callFailed: warn<{
@@ -64,11 +77,16 @@ export const eventTable = {
     error: string
     reason: string
     cause?: string | undefined
+    request_id: string
     traceparent?: string | undefined
   }>('Call failed'),
-  answerBrokenOff: warn<{ method: string; path: string; reason: string; traceparent?: string | undefined }>(
-    'Answer broken off',
-  ),
+  answerBrokenOff: warn<{
+    method: string
+    path: string
+    reason: string
+    request_id: string
+    traceparent?: string | undefined
+  }>('Answer broken off'),
   auditFailed: error<{ file: string; problem: string; waiting: number; lost: number }>(
     'The audit file cannot be written',
   ),
@@ -78,6 +96,7 @@ export const eventTable = {
     endpoint?: string | undefined
     id?: string | undefined
     stack: string
+    request_id?: string
     traceparent?: string | undefined
   }>('Internal error'),
   /** As the package has it, but for the spelling of `left_out`, which every field of this service has. */

@@ -221,6 +221,8 @@ export interface Request {
   readonly peer: string | undefined
   /** Path and query string as on the request line. */
   readonly target: string
+  /** X-Request-Id of the caller, or a new one; the reply has it too. */
+  readonly requestId: string
   readonly headers: RawHeaders
   readonly upload: Upload
 }
@@ -245,6 +247,8 @@ export interface ResponseWriter {
   readonly hasBegun: boolean
   /** Status that was sent, 0 before. */
   readonly status: number
+  /** Bytes of the body that were handed over so far. */
+  readonly bytes: number
   /** Called once, if the caller leaves before the reply has ended. */
   onGone: (() => void) | undefined
   /** Closed when the reply is sent or the caller has left. */

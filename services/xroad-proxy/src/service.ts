@@ -4,18 +4,19 @@
  */
 import { join } from 'node:path'
 import type { Shell } from '@services/http-shell'
-import { whenDrained } from '@services/observe'
+import { RequestLog, whenDrained } from '@services/observe'
 import { openTracing } from '@services/trace'
 import { AuditFiles } from './audit/audit-files.ts'
 import { auditFileProblem } from './audit/open-file.ts'
 import type { Loaded } from './boot/config/config.ts'
 import { watchCertificates } from './certificate-watch.ts'
 import { StartupFailure } from './errors.ts'
-import type { Events } from './events.ts'
+import type { EventFields, Events } from './events.ts'
 import type { ServerIdentity } from './lanes.ts'
 import type { Measured, Measures } from './measure/measures.ts'
 import { handle, reportTooSlow, type Service } from './serve/handle.ts'
 import { refuse } from './serve/refuse.ts'
+import { requestLines } from './serve/request-lines.ts'
 import { startServer } from './serve/server.ts'
 import { countOf, openSet, type ReadSet, readSet, type ServedSet } from './served-set.ts'
 import { Budget } from './upstream/budget.ts'
@@ -78,6 +79,7 @@ class Sets {
   readonly #events: Events
   readonly #budget: Budget
   readonly #auditFiles: AuditFiles
+  readonly #requestLog: RequestLog<EventFields, 'answered'>
   #current!: ServedSet
   /** Of sets before, as long as calls are under way on them. */
   #retired: Upstream[] = []
@@ -88,6 +90,7 @@ class Sets {
     this.#events = events
     this.#budget = new Budget(maxInflightBytes)
     this.#auditFiles = new AuditFiles(events)
+    this.#requestLog = new RequestLog(events, 'answered', requestLines(events))
     events.subscribe(whenDrained(async (withinMs) => (this.service as Service | undefined)?.tracing?.drained(withinMs)))
   }
 
@@ -141,6 +144,7 @@ class Sets {
     this.#current = set
     this.service = set.service
     this.#budget.resize(set.config.limits.maxInflightBytes)
+    this.#requestLog.use(set.config.logging)
     this.#auditFiles.use(set.service.audit?.file)
   }
 
@@ -181,6 +185,7 @@ class Sets {
     const upstreams = this.#current.upstreams.map(({ upstream }) => upstream)
     await Promise.all([...upstreams, ...this.#retired].map((upstream) => upstream.close()))
     this.#auditFiles.close()
+    this.#requestLog.close()
   }
 }
 

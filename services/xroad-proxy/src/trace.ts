@@ -4,11 +4,15 @@ import type { FailureSource } from './model.ts'
 
 /** What became of one call, filled in on the way, for the one line in the log. */
 export interface Trace {
+  /** By which the log and the caller name the request; the id of its message is another one. */
+  readonly requestId: string
   /** `group/service`, where the request was for one. */
   endpoint: string | undefined
   messageId: string | undefined
   /** Milliseconds from sending the call to the end of its answer. */
   upstreamMs: number | undefined
+  /** How long the call has waited, for room and for a connection; undefined where there was to be none. */
+  waits: { readonly waitedMs: number } | undefined
   /** Who made the answer, if it is an error. */
   source: FailureSource | undefined
   /** The code of an error that the service told; `caller_gone` where there was nobody to tell. */

@@ -112,6 +112,7 @@ const defaults = {
     maxInflightBytes: 268_435_456,
     requestTimeoutSeconds: 30,
   },
+  logging: { requests: 'all', slowMs: 1000 },
 }
 
 for (const text of [
@@ -164,6 +165,9 @@ limits:
   max_response_bytes: 2147483648
   max_inflight_bytes: 3
   request_timeout_secs: 86400
+logging:
+  requests: off
+  slow_ms: 250
 audit:
   file: audit.jsonl
   required: true
@@ -224,6 +228,7 @@ test(`every field is read ${everyField}`, () => {
         maxInflightBytes: 3,
         requestTimeoutSeconds: 86_400,
       },
+      logging: { requests: 'off', slowMs: 250 },
       audit: { file: 'audit.jsonl', required: true, hashKeyEnv: 'MY_PASSWORD', callerHeader: 'X-Client' },
     },
   )

@@ -40,9 +40,12 @@ const requestFields = {
   status: 502,
   ms: 1.5,
   upstream_ms: 1.2,
+  waited_ms: 0,
+  bytes: 120,
   id: 'an id',
   error: 'upstream_soap_fault',
   source: 'provider',
+  request_id: 'r-1',
 }
 
 test('json: one object a line [D1.8]', () => {
@@ -63,7 +66,7 @@ test('text: time, level, target, message, fields [D1.8]', () => {
     lines.map((line) => line.replace(/^\S+/, 'T')),
     [
       'T  INFO xroad_proxy: Listening address=0.0.0.0:8080\n',
-      'T  INFO xroad_proxy: Request method=GET endpoint=a/b status=502 ms=1.5 upstream_ms=1.2 id="an id" error=upstream_soap_fault source=provider\n',
+      'T  INFO xroad_proxy: Request method=GET endpoint=a/b status=502 ms=1.5 upstream_ms=1.2 waited_ms=0 bytes=120 id="an id" error=upstream_soap_fault source=provider request_id=r-1\n',
       'T ERROR xroad_proxy: port 80 is taken error=listen_failed\n',
     ],
   )
@@ -73,7 +76,7 @@ for (const format of ['text', 'json'] as const) {
   test(`${format}: whatever a request or an answer holds, an event is one line without control characters [D1.8]`, () => {
     const { events, lines } = record('debug', format)
     const sent = 'a\nb\r\u0000\u001b[31m\u007f\u0085\u200b\u202e\u2028\ud800'
-    events.emit('soapFault', { code: sent, string: sent })
+    events.emit('soapFault', { code: sent, string: sent, request_id: 'r' })
     events.emit('warning', { message: sent })
     strictEqual(lines.length, 2)
     for (const line of lines) match(line, /^[ -~]+\n$/)
@@ -81,7 +84,7 @@ for (const format of ['text', 'json'] as const) {
 
   test(`${format}: a field as large as an answer is cut [D1.8]`, () => {
     const { events, lines } = record('info', format)
-    events.emit('soapFault', { code: 'a', string: 'b'.repeat(1_000_000) })
+    events.emit('soapFault', { code: 'a', string: 'b'.repeat(1_000_000), request_id: 'r' })
     ok((lines[0] ?? '').length < 70_000)
     ok((lines[0] ?? '').includes('(truncated)'))
   })

@@ -387,4 +387,7 @@ export const rules: Readonly<Record<string, string>> = {
     'a rotated keystore, its password in a file, rotated authorities: new connections use them, and no call fails',
   'O5.2': 'behind a balancer: an orderly end costs no request, a kill those in hand',
   'O5.1': "health asks the callers' port and ends with 0 or 1; what containers are made of",
+
+  'O2.3':
+    'which requests have a line in the log, what stands in it, and the id that caller, answer and log have of a request',
 }

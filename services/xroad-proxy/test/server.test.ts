@@ -10,10 +10,12 @@ import { after, before, describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Shell } from '@services/http-shell'
+import { RequestLog } from '@services/observe'
 import { type Reply, call, errorOf, send, until, Wire, type WireAnswer } from '@services/testing'
 import { openEvents } from '../src/events.ts'
 import type { ResponseWriter, Request } from '../src/model.ts'
 import { handle, type Service } from '../src/serve/handle.ts'
+import { requestLines } from '../src/serve/request-lines.ts'
 import { startServer } from '../src/serve/server.ts'
 import { type Lanes, startLanes } from './support/lanes.ts'
 import { restFile, type SoapService, soapFile, startSoapService } from './support/soap-service.ts'
@@ -536,6 +538,7 @@ describe('the server alone', () => {
   test('what nobody expected is 500 with a minimal body, and the log has the rest [S-error.internal_error]', async () => {
     const written: string[] = []
     const events = openEvents({ level: 'info', format: 'json' }, { write: (line) => void written.push(line) })
+    new RequestLog(events, 'answered', requestLines(events)).use({ requests: 'all', slowMs: 1000 })
     const service = {
       routes: new Map(),
       get health(): never {

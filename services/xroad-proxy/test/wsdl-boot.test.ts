@@ -106,7 +106,7 @@ function request(): Request {
     collect: () => Promise.resolve(new Uint8Array()),
     stream: () => (async function* () {})(),
   }
-  return { method: 'POST', target: '/a/find', peer: undefined, headers: [], upload }
+  return { method: 'POST', target: '/a/find', requestId: 'a-request', peer: undefined, headers: [], upload }
 }
 
 test('a generated address is called by its own connections, whose resolver is asked each time [D5.7 S-sidecar.service_url]', async () => {
@@ -134,9 +134,11 @@ test('a generated address is called by its own connections, whose resolver is as
     events: openEvents({ level: 'off', format: 'text' }, { write: () => undefined }),
   }
   const trace: Trace = {
+    requestId: 'a-request',
     endpoint: 'a/find',
     messageId: undefined,
     upstreamMs: undefined,
+    waits: undefined,
     source: undefined,
     error: undefined,
     audit: undefined,

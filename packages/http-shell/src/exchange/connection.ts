@@ -13,6 +13,8 @@ export interface Host {
   readonly isClosing: boolean
   /** Requests are taken, and connections end with their answers. */
   readonly isDraining: boolean
+  /** Answers have the ids of their requests. */
+  readonly namesRequests: boolean
   /** Requests of all connections that are under way beyond the first few of each. */
   shared: number
   /** The client was disconnected because it took too little; called with the exchange whose answer it was reading. */
@@ -45,6 +47,10 @@ export abstract class Connection<Kind extends Owed = Owed> {
   constructor(socket: Socket, host: Host) {
     this.socket = socket
     this.host = host
+  }
+
+  get namesRequests(): boolean {
+    return this.host.namesRequests
   }
 
   /** Requests have arrived that have not begun. */

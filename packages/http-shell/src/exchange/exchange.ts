@@ -19,6 +19,8 @@ export interface Exchange {
   readonly target: string
   readonly headers: RequestHeaders
   readonly rawHeaders: RawHeaders
+  /** `X-Request-Id` of the client, or a new one; where the shell is told to, every answer has it. */
+  readonly requestId: string
   /** Address of the client; undefined once the connection is closed, unless it was asked for before. */
   readonly peer: string | undefined
   /** Declared length of the body in bytes, 0 without a body, undefined for a chunked one. */

@@ -4,6 +4,7 @@
  */
 
 import { maxHeadBytes } from './limits.ts'
+import { requestIdName } from './request-id.ts'
 
 /** Why something is refused before the service sees a request. */
 export type Reason =
@@ -22,6 +23,8 @@ export interface Refusal {
   readonly line: RequestLine | undefined
   /** The body of a request that had begun is what is wrong; the service knows that request. */
   readonly isBody: boolean
+  /** Of the request, where it could be read that far; else a new one. The answer has it where the shell is told to. */
+  readonly requestId: string
   /** Largest head in bytes. */
   readonly maxHeadBytes: number
 }
@@ -45,12 +48,12 @@ export interface ParserError extends Error {
   readonly bytesParsed?: number
 }
 
-export function toRefusal(error: ParserError, isBody: boolean): Refusal {
+export function toRefusal(error: ParserError, isBody: boolean, requestId: string): Refusal {
   const reason = reasons[error.code ?? ''] ?? 'malformed'
   const line = isBody || reason !== 'unknown method' ? undefined : readLine(error)
   // Bytes that only look like a method to the parser are no request.
   const isLine = reason !== 'unknown method' || line !== undefined
-  return { reason: isLine ? reason : 'malformed', line, isBody, maxHeadBytes }
+  return { reason: isLine ? reason : 'malformed', line, isBody, requestId, maxHeadBytes }
 }
 
 const reasons: Readonly<Record<string, Reason>> = {
@@ -75,13 +78,14 @@ function isToken(byte: number): boolean {
   return tokens.has(byte)
 }
 
-/** An answer without a request. The connection ends with it. */
-export function toBytes({ status, body, headers = {} }: Refused): string {
+/** An answer without a request, with an id where one is given. The connection ends with it. */
+export function toBytes({ status, body, headers = {} }: Refused, requestId: string | undefined): string {
   const all = {
     connection: 'close',
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     ...headers,
+    ...(requestId === undefined ? {} : { [requestIdName]: requestId }),
   }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${status} Refused\r\n${lines.join('')}\r\n${body}`

@@ -47,6 +47,11 @@ export class NodeConnection extends Connection<NodeExchange> implements Owner {
     return this.#newest !== undefined && !this.#newest.complete
   }
 
+  /** Of the request whose body is arriving, once it has begun. */
+  get readingId(): string | undefined {
+    return this.hasWaiting || !this.isReading ? undefined : this.begun.at(-1)?.requestId
+  }
+
   protected get hasWaiting(): boolean {
     return this.#waiting.length > 0
   }

@@ -17,11 +17,14 @@ import {
   smallAnswerBytes,
 } from '../exchange/exchange.ts'
 import { drainMs, smallUploadBytes } from '../exchange/limits.ts'
+import { isRequestIdName, newRequestId, readRequestId, requestIdKey, requestIdName } from '../exchange/request-id.ts'
 import { closeAfter, isClosedAfter } from './node-http.ts'
 import { bytesToCome, collect, declaredLength, dropRest, readPieces } from './upload.ts'
 
 /** What a connection hears of its exchanges. */
 export interface Owner {
+  /** Answers have the ids of their requests. */
+  readonly namesRequests: boolean
   /** The answer is complete, but not yet on its way. `bytes` count as unsent until `sent`. */
   ended(exchange: Owed, bytes: number): void
   /** The client took a piece of a long answer. */
@@ -45,6 +48,7 @@ export class NodeExchange implements Owed {
   readonly #message: IncomingMessage
   readonly #response: ServerResponse
   readonly #owner: Owner
+  #requestId: string | undefined
   #isGone = false
   #awaitsGoAhead: boolean
   #resume: (() => void) | undefined
@@ -66,6 +70,10 @@ export class NodeExchange implements Owed {
 
   get headers(): RequestHeaders {
     return this.#message.headers
+  }
+
+  get requestId(): string {
+    return (this.#requestId ??= readRequestId(this.#message.headers[requestIdKey]) ?? newRequestId())
   }
 
   get peer(): string | undefined {
@@ -121,6 +129,7 @@ export class NodeExchange implements Owed {
     }
     this.#endIfLast()
     headers['content-length'] = length
+    if (this.#owner.namesRequests) headers[requestIdName] = this.requestId
     this.#response.writeHead(status, headers)
     this.#end(this.method === 'HEAD' ? undefined : body)
   }
@@ -132,9 +141,19 @@ export class NodeExchange implements Owed {
     // An upstream's answer keeps its own date, or none.
     if (Array.isArray(headers)) response.sendDate = false
     // Node takes raw pairs as they are; its types know objects only.
-    const all = headers as Record<string, string>
+    const all = (this.#owner.namesRequests ? this.#withId(headers) : headers) as Record<string, string>
     if (reasonPhrase.test(statusText)) response.writeHead(status, statusText, all)
     else response.writeHead(status, all)
+  }
+
+  /** An upstream's own id stays. */
+  #withId(headers: Headers | RawHeaders): Headers | RawHeaders {
+    const isRaw = Array.isArray(headers)
+    const names = isRaw ? (headers as RawHeaders).filter((_, i) => i % 2 === 0) : Object.keys(headers)
+    if (names.some(isRequestIdName)) return headers
+    return isRaw
+      ? [...(headers as RawHeaders), requestIdName, this.requestId]
+      : { ...(headers as Headers), [requestIdName]: this.requestId }
   }
 
   write(chunk: Uint8Array | string, resume: () => void): boolean {

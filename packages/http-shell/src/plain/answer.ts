@@ -3,6 +3,7 @@
  * come in. What says how the answer is framed and whether the connection stays is added here.
  */
 import type { Headers, RawHeaders } from '../exchange/exchange.ts'
+import { isRequestIdName, requestIdName } from '../exchange/request-id.ts'
 
 // Not imported by name: node-http.ts says why.
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
@@ -14,6 +15,18 @@ const chunked = 'Transfer-Encoding: chunked\r\n'
 /** The same when it stays. */
 export function toKeepAliveLines(ms: number): string {
   return `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(ms / 1000)}\r\n`
+}
+
+/** What an answer says of its request. */
+export function toIdLine(requestId: string): string {
+  return `${requestIdName}: ${requestId}\r\n`
+}
+
+/** Lines of an answer that its service knows nothing of. */
+export interface OwnLines {
+  readonly connectionLines: string
+  /** Empty where answers have no ids. */
+  readonly idLine: string
 }
 
 export interface AnswerHead {
@@ -28,36 +41,38 @@ export function isBodyless(method: string, status: number): boolean {
 }
 
 /** Of an answer that is there whole: `headers` tell its length. Throws a TypeError for what cannot be a header, as toHead does. */
-export function toWholeHead(status: number, headers: Headers, connectionLines: string): string {
+export function toWholeHead(status: number, headers: Headers, idLine: string, connectionLines: string): string {
   let lines = statusLine(status, '')
   let hasDate = false
   for (const name in headers) {
     if (isDate(name)) hasDate = true
     lines += toLine(name, headers[name] as string | number)
   }
-  return `${lines}${hasDate ? '' : dateLine()}${connectionLines}\r\n`
+  return `${lines}${idLine}${hasDate ? '' : dateLine()}${connectionLines}\r\n`
 }
 
-/** Of an answer in pieces. Raw pairs are those of an upstream, which keep their own date or none. */
+/** Of an answer in pieces. Raw pairs are those of an upstream, which keep their own date or none, and their own id where there is one. */
 export function toHead(
   status: number,
   statusText: string,
   headers: Headers | RawHeaders,
-  { connectionLines, hasBody }: { readonly connectionLines: string; readonly hasBody: boolean },
+  { connectionLines, idLine, hasBody }: OwnLines & { readonly hasBody: boolean },
 ): AnswerHead {
   const isRaw = Array.isArray(headers)
   const pairs = isRaw ? (headers as RawHeaders) : Object.entries(headers as Headers).flat()
   let text = statusLine(status, statusText)
   let hasDate = isRaw
   let hasLength = false
+  let hasId = false
   for (let i = 0; i < pairs.length; i += 2) {
     const name = pairs[i] as string
     if (isDate(name)) hasDate = true
     if (isLength(name)) hasLength = true
+    if (isRequestIdName(name)) hasId = true
     text += toLine(name, pairs[i + 1] as string | number)
   }
   const isChunked = hasBody && !hasLength
-  text += `${hasDate ? '' : dateLine()}${connectionLines}${isChunked ? chunked : ''}\r\n`
+  text += `${hasId ? '' : idLine}${hasDate ? '' : dateLine()}${connectionLines}${isChunked ? chunked : ''}\r\n`
   return { text, isChunked }
 }
 

@@ -15,7 +15,8 @@ import {
   smallAnswerBytes,
 } from '../exchange/exchange.ts'
 import { peerOf } from '../exchange/peer.ts'
-import { closeLines, isBodyless, toHead, toWholeHead } from './answer.ts'
+import { newRequestId } from '../exchange/request-id.ts'
+import { closeLines, isBodyless, toHead, toIdLine, toWholeHead } from './answer.ts'
 import type { Head } from './request.ts'
 
 const nothing = Buffer.alloc(0)
@@ -25,6 +26,8 @@ export interface Owner {
   readonly socket: Socket
   /** What answers say of a connection that stays. */
   readonly keepAliveLines: string
+  /** Answers have the ids of their requests. */
+  readonly namesRequests: boolean
   /** The answer is complete, but not yet on its way. `bytes` count as unsent until it is out. */
   ended(exchange: Owed, bytes: number): void
   /** No other answer is owed and none is wanted after this one. */
@@ -60,6 +63,7 @@ export class PlainExchange implements Owed {
   readonly #head: Head
   #body: Buffer
   readonly #owner: Owner
+  #requestId: string | undefined
   #isChunked = false
   /** Not yet given to the socket: first the text, then the pieces. */
   #text = ''
@@ -73,6 +77,7 @@ export class PlainExchange implements Owed {
     this.isFinal = head.isLast
     this.#head = head
     this.#owner = owner
+    this.#requestId = head.requestId
   }
 
   get rawHeaders(): RawHeaders {
@@ -81,6 +86,10 @@ export class PlainExchange implements Owed {
 
   get headers(): Head['headers'] {
     return this.#head.headers
+  }
+
+  get requestId(): string {
+    return (this.#requestId ??= newRequestId())
   }
 
   get peer(): string | undefined {
@@ -129,7 +138,7 @@ export class PlainExchange implements Owed {
     const bytes = typeof body === 'string' ? toBytes(body) : body
     headers['content-length'] = bytes.length
     const isFinal = this.isFinal || close || this.#owner.isLast(this)
-    const head = toWholeHead(status, headers, isFinal ? closeLines : this.#owner.keepAliveLines)
+    const head = toWholeHead(status, headers, this.#idLine, isFinal ? closeLines : this.#owner.keepAliveLines)
     if (isFinal) this.#endsConnection()
     this.status = status
     this.#put(head)
@@ -143,7 +152,7 @@ export class PlainExchange implements Owed {
     const hasBody = !isBodyless(this.method, status)
     const reason = reasonPhrase.test(statusText) ? statusText : ''
     const connectionLines = isLast ? closeLines : this.#owner.keepAliveLines
-    const { text, isChunked } = toHead(status, reason, headers, { connectionLines, hasBody })
+    const { text, isChunked } = toHead(status, reason, headers, { connectionLines, idLine: this.#idLine, hasBody })
     if (isLast) this.#endsConnection()
     this.status = status
     this.#isChunked = isChunked
@@ -210,6 +219,10 @@ export class PlainExchange implements Owed {
   drained(): void {
     this.isBlocked = false
     this.#resume?.()
+  }
+
+  get #idLine(): string {
+    return this.#owner.namesRequests ? toIdLine(this.requestId) : ''
   }
 
   #finish(bytes: number): void {

@@ -4,6 +4,8 @@
  * Whatever is unusual in any way belongs to Node's parser, which alone decides what is wrong. Knows no sockets.
  */
 
+import { readRequestId, requestIdKey } from '../exchange/request-id.ts'
+
 /** The headers of a request. Requests of one connection that have the same ones share the object. */
 export interface Head {
   /** All header lines with the empty one, as they stood on the wire. */
@@ -14,6 +16,8 @@ export interface Head {
   readonly length: number
   /** The client wants the connection to end with the answer. */
   readonly isLast: boolean
+  /** The client's own, where it sends one. */
+  readonly requestId: string | undefined
 }
 
 /**
@@ -129,7 +133,14 @@ const connections: ReadonlyMap<string, boolean> = new Map([
   ['Close', true],
 ])
 
-const noHead: Head = { bytes: Buffer.alloc(0), rawHeaders: [], headers: {}, length: 0, isLast: false }
+const noHead: Head = {
+  bytes: Buffer.alloc(0),
+  rawHeaders: [],
+  headers: {},
+  length: 0,
+  isLast: false,
+  requestId: undefined,
+}
 
 function readHead(bytes: Buffer): Head | undefined {
   const text = bytes.toString('latin1')
@@ -163,7 +174,7 @@ function readHead(bytes: Buffer): Head | undefined {
   // A copy, and not out of Node's pool: what arrived with these bytes may be much more, and this is kept as long as the connection.
   const copy = Buffer.allocUnsafeSlow(bytes.length)
   bytes.copy(copy)
-  return { bytes: copy, rawHeaders, headers, length, isLast }
+  return { bytes: copy, rawHeaders, headers, length, isLast, requestId: readRequestId(headers[requestIdKey]) }
 }
 
 /** Without the blanks around it; no others than Node's parser takes for blanks. */

@@ -3,8 +3,8 @@
  * dialects.ts.
  */
 import type { OfflineDescription } from '../description.ts'
-import type { DatasourceMeter, Probe } from '../metering.ts'
-import type { Database, Dialect, ResultShapes, Script } from '../model.ts'
+import type { DatasourceMeter, Probe, ReachListener } from '../metering.ts'
+import type { Database, Dialect, ResultShapes, Script, Work } from '../model.ts'
 import { replicaName } from './postgres/replica-state.ts'
 import { optionsOver } from './options-over.ts'
 import type { FailureListener } from './statement-failure.ts'
@@ -35,6 +35,7 @@ export interface DatasourceOptions {
   readonly timeZone?: string | undefined
   /** Undefined where nobody measures. */
   readonly meter?: DatasourceMeter | undefined
+  readonly reach?: ReachListener | undefined
   /** The same for each replica, by its name. */
   readonly meterOf?: ((replica: string) => DatasourceMeter | undefined) | undefined
   /** Called when a replica is no longer used, with the reason, and when it is again. */
@@ -42,7 +43,7 @@ export interface DatasourceOptions {
   /** Called for each piece of stored code that costs every request a reset of its session, once. */
   readonly onSessionCode?: ((finding: { readonly code: string; readonly reason: string }) => void) | undefined
   /** Called for every statement that runs, when statements are logged. */
-  readonly onStatement?: ((text: string, values: readonly unknown[]) => void) | undefined
+  readonly onStatement?: ((text: string, values: readonly unknown[], work: Work) => void) | undefined
   /** Called once for each time that the file of a SQLite database was deleted or replaced. */
   readonly onFileChange?: ((change: FileChangeReport) => void) | undefined
   /** Called when a database has refused a statement or given it up. */
@@ -52,7 +53,7 @@ export interface DatasourceOptions {
   /** Called for every statement that SQLite could not be made to end. */
   readonly onGivenUp?: ((report: GivenUp) => void) | undefined
   /** Called when an array parameter has no element type of its own and is sent as JSON. */
-  readonly onArrayAsJson?: ((endpoint: string, parameter: string) => void) | undefined
+  readonly onArrayAsJson?: ((parameter: string, work: Work) => void) | undefined
 }
 
 /** Connects to nothing yet: the first request or the probe does. Does not load the code for other kinds of databases. */

@@ -21,6 +21,7 @@ export interface StatementFailureReport {
   readonly text: string
   /** How long it took, without the wait for a connection; of a batch all that had run. */
   readonly ms: number
+  readonly requestId: string
 }
 
 /** What a database said about a statement. */
@@ -112,5 +113,6 @@ export function toReport(
       sets.flatMap((set) => Array.from(set.values())),
     ),
     ms: Math.round(ms * 10) / 10,
+    requestId: work.requestId,
   }
 }

@@ -20,6 +20,7 @@ import type {
   RequestHeaders,
   Result,
   Script,
+  Trace,
 } from '../model.ts'
 import type { Cors } from './cors.ts'
 import { readDeclaredQuery, toDeclaredSets } from './declared.ts'
@@ -30,10 +31,10 @@ import { forCaches } from './representation/cache.ts'
 import { addVary } from './representation/vary.ts'
 import {
   answersInstead,
-  cut,
   findEndpoint,
   isBatchPath,
   missingEndpoint,
+  pathOf,
   readTarget,
   type Route,
   type Target,
@@ -68,8 +69,12 @@ export function handle(service: Service, request: Request): Promise<Reply> {
 }
 
 /** A streamed result could not be sent whole: the client was disconnected, and the log says why. */
-export function reportBrokenOff({ events }: Service, { method, target }: Omit<Line, 'trace'>, error: Error): void {
-  events.emit('answerBrokenOff', { method, path: pathOf(target), reason: error.message })
+export function reportBrokenOff(
+  { events }: Service,
+  { method, target, requestId }: Omit<Line, 'trace'>,
+  error: Error,
+): void {
+  events.emit('answerBrokenOff', { method, path: pathOf(target), reason: error.message, requestId })
 }
 
 /** Not an async function: while the database works that would keep all that was needed up to then, the body too. */
@@ -77,7 +82,7 @@ function answer(service: Service, request: Request, headers: ReplyHeaders): Prom
   const target = readTarget(request.target)
   const page = findPage(service, request, target)
   const refused = refuser(service, request, headers)
-  const { trace } = request
+  const { requestId, trace } = request
   if (trace !== undefined && page !== undefined) trace.page = target.path
   if (page !== undefined) return showPage(page, request.headers, headers).catch(refused)
   const found = findEndpoint(service.endpoints, request.method, target.path)
@@ -91,11 +96,13 @@ function answer(service: Service, request: Request, headers: ReplyHeaders): Prom
     )
   }
   const { endpoint, batch } = found
-  const database = chooseDatabase(service, target, request.headers['x-datasource'])
+  const datasource = chooseDatasource(service, target, request.headers['x-datasource'])
+  if (trace !== undefined) trace.datasource = datasource
+  const database = service.databases.get(datasource) as Database
   const script = endpoint.scripts[database.dialect] as Script
   const sets = lines === undefined ? toSets(document, found, script, target.query) : fitLines(lines, found, script)
   const format = batch ? 'json' : service.chooseFormat(request.headers['accept'])
-  const work = { endpoint, script, sets, batch, format, cancellation: request.cancellation }
+  const work = { endpoint, script, sets, batch, format, cancellation: request.cancellation, requestId, trace }
   const running = database.run(work)
   const cache = endpoint.declarations?.cache
   if (cache === undefined) return running.then(replier(format, headers), refused)
@@ -122,17 +129,28 @@ function toBody(format: FormatName, content: Result): Body {
 }
 
 /** What the reply needs of a request. */
-type Line = Pick<Request, 'method' | 'target' | 'trace'>
+type Line = Pick<Request, 'method' | 'target' | 'requestId' | 'trace'>
 
-function refuser(service: Service, { method, target, trace }: Line, headers: ReplyHeaders): (error: unknown) => Reply {
-  return (error) => refuse(service, { method, target, trace }, headers, error)
+function refuser(
+  service: Service,
+  { method, target, requestId, trace }: Line,
+  headers: ReplyHeaders,
+): (error: unknown) => Reply {
+  return (error) => refuse(service, { method, target, requestId, trace }, headers, error)
 }
 
 function refuse(service: Service, line: Line, headers: ReplyHeaders, error: unknown): Reply {
   const reply = toReply(error, headers, service.errors === 'full' ? explain(service, line, error) : undefined)
-  report(service.events, line, error, reply)
-  if (line.trace !== undefined) line.trace.error = error instanceof Failure ? error.name : failures.internal_error.error
+  if (!(error instanceof Failure)) reportInternal(service.events, line, error)
+  if (line.trace !== undefined) note(line.trace, error)
   return reply
+}
+
+/** The log gets what the client does not: which kind of error it was. */
+function note(trace: Trace, error: unknown): void {
+  const { error: unexpected } = failures.internal_error
+  trace.error = error instanceof Failure ? error.name : unexpected
+  if (error instanceof Failure) trace.code = ((error.cause ?? {}) as { code?: string }).code
 }
 
 /** One of the service's own pages. */
@@ -147,9 +165,10 @@ async function showPage(page: Page, asked: RequestHeaders, cors: ReplyHeaders): 
   return { status, headers: { ...headers, ...(vary === undefined ? cors : addVary(cors, vary)) }, body }
 }
 
-function chooseDatabase(service: Service, target: Target, header: string | undefined): Database {
+/** Its name. */
+function chooseDatasource(service: Service, target: Target, header: string | undefined): string {
   const [, project = ''] = (target.path ?? '').split('/', 2)
-  return service.databases.get(service.chooseDatasource(project, header)) as Database
+  return service.chooseDatasource(project, header)
 }
 
 /** With everything that the SQL asks for. Without a document it is a GET. */
@@ -195,21 +214,8 @@ function explain({ endpoints }: Service, { method, target }: Line, error: unknow
   return found === undefined ? undefined : error.detailsIn(found.endpoint.file)
 }
 
-/** The log gets what the client does not: which kind of error it was, and for an unexpected one where it came from. */
-function report(events: Events, { method, target }: Line, error: unknown, { status }: Reply): void {
-  const path = pathOf(target)
-  if (!(error instanceof Failure)) {
-    events.emit('internalError', {
-      method,
-      path,
-      stack: error instanceof Error ? (error.stack ?? error.message) : String(error),
-    })
-  } else if (events.isEnabled('requestFailed')) {
-    const { code } = (error.cause ?? {}) as { code?: string }
-    events.emit('requestFailed', { method, path, status, error: error.name, code })
-  }
-}
-
-function pathOf(target: string): string {
-  return cut(target.split('?', 1)[0] as string)
+/** Where an unexpected error came from is for the log only. */
+function reportInternal(events: Events, { method, target, requestId }: Line, error: unknown): void {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  events.emit('internalError', { method, path: pathOf(target), stack, requestId })
 }

@@ -17,6 +17,7 @@ import type { Cancellation, Reply, Request, RequestHeaders, Trace } from '../mod
 import type { Cors } from './cors.ts'
 import { pump } from './pump.ts'
 import { refuse } from './refuse.ts'
+import { RequestTrace } from './trace.ts'
 import type { UnderWay } from './under-way.ts'
 
 export interface ServerOptions {
@@ -29,11 +30,18 @@ export interface ServerOptions {
   /** Answers a request; never rejects. */
   readonly handle: (request: Request) => Promise<Reply>
   /** Called when a reply breaks off; the client sees a reset connection. */
-  readonly breaksOff: (request: Pick<Request, 'method' | 'target'>, error: Error) => void
-  /** Called when a request has been answered, or nobody is left to take its answer; requests that were refused too. */
-  readonly answered?: ((trace: Trace) => void) | undefined
+  readonly breaksOff: (request: Pick<Request, 'method' | 'target' | 'requestId'>, error: Error) => void
+  readonly listener?: RequestListener | undefined
   /** Told of each request that begins with these options, and when it has ended. */
   readonly underWay?: UnderWay | undefined
+}
+
+/** Who hears what became of requests. */
+export interface RequestListener {
+  /** Asked for each request, because a reload may change it. */
+  isListening(): boolean
+  /** A request has been answered, or nobody is left to take its answer; requests that were refused too. */
+  answered(trace: Trace): void
 }
 
 /** For a client that left before it had its reply, as other servers count it. */
@@ -53,6 +61,7 @@ export async function startServer(
       port,
       bounds: { maxPipelinedRequests },
       fastReader,
+      namesRequests: true,
       handle: (exchange) => serve(current(), exchange),
       refuse: (refusal) => refuseRequest(current(), refusal),
       cut: (exchange) => current().breaksOff(exchange, new Error('The client reads too slowly')),
@@ -66,7 +75,7 @@ export async function startServer(
 function serve(options: ServerOptions, exchange: Exchange): void {
   const { method } = exchange
   options.underWay?.begin()
-  const trace = options.answered === undefined ? undefined : startTrace(method)
+  const trace = options.listener?.isListening() === true ? new RequestTrace(exchange) : undefined
   // The only one that Node gives as a list is `set-cookie`, which no client sends.
   const headers = exchange.headers as RequestHeaders
   const preflight = options.cors.preflight(method, headers)
@@ -79,11 +88,6 @@ function serve(options: ServerOptions, exchange: Exchange): void {
   const body = exchange.takeBody(options.maxBodyBytes)
   if (body === undefined) void serveBody(options, exchange, cancellation, trace)
   else respond(options, exchange, body, cancellation, trace)
-}
-
-function startTrace(method: string): Trace {
-  const started = performance.now()
-  return { method, started, endpoint: undefined, page: undefined, status: 0, error: undefined, ms: 0 }
 }
 
 async function serveBody(
@@ -104,8 +108,8 @@ function respond(
   cancellation: Cancellation,
   trace: Trace | undefined,
 ): void {
-  const { method, target } = exchange
-  const request = { method, target, headers: exchange.headers as RequestHeaders, body, cancellation, trace }
+  const { method, target, requestId } = exchange
+  const request = { method, target, requestId, headers: exchange.headers as RequestHeaders, body, cancellation, trace }
   void options.handle(request).then((reply) => write(options, exchange, reply, trace))
 }
 
@@ -183,22 +187,28 @@ function whenClosed(stream: Readable, call: () => void): void {
 }
 
 /** The request has ended. Tells what became of it, where somebody wants to hear of it. */
-function conclude({ answered, underWay }: ServerOptions, exchange: Exchange, trace: Trace | undefined): void {
+function conclude({ listener, underWay }: ServerOptions, exchange: Exchange, trace: Trace | undefined): void {
   underWay?.end()
-  if (trace === undefined || answered === undefined) return
+  if (trace === undefined) return
   const isGone = exchange.status === 0 || (exchange.leaving !== undefined && trace.error !== brokenOff)
   trace.status = isGone ? goneStatus : exchange.status
   if (isGone) trace.error = undefined
   trace.ms = performance.now() - trace.started
-  answered(trace)
+  listener?.answered(trace)
 }
 
-/** What never becomes a request. One whose body is wrong is a request, and counts as one that its client has left. */
-function refuseRequest({ answered }: ServerOptions, refusal: Refusal): Refused {
+/**
+ * What never becomes a request. One whose body is wrong is a request, and counts as one that its client has left. What looks like a
+ * target may be the rest of a body that was longer than declared, so nobody is told.
+ */
+function refuseRequest({ listener }: ServerOptions, refusal: Refusal): Refused {
   const refused = refuse(refusal)
-  if (answered !== undefined && !refusal.isBody) {
-    const { status, error } = refused
-    answered({ ...startTrace(refusal.line?.method ?? ''), status, error })
+  if (listener?.isListening() === true && !refusal.isBody) {
+    const { requestId, line } = refusal
+    const trace = new RequestTrace({ requestId, method: line?.method ?? '', target: undefined })
+    trace.status = refused.status
+    trace.error = refused.error
+    listener.answered(trace)
   }
   return refused
 }

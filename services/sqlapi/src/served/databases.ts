@@ -3,10 +3,12 @@
  * time need them. A datasource whose settings did not change keeps its database, with its connections and what it has learned.
  */
 import { settingsOf, type SizedDatasource } from '../boot/boot.ts'
+import { maskUrl } from '../boot/config/url.ts'
 import { type DatasourceOptions, openDatabase } from '../database/database.ts'
 import type { Events } from '../events.ts'
 import type { Measures } from '../measure/measures.ts'
 import type { Database } from '../model.ts'
+import { Reachability } from '../reachability.ts'
 
 interface OpenDatabase {
   readonly name: string
@@ -14,6 +16,7 @@ interface OpenDatabase {
   readonly database: Database
   /** What it was opened with; the listeners in it are asked with each use. */
   readonly options: DatasourceOptions
+  readonly reach: Reachability
   /** How many sets have it. */
   holders: number
 }
@@ -91,8 +94,9 @@ export class OpenDatabases {
     const { name } = datasource
     const settings = settingsOf(datasource)
     const meterOf = (name: string): DatasourceOptions['meter'] => this.#measures?.meterOf(name)
-    const options = { ...datasource, meter: meterOf(name), meterOf, ...listenersOf(name, this.#events) }
-    const open = { name, settings, database: await openDatabase(options), options, holders: 0 }
+    const reach = new Reachability(this.#events, name, maskUrl(datasource.url))
+    const options = { ...datasource, meter: meterOf(name), meterOf, reach, ...listenersOf(name, this.#events) }
+    const open = { name, settings, database: await openDatabase(options), options, reach, holders: 0 }
     this.#open.set(settings, open)
     return open
   }
@@ -117,7 +121,8 @@ function listenersOf(name: string, events: Events): Listeners {
       reason === undefined ? events.emit('replicaBack', { replica }) : events.emit('replicaAway', { replica, reason }),
     onSessionCode: (finding) => events.emit('sessionCode', { datasource: name, ...finding }),
     onStatement: events.isEnabled('statement')
-      ? (sql, values) => events.emit('statement', { datasource: name, sql, parameters: showValues(values) })
+      ? (sql, values, { requestId }) =>
+          events.emit('statement', { datasource: name, sql, parameters: showValues(values), requestId })
       : undefined,
     onDemotion: (report) => events.emit('serverDemoted', { datasource: name, ...report }),
     onFileChange: (change) => events.emit('fileChanged', { datasource: name, ...change }),
@@ -126,7 +131,8 @@ function listenersOf(name: string, events: Events): Listeners {
       : undefined,
     onGivenUp: (report) => events.emit('statementGivenUp', { datasource: name, ...report }),
     onArrayAsJson: events.isEnabled('arrayAsJson')
-      ? (endpoint, parameter) => events.emit('arrayAsJson', { endpoint, parameter })
+      ? (parameter, { endpoint, requestId }) =>
+          events.emit('arrayAsJson', { endpoint: endpoint.path, parameter, requestId })
       : undefined,
   }
 }

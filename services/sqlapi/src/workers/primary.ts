@@ -219,6 +219,9 @@ export class Workers {
       case 'replicaBack':
         if (this.#told.isNewlyBack(fields)) this.#events.emit(event, fields)
         return
+      case 'datasourceReached':
+        if (this.#told.isNewlyReached(fields)) this.#events.emit(event, fields)
+        return
       case 'fileChanged':
         if (this.#told.isNewChange(fields)) this.#events.emit(event, fields)
         return

@@ -30,6 +30,7 @@ export type Order = typeof end | typeof announceEnd | typeof measure | Change
 export const shared = [
   'listening',
   'datasourceUnreachable',
+  'datasourceReached',
   'replicaAway',
   'replicaBack',
   'fileChanged',

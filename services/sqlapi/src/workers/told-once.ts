@@ -5,7 +5,7 @@ import type { EventFields } from '../events.ts'
 const maxSessionCode = 1000
 
 export class ToldOnce {
-  /** Datasources that could not be reached. */
+  /** Datasources that cannot be reached. */
   readonly #unreachable = new Set<string>()
   /** Replicas that are not used. */
   readonly #away = new Set<string>()
@@ -17,6 +17,11 @@ export class ToldOnce {
     if (this.#unreachable.has(datasource)) return false
     this.#unreachable.add(datasource)
     return true
+  }
+
+  /** The first worker that has a connection again speaks for all. */
+  isNewlyReached({ datasource }: EventFields['datasourceReached']): boolean {
+    return this.#unreachable.delete(datasource)
   }
 
   isNewlyAway({ replica }: EventFields['replicaAway']): boolean {

@@ -9,6 +9,8 @@ export interface Forwarder {
    * bytes that a client sends into the silence.
    */
   silence(all?: boolean): Promise<void>
+  /** What is connected now is reset, and so is each new connection, as where nobody listens. */
+  refuse(): void
   /** New connections pass; those that have fallen silent stay so. */
   pass(): void
   /** A connection falls silent as soon as a client sends this text on it. */
@@ -20,10 +22,15 @@ export async function startForwarder(target: number): Promise<Forwarder> {
   const sockets = new Set<Socket>()
   const silent = new WeakSet<Socket>()
   let isAllSilent = false
+  let isRefusing = false
   let last: string | undefined
   let tell: (() => void) | undefined
   let tellSwallowed: (() => void) | undefined
   const server = createServer((client) => {
+    if (isRefusing) {
+      client.resetAndDestroy()
+      return
+    }
     const upstream = connect({ port: target, host: '127.0.0.1' })
     const pair = [client, upstream] as const
     if (isAllSilent) for (const each of pair) silent.add(each)
@@ -55,8 +62,13 @@ export async function startForwarder(target: number): Promise<Forwarder> {
       tellSwallowed = resolve
       return promise
     },
+    refuse() {
+      isRefusing = true
+      for (const socket of sockets) socket.destroy()
+    },
     pass() {
       isAllSilent = false
+      isRefusing = false
       last = undefined
     },
     silenceAt(text) {

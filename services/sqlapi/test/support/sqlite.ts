@@ -130,6 +130,8 @@ export class Datasource {
       batch: sets !== undefined,
       format: 'json',
       cancellation: cancellation ?? { cancelled: false, onCancel: undefined },
+      requestId: 'a-request',
+      trace: undefined,
     }
   }
 }

@@ -1,15 +1,14 @@
 /**
- * Counts requests as the log hears of them: a subscriber of the event `request`. The usual answer of an endpoint costs additions to
+ * Counts requests as they are answered: a subscriber of the event stream. The usual answer of an endpoint costs additions to
  * series that were found once; any other one is looked for among those of its method.
  */
 import type { Counter, Histogram, Registry } from '@services/metrics'
 import type { Subscriber } from '@services/observe'
 import { reloadOutcomes } from '@services/reload'
-import type { EventFields, EventName } from '../events.ts'
+import type { AnsweredRequest, EventFields, EventName } from '../events.ts'
 import type { metricTable } from './metric-table.ts'
 
 type Metrics = Registry<typeof metricTable>
-type Answered = EventFields['request']
 
 /** Label of requests that reached no endpoint, and of methods that are not in the list. */
 const noEndpoint = 'none'
@@ -30,15 +29,15 @@ export class RequestCounts implements Subscriber<EventFields> {
   }
 
   hears(event: EventName): boolean {
-    return event === 'request' || event in reloadOutcomes
+    return event === 'answered' || event in reloadOutcomes
   }
 
   hear<Name extends EventName>(event: Name, fields: EventFields[Name]): void {
-    if (event === 'request') this.#count(fields as Answered)
+    if (event === 'answered') this.#count(fields as AnsweredRequest)
     else this.#metrics.counter('xroad_proxy_reload_total', reloadOutcomes[event as keyof typeof reloadOutcomes]).add(1)
   }
 
-  #count(answered: Answered): void {
+  #count(answered: AnsweredRequest): void {
     const { path = '' } = answered
     const name = answered.endpoint ?? (pages.has(path) ? path : noEndpoint)
     let counts = this.#ofEndpoints.get(name)
@@ -58,7 +57,7 @@ class EndpointCounts {
     this.#endpoint = endpoint
   }
 
-  count(answered: Answered): void {
+  count(answered: AnsweredRequest): void {
     const method = methods.has(answered.method) ? answered.method : otherMethod
     let counts = this.#ofMethods.get(method)
     if (counts === undefined) {
@@ -92,7 +91,7 @@ class MethodCounts {
     this.#good = this.#find(200, '', '')
   }
 
-  count({ status, error = '', source = '', ms }: Answered): void {
+  count({ status, error = '', source = '', ms }: AnsweredRequest): void {
     this.#duration.observe(ms / 1000)
     if (status === 200 && error === '' && source === '') this.#good.add(1)
     else this.#other(status, error, source).add(1)

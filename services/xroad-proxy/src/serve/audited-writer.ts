@@ -34,7 +34,6 @@ export class AuditedWriter implements ResponseWriter, AuditEntry {
   #caller: string | undefined
   #message: AuditedMessage | undefined
   #departed = 0
-  #bytesOut = 0
   /** Of an answer that is passed on. */
   #passedOn: { readonly status: number; readonly errorCode: string | undefined } | undefined
 
@@ -67,6 +66,10 @@ export class AuditedWriter implements ResponseWriter, AuditEntry {
 
   get status(): number {
     return this.#writer.status
+  }
+
+  get bytes(): number {
+    return this.#writer.bytes
   }
 
   get onGone(): (() => void) | undefined {
@@ -102,7 +105,6 @@ export class AuditedWriter implements ResponseWriter, AuditEntry {
   }
 
   write(chunk: Uint8Array, resume: () => void): boolean {
-    this.#bytesOut += chunk.length
     return this.#writer.write(chunk, resume)
   }
 
@@ -123,7 +125,7 @@ export class AuditedWriter implements ResponseWriter, AuditEntry {
     // Once.
     this.#message = undefined
     // Nobody takes what is sent to a caller who has left, and a reply to HEAD has no body.
-    if (this.isOpen && this.#request.method !== 'HEAD') this.#bytesOut += bytes
+    const last = this.isOpen && this.#request.method !== 'HEAD' ? bytes : 0
     const { bytesIn, ...named } = message
     const record: AuditRecord = {
       ...named,
@@ -132,7 +134,7 @@ export class AuditedWriter implements ResponseWriter, AuditEntry {
       caller: this.#caller,
       requestHash: this.requestHash,
       bytesIn,
-      bytesOut: this.#bytesOut,
+      bytesOut: this.bytes + last,
       ms: since(this.#started),
       upstreamMs: round(this.#trace.upstreamMs ?? performance.now() - this.#departed),
       ...this.#judge(),

@@ -3,7 +3,7 @@
  * manual promises. Each stage is a call into the file that owns it, none of them calls the next.
  */
 import { CallerGone, Failure, failures, toReply } from '../errors.ts'
-import type { Events } from '../events.ts'
+import type { AnsweredRequest, Events } from '../events.ts'
 import type { FileReply, Reply, ResponseWriter, Request } from '../model.ts'
 import type { Trace } from '../trace.ts'
 import type { CodedContent } from '@services/content-coding'
@@ -43,7 +43,7 @@ const shownLength = 256
 /** Never rejects: an error on the way becomes a reply, or breaks off one that has begun. */
 export async function handle(service: Service, request: Request, caller: ResponseWriter): Promise<void> {
   const started = performance.now()
-  const trace = newTrace(service.tracing && beginRequest(service.tracing, request))
+  const trace = newTrace(request, service.tracing && beginRequest(service.tracing, request))
   const writer = service.audit === undefined ? caller : watch(service.audit, request, caller, trace)
   try {
     await answer(service, request, writer, trace)
@@ -55,17 +55,20 @@ export async function handle(service: Service, request: Request, caller: Respons
     if (writer.hasBegun) writer.breakOff()
     else writer.send(refusal(service, request, trace, thrown))
   }
+  if (!service.events.isEnabled('answered') && trace.span === undefined) return
   const described = describe(request, writer, trace, performance.now() - started)
-  service.events.emit('request', described)
+  service.events.emit('answered', described)
   if (trace.span !== undefined) endRequest(trace.span, described)
 }
 
-function newTrace(span: Span | undefined): Trace {
+function newTrace({ requestId }: Request, span: Span | undefined): Trace {
   return {
+    requestId,
     span,
     endpoint: undefined,
     messageId: undefined,
     upstreamMs: undefined,
+    waits: undefined,
     source: undefined,
     error: undefined,
     audit: undefined,
@@ -86,11 +89,15 @@ function nameOf(thrown: unknown): string {
 }
 
 /** A caller was cut off because it read too little of its reply. */
-export function reportTooSlow({ events }: Service, { method, target }: Pick<Request, 'method' | 'target'>): void {
+export function reportTooSlow(
+  { events }: Service,
+  { method, target, requestId: request_id }: Pick<Request, 'method' | 'target' | 'requestId'>,
+): void {
   events.emit('answerBrokenOff', {
     method,
     path: cut(toPath(target)),
     reason: 'the caller took less than 64 KiB in 10 s',
+    request_id,
   })
 }
 
@@ -119,7 +126,11 @@ function replyApi({ api }: Service, { headers }: Request): FileReply | Promise<F
 }
 
 /** What the caller is not told: why a call failed, and where an unexpected error came from. */
-function report(events: Events, { endpoint, messageId: id, span }: Trace, thrown: unknown): void {
+function report(
+  events: Events,
+  { endpoint, messageId: id, requestId: request_id, span }: Trace,
+  thrown: unknown,
+): void {
   const traceparent = span?.traceparent
   if (thrown instanceof CallerGone) return
   if (!(thrown instanceof Failure)) {
@@ -127,11 +138,13 @@ function report(events: Events, { endpoint, messageId: id, span }: Trace, thrown
       endpoint,
       id,
       stack: thrown instanceof Error ? String(thrown.stack) : String(thrown),
+      request_id,
       traceparent,
     })
   } else if (isCall(thrown)) {
     const cause = thrown.cause instanceof Error ? thrown.cause.message : undefined
-    events.emit('callFailed', { endpoint, id, error: thrown.code, reason: thrown.message, cause, traceparent })
+    const { code: error, message: reason } = thrown
+    events.emit('callFailed', { endpoint, id, error, reason, cause, request_id, traceparent })
   }
 }
 
@@ -140,8 +153,8 @@ function isCall({ code }: Failure): boolean {
   return failures[code] >= 500 && code !== 'upstream_soap_fault'
 }
 
-function describe(request: Request, writer: ResponseWriter, trace: Trace, ms: number) {
-  const { endpoint, messageId: id, upstreamMs, error } = trace
+function describe(request: Request, writer: ResponseWriter, trace: Trace, ms: number): AnsweredRequest {
+  const { endpoint, messageId: id, upstreamMs, waits, error, requestId: request_id } = trace
   const isGone = error === gone
   const isFailed = error !== undefined && !isGone
   return {
@@ -151,9 +164,12 @@ function describe(request: Request, writer: ResponseWriter, trace: Trace, ms: nu
     status: isGone ? goneStatus : writer.status,
     ms: round(ms),
     upstream_ms: upstreamMs === undefined ? undefined : round(upstreamMs),
+    waited_ms: waits === undefined ? undefined : round(waits.waitedMs),
+    bytes: writer.bytes,
     id,
     error: isFailed ? error : undefined,
     source: isFailed ? (trace.source ?? 'proxy') : trace.source,
+    request_id,
     traceparent: trace.span?.traceparent,
   }
 }

@@ -9,12 +9,17 @@ import type { FileReply, ResponseWriter, RawHeaders, Reply, Request, Reserve, Up
 export class Inbound implements Request, Upload, ResponseWriter {
   readonly method: string
   readonly target: string
+  bytes = 0
   readonly #exchange: Exchange
 
   constructor(exchange: Exchange) {
     this.method = exchange.method
     this.target = exchange.target
     this.#exchange = exchange
+  }
+
+  get requestId(): string {
+    return this.#exchange.requestId
   }
 
   get headers(): RawHeaders {
@@ -77,6 +82,7 @@ export class Inbound implements Request, Upload, ResponseWriter {
   }
 
   send({ status, body, headers }: Reply | FileReply): void {
+    this.#count(typeof body === 'string' ? Buffer.byteLength(body) : body.length)
     this.#exchange.send(status, { 'content-type': 'application/json', ...headers }, body)
   }
 
@@ -85,14 +91,21 @@ export class Inbound implements Request, Upload, ResponseWriter {
   }
 
   write(chunk: Uint8Array, resume: () => void): boolean {
+    this.#count(chunk.length)
     return this.#exchange.write(chunk, resume)
   }
 
   end(chunk?: Uint8Array): void {
+    if (chunk !== undefined) this.#count(chunk.length)
     this.#exchange.end(chunk)
   }
 
   breakOff(): void {
     this.#exchange.breakOff()
+  }
+
+  /** Nobody takes what is sent to a caller who has left, and a reply to HEAD has no body. */
+  #count(bytes: number): void {
+    if (this.method !== 'HEAD' && this.#exchange.isOpen) this.bytes += bytes
   }
 }

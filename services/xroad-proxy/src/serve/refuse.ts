@@ -12,8 +12,10 @@ export function refuse(routes: Routes, events: Events, refusal: Refusal): Reply 
   const { error, reply } = toRefusal(routes, refusal)
   // Neither method nor path: what looks like them may be the rest of a body that was longer than declared. The request path
   // logs a request whose body is what was refused.
-  if (!refusal.isBody)
-    events.emit('request', { method: 'unknown', status: reply.status, ms: 0, error, source: 'proxy' })
+  if (!refusal.isBody && events.isEnabled('answered')) {
+    const { requestId: request_id } = refusal
+    events.emit('answered', { method: 'unknown', status: reply.status, ms: 0, error, source: 'proxy', request_id })
+  }
   return reply
 }
 

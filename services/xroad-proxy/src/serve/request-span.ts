@@ -23,12 +23,12 @@ export function beginRequest(tracing: Tracing, { method, headers }: Pick<Request
 export interface Ended {
   readonly method: string
   /** `group/service` and what follows, with the names of parameters; undefined where the request reached none. */
-  readonly endpoint: string | undefined
+  readonly endpoint?: string | undefined
   /** The path, where it did not. */
-  readonly path: string | undefined
+  readonly path?: string | undefined
   readonly status: number
   /** The code of an error. */
-  readonly error: string | undefined
+  readonly error?: string | undefined
 }
 
 export function endRequest(span: Span, { method, endpoint, path, status, error }: Ended): void {

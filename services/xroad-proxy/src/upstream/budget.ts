@@ -98,6 +98,9 @@ export class Share {
   held = 0
   /** Beyond what it holds, while it waits. */
   wanted = 0
+  /** Milliseconds that it has waited, all times together. */
+  waitedMs = 0
+  #since = 0
   readonly #budget: Budget
   #stage: Stage = 'call'
   #granted: (() => void) | undefined
@@ -134,6 +137,7 @@ export class Share {
       this.#granted = resolve
       this.#refused = reject
       this.wanted = more
+      this.#since = performance.now()
       this.#budget.move(this.held, stage, 'waiting')
       this.#budget.enqueue(this, stage)
     })
@@ -175,6 +179,7 @@ export class Share {
 
   #stopWaiting(): void {
     this.#granted = undefined
+    this.waitedMs += performance.now() - this.#since
     this.#budget.move(this.held, 'waiting', this.#stage)
   }
 }

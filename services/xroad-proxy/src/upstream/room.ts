@@ -15,11 +15,23 @@ export class Room {
   readonly #share: Share
   /** What is held beside the answer while it arrives. */
   #base = 0
+  /** For a connection. */
+  #turnMs = 0
 
   constructor(budget: Budget, timeoutSeconds: number) {
     this.#budget = budget
     this.#timeoutSeconds = timeoutSeconds
     this.#share = budget.open()
+  }
+
+  /** Milliseconds that the call has waited so far: for room, and for a connection. */
+  get waitedMs(): number {
+    return this.#share.waitedMs + this.#turnMs
+  }
+
+  /** The call has waited so long for a connection. */
+  waited(ms: number): void {
+    this.#turnMs += ms
   }
 
   get isWaiting(): boolean {

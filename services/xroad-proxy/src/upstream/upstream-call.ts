@@ -39,8 +39,8 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
   readonly #way: Way
   readonly #call: Call
   #clock: NodeJS.Timeout | undefined
-  #began = 0
-  /** When it may no longer be sent. */
+  /** When it asked for a connection, and when it may no longer be sent. */
+  #asked = 0
   #latest = 0
   #connection: Connection | undefined
   standing: Waiter<Connection>['standing']
@@ -70,17 +70,19 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
       this.writer.onGone = toLeaver(this)
       const timeMs = this.limits.timeoutSeconds * 1000
       this.#clock = setTimeout(endOfTime, timeMs, this)
-      this.#began = performance.now()
-      this.#latest = this.#began + timeMs * (1 - leastShare)
+      this.#asked = performance.now()
+      this.#latest = this.#asked + timeMs * (1 - leastShare)
       this.#way.load.calls += 1
       this.#way.turns.take(this)
     })
   }
 
   start(connection: Connection): void {
-    this.#call.span?.begin('wait for a connection', { started: this.#began }).end()
+    this.#call.span?.begin('wait for a connection', { started: this.#asked }).end()
     this.#connection = connection
-    if (this.#lateness() === undefined) send(connection, this.#call, this)
+    const now = performance.now()
+    this.room?.waited(now - this.#asked)
+    if (this.#lateness(now) === undefined) send(connection, this.#call, this)
     else this.#giveBack()
   }
 
@@ -111,7 +113,7 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
 
   onRequestStart(controller: Controller): void {
     // Thrown, not aborted: the call is over, and the connection that it waited for stays for the next one.
-    const failure = this.#lateness()
+    const failure = this.#lateness(performance.now())
     if (failure !== undefined) throw failure
     this.#controller = controller
   }
@@ -150,8 +152,8 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
   }
 
   /** Why it is not sent: it has failed, or fails now because it has waited until there is no time for an answer. */
-  #lateness(): Error | undefined {
-    if (this.#failure === undefined && performance.now() > this.#latest) this.fail(lateCall(this.limits))
+  #lateness(now: number): Error | undefined {
+    if (this.#failure === undefined && now > this.#latest) this.fail(lateCall(this.limits))
     return this.#failure
   }
 

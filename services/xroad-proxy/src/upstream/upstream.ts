@@ -108,6 +108,7 @@ export function withoutCaller(): ResponseWriter {
     isOpen: true,
     hasBegun: false,
     status: 0,
+    bytes: 0,
     onGone: undefined,
     send: () => undefined,
     begin: () => undefined,

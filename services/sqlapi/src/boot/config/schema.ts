@@ -17,6 +17,7 @@ import {
   type Parsed,
   parse,
   reloadField,
+  requestLogFields,
   section,
   shutdownSection,
   toAddress,
@@ -138,6 +139,7 @@ const logging = section({
     .default(defaultLevels)
     .describe('Levels: a default and target=level, separated by commas; targets are sqlapi and sqlx.'),
   format: oneOf(['text', 'json']).default('text').describe('Log lines as readable text or as JSON objects.'),
+  ...requestLogFields.errors,
 })
 
 const levelMeaning = levels.join(', ').replace(/, (?=[^,]*$)/, ' or ')

@@ -2,6 +2,7 @@
  * Work that needs a connection of a pool. One object for each, from its arrival to its end: what the queue and the slot keep of
  * it stands in it too, because thousands may wait at once, and what waits is copied by the garbage collector.
  */
+import type { CallMeter } from '../../metering.ts'
 import type { Cancellation } from '../../model.ts'
 import type { History } from './history.ts'
 import type { QueuePosition, Waiter } from './queue.ts'
@@ -31,6 +32,8 @@ export abstract class Job<C extends Connection> implements Waiter {
   /** Where the job's time is recorded, if it is to count. */
   abstract readonly history: History | undefined
   abstract readonly cancellation: Cancellation
+  /** Hears how long the job has waited; undefined where nobody asks. */
+  abstract readonly meter: Pick<CallMeter, 'waited'> | undefined
   /** When it came, by the pool's clock. Set by the pool, as all that follows. */
   arrived = 0
   /** While it waits. */
@@ -57,6 +60,8 @@ export interface Errand<C, T> {
   readonly group: unknown
   readonly history: History | undefined
   readonly cancellation: Cancellation
+  /** As in `Job`. */
+  readonly meter?: Job<Connection>['meter']
   /** Rejects with `takenBack` where the connection has given the job back. */
   readonly run: (connection: C) => Promise<T>
 }
@@ -91,6 +96,10 @@ export class ErrandJob<C extends Connection, T> extends Job<C> {
 
   get cancellation(): Cancellation {
     return this.#errand.cancellation
+  }
+
+  get meter(): Job<C>['meter'] {
+    return this.#errand.meter
   }
 
   begin(connection: C): void {

@@ -7,7 +7,7 @@
  * or waits for one in order of arrival. The limit `max` includes connections that are being opened or closed.
  */
 import { Failure } from '../../errors.ts'
-import type { DatabaseLoad, DatasourceMeter } from '../../metering.ts'
+import type { DatabaseLoad, DatasourceMeter, ReachListener } from '../../metering.ts'
 import { type Clock, realClock } from './clock.ts'
 import { type Connection, type Errand, ErrandJob, type Job, mayShare, type Owner } from './job.ts'
 import { OwnTime } from './own-time.ts'
@@ -27,6 +27,7 @@ export interface PoolOptions<C> {
   /** Opens a connection; `broken` is to be called when it ends by itself. */
   readonly open: (broken: () => void) => Promise<C>
   readonly meter?: Pick<DatasourceMeter, 'waited' | 'ran'> | undefined
+  readonly reach?: ReachListener | undefined
   readonly clock?: Clock
 }
 
@@ -63,8 +64,10 @@ export class Pool<C extends Connection> implements Owner<C> {
     this.#options = options
     this.#clock = options.clock ?? realClock
     this.#ownTime = new OwnTime(this.#clock, () => this.#look())
-    this.#queue = new Queue(this.#clock, options.acquireTimeoutSeconds, () => {
-      options.meter?.waited(options.acquireTimeoutSeconds * 1000)
+    this.#queue = new Queue(this.#clock, options.acquireTimeoutSeconds, (job) => {
+      const ms = options.acquireTimeoutSeconds * 1000
+      options.meter?.waited(ms)
+      job.meter?.waited(ms)
       return lateFailure(options)
     })
   }
@@ -107,6 +110,7 @@ export class Pool<C extends Connection> implements Owner<C> {
     if (isSuccess) this.lastSuccess = now
     const isShared = slot.state !== 'alone'
     const ms = slot.finish(job, now, this.#ownTime)
+    job.meter?.waited(job.started - job.arrived)
     if (meter !== undefined) {
       meter.waited(job.started - job.arrived)
       meter.ran(ms, isShared)
@@ -293,6 +297,7 @@ export class Pool<C extends Connection> implements Owner<C> {
       this.#opening--
     }
     this.#slots.add(slot)
+    this.#options.reach?.opened()
     if (isBroken || this.#isClosed) void this.#remove(slot)
     else this.#toIdle(slot, this.#clock.now())
   }
@@ -300,6 +305,7 @@ export class Pool<C extends Connection> implements Owner<C> {
   /** While another connection is open the jobs can still be served in time; without one nothing would start them. */
   #openLater(error: unknown): void {
     if (this.#isClosed || this.#slots.size + this.#opening === 0) {
+      if (!this.#isClosed) this.#options.reach?.unreachable(error)
       this.#queue.rejectAll(error)
     } else if (this.#slots.size > 0) {
       this.#stopRetry ??= this.#clock.after(retryMs, () => this.#retry())

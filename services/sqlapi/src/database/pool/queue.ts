@@ -26,7 +26,7 @@ export interface QueuePosition {
 export class Queue<W extends Waiter> {
   readonly #clock: Clock
   readonly #timeoutMs: number
-  readonly #late: () => Error
+  readonly #late: (queued: W) => Error
   readonly #all = new LinkedList<W>()
   /** By group. Empty lines are kept: there are no more groups than statements. */
   readonly #lines = new Map<unknown, LinkedList<W>>()
@@ -35,8 +35,8 @@ export class Queue<W extends Waiter> {
   #inLines = 0
   #stopTimer: (() => void) | undefined
 
-  /** `late` makes the error for jobs that have waited too long. */
-  constructor(clock: Clock, timeoutSeconds: number, late: () => Error) {
+  /** `late` makes the error for a job that has waited too long. */
+  constructor(clock: Clock, timeoutSeconds: number, late: (queued: W) => Error) {
     this.#clock = clock
     this.#timeoutMs = timeoutSeconds * 1000
     this.#late = late
@@ -125,7 +125,7 @@ export class Queue<W extends Waiter> {
     const latest = this.#clock.now() - this.#timeoutMs
     for (let queued = this.first; queued !== undefined && queued.arrived <= latest; queued = this.first) {
       this.remove(queued)
-      queued.refuse(this.#late())
+      queued.refuse(this.#late(queued))
     }
     this.#watch()
   }

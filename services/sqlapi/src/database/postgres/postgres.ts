@@ -5,7 +5,7 @@
  * pool.ts decides about connections, statement-runner.ts and settle.ts about plans and types, round-trips.ts about what is sent.
  */
 import type { CatalogNames, DescribeOptions, StatementDescription, TableScan } from '../../description.ts'
-import type { DatabaseLoad, DatasourceMeter } from '../../metering.ts'
+import type { DatabaseLoad, DatasourceMeter, ReachListener } from '../../metering.ts'
 import type { Database, ParameterSet, Result, ResultShapes, Script, Statement, Work } from '../../model.ts'
 import { optionsOver } from '../options-over.ts'
 import { Delivery, emptyResult, type Sink } from '../result.ts'
@@ -46,6 +46,7 @@ export interface PostgresOptions extends StatementListeners {
   readonly timeZone?: string | undefined
   readonly onStatementFailure?: FailureListener
   readonly meter?: DatasourceMeter | undefined
+  readonly reach?: ReachListener | undefined
   /** Longest time that a statement may run; 0 for no limit. */
   readonly statementTimeoutSeconds: number
   /** Called for each piece of stored code that costs every request a reset, once. */
@@ -93,6 +94,7 @@ export class PostgresDatabase implements Database {
       acquireTimeoutSeconds,
       depth,
       meter,
+      reach: options.reach,
       open: (broken) =>
         Session.open(session, catalog, broken).catch((error: unknown) => {
           throw toConnectFailure(error, name)
@@ -223,7 +225,7 @@ export class PostgresDatabase implements Database {
         cancellation.onCancel = undefined
       }
     }
-    return this.#pool.run({ group: undefined, history, cancellation, run })
+    return this.#pool.run({ group: undefined, history, cancellation, meter: work.trace, run })
   }
 
   /**

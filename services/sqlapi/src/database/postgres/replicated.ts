@@ -39,7 +39,7 @@ export class ReplicatedDatabase implements Database {
   constructor(options: ReplicatedOptions) {
     this.#first = new PostgresDatabase(options)
     this.replicas = options.replicas.map((url, index) => {
-      return new Replica(optionsOver(options, { url, name: replicaName(options.name, index) }), () =>
+      return new Replica(optionsOver(options, { url, name: replicaName(options.name, index), reach: undefined }), () =>
         this.#chooseUsable(),
       )
     })

@@ -2,7 +2,7 @@
  * A statement that is known to be short, on a connection that it may share with others: the path of nearly every request, so
  * it is one object without promises of its own. postgres.ts decides that a statement runs in this way.
  */
-import type { Cancellation, Result, Work } from '../../model.ts'
+import type { Cancellation, Result, Trace, Work } from '../../model.ts'
 import type { History } from '../pool/history.ts'
 import { Job } from '../pool/job.ts'
 import type { Pool } from '../pool/pool.ts'
@@ -51,6 +51,10 @@ export class SharedRun extends Job<Session> implements RowsReader {
 
   get cancellation(): Cancellation {
     return this.#work.cancellation
+  }
+
+  get meter(): Trace | undefined {
+    return this.#work.trace
   }
 
   get shared(): Cancellation {

@@ -3,7 +3,7 @@ import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Failure } from '../../errors.ts'
 import type { CatalogNames, StatementDescription, TableScan } from '../../description.ts'
-import type { DatabaseLoad, DatasourceMeter } from '../../metering.ts'
+import type { DatabaseLoad } from '../../metering.ts'
 import type { Database, JsonValue, ParameterSet, Result, Script, Statement, Work } from '../../model.ts'
 import { deliver, emptyResult, type Sink } from '../result.ts'
 import { type FailureListener, inSet, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
@@ -16,7 +16,7 @@ import { type Location, readLocation } from './location.ts'
 import type { BoundStatement, SqliteValue } from './worker-messages.ts'
 import { Losses } from './workplaces/losses.ts'
 import { Statements, WriteHistory } from './statements.ts'
-import { counted, Pools } from './workplaces/pools.ts'
+import { counted, Pools, type PoolsOptions } from './workplaces/pools.ts'
 import { isOwn, transactionOf } from './transactions.ts'
 import { toSqlite } from './values.ts'
 import { Workplace } from './workplaces/workplace.ts'
@@ -37,22 +37,15 @@ export interface GivenUp {
   readonly outcome: string
 }
 
-export interface SqliteOptions {
-  readonly name: string
+export interface SqliteOptions extends PoolsOptions {
   readonly url: string
-  /** As configured, for all processes together; shown in messages. */
-  readonly maxConnections: number
-  /** Most connections of this process. */
-  readonly poolSize: number
-  readonly acquireTimeoutSeconds: number
   /** Longest time that a statement may run; 0 for no limit. */
   readonly statementTimeoutSeconds: number
   /** Called for every statement that runs, when statements are logged. */
-  readonly onStatement?: ((text: string, values: readonly SqliteValue[]) => void) | undefined
+  readonly onStatement?: ((text: string, values: readonly SqliteValue[], work: Work) => void) | undefined
   /** Called once for each time that the file was deleted or replaced. */
   readonly onFileChange?: ((change: FileChangeReport) => void) | undefined
   readonly onStatementFailure?: FailureListener
-  readonly meter?: DatasourceMeter | undefined
   /** Called for every statement that is given up in the middle. */
   readonly onGivenUp?: ((report: GivenUp) => void) | undefined
 }
@@ -145,6 +138,7 @@ export class SqliteDatabase implements Database {
       group: groupOf(job),
       history,
       cancellation,
+      meter: work.trace,
       run: async (workplace: Workplace): Promise<string> => {
         const started = performance.now()
         const textOf = (statement: number): string => this.#statements.textOf(statement).text
@@ -153,6 +147,7 @@ export class SqliteDatabase implements Database {
         try {
           const result = await running.done
           this.#options.meter?.gave(sink.rows)
+          work.trace?.gave(sink.rows)
           return result
         } catch (error) {
           if (error === takenBack) throw error
@@ -243,9 +238,10 @@ export class SqliteDatabase implements Database {
     return failure
   }
 
-  #toJob({ script, sets, batch, format, endpoint }: Work): Assignment['job'] {
+  #toJob(work: Work): Assignment['job'] {
+    const { script, sets, batch, format, endpoint } = work
     const transaction = transactionOf(endpoint, script, batch)
-    const bound = sets.map((set, index) => this.#bindAll(script, set, batch ? index : undefined))
+    const bound = sets.map((set, index) => this.#bindAll(work, set, batch ? index : undefined))
     if (script.statements.some(({ effect }) => effect === 'definition')) this.#statements.forgetRunsOn()
     const isRead = transaction !== 'immediate' && script.statements.every(({ effect }) => effect === 'read')
     return {
@@ -260,20 +256,20 @@ export class SqliteDatabase implements Database {
   }
 
   /** `index` is the number of the set in a batch. */
-  #bindAll({ statements }: Script, set: ParameterSet, index: number | undefined): BoundStatement[] {
+  #bindAll(work: Work, set: ParameterSet, index: number | undefined): BoundStatement[] {
     try {
-      return statements.map((statement) => this.#bind(statement, set))
+      return work.script.statements.map((statement) => this.#bind(statement, set, work))
     } catch (error) {
       throw index === undefined ? error : inSet(error, index)
     }
   }
 
-  #bind(statement: Statement, set: ParameterSet): BoundStatement {
+  #bind(statement: Statement, set: ParameterSet, work: Work): BoundStatement {
     const bound = {
       statement: this.#statements.numberOf(statement, set),
       values: statement.names.map((name) => toSqlite(name, set.get(name) as JsonValue)),
     }
-    this.#options.onStatement?.(this.#statements.textOf(bound.statement).text, bound.values)
+    this.#options.onStatement?.(this.#statements.textOf(bound.statement).text, bound.values, work)
     return bound
   }
 }

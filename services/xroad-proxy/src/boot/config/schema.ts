@@ -1,7 +1,6 @@
 /**
  * The fields of proxy.yaml, each declared once: name, type, default, what it means, what would be right. YAML data comes in; a
- * frozen `Config` or the list of problems goes out, with the unknown keys. Decisions that involve more than one field
- * belong to config.ts.
+ * frozen `Config` or the list of problems goes out, with the unknown keys. Rules across fields are config.ts.
  */
 import {
   adminSection,
@@ -16,6 +15,7 @@ import {
   type Parsed,
   parse,
   reloadField,
+  requestLogFields,
   section,
   shutdownSection,
   sections,
@@ -164,6 +164,7 @@ const fields = section({
     .describe('Your Security Server. REST files and SOAP files without service need it.'),
   limits: limits.prefault({}).describe('Sizes and times.'),
   trace: trace.prefault({}).describe('The place of requests in the traces of their callers.'),
+  logging: section(requestLogFields.all).prefault({}).describe('Log lines on stdout.'),
   audit: audit.exactOptional().describe('Who asked what: a line for each exchange, in a file.'),
 }).transform(toConfig)
 

@@ -29,9 +29,13 @@ export function toReader(params: readonly string[], validation: Validation | und
 }
 
 function warningReader(params: readonly string[], { check, flags }: Validation, events: Events): RequestReader {
-  const tell = (problems: readonly RequestProblem[], { endpoint, messageId: id, span }: Trace): void => {
+  const tell = (
+    problems: readonly RequestProblem[],
+    { endpoint, messageId: id, requestId: request_id, span }: Trace,
+  ): void => {
     if (problems.length === 0) return
-    events.emit('requestInvalid', { endpoint, id, ...toLogged(problems), traceparent: span?.traceparent })
+    const traceparent = span?.traceparent
+    events.emit('requestInvalid', { endpoint, id, ...toLogged(problems), request_id, traceparent })
   }
   return {
     keepsOthers: true,

@@ -100,6 +100,7 @@ export async function callRest(
   const place = lane.places.get(endpoint)
   const room = new Room(lane.budget, endpoint.limits.timeoutSeconds ?? lane.timeoutSeconds)
   writer.held = room
+  trace.waits = room
   const body = request.upload.length === 0 ? noBody : await readBody(request.upload, lane.maxRequestBytes, room)
   const { 'x-road-id': id, 'x-road-userid': user } = readCallerHeaders(request.headers)
   const { origin, path, texts, upstream, rules, limits, audited } = place ?? refuseCall('no_security_server')

@@ -133,6 +133,7 @@ export async function callSoap(
 ): Promise<Reply | FileReply> {
   const room = new Room(lane.budget, endpoint.limits.timeoutSeconds ?? lane.timeoutSeconds)
   writer.held = room
+  trace.waits = room
   const body = await request.upload.collect(lane.maxRequestBytes, room.reserve)
   const { 'x-road-id': id, 'x-road-userid': user_id, 'x-road-issue': issue } = readCallerHeaders(request.headers)
   // An empty id is none.
@@ -233,7 +234,7 @@ function httpError(status: number): Failure {
 /** The log gets the whole fault, the caller what the configuration lets through. */
 function refuseFault(lane: SoapLane, fault: Fault, direct: FailureSource | undefined, trace: Trace): Failure {
   trace.source = direct ?? sourceOf(fault.code)
-  const { endpoint, messageId: id, span } = trace
-  lane.events.emit('soapFault', { endpoint, id, ...fault, traceparent: span?.traceparent })
+  const { endpoint, messageId: id, requestId: request_id, span } = trace
+  lane.events.emit('soapFault', { endpoint, id, ...fault, request_id, traceparent: span?.traceparent })
   return toFailure(fault, { expose: lane.exposeFaultDetail, source: trace.source })
 }

@@ -10,7 +10,7 @@ import { inSet, StatementFailure } from '../../statement-failure.ts'
 import { ByteWriter } from '../rows/bytes.ts'
 import type { BoundStatement, StatementRunner } from './statement-runner.ts'
 import { noteSent, toFailure } from './postgres-failures.ts'
-import { appendResult, beginResults, endResults, type Step } from '../wire/flight.ts'
+import { appendResult, beginResults, endResults, Flight, type Step } from '../wire/flight.ts'
 import type { Session } from './session.ts'
 
 /** A flight is sent when it has so many steps or so many characters of values. */
@@ -90,19 +90,18 @@ class Batch {
   async #send(): Promise<void> {
     const steps = this.#steps
     const firstSet = this.#firstSet
-    let failed = 0
-    const flight = this.#session
-      .fly(steps, this.#out, (step) => {
-        failed = step
-      })
+    const flight = new Flight(steps, this.#out)
+    const landing = this.#session
+      .fly(flight)
+      .finally(() => this.#work.trace?.gave(flight.rows))
       .catch((error: unknown) => {
-        throw this.#toFailure(error, steps, failed, firstSet)
+        throw this.#toFailure(error, steps, flight.current, firstSet)
       })
     // The flights behind one that failed fail too; only the first is waited for then.
-    flight.catch(() => undefined)
+    landing.catch(() => undefined)
     this.#steps = []
     this.#length = 0
-    this.#underWay.push(flight)
+    this.#underWay.push(landing)
     if (this.#underWay.length >= maxFlights) await this.#underWay.shift()
   }
 

@@ -3,7 +3,7 @@
  * round-trips.ts knows what is sent and what comes, session.ts what its end means.
  */
 import type { RowFormat } from '../../../formats/format.ts'
-import type { Cancellation, Result } from '../../../model.ts'
+import type { Cancellation, Result, Trace } from '../../../model.ts'
 import type { Sink } from '../../result.ts'
 import { Execution, type ExecutionContext, type Prepared, type Values } from '../wire/round-trips.ts'
 import { ServerError } from '../wire/frames.ts'
@@ -22,6 +22,8 @@ export interface RowsReader {
    * their clients have gone as well.
    */
   readonly shared: Cancellation | undefined
+  /** Hears how many rows there were; undefined where nobody asks. */
+  readonly meter?: Pick<Trace, 'gave'> | undefined
   /** One of the two is called, once. Neither may throw. */
   gave(rows: Rows): void
   failed(error: unknown): void
@@ -45,6 +47,7 @@ export class PlanRun extends Execution implements Listener {
   }
 
   ended(error: unknown): void {
+    this.reader.meter?.gave(this.rows)
     this.#concluder.conclude(this, error)
   }
 }

@@ -21,7 +21,7 @@ import {
   type ResultShape,
   type Values,
 } from '../wire/round-trips.ts'
-import { Flight, type Step } from '../wire/flight.ts'
+import type { Flight } from '../wire/flight.ts'
 import type { ColumnDescription, ServerError } from '../wire/frames.ts'
 import type { Plan } from '../plans/plan.ts'
 import { compileRowWriter, emptyOf, type RowWriter } from '../rows/rows.ts'
@@ -183,17 +183,17 @@ export class Session {
     return result === undefined || result.writers.find(json) !== undefined ? prepared : undefined
   }
 
-  /** Runs the steps behind each other. Rejects with the error of the first that fails, and tells `failed` its number. */
-  async fly(steps: readonly Step[], out: ByteWriter, failed: (step: number) => void): Promise<void> {
-    const flight = new Flight(steps, out, this.#context.meter)
+  /** Runs its steps behind each other. Rejects with the error of the first that fails, which is then its current one. */
+  async fly(flight: Flight): Promise<void> {
     const started = this.#now()
     try {
       await this.#wire.ask(flight)
     } catch (error) {
-      failed(flight.current)
       if (error instanceof Failure) throw error
       const reason = this.#toReason(error, started)
       throw flight.isBound ? reason : new NotStarted(reason as ServerError)
+    } finally {
+      this.#context.meter?.gave(flight.rows)
     }
   }
 

@@ -22,9 +22,9 @@ import { type KnownStatement, Statements } from '../plans/statements.ts'
 
 export interface StatementListeners {
   /** Called for every statement that runs, when statements are logged. */
-  readonly onStatement?: ((text: string, values: readonly (string | null)[]) => void) | undefined
+  readonly onStatement?: ((text: string, values: readonly (string | null)[], work: Work) => void) | undefined
   /** Called when an array has no element type of its own and is sent as JSONB. */
-  readonly onArrayAsJson?: ((endpoint: string, parameter: string) => void) | undefined
+  readonly onArrayAsJson?: ((parameter: string, work: Work) => void) | undefined
 }
 
 /** One statement with the values of one set. */
@@ -33,6 +33,7 @@ export interface BoundStatement {
   readonly binding: Binding
   /** Of its rows. */
   readonly format: RowFormat
+  readonly work: Work
 }
 
 /** Statements that drop our prepared statements too. */
@@ -70,17 +71,17 @@ export class StatementRunner {
   }
 
   /** The statements of the file with the values of a set, in order. Throws where a value fits no type. */
-  bind({ script, endpoint, format: formatName }: Work, set: ParameterSet): BoundStatement[] {
+  bind(work: Work, set: ParameterSet): BoundStatement[] {
     const { onArrayAsJson } = this.#listeners
-    const format = formats[formatName]
-    return script.statements.map((statement) => {
+    const format = formats[work.format]
+    return work.script.statements.map((statement) => {
       const binding = bindStatement(statement, set)
       if (onArrayAsJson !== undefined) {
         for (const [index, { code }] of binding.values.entries()) {
-          if (isKindless(code)) onArrayAsJson(endpoint.path, statement.names[index] as string)
+          if (isKindless(code)) onArrayAsJson(statement.names[index] as string, work)
         }
       }
-      return { known: this.#statements.of(statement), binding, format }
+      return { known: this.#statements.of(statement), binding, format, work }
     })
   }
 
@@ -133,8 +134,9 @@ export class StatementRunner {
     const { effect } = bound.known.statement
     try {
       const rows = await new Promise<Rows>((resolve, reject) => {
-        const { format } = bound
-        this.start(session, plan, bound, { format, sink, shared: undefined, gave: resolve, failed: reject })
+        const { format, work } = bound
+        const reader = { format, sink, shared: undefined, meter: work.trace, gave: resolve, failed: reject }
+        this.start(session, plan, bound, reader)
       })
       if (effect === 'session') await session.repairSettings(plan.text)
       if (effect === 'session' && dropsPrepared.test(plan.text)) session.forget()
@@ -146,14 +148,14 @@ export class StatementRunner {
   }
 
   /** The same without a promise, for a statement that leaves the session as it is. */
-  start(session: Session, plan: Plan, { known, binding }: BoundStatement, reader: RowsReader): void {
+  start(session: Session, plan: Plan, { known, binding, work }: BoundStatement, reader: RowsReader): void {
     const { effect } = known.statement
     if (effect === 'session') session.hasRunSession = true
     // What was assumed when the statement ran counts, whatever is known when it has ended.
     else if (this.#code.isEverywhere || this.touchesSession(known)) session.hasRunCode = true
     if (effect === 'definition') session.hasRunDefinition = true
     const values = encodeAll(plan, binding)
-    this.#listeners.onStatement?.(plan.text, values)
+    this.#listeners.onStatement?.(plan.text, values, work)
     if (reader.sink !== undefined) reader.sink.history = known.history
     session.start(plan, values, reader)
   }
@@ -179,7 +181,11 @@ export class StatementRunner {
       const answer = last.prepared.result === undefined ? 'empty' : 'rows'
       steps[answering] = { ...last, answer }
     }
-    for (const { prepared, values } of steps) this.#listeners.onStatement?.(prepared.plan.text, values)
+    const { onStatement } = this.#listeners
+    const [first] = statements
+    if (onStatement !== undefined && first !== undefined) {
+      for (const { prepared, values } of steps) onStatement(prepared.plan.text, values, first.work)
+    }
     return steps
   }
 

@@ -4,7 +4,6 @@
  */
 import { Failure } from '../../../errors.ts'
 import { json } from '../../../formats/json.ts'
-import type { DatasourceMeter } from '../../../metering.ts'
 import type { Result } from '../../../model.ts'
 import { maxResultLength } from '../../result.ts'
 import type { ByteWriter } from '../rows/bytes.ts'
@@ -28,19 +27,17 @@ export interface Step {
 export class Flight extends RoundTrip {
   readonly #steps: readonly Step[]
   readonly #out: ByteWriter
-  readonly #meter: DatasourceMeter | undefined
   #current = 0
   /** Of the current step. */
   #rows = 0
-  /** Of all steps that answer. */
-  #allRows = 0
+  /** That have come, of all steps, those that do not answer too. */
+  rows = 0
   /** The current step is executing. */
   isBound = false
 
   /** Answers are appended to `out`, which holds the opening bracket of the batch. */
-  constructor(steps: readonly Step[], out: ByteWriter, meter?: DatasourceMeter) {
+  constructor(steps: readonly Step[], out: ByteWriter) {
     super()
-    this.#meter = meter
     this.#steps = steps
     this.#out = out
   }
@@ -63,6 +60,7 @@ export class Flight extends RoundTrip {
   }
 
   override handleRow(source: Buffer, at: number): void {
+    this.rows++
     const step = this.#steps[this.#current] as Step
     if (step.answer !== 'rows' || this.hasFailed) return
     if (this.#rows === 0) writeSeparator(this.#out)
@@ -75,16 +73,10 @@ export class Flight extends RoundTrip {
     this.fail(new Failure('result_too_large'))
   }
 
-  override settle(): void {
-    this.#meter?.gave(this.#allRows)
-    super.settle()
-  }
-
   override handleComplete(): void {
     const { answer, prepared } = this.#steps[this.#current] as Step
     if (this.#rows > 0) prepared.result?.writers.find(json)?.writeEnd(this.#out)
     else if (answer !== 'none') appendResult(this.#out, json.nothing)
-    this.#allRows += this.#rows
     this.#rows = 0
     this.isBound = false
     this.#current++

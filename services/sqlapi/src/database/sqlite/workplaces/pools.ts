@@ -2,17 +2,20 @@
  * The two pools of a SQLite datasource. Readers run in parallel; there is a single writer, because SQLite has one at a time and
  * waiting in our queue is cheaper than waiting for its lock. With one connection both are the same pool.
  */
-import type { DatabaseLoad, DatasourceMeter } from '../../../metering.ts'
+import type { DatabaseLoad, DatasourceMeter, ReachListener } from '../../../metering.ts'
 import { Pool } from '../../pool/pool.ts'
 import { depth } from '../claims.ts'
 import type { Workplace } from './workplace.ts'
 
 export interface PoolsOptions {
   readonly name: string
+  /** As configured, for all processes together; shown in messages. */
   readonly maxConnections: number
+  /** Most connections of this process. */
   readonly poolSize: number
   readonly acquireTimeoutSeconds: number
   readonly meter?: DatasourceMeter | undefined
+  readonly reach?: ReachListener | undefined
 }
 
 type Open = (broken: () => void) => Promise<Workplace>
@@ -55,8 +58,8 @@ export function counted(cancel: () => void, meter: DatasourceMeter | undefined):
 }
 
 function openPool(options: PoolsOptions, max: number, open: Open): Pool<Workplace> {
-  const { name, maxConnections, acquireTimeoutSeconds, meter } = options
-  return new Pool({ name, max, maxConnections, acquireTimeoutSeconds, depth, open, meter })
+  const { name, maxConnections, acquireTimeoutSeconds, meter, reach } = options
+  return new Pool({ name, max, maxConnections, acquireTimeoutSeconds, depth, open, meter, reach })
 }
 
 function sumOf(a: DatabaseLoad, b: DatabaseLoad): DatabaseLoad {

@@ -1,0 +1,46 @@
+/**
+ * Whether a database can be reached, as far as this process knows. Hears of each connection that was opened, and of each failure that
+ * leaves nobody with one; the log has one line when the database is lost and one when it is back, however many requests there are
+ * between.
+ */
+import { Failure, type Reason } from './errors.ts'
+import type { Events } from './events.ts'
+import type { ReachListener } from './metering.ts'
+
+export class Reachability implements ReachListener {
+  readonly #events: Events
+  readonly #datasource: string
+  readonly #url: string
+  /** By the clock of `performance`. */
+  #lostAt: number | undefined
+
+  /** `url` is for the log, without a password. */
+  constructor(events: Events, datasource: string, url: string) {
+    this.#events = events
+    this.#datasource = datasource
+    this.#url = url
+  }
+
+  opened(): void {
+    if (this.#lostAt === undefined) return
+    const ms = Math.round(performance.now() - this.#lostAt)
+    this.#lostAt = undefined
+    this.#events.emit('datasourceReached', { datasource: this.#datasource, url: this.#url, ms })
+  }
+
+  unreachable(error: unknown): void {
+    const told = error instanceof Failure ? toldElsewhere[error.reason] : undefined
+    if (this.#lostAt !== undefined || told === 'as something else') return
+    this.#lostAt = performance.now()
+    if (told === 'as lost') return
+    const { message, cause } = error as Error
+    const reason = cause instanceof Error ? cause.message : message
+    this.#events.emit('datasourceUnreachable', { datasource: this.#datasource, url: this.#url, reason })
+  }
+}
+
+/** Reasons of SQLite that have lines of their own: `fileChanged` and `statementGivenUp`. */
+const toldElsewhere: Readonly<Partial<Record<Reason, 'as lost' | 'as something else'>>> = {
+  database_file_deleted: 'as lost',
+  workers_exhausted: 'as something else',
+}

@@ -1,0 +1,42 @@
+/**
+ * What became of a request -> its line in the log. Which requests have one is decided by the package observe. No line holds a query
+ * string, a header beside the id, or a body.
+ */
+import type { RequestLines } from '@services/observe'
+import type { Events } from '../events.ts'
+import type { Trace } from '../model.ts'
+import { pathOf } from './route.ts'
+
+/** In the place of the method of what never became a request. */
+const unknownMethod = 'unknown'
+
+export function requestLines(events: Events): RequestLines<Trace> {
+  return {
+    isError,
+    ms: ({ ms }) => ms,
+    tell(trace) {
+      const { requestId, method, target, status, error, code, ms, waitedMs, datasource, rows } = trace
+      events.emit(isError(trace) ? 'requestFailed' : 'request', {
+        method: target === undefined ? unknownMethod : method,
+        path: target === undefined ? undefined : pathOf(target),
+        status,
+        error,
+        code,
+        ms: round(ms),
+        waitedMs: waitedMs === undefined ? undefined : round(waitedMs),
+        datasource,
+        rows,
+        requestId,
+      })
+    },
+  }
+}
+
+/** 499 too: the client has left before it had its reply. */
+function isError({ status, error }: Trace): boolean {
+  return status >= 400 || error !== undefined
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 10) / 10
+}

@@ -1,0 +1,32 @@
+/** What is known of one request, from its arrival to the end of its answer. One object for each, made only where somebody wants to hear of it. */
+import type { Endpoint, Trace } from '../model.ts'
+
+export class RequestTrace implements Trace {
+  readonly requestId: string
+  readonly method: string
+  readonly target: string | undefined
+  readonly started = performance.now()
+  endpoint: Endpoint | undefined = undefined
+  page: string | undefined = undefined
+  datasource: string | undefined = undefined
+  status = 0
+  error: string | undefined = undefined
+  code: string | undefined = undefined
+  ms = 0
+  waitedMs: number | undefined = undefined
+  rows: number | undefined = undefined
+
+  constructor({ requestId, method, target }: Pick<Trace, 'requestId' | 'method' | 'target'>) {
+    this.requestId = requestId
+    this.method = method
+    this.target = target
+  }
+
+  waited(ms: number): void {
+    this.waitedMs = (this.waitedMs ?? 0) + ms
+  }
+
+  gave(rows: number): void {
+    this.rows = (this.rows ?? 0) + rows
+  }
+}

@@ -1,0 +1,101 @@
+/** A database that is lost, and that comes back: a line in the log for each, however many requests there are between, and of several processes. */
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { call, linesOf, newFolder, until } from '@services/testing'
+import { createDatabase, sharedPostgres } from './support/databases.ts'
+import { startForwarder } from './support/forwarder.ts'
+import { type Running, startSqlapi } from './support/process.ts'
+
+const one = { 'crm/GET/one.sql': 'SELECT 1 AS one' }
+
+type Line = Readonly<Record<string, unknown>>
+
+/** Lines that tell of losses and returns. */
+function tellings({ stdout }: Pick<Running, 'stdout'>): Line[] {
+  const events = linesOf(stdout()).map((line) => JSON.parse(line) as Line)
+  return events.filter(({ event }) => /^datasource(Unreachable|Reached)$|^fileChanged$/.test(String(event)))
+}
+
+function told(running: Running, count: number): Promise<void> {
+  return until(() => tellings(running).length >= count, `${count} lines about the database`)
+}
+
+async function ask({ port }: Running, times = 1): Promise<number[]> {
+  const answers = await Promise.all(Array.from({ length: times }, () => call(port, '/crm/one')))
+  return answers.map(({ status }) => status)
+}
+
+/** Asks until it is so, because connections that have broken show that with a request. */
+async function untilStatus(running: Running, status: number): Promise<void> {
+  await until(async () => (await ask(running))[0] === status, `status ${status}`)
+}
+
+for (const workers of [1, 2]) {
+  test(`a server that goes and comes back is one WARN and one INFO each time, with ${workers} workers [O2.4]`, async () => {
+    const database = await createDatabase('postgres')
+    const forwarder = await startForwarder((await sharedPostgres()).port)
+    const url = database.url.replace(/:\d+(?=\/[^/]*$)/, `:${forwarder.port}`)
+    const running = await startSqlapi({
+      files: one,
+      config: { server: { workers }, logging: { format: 'json' }, datasources: [{ name: 'crm', url }] },
+    })
+    await untilStatus(running, 200)
+    for (const round of [1, 2]) {
+      forwarder.refuse()
+      await untilStatus(running, 400)
+      await told(running, 2 * round - 1)
+      for (const status of await ask(running, 20)) strictEqual(status, 400)
+      forwarder.pass()
+      await untilStatus(running, 200)
+      await told(running, 2 * round)
+      deepStrictEqual(await ask(running, 5), [200, 200, 200, 200, 200])
+    }
+    const lines = tellings(running)
+    deepStrictEqual(lines.map(({ event, level, datasource }) => [event, level, datasource]), [1, 2].flatMap(() => [['datasourceUnreachable', 'warn', 'crm'], ['datasourceReached', 'info', 'crm']])) // prettier-ignore
+    for (const { url: shown } of lines) match(String(shown), /^postgres(ql)?:\/\//)
+    ok(lines.every(({ event, ms }) => (event === 'datasourceReached') === (typeof ms === 'number')))
+    await running.stop()
+    await forwarder.close()
+    await database.remove()
+  })
+}
+
+test('a database that is down at the start is told once, and once when it is there [O2.4]', async () => {
+  const database = await createDatabase('postgres')
+  const forwarder = await startForwarder((await sharedPostgres()).port)
+  const url = database.url.replace(/:\d+(?=\/[^/]*$)/, `:${forwarder.port}`)
+  forwarder.refuse()
+  const running = await startSqlapi({
+    files: one,
+    config: { logging: { format: 'json' }, datasources: [{ name: 'crm', url }] },
+  })
+  await told(running, 1)
+  for (const status of await ask(running, 10)) strictEqual(status, 400)
+  forwarder.pass()
+  await untilStatus(running, 200)
+  await told(running, 2)
+  deepStrictEqual(tellings(running).map(({ event }) => event), ['datasourceUnreachable', 'datasourceReached']) // prettier-ignore
+  await running.stop()
+  await forwarder.close()
+  await database.remove()
+})
+
+test('a SQLite file that is gone is told as such, and its return once [O2.4]', async () => {
+  const folder = newFolder()
+  const running = await startSqlapi({
+    folder,
+    files: one,
+    config: { logging: { format: 'json' }, datasources: [{ name: 'crm', url: 'sqlite:crm.db' }] },
+  })
+  await untilStatus(running, 200)
+  renameSync(join(folder, 'crm.db'), join(folder, 'moved.db'))
+  await untilStatus(running, 400)
+  for (const status of await ask(running, 10)) strictEqual(status, 400)
+  renameSync(join(folder, 'moved.db'), join(folder, 'crm.db'))
+  await untilStatus(running, 200)
+  await told(running, 2)
+  deepStrictEqual(tellings(running).map(({ event }) => event), ['fileChanged', 'datasourceReached']) // prettier-ignore
+  await running.stop()
+})
