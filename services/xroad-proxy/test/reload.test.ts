@@ -92,6 +92,21 @@ describe('what is read anew', () => {
     )
   })
 
+  test('which requests have a line in the log [O3.1 O2.3]', async (t) => {
+    const proxy = await start(t, { dsl: { 'g/a.yml': soap.echo } })
+    const lines = (): number => proxy.log.filter(({ event }) => event === 'request').length
+    await proxy.call('/g/a', { body })
+    await until(() => lines() === 1, 'a line')
+    proxy.configure({ logging: { requests: 'off' } })
+    await reload(proxy)
+    await proxy.call('/g/a', { body })
+    proxy.configure({})
+    await reload(proxy)
+    await proxy.call('/g/a', { body })
+    await until(() => lines() > 1, 'the next line')
+    strictEqual(lines(), 2)
+  })
+
   test('WSDL files and their sidecars, with the types of answers and of requests [O3.1]', async (t) => {
     const proxy = await start(t, { dsl: {} })
     const wsdl = join(proxy.folder, 'wsdl')
