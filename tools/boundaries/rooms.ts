@@ -16,7 +16,7 @@ const sqlapi: Part = {
   rooms: [
     { room: 'description.ts', is: 'what databases say of statements', isPure: true },
     { room: 'metering.ts', is: 'what databases tell of how they do', isPure: true },
-    { room: 'model.ts', is: 'the nouns of boot and serve', imports: 'description.ts metering.ts' },
+    { room: 'model.ts', is: 'the nouns of boot and serve', imports: 'description.ts metering.ts @services/trace' },
     { room: 'json/body.ts', is: 'the media type of JSON', imports: 'model.ts' },
     { room: 'errors.ts', is: 'the errors that people are told', imports: 'model.ts json/body.ts' },
     { room: 'version.ts', is: 'what the package says about itself' },
@@ -94,7 +94,7 @@ const sqlapi: Part = {
     {
       room: 'database',
       is: 'answers, faults and bounds of all databases',
-      imports: 'formats model.ts errors.ts sql/position.ts database/pool/history.ts',
+      imports: 'formats model.ts errors.ts sql/position.ts database/pool/history.ts @services/trace',
     },
     {
       room: 'database/postgres/types',
@@ -132,7 +132,7 @@ const sqlapi: Part = {
       room: 'database/postgres',
       is: 'a datasource on PostgreSQL',
       imports:
-        'description.ts model.ts metering.ts errors.ts database database/prepared-database.ts database/pool database/postgres/**',
+        'description.ts model.ts metering.ts errors.ts database database/prepared-database.ts database/pool database/postgres/** @services/trace',
     },
     { room: 'database/sqlite/files.ts', is: 'which files are open' },
     { room: 'database/sqlite/worker/library.ts', is: 'SQLite itself', imports: 'database/sqlite/files.ts' },
@@ -205,7 +205,7 @@ const sqlapi: Part = {
       room: 'serve',
       is: 'requests and replies',
       imports:
-        'formats model.ts errors.ts events.ts endpoint-key.ts project-datasource.ts json json/body.ts declarations/value-types.ts serve/** @services/http-shell @services/observe',
+        'formats model.ts errors.ts events.ts endpoint-key.ts project-datasource.ts json json/body.ts declarations/value-types.ts serve/** @services/http-shell @services/observe @services/trace',
     },
     {
       room: 'measure',
@@ -217,7 +217,7 @@ const sqlapi: Part = {
       room: 'served',
       is: 'what is served, as sets that take the place of each other',
       imports:
-        'model.ts version.ts events.ts project-datasource.ts boot boot/config/url.ts dialects.ts database/database.ts openapi serve serve/** measure reachability.ts',
+        'model.ts version.ts events.ts project-datasource.ts boot boot/config/url.ts dialects.ts database/database.ts openapi serve serve/** measure reachability.ts @services/trace',
     },
     {
       room: 'service.ts',
@@ -285,13 +285,14 @@ const sqlapi: Part = {
     'node:dns': 'database/postgres/wire/servers.ts',
     'node:fs':
       'version.ts boot/config/login-files.ts boot/tree.ts boot/endpoint-file.ts boot/ignored.ts dev init testing database/sqlite database/sqlite/describe check/source-text.ts lock/lock-file.ts',
-    'node:module': 'workers/primary.ts database/sqlite/workplaces/connection.ts',
+    'node:module': 'workers/primary.ts database/sqlite/workplaces/environment.ts',
     'node:net': 'database/postgres/wire',
     'node:tls': 'database/postgres/login.ts',
     'node:os': 'database/sqlite/copies.ts',
     'node:sqlite': 'database/sqlite/worker/library.ts database/sqlite/new-file.ts',
     'node:v8': 'workers/assignments.ts',
-    'node:worker_threads': 'database/sqlite/workplaces/connection.ts database/sqlite/worker/worker.ts',
+    'node:worker_threads':
+      'database/sqlite/workplaces/connection.ts database/sqlite/workplaces/environment.ts database/sqlite/worker/worker.ts',
     pg: 'database/postgres/wire/driver.ts',
     'pg-connection-string': 'database/postgres/wire/location.ts',
   },

@@ -36,6 +36,7 @@ interface AnsweredRequest {
   readonly datasource: string | undefined
   readonly rows: number | undefined
   readonly requestId: string
+  readonly traceparent?: string | undefined
 }
 
 /**
@@ -105,17 +106,36 @@ export const eventTable = {
     text: string
     ms: number
     requestId: string
+    traceparent?: string | undefined
   }>('Statement failed'),
-  answerBrokenOff: warn<{ method: string; path: string; reason: string; requestId: string }>(
-    'A response broke off; its client was disconnected',
-  ),
+  answerBrokenOff: warn<{
+    method: string
+    path: string
+    reason: string
+    requestId: string
+    traceparent?: string | undefined
+  }>('A response broke off; its client was disconnected'),
   /** With the stack only if it happened outside of a request. */
-  internalError: error<{ method?: string; path?: string; stack: string; requestId?: string }>('Internal error'),
+  internalError: error<{
+    method?: string
+    path?: string
+    stack: string
+    requestId?: string
+    traceparent?: string | undefined
+  }>('Internal error'),
   sessionCode: info<{ datasource: string; code: string; reason: string }>(
     'Stored code may change the session, so every connection is reset after each request',
   ),
-  arrayAsJson: debug<{ endpoint: string; parameter: string; requestId: string }>('Array parameter bound as JSONB'),
-  statement: debug<{ datasource: string; sql: string; parameters: string; requestId: string }>('Statement', {
+  arrayAsJson: debug<{ endpoint: string; parameter: string; requestId: string; traceparent?: string | undefined }>(
+    'Array parameter bound as JSONB',
+  ),
+  statement: debug<{
+    datasource: string
+    sql: string
+    parameters: string
+    requestId: string
+    traceparent?: string | undefined
+  }>('Statement', {
     target: 'sqlx',
   }),
   workerReplaced: warn<{ pid: number; reason: string; pauseMs: number }>('A worker has ended; another one replaces it'),

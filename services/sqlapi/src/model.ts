@@ -5,6 +5,7 @@
 
 import type { Readable } from 'node:stream'
 import type { CallMeter, DatabaseLoad, ReplicaLoad } from './metering.ts'
+import type { Span } from '@services/trace'
 import type { CatalogNames, DescribeOptions, StatementDescription, TableScan } from './description.ts'
 
 /** The two SQL dialects, named after the datasource kind that speaks them. */
@@ -224,6 +225,8 @@ export interface Trace extends CallMeter {
   code: string | undefined
   /** Until the reply was handed over whole, or nobody was left to take it. */
   ms: number
+  /** Where it stands in the trace of its caller; undefined where nobody traces. */
+  readonly span: Span | undefined
   /** For connections; undefined where no database was asked. */
   readonly waitedMs: number | undefined
   /** Of the database; undefined where it gave no answer. */

@@ -2,7 +2,7 @@
  * Puts the service together: what boot has made in, a running service out, in one process. What is served is a set (served/); another one takes its
  * place between two requests. What `main.ts` and `workers/` add is the process (flags, signals, exit code).
  */
-import { RequestLog } from '@services/observe'
+import { RequestLog, whenDrained } from '@services/observe'
 import type { Booted } from './boot/boot.ts'
 import type { Events } from './events.ts'
 import type { Measures } from './measure/measures.ts'
@@ -54,6 +54,8 @@ export async function startService(booted: Booted, events: Events, measures?: Me
   let options = toOptions(set, events)
   const requestLog = new RequestLog(events, 'answered', requestLines(events))
   requestLog.use(booted.config.logging)
+  // What was recorded is waited for where the log is: at the end.
+  events.subscribe(whenDrained(async (withinMs) => set.tracing?.drained(withinMs)))
   const server = await startServer(options, () => options)
   measures?.watch({ databases, load: () => server.load() })
   let isListening = true
@@ -104,7 +106,10 @@ export async function startService(booted: Booted, events: Events, measures?: Me
   }
 }
 
-function toOptions({ booted: { config }, service, handle, underWay }: ServedSet, events: Events): ServerOptions {
+function toOptions(
+  { booted: { config }, service, handle, tracing, underWay }: ServedSet,
+  events: Events,
+): ServerOptions {
   return {
     ...config.server.bind,
     maxBodyBytes: config.server.maxBodyBytes,
@@ -117,6 +122,7 @@ function toOptions({ booted: { config }, service, handle, underWay }: ServedSet,
       isListening: () => events.isEnabled('answered'),
       answered: (trace) => events.emit('answered', trace),
     },
+    tracing,
     underWay,
   }
 }

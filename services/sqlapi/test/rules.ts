@@ -279,6 +279,9 @@ export const rules: Readonly<Record<string, string>> = {
   'O6.1': 'promises with their proof; a long run under faults loses, doubles and mixes up nothing',
   'O5.1': "health asks the callers' port and ends with 0 or 1; what containers are made of",
 
+  'O2.1': 'traceparent is taken, made, and in every line; without tracing nothing changes',
+  'O2.2':
+    'spans where an OpenTelemetry SDK is loaded: server, wait, statement, batch; no values; in workers too; flushed at the end',
   'O2.3':
     'which requests have a line in the log, what stands in it, and the id that caller, answer and log have of a request',
   'O2.4': "a failed statement's cause has a line of its own; a lost database is told once, and once that it is back",

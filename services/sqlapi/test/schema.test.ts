@@ -67,6 +67,8 @@ const fields: Record<string, unknown> = {
   'logging.format': 'text',
   'logging.requests': 'errors',
   'logging.slow_ms': 1000,
+  trace: {},
+  'trace.enabled': false,
   checks: 'warn',
   check: {},
   'check.rules': {},

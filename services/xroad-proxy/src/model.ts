@@ -223,6 +223,8 @@ export interface Request {
   readonly target: string
   /** X-Request-Id of the caller, or a new one; the reply has it too. */
   readonly requestId: string
+  /** Where it stands in a trace, once that is known. */
+  traceparent?: string | undefined
   readonly headers: RawHeaders
   readonly upload: Upload
 }

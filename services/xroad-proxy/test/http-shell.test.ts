@@ -65,21 +65,25 @@ test('one connection with 6000 requests leaves the places to others [X8]', { tim
   socket.destroy()
 })
 
-test('callers that do not read an answer which was collected for them are cut off, and told of in the log [X5]', async () => {
+test('callers that do not read an answer which was collected for them are cut off, and told of in the log [X5 O2.1]', async () => {
   const own = await startLanes({
     dsl: { 'g/echo.yml': soap.echo },
-    config: { limits: { max_request_bytes: 16_777_216 } },
+    config: { limits: { max_request_bytes: 16_777_216 }, trace: { enabled: true } },
   })
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
   // More than the kernel keeps for both sides of a connection.
   const body = JSON.stringify({ x: 'y'.repeat(14_000_000) })
   const sockets = Array.from({ length: 3 }, () => {
     const socket = connect({ port: own.port, host: '127.0.0.1' }).on('error', () => undefined)
     socket.pause()
-    socket.write(`POST /g/echo HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    socket.write(
+      `POST /g/echo HTTP/1.1\r\nHost: x\r\nTraceparent: ${traceparent}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    )
     return socket
   })
   const cutOff = (): number => own.log.filter(({ event }) => event === 'answerBrokenOff').length
   await until(() => cutOff() === sockets.length, 'a line for each of them')
+  for (const line of own.log) if (line['event'] === 'answerBrokenOff') strictEqual(line['traceparent'], traceparent)
   for (const socket of sockets) socket.resume()
   await until(() => sockets.every(({ closed }) => closed), 'their connections to be reset')
   strictEqual((await call(own.port, '/g/echo', { body: { x: 'y' } })).status, 200)

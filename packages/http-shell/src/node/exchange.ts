@@ -49,6 +49,7 @@ export class NodeExchange implements Owed {
   readonly #response: ServerResponse
   readonly #owner: Owner
   #requestId: string | undefined
+  traceparent: string | undefined
   #isGone = false
   #awaitsGoAhead: boolean
   #resume: (() => void) | undefined

@@ -64,6 +64,7 @@ export class PlainExchange implements Owed {
   #body: Buffer
   readonly #owner: Owner
   #requestId: string | undefined
+  traceparent: string | undefined
   #isChunked = false
   /** Not yet given to the socket: first the text, then the pieces. */
   #text = ''

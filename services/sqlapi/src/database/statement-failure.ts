@@ -22,6 +22,7 @@ export interface StatementFailureReport {
   /** How long it took, without the wait for a connection; of a batch all that had run. */
   readonly ms: number
   readonly requestId: string
+  readonly traceparent: string | undefined
 }
 
 /** What a database said about a statement. */
@@ -114,5 +115,6 @@ export function toReport(
     ),
     ms: Math.round(ms * 10) / 10,
     requestId: work.requestId,
+    traceparent: work.trace?.span?.traceparent,
   }
 }

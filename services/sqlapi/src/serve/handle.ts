@@ -71,10 +71,10 @@ export function handle(service: Service, request: Request): Promise<Reply> {
 /** A streamed result could not be sent whole: the client was disconnected, and the log says why. */
 export function reportBrokenOff(
   { events }: Service,
-  { method, target, requestId }: Omit<Line, 'trace'>,
+  { method, target, requestId, traceparent }: Omit<Line, 'trace'> & { readonly traceparent: string | undefined },
   error: Error,
 ): void {
-  events.emit('answerBrokenOff', { method, path: pathOf(target), reason: error.message, requestId })
+  events.emit('answerBrokenOff', { method, path: pathOf(target), reason: error.message, requestId, traceparent })
 }
 
 /** Not an async function: while the database works that would keep all that was needed up to then, the body too. */
@@ -215,7 +215,13 @@ function explain({ endpoints }: Service, { method, target }: Line, error: unknow
 }
 
 /** Where an unexpected error came from is for the log only. */
-function reportInternal(events: Events, { method, target, requestId }: Line, error: unknown): void {
+function reportInternal(events: Events, { method, target, requestId, trace }: Line, error: unknown): void {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  events.emit('internalError', { method, path: pathOf(target), stack, requestId })
+  events.emit('internalError', {
+    method,
+    path: pathOf(target),
+    stack,
+    requestId,
+    traceparent: trace?.span?.traceparent,
+  })
 }

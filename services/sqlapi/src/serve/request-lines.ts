@@ -15,7 +15,7 @@ export function requestLines(events: Events): RequestLines<Trace> {
     isError,
     ms: ({ ms }) => ms,
     tell(trace) {
-      const { requestId, method, target, status, error, code, ms, waitedMs, datasource, rows } = trace
+      const { requestId, method, target, status, error, code, ms, waitedMs, datasource, rows, span } = trace
       events.emit(isError(trace) ? 'requestFailed' : 'request', {
         method: target === undefined ? unknownMethod : method,
         path: target === undefined ? undefined : pathOf(target),
@@ -27,6 +27,7 @@ export function requestLines(events: Events): RequestLines<Trace> {
         datasource,
         rows,
         requestId,
+        traceparent: span?.traceparent,
       })
     },
   }

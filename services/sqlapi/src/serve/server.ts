@@ -12,12 +12,14 @@ import {
   type Shell,
   startShell,
 } from '@services/http-shell'
+import type { Tracing } from '@services/trace'
 import { Failure, StartupFailure, toReply } from '../errors.ts'
 import type { Cancellation, Reply, Request, RequestHeaders, Trace } from '../model.ts'
 import type { Cors } from './cors.ts'
 import { pump } from './pump.ts'
 import { refuse } from './refuse.ts'
-import { RequestTrace } from './trace.ts'
+import { beginRequest, endRequest } from './request-span.ts'
+import { brokenOff, RequestTrace } from './trace.ts'
 import type { UnderWay } from './under-way.ts'
 
 export interface ServerOptions {
@@ -30,10 +32,12 @@ export interface ServerOptions {
   /** Answers a request; never rejects. */
   readonly handle: (request: Request) => Promise<Reply>
   /** Called when a reply breaks off; the client sees a reset connection. */
-  readonly breaksOff: (request: Pick<Request, 'method' | 'target' | 'requestId'>, error: Error) => void
+  readonly breaksOff: (request: Pick<Exchange, 'method' | 'target' | 'requestId' | 'traceparent'>, error: Error) => void
   readonly listener?: RequestListener | undefined
   /** Told of each request that begins with these options, and when it has ended. */
   readonly underWay?: UnderWay | undefined
+  /** Undefined where nobody traces. */
+  readonly tracing?: Tracing | undefined
 }
 
 /** Who hears what became of requests. */
@@ -46,8 +50,6 @@ export interface RequestListener {
 
 /** For a client that left before it had its reply, as other servers count it. */
 const goneStatus = 499
-/** For a reply that broke off behind its head, in the place of the name of an error. */
-const brokenOff = 'BrokenOff'
 
 /** A request ends with the options that `current` gave when it began. Address and reader stay those of the first ones. */
 export async function startServer(
@@ -75,7 +77,7 @@ export async function startServer(
 function serve(options: ServerOptions, exchange: Exchange): void {
   const { method } = exchange
   options.underWay?.begin()
-  const trace = options.listener?.isListening() === true ? new RequestTrace(exchange) : undefined
+  const trace = startTrace(options, exchange)
   // The only one that Node gives as a list is `set-cookie`, which no client sends.
   const headers = exchange.headers as RequestHeaders
   const preflight = options.cors.preflight(method, headers)
@@ -88,6 +90,13 @@ function serve(options: ServerOptions, exchange: Exchange): void {
   const body = exchange.takeBody(options.maxBodyBytes)
   if (body === undefined) void serveBody(options, exchange, cancellation, trace)
   else respond(options, exchange, body, cancellation, trace)
+}
+
+function startTrace({ listener, tracing }: ServerOptions, exchange: Exchange): Trace | undefined {
+  if (tracing === undefined) return listener?.isListening() === true ? new RequestTrace(exchange) : undefined
+  const span = beginRequest(tracing, exchange)
+  exchange.traceparent = span.traceparent
+  return new RequestTrace(exchange, span)
 }
 
 async function serveBody(
@@ -194,7 +203,8 @@ function conclude({ listener, underWay }: ServerOptions, exchange: Exchange, tra
   trace.status = isGone ? goneStatus : exchange.status
   if (isGone) trace.error = undefined
   trace.ms = performance.now() - trace.started
-  listener?.answered(trace)
+  if (trace.span !== undefined) endRequest(trace.span, trace)
+  if (listener?.isListening() === true) listener.answered(trace)
 }
 
 /**

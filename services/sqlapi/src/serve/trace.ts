@@ -1,5 +1,9 @@
 /** What is known of one request, from its arrival to the end of its answer. One object for each, made only where somebody wants to hear of it. */
+import type { Span } from '@services/trace'
 import type { Endpoint, Trace } from '../model.ts'
+
+/** For a reply that broke off behind its head, in the place of the name of an error. */
+export const brokenOff = 'BrokenOff'
 
 export class RequestTrace implements Trace {
   readonly requestId: string
@@ -15,11 +19,13 @@ export class RequestTrace implements Trace {
   ms = 0
   waitedMs: number | undefined = undefined
   rows: number | undefined = undefined
+  readonly span: Span | undefined
 
-  constructor({ requestId, method, target }: Pick<Trace, 'requestId' | 'method' | 'target'>) {
+  constructor({ requestId, method, target }: Pick<Trace, 'requestId' | 'method' | 'target'>, span?: Span) {
     this.requestId = requestId
     this.method = method
     this.target = target
+    this.span = span
   }
 
   waited(ms: number): void {

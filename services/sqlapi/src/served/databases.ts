@@ -121,8 +121,14 @@ function listenersOf(name: string, events: Events): Listeners {
       reason === undefined ? events.emit('replicaBack', { replica }) : events.emit('replicaAway', { replica, reason }),
     onSessionCode: (finding) => events.emit('sessionCode', { datasource: name, ...finding }),
     onStatement: events.isEnabled('statement')
-      ? (sql, values, { requestId }) =>
-          events.emit('statement', { datasource: name, sql, parameters: showValues(values), requestId })
+      ? (sql, values, { requestId, trace }) =>
+          events.emit('statement', {
+            datasource: name,
+            sql,
+            parameters: showValues(values),
+            requestId,
+            traceparent: trace?.span?.traceparent,
+          })
       : undefined,
     onDemotion: (report) => events.emit('serverDemoted', { datasource: name, ...report }),
     onFileChange: (change) => events.emit('fileChanged', { datasource: name, ...change }),
@@ -131,8 +137,13 @@ function listenersOf(name: string, events: Events): Listeners {
       : undefined,
     onGivenUp: (report) => events.emit('statementGivenUp', { datasource: name, ...report }),
     onArrayAsJson: events.isEnabled('arrayAsJson')
-      ? (parameter, { endpoint, requestId }) =>
-          events.emit('arrayAsJson', { endpoint: endpoint.path, parameter, requestId })
+      ? (parameter, { endpoint, requestId, trace }) =>
+          events.emit('arrayAsJson', {
+            endpoint: endpoint.path,
+            parameter,
+            requestId,
+            traceparent: trace?.span?.traceparent,
+          })
       : undefined,
   }
 }

@@ -2,6 +2,7 @@
  * Everything that requests are answered from, made of what boot has made. It never changes: a reload makes another one, which takes its place between
  * two requests, and it goes when the last request that began with it has ended.
  */
+import { openTracing, type Tracing } from '@services/trace'
 import type { Booted } from '../boot/boot.ts'
 import { maskUrl } from '../boot/config/url.ts'
 import { dialects } from '../dialects.ts'
@@ -26,6 +27,8 @@ export interface ServedSet {
   /** What may be told of the datasources. */
   readonly summaries: readonly DatasourceSummary[]
   readonly described: DescribedPages
+  /** Undefined where nobody traces. */
+  readonly tracing: Tracing | undefined
   /** Requests that have begun with it. */
   readonly underWay: UnderWay
 }
@@ -54,9 +57,10 @@ export async function makeSet(booted: Booted, databases: HeldDatabases, events: 
     events,
     errors: config.errors,
   }
+  const tracing = await openTracing({ enabled: config.trace.enabled, name: 'sqlapi', version })
   const underWay = new UnderWay()
   const answer = await handlerOf(service, config.server.compression)
-  return { booted, service, handle: answer, databases, summaries, described, underWay }
+  return { booted, service, handle: answer, databases, summaries, described, tracing, underWay }
 }
 
 /** What compresses is loaded only where somebody wants it: zlib takes memory. */

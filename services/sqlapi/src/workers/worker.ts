@@ -15,8 +15,8 @@ import { announceEnd, type Change, end, measure, type Order, type Report, shared
 
 /** How long requests in flight may take to finish after an unexpected failure. */
 const shutdownSeconds = 30
-/** The first process reads lines at once; if it does not, it is about to end. */
-const lastLinesMs = 1000
+/** The first process reads lines at once; spans may take their time on the way to a collector. */
+const lastLinesMs = 5000
 
 disablePretenuring()
 

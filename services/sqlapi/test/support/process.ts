@@ -20,6 +20,8 @@ export interface Setting {
   readonly env?: Readonly<Record<string, string>>
   /** Where the files, the configuration and relative SQLite paths live; a new folder unless given. */
   readonly folder?: string
+  /** Flags of Node.js. */
+  readonly flags?: readonly string[]
 }
 
 export interface Running extends Listening {
@@ -34,10 +36,12 @@ export function spawnSqlapi(options: Partial<SpawnOptions>): Spawned {
 }
 
 /** Writes the configuration beside the tree and starts the service; it listens on a free port of the loopback. */
-export async function startSqlapi({ files, config = {}, env = {}, folder = newFolder() }: Setting): Promise<Running> {
+export async function startSqlapi(setting: Setting): Promise<Running> {
+  const { files, config = {}, env = {}, folder = newFolder(), flags = [] } = setting
   writeFiles(join(folder, 'sql'), files)
   const { server, ...others } = config
   const full = { sql_dir: 'sql', server: { bind: '127.0.0.1:0', ...(server as object | undefined) }, ...others }
   writeFileSync(join(folder, 'sqlapi.yaml'), JSON.stringify(full))
-  return { ...(await untilListening(spawnSqlapi({ cwd: folder, env }))), folder }
+  const command = [process.execPath, ...flags, binary]
+  return { ...(await untilListening(spawnSqlapi({ cwd: folder, env, command }))), folder }
 }

@@ -91,13 +91,19 @@ function nameOf(thrown: unknown): string {
 /** A caller was cut off because it read too little of its reply. */
 export function reportTooSlow(
   { events }: Service,
-  { method, target, requestId: request_id }: Pick<Request, 'method' | 'target' | 'requestId'>,
+  {
+    method,
+    target,
+    requestId: request_id,
+    traceparent,
+  }: Pick<Request, 'method' | 'target' | 'requestId' | 'traceparent'>,
 ): void {
   events.emit('answerBrokenOff', {
     method,
     path: cut(toPath(target)),
     reason: 'the caller took less than 64 KiB in 10 s',
     request_id,
+    traceparent,
   })
 }
 

@@ -22,6 +22,14 @@ export class Inbound implements Request, Upload, ResponseWriter {
     return this.#exchange.requestId
   }
 
+  get traceparent(): string | undefined {
+    return this.#exchange.traceparent
+  }
+
+  set traceparent(traceparent: string | undefined) {
+    this.#exchange.traceparent = traceparent
+  }
+
   get headers(): RawHeaders {
     return this.#exchange.rawHeaders
   }

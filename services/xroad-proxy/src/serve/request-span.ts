@@ -1,23 +1,16 @@
-/**
- * A request as a span: its headers come in, its place in a trace goes out, and in the end what became of it is added. Names are those
- * of OpenTelemetry's stable conventions for HTTP servers. A path with parameters is told as its template, a query string not at all.
- */
-import type { Span, Tracing } from '@services/trace'
+/** A request as a span: its headers come in, its place in a trace goes out, and in the end what became of it is added. */
+import { beginServerSpan, endServerSpan, type Span, type Tracing } from '@services/trace'
 import type { Request } from '../model.ts'
 import { valueOf } from './pages/header-value.ts'
 
-export function beginRequest(tracing: Tracing, { method, headers }: Pick<Request, 'method' | 'headers'>): Span {
-  const known = methods.has(method)
+/** The request knows its place from then on. */
+export function beginRequest(tracing: Tracing, request: Request): Span {
+  const { method, headers } = request
   const traceparent = valueOf(headers, 'traceparent')
   const tracestate = valueOf(headers, 'tracestate')
-  return tracing.begin({ traceparent, tracestate }, known ? method : otherName, {
-    kind: 'server',
-    attributes: {
-      'http.request.method': known ? method : otherMethod,
-      'http.request.method_original': known ? undefined : method,
-      'url.scheme': 'http',
-    },
-  })
+  const span = beginServerSpan(tracing, method, { traceparent, tracestate })
+  request.traceparent = span.traceparent
+  return span
 }
 
 export interface Ended {
@@ -32,38 +25,5 @@ export interface Ended {
 }
 
 export function endRequest(span: Span, { method, endpoint, path, status, error }: Ended): void {
-  if (!span.isRecording) {
-    span.end()
-    return
-  }
-  const verb = methods.has(method) ? method : otherName
-  const route = endpoint === undefined ? undefined : `/${endpoint}`
-  span.end({
-    name: route === undefined ? verb : `${verb} ${route}`,
-    attributes: {
-      'http.route': route,
-      'url.path': route ?? path,
-      'http.response.status_code': status,
-      // A request that was refused is no error of this service, and has a name all the same.
-      'error.type': error,
-    },
-    error: status >= leastFailure ? (error ?? String(status)) : undefined,
-  })
+  endServerSpan(span, { method, route: endpoint === undefined ? undefined : `/${endpoint}`, path, status, error })
 }
-
-/** From here on it is this service, or the one behind it, that has failed. */
-const leastFailure = 500
-const otherMethod = '_OTHER'
-const otherName = 'HTTP'
-const methods: ReadonlySet<string> = new Set([
-  'CONNECT',
-  'DELETE',
-  'GET',
-  'HEAD',
-  'OPTIONS',
-  'PATCH',
-  'POST',
-  'PUT',
-  'QUERY',
-  'TRACE',
-])

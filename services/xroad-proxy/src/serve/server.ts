@@ -15,7 +15,7 @@ export interface ServerOptions {
   /** Answers what is not a request, or a body that breaks off in the middle; `handle` sees the latter as well. */
   readonly refuse: (refusal: Refusal) => Refused
   /** Called for a caller that was cut off because it read too little of its reply. */
-  readonly tooSlow: (request: Pick<Request, 'method' | 'target' | 'requestId'>) => void
+  readonly tooSlow: (request: Pick<Request, 'method' | 'target' | 'requestId' | 'traceparent'>) => void
 }
 
 export async function startServer({ host, port, fastReader, handle, refuse, tooSlow }: ServerOptions): Promise<Shell> {

@@ -22,6 +22,7 @@ import {
   shutdownSection,
   toAddress,
   toJsonSchema,
+  traceEnabled,
   type ValueOf,
   variableName,
   wholeNumber,
@@ -142,6 +143,8 @@ const logging = section({
   ...requestLogFields.errors,
 })
 
+const trace = section({ enabled: traceEnabled })
+
 const levelMeaning = levels.join(', ').replace(/, (?=[^,]*$)/, ' or ')
 
 const check = section({
@@ -195,6 +198,7 @@ const fields = section({
     .describe('full: the answer of a failed statement has what else the database says of it. Not for production.'),
   cors: cors.prefault({}).describe('Calls from browsers.'),
   logging: logging.prefault({}).describe('Log lines on stdout.'),
+  trace: trace.prefault({}).describe('The place of requests in the traces of their callers.'),
   checks: oneOf(['off', 'warn', 'refuse'])
     .default('warn')
     .describe(

@@ -10,6 +10,7 @@ import type { Database, ParameterSet, Result, ResultShapes, Script, Statement, W
 import { optionsOver } from '../options-over.ts'
 import { Delivery, emptyResult, type Sink } from '../result.ts'
 import { type FailureListener, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
+import { endWith, StatementSpans, type Times } from '../statement-spans.ts'
 import type { History } from '../pool/history.ts'
 import { Pool } from '../pool/pool.ts'
 import { runBatch } from './sessions/batch.ts'
@@ -67,6 +68,7 @@ export class PostgresDatabase implements Database {
   readonly dialect = 'postgres'
   readonly #pool: Pool<Session>
   readonly #runner: StatementRunner
+  readonly #spans: StatementSpans
   readonly #options: PostgresOptions
   /** What runs on shared connections know of this. */
   readonly #shared: Datasource
@@ -86,7 +88,8 @@ export class PostgresDatabase implements Database {
       onRefusedWrite: (refused: Session) => this.#lookAnew(refused),
     })
     const catalog = new Catalog(options.onSessionCode, options.results)
-    this.#runner = new StatementRunner(options, catalog.code)
+    this.#spans = new StatementSpans({ name, dialect: 'postgres', url })
+    this.#runner = new StatementRunner(options, catalog.code, this.#spans)
     this.#pool = new Pool({
       name,
       max: poolSize,
@@ -103,6 +106,7 @@ export class PostgresDatabase implements Database {
     this.#shared = {
       pool: this.#pool,
       runner: this.#runner,
+      spans: this.#spans,
       runAlone: (bound, work, sink) => this.#runAlone(bound, work, sink),
       toFailure: (error, { known }, work, ms) => this.#told(toFailure(error, known.statement), work, ms),
     }
@@ -202,7 +206,9 @@ export class PostgresDatabase implements Database {
     this.#runner.check(work)
     return this.#onOwnConnection(work, undefined, async (session) => {
       await this.#resetFor(work, session)
-      return this.#transact(session, work, () => runBatch(this.#runner, session, work))
+      const span = this.#spans.beginAll(work)
+      const running = this.#transact(session, work, () => runBatch(this.#runner, session, work))
+      return span === undefined ? running : endWith(span, running)
     })
   }
 
@@ -213,8 +219,10 @@ export class PostgresDatabase implements Database {
   ): Promise<Result> {
     const { cancellation } = work
     const timeoutSeconds = work.endpoint.declarations?.timeoutSeconds
+    const times: Times = { arrived: performance.now(), started: undefined }
     const run = async (session: Session): Promise<Result> => {
-      const started = performance.now()
+      const started = (times.started = performance.now())
+      this.#spans.waited(work, times.arrived)
       cancellation.onCancel = session.cancel
       if (timeoutSeconds !== undefined) session.limitStatements(timeoutSeconds)
       try {
@@ -225,7 +233,8 @@ export class PostgresDatabase implements Database {
         cancellation.onCancel = undefined
       }
     }
-    return this.#pool.run({ group: undefined, history, cancellation, meter: work.trace, run })
+    const running = this.#pool.run({ group: undefined, history, cancellation, meter: work.trace, run })
+    return work.trace?.span === undefined ? running : this.#spans.wait(work, times, running)
   }
 
   /**

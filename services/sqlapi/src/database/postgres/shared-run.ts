@@ -2,6 +2,7 @@
  * A statement that is known to be short, on a connection that it may share with others: the path of nearly every request, so
  * it is one object without promises of its own. postgres.ts decides that a statement runs in this way.
  */
+import type { Span } from '@services/trace'
 import type { Cancellation, Result, Trace, Work } from '../../model.ts'
 import type { History } from '../pool/history.ts'
 import { Job } from '../pool/job.ts'
@@ -9,6 +10,7 @@ import type { Pool } from '../pool/pool.ts'
 import type { Delivery } from '../result.ts'
 import type { Plan } from './plans/plan.ts'
 import type { KnownStatement } from './plans/statements.ts'
+import { endStatement, type StatementSpans } from '../statement-spans.ts'
 import { noteSent } from './sessions/postgres-failures.ts'
 import type { Rows, RowsReader } from './sessions/plan-run.ts'
 import type { Session } from './sessions/session.ts'
@@ -18,6 +20,7 @@ import { type BoundStatement, needsNewPlan, type StatementRunner } from './sessi
 export interface Datasource {
   readonly pool: Pool<Session>
   readonly runner: StatementRunner
+  readonly spans: StatementSpans
   /** Runs a statement whose plan does not fit any more on a connection of its own. */
   runAlone(bound: BoundStatement, work: Work, delivery: Delivery): Promise<Result>
   /** The failure that the client is told; `ms` is how long the run took. */
@@ -31,6 +34,7 @@ export class SharedRun extends Job<Session> implements RowsReader {
   readonly #work: Work
   readonly sink: Delivery
   #session: Session | undefined
+  #span: Span | undefined
 
   constructor(datasource: Datasource, bound: BoundStatement, plan: Plan, work: Work, delivery: Delivery) {
     super()
@@ -67,8 +71,12 @@ export class SharedRun extends Job<Session> implements RowsReader {
 
   begin(session: Session): void {
     this.#session = session
+    const { runner, spans } = this.#datasource
+    if (this.#work.trace?.span !== undefined) {
+      spans.waited(this.#work, this.arrived)
+      this.#span = spans.begin(this.#work, this.#bound.known.statement)
+    }
     try {
-      const { runner } = this.#datasource
       runner.start(session, this.#plan, this.#bound, this)
     } catch (error) {
       this.failed(error)
@@ -77,17 +85,20 @@ export class SharedRun extends Job<Session> implements RowsReader {
 
   gave(rows: Rows): void {
     this.#datasource.pool.ended(this, true)
+    this.#span?.end()
     this.sink.end(rows ?? this.#bound.format.nothing)
   }
 
   failed(error: unknown): void {
     if (this.#session !== undefined) noteSent(error, this.#plan, this.#session)
     this.#datasource.pool.ended(this)
+    endStatement(this.#span, error)
     if (needsNewPlan(error)) this.#runAlone()
     else this.#tell(error, performance.now() - this.started)
   }
 
   refuse(reason: unknown): void {
+    this.#datasource.spans.waited(this.#work, this.arrived, reason)
     this.#tell(reason, 0)
   }
 

@@ -14,6 +14,7 @@ import { changeOf, type DatabaseFiles, describe, removeLeftLogs } from './files.
 import { openConnection, type SqliteConnection } from './worker/library.ts'
 import { type Location, readLocation } from './location.ts'
 import type { BoundStatement, SqliteValue } from './worker-messages.ts'
+import { StatementSpans, type Times } from '../statement-spans.ts'
 import { Losses } from './workplaces/losses.ts'
 import { Statements, WriteHistory } from './statements.ts'
 import { counted, Pools, type PoolsOptions } from './workplaces/pools.ts'
@@ -60,6 +61,7 @@ export class SqliteDatabase implements Database {
   /** Keeps a database in memory alive while no worker has it open. */
   readonly #keeper: SqliteConnection | undefined
   readonly #losses: Losses
+  readonly #spans: StatementSpans
   /** What connections have open. */
   #files: DatabaseFiles | undefined
   /** The database has been opened: a file that is missing now was deleted. */
@@ -71,6 +73,7 @@ export class SqliteDatabase implements Database {
     this.#options = options
     this.#location = readLocation(options.url)
     const { poolSize } = options
+    this.#spans = new StatementSpans({ ...options, dialect: 'sqlite' })
     this.#losses = new Losses(poolSize)
     this.#pools = new Pools(options, (broken) => this.#open(broken))
     this.#keeper = this.#location.path === undefined ? openConnection(openOptions(options, this.#location)) : undefined
@@ -134,13 +137,14 @@ export class SqliteDatabase implements Database {
     const isPlainWrite = job.transaction === 'shared' && pool !== readers
     const history = isPlainWrite ? this.#writes : this.#statements.historyOf(work)
     sink.history = history
+    const times: Times = { arrived: performance.now(), started: undefined }
     const errand = {
       group: groupOf(job),
       history,
       cancellation,
       meter: work.trace,
       run: async (workplace: Workplace): Promise<string> => {
-        const started = performance.now()
+        const started = (times.started = performance.now())
         const textOf = (statement: number): string => this.#statements.textOf(statement).text
         const running = workplace.run({ job, textOf, sink, timeoutSeconds })
         cancellation.onCancel = counted(running.cancel, this.#options.meter)
@@ -162,7 +166,8 @@ export class SqliteDatabase implements Database {
         }
       },
     }
-    return pool.run(errand)
+    const running = pool.run(errand)
+    return work.trace?.span === undefined ? running : this.#spans.follow(work, times, running)
   }
 
   async #open(broken: () => void): Promise<Workplace> {

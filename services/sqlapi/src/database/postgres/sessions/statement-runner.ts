@@ -9,6 +9,7 @@ import type { ParameterSet, Statement, Work } from '../../../model.ts'
 import type { Rendered } from '../../../sql/position.ts'
 import type { Sink } from '../../result.ts'
 import { inSet } from '../../statement-failure.ts'
+import { endWith, type StatementSpans } from '../../statement-spans.ts'
 import { isKindless, requireRange } from '../types/encode.ts'
 import { noteSent, toFailure } from './postgres-failures.ts'
 import type { Step } from '../wire/flight.ts'
@@ -43,9 +44,11 @@ export class StatementRunner {
   readonly #listeners: StatementListeners
   readonly #statements = new Statements()
   readonly #code: SessionCode
+  readonly #spans: StatementSpans
 
-  constructor(listeners: StatementListeners, code: SessionCode) {
+  constructor(listeners: StatementListeners, code: SessionCode, spans: StatementSpans) {
     this.#listeners = listeners
+    this.#spans = spans
     this.#code = code
   }
 
@@ -107,7 +110,15 @@ export class StatementRunner {
   }
 
   /** One statement, its plan settled where it is not known yet or does not fit any more. */
-  async run(session: Session, bound: BoundStatement, sink?: Sink): Promise<Rows> {
+  run(session: Session, bound: BoundStatement, sink?: Sink): Promise<Rows> {
+    const { known, work } = bound
+    // A batch is one span.
+    const span = work.batch ? undefined : this.#spans.begin(work, known.statement)
+    const running = this.#run(session, bound, sink)
+    return span === undefined ? running : endWith(span, running)
+  }
+
+  async #run(session: Session, bound: BoundStatement, sink: Sink | undefined): Promise<Rows> {
     const { known } = bound
     try {
       const plan = this.planFor(bound)

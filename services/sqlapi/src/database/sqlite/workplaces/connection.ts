@@ -4,8 +4,6 @@
  * rejects its jobs, and others take care of the thread. Knows nothing of SQL.
  */
 import { once } from 'node:events'
-import { getCompileCacheDir } from 'node:module'
-import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { takenBack } from '../../pool/job.ts'
@@ -21,6 +19,7 @@ import {
   type Running,
   runsOn,
 } from './assignment.ts'
+import { threadOptions } from './environment.ts'
 import { UnderWay, type UnderWayJob } from './under-way.ts'
 
 /** The worker's file has this file's ending: `.ts` in the repository, `.js` in the package. */
@@ -78,7 +77,7 @@ export class Connection {
     const { statementTimeoutSeconds, ...openOptions } = options
     const claims = new Claims()
     const workerData = { ...openOptions, claims: claims.memory } satisfies WorkerOptions
-    const worker = new Worker(workerFile, { workerData, env: workerEnvironment() })
+    const worker = new Worker(workerFile, { workerData, ...threadOptions() })
     worker.on('error', () => undefined)
     // From here on: by the time somebody asks, the worker may have ended.
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
@@ -287,10 +286,4 @@ export class Connection {
 
 function lost(): Error {
   return new Error('The worker has ended')
-}
-
-/** The compile cache does not reach workers by itself; without it each takes the types out of the sources again. */
-export function workerEnvironment(): NodeJS.ProcessEnv {
-  const cache = getCompileCacheDir()
-  return cache === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(cache) }
 }

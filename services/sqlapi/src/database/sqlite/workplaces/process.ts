@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Sink } from '../../result.ts'
 import { takenBack } from '../../pool/job.ts'
 import { type Assignment, type ConnectionOptions, JobFailure, type Listeners, type Running } from './assignment.ts'
-import { workerEnvironment } from './connection.ts'
+import { processEnvironment } from './environment.ts'
 import type { FromProcess, ToProcess } from '../worker-messages.ts'
 
 /** The program's file has this file's ending: `.ts` in the repository, `.js` in the package. */
@@ -37,7 +37,7 @@ export class Process {
       serialization: 'advanced',
       // Not ours: flags of a debugger would be taken twice.
       execArgv: [],
-      env: workerEnvironment(),
+      env: processEnvironment(),
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
     const ended = once(child, 'exit').catch(() => undefined)
