@@ -27,6 +27,7 @@ const mostLinesInFile = 300
 const longFiles: Readonly<Record<string, string>> = {
   'services/sqlapi/src/database/pool/pool.ts': 'the transitions of one state machine',
   'services/sqlapi/src/database/postgres/sessions/session.ts': 'the state of one connection, and all that changes it',
+  'services/sqlapi/src/database/postgres/wire/round-trips.ts': 'a class for each kind of round trip',
   'services/sqlapi/src/database/sqlite/worker/session.ts': 'the state of one connection, and all that changes it',
   'services/sqlapi/src/model.ts': 'the nouns of the service, types only',
 }

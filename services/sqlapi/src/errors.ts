@@ -46,6 +46,8 @@ export const failures = {
 
   /** The statement cannot run on this kind of database, whatever its parameters are. */
   statement_unsupported: database,
+  /** A pooler gives each transaction another connection, and the file needs one that is kept. */
+  session_needed: database,
   statement_failed: database,
   statement_cancelled: database,
   statement_timeout: database,

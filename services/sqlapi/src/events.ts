@@ -126,6 +126,15 @@ export const eventTable = {
   sessionCode: info<{ datasource: string; code: string; reason: string }>(
     'Stored code may change the session, so every connection is reset after each request',
   ),
+  sessionCodeRefused: warn<{ datasource: string; code: string; reason: string; cure: string }>(
+    'Stored code may change the session, which no pooler in transaction mode keeps; calls are refused',
+  ),
+  sessionNeeded: warn<{ datasource: string; files: string; more: number; cure: string }>(
+    'Files need a session, which no pooler in transaction mode keeps; their calls are refused',
+  ),
+  poolerUnnamed: warn<{ datasource: string; sign: string; cure: string }>(
+    'A pooler in transaction mode stands before the database, and requests may be mixed up',
+  ),
   arrayAsJson: debug<{ endpoint: string; parameter: string; requestId: string; traceparent?: string | undefined }>(
     'Array parameter bound as JSONB',
   ),

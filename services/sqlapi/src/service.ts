@@ -12,6 +12,7 @@ import { reportBrokenOff } from './serve/handle.ts'
 import { requestLines } from './serve/request-lines.ts'
 import { type ServerOptions, startServer } from './serve/server.ts'
 import { OpenDatabases } from './served/databases.ts'
+import { tellSessionNeeds } from './served/session-needs.ts'
 import { makeSet, type ServedSet } from './served/served-set.ts'
 import { keepUnchanged } from './served/unchanged.ts'
 
@@ -60,7 +61,7 @@ export async function startService(booted: Booted, events: Events, measures?: Me
   measures?.watch({ databases, load: () => server.load() })
   let isListening = true
   events.emit('listening', { address: server.address })
-  begin(set)
+  begin(set, events)
 
   const take = (next: ServedSet): void => {
     const before = set
@@ -71,7 +72,7 @@ export async function startService(booted: Booted, events: Events, measures?: Me
     measures?.endpointsReplaced()
     before.described.close()
     before.underWay.whenNone(() => databases.release(before.databases))
-    begin(next)
+    begin(next, events)
   }
   return {
     address: server.address,
@@ -128,9 +129,11 @@ function toOptions(
 }
 
 /** What is done once a set is served: databases that were opened for it are tried, so that one that cannot be reached is told. */
-function begin({ databases: { held, opened }, described }: ServedSet): void {
+function begin({ databases: { held, opened }, described, booted }: ServedSet, events: Events): void {
   for (const { name, database, reach } of held) {
-    if (opened.includes(name)) void probe(database, reach)
+    const tried = opened.includes(name) ? probe(database, reach) : Promise.resolve()
+    // By then the stored code is known.
+    void tried.then(() => tellSessionNeeds(database, name, booted, events))
   }
   described.start()
 }

@@ -1,10 +1,10 @@
-/** The session behind a pooler: pgbouncer in session mode, in front of a server with settings of its own. */
+/** The session behind a pooler: pgbouncer in session mode, in front of a server with settings of its own; and how transaction mode is noticed. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { elapsed } from '@services/testing'
+import { elapsed, until } from '@services/testing'
+import { startPgbouncer, withoutPgbouncer } from '@services/testing/pgbouncer'
 import { startThrowawayPostgres, type ThrowawayPostgres } from '@services/testing/postgres'
 import pg from 'pg'
-import { startPgbouncer, withoutPgbouncer } from './support/pgbouncer.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
 const files = {
@@ -55,6 +55,8 @@ const modes: readonly (readonly [what: string, settings: Record<string, string>]
   ['without a reset query', { server_reset_query: '' }],
   ['that passes over options', { ignore_startup_parameters: 'options,extra_float_digits' }],
 ]
+
+const inTransactionMode = { pool_mode: 'transaction', default_pool_size: '2' }
 
 describe('pgbouncer', { skip: withoutPgbouncer ?? false }, () => {
   let postgres: ThrowawayPostgres
@@ -156,5 +158,99 @@ describe('pgbouncer', { skip: withoutPgbouncer ?? false }, () => {
       await service.close()
       await pooler.stop()
     }
+  })
+
+  test('stored code that may change the session has all calls refused, and is named [O4.3]', async () => {
+    const pooler = await startPgbouncer(postgres.url, inTransactionMode)
+    await postgres.query('CREATE DATABASE coded')
+    const url = postgres.url.replace(/postgres$/, 'coded')
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query(`CREATE TABLE note (id int);
+      CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM set_config('app.tenant', 'kept', false); RETURN NEW; END $$`)
+    const own = await startTestService({
+      kind: 'postgres',
+      files: {
+        'demo/POST/note.sql': 'INSERT INTO note VALUES (:id)',
+        'demo/POST/make.sql': 'CREATE TABLE made (a int)',
+      },
+      datasource: { url: pooler.through(url), pooler: 'transaction' },
+    })
+    try {
+      strictEqual((await own.post('/demo/note', { id: 1 })).status, 200)
+      await client.query('CREATE TRIGGER leaves BEFORE INSERT ON note FOR EACH ROW EXECUTE FUNCTION leave()')
+      // The code is read again after a definition.
+      strictEqual((await own.post('/demo/make', {})).status, 200)
+      await until(async () => (await own.post('/demo/note', { id: 2 })).status === 400, 'the refusal')
+      match(
+        (await own.post('/demo/note', { id: 2 })).text,
+        /Stored code of the database may change the session.*pooler: transaction/,
+      )
+      match(
+        own.log.find((line) => line.includes('calls are refused')) ?? '',
+        /WARN.*leave \(trigger leaves on table note\)/,
+      )
+    } finally {
+      await own.close()
+      await client.end()
+      await pooler.stop()
+    }
+  })
+
+  test('a pooler in transaction mode that is not configured is named in one WARN [O4.3]', async () => {
+    const pooler = await startPgbouncer(postgres.url, inTransactionMode)
+    const url = pooler.through(postgres.url)
+    const own = await startTestService({
+      kind: 'postgres',
+      files: { 'demo/GET/one.sql': 'SELECT 1 AS one' },
+      datasource: { url, max_connections: 1, acquire_timeout_seconds: 60 },
+    })
+    try {
+      for (let round = 0; round < 3; round++) strictEqual((await own.get('/demo/one')).text, '[{"one":1}]')
+      const told = (): string[] => own.log.filter((line) => line.includes('pooler in transaction mode stands'))
+      deepStrictEqual(told(), [])
+      // Others use the connections in between, as they may.
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      await until(async () => {
+        await client.query('DEALLOCATE ALL')
+        await own.get('/demo/one')
+        return told().length > 0
+      }, 'the WARN')
+      await client.query('DEALLOCATE ALL')
+      await own.get('/demo/one')
+      await client.end()
+      strictEqual(told().length, 1)
+      match(told()[0] as string, /WARN.*datasource=demo.*26000.*pooler: transaction/)
+    } finally {
+      await own.close()
+      await pooler.stop()
+    }
+  })
+
+  test('a pooler in session mode, or none, is not taken for one in transaction mode [O4.3]', async () => {
+    const sessions = await startPgbouncer(postgres.url, { pool_mode: 'session' })
+    for (const url of [sessions.through(postgres.url), postgres.url]) {
+      const own = await startTestService({
+        kind: 'postgres',
+        files: {
+          'demo/GET/one.sql': 'SELECT 1 AS one',
+          'demo/POST/all.sql': 'DEALLOCATE ALL',
+          'demo/POST/make.sql': 'CREATE TABLE IF NOT EXISTS m (a int)',
+        },
+        datasource: { url, max_connections: 3 },
+      })
+      for (let round = 0; round < 3; round++) {
+        await Promise.all(Array.from({ length: 6 }, () => own.get('/demo/one')))
+        await own.post('/demo/all', {})
+        await own.post('/demo/make', {})
+      }
+      await own.close()
+      deepStrictEqual(
+        own.log.filter((line) => line.includes('pooler')),
+        [],
+      )
+    }
+    await sessions.stop()
   })
 })

@@ -89,6 +89,7 @@ export const rules: Readonly<Record<string, string>> = {
   'S-config.datasources.replicas': 'standbys that take reads',
   'S-config.datasources.max_replica_lag_bytes': 'how far behind they may be',
   'S-config.datasources.optional': 'ready without it',
+  'S-config.datasources.pooler': 'nothing is kept for a session',
   'S-config.project_datasource_map': 'project to datasource',
   'S-config.default_datasource': 'datasource of every other project',
   'S-config.errors': 'whether answers tell what else the database says',
@@ -274,6 +275,8 @@ export const rules: Readonly<Record<string, string>> = {
     'reads of GET files and of files marked so go to replicas in turn; everything else, and what no replica can do, to the first',
   'O3.1':
     'read anew at SIGHUP or by a watch: all that is right takes its place between two requests, else nothing does',
+  'O4.3':
+    'behind a pooler in transaction mode no call leaves anything or waits for a session; one that is not configured is noticed',
 
   'O5.2': 'behind a balancer: an orderly end costs no request, a kill those in hand',
   'O6.1': 'promises with their proof; a long run under faults loses, doubles and mixes up nothing',

@@ -54,6 +54,7 @@ const fields: Record<string, unknown> = {
   'datasources.results.json': 'value',
   'datasources.replicas': [],
   'datasources.max_replica_lag_bytes': 16_777_216,
+  'datasources.pooler': 'none',
   'datasources.optional': false,
   project_datasource_map: {},
   default_datasource: '',

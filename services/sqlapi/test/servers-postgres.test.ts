@@ -10,7 +10,7 @@ import { PostgresProbe } from '../src/database/postgres/probe.ts'
 import { type DriverOptions, NoServer, openSocket } from '../src/database/postgres/wire/servers.ts'
 import { ServerOrder } from '../src/database/postgres/wire/server-order.ts'
 import { findingsOf } from './support/check.ts'
-import { startPgbouncer, withoutPgbouncer } from './support/pgbouncer.ts'
+import { startPgbouncer, withoutPgbouncer } from '@services/testing/pgbouncer'
 import { type Pair, startReplication, urlOf } from './support/replication.ts'
 import { startTestService } from './support/service.ts'
 

@@ -1,11 +1,11 @@
 /** The time zone of a datasource: what it writes and reads, whatever has happened to the session before. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { startPgbouncer, withoutPgbouncer } from '@services/testing/pgbouncer'
 import { startThrowawayPostgres } from '@services/testing/postgres'
 import pg from 'pg'
 import { isTimeZone } from '../src/boot/config/time-zone.ts'
 import { ownSettings, SessionSettings } from '../src/database/postgres/wire/settings.ts'
-import { startPgbouncer, withoutPgbouncer } from './support/pgbouncer.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
 const names: readonly (readonly [text: string, isZone: boolean])[] = [

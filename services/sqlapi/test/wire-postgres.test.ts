@@ -124,6 +124,7 @@ test('a file that changes the encoding is answered in UTF-8 all the same, and no
 test('rows whose types become known while they come are all kept', () => {
   const prepared: Prepared = {
     plan: { name: 's', text: '', ends: [], parameters: [], narrow: [] },
+    name: 's',
     isSent: true,
     isDescribed: true,
     result: undefined,

@@ -42,6 +42,10 @@ export interface DatasourceOptions {
   readonly onReplica?: ((report: { readonly replica: string; readonly reason: string | undefined }) => void) | undefined
   /** Called for each piece of stored code that costs every request a reset of its session, once. */
   readonly onSessionCode?: ((finding: { readonly code: string; readonly reason: string }) => void) | undefined
+  /** PostgreSQL: whether a pooler in between keeps a connection for one transaction only. */
+  readonly pooler?: 'none' | 'transaction' | undefined
+  /** Called once where such a pooler shows that `pooler` does not name, with the sign. */
+  readonly onPooler?: ((sign: string) => void) | undefined
   /** Called for every statement that runs, when statements are logged. */
   readonly onStatement?: ((text: string, values: readonly unknown[], work: Work) => void) | undefined
   /** Called once for each time that the file of a SQLite database was deleted or replaced. */

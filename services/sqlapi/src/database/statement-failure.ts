@@ -38,7 +38,12 @@ export interface Verdict {
   readonly redact: (text: string, values: readonly JsonValue[]) => string
 }
 
-type StatementReason = 'statement_unsupported' | 'statement_failed' | 'statement_cancelled' | 'statement_timeout'
+type StatementReason =
+  | 'session_needed'
+  | 'statement_unsupported'
+  | 'statement_failed'
+  | 'statement_cancelled'
+  | 'statement_timeout'
 
 interface StatementFailureOptions extends ErrorOptions {
   /** Number of the set in a batch. */

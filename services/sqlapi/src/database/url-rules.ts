@@ -15,6 +15,8 @@ export interface UrlRules {
   readonly fileParameters: readonly string[]
   /** Parameters that do not go together, each with a cure, in words that hold no value. */
   conflictsOf(query: URLSearchParams): readonly string[]
+  /** Parameters that cannot be honoured where each transaction has another connection, likewise. */
+  pooledConflictsOf?(query: URLSearchParams): readonly string[]
   /** Only one process can see the database. */
   isInMemory(url: string): boolean
 }

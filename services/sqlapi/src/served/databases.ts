@@ -80,7 +80,7 @@ export class OpenDatabases {
 
   /** Other levels of the log: whoever is listened to now may not have been before. */
   listenAnew(): void {
-    for (const { name, options } of this.#open.values()) Object.assign(options, listenersOf(name, this.#events))
+    for (const { options } of this.#open.values()) Object.assign(options, listenersOf(options, this.#events))
   }
 
   /** Closes all, whoever has them. */
@@ -95,7 +95,7 @@ export class OpenDatabases {
     const settings = settingsOf(datasource)
     const meterOf = (name: string): DatasourceOptions['meter'] => this.#measures?.meterOf(name)
     const reach = new Reachability(this.#events, name, maskUrl(datasource.url))
-    const options = { ...datasource, meter: meterOf(name), meterOf, reach, ...listenersOf(name, this.#events) }
+    const options = { ...datasource, meter: meterOf(name), meterOf, reach, ...listenersOf(datasource, this.#events) }
     const open = { name, settings, database: await openDatabase(options), options, reach, holders: 0 }
     this.#open.set(settings, open)
     return open
@@ -106,6 +106,7 @@ type Listeners = Pick<
   DatasourceOptions,
   | 'onReplica'
   | 'onSessionCode'
+  | 'onPooler'
   | 'onStatement'
   | 'onDemotion'
   | 'onFileChange'
@@ -114,12 +115,20 @@ type Listeners = Pick<
   | 'onArrayAsJson'
 >
 
+const codeCure =
+  'have it set what it sets for the transaction only, or give the datasource a connection of its own to the database'
+const poolerCure = 'write pooler: transaction into the datasource, or have the pooler keep sessions'
+
 /** What costs something is undefined where nobody listens. */
-function listenersOf(name: string, events: Events): Listeners {
+function listenersOf({ name, pooler }: Pick<DatasourceOptions, 'name' | 'pooler'>, events: Events): Listeners {
   return {
     onReplica: ({ replica, reason }) =>
       reason === undefined ? events.emit('replicaBack', { replica }) : events.emit('replicaAway', { replica, reason }),
-    onSessionCode: (finding) => events.emit('sessionCode', { datasource: name, ...finding }),
+    onSessionCode: (finding) => {
+      if (pooler === 'transaction') events.emit('sessionCodeRefused', { datasource: name, ...finding, cure: codeCure })
+      else events.emit('sessionCode', { datasource: name, ...finding })
+    },
+    onPooler: (sign) => events.emit('poolerUnnamed', { datasource: name, sign, cure: poolerCure }),
     onStatement: events.isEnabled('statement')
       ? (sql, values, { requestId, trace }) =>
           events.emit('statement', {

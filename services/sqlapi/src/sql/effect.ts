@@ -47,7 +47,7 @@ function effectByWords(text: string, tokens: readonly Token[], grammar: Grammar,
   let previous = ''
   for (const [index, token] of tokens.entries()) {
     const name = nameOf(text, token)
-    if (sessionNames.test(name) || isTempSchema(text, name, tokens[index + 1])) return 'session'
+    if (isSessionName(name) || isTempSchema(text, name, tokens[index + 1])) return 'session'
     // `U&"set\005fconfig"` is a name that is not to be read as it stands.
     if (name === 'U' && text.startsWith('&"', token.end)) return 'session'
     if ((name === 'TEMP' || name === 'TEMPORARY') && beforeTemp.has(previous)) return 'session'
@@ -61,8 +61,13 @@ function effectByWords(text: string, tokens: readonly Token[], grammar: Grammar,
   return effect
 }
 
+/** Something of this upper-cased name may leave something behind on the connection. */
+export function isSessionName(name: string): boolean {
+  return sessionNames.test(name)
+}
+
 /** The upper-cased name that a word or a quoted identifier stands for; empty for everything else. */
-function nameOf(text: string, token: Token): string {
+export function nameOf(text: string, token: Token): string {
   if (token.kind === 'word') return text.slice(token.start, token.end).toUpperCase()
   if (token.kind !== 'quoted' || text[token.start] === "'") return ''
   return text.slice(token.start + 1, token.end - 1).toUpperCase()
@@ -74,6 +79,6 @@ function isChange(text: string, name: string, next: Token | undefined): boolean 
 }
 
 /** Whether something is said of the schema of temporary objects: `temp.name`. */
-function isTempSchema(text: string, name: string, next: Token | undefined): boolean {
+export function isTempSchema(text: string, name: string, next: Token | undefined): boolean {
   return (name === 'TEMP' || name === 'TEMPORARY') && next !== undefined && text[next.start] === '.'
 }

@@ -226,7 +226,17 @@ export class Workers {
         if (this.#told.isNewChange(fields)) this.#events.emit(event, fields)
         return
       case 'sessionCode':
-        if (this.#told.isNewCode(fields)) this.#events.emit(event, fields)
+        if (this.#told.isNew(event, fields)) this.#events.emit(event, fields)
+        return
+      case 'sessionCodeRefused':
+        if (this.#told.isNew(event, fields)) this.#events.emit(event, fields)
+        return
+      case 'sessionNeeded':
+        if (this.#told.isNew(event, fields)) this.#events.emit(event, fields)
+        return
+      case 'poolerUnnamed':
+        // Each may have seen another sign of it.
+        if (this.#told.isNew(event, fields.datasource)) this.#events.emit(event, fields)
         return
       case 'prepared':
         if (fields.rollout === this.#rollout?.id) this.#rollout.prepared(seat)

@@ -35,6 +35,9 @@ export const shared = [
   'replicaBack',
   'fileChanged',
   'sessionCode',
+  'sessionCodeRefused',
+  'sessionNeeded',
+  'poolerUnnamed',
 ] as const
 
 export type SharedEvent = (typeof shared)[number]

@@ -1,8 +1,8 @@
 /** What every worker notices of the service as a whole, and the log is to tell once: which reports are new. */
 import type { EventFields } from '../events.ts'
 
-/** How many pieces of stored code are reported. */
-const maxSessionCode = 1000
+/** How much is remembered of what never changes back, such as pieces of stored code. */
+const mostKept = 1000
 
 export class ToldOnce {
   /** Datasources that cannot be reached. */
@@ -11,7 +11,7 @@ export class ToldOnce {
   readonly #away = new Set<string>()
   /** For each datasource the file that was last reported as gone. */
   readonly #changed = new Map<string, string>()
-  readonly #sessionCode = new Set<string>()
+  readonly #once = new Set<string>()
 
   isNewUnreachable({ datasource }: EventFields['datasourceUnreachable']): boolean {
     if (this.#unreachable.has(datasource)) return false
@@ -41,10 +41,11 @@ export class ToldOnce {
     return true
   }
 
-  isNewCode(fields: EventFields['sessionCode']): boolean {
-    const key = JSON.stringify(fields)
-    if (this.#sessionCode.has(key) || this.#sessionCode.size >= maxSessionCode) return false
-    this.#sessionCode.add(key)
+  /** Of events that are told once for good; `what` tells one from the next. */
+  isNew(event: string, what: unknown): boolean {
+    const key = JSON.stringify([event, what])
+    if (this.#once.has(key) || this.#once.size >= mostKept) return false
+    this.#once.add(key)
     return true
   }
 

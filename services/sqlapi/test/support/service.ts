@@ -26,6 +26,8 @@ export interface TestServiceOptions {
   readonly datasources?: Readonly<Record<string, string>> | undefined
   /** Fields of every datasource entry: `{max_connections: 1}`. A `url` replaces the database that would be made. */
   readonly datasource?: Readonly<Record<string, unknown>> | undefined
+  /** Changes the URL of each database that is made: `(url) => pooler.through(url)`. */
+  readonly through?: ((url: string) => string) | undefined
   /** Fields of the configuration file: `{server: {max_body_bytes: 100}}`. */
   readonly config?: Readonly<Record<string, unknown>> | undefined
 }
@@ -120,14 +122,14 @@ async function openDatasources(
   options: TestServiceOptions,
   opened: TestDatabase[],
 ): Promise<Record<string, unknown>[]> {
-  const { kind, schema, datasources = { demo: '' }, datasource = {} } = options
+  const { kind, schema, datasources = { demo: '' }, datasource = {}, through = (url) => url } = options
   const entries: Record<string, unknown>[] = []
   for (const [name, own] of Object.entries(datasources)) {
     const entry: Record<string, unknown> = { name, ...datasource }
     if (datasource['url'] === undefined) {
       const database = await createDatabase(kind)
       opened.push(database)
-      entry['url'] = database.url
+      entry['url'] = through(database.url)
       const setUp = [schema, own].filter(Boolean).join(';\n')
       if (setUp !== '') await database.execute(setUp)
     }

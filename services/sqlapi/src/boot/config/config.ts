@@ -31,7 +31,7 @@ import { isLegacy, translateLegacy } from './legacy.ts'
 import { passwordFileProblems, passwordOf } from './passwords.ts'
 import { parseConfig, passwordField, sqlapiFile } from './schema.ts'
 import type { Config, DatasourceConfig } from './schema.ts'
-import { injectCredentials, isInMemory, userOf } from './url.ts'
+import { injectCredentials, isInMemory, pooledProblems, userOf } from './url.ts'
 
 /** Where the file is looked for. */
 export const search: Search = {
@@ -71,6 +71,7 @@ export interface Datasource {
   /** A name of a time zone or an offset. */
   readonly timeZone: string
   readonly results: ResultShapes
+  readonly pooler: DatasourceConfig['pooler']
   /** The service is ready while it is down. */
   readonly optional: boolean
 }
@@ -194,7 +195,7 @@ function noDatasource(name: string, known: readonly string[]): string {
 }
 
 function datasourceProblems(
-  { name, username, passwordEnv, passwordFile }: DatasourceConfig,
+  { name, username, passwordEnv, passwordFile, url, pooler }: DatasourceConfig,
   index: number,
   known: readonly string[],
   env: Environment | undefined,
@@ -214,6 +215,9 @@ function datasourceProblems(
   // A variable that is set to nothing counts as set: it is a password that is empty on purpose.
   if (env !== undefined && passwordEnv !== '' && env[passwordEnv] === undefined) {
     problems.push({ path, message: unsetVariable(passwordEnv, passwordField) })
+  }
+  if (pooler === 'transaction') {
+    for (const message of pooledProblems(url)) problems.push({ path: ['datasources', index, 'url'], message })
   }
   return problems
 }
@@ -248,7 +252,7 @@ function workerProblems({ url, maxConnections }: DatasourceConfig, index: number
 /** What is right and has no effect. */
 function uselessFields({ datasources }: Config): Problem[] {
   return datasources.flatMap((datasource, index) => {
-    const { url, timeZone, results } = datasource
+    const { url, timeZone, pooler, results } = datasource
     const { numeric, json } = results
     if (dialectOf(url) !== 'sqlite') return []
     const path = ['datasources', index]
@@ -258,6 +262,8 @@ function uselessFields({ datasources }: Config): Problem[] {
     if (timeZone !== 'UTC') {
       problems.push({ path: [...path, 'time_zone'], message: 'has no effect: times in SQLite have no time zone' })
     }
+    if (pooler !== 'none')
+      problems.push({ path: [...path, 'pooler'], message: 'has no effect: nothing stands before SQLite' })
     if (numeric !== 'string' || json !== 'value') {
       problems.push({
         path: [...path, 'results'],

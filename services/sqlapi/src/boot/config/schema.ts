@@ -124,6 +124,11 @@ const datasource = section({
     .describe(
       'How far a replica may be behind in the log of writes, in bytes; one that is further behind gets no reads.',
     ),
+  pooler: oneOf(['none', 'transaction'])
+    .default('none')
+    .describe(
+      'PostgreSQL: transaction where a pooler such as PgBouncer in front of the database keeps a connection for one transaction only.',
+    ),
   optional: flag().default(false).describe('Whether the service is ready while this datasource is down.'),
 })
 

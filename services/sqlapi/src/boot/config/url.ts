@@ -26,6 +26,11 @@ export function isInMemory(url: string): boolean {
   return rulesOf(url)?.isInMemory(url) === true
 }
 
+/** What the URL asks for and nobody can have behind a pooler in transaction mode, with the cure of each. */
+export function pooledProblems(url: string): readonly string[] {
+  return rulesOf(url)?.pooledConflictsOf?.(split(url).query) ?? []
+}
+
 /** The URL with every password replaced. Never throws, whatever the text is. */
 export function maskUrl(url: string): string {
   const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*:(?:\/\/)?)?(.*)$/is.exec(url) ?? []

@@ -5,58 +5,25 @@
  * pool.ts decides about connections, statement-runner.ts and settle.ts about plans and types, round-trips.ts about what is sent.
  */
 import type { CatalogNames, DescribeOptions, StatementDescription, TableScan } from '../../description.ts'
-import type { DatabaseLoad, DatasourceMeter, ReachListener } from '../../metering.ts'
-import type { Database, ParameterSet, Result, ResultShapes, Script, Statement, Work } from '../../model.ts'
+import type { DatabaseLoad } from '../../metering.ts'
+import type { Database, ParameterSet, Result, Script, Statement, Work } from '../../model.ts'
 import { optionsOver } from '../options-over.ts'
 import { Delivery, emptyResult, type Sink } from '../result.ts'
-import { type FailureListener, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
+import { requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
 import { endWith, StatementSpans, type Times } from '../statement-spans.ts'
 import type { History } from '../pool/history.ts'
 import { Pool } from '../pool/pool.ts'
 import { runBatch } from './sessions/batch.ts'
-import {
-  type BoundStatement,
-  type StatementListeners,
-  StatementRunner,
-  needsNewPlan,
-} from './sessions/statement-runner.ts'
+import { type BoundStatement, StatementRunner, needsNewPlan } from './sessions/statement-runner.ts'
 import { Catalog } from './sessions/catalog.ts'
 import { toConnectFailure, toFailure } from './sessions/postgres-failures.ts'
-import type { Finding } from './sessions/session-code.ts'
 import { Session, type SessionOptions } from './sessions/session.ts'
+import type { PostgresOptions } from './options.ts'
+import { SessionNeeds } from './session-needs.ts'
 import { type Datasource, SharedRun } from './shared-run.ts'
 import { ServerOrder } from './wire/server-order.ts'
 import { reachOf } from './wire/servers.ts'
 import { expectsWrites, type Target } from './wire/standing.ts'
-
-export interface PostgresOptions extends StatementListeners {
-  readonly name: string
-  /** Connection URL with the credentials. */
-  readonly url: string
-  /** As configured, for all processes together; shown in messages. */
-  readonly maxConnections: number
-  /** Most connections of this process. */
-  readonly poolSize: number
-  readonly acquireTimeoutSeconds: number
-  /** For each address of a server; a share of the above unless it is given. */
-  readonly connectTimeoutSeconds?: number | undefined
-  readonly keepaliveSeconds?: number | undefined
-  readonly silenceTimeoutSeconds?: number | undefined
-  readonly results?: ResultShapes | undefined
-  /** Of each session: a name or an offset; UTC where it is left out. */
-  readonly timeZone?: string | undefined
-  readonly onStatementFailure?: FailureListener
-  readonly meter?: DatasourceMeter | undefined
-  readonly reach?: ReachListener | undefined
-  /** Longest time that a statement may run; 0 for no limit. */
-  readonly statementTimeoutSeconds: number
-  /** Called for each piece of stored code that costs every request a reset, once. */
-  readonly onSessionCode?: ((finding: Finding) => void) | undefined
-  /** Nothing is to be written there, so a refusal to write says nothing of its server. */
-  readonly isReplica?: boolean | undefined
-  /** Called where a server has refused to write, so that connections are opened anew; at most once a second. */
-  readonly onDemotion?: ((report: { readonly server: string }) => void) | undefined
-}
 
 /** For so long a further refusal to write says nothing new. */
 const lookAnewMs = 1000
@@ -70,6 +37,7 @@ export class PostgresDatabase implements Database {
   readonly #runner: StatementRunner
   readonly #spans: StatementSpans
   readonly #options: PostgresOptions
+  readonly #needs: SessionNeeds | undefined
   /** What runs on shared connections know of this. */
   readonly #shared: Datasource
   readonly #order = new ServerOrder()
@@ -80,16 +48,19 @@ export class PostgresDatabase implements Database {
   constructor(options: PostgresOptions) {
     this.#options = options
     const { name, url, maxConnections, poolSize, acquireTimeoutSeconds, meter } = options
+    const isPooled = options.pooler === 'transaction'
     this.#target = reachOf(url).target
     const session: SessionOptions = optionsOver(options, {
+      isPooled,
       connectTimeoutSeconds: acquireTimeoutSeconds,
       hostTimeoutSeconds: options.connectTimeoutSeconds,
       order: this.#order,
       onRefusedWrite: (refused: Session) => this.#lookAnew(refused),
     })
-    const catalog = new Catalog(options.onSessionCode, options.results)
+    const catalog = new Catalog(options.onSessionCode, options.results, isPooled ? undefined : options.onPooler)
     this.#spans = new StatementSpans({ name, dialect: 'postgres', url })
     this.#runner = new StatementRunner(options, catalog.code, this.#spans)
+    this.#needs = isPooled ? new SessionNeeds(this.#runner, catalog.code, name) : undefined
     this.#pool = new Pool({
       name,
       max: poolSize,
@@ -118,6 +89,10 @@ export class PostgresDatabase implements Database {
 
   load(): DatabaseLoad {
     return this.#pool.load
+  }
+
+  refusalOf(script: Script): string | undefined {
+    return this.#needs?.find(script)?.message
   }
 
   get lastSuccess(): number {
@@ -166,7 +141,7 @@ export class PostgresDatabase implements Database {
 
   /** Throws what is known before a connection is asked for. */
   #runPlain(work: Work, delivery: Delivery): void {
-    requireRunnable(work, this.#options.name, this.#options.onStatementFailure)
+    this.#require(work)
     const statements = this.#runner.bind(work, work.sets[0] as ParameterSet)
     const [only] = statements
     if (only === undefined) {
@@ -175,7 +150,9 @@ export class PostgresDatabase implements Database {
       delivery.follow(this.#runAll(statements, work, delivery))
     } else {
       // It commits itself: on a shared connection once its plan is known and it has proved short.
-      const mayShare = only.known.history.isShort && work.endpoint.declarations?.timeoutSeconds === undefined
+      const { history, statement, writes } = only.known
+      const isAlike = this.#needs === undefined || (statement.effect === 'read' && !writes)
+      const mayShare = isAlike && history.isShort && work.endpoint.declarations?.timeoutSeconds === undefined
       const plan = mayShare ? this.#runner.planFor(only) : undefined
       if (plan === undefined) delivery.follow(this.#runAlone(only, work, delivery))
       else this.#pool.start(new SharedRun(this.#shared, only, plan, work, delivery))
@@ -202,7 +179,7 @@ export class PostgresDatabase implements Database {
   async #runBatch(work: Work): Promise<Result> {
     const { script, sets } = work
     if (script.statements.length === 0 || sets.length === 0) return emptyResult(work)
-    requireRunnable(work, this.#options.name, this.#options.onStatementFailure)
+    this.#require(work)
     this.#runner.check(work)
     return this.#onOwnConnection(work, undefined, async (session) => {
       await this.#resetFor(work, session)
@@ -210,6 +187,15 @@ export class PostgresDatabase implements Database {
       const running = this.#transact(session, work, () => runBatch(this.#runner, session, work))
       return span === undefined ? running : endWith(span, running)
     })
+  }
+
+  #require(work: Work): void {
+    requireRunnable(work, this.#options.name, this.#options.onStatementFailure)
+    try {
+      this.#needs?.refuse(work)
+    } catch (error) {
+      throw this.#told(error, work, 0)
+    }
   }
 
   #onOwnConnection(
@@ -226,6 +212,7 @@ export class PostgresDatabase implements Database {
       cancellation.onCancel = session.cancel
       if (timeoutSeconds !== undefined) session.limitStatements(timeoutSeconds)
       try {
+        this.#needs?.refuseUnknown(work)
         return await job(session)
       } catch (error) {
         throw this.#told(error, work, performance.now() - started)
@@ -274,7 +261,7 @@ export class PostgresDatabase implements Database {
   async #transact(session: Session, work: Work, job: () => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
-        await session.command('BEGIN')
+        await session.begin()
         const answer = await job()
         await session.command('COMMIT')
         return answer

@@ -93,6 +93,7 @@ export class SharedRun extends Job<Session> implements RowsReader {
     if (this.#session !== undefined) noteSent(error, this.#plan, this.#session)
     this.#datasource.pool.ended(this)
     endStatement(this.#span, error)
+    if ((error as { code?: string }).code === '25006') this.#bound.known.writes = true
     if (needsNewPlan(error)) this.#runAlone()
     else this.#tell(error, performance.now() - this.started)
   }

@@ -118,6 +118,20 @@ function conflictsOf(query: URLSearchParams): string[] {
   return problems
 }
 
+/** In `options`: what counts for the transaction behind the one that makes it, and what a session has between transactions. */
+const neverInTransaction =
+  /(?:^|\s)(?:-c\s*|--)(default[-_]transaction[-_]\w+|transaction[-_](?:isolation|deferrable)|idle[-_]session[-_]timeout)\s*=/gi
+
+function pooledConflictsOf(query: URLSearchParams): string[] {
+  const names = Array.from((query.get('options') ?? '').matchAll(neverInTransaction), ([, name = '']) =>
+    name.toLowerCase(),
+  )
+  return [...new Set(names)].map((name) => {
+    const setting = name.replaceAll('-', '_')
+    return `parameter options sets ${setting}, which cannot be set for a transaction in it (pooler: transaction); set it for the role: ALTER ROLE .. SET ${setting} = .., or leave it out`
+  })
+}
+
 export const url: UrlRules = {
   prefixes: ['postgres://', 'postgresql://'],
   hasLogin: true,
@@ -126,5 +140,6 @@ export const url: UrlRules = {
   parameters,
   fileParameters: ['sslrootcert', 'sslcert', 'sslkey'],
   conflictsOf,
+  pooledConflictsOf,
   isInMemory: () => false,
 }

@@ -22,7 +22,7 @@ export async function askPatiently<Outcome>(
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = []
   const askAll = async (numbers: readonly number[], waitMs: number): Promise<number[]> => {
-    const set = session.command(`SET lock_timeout = ${Math.max(1, Math.round(waitMs))}`)
+    const set = session.limitLocks(Math.max(1, Math.round(waitMs)))
     const ask = async (number: number): Promise<void> => {
       outcomes[number] = await (questions[number] as Question<Outcome>).ask()
     }
@@ -41,10 +41,7 @@ export async function askPatiently<Outcome>(
     }
     return outcomes
   } finally {
-    await session.command('RESET lock_timeout').then(
-      () => session.repairSettings('RESET lock_timeout'),
-      // A lost connection has no settings.
-      () => undefined,
-    )
+    // A lost connection has no settings.
+    await session.limitLocks().catch(() => undefined)
   }
 }

@@ -13,7 +13,7 @@ const begin = `BEGIN READ ONLY; SET LOCAL lock_timeout = '2s'; SET LOCAL plan_ca
 export async function findScans(session: Session, statements: readonly Statement[]): Promise<TableScan[][]> {
   const outcomes = await Promise.all(statements.map((statement) => findTypesOf(session, statement)))
   const plans: PlanNode[][] = []
-  await session.command(begin)
+  await session.begin(begin)
   try {
     for (const outcome of outcomes) plans.push('typed' in outcome ? await planOf(session, outcome.typed) : [])
   } finally {

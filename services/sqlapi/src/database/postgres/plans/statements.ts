@@ -18,6 +18,8 @@ export interface KnownStatement {
   /** It names stored code that may change the session, as known at this version of session-code.ts. */
   namesSessionCode: boolean
   judgedAt: number
+  /** It has written although its words say that it only reads. */
+  writes: boolean
 }
 
 export class Statements {
@@ -35,6 +37,7 @@ export class Statements {
       plans: new Map<string, Plan>(),
       namesSessionCode: false,
       judgedAt: -1,
+      writes: false,
     }
     this.#known.set(statement, fresh)
     return fresh

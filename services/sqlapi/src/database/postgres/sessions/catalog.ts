@@ -2,6 +2,7 @@
  * What one datasource has learnt of its database's catalogue: types that are not in the built-in table, and through
  * session-code.ts which stored code may change the session. Only has the texts of the questions and reads the answers; session.ts asks.
  */
+import { PoolerWatch } from '../pooler-watch.ts'
 import { type Finding, SessionCode } from './session-code.ts'
 import { type ColumnType, type ScalarKind, type TypeTables, typeTables } from '../types/types.ts'
 import type { ResultShapes } from '../../../model.ts'
@@ -43,11 +44,19 @@ export class Catalog {
   readonly #found = new Map<number, ColumnType>()
   readonly #tables: TypeTables
   readonly code: SessionCode
+  readonly poolers: PoolerWatch
+  /** For connections that others use between two transactions: `ISO` alone would leave the order of day and month to them. */
+  dateStyle: string | undefined
   #askedAt = -Infinity
 
-  constructor(onSessionCode?: (finding: Finding) => void, results: ResultShapes = usualShapes) {
+  constructor(
+    onSessionCode?: (finding: Finding) => void,
+    results: ResultShapes = usualShapes,
+    onPooler?: (sign: string) => void,
+  ) {
     this.#tables = typeTables(results)
     this.code = new SessionCode(onSessionCode)
+    this.poolers = new PoolerWatch(onPooler)
   }
 
   /** Others may create functions at any time, so the catalogue is asked again now and then. */

@@ -7,7 +7,7 @@ import type { Cancellation, Result, Trace } from '../../../model.ts'
 import type { Sink } from '../../result.ts'
 import { Execution, type ExecutionContext, type Prepared, type Values } from '../wire/round-trips.ts'
 import { ServerError } from '../wire/frames.ts'
-import type { Listener } from '../wire/wire.ts'
+import type { Listener } from '../wire/round-trip.ts'
 
 /** The answer of one statement: its rows in a format, or nothing when it has no result set. */
 export type Rows = Result | undefined

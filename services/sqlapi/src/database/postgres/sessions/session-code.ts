@@ -86,6 +86,8 @@ LIMIT ${maxFindings}`,
 export class SessionCode {
   /** Any statement may change the session; assumed until it is known. */
   isEverywhere = true
+  /** What there is was read at least once. */
+  isKnown = false
   /** Counts up when another statement may be concerned than before. */
   version = 0
   /** Lower-cased names; a statement that holds one may change the session. */
@@ -103,10 +105,11 @@ export class SessionCode {
   }
 
   /** Whether a statement names code that may change the session. The whole text counts, so that no way of quoting hides a name. */
-  isNamedIn(text: string): boolean {
+  isNamedIn(text: string, except?: ReadonlySet<string>): boolean {
     const plain = text.toLowerCase().replaceAll('""', '"')
     const words = new Set(plain.match(/[\w$\u0080-\uffff]+/g) ?? [])
     for (const name of this.#names) {
+      if (except?.has(name) === true) continue
       if (words.has(name) || (!/^[\w$\u0080-\uffff]+$/.test(name) && plain.includes(name))) return true
     }
     return false
@@ -123,6 +126,7 @@ export class SessionCode {
     ])
     if (routines.length > maxRoutines) {
       this.#tell({ code: `${maxRoutines} routines and more`, reason: 'are too many to be read' })
+      this.isKnown = true
       this.#set(turn, true, this.#names)
       return true
     }
@@ -139,6 +143,7 @@ export class SessionCode {
     }
     for (const [object, reason] of stored) this.#tell({ code: object ?? '', reason: reason ?? '' })
     for (const id of found.keys()) names.add(judgements.get(id)?.name ?? '')
+    this.isKnown = true
     this.#set(turn, users.length + stored.length > 0, names)
     return true
   }

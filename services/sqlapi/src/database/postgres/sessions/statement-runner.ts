@@ -6,10 +6,12 @@ import { Failure } from '../../../errors.ts'
 import type { RowFormat } from '../../../formats/format.ts'
 import { formats } from '../../../formats/formats.ts'
 import type { ParameterSet, Statement, Work } from '../../../model.ts'
-import type { Rendered } from '../../../sql/position.ts'
+import { type Rendered, sourceOf } from '../../../sql/position.ts'
+import { isTransactionBound } from '../../../sql/transaction-bound.ts'
 import type { Sink } from '../../result.ts'
 import { inSet } from '../../statement-failure.ts'
 import { endWith, type StatementSpans } from '../../statement-spans.ts'
+import { grammar } from '../grammar.ts'
 import { isKindless, requireRange } from '../types/encode.ts'
 import { noteSent, toFailure } from './postgres-failures.ts'
 import type { Step } from '../wire/flight.ts'
@@ -37,6 +39,9 @@ export interface BoundStatement {
   readonly work: Work
 }
 
+/** Risky names that `isTransactionBound` has judged already. */
+const boundNames: ReadonlySet<string> = new Set(['set_config', 'pg_settings'])
+
 /** Statements that drop our prepared statements too. */
 const dropsPrepared = /^(?:DEALLOCATE\s+(?:PREPARE\s+)?|DISCARD\s+)ALL\b/i
 
@@ -61,6 +66,16 @@ export class StatementRunner {
       known.namesSessionCode = this.#code.isNamedIn(statement.pieces.join(' '))
     }
     return known.namesSessionCode
+  }
+
+  /** Why the statement cannot run where each transaction has another connection; undefined where it can. */
+  sessionNeedOf(statement: Statement): string | undefined {
+    const known = this.#statements.of(statement)
+    if (!this.touchesSession(known)) return undefined
+    if (statement.effect !== 'session') return 'names stored code that may change the session'
+    const source = sourceOf(statement)
+    if (!isTransactionBound(source, grammar)) return 'needs a session'
+    return this.#code.isNamedIn(source, boundNames) ? 'names stored code that may change the session' : undefined
   }
 
   /** Whether the statement names stored code that may change the session. */
@@ -150,7 +165,7 @@ export class StatementRunner {
         this.start(session, plan, bound, reader)
       })
       if (effect === 'session') await session.repairSettings(plan.text)
-      if (effect === 'session' && dropsPrepared.test(plan.text)) session.forget()
+      if (effect === 'session' && dropsPrepared.test(plan.text)) session.prepared.forget()
       return rows
     } catch (error) {
       noteSent(error, plan, session)
@@ -178,7 +193,7 @@ export class StatementRunner {
     for (const [index, bound] of statements.entries()) {
       const { known, binding } = bound
       const plan = this.planFor(bound)
-      const prepared = plan === undefined ? undefined : session.described(plan)
+      const prepared = plan === undefined ? undefined : session.prepared.described(plan)
       // What touches the session or the schema may change what was known.
       if (prepared === undefined || known.statement.effect === 'definition' || this.touchesSession(known)) {
         return undefined
@@ -204,7 +219,7 @@ export class StatementRunner {
   forget(session: Session, { script }: Work): void {
     for (const statement of script.statements) {
       const { plans } = this.#statements.of(statement)
-      for (const plan of plans.values()) session.forget(plan)
+      for (const plan of plans.values()) session.prepared.forget(plan)
       plans.clear()
     }
   }
@@ -250,6 +265,8 @@ export function needsNewPlan(error: unknown): boolean {
   const reason = error instanceof Failure ? error.cause : error
   if (!(reason instanceof NotStarted)) return false
   const { code, routine, message } = reason.cause
+  // It writes, and was sent where nothing is written.
+  if (code === '25006') return true
   if (code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery')) return true
   return (code === 'XX000' && message.startsWith('cache lookup failed')) || isTypeError(reason.cause)
 }
@@ -257,5 +274,5 @@ export function needsNewPlan(error: unknown): boolean {
 function forgetPlan(session: Session, { known, binding }: BoundStatement): void {
   const plan = known.plans.get(binding.shape)
   known.plans.delete(binding.shape)
-  if (plan !== undefined) session.forget(plan)
+  if (plan !== undefined) session.prepared.forget(plan)
 }

@@ -36,6 +36,10 @@ export interface Opened {
   readonly isUtf8: boolean
   /** What the URL asks for beside the settings of the service. */
   readonly settings: readonly Setting[]
+  /** What the server, or a pooler in front of it, has reported of settings; names in lower case. */
+  readonly reported: ReadonlyMap<string, string>
+  /** Number of the process that was announced. */
+  readonly processId: number
   /** The server has not taken `options`, so all of them have to be set. */
   readonly lacksOptions: boolean
   /** Says goodbye, in the place of any use. */
@@ -96,10 +100,10 @@ async function connect(server: ServerAddress, location: Location, options: Conne
   const client = new Client(server, location, options.timeoutSeconds) as unknown as DriverClient
   // The wire handles later errors; without a listener here they would end the process.
   client.on('error', () => undefined)
-  let serverEncoding = ''
+  const reported = new Map<string, string>()
   const standing = new Standing()
   client.connection.on('parameterStatus', (status: { parameterName: string; parameterValue: string }) => {
-    if (status.parameterName === 'server_encoding') serverEncoding = status.parameterValue
+    reported.set(status.parameterName.toLowerCase(), status.parameterValue)
     standing.take(status.parameterName, status.parameterValue)
   })
   await client.connect()
@@ -112,7 +116,9 @@ async function connect(server: ServerAddress, location: Location, options: Conne
     server: server.name,
     standing,
     // Such a server passes on whatever bytes it was given.
-    isUtf8: serverEncoding !== 'SQL_ASCII',
+    isUtf8: reported.get('server_encoding') !== 'SQL_ASCII',
+    reported,
+    processId: client.processID,
     settings: [{ name: 'application_name', value: location.startup['application_name'] ?? '' }, ...location.options],
     lacksOptions: false,
     leave() {

@@ -7,10 +7,12 @@ import { json } from '../../../formats/json.ts'
 import type { Result } from '../../../model.ts'
 import { maxResultLength } from '../../result.ts'
 import type { ByteWriter } from '../rows/bytes.ts'
-import type { Prepared, Values } from './round-trips.ts'
+import { declaredType, type Plan } from '../plans/plan.ts'
+import { isAsBefore, type Prepared, type Values } from './round-trips.ts'
 import { closingBracket, comma, openingBracket } from '../rows/json-bytes.ts'
-import { writeBind, writeExecute, writeSync } from './frontend-messages.ts'
-import { RoundTrip } from './wire.ts'
+import { ServerError } from './frames.ts'
+import { writeBind, writeDescribePortal, writeExecute, writeParse, writeSync } from './frontend-messages.ts'
+import { RoundTrip } from './round-trip.ts'
 
 /** One statement of a flight. */
 export interface Step {
@@ -34,6 +36,8 @@ export class Flight extends RoundTrip {
   rows = 0
   /** The current step is executing. */
   isBound = false
+  /** A statement has other columns than it had: all of them have to be prepared anew. */
+  hasChanged = false
 
   /** Answers are appended to `out`, which holds the opening bracket of the batch. */
   constructor(steps: readonly Step[], out: ByteWriter) {
@@ -48,15 +52,29 @@ export class Flight extends RoundTrip {
   }
 
   send(out: ByteWriter): void {
+    let parsed: Plan | undefined
     for (const { prepared, values } of this.#steps) {
-      writeBind(out, prepared.plan.name, values)
+      const { name, plan } = prepared
+      const isNew = name === '' && plan !== parsed
+      if (isNew) writeParse(out, '', plan.text, plan.parameters.map(declaredType))
+      writeBind(out, name, values)
+      // Once is enough: nobody can change it while the statement stands.
+      if (isNew) writeDescribePortal(out)
       writeExecute(out)
+      parsed = plan
     }
     writeSync(out)
   }
 
   override handleBound(): void {
     this.isBound = true
+  }
+
+  override handleDescription(source: Buffer, at: number, end: number): void {
+    const { result } = (this.#steps[this.#current] as Step).prepared
+    if (isAsBefore(result, source, at, end)) return
+    this.hasChanged = true
+    this.fail(changed)
   }
 
   override handleRow(source: Buffer, at: number): void {
@@ -82,6 +100,9 @@ export class Flight extends RoundTrip {
     this.#current++
   }
 }
+
+/** As the server says it of a prepared statement: the plan has to be made anew. */
+const changed = new ServerError('The columns of the statement have changed', { severity: 'ERROR', code: '26000' })
 
 /** Starts the answer of a batch, which `Flight` and `appendResult` go on with. */
 export function beginResults(out: ByteWriter): void {

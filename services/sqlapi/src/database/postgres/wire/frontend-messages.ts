@@ -14,6 +14,7 @@ const type = {
 } as const
 
 const statementLetter = 0x53 // S
+const portalLetter = 0x50 // P
 
 /** `types` are object identifiers, 0 for one that the server is to find. */
 export function writeParse(out: ByteWriter, name: string, text: string, types: readonly number[]): void {
@@ -41,11 +42,16 @@ export function writeBind(out: ByteWriter, name: string, values: readonly (strin
 }
 
 export function writeDescribe(out: ByteWriter, name: string): void {
-  writeNamed(out, type.describe, name)
+  writeNamed(out, type.describe, statementLetter, name)
+}
+
+/** Describes the unnamed portal: columns without parameters. */
+export function writeDescribePortal(out: ByteWriter): void {
+  writeNamed(out, type.describe, portalLetter, '')
 }
 
 export function writeClose(out: ByteWriter, name: string): void {
-  writeNamed(out, type.close, name)
+  writeNamed(out, type.close, statementLetter, name)
 }
 
 /** Executes the unnamed portal to its end. */
@@ -89,9 +95,9 @@ function end(out: ByteWriter, start: number): void {
   out.bytes.writeUInt32BE(size, out.at - size)
 }
 
-function writeNamed(out: ByteWriter, letter: number, name: string): void {
+function writeNamed(out: ByteWriter, letter: number, kind: number, name: string): void {
   const start = begin(out, letter)
-  out.byte(statementLetter)
+  out.byte(kind)
   writeName(out, name)
   end(out, start)
 }

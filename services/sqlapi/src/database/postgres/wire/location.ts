@@ -34,13 +34,20 @@ export interface Location {
   readonly options: readonly Setting[]
 }
 
-/** `timeZone` as the configuration has it; `keepaliveSeconds` for a URL that does not say. */
-export function readLocation(url: string, timeZone = 'UTC', keepaliveSeconds = usualKeepaliveSeconds): Location {
+/**
+ * `timeZone` as the configuration has it; `keepaliveSeconds` for a URL that does not say; `dateStyle` as the session is to have it.
+ */
+export function readLocation(
+  url: string,
+  timeZone = 'UTC',
+  keepaliveSeconds = usualKeepaliveSeconds,
+  dateStyle?: string,
+): Location {
   const parsed = parse(withOneHost(url), { useLibpqCompat: true }) as ReturnType<typeof parse> &
     Record<string, string | undefined>
   const { user, password, database, ssl, options, application_name } = parsed
   const role = user || 'postgres'
-  const own = Object.fromEntries(ownSettings(timeZone).map(({ name, value }) => [name, value]))
+  const own = Object.fromEntries(ownSettings(timeZone, dateStyle).map(({ name, value }) => [name, value]))
   const startup = { user: role, database: database || role, application_name: application_name ?? 'sqlapi' }
   return {
     hosts: hostsOf(url),

@@ -6,11 +6,12 @@ import type { DatasourceMeter } from '../../../metering.ts'
 import type { Result } from '../../../model.ts'
 import { collectLimit, maxResultLength, type Sink, pieceSize } from '../../result.ts'
 import type { ByteWriter } from '../rows/bytes.ts'
-import { type ColumnDescription, readTexts } from './frames.ts'
+import { type ColumnDescription, readColumns, readTexts } from './frames.ts'
 import {
   writeBind,
   writeClose,
   writeDescribe,
+  writeDescribePortal,
   writeExecute,
   writeParse,
   writeQuery,
@@ -20,23 +21,37 @@ import { declaredType, type Plan } from '../plans/plan.ts'
 import type { RowWriter } from '../rows/rows.ts'
 import { Writers } from '../../../formats/writers.ts'
 import type { RowFormat } from '../../../formats/format.ts'
-import { RoundTrip, type Wire } from './wire.ts'
+import { RoundTrip } from './round-trip.ts'
+import type { Wire } from './wire.ts'
 
 /** A result set's columns, with the writers for them, which there are as soon as all their types are known. */
 export interface ResultShape {
   readonly columns: readonly ColumnDescription[]
   readonly writers: Writers<RowWriter>
+  /** As the server sent it, where it is compared with what it sends next. */
+  readonly bytes: Buffer | undefined
 }
 
-/** A plan that one connection has prepared, or is just preparing in the pipeline ahead. */
+/**
+ * A plan that one connection has prepared, or is just preparing in the pipeline ahead. One without a name leaves nothing on the
+ * connection: it is parsed and described with each flight, and what is known of it is what came last.
+ */
 export interface Prepared {
   readonly plan: Plan
+  /** Of the prepared statement; empty for none. */
+  readonly name: string
   /** Its Parse is on its way; who comes behind it need not send another one. */
   isSent: boolean
   /** The server has described the statement. */
   isDescribed: boolean
   /** Stays undefined when it has no result set. */
   result: ResultShape | undefined
+}
+
+/** Whether the server describes the columns of before, so that nothing has to be made of them again. */
+export function isAsBefore(result: ResultShape | undefined, source: Buffer, at: number, end: number): boolean {
+  const bytes = result?.bytes
+  return bytes !== undefined && source.compare(bytes, 0, bytes.length, at, end) === 0
 }
 
 /** Parameter texts in the order of a plan's `$n`. */
@@ -63,10 +78,13 @@ export class Execution extends RoundTrip {
   readonly prepared: Prepared
   readonly format: RowFormat
   readonly #values: Values
-  readonly #isNew: boolean
+  /** It prepares its statement itself. */
+  #isNew: boolean
   readonly #sink: Sink | undefined
   #limit: number
   #hasRows = false
+  /** Columns have come. */
+  #isDescribed = false
   /** Rows that have come. */
   rows = 0
   #isRefused = false
@@ -91,7 +109,7 @@ export class Execution extends RoundTrip {
     this.prepared = prepared
     this.#isNew = !prepared.isSent
     this.isParsed = prepared.isSent
-    prepared.isSent = true
+    prepared.isSent = prepared.name !== ''
     this.#values = values
     this.format = format
     this.#sink = sink
@@ -99,14 +117,28 @@ export class Execution extends RoundTrip {
   }
 
   send(out: ByteWriter): void {
-    const { name, text, parameters } = this.prepared.plan
-    if (this.#isNew) {
-      writeParse(out, name, text, parameters.map(declaredType))
-      writeDescribe(out, name)
+    this.write(out, this.#isNew)
+    writeSync(out)
+  }
+
+  /** Without the Sync. One that is not new takes the statement that the one before it has prepared. */
+  write(out: ByteWriter, isNew: boolean): void {
+    this.#isNew = isNew
+    const { name, plan } = this.prepared
+    if (isNew) {
+      writeParse(out, name, plan.text, plan.parameters.map(declaredType))
+      if (name !== '') writeDescribe(out, name)
     }
     writeBind(out, name, this.#values)
+    if (isNew && name === '') writeDescribePortal(out)
     writeExecute(out)
-    writeSync(out)
+  }
+
+  /** Characters of its values. */
+  get length(): number {
+    let length = 0
+    for (const value of this.#values) length += value?.length ?? 0
+    return length
   }
 
   override handleParsed(): void {
@@ -118,9 +150,22 @@ export class Execution extends RoundTrip {
     this.prepared.isDescribed = true
   }
 
+  override handleDescription(source: Buffer, at: number, end: number): void {
+    this.#isDescribed = true
+    if (this.prepared.name !== '') this.handleColumns(readColumns(source, at))
+    else if (!isAsBefore(this.prepared.result, source, at, end)) {
+      // What the buffer holds is gone with the next read.
+      this.#take(readColumns(source, at), Buffer.from(source.subarray(at, end)))
+    }
+  }
+
   override handleColumns(columns: readonly ColumnDescription[]): void {
+    this.#take(columns, undefined)
+  }
+
+  #take(columns: readonly ColumnDescription[], bytes: Buffer | undefined): void {
     const { compile } = this.#context
-    this.prepared.result = { columns, writers: new Writers((format) => compile(columns, format)) }
+    this.prepared.result = { columns, writers: new Writers((format) => compile(columns, format)), bytes }
   }
 
   override handleRow(source: Buffer, at: number, end: number): void {
@@ -144,6 +189,7 @@ export class Execution extends RoundTrip {
   }
 
   override handleComplete(): void {
+    if (this.prepared.name === '' && this.#isNew && !this.#isDescribed) this.prepared.result = undefined
     if (!this.#hasRows) return
     const { out } = this.#context
     this.prepared.result?.writers.find(this.format)?.writeEnd(out)

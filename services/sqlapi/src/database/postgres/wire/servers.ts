@@ -21,6 +21,8 @@ export interface DriverOptions {
   readonly keepaliveSeconds?: number | undefined
   /** A name or an offset, as the configuration has it; UTC where it is left out. */
   readonly timeZone?: string | undefined
+  /** With the order of day and month; as the server has it where it is left out. */
+  readonly dateStyle?: string | undefined
   /** Shared by all who connect to the same servers. */
   readonly order?: ServerOrder | undefined
 }
@@ -55,8 +57,8 @@ interface Refusal {
 }
 
 export function openSocket(options: DriverOptions): Promise<Opened> {
-  const { url, timeZone, keepaliveSeconds, connectTimeoutSeconds, hostTimeoutSeconds } = options
-  const location = readLocation(url, timeZone, keepaliveSeconds)
+  const { url, timeZone, keepaliveSeconds, dateStyle, connectTimeoutSeconds, hostTimeoutSeconds } = options
+  const location = readLocation(url, timeZone, keepaliveSeconds, dateStyle)
   const { hosts, target } = location
   const timeoutSeconds = hostTimeoutSeconds ?? Math.max(1, connectTimeoutSeconds / hosts.length)
   const only = hosts.length === 1 && target === 'any' ? hosts[0] : undefined

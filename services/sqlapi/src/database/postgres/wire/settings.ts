@@ -22,10 +22,10 @@ export interface Setting {
 }
 
 /** What every session of a datasource speaks; its time zone as the configuration has it. Read by rows.ts and by the files. */
-export function ownSettings(timeZone: string): readonly Setting[] {
+export function ownSettings(timeZone: string, dateStyle = 'ISO'): readonly Setting[] {
   return [
     { name: 'TimeZone', value: toServerZone(timeZone) },
-    { name: 'DateStyle', value: 'ISO' },
+    { name: 'DateStyle', value: dateStyle },
     { name: 'client_encoding', value: 'UTF8' },
   ]
 }
@@ -72,7 +72,17 @@ export class SessionSettings {
     this.timeoutSeconds = seconds
     this.take(this.#ofUrl)
     const limits = this.all.filter(({ name }) => name.toLowerCase() === limitName)
-    return limits.length === 0 ? `RESET ${limitName}` : settingsText(limits)
+    return limits.length === 0 ? `RESET ${limitName}` : this.textOf(limits)
+  }
+
+  /** Commands that make these settings. */
+  textOf(settings: readonly Setting[]): string {
+    return settingsText(settings)
+  }
+
+  /** Ours, and not one of the URL. */
+  isOwn(name: string): boolean {
+    return this.#own.some((setting) => setting.name === name)
   }
 
   /** Whether a setting that the server reports is what the service has set. */
@@ -94,7 +104,7 @@ function limitOf(seconds: number): readonly Setting[] {
  * Commands that follow the start-up message and every reset. The message alone is not enough: a pooler keeps it to itself, and a
  * reset brings back what the server has of its own.
  */
-export function settingsText(settings: readonly Setting[]): string {
+function settingsText(settings: readonly Setting[]): string {
   // The value comes back in a row, where only names of prepared statements are looked for.
   return settings
     .map(
@@ -117,9 +127,12 @@ export function resetBy(text: string, settings: readonly Setting[]): readonly Se
 }
 
 /** As a literal that reads the same whatever `standard_conforming_strings` says. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
+
+/** The order of day and month that the server has where nobody asks for another one: `DMY` in `German, DMY`. */
+export const dateOrderQuery = `SELECT substring(reset_val FROM '[DMY]{3}') FROM pg_catalog.pg_settings WHERE name = 'DateStyle'`
 
 /** Of these names those that the session may set at any time, also names that the server does not know. */
 export const settableQuery = `SELECT o.name FROM unnest($1::text[]) AS o(name) LEFT JOIN pg_catalog.pg_settings s ON lower(s.name) = lower(o.name)

@@ -8,59 +8,9 @@ import type { Socket } from 'node:net'
 import { Failure } from '../../../errors.ts'
 import { maxResultLength } from '../../result.ts'
 import { ByteWriter } from '../rows/bytes.ts'
-import {
-  type ColumnDescription,
-  FrameReader,
-  frameType,
-  readColumns,
-  readError,
-  readParameterTypes,
-  readSetting,
-  type ServerError,
-} from './frames.ts'
-import { writeCopyFail, writeSync, writeTerminate } from './frontend-messages.ts'
-
-/** Who waits for the end of a round trip. */
-export interface Listener {
-  /** The server is ready again, or the connection is lost. With the first error, if there was one. Must not throw. */
-  ended(error: unknown): void
-}
-
-/** One round trip with the server. The `handle..` methods are called in the order in which the frames come in. */
-export abstract class RoundTrip {
-  /** Set when it is submitted. */
-  listener: Listener | undefined
-  #error: unknown
-
-  /** Writes the round trip's messages, the last of them a Sync (or a simple query, which has one built in). */
-  abstract send(out: ByteWriter): void
-
-  /** Keeps the first error; the round trip ends with it when the server is ready again. */
-  fail(error: unknown): void {
-    this.#error ??= error
-  }
-
-  settle(): void {
-    this.listener?.ended(this.#error)
-  }
-
-  get hasFailed(): boolean {
-    return this.#error !== undefined
-  }
-
-  /** The server has accepted the statement, whatever comes later. */
-  handleParsed(): void {}
-  /** The values fit the types; from here on the statement runs. */
-  handleBound(): void {}
-  handleParameterTypes(_types: readonly number[]): void {}
-  handleColumns(_columns: readonly ColumnDescription[]): void {}
-  /** A row; `source` is to be read before the call returns. */
-  handleRow(_source: Buffer, _at: number, _end: number): void {}
-  /** A row longer than any answer may be. */
-  handleHugeRow(): void {}
-  /** The statement has come to its end. */
-  handleComplete(): void {}
-}
+import { FrameReader, frameType, readError, readParameterTypes, readSetting, type ServerError } from './frames.ts'
+import type { Listener, RoundTrip } from './round-trip.ts'
+import { writeBind, writeCopyFail, writeExecute, writeParse, writeSync, writeTerminate } from './frontend-messages.ts'
 
 /** How long to wait for the server's answer to a goodbye. */
 const closeMs = 2000
@@ -73,6 +23,9 @@ export class Wire {
   readonly #onBroken: () => void
   readonly #out = new ByteWriter()
   readonly #inFlight: RoundTrip[] = []
+  /** Outside of a transaction one round trip is sent when the one before has ended. */
+  readonly #isSerial: boolean
+  readonly #queued: RoundTrip[] = []
   /** Exchanges that nobody waits for, and what to do when there are no others. */
   #waiting: { readonly roundTrip: RoundTrip; readonly call: () => void }[] = []
   #isFlushing = false
@@ -84,7 +37,8 @@ export class Wire {
   onSetting: ((name: string, value: string) => void) | undefined
 
   /** The socket is the wire's from here on; `onBroken` is called when the connection ends by itself. */
-  constructor(socket: Socket, onBroken: () => void) {
+  constructor(socket: Socket, onBroken: () => void, isSerial = false) {
+    this.#isSerial = isSerial
     this.#socket = socket
     this.#onBroken = onBroken
     const reader = new FrameReader(
@@ -117,7 +71,7 @@ export class Wire {
 
   /** Other round trips wait behind the one at the head. */
   get isShared(): boolean {
-    return this.#inFlight.length > 1
+    return this.#inFlight.length > 1 || this.#inFlight[0]?.isShared === true
   }
 
   /** A round trip whose end is a promise. */
@@ -130,6 +84,12 @@ export class Wire {
   /** Sends the round trip. One that cannot be sent has ended when this returns. */
   submit(roundTrip: RoundTrip, listener: Listener): void {
     roundTrip.listener = listener
+    const isBehind = this.#isSerial && (this.#inFlight.length > 0 || this.#queued.length > 0)
+    if (isBehind && this.status === 'I') this.#queued.push(roundTrip)
+    else this.#send(roundTrip)
+  }
+
+  #send(roundTrip: RoundTrip): void {
     if (this.#isBroken || !this.#socket.writable) {
       roundTrip.fail(this.#error ?? new Error('The connection has ended'))
       roundTrip.settle()
@@ -137,6 +97,7 @@ export class Wire {
     }
     const { length } = this.#out
     try {
+      if (roundTrip.ahead !== undefined) writeAhead(this.#out, roundTrip.ahead)
       roundTrip.send(this.#out)
     } catch (error) {
       // Too many values, or too long for a message: nothing of it is sent.
@@ -147,6 +108,12 @@ export class Wire {
     }
     this.#inFlight.push(roundTrip)
     this.#flushSoon()
+  }
+
+  #sendQueued(): void {
+    while (this.#queued.length > 0 && (this.#inFlight.length === 0 || this.status !== 'I')) {
+      this.#send(this.#queued.shift() as RoundTrip)
+    }
   }
 
   /** Stops reading: what the server sends waits, which makes the server wait. */
@@ -182,12 +149,18 @@ export class Wire {
     this.#isFlushing = true
     setImmediate(() => {
       this.#isFlushing = false
-      if (this.#out.length > 0) this.#socket.write(this.#out.take())
+      this.flush()
     })
+  }
+
+  /** Sends now what would leave at the end of this turn. */
+  flush(): void {
+    if (this.#out.length > 0) this.#socket.write(this.#out.take())
   }
 
   #receive(type: number, source: Buffer, at: number, end: number): void {
     const head = this.#inFlight[0]
+    if (head?.ahead !== undefined && isOfAhead(head, type)) return
     switch (type) {
       case frameType.dataRow:
         head?.handleRow(source, at, end)
@@ -202,13 +175,14 @@ export class Wire {
       case frameType.readyForQuery:
         this.status = String.fromCharCode(source[at] as number) as 'I' | 'T' | 'E'
         this.#inFlight.shift()?.settle()
+        if (this.#queued.length > 0) this.#sendQueued()
         if (this.#waiting.length > 0) this.#callWaiting()
         break
       case frameType.parseComplete:
         head?.handleParsed()
         break
       case frameType.rowDescription:
-        head?.handleColumns(readColumns(source, at))
+        head?.handleDescription(source, at, end)
         break
       case frameType.parameterDescription:
         head?.handleParameterTypes(readParameterTypes(source, at))
@@ -264,9 +238,30 @@ export class Wire {
     const error = new Error('The connection has ended', { cause: this.#error })
     // The owner hears of it first, as above.
     this.#onBroken()
-    for (const roundTrip of this.#inFlight.splice(0)) {
+    for (const roundTrip of [...this.#inFlight.splice(0), ...this.#queued.splice(0)]) {
       roundTrip.fail(error)
       roundTrip.settle()
     }
+  }
+}
+
+function writeAhead(out: ByteWriter, query: string): void {
+  writeParse(out, '', query, [])
+  writeBind(out, '', [])
+  writeExecute(out)
+}
+
+/** Whether the frame answers what went ahead. Errors are the round trip's own: the server passes over what is behind them. */
+function isOfAhead(head: RoundTrip, type: number): boolean {
+  switch (type) {
+    case frameType.commandComplete:
+      head.ahead = undefined
+      return true
+    case frameType.parseComplete:
+    case frameType.bindComplete:
+    case frameType.dataRow:
+      return true
+    default:
+      return false
   }
 }

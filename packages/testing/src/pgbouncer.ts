@@ -1,10 +1,11 @@
-/** A real pgbouncer in front of a PostgreSQL server, listening on loopback; for tests. */
+/** A real pgbouncer (Debian's package) in front of a PostgreSQL server, listening on loopback; for tests and benches. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { freePort, newFolder } from '@services/testing'
+import { freePort } from './network/free-port.ts'
+import { newFolder } from './process/folder.ts'
 
 const program = '/usr/sbin/pgbouncer'
 
@@ -14,7 +15,7 @@ export const withoutPgbouncer: string | undefined = existsSync(program) ? undefi
 export interface Pgbouncer {
   readonly port: number
   /** Changes the port of a URL to that of the pooler. */
-  through(url: string): string
+  readonly through: (url: string) => string
   stop(): Promise<void>
 }
 

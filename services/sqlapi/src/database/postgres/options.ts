@@ -1,0 +1,39 @@
+/** What a PostgreSQL datasource is opened with: plain values, and who hears of what happens. */
+import type { DatasourceMeter, ReachListener } from '../../metering.ts'
+import type { ResultShapes } from '../../model.ts'
+import type { FailureListener } from '../statement-failure.ts'
+import type { Finding } from './sessions/session-code.ts'
+import type { StatementListeners } from './sessions/statement-runner.ts'
+
+export interface PostgresOptions extends StatementListeners {
+  readonly name: string
+  /** Connection URL with the credentials. */
+  readonly url: string
+  /** As configured, for all processes together; shown in messages. */
+  readonly maxConnections: number
+  /** Most connections of this process. */
+  readonly poolSize: number
+  readonly acquireTimeoutSeconds: number
+  /** For each address of a server; a share of the above unless it is given. */
+  readonly connectTimeoutSeconds?: number | undefined
+  readonly keepaliveSeconds?: number | undefined
+  readonly silenceTimeoutSeconds?: number | undefined
+  readonly results?: ResultShapes | undefined
+  /** Of each session: a name or an offset; UTC where it is left out. */
+  readonly timeZone?: string | undefined
+  readonly onStatementFailure?: FailureListener
+  readonly meter?: DatasourceMeter | undefined
+  readonly reach?: ReachListener | undefined
+  /** Longest time that a statement may run; 0 for no limit. */
+  readonly statementTimeoutSeconds: number
+  /** Called for each piece of stored code that costs every request a reset, once. */
+  readonly onSessionCode?: ((finding: Finding) => void) | undefined
+  /** Nothing is to be written there, so a refusal to write says nothing of its server. */
+  readonly isReplica?: boolean | undefined
+  /** Called where a server has refused to write, so that connections are opened anew; at most once a second. */
+  readonly onDemotion?: ((report: { readonly server: string }) => void) | undefined
+  /** `transaction`: a pooler in between gives each transaction another connection. */
+  readonly pooler?: 'none' | 'transaction' | undefined
+  /** Called once where such a pooler shows that `pooler` does not name, with the sign. */
+  readonly onPooler?: ((sign: string) => void) | undefined
+}

@@ -1,0 +1,72 @@
+/**
+ * What one connection has prepared: a statement for each plan, by a name, up to a limit. And what it knows of plans that it parses
+ * anew each time, without a name: nothing of those stays on the connection. Sends nothing itself.
+ */
+import { json } from '../../../formats/json.ts'
+import type { Plan } from '../plans/plan.ts'
+import type { Prepared } from '../wire/round-trips.ts'
+
+/** Beyond this the oldest are given up. */
+const maxStatements = 1000
+
+export class PreparedStatements {
+  readonly #named = new Map<string, Prepared>()
+  readonly #unnamed = new Map<string, Prepared>()
+  readonly #close: (name: string) => void
+
+  /** `close` is told the name of a statement that is given up. */
+  constructor(close: (name: string) => void) {
+    this.#close = close
+  }
+
+  /** The statement of this plan, which its first execution prepares. */
+  named(plan: Plan): Prepared {
+    const known = this.#named.get(plan.name)
+    if (known !== undefined) return known
+    const { fresh, oldest } = add(this.#named, plan, plan.name)
+    if (oldest !== undefined) this.#close(oldest)
+    return fresh
+  }
+
+  /** The same without a name: each execution prepares it. */
+  unnamed(plan: Plan): Prepared {
+    return this.#unnamed.get(plan.name) ?? add(this.#unnamed, plan, '').fresh
+  }
+
+  /** That of the plan where all is known about its result. */
+  described(plan: Plan): Prepared | undefined {
+    const prepared = this.#named.get(plan.name) ?? this.#unnamed.get(plan.name)
+    if (prepared === undefined || !prepared.isDescribed) return undefined
+    const { result } = prepared
+    return result === undefined || result.writers.find(json) !== undefined ? prepared : undefined
+  }
+
+  /** The server has refused to prepare it. */
+  drop(prepared: Prepared): void {
+    const statements = prepared.name === '' ? this.#unnamed : this.#named
+    if (statements.get(prepared.plan.name) === prepared) statements.delete(prepared.plan.name)
+  }
+
+  /** Forgets that the plan is prepared, or that any is, because the server has. */
+  forget(plan?: Plan): void {
+    for (const statements of [this.#named, this.#unnamed]) {
+      if (plan === undefined) statements.clear()
+      else statements.delete(plan.name)
+    }
+  }
+
+  /** The texts of results are read in another way from now on. */
+  forgetWriters(): void {
+    for (const statements of [this.#named, this.#unnamed])
+      for (const { result } of statements.values()) result?.writers.forget()
+  }
+}
+
+function add(statements: Map<string, Prepared>, plan: Plan, name: string): { fresh: Prepared; oldest?: string } {
+  const fresh = { plan, name, isSent: false, isDescribed: false, result: undefined }
+  statements.set(plan.name, fresh)
+  const [oldest] = statements.keys()
+  if (statements.size <= maxStatements || oldest === undefined) return { fresh }
+  statements.delete(oldest)
+  return { fresh, oldest }
+}
