@@ -117,7 +117,7 @@ const sqlapi: Part = {
       imports:
         'formats model.ts metering.ts errors.ts sql/position.ts database database/postgres/hosts.ts database/postgres/plans database/postgres/rows',
     },
-    { room: 'database/postgres/pooler-watch.ts', is: 'signs of a pooler that nobody has configured', isPure: true },
+    { room: 'database/postgres/pooler', is: 'signs of a pooler that nobody has configured', isPure: true },
     {
       room: 'database/postgres/sessions',
       is: 'connections that are clean for the next request',

@@ -1,8 +1,8 @@
-/** What shows a pooler in transaction mode, and what does not: database/postgres/pooler-watch.ts, wire/call-settings.ts. */
+/** What shows a pooler in transaction mode, and what does not: database/postgres/pooler/pooler-watch.ts, wire/call-settings.ts. */
 import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { CallSettings } from '../src/database/postgres/wire/call-settings.ts'
-import { PoolerWatch, type Watched } from '../src/database/postgres/pooler-watch.ts'
+import { PoolerWatch, type Watched } from '../src/database/postgres/pooler/pooler-watch.ts'
 import { pooledProblems } from '../src/boot/config/url.ts'
 
 interface Fake extends Watched {
@@ -136,9 +136,11 @@ const options: readonly (readonly [options: string, settings: readonly string[]]
 ]
 for (const [text, expected] of options) {
   test(`options ${text}: ${expected.length === 0 ? 'nothing is' : `${expected.join(', ')} is`} refused behind a pooler [O4.3]`, () => {
-    const problems = pooledProblems(`postgres://h/d?options=${encodeURIComponent(text)}`)
+    const url = `postgres://h/d?options=${encodeURIComponent(text)}`
+    deepStrictEqual(pooledProblems({ url, pooler: 'none' }, 0), [])
+    const problems = pooledProblems({ url, pooler: 'transaction' }, 0)
     deepStrictEqual(
-      problems.map((problem) => /sets (\w+),/.exec(problem)?.[1]),
+      problems.map(({ message }) => /sets (\w+),/.exec(message)?.[1]),
       expected,
     )
   })

@@ -278,6 +278,7 @@ export const rules: Readonly<Record<string, string>> = {
   'O4.3':
     'behind a pooler in transaction mode no call leaves anything or waits for a session; one that is not configured is noticed',
 
+  'O4.4': 'what holds around several replicas, as figures of a cluster whose leader is killed',
   'O5.2': 'behind a balancer: an orderly end costs no request, a kill those in hand',
   'O6.1': 'promises with their proof; a long run under faults loses, doubles and mixes up nothing',
   'O5.1': "health asks the callers' port and ends with 0 or 1; what containers are made of",

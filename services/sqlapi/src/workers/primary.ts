@@ -226,18 +226,13 @@ export class Workers {
         if (this.#told.isNewChange(fields)) this.#events.emit(event, fields)
         return
       case 'sessionCode':
-        if (this.#told.isNew(event, fields)) this.#events.emit(event, fields)
-        return
+        return this.#told.tell(this.#events, event, fields)
       case 'sessionCodeRefused':
-        if (this.#told.isNew(event, fields)) this.#events.emit(event, fields)
-        return
+        return this.#told.tell(this.#events, event, fields)
       case 'sessionNeeded':
-        if (this.#told.isNew(event, fields)) this.#events.emit(event, fields)
-        return
+        return this.#told.tell(this.#events, event, fields)
       case 'poolerUnnamed':
-        // Each may have seen another sign of it.
-        if (this.#told.isNew(event, fields.datasource)) this.#events.emit(event, fields)
-        return
+        return this.#told.tell(this.#events, event, fields, fields.datasource)
       case 'prepared':
         if (fields.rollout === this.#rollout?.id) this.#rollout.prepared(seat)
         return
@@ -256,7 +251,6 @@ export class Workers {
     }
   }
 
-  /** The worker cannot go on: it ends, and is replaced. */
   #giveUp(seat: WorkerSeat, failure: string): void {
     seat.failure = failure
     seat.worker?.process.kill('SIGKILL')

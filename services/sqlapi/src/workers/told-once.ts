@@ -1,5 +1,5 @@
 /** What every worker notices of the service as a whole, and the log is to tell once: which reports are new. */
-import type { EventFields } from '../events.ts'
+import type { EventFields, EventName, Events } from '../events.ts'
 
 /** How much is remembered of what never changes back, such as pieces of stored code. */
 const mostKept = 1000
@@ -42,11 +42,11 @@ export class ToldOnce {
   }
 
   /** Of events that are told once for good; `what` tells one from the next. */
-  isNew(event: string, what: unknown): boolean {
+  tell<Name extends EventName>(events: Events, event: Name, fields: EventFields[Name], what: unknown = fields): void {
     const key = JSON.stringify([event, what])
-    if (this.#once.has(key) || this.#once.size >= mostKept) return false
+    if (this.#once.has(key) || this.#once.size >= mostKept) return
     this.#once.add(key)
-    return true
+    events.emit(event, fields)
   }
 
   /** Datasources may be others now, of which there is something to tell anew. */

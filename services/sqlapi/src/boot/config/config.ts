@@ -158,6 +158,7 @@ function ruleProblems(config: Config, env: Environment | undefined): Problem[] {
     ...config.datasources.flatMap((datasource, index) => [
       ...datasourceProblems(datasource, index, known, env),
       ...workerProblems(datasource, index, config.server.workers),
+      ...pooledProblems(datasource, index),
       ...replicaProblems(datasource, index),
     ]),
     ...Object.entries(config.projectDatasourceMap)
@@ -195,7 +196,7 @@ function noDatasource(name: string, known: readonly string[]): string {
 }
 
 function datasourceProblems(
-  { name, username, passwordEnv, passwordFile, url, pooler }: DatasourceConfig,
+  { name, username, passwordEnv, passwordFile }: DatasourceConfig,
   index: number,
   known: readonly string[],
   env: Environment | undefined,
@@ -215,9 +216,6 @@ function datasourceProblems(
   // A variable that is set to nothing counts as set: it is a password that is empty on purpose.
   if (env !== undefined && passwordEnv !== '' && env[passwordEnv] === undefined) {
     problems.push({ path, message: unsetVariable(passwordEnv, passwordField) })
-  }
-  if (pooler === 'transaction') {
-    for (const message of pooledProblems(url)) problems.push({ path: ['datasources', index, 'url'], message })
   }
   return problems
 }
@@ -252,8 +250,7 @@ function workerProblems({ url, maxConnections }: DatasourceConfig, index: number
 /** What is right and has no effect. */
 function uselessFields({ datasources }: Config): Problem[] {
   return datasources.flatMap((datasource, index) => {
-    const { url, timeZone, pooler, results } = datasource
-    const { numeric, json } = results
+    const { url, timeZone, results } = datasource
     if (dialectOf(url) !== 'sqlite') return []
     const path = ['datasources', index]
     const problems: Problem[] = networkFields
@@ -262,9 +259,7 @@ function uselessFields({ datasources }: Config): Problem[] {
     if (timeZone !== 'UTC') {
       problems.push({ path: [...path, 'time_zone'], message: 'has no effect: times in SQLite have no time zone' })
     }
-    if (pooler !== 'none')
-      problems.push({ path: [...path, 'pooler'], message: 'has no effect: nothing stands before SQLite' })
-    if (numeric !== 'string' || json !== 'value') {
+    if (results.numeric !== 'string' || results.json !== 'value') {
       problems.push({
         path: [...path, 'results'],
         message: 'has no effect: SQLite has neither numeric nor json values',
@@ -280,6 +275,7 @@ const networkFields: readonly (readonly [name: string, isUsual: (datasource: Dat
   ['keepalive_seconds', ({ keepaliveSeconds }) => keepaliveSeconds === 20],
   ['silence_timeout_seconds', ({ silenceTimeoutSeconds }) => silenceTimeoutSeconds === 10],
   ['max_replica_lag_bytes', ({ maxReplicaLagBytes }) => maxReplicaLagBytes === 16_777_216],
+  ['pooler', ({ pooler }) => pooler === 'none'],
 ]
 
 function tellNames(names: readonly string[]): string {

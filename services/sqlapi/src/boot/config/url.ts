@@ -2,6 +2,7 @@
  * Datasource URLs: which database they mean, whose credentials they carry, and how they look without the password.
  * Pure text work. `maskUrl` is the only form of a URL that may leave the process; it prefers hiding too much.
  */
+import type { Problem } from '@services/config-file'
 import type { UrlRules } from '../../database/url-rules.ts'
 import { dialectOf, dialects } from '../../dialects.ts'
 import { parameterProblems } from './url-parameters.ts'
@@ -26,9 +27,14 @@ export function isInMemory(url: string): boolean {
   return rulesOf(url)?.isInMemory(url) === true
 }
 
-/** What the URL asks for and nobody can have behind a pooler in transaction mode, with the cure of each. */
-export function pooledProblems(url: string): readonly string[] {
-  return rulesOf(url)?.pooledConflictsOf?.(split(url).query) ?? []
+/** What the URL of a datasource asks for and nobody can have behind a pooler in transaction mode. */
+export function pooledProblems(
+  { url, pooler }: { readonly url: string; readonly pooler: string },
+  index: number,
+): Problem[] {
+  if (pooler !== 'transaction') return []
+  const messages = rulesOf(url)?.pooledConflictsOf?.(split(url).query) ?? []
+  return messages.map((message) => ({ path: ['datasources', index, 'url'], message }))
 }
 
 /** The URL with every password replaced. Never throws, whatever the text is. */

@@ -63,6 +63,10 @@ export class ReplicatedDatabase implements Database {
     return this.#first.load()
   }
 
+  refusalOf(script: Script): string | undefined {
+    return this.#first.refusalOf(script)
+  }
+
   get lastSuccess(): number {
     return this.#first.lastSuccess
   }
