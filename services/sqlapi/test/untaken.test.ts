@@ -34,7 +34,7 @@ describe('a connection that a worker did not take', { skip, concurrency: true },
     strictEqual(await fateOf([], 2000), 'open')
   })
 
-  test('closeUntaken closes it [D7.3]', async () => {
+  test('it is closed [D7.3]', async () => {
     strictEqual(await fateOf(['close'], 60_000), 'closed')
   })
 })

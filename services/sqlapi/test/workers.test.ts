@@ -358,6 +358,22 @@ describe('several processes', { concurrency: 2, skip }, () => {
     await rejects(call(running.port, '/lite/one'), { code: 'ECONNREFUSED' })
   })
 
+  test('the end: a connection that came while one of them was busy is closed, and the rest goes on [D7.4]', async () => {
+    const running = await start()
+    const [first = 0] = childrenOf(running.pid)
+    const { outcomes, release } = await holdOnBoth(running)
+    // What it is told to end, it hears before it is given the connections.
+    process.kill(first, 'SIGSTOP')
+    running.kill('SIGTERM')
+    await running.line(/Shutting down/)
+    const late = Array.from({ length: 4 }, () => call(running.port, '/lite/one').catch(String))
+    process.kill(first, 'SIGCONT')
+    await Promise.all(late)
+    await release()
+    deepStrictEqual(await outcomes, ['200', '200'])
+    strictEqual((await running.ended).code, 0)
+  })
+
   test('one that is killed during the end is told and not replaced [D7.4]', async () => {
     const running = await start()
     const [first = 0] = childrenOf(running.pid)

@@ -21,7 +21,7 @@ import type { PreparedSet } from '../service.ts'
 import { announceEnd, type Change, end, measure, type Order, type Report } from './process-messages.ts'
 import { Rollout } from './rollout.ts'
 import { ToldOnce } from './told-once.ts'
-import { closeUntaken } from './untaken.ts'
+import { Untaken } from './untaken.ts'
 
 /** The worker's file has this file's ending: `.ts` in the repository, `.js` in the package. */
 const workerFile = new URL(`./worker${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
@@ -78,6 +78,7 @@ export class Workers {
   readonly #ended = Promise.withResolvers<void>()
   readonly #gathering = new Gathering()
   readonly #told = new ToldOnce()
+  readonly #untaken = new Untaken()
   /** Where the service listens, once it does. */
   #address: string | undefined
   #port: number
@@ -163,6 +164,7 @@ export class Workers {
   close(): Promise<void> {
     this.#isEnding = true
     this.#order(end)
+    this.#untaken.closeUntil(this.#ended.promise)
     this.#endWhenEmpty()
     return this.#ended.promise
   }
@@ -186,7 +188,7 @@ export class Workers {
     const asked = { ask: () => void worker.send(measure, noticed) }
     Object.assign(seat, { worker, asked, isListening: false, since: performance.now(), failure: undefined })
     passLines(worker.process.stdout as Readable, this.#stdout)
-    closeUntaken(worker.process)
+    this.#untaken.watch(worker.process)
     worker.on('message', (report: Report) => this.#hear(seat, report))
     // Its end tells the rest.
     worker.on('error', noticed)

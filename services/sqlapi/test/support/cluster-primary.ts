@@ -5,12 +5,12 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { closeUntaken } from '../../src/workers/untaken.ts'
+import { Untaken } from '../../src/workers/untaken.ts'
 
 if (cluster.isPrimary) {
   cluster.schedulingPolicy = cluster.SCHED_RR
   const worker = cluster.fork()
-  if (process.argv.includes('close')) closeUntaken(worker.process)
+  if (process.argv.includes('close')) new Untaken().watch(worker.process)
   const [{ port }] = (await once(worker, 'listening')) as [AddressInfo]
   worker.process.once('exit', () => process.stdout.write('the worker has ended\n'))
   process.stdout.write(`listening port=${port} worker=${worker.process.pid}\n`)
