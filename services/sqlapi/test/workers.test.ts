@@ -16,7 +16,7 @@ import { isInMemory } from '../src/boot/config/url.ts'
 import { readLocation } from '../src/database/sqlite/location.ts'
 import { divide } from '../src/workers/assignments.ts'
 import { passLines } from '../src/workers/lines.ts'
-import { pauseMs } from '../src/workers/primary.ts'
+import { pauseMs } from '../src/workers/pauses.ts'
 import { type Running, spawnSqlapi, startSqlapi } from './support/process.ts'
 
 const files: Files = {

@@ -21,21 +21,11 @@ import type { PreparedSet } from '../service.ts'
 import { announceEnd, type Change, end, measure, type Order, type Report } from './process-messages.ts'
 import { Rollout } from './rollout.ts'
 import { ToldOnce } from './told-once.ts'
+import { pauseMs, soundAfterMs } from './pauses.ts'
 import { Untaken } from './untaken.ts'
 
 /** The worker's file has this file's ending: `.ts` in the repository, `.js` in the package. */
 const workerFile = new URL(`./worker${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)
-
-/** A worker that has run this long did not end because of how it was started. */
-const soundAfterMs = 60_000
-
-const firstPauseMs = 100
-const longestPauseMs = 30_000
-
-/** How long to wait before a worker is replaced for the `times`-th time in a row (1, 2, ..). */
-export function pauseMs(times: number): number {
-  return Math.min(firstPauseMs * 2 ** (times - 1), longestPauseMs)
-}
 
 /** The seat of one worker; a worker that ends is replaced on its seat. */
 interface WorkerSeat {
