@@ -1,5 +1,6 @@
 /** Files that hold a password. */
 import { doesNotMatch, match, strictEqual, throws } from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { newFolder } from '@services/testing'
@@ -41,4 +42,11 @@ test('what cannot be one is refused with the name of the file and without what s
   const folder = newFolder()
   throws(() => readSecretFile(join(folder, 'none')), /none does not exist/)
   throws(() => readSecretFile(folder), /is a directory, expected a file/)
+})
+
+test('a pipe or a device, whose end may never come, is refused without reading it [O3.2]', () => {
+  const pipe = join(newFolder(), 'pipe')
+  execFileSync('mkfifo', [pipe])
+  throws(() => readSecretFile(pipe), /pipe is not a regular file; it is to hold the password/)
+  throws(() => readSecretFile('/dev/zero'), /zero is not a regular file/)
 })

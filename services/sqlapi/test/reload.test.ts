@@ -3,6 +3,7 @@
  * lock of the database or a body that has not come; nothing waits for a time.
  */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -364,6 +365,11 @@ describe('requests under way', { concurrency: 2 }, () => {
     }, 'other sessions')
     writeFileSync(join(folder, 'secret.txt'), '')
     match(await reload(running), / ERROR .*datasources\[0\]\.password_file: file .*secret\.txt is empty/)
+    // A pipe that nobody writes to: reading it would hold up all callers.
+    rmSync(join(folder, 'secret.txt'))
+    execFileSync('mkfifo', [join(folder, 'secret.txt')])
+    match(await reload(running), / ERROR .*datasources\[0\]\.password_file: file .*secret\.txt is not a regular file/)
+    rmSync(join(folder, 'secret.txt'))
     // Trust anchors: broken ones are refused before a connection needs them.
     writeFileSync(join(folder, 'secret.txt'), 'second')
     writeFileSync(ca, 'no certificate')

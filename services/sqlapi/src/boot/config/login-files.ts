@@ -3,7 +3,7 @@
  * they are good is for the database (database/database.ts).
  */
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import type { Datasource } from './config.ts'
 import { filesOfUrl } from './url.ts'
 
@@ -25,7 +25,8 @@ export function digestOfLogin(login: Login): string {
 
 function contentOf(file: string): string {
   try {
-    return readFileSync(file, 'base64')
+    // Reading a pipe or a device might never end.
+    return statSync(file).isFile() ? readFileSync(file, 'base64') : 'no file'
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? ''
   }
