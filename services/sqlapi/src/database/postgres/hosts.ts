@@ -33,6 +33,9 @@ export function hostsProblem(url: string): string | undefined {
   const lists = listsOf(url)
   if (lists === undefined) return 'a URL that cannot be read (percent-encode special characters of user and password)'
   const { hosts, ports } = lists
+  if (severalUrls.test(url)) return 'several URLs in one (write one, with its hosts as in postgres://db1,db2/crm)'
+  if (hosts.some((host) => /^[^/]*[\s;]/.test(host)))
+    return 'a host with a space or a semicolon (write only commas between hosts)'
   if (ports.some((port) => port !== '' && !(Number(port) >= 1 && Number(port) <= 65_535))) {
     return 'a port that is no number from 1 to 65535'
   }
@@ -43,6 +46,9 @@ export function hostsProblem(url: string): string | undefined {
 }
 
 const bareAddress = /^[a-z]+:\/\/(?:[^/?#]*[@,])?[\da-f]*:[\da-f]*:[\da-f:]*(?:[,/?#]|$)/i
+
+/** A URL behind the path of another one would be part of the database's name, which servers repeat in what they tell, password and all. */
+const severalUrls = /^[a-z]+:\/\/[^?#]*:\/\//i
 
 function counted(hosts: number): string {
   return hosts === 1 ? '1 host' : `${hosts} hosts`
