@@ -3,6 +3,7 @@ import { doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse, readYaml, section, text, toFieldName, YamlError } from '../src/index.ts'
 import { isSecretField, shownKey } from '../src/words/secrets.ts'
+import { remedyFor } from '../src/words/unknown-field.ts'
 
 const kind = {
   title: 'a.yaml',
@@ -29,6 +30,15 @@ test('names of passwords are told from misspelled names of the right field, and 
   for (const key of ['password_evn', 'passwordEnv', 'password_en', 'name', 'user', 'username', 'urls', 'level']) {
     ok(!isSecretField(key, 'password_env'), key)
   }
+})
+
+test('a field that exists in another spelling is named, although passwords have such names [O3.2]', () => {
+  const password = { name: 'password_env', of: 'the datasource', example: 'CRM_PASSWORD' }
+  const known = ['name', 'password_env', 'password_file']
+  for (const key of ['passwordFile', 'password-file', 'PasswordFile']) {
+    strictEqual(remedyFor(key, { known, absent: known, missing: [], password }), 'did you mean password_file?')
+  }
+  match(remedyFor('password', { known, absent: known, missing: [], password }), /a password never stands in this file/)
 })
 
 test('of a key that may have its value glued to it, the name alone is shown', () => {

@@ -13,6 +13,11 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return found ?? onlyOne(known.filter((name) => isPart(wanted, fold(name))))
 }
 
+/** Whether the two are the same but for case and separators. */
+export function isSpelling(one: string, other: string): boolean {
+  return fold(one) === fold(other)
+}
+
 /** Half of a name leads to a guess only where no other name has it. */
 function onlyOne(names: readonly string[]): string | undefined {
   const [name, ...others] = new Set(names)

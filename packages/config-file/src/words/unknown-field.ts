@@ -2,7 +2,7 @@
  * A key that no field has -> what to tell about it: the field that was probably meant, or the fields that there are. A field
  * that is required and missing is the likeliest, one that stands in the file already the least likely. Pure.
  */
-import { nearest } from './nearest.ts'
+import { isSpelling, nearest } from './nearest.ts'
 import { isGlued, isSecretField, passwordCure } from './secrets.ts'
 import type { PasswordField } from './secrets.ts'
 
@@ -21,6 +21,8 @@ export interface Neighbourhood {
 
 /** What is to be done about an unknown field: the part of a message behind `unknown field`. */
 export function remedyFor(key: string, { known, absent, missing, place, password }: Neighbourhood): string {
+  const respelt = known.find((field) => isSpelling(field, key))
+  if (respelt !== undefined) return `did you mean ${respelt}?`
   if (password !== undefined && isSecretField(key, password.name)) return passwordCure(password)
   if (isGlued(key)) return 'a colon needs a space behind it'
   if (place !== undefined) return `it belongs ${place}`
