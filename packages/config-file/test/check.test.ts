@@ -6,6 +6,7 @@ import {
   checked,
   type FileKind,
   flag,
+  inOneLine,
   list,
   Literal,
   names,
@@ -147,4 +148,8 @@ test('whatever the data, the answer is a value or problems with paths and words'
     }),
     { numRuns: 3000 },
   )
+})
+
+test('what breaks several rules in the same words is told once', () => {
+  strictEqual(inOneLine(['a: x', 'b: y', 'a: x']), 'a: x; b: y')
 })

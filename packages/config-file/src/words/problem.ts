@@ -50,6 +50,8 @@ const maxTold = 50
 
 /** Whatever keeps a file from being loaded, in one line; what follows is the reason of it often enough. */
 export function inOneLine(problems: readonly string[]): string {
-  const more = problems.length - maxTold
-  return [...problems.slice(0, maxTold), ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
+  // A value may break several rules of its field in the same words: a number that is no whole one and too large.
+  const told = [...new Set(problems)]
+  const more = told.length - maxTold
+  return [...told.slice(0, maxTold), ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
 }
