@@ -95,6 +95,8 @@ const refused: readonly (readonly [query: string, cure: RegExp])[] = [
   ['user=', /parameter user .*leave it out/],
   ['aplication_name=x', /did you mean application_name/],
   ['sslMode=require', /did you mean sslmode/],
+  ['targetServerType=primary', /write target_session_attrs instead/],
+  ['loadBalanceHosts=true', /write load_balance_hosts=random instead/],
   ['zzz=1', /"zzz" is not known/],
   ['application_name=a&application_name=b', /stands twice/],
 ]

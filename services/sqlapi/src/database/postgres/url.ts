@@ -60,6 +60,8 @@ const parameters: Readonly<Record<string, ParameterRule>> = {
     'expected any, read-write, read-only, primary, standby or prefer-standby',
   ),
   load_balance_hosts: only(/^(?:disable|random)$/, 'expected disable or random'),
+  targetServerType: refused('write target_session_attrs instead'),
+  loadBalanceHosts: refused('write load_balance_hosts=random instead'),
   hostaddr: refused('write the address as the host'),
   dbname: refused('write the database as the path of the URL'),
   database: refused('write the database as the path of the URL'),
