@@ -8,7 +8,18 @@ import { type Running, startSqlapi } from './support/process.ts'
 /** As soon as somebody listens for warnings, in whichever thread, there are some. */
 const preload = `
 import { EventEmitter } from 'node:events'
-import { isMainThread } from 'node:worker_threads'
+import { syncBuiltinESMExports } from 'node:module'
+import threads from 'node:worker_threads'
+const { isMainThread, Worker } = threads
+if (isMainThread) {
+  // A thread of SQLite gets no module that is loaded ahead, but here.
+  threads.Worker = class extends Worker {
+    constructor(file, options) {
+      super(file, { ...options, execArgv: ['--import', import.meta.url] })
+    }
+  }
+  syncBuiltinESMExports()
+}
 let done = false
 process.on('newListener', (name) => {
   if (name !== 'warning' || done) return
