@@ -380,6 +380,8 @@ describe('requests under way', { concurrency: 2 }, () => {
     )
     rmSync(ca)
     match(await reload(running), / ERROR .*the files with which pg logs in cannot be used: .*ENOENT/)
+    execFileSync('mkfifo', [ca])
+    match(await reload(running), / ERROR .*cannot be used: .*ca\.pem is not a regular file/)
     configure(running, config)
     await reloadWell(running)
     deepStrictEqual((await callers.stop()).wrong, [])

@@ -25,9 +25,22 @@ export function digestOfLogin(login: Login): string {
 
 function contentOf(file: string): string {
   try {
-    // Reading a pipe or a device might never end.
-    return statSync(file).isFile() ? readFileSync(file, 'base64') : 'no file'
+    return isEndless(file) ? 'no file' : readFileSync(file, 'base64')
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? ''
+  }
+}
+
+/** Path of one that is a pipe or a device: reading it might never end. */
+export function endlessFileOf(login: Login): string | undefined {
+  return loginFilesOf(login).find(isEndless)
+}
+
+function isEndless(file: string): boolean {
+  try {
+    const stats = statSync(file)
+    return !stats.isFile() && !stats.isDirectory()
+  } catch {
+    return false
   }
 }
