@@ -283,7 +283,7 @@ export const rules: Readonly<Record<string, string>> = {
   'O6.1': 'promises with their proof; a long run under faults loses, doubles and mixes up nothing',
   'O5.1': "health asks the callers' port and ends with 0 or 1; what containers are made of",
 
-  'O2.1': 'traceparent is taken, made, and in every line; without tracing nothing changes',
+  'O2.1': 'traceparent is taken, made, in every line, and behind statements; without tracing nothing changes',
   'O2.2':
     'spans where an OpenTelemetry SDK is loaded: server, wait, statement, batch; no values; in workers too; flushed at the end',
   'O2.3':

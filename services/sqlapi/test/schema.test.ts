@@ -70,6 +70,7 @@ const fields: Record<string, unknown> = {
   'logging.slow_ms': 1000,
   trace: {},
   'trace.enabled': false,
+  'trace.sql_comment': false,
   checks: 'warn',
   check: {},
   'check.rules': {},

@@ -31,6 +31,8 @@ export interface SizedDatasource extends Datasource {
   readonly poolSize: number
   /** Of the files with which it logs in: another text where they hold something else. */
   readonly login: string
+  /** PostgreSQL: `trace.sql_comment`. */
+  readonly sqlComment: boolean
 }
 
 /** What it takes to open the database: a datasource with the same needs no other one. */
@@ -76,7 +78,8 @@ export async function readAll(
   const ignored: Ignored[] = []
   const endpoints = await readFiles(config.sqlDir, dialects, (what) => ignored.push(what))
   const sized = datasources.map((datasource) => {
-    return { ...datasource, poolSize: datasource.maxConnections, login: digestOfLogin(datasource) }
+    const sqlComment = config.trace.sqlComment && datasource.dialect === 'postgres'
+    return { ...datasource, poolSize: datasource.maxConnections, login: digestOfLogin(datasource), sqlComment }
   })
   const locked = config.openapi ? await readLocked({ config, datasources, file }, endpoints) : undefined
   const lockedTypes: LockedTypes = locked?.types ?? new Map()

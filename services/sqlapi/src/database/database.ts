@@ -44,6 +44,8 @@ export interface DatasourceOptions {
   readonly onSessionCode?: ((finding: { readonly code: string; readonly reason: string }) => void) | undefined
   /** PostgreSQL: whether a pooler in between keeps a connection for one transaction only. */
   readonly pooler?: 'none' | 'transaction' | undefined
+  /** PostgreSQL: statements of sampled requests carry their place in the trace as a comment. */
+  readonly sqlComment?: boolean | undefined
   /** Called once where such a pooler shows that `pooler` does not name, with the sign. */
   readonly onPooler?: ((sign: string) => void) | undefined
   /** Called for every statement that runs, when statements are logged. */

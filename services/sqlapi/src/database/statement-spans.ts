@@ -1,7 +1,7 @@
 /**
  * What a database does for a request, as spans: the wait for a connection, each statement, a batch. Names and attributes are those of
  * OpenTelemetry's stable conventions for databases. The text is that of the file, with the names of its parameters: no value
- * of a request is in a span, nor what the database says of a failure.
+ * of a request is in a span, nor what the database says of a failure. And the comment that tells a database of the span.
  */
 import type { Attributes, Span } from '@services/trace'
 import { Failure } from '../errors.ts'
@@ -19,6 +19,8 @@ export interface SpannedDatasource {
   readonly dialect: Dialect
   /** Connection URL. */
   readonly url: string
+  /** Statements of sampled requests carry their place in the trace; never unless given. */
+  readonly sqlComment?: boolean | undefined
 }
 
 /** By the clock of `performance`. */
@@ -32,12 +34,14 @@ export interface Times {
 export class StatementSpans {
   readonly #datasource: Attributes
   readonly #namespace: string | undefined
+  readonly #isCommented: boolean
   /** Facts about statements, made with the first span of each. */
   readonly #known = new WeakMap<Statement, { readonly name: string; readonly attributes: Attributes }>()
 
-  constructor({ name, dialect, url }: SpannedDatasource) {
+  constructor({ name, dialect, url, sqlComment = false }: SpannedDatasource) {
     const { namespace, ...place } = dialect === 'postgres' ? readPlace(url) : { namespace: undefined }
     this.#namespace = namespace
+    this.#isCommented = sqlComment
     this.#datasource = {
       'db.system.name': systems[dialect],
       'db.namespace': namespace,
@@ -116,6 +120,14 @@ export class StatementSpans {
         'db.query.text': cut(script.statements.map(sourceOf).join(';\n')),
       },
     })
+  }
+
+  /**
+   * What goes behind the text of a statement that the span is of, in the form of sqlcommenter; undefined for nothing. On a line of its own, because the
+   * text may end in a comment. A `traceparent` is written from its ids, so it holds nothing that could end this comment.
+   */
+  commentOf(span: Span | undefined): string | undefined {
+    return this.#isCommented && span?.isSampled === true ? `\n/*traceparent='${span.traceparent}'*/` : undefined
   }
 
   #factsOf(statement: Statement, file: string): { readonly name: string; readonly attributes: Attributes } {

@@ -102,7 +102,7 @@ function toBooted({ config, datasource, endpoints }: Bench, url: string): Parame
       openapi: false,
       errors: 'full',
     },
-    datasources: [{ ...datasource, url, login: '', poolSize: maxConnections }],
+    datasources: [{ ...datasource, url, login: '', poolSize: maxConnections, sqlComment: false }],
     endpoints,
     lockedTypes: new Map(),
     startTime: Date.now(),

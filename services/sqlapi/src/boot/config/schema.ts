@@ -148,7 +148,14 @@ const logging = section({
   ...requestLogFields.errors,
 })
 
-const trace = section({ enabled: traceEnabled })
+const trace = section({
+  enabled: traceEnabled,
+  sql_comment: flag()
+    .default(false)
+    .describe(
+      'PostgreSQL: statements of sampled requests carry their traceparent as a comment, and are sent without a name.',
+    ),
+})
 
 const levelMeaning = levels.join(', ').replace(/, (?=[^,]*$)/, ' or ')
 

@@ -34,6 +34,8 @@ export interface PostgresOptions extends StatementListeners {
   readonly onDemotion?: ((report: { readonly server: string }) => void) | undefined
   /** `transaction`: a pooler in between gives each transaction another connection. */
   readonly pooler?: 'none' | 'transaction' | undefined
+  /** Statements of sampled requests carry their place in the trace as a comment. */
+  readonly sqlComment?: boolean | undefined
   /** Called once where such a pooler shows that `pooler` does not name, with the sign. */
   readonly onPooler?: ((sign: string) => void) | undefined
 }

@@ -47,7 +47,7 @@ export class PostgresDatabase implements Database {
 
   constructor(options: PostgresOptions) {
     this.#options = options
-    const { name, url, maxConnections, poolSize, acquireTimeoutSeconds, meter } = options
+    const { name, url, maxConnections, poolSize, acquireTimeoutSeconds, meter, sqlComment } = options
     const isPooled = options.pooler === 'transaction'
     this.#target = reachOf(url).target
     const session: SessionOptions = optionsOver(options, {
@@ -58,7 +58,7 @@ export class PostgresDatabase implements Database {
       onRefusedWrite: (refused: Session) => this.#lookAnew(refused),
     })
     const catalog = new Catalog(options.onSessionCode, options.results, isPooled ? undefined : options.onPooler)
-    this.#spans = new StatementSpans({ name, dialect: 'postgres', url })
+    this.#spans = new StatementSpans({ name, dialect: 'postgres', url, sqlComment })
     this.#runner = new StatementRunner(options, catalog.code, this.#spans)
     this.#needs = isPooled ? new SessionNeeds(this.#runner, catalog.code, name) : undefined
     this.#pool = new Pool({
@@ -184,7 +184,8 @@ export class PostgresDatabase implements Database {
     return this.#onOwnConnection(work, undefined, async (session) => {
       await this.#resetFor(work, session)
       const span = this.#spans.beginAll(work)
-      const running = this.#transact(session, work, () => runBatch(this.#runner, session, work))
+      const comment = this.#spans.commentOf(span)
+      const running = this.#transact(session, work, () => runBatch(this.#runner, session, work, comment))
       return span === undefined ? running : endWith(span, running)
     })
   }

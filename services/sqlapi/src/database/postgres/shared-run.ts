@@ -77,7 +77,7 @@ export class SharedRun extends Job<Session> implements RowsReader {
       this.#span = spans.begin(this.#work, this.#bound.known.statement)
     }
     try {
-      runner.start(session, this.#plan, this.#bound, this)
+      runner.start(session, this.#plan, this.#bound, this, spans.commentOf(this.#span))
     } catch (error) {
       this.failed(error)
     }

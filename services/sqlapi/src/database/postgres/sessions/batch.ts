@@ -19,9 +19,17 @@ const flightLength = 256 * 1024
 /** One flight is on its way while the next is made ready. */
 const maxFlights = 2
 
-/** Runs all sets in order; gives the array of their results. Rejects with the error of the first set that fails. */
-export async function runBatch(runner: StatementRunner, session: Session, work: Work): Promise<Buffer> {
-  const batch = new Batch(runner, session, work)
+/**
+ * Runs all sets in order; gives the array of their results. Rejects with the error of the first set that fails. The comment, if there is one,
+ * goes behind the texts of all statements.
+ */
+export async function runBatch(
+  runner: StatementRunner,
+  session: Session,
+  work: Work,
+  comment: string | undefined,
+): Promise<Buffer> {
+  const batch = new Batch(runner, session, work, comment)
   for (const [index, set] of work.sets.entries()) {
     const running = batch.add(set, index)
     if (running !== undefined) await running
@@ -33,6 +41,7 @@ class Batch {
   readonly #runner: StatementRunner
   readonly #session: Session
   readonly #work: Work
+  readonly #comment: string | undefined
   readonly #out = new ByteWriter()
   readonly #underWay: Promise<void>[] = []
   /** Of sets that follow each other, each with one step for each statement of the file. */
@@ -40,10 +49,11 @@ class Batch {
   #firstSet = 0
   #length = 0
 
-  constructor(runner: StatementRunner, session: Session, work: Work) {
+  constructor(runner: StatementRunner, session: Session, work: Work, comment: string | undefined) {
     this.#runner = runner
     this.#session = session
     this.#work = work
+    this.#comment = comment
     beginResults(this.#out)
   }
 
@@ -56,7 +66,7 @@ class Batch {
     } catch (error) {
       return this.#refuse(inSet(error, index))
     }
-    const steps = this.#runner.toSteps(this.#session, statements)
+    const steps = this.#runner.toSteps(this.#session, statements, this.#comment)
     if (steps === undefined) return this.#runAlone(statements, index)
     if (this.#steps.length === 0) this.#firstSet = index
     for (const step of steps) {
@@ -80,7 +90,8 @@ class Batch {
   async #runAlone(statements: readonly BoundStatement[], index: number): Promise<void> {
     await this.#land()
     try {
-      appendResult(this.#out, (await this.#runner.runAll(this.#session, statements)) ?? json.nothing)
+      const rows = await this.#runner.runAll(this.#session, statements, undefined, this.#comment)
+      appendResult(this.#out, rows ?? json.nothing)
     } catch (error) {
       throw error instanceof StatementFailure ? inSet(error, index) : error
     }
@@ -90,7 +101,7 @@ class Batch {
   async #send(): Promise<void> {
     const steps = this.#steps
     const firstSet = this.#firstSet
-    const flight = new Flight(steps, this.#out)
+    const flight = new Flight(steps, this.#out, this.#comment)
     const landing = this.#session
       .fly(flight)
       .finally(() => this.#work.trace?.gave(flight.rows))

@@ -12,30 +12,31 @@ const maxStatements = 1000
 export class PreparedStatements {
   readonly #named = new Map<string, Prepared>()
   readonly #unnamed = new Map<string, Prepared>()
-  readonly #close: (name: string) => void
+  readonly #close: ((name: string) => void) | undefined
 
-  /** `close` is told the name of a statement that is given up. */
-  constructor(close: (name: string) => void) {
+  /** `close` is told the name of a statement that is given up; without it nothing has a name. */
+  constructor(close: ((name: string) => void) | undefined) {
     this.#close = close
   }
 
-  /** The statement of this plan, which its first execution prepares. */
-  named(plan: Plan): Prepared {
+  /**
+   * The statement of this plan, which its first execution prepares. With a comment the text is another one each time, so it has
+   * no name, and each execution prepares it.
+   */
+  of(plan: Plan, comment?: string): Prepared {
+    const close = comment === undefined ? this.#close : undefined
+    if (close === undefined) return this.#unnamed.get(plan.name) ?? add(this.#unnamed, plan, '').fresh
     const known = this.#named.get(plan.name)
     if (known !== undefined) return known
     const { fresh, oldest } = add(this.#named, plan, plan.name)
-    if (oldest !== undefined) this.#close(oldest)
+    if (oldest !== undefined) close(oldest)
     return fresh
   }
 
-  /** The same without a name: each execution prepares it. */
-  unnamed(plan: Plan): Prepared {
-    return this.#unnamed.get(plan.name) ?? add(this.#unnamed, plan, '').fresh
-  }
-
-  /** That of the plan where all is known about its result. */
-  described(plan: Plan): Prepared | undefined {
-    const prepared = this.#named.get(plan.name) ?? this.#unnamed.get(plan.name)
+  /** The same where all is known about its result. */
+  described(plan: Plan, comment?: string): Prepared | undefined {
+    const hasName = this.#close !== undefined && comment === undefined
+    const prepared = (hasName ? this.#named : this.#unnamed).get(plan.name)
     if (prepared === undefined || !prepared.isDescribed) return undefined
     const { result } = prepared
     return result === undefined || result.writers.find(json) !== undefined ? prepared : undefined

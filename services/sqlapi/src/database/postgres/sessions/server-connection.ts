@@ -37,7 +37,8 @@ export class ServerConnection {
     this.catalog = catalog
     this.#isUtf8 = opened.isUtf8
     // Sent ahead of the statement that takes its place; should it fail, the connection is lost and says so itself.
-    this.prepared = new PreparedStatements((name) => void this.wire.ask(new Closing(name)).catch(() => undefined))
+    const close = (name: string): void => void this.wire.ask(new Closing(name)).catch(() => undefined)
+    this.prepared = new PreparedStatements(isPooled === true ? undefined : close)
     this.context = {
       wire: this.wire,
       out: new ByteWriter(),

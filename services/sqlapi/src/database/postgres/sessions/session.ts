@@ -125,9 +125,9 @@ export class Session extends ServerConnection {
   }
 
   /** The same without a promise. The connection is ready for more when the reader hears of the end. */
-  start(plan: Plan, values: Values, reader: RowsReader): void {
-    const prepared = this.#calls === undefined ? this.prepared.named(plan) : this.prepared.unnamed(plan)
-    const run = new PlanRun(this, this.context, prepared, values, reader)
+  start(plan: Plan, values: Values, reader: RowsReader, comment?: string): void {
+    const run = new PlanRun(this, this.context, this.prepared.of(plan, comment), values, reader)
+    run.comment = comment
     run.started = this.#now()
     const { shared } = reader
     if (shared !== undefined && this.#shared !== undefined) {

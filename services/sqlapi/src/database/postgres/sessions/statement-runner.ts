@@ -115,35 +115,45 @@ export class StatementRunner {
     }
   }
 
-  /** The statements of one set in order; the answer is that of the last one with a result set, which alone may go to the sink. */
-  async runAll(session: Session, statements: readonly BoundStatement[], sink?: Sink): Promise<Rows> {
+  /**
+   * The statements of one set in order; the answer is that of the last one with a result set, which alone may go to the sink.
+   * `comment` as for `run`.
+   */
+  async runAll(session: Session, statements: readonly BoundStatement[], sink?: Sink, comment?: string): Promise<Rows> {
     let answer: Rows
     const last = statements.at(-1)
     for (const bound of statements)
-      answer = (await this.run(session, bound, bound === last ? sink : undefined)) ?? answer
+      answer = (await this.run(session, bound, bound === last ? sink : undefined, comment)) ?? answer
     return answer
   }
 
-  /** One statement, its plan settled where it is not known yet or does not fit any more. */
-  run(session: Session, bound: BoundStatement, sink?: Sink): Promise<Rows> {
+  /** One statement, its plan settled where it is not known yet or does not fit any more. `comment` is that of a batch. */
+  run(session: Session, bound: BoundStatement, sink?: Sink, comment?: string): Promise<Rows> {
     const { known, work } = bound
     // A batch is one span.
     const span = work.batch ? undefined : this.#spans.begin(work, known.statement)
-    const running = this.#run(session, bound, sink)
-    return span === undefined ? running : endWith(span, running)
+    if (span === undefined) return this.#run(session, bound, sink, comment)
+    return endWith(span, this.#run(session, bound, sink, this.#spans.commentOf(span)))
   }
 
-  async #run(session: Session, bound: BoundStatement, sink: Sink | undefined): Promise<Rows> {
+  async #run(
+    session: Session,
+    bound: BoundStatement,
+    sink: Sink | undefined,
+    comment: string | undefined,
+  ): Promise<Rows> {
     const { known } = bound
     try {
       const plan = this.planFor(bound)
-      if (plan === undefined) return await this.execute(session, await this.#settle(session, bound), bound, sink)
+      if (plan === undefined) {
+        return await this.#execute(session, await this.#settle(session, bound), bound, sink, comment)
+      }
       try {
-        return await this.execute(session, plan, bound, sink)
+        return await this.#execute(session, plan, bound, sink, comment)
       } catch (error) {
         if (session.isInTransaction || !needsNewPlan(error)) throw error
         forgetPlan(session, bound)
-        return await this.execute(session, await this.#settle(session, bound), bound, sink)
+        return await this.#execute(session, await this.#settle(session, bound), bound, sink, comment)
       }
     } catch (error) {
       throw toFailure(error, known.statement)
@@ -156,13 +166,19 @@ export class StatementRunner {
   }
 
   /** One statement with the plan that it has. */
-  async execute(session: Session, plan: Plan, bound: BoundStatement, sink?: Sink): Promise<Rows> {
+  async #execute(
+    session: Session,
+    plan: Plan,
+    bound: BoundStatement,
+    sink: Sink | undefined,
+    comment: string | undefined,
+  ): Promise<Rows> {
     const { effect } = bound.known.statement
     try {
       const rows = await new Promise<Rows>((resolve, reject) => {
         const { format, work } = bound
         const reader = { format, sink, shared: undefined, meter: work.trace, gave: resolve, failed: reject }
-        this.start(session, plan, bound, reader)
+        this.start(session, plan, bound, reader, comment)
       })
       if (effect === 'session') await session.repairSettings(plan.text)
       if (effect === 'session' && dropsPrepared.test(plan.text)) session.prepared.forget()
@@ -174,7 +190,8 @@ export class StatementRunner {
   }
 
   /** The same without a promise, for a statement that leaves the session as it is. */
-  start(session: Session, plan: Plan, { known, binding, work }: BoundStatement, reader: RowsReader): void {
+  start(session: Session, plan: Plan, bound: BoundStatement, reader: RowsReader, comment?: string): void {
+    const { known, binding, work } = bound
     const { effect } = known.statement
     if (effect === 'session') session.hasRunSession = true
     // What was assumed when the statement ran counts, whatever is known when it has ended.
@@ -183,17 +200,17 @@ export class StatementRunner {
     const values = encodeAll(plan, binding)
     this.#listeners.onStatement?.(plan.text, values, work)
     if (reader.sink !== undefined) reader.sink.history = known.history
-    session.start(plan, values, reader)
+    session.start(plan, values, reader, comment)
   }
 
   /** The statements of one set as steps of a flight; nothing where the session does not know all about one of them yet. */
-  toSteps(session: Session, statements: readonly BoundStatement[]): Step[] | undefined {
+  toSteps(session: Session, statements: readonly BoundStatement[], comment?: string): Step[] | undefined {
     const steps: Step[] = []
     let answering = statements.length - 1
     for (const [index, bound] of statements.entries()) {
       const { known, binding } = bound
       const plan = this.planFor(bound)
-      const prepared = plan === undefined ? undefined : session.prepared.described(plan)
+      const prepared = plan === undefined ? undefined : session.prepared.described(plan, comment)
       // What touches the session or the schema may change what was known.
       if (prepared === undefined || known.statement.effect === 'definition' || this.touchesSession(known)) {
         return undefined

@@ -32,7 +32,7 @@ export class CallFlight<Call extends Execution> extends RoundTrip {
   send(out: ByteWriter): void {
     let previous: Call | undefined
     for (const call of this.calls) {
-      call.write(out, call.prepared !== previous?.prepared)
+      call.write(out, call.prepared !== previous?.prepared || call.comment !== previous.comment)
       previous = call
     }
     writeSync(out)

@@ -8,7 +8,7 @@ import type { Result } from '../../../model.ts'
 import { maxResultLength } from '../../result.ts'
 import type { ByteWriter } from '../rows/bytes.ts'
 import { declaredType, type Plan } from '../plans/plan.ts'
-import { isAsBefore, type Prepared, type Values } from './round-trips.ts'
+import { isAsBefore, type Prepared, type Values, withComment } from './round-trips.ts'
 import { closingBracket, comma, openingBracket } from '../rows/json-bytes.ts'
 import { ServerError } from './frames.ts'
 import { writeBind, writeDescribePortal, writeExecute, writeParse, writeSync } from './frontend-messages.ts'
@@ -29,6 +29,7 @@ export interface Step {
 export class Flight extends RoundTrip {
   readonly #steps: readonly Step[]
   readonly #out: ByteWriter
+  readonly #comment: string | undefined
   #current = 0
   /** Of the current step. */
   #rows = 0
@@ -39,11 +40,12 @@ export class Flight extends RoundTrip {
   /** A statement has other columns than it had: all of them have to be prepared anew. */
   hasChanged = false
 
-  /** Answers are appended to `out`, which holds the opening bracket of the batch. */
-  constructor(steps: readonly Step[], out: ByteWriter) {
+  /** Answers are appended to `out`, which holds the opening bracket of the batch. With a comment no step has a name. */
+  constructor(steps: readonly Step[], out: ByteWriter, comment: string | undefined) {
     super()
     this.#steps = steps
     this.#out = out
+    this.#comment = comment
   }
 
   /** Number of the step that failed. */
@@ -56,7 +58,7 @@ export class Flight extends RoundTrip {
     for (const { prepared, values } of this.#steps) {
       const { name, plan } = prepared
       const isNew = name === '' && plan !== parsed
-      if (isNew) writeParse(out, '', plan.text, plan.parameters.map(declaredType))
+      if (isNew) writeParse(out, '', withComment(plan, this.#comment), plan.parameters.map(declaredType))
       writeBind(out, name, values)
       // Once is enough: nobody can change it while the statement stands.
       if (isNew) writeDescribePortal(out)

@@ -54,6 +54,11 @@ export function isAsBefore(result: ResultShape | undefined, source: Buffer, at: 
   return bytes !== undefined && source.compare(bytes, 0, bytes.length, at, end) === 0
 }
 
+/** The text of a plan as it is sent. Positions in errors stay, for the comment comes last. */
+export function withComment({ text }: Plan, comment: string | undefined): string {
+  return comment === undefined ? text : text + comment
+}
+
 /** Parameter texts in the order of a plan's `$n`. */
 export type Values = readonly (string | null)[]
 
@@ -96,6 +101,8 @@ export class Execution extends RoundTrip {
   isParsed: boolean
   /** The server has begun to execute; before that nothing has happened. */
   isBound = false
+  /** Goes behind the text of a statement without a name; set before it is submitted. */
+  comment: string | undefined
 
   constructor(
     context: ExecutionContext,
@@ -126,7 +133,7 @@ export class Execution extends RoundTrip {
     this.#isNew = isNew
     const { name, plan } = this.prepared
     if (isNew) {
-      writeParse(out, name, plan.text, plan.parameters.map(declaredType))
+      writeParse(out, name, withComment(plan, this.comment), plan.parameters.map(declaredType))
       if (name !== '') writeDescribe(out, name)
     }
     writeBind(out, name, this.#values)
