@@ -80,6 +80,37 @@ for (const fastReader of [false, true]) {
       await shell.close()
     })
 
+    test('a client that takes a long answer steadily gets all of it, however long that lasts [S9]', async (t) => {
+      // The server looks at its clients when the test says so.
+      t.mock.timers.enable({ apis: ['setInterval', 'Date'] })
+      const body = Buffer.alloc(48_000_000, 'x')
+      let cuts = 0
+      const handle = (exchange: Exchange): void => exchange.send(200, {}, body, true)
+      const shell = await start({ fastReader, handle, cut: () => void (cuts += 1) })
+      const socket = await sendAhead(shell.port, request)
+      let received = 0
+      let wanted = 0
+      socket.on('data', (chunk: Buffer) => {
+        received += chunk.length
+        if (received >= wanted) socket.pause()
+      })
+      for (let out = 0; out < body.length - 4_000_000;) {
+        wanted = received + 4_000_000
+        socket.resume()
+        const least = Math.min(out + 2_000_000, body.length)
+        const hasMoved = (): boolean => received >= wanted && shell.load().bytesOut >= least
+        await until(() => cuts > 0 || hasMoved(), 'a part of the answer')
+        strictEqual(cuts, 0)
+        out = shell.load().bytesOut
+        t.mock.timers.tick(4000)
+      }
+      wanted = Number.POSITIVE_INFINITY
+      socket.resume()
+      await once(socket, 'close')
+      ok(received > body.length, `${received} bytes`)
+      await shell.close()
+    })
+
     test('a client that leaves after it has ended its side is noticed', async () => {
       const left = Promise.withResolvers<void>()
       const shell = await start({ fastReader, handle: (exchange) => void (exchange.onGone = left.resolve) })

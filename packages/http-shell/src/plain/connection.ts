@@ -262,14 +262,20 @@ export class PlainConnection extends Connection<PlainExchange> implements Owner 
     this.#isBlocked = true
     socket.write(nothing, () => {
       this.#isBlocked = false
+      // Of a long answer too, whose next piece blocks at once: who takes it slowly does take it.
+      this.#countHanded()
       if (!socket.destroyed) this.#write()
     })
   }
 
-  /** The client has taken all that the socket had. */
-  #taken(): void {
+  #countHanded(): void {
     if (this.#handed > 0) this.took(this.#handed)
     this.#handed = 0
+  }
+
+  /** The client has taken all that the socket had. */
+  #taken(): void {
+    this.#countHanded()
     const isAnswered = this.#written > 0
     while (this.#written > 0) {
       this.#written -= 1
