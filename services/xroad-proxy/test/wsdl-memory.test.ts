@@ -1,5 +1,5 @@
 /** What a start remembers of WSDL files: used as long as nothing has changed, and never beyond. */
-import { deepStrictEqual, notDeepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, notDeepStrictEqual, ok, strictEqual, throws } from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -110,6 +110,19 @@ describe('a start remembers what became of WSDL files [X23]', () => {
     rmSync(join(tree.options.dir, 'owner/api.wsdl'))
     ingestWsdls(tree.options)
     deepStrictEqual(readdirSync(join(tree.options.dslPath, '.xroad-proxy')), [])
+  })
+
+  test('a WSDL that is written between two looks at it is told in words, with the cure [O3.1]', () => {
+    const { options, wsdl } = newTree()
+    ingestWsdls(options)
+    const remembered = ingestWsdls(options)
+    wsdl('api.wsdl', wsdlAround(schema).slice(0, 100))
+    const [[, from] = []] = remembered.generated
+    throws(() => from?.request, {
+      name: 'StartupFailure',
+      code: 'wsdl_lost',
+      message: /api\.wsdl: changed while it was read; when it is whole, start the service or send SIGHUP once more$/,
+    })
   })
 
   test('without write nothing is remembered', () => {

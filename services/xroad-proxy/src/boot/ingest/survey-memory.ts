@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { StartupFailure } from '../../errors.ts'
 import type { Resolve } from '../../wsdl/schema/schema.ts'
 import { besideWsdl } from '../../wsdl/schema/vendored.ts'
 import { version } from '../../version.ts'
@@ -125,7 +126,7 @@ export class SurveyMemory {
         ),
       )
       const found = fresh.get(name)
-      if (found === undefined) throw new Error(`${join(this.#root, file)} was changed while the service started`)
+      if (found === undefined) throw changedMeanwhile(join(this.#root, file))
       return found
     }
     const operations = surveyed.operations.map((operation) =>
@@ -138,6 +139,12 @@ export class SurveyMemory {
     // A folder that cannot be written to is told of where DSL files are written.
     void writeWhole(join(this.#folder, name), JSON.stringify(remembered))
   }
+}
+
+/** A person is writing it at this moment. */
+function changedMeanwhile(path: string): StartupFailure {
+  const problem = 'changed while it was read; when it is whole, start the service or send SIGHUP once more'
+  return new StartupFailure('wsdl_lost', `${path}: ${problem}`)
 }
 
 function toRemembered(surveyed: SurveyedWsdl): Remembered['surveyed'] {
