@@ -421,6 +421,13 @@ for (const env of [{}, { PROXY_KEYSTORE_PASSWORD: '' }]) {
   })
 }
 
+test('who has put the password elsewhere learns of the file for it, and which field has no effect [O3.2]', () => {
+  const { code, message } = refusal(() => loadText(`${securityServer}  password_file: ./pw\n`, {}))
+  strictEqual(code, 'keystore_load_failed')
+  match(message, /, or name a file that holds it in keystore_password_file; \.\/proxy\.yaml:\d+: /)
+  match(message, /security_server\.password_file: unknown field, has no effect; /)
+})
+
 test('the variable that is named counts, no other [S-config.security_server.keystore_password_env]', () => {
   const text = `${securityServer}  keystore_password_env: OTHER\n`
   match(refusal(() => loadText(text, password)).message, /environment variable OTHER is not set/)

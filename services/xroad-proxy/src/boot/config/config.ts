@@ -51,7 +51,9 @@ export function loadConfig(
   if (config === undefined) return refuse(inOneLine([...problems, ...unknown].map(tell)))
   requireOwnPort(config, file)
   if (passwords === 'needed') {
-    requirePasswords(config, environment.env, file)
+    const unset = unsetPassword(config, environment.env)
+    // The password may be there, in a field of another name.
+    if (unset !== undefined) throw new StartupFailure('keystore_load_failed', inOneLine([unset, ...unknown].map(tell)))
     requireHashKey(config, environment.env, file)
   }
   return {
@@ -93,14 +95,15 @@ function requireOwnPort({ admin, port }: Config, file: ConfigFile): void {
 }
 
 /** Of every keystore, whether an endpoint needs it yet or not. A file with a password is read with its keystore. */
-function requirePasswords({ securityServer, clients }: Config, env: Environment, file: ConfigFile): void {
-  if (securityServer === undefined) return
-  requirePassword(securityServer, ['security_server'], env, file)
-  for (const client of clients) requirePassword(client, ['clients', client.name], env, file)
+function unsetPassword({ securityServer, clients }: Config, env: Environment): Problem | undefined {
+  if (securityServer === undefined) return undefined
+  const own = passwordProblem(securityServer, ['security_server'], env)
+  const others = clients.map((client) => passwordProblem(client, ['clients', client.name], env))
+  return [own, ...others].find((problem) => problem !== undefined)
 }
 
 /** There is no default password, and an empty one is nobody's intention. */
-function requirePassword(
+function passwordProblem(
   {
     keystorePasswordEnv: name,
     keystorePasswordFile: passwordFile,
@@ -108,18 +111,14 @@ function requirePassword(
   }: Omit<NamedClient, 'name' | 'identity'>,
   section: Path,
   env: Environment,
-  file: ConfigFile,
-): void {
-  if (passwordFile !== undefined || env[name]) return
-  const cure = `set it to the password of ${keystorePath}`
+): Problem | undefined {
+  if (passwordFile !== undefined || env[name]) return undefined
+  const cure = `set it to the password of ${keystorePath}, or name a file that holds it in keystore_password_file`
   const message =
     env[name] === undefined
       ? unsetVariable(name, passwordField, cure)
       : `environment variable ${name} is empty; ${cure}`
-  throw new StartupFailure(
-    'keystore_load_failed',
-    inWords(file, { path: [...section, 'keystore_password_env'], message }),
-  )
+  return { path: [...section, 'keystore_password_env'], message }
 }
 
 /** Without its key users would stand in the file as they are. */
