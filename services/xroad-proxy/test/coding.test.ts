@@ -1,5 +1,5 @@
 /** `/api` as it comes over the wire: which coding a caller gets, and what becomes of a copy that it has. */
-import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, notStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
@@ -74,9 +74,10 @@ describe('/api in the coding that the caller likes best [X30]', () => {
 
   test('HEAD tells the same as GET', async () => {
     for (const accepted of ['identity', 'gzip', 'br']) {
-      const { date: _, ...of } = (await receive({ 'accept-encoding': accepted })).headers
+      const { date: _, 'x-request-id': id, ...of } = (await receive({ 'accept-encoding': accepted })).headers
       const head = await receive({ 'accept-encoding': accepted }, 'HEAD')
-      const { date: __, ...ofHead } = head.headers
+      const { date: __, 'x-request-id': idOfHead, ...ofHead } = head.headers
+      notStrictEqual(id, idOfHead)
       deepStrictEqual([ofHead, head.bytes.length], [of, 0])
     }
   })

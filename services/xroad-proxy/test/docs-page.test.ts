@@ -30,8 +30,13 @@ function receive(path: string, headers: OutgoingHttpHeaders = {}, method = 'GET'
   return callForBytes(running.port, path, { headers, method })
 }
 
-/** Without what belongs to the moment or to the connection. */
-function lasting({ date: _date, connection: _connection, ...headers }: IncomingHttpHeaders): IncomingHttpHeaders {
+/** Without what belongs to the moment, to the connection or to the request. */
+function lasting({
+  date: _date,
+  connection: _connection,
+  'x-request-id': _id,
+  ...headers
+}: IncomingHttpHeaders): IncomingHttpHeaders {
   return headers
 }
 

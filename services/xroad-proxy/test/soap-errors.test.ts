@@ -284,9 +284,10 @@ describe('faults', () => {
     const fault = toFault11('soap:Server', string, '<detail><secret>1</secret></detail>')
     const { body } = await toldFor(toAnswer(fault))
     strictEqual(Object.hasOwn(body, 'detail'), false)
-    const { id } = logged('request')
+    const { id, request_id } = logged('request')
     const { time: _time, target: _target, message: _message, ...line } = logged('soapFault')
     deepStrictEqual(line, {
+      request_id,
       level: 'warn',
       event: 'soapFault',
       endpoint: 't/call',

@@ -125,7 +125,7 @@ describe('a file with soap_version: "1.2" [P2.3]', () => {
   const refused: Readonly<Record<string, readonly [text: string, message: RegExp]>> = {
     'through a Security Server': [
       'method: POST\nsoap_version: 1.2\nenvelope: <a/>\n',
-      /^a\/b\.yml:2: soap_version: found 1\.2 in a file without service: a Security Server takes SOAP 1\.1 only$/,
+      /^a\/b\.yml:2: soap_version: found 1\.2 in a file without service: a Security Server takes SOAP 1\.1 only; leave it out, or call the service directly$/,
     ],
     'of a version that there is not': [
       file('soap_version: 1.3\n'),
