@@ -18,8 +18,10 @@ function tellings({ stdout }: Pick<Running, 'stdout'>): Line[] {
   return events.filter(({ event }) => /^datasource(Unreachable|Reached)$|^fileChanged$/.test(String(event)))
 }
 
+/** Asks meanwhile: the first failure may be that of a broken connection, and only the next request opens one. */
 function told(running: Running, count: number): Promise<void> {
-  return until(() => tellings(running).length >= count, `${count} lines about the database`)
+  const isTold = (): boolean => tellings(running).length >= count
+  return until(async () => isTold() || (await ask(running).then(isTold)), `${count} lines about the database`)
 }
 
 async function ask({ port }: Running, times = 1): Promise<number[]> {
