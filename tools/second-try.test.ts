@@ -57,6 +57,18 @@ describe('a file that failed beside others runs again, alone', () => {
     ok(!text.includes('broken: for good'), 'it is no unsteady one')
   })
 
+  test('the file that is run again is the one that was run, wherever its tests stand', async () => {
+    const files = {
+      'tools/cases.ts': fails.replace("test('broken'", "export const testCases = () => test('broken'"),
+      'tools/a.test.ts': `import { testCases } from './cases.ts'\ntestCases()\n`,
+      'tools/b.test.ts': unsteady,
+    }
+    const { code, text, totals: counts } = await runIn(files)
+    strictEqual(code, 1)
+    deepStrictEqual(counts, totals(3, 2, 1, 1))
+    match(text, /✖ broken/)
+  })
+
   test('a process that ended without a word counts too', async () => {
     const { code, text, totals: counts } = await runIn({ 'tools/a.test.ts': crashesOnce, 'tools/b.test.ts': passes })
     strictEqual(code, 0, text)

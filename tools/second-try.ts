@@ -8,7 +8,10 @@
 export interface TestEvent {
   readonly type: string
   readonly data: {
+    /** Where the test stands: in a module of cases it is not the file that was run. */
     readonly file?: string
+    /** The test file that was run; missing where it says of itself that it could not be. */
+    readonly entryFile?: string
     readonly name?: string
     readonly nesting?: number
     readonly message?: string
@@ -79,7 +82,7 @@ async function* byFile(events: AsyncIterable<TestEvent>): AsyncGenerator<readonl
   const rest: TestEvent[] = []
   let current: string | undefined
   for await (const event of events) {
-    const { file } = event.data
+    const file = event.data.entryFile ?? event.data.file
     if (file === undefined) {
       rest.push(event)
       continue
