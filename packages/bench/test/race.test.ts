@@ -158,22 +158,34 @@ test('figures: ratios within each round', () => {
 })
 
 test('starts: a row for each, and how much of the fastest the slowest reaches', () => {
-  const start = (requestsPerSecond: number) => ({
+  const start = (requestsPerSecond: number, load = {}) => ({
     contender: 'a',
-    rounds: [{ requestsPerSecond, p99Ms: 4.5, cpuSecondsPer1000: 0.025 }],
+    rounds: [{ requestsPerSecond, p99Ms: 4.5, cpuSecondsPer1000: 0.025, ...load }],
     peakBytes: 140e6,
   })
   const about = { count: 3, isQuick: false, title: 'one row', versions: 'PostgreSQL 18' }
   const lines = toStartsReport([start(30_000), start(25_000), start(28_000)], about).split('\n')
   match(lines[0]!, /PostgreSQL 18; one row, 3 starts in a row, each 5 s after 2 s of warm-up\.$/)
   deepStrictEqual(lines.slice(2), [
-    '| start | requests/s | of the fastest | p99 ms | CPU s per 1000 requests | peak MB |',
-    '| ---: | ---: | ---: | ---: | ---: | ---: |',
-    '| 1 | 30 000 | 1.00 | 4.50 | 0.025 | 140 |',
-    '| 2 | 25 000 | 0.83 | 4.50 | 0.025 | 140 |',
-    '| 3 | 28 000 | 0.93 | 4.50 | 0.025 | 140 |',
+    '| start | requests/s | of the fastest | p99 ms | CPU s per 1000 requests | to the load | peak MB |',
+    '| ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
+    '| 1 | 30 000 | 1.00 | 4.50 | 0.025 |  | 140 |',
+    '| 2 | 25 000 | 0.83 | 4.50 | 0.025 |  | 140 |',
+    '| 3 | 28 000 | 0.93 | 4.50 | 0.025 |  | 140 |',
     '',
     'Spread: the slowest start has 0.83 of the requests/s of the fastest (25 000 to 30 000, median 28 000). At least 0.90: no.',
   ])
   match(toStartsReport([start(30_000), start(27_000)], about), /At least 0\.90: yes\.$/)
+})
+
+test('starts: a machine that is slower for one of them is told from a start that is', () => {
+  const start = (loadCpuSecondsPer1000: number) => ({
+    contender: 'a',
+    rounds: [{ requestsPerSecond: 1, cpuSecondsPer1000: 0.025, loadCpuSecondsPer1000 }],
+  })
+  const about = { count: 2, isQuick: false, title: 'one row', versions: '' }
+  const alike = toStartsReport([start(0.0125), start(0.012)], about)
+  match(alike, /^\| 2 \| 1\.00 \| 1\.00 \|  \| 0\.025 \| 2\.08 \|/m)
+  match(alike, /the cheapest start has 0\.96 of the dearest\. At least 0\.90: yes\.$/)
+  match(toStartsReport([start(0.0125), start(0.01)], about), /0\.80 of the dearest\. At least 0\.90: no\.$/)
 })

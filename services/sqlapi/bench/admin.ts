@@ -1,6 +1,6 @@
 /**
  * `npm run bench:admin`: what the metrics cost. sqlapi without an admin listener and sqlapi with one, which is scraped once a second, in
- * the race of one row by key. Ends with 1 where the one with the listener reaches less than 0.97 of the other's throughput.
+ * the race of one row by key. Ends with 1 where the one with the listener reaches less than 0.97 of the other's throughput, and chance does not explain it.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -21,6 +21,7 @@ try {
     without: toEntrant(overHttp(sqlapi()), scenario, arena),
     measured: toEntrant(overHttp(sqlapi({ title: 'sqlapi, measured' })), scenario, withAdmin(arena, adminPort)),
     adminPort,
+    versions: `PostgreSQL ${arena.postgresVersion}`,
     isQuick: process.argv.includes('--quick'),
   })
 } finally {

@@ -1,10 +1,11 @@
 /**
  * `npm run bench:admin`: what the metrics cost. The proxy without an admin listener and the proxy with one, which is scraped once a second,
- * in the race of a small GET on the REST lane. Ends with 1 where the one with the listener reaches less than 0.97 of the other's throughput.
+ * in the race of a small GET on the REST lane. Ends with 1 where the one with the listener reaches less than 0.97 of the other's throughput, and chance does not explain it.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type Command, freePort, raceWithAdmin } from '@services/bench'
 import { toEntrant } from './entrant.ts'
+import { versions } from './report.ts'
 import { type Scenario, scenarios } from './scenarios.ts'
 import { ownProgram, prepare, type Setup } from './setup.ts'
 
@@ -17,6 +18,7 @@ try {
     without: toEntrant('sources', scenario, setup),
     measured: { ...toEntrant('sources', scenario, withAdmin(setup, adminPort)), title: 'sources, measured' },
     adminPort,
+    versions,
     isQuick: process.argv.includes('--quick'),
   })
 } finally {

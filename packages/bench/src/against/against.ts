@@ -1,5 +1,5 @@
 /** `--against`: a service beside an earlier version of itself. Trials in; a table, its place in the page and the exit code out. */
-import { medianOf, type RaceMerit } from '../race/figures.ts'
+import { costToLoad, medianOf, type RaceMerit } from '../race/figures.ts'
 import { type Entrant, type Lengths, race, type Result } from '../race/race.ts'
 import { againstMarkers, toReport, writeBetween } from '../report/report.ts'
 import { compare, exitCode, type Figures, type Limits, type Pair, type Sides, type Trial } from './compare.ts'
@@ -50,7 +50,15 @@ function toFigures(result: Result, merit: RaceMerit): Figures {
   const requestsPerSecond = medianOf(result, 'requestsPerSecond') ?? Number.NaN
   const p99Ms = medianOf(result, 'p99Ms') ?? Number.NaN
   const cpu = medianOf(result, 'cpuSecondsPer1000') ?? Number.NaN
+  const cpuToLoad = costToLoad(result)
   const { peakBytes } = result
   const speed = merit === 'p99' ? 1 / p99Ms : requestsPerSecond
-  return { speed, requestsPerSecond, p99Ms, cpu, ...(peakBytes === undefined ? {} : { peak: peakBytes }) }
+  return {
+    speed,
+    requestsPerSecond,
+    p99Ms,
+    cpu,
+    ...(cpuToLoad === undefined ? {} : { cpuToLoad }),
+    ...(peakBytes === undefined ? {} : { peak: peakBytes }),
+  }
 }

@@ -27,6 +27,8 @@ export interface Figures {
   readonly p99Ms?: number
   /** CPU time for the same work, in any unit. */
   readonly cpu?: number
+  /** The same, to the CPU time that the load has used meanwhile. */
+  readonly cpuToLoad?: number
   /** Most memory, in any unit. */
   readonly peak?: number
 }
@@ -41,6 +43,7 @@ export interface Compared {
   readonly requestsPerSecond: number | undefined
   readonly p99: number | undefined
   readonly cpu: number | undefined
+  readonly cpuToLoad: number | undefined
   readonly peak: number | undefined
 }
 
@@ -135,6 +138,7 @@ function toCompared({ trial: { title, merit }, pairs }: Run): Compared {
     requestsPerSecond: medianOf(pairs, 'requestsPerSecond'),
     p99: medianOf(pairs, 'p99Ms'),
     cpu: medianOf(pairs, 'cpu'),
+    cpuToLoad: medianOf(pairs, 'cpuToLoad'),
     peak: medianOf(pairs, 'peak'),
   }
 }

@@ -5,7 +5,7 @@
 import { toMB } from '../process/usage.ts'
 import { median } from '../report/median.ts'
 import { describeMachine, table } from '../report/report.ts'
-import { medianOf, readable } from './figures.ts'
+import { costToLoad, medianOf, readable } from './figures.ts'
 import { type Entrant, type Lengths, race, type Result } from './race.ts'
 
 /** One long round says more of a process than several short ones. */
@@ -44,9 +44,10 @@ export function toStartsReport(results: readonly Result[], { isQuick, title, ver
     (rates[index]! / highest).toFixed(2),
     toText(medianOf(result, 'p99Ms'), (value) => value.toFixed(2)),
     toText(medianOf(result, 'cpuSecondsPer1000'), readable),
+    toText(costToLoad(result), (value) => value.toFixed(2)),
     toText(result.peakBytes, (bytes) => toMB(bytes).toFixed(0)),
   ])
-  const heads = ['start', 'requests/s', 'of the fastest', 'p99 ms', 'CPU s per 1000 requests', 'peak MB']
+  const heads = ['start', 'requests/s', 'of the fastest', 'p99 ms', 'CPU s per 1000 requests', 'to the load', 'peak MB']
   const verdict = lowest >= highest * leastOfFastest ? 'yes' : 'no'
   return [
     `${describeMachine(versions)}; ${title}, ${results.length} starts in a row, each ${seconds} s after ${warmUpSeconds} s of warm-up.`,
@@ -54,7 +55,20 @@ export function toStartsReport(results: readonly Result[], { isQuick, title, ver
     ...table(heads, rows, 0),
     '',
     `Spread: the slowest start has ${(lowest / highest).toFixed(2)} of the requests/s of the fastest (${readable(lowest)} to ${readable(highest)}, median ${readable(median(rates))}). At least ${leastOfFastest.toFixed(2)}: ${verdict}.`,
+    ...costSpread(results),
   ].join('\n')
+}
+
+/** Tells starts that differ from a machine that was slower for some of them. */
+function costSpread(results: readonly Result[]): string[] {
+  const costs = results.flatMap((result) => costToLoad(result) ?? [])
+  if (costs.length === 0) return []
+  const share = Math.min(...costs) / Math.max(...costs)
+  const verdict = share >= leastOfFastest ? 'yes' : 'no'
+  return [
+    '',
+    `CPU time, to that of the load, which does the same work in each start and is slower where the machine is: the cheapest start has ${share.toFixed(2)} of the dearest. At least ${leastOfFastest.toFixed(2)}: ${verdict}.`,
+  ]
 }
 
 function toText(value: number | undefined, write: (value: number) => string): string {

@@ -15,14 +15,16 @@ const words: Readonly<Record<Judgement, string>> = { fine: 'no', unclear: 'uncle
 
 /** `old` is what this was compared with, `versions` what else the figures depend on. */
 export function toReport(all: readonly Compared[], old: string, versions: string): string {
-  const rows = all.map(({ title, merit, judgement, speeds, requestsPerSecond, p99, cpu, peak }) => [
+  const rows = all.map(({ title, merit, judgement, speeds, requestsPerSecond, p99, cpu, cpuToLoad, peak }) => [
     title,
     merit,
     words[judgement],
-    ...[median(speeds), Math.min(...speeds), Math.max(...speeds), requestsPerSecond, p99, cpu, peak].map(toText),
+    ...[median(speeds), Math.min(...speeds), Math.max(...speeds), requestsPerSecond, p99, cpu, cpuToLoad, peak].map(
+      toText,
+    ),
     String(speeds.length),
   ])
-  const figures = ['speed', 'lowest', 'highest', 'requests/s', 'p99', 'CPU time', 'peak memory', 'races']
+  const figures = ['speed', 'lowest', 'highest', 'requests/s', 'p99', 'CPU time', 'to the load', 'peak memory', 'races']
   return [
     `${describeMachine(versions)}. Ratios of this version to ${old}: more speed is better, less p99, CPU time and memory.`,
     '',
