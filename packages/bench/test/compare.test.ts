@@ -71,7 +71,10 @@ function given(name: string, speeds: readonly number[], starts: boolean[] = []):
       starts.push(isThisFirst)
       const speed = speeds[Math.min(races++, speeds.length - 1)]!
       const ours = { speed: speed * 50, requestsPerSecond: speed * 50, p99Ms: 3, cpu: 6, cpuToLoad: 1.1, peak: 110 }
-      return Promise.resolve({ ours, theirs: { speed: 50, requestsPerSecond: 50, p99Ms: 2, cpu: 5, cpuToLoad: 1, peak: 100 } })
+      return Promise.resolve({
+        ours,
+        theirs: { speed: 50, requestsPerSecond: 50, p99Ms: 2, cpu: 5, cpuToLoad: 1, peak: 100 },
+      })
     },
   }
 }
