@@ -11,7 +11,8 @@ import {
 } from '@services/bench'
 import { colours } from './chart.ts'
 import { toEntrant } from './entrant.ts'
-import { nameOf, versions } from './report.ts'
+import { versions } from './report.ts'
+import { nameOf } from './results.ts'
 import { type ContenderName, restTitle, type Scenario, smallRequests } from './scenarios.ts'
 import type { Setup } from './setup.ts'
 

@@ -1,6 +1,6 @@
 /** Results -> chart.svg: xroad-proxy and others, beside what each scenario is measured by. */
 import { type Colours, drawRatios, readable, type RatioGroup, toRatioGroup } from '@services/bench'
-import { nameOf, type Results } from './report.ts'
+import { nameOf, type Results } from './results.ts'
 
 /** In the order of the legend. */
 export const colours: Colours = {

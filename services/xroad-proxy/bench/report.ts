@@ -1,25 +1,9 @@
 /** Results -> Markdown. */
-import { describeMachine, type Lengths, medianOf, ratio, type Result, table as tableLines, toMB } from '@services/bench'
-import { type BootResult, bootTarget } from './boot.ts'
-import type { Scenario } from './scenarios.ts'
-import { type Explained, folderVariable, type WsdlResult, wsdlTarget } from './wsdl.ts'
-import { type XmlResult, xmlTarget } from './xml.ts'
+import { describeMachine, type Lengths, medianOf, ratio, table as tableLines } from '@services/bench'
+import { nameOf, peakOf, rateOf, type Results } from './results.ts'
+import { judge } from './targets.ts'
+import { type Explained, folderVariable } from './wsdl.ts'
 
-export interface ScenarioResult {
-  readonly scenario: Scenario
-  readonly results: readonly Result[]
-}
-
-/** Whatever of it was measured. */
-export interface Results {
-  readonly races: readonly ScenarioResult[]
-  readonly xml: XmlResult | undefined
-  readonly boots: readonly BootResult[]
-  readonly wsdl: WsdlResult | undefined
-}
-
-const memoryTargetMB = 160
-const leastOfHaproxy = 0.45
 /** As package.json calls it. */
 export const script = 'bench:xroad-proxy'
 /** What else the figures depend on. */
@@ -64,20 +48,6 @@ function raceTable({ races }: Results): string {
 
 function number(value: number | undefined, digits: number): string {
   return value === undefined ? '' : value.toFixed(digits)
-}
-
-function rateOf(result: Result): number {
-  return medianOf(result, 'requestsPerSecond') ?? Number.NaN
-}
-
-function peakOf({ peakBytes = Number.NaN }: Result): number {
-  return toMB(peakBytes)
-}
-
-/** As contenders are called in tables. */
-export function nameOf(contender: string): string {
-  if (contender === 'package') return 'xroad-proxy'
-  return contender === 'sources' ? 'xroad-proxy from its sources' : contender
 }
 
 function xmlTable({ xml }: Results): string {
@@ -134,57 +104,8 @@ function explainTable({ wsdl }: Results): string {
   return table(['WSDL', 'operations', 'generated', 'skipped'], [...rows, total], 1)
 }
 
-function targetTable({ races, xml, boots, wsdl }: Results): string {
-  const rows = races.flatMap(({ scenario: { title, target }, results }) => {
-    const [first, base] = [results[0], results.at(-1)]
-    const reached = ratio(first, base, 'requests/s')
-    if (target === undefined || first === undefined || base === undefined || reached === undefined) return []
-    const rates = `${rateOf(first).toFixed(0)}/s to ${rateOf(base).toFixed(0)}/s`
-    return [[title, target.text, `${reached.toFixed(2)} x (${rates})`, verdict(reached >= target.ratio)]]
-  })
-  for (const { scenario, results } of races.filter(({ scenario }) => scenario.name === 'rest-get')) {
-    const reached = ratio(
-      results[0],
-      results.find(({ contender }) => contender === 'haproxy'),
-      'requests/s',
-    )
-    if (reached === undefined) continue
-    const wanted = `>= ${leastOfHaproxy} x haproxy with one thread`
-    rows.push([scenario.title, wanted, `${reached.toFixed(2)} x`, verdict(reached >= leastOfHaproxy)])
-  }
-  if (xml !== undefined) {
-    const { translateMBps } = xml
-    const measured = `${translateMBps.toFixed(0)} MB/s`
-    rows.push(['XML to JSON', `>= ${xmlTarget} MB/s`, measured, verdict(translateMBps >= xmlTarget)])
-  }
-  for (const { contender, files, seconds } of boots) {
-    if (files !== bootTarget.files) continue
-    const name = `boot of ${files} DSL files, ${nameOf(contender)}`
-    rows.push([name, `< ${bootTarget.seconds} s`, `${seconds.toFixed(2)} s`, verdict(seconds < bootTarget.seconds)])
-  }
-  for (const { source, contender, files, endpoints, first, second } of wsdl?.boots ?? []) {
-    // Of generated files only the second start has a target.
-    const starts = source === 'real' ? [first, second] : [second]
-    const name = `${source === 'real' ? `first boot with ${files} real WSDLs` : 'second boot with WSDLs'}, ${endpoints} endpoints`
-    const seconds = starts[0]?.seconds ?? Number.NaN
-    const peakMB = Math.max(first.peakMB, second.peakMB)
-    const isReached = seconds < wsdlTarget.seconds && peakMB < wsdlTarget.peakMB
-    const wanted = `< ${wsdlTarget.seconds} s, < ${wsdlTarget.peakMB} MB`
-    const measured = `${seconds.toFixed(2)} s, ${peakMB.toFixed(0)} MB`
-    rows.push([`${name}, ${nameOf(contender)}`, wanted, measured, verdict(isReached)])
-  }
-  for (const contender of ['package', 'sources']) {
-    const peaks = races.flatMap(({ results }) => results.filter((result) => result.contender === contender))
-    if (peaks.length === 0) continue
-    const peak = Math.max(...peaks.map(peakOf))
-    const name = `most memory under load, ${nameOf(contender)}`
-    rows.push([name, `< ${memoryTargetMB} MB`, `${peak.toFixed(0)} MB`, verdict(peak < memoryTargetMB)])
-  }
-  return table(['', 'target', 'measured', 'reached'], rows, 3)
-}
-
-function verdict(isReached: boolean): string {
-  return isReached ? 'yes' : 'no'
+function targetTable(results: Results): string {
+  return table(['', 'target', 'measured', 'reached'], judge(results), 3)
 }
 
 /** Nothing of no rows. */

@@ -6,7 +6,7 @@ import { toCallersReport } from '../bench/callers.ts'
 import { toChart } from '../bench/chart.ts'
 import { flags } from '../bench/options.ts'
 import { toMarkdown } from '../bench/report.ts'
-import { scenarios } from '../bench/scenarios.ts'
+import { restTitle, scenarios } from '../bench/scenarios.ts'
 import { findAbsences } from '../bench/setup.ts'
 
 testBench(flags, new URL('../bench/README.md', import.meta.url))
@@ -37,9 +37,9 @@ test('absences: without haproxy the others are raced, and the reason is told', (
 
 test('targets: the REST lane beside haproxy', () => {
   const verdict = (haproxy: number) =>
-    /haproxy with one thread \| (.*) \|$/m.exec(toMarkdown(of(haproxy), lengths, []))?.[1]
-  strictEqual(verdict(100), '0.45 x | yes')
-  strictEqual(verdict(101), '0.45 x | no')
+    /^\| (REST, GET, 200 .*0\.45 x haproxy.*) \|$/m.exec(toMarkdown(of(haproxy), lengths, []))?.[1]
+  strictEqual(verdict(100), `${restTitle} | >= 0.45 x haproxy | 0.45 x (45/s to 100/s) | yes`)
+  strictEqual(verdict(101), `${restTitle} | >= 0.45 x haproxy | 0.45 x (45/s to 101/s) | no`)
 })
 
 test('charts: each contender has a colour', () => {
