@@ -27,7 +27,7 @@ class Folder implements Reloadable {
   looks = 0
   begun = 0
   served = ''
-  gate: Promise<void> = Promise.resolve()
+  #gate: Promise<void> = Promise.resolve()
   /** Further paths, which count from the next reload on. */
   more: readonly string[] = []
   #also: readonly string[] = []
@@ -45,7 +45,7 @@ class Folder implements Reloadable {
     this.begun++
     this.#also = this.more
     const texts = this.#names().map((name) => readFileSync(join(this.path, name), 'utf8'))
-    await this.gate
+    await this.#gate
     if (signal.aborted) return undefined
     if (texts.includes('bad')) throw new Broken('it is bad')
     if (texts.includes('bug')) throw new TypeError('nobody thought of it')
@@ -71,6 +71,16 @@ class Folder implements Reloadable {
     writeFileSync(join(this.path, name), text)
   }
 
+  /** A reload is under way, and held up until the function is called that this gives. */
+  async beginAndHold(): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#gate = promise
+    const { begun } = this
+    this.reloads.request('SIGHUP')
+    await until(() => this.begun > begun, 'one under way')
+    return resolve
+  }
+
   /** So many further looks, all of which have ended. */
   async looksOn(more = 5): Promise<void> {
     const { looks } = this
@@ -88,14 +98,11 @@ function untilTold(folder: Folder, ...told: string[]): Promise<void> {
 
 test('one reload at a time; a request that comes meanwhile is done afterwards, once [O3.1]', async (t) => {
   const folder = new Folder(t, { a: '1' })
-  const { promise, resolve } = Promise.withResolvers<void>()
-  folder.gate = promise
-  folder.reloads.request('SIGHUP')
-  await until(() => folder.begun === 1, 'the first')
+  const release = await folder.beginAndHold()
   folder.write('a', '2')
   for (let i = 0; i < 5; i++) folder.reloads.request('SIGHUP')
   strictEqual(folder.begun, 1)
-  resolve()
+  release()
   await untilTold(folder, 'reloaded SIGHUP 1', 'reloaded SIGHUP 1')
   deepStrictEqual([folder.begun, folder.served], [2, '2'])
 })
@@ -125,13 +132,10 @@ test('an error that nobody expected is told with its stack, and the next request
 test('once the end has begun nothing changes and nothing is told [O3.1]', async (t) => {
   const folder = new Folder(t, { a: '1' })
   await folder.reloads.follow('watch')
-  const { promise, resolve } = Promise.withResolvers<void>()
-  folder.gate = promise
-  folder.reloads.request('SIGHUP')
-  await until(() => folder.begun === 1, 'one under way')
+  const release = await folder.beginAndHold()
   const closed = folder.reloads.close()
   folder.reloads.request('SIGHUP')
-  resolve()
+  release()
   await closed
   folder.reloads.request('SIGHUP')
   await folder.reloads.follow('watch')
@@ -215,12 +219,9 @@ test('files are read when they have been quiet [O3.1]', async (t) => {
 test('what changes while it is read is read once more [O3.1]', async (t) => {
   const folder = new Folder(t, { a: '1' })
   await folder.reloads.follow('watch')
-  const { promise, resolve } = Promise.withResolvers<void>()
-  folder.gate = promise
-  folder.reloads.request('SIGHUP')
-  await until(() => folder.begun === 1, 'one under way')
+  const release = await folder.beginAndHold()
   folder.write('a', '2')
-  resolve()
+  release()
   await until(() => folder.served === '2', 'what came behind')
 })
 
@@ -264,13 +265,9 @@ test('one of them that comes or goes meanwhile is a change [O3.1]', async (t) =>
     [(): void => folder.write('c', '3'), '1,1,3'],
     [(): void => rmSync(join(folder.path, 'b')), '1,3'],
   ] as const) {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    folder.gate = promise
-    const { begun } = folder
-    folder.reloads.request('SIGHUP')
-    await until(() => folder.begun > begun, 'one under way')
+    const release = await folder.beginAndHold()
     change()
-    resolve()
+    release()
     await until(() => folder.served === served, served)
   }
 })

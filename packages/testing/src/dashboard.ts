@@ -85,6 +85,12 @@ export function problemsOf({ expression, legend }: Omit<Query, 'panel'>, samples
   return [...problems, ...lost.map((label) => `${label} is summed away`)]
 }
 
+/** The same of many, each with the name of its panel. */
+export function problemsOfAll(queries: readonly Query[], samples: Iterable<string>): string[] {
+  const known = [...samples]
+  return queries.flatMap((query) => problemsOf(query, known).map((problem) => `${query.panel}: ${problem}`))
+}
+
 function labelsByMetric(samples: Iterable<string>): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>()
   for (const series of samples) {

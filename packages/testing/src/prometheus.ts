@@ -3,6 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Query } from './dashboard.ts'
 import { call } from './network/call.ts'
 import { freePort } from './network/free-port.ts'
 import { newFolder } from './process/folder.ts'
@@ -25,6 +26,18 @@ export interface Prometheus {
   /** Value of an expression that gives one series; undefined where it gives none. */
   value(expression: string): Promise<number | undefined>
   stop(): Promise<void>
+}
+
+/** Settles when a Prometheus that scrapes this port, as the job `name`, has a value for each of the queries. */
+export async function untilAnswered(name: string, target: number, queries: readonly Query[]): Promise<void> {
+  const prometheus = await startPrometheus(name, target)
+  try {
+    for (const { panel, expression } of queries) {
+      await until(async () => (await prometheus.value(expression)) !== undefined, `${panel}: ${expression}`)
+    }
+  } finally {
+    await prometheus.stop()
+  }
 }
 
 /** Scrapes `/metrics` of the port once a second, as the job `name`. */

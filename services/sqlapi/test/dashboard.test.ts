@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
 import { parse } from 'yaml'
-import { call, until } from '@services/testing'
-import { type Alerts, problemsOf, readAlerts, readDashboard } from '@services/testing/dashboard'
-import { startPrometheus, withoutPrometheus } from '@services/testing/prometheus'
+import { call } from '@services/testing'
+import { type Alerts, problemsOfAll, readAlerts, readDashboard } from '@services/testing/dashboard'
+import { untilAnswered, withoutPrometheus } from '@services/testing/prometheus'
 import { startWithAdmin, type WithAdmin } from './support/admin.ts'
 
 const deploy = resolve(import.meta.dirname, '../../../deploy')
@@ -24,24 +24,11 @@ after(() => service.stop())
 
 test('each panel and each alert finds its metrics and its labels in /metrics [O1.4]', async () => {
   ok(panels.length > 20 && alerts.length > 3)
-  const samples = [...(await service.samples()).keys()]
-  const problems = [...panels, ...alerts].flatMap((query) =>
-    problemsOf(query, samples).map((problem) => `${query.panel}: ${problem}`),
-  )
-  deepStrictEqual(problems, [])
+  deepStrictEqual(problemsOfAll([...panels, ...alerts], (await service.samples()).keys()), [])
 })
 
 test(
   'Prometheus has an answer for each panel, once it has scraped twice [O1.4]',
   { skip: withoutPrometheus ?? false },
-  async () => {
-    const prometheus = await startPrometheus('sqlapi', service.adminPort)
-    try {
-      for (const { panel, expression } of panels) {
-        await until(async () => (await prometheus.value(expression)) !== undefined, `${panel}: ${expression}`)
-      }
-    } finally {
-      await prometheus.stop()
-    }
-  },
+  () => untilAnswered('sqlapi', service.adminPort, panels),
 )

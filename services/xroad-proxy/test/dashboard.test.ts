@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
 import { parse } from 'yaml'
-import { call, until } from '@services/testing'
-import { type Alerts, problemsOf, readAlerts, readDashboard } from '@services/testing/dashboard'
-import { samplesOf, startPrometheus, withoutPrometheus } from '@services/testing/prometheus'
+import { call } from '@services/testing'
+import { type Alerts, problemsOfAll, readAlerts, readDashboard } from '@services/testing/dashboard'
+import { samplesOf, untilAnswered, withoutPrometheus } from '@services/testing/prometheus'
 import { keystorePassword } from '../src/mock/pki.ts'
 import { sharedPki } from './support/lanes.ts'
 import { type Running, startProxy } from './support/process.ts'
@@ -47,24 +47,11 @@ after(async () => {
 
 test('each panel and each alert finds its metrics and its labels in /metrics [O1.4]', async () => {
   ok(panels.length > 20 && alerts.length > 2)
-  const samples = [...samplesOf((await call(adminPort, '/metrics')).text).keys()]
-  const problems = [...panels, ...alerts].flatMap((query) =>
-    problemsOf(query, samples).map((problem) => `${query.panel}: ${problem}`),
-  )
-  deepStrictEqual(problems, [])
+  deepStrictEqual(problemsOfAll([...panels, ...alerts], samplesOf((await call(adminPort, '/metrics')).text).keys()), [])
 })
 
 test(
   'Prometheus has an answer for each panel, once it has scraped twice [O1.4]',
   { skip: withoutPrometheus ?? false },
-  async () => {
-    const prometheus = await startPrometheus('xroad-proxy', adminPort)
-    try {
-      for (const { panel, expression } of panels) {
-        await until(async () => (await prometheus.value(expression)) !== undefined, `${panel}: ${expression}`)
-      }
-    } finally {
-      await prometheus.stop()
-    }
-  },
+  () => untilAnswered('xroad-proxy', adminPort, panels),
 )

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import { elapsed, errorOf, newFolder, until, Wire } from '@services/testing'
+import { elapsed, errorOf, freePort, newFolder, until, Wire } from '@services/testing'
 import { issueServer, makeAuthority, makeSelfSigned } from '@services/testing/certificates'
 import { type Lanes, type LogLine, sharedPki, startLanes } from './support/lanes.ts'
 import { type Act, startUpstream, toAnswer, toEnvelope, toFault11, type Upstream } from './support/upstream.ts'
@@ -638,17 +638,8 @@ describe('connections that fail', () => {
     return message
   }
 
-  async function closedPort(): Promise<number> {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    server.close()
-    await once(server, 'close')
-    return port
-  }
-
   test('a port where nothing listens [D2.6 S-error.internal_error]', async () => {
-    const place = `127.0.0.1:${await closedPort()}/secret`
+    const place = `127.0.0.1:${await freePort()}/secret`
     const refused = /refused the connection.*check host and port/
     match(await failureAt({ security_server: { url: `https://${place}` } }), refused)
     match(await failureAt({}, `https://${place}`), refused)
