@@ -32,7 +32,7 @@ export const proxy: Part = {
     { room: 'soap/mime', is: 'the parts of a multipart body', imports: 'soap/json', isPure: true },
     {
       room: 'soap/message',
-      is: 'answers as they arrive',
+      is: 'responses as they arrive',
       imports: 'model.ts errors.ts soap/json soap/mime',
       isPure: true,
     },
@@ -73,7 +73,7 @@ export const proxy: Part = {
     },
     {
       room: 'wsdl/description',
-      is: 'requests and answers as JSON Schema',
+      is: 'requests and responses as JSON Schema',
       imports:
         'model.ts soap/json/shape.ts soap/check/contract.ts wsdl/xml wsdl/schema/simple-type.ts wsdl/schema/pattern.ts wsdl/outline wsdl/request',
       isPure: true,

@@ -8,8 +8,9 @@ import { dirname, posix } from 'node:path'
 const table: Readonly<Record<string, readonly string[]>> = {
   'services/sqlapi/src/sql/lex.ts': ['tokens', 'script', 'lex'],
   'services/sqlapi/src/database/pool/pool.ts': ['pool', 'queue', 'simulation-situations', 'simulation'],
+  'services/sqlapi/src/database/pool/connections.ts': ['pool', 'queue', 'simulation-situations', 'simulation'],
   'services/sqlapi/src/json/scan.ts': ['scan', 'json'],
-  'services/xroad-proxy/src/soap/json/reader.ts': ['xml-cases', 'schema-answer', 'answer', 'steps', 'translate'],
+  'services/xroad-proxy/src/soap/json/reader.ts': ['xml-cases', 'schema-response', 'response', 'steps', 'translate'],
   'services/xroad-proxy/src/soap/request/template.ts': ['template-names', 'template'],
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { SaxesParser } from 'saxes'
-import type * as Answer from '../src/soap/message/answer.ts'
+import type * as Response from '../src/soap/message/response.ts'
 import { sha256 } from './answers.ts'
 import { registerAnswer } from './xml-document.ts'
 
@@ -13,14 +13,16 @@ export interface Done {
 }
 
 const [, , what, service = ''] = process.argv
-/** An earlier version has it in another folder. */
-const source = ['src/soap/message/answer.ts', 'src/soap/answer.ts'].map((path) => join(service, path)).find(existsSync)
-const { readAnswer } = (await import(pathToFileURL(source ?? '').href)) as typeof Answer
+/** Earlier versions have it in another file, and under another name. */
+const sources = ['src/soap/message/response.ts', 'src/soap/message/answer.ts', 'src/soap/answer.ts']
+const source = sources.map((path) => join(service, path)).find(existsSync)
+const loaded = (await import(pathToFileURL(source ?? '').href)) as Record<string, typeof Response.readResponse>
+const readResponse = (loaded['readResponse'] ?? loaded['readAnswer']) as typeof Response.readResponse
 const bytes = Buffer.from(registerAnswer().xml)
 
 /** From bytes to JSON text, as the SOAP lane does it. */
 function translate(): string {
-  const { body, headers } = readAnswer(bytes, 'text/xml; charset=utf-8')
+  const { body, headers } = readResponse(bytes, 'text/xml; charset=utf-8')
   return `{"body":${body},"headers":${headers}}`
 }
 

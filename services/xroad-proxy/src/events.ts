@@ -121,7 +121,7 @@ export interface LogSettings {
   readonly format: LogFormat
 }
 
-/** A fault may be as large as an answer. */
+/** A fault may be as large as a response. */
 const maxFieldLength = 65_536
 const style = { target: 'xroad_proxy', quoted: /^/, maxFieldLength }
 

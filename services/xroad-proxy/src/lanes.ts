@@ -12,7 +12,7 @@ import type { Events } from './events.ts'
 import { createGuardedLookup } from './guard/lookup.ts'
 import type { Endpoint, EndpointLimits, Identity, RestEndpoint, SoapEndpoint } from './model.ts'
 import { toReader } from './serve/lanes/request-reader.ts'
-import { type RestLane, type RestPlace, toRestPlace } from './serve/lanes/rest.ts'
+import { type RestLane, type RestDestination, toRestDestination } from './serve/lanes/rest.ts'
 import type { SecurityServer } from './serve/lanes/security-server.ts'
 import { type Destination, type Obstructed, type SoapLane, toDestination, type Upstreams } from './serve/lanes/soap.ts'
 import type { Validation } from './soap/check/check.ts'
@@ -78,7 +78,7 @@ export function openLanes(
   const guarded = open('guarded', { secureContext: createPublicContext, lookup: createGuardedLookup() })
   const ways: Ways = {
     instance: config.instance,
-    securityServer: config.securityServer && readPlace(config.securityServer.url),
+    securityServer: config.securityServer && readSecurityServer(config.securityServer.url),
     clientOf: ({ client }) => clients.get(client) as Client,
     limitsOf: (endpoint) => limitsOf(endpoint.limits, limits),
     direct: direct.upstream,
@@ -93,12 +93,12 @@ export function openLanes(
     identities,
     soap: {
       ...calls,
-      ...toDestinations({ endpoints, nameless, checks, events }, ways),
+      ...toSoapDestinations({ endpoints, nameless, checks, events }, ways),
       exposeFaultDetail: config.exposeSoapFaultDetail,
       bodies,
       events,
     },
-    rest: { ...calls, places: toPlaces(endpoints, ways, env) },
+    rest: { ...calls, destinations: toRestDestinations(endpoints, ways, env) },
   }
 }
 
@@ -106,9 +106,9 @@ export function openLanes(
 type Bounds = Limits & Required<Pick<UpstreamOptions, 'longestSeconds'>>
 
 function toBounds({ limits }: Config, endpoints: readonly Endpoint[]): Bounds {
-  const { requestTimeoutSeconds: timeoutSeconds, maxResponseBytes: maxAnswerBytes } = limits
+  const { requestTimeoutSeconds: timeoutSeconds, maxResponseBytes } = limits
   const all = endpoints.map((endpoint) => endpoint.limits.timeoutSeconds ?? 0)
-  return { timeoutSeconds, maxAnswerBytes, longestSeconds: all.reduce((a, b) => Math.max(a, b), timeoutSeconds) }
+  return { timeoutSeconds, maxResponseBytes, longestSeconds: all.reduce((a, b) => Math.max(a, b), timeoutSeconds) }
 }
 
 type OpenUpstream = (key: string, options: Omit<UpstreamOptions, keyof Bounds>) => KeyedUpstream
@@ -126,7 +126,7 @@ function limitsOf(own: EndpointLimits, limits: Config['limits']): Limits | undef
   if (own.timeoutSeconds === undefined && own.maxResponseBytes === undefined) return undefined
   return {
     timeoutSeconds: own.timeoutSeconds ?? limits.requestTimeoutSeconds,
-    maxAnswerBytes: own.maxResponseBytes ?? limits.maxResponseBytes,
+    maxResponseBytes: own.maxResponseBytes ?? limits.maxResponseBytes,
   }
 }
 
@@ -146,7 +146,7 @@ interface Ways extends Pick<Upstreams, 'direct' | 'guarded'>, Pick<Loads, 'isTra
 }
 
 /** Where envelopes go, or why they go nowhere. A server that is missing is the first thing to mend. */
-function toDestinations(
+function toSoapDestinations(
   { endpoints, nameless, checks, events }: Omit<Loads, 'bodies' | 'isTracing'> & { readonly events: Events },
   { securityServer, clientOf, limitsOf, direct, guarded }: Ways,
 ): Pick<SoapLane, 'destinations' | 'obstacles'> {
@@ -165,11 +165,11 @@ function toDestinations(
   return { destinations, obstacles }
 }
 
-function toPlaces(
+function toRestDestinations(
   endpoints: readonly Endpoint[],
   { instance, securityServer, clientOf, limitsOf, isTracing }: Ways,
   env: Environment,
-): ReadonlyMap<RestEndpoint, RestPlace> {
+): ReadonlyMap<RestEndpoint, RestDestination> {
   if (securityServer === undefined) return new Map()
   const rest = endpoints.filter((endpoint) => endpoint.kind === 'rest')
   return new Map(
@@ -177,7 +177,7 @@ function toPlaces(
       const { header: client, name, keyed } = clientOf(endpoint)
       const set = endpoint.headers === undefined ? [] : toHeaderPairs(endpoint.headers, env)
       const call = { upstream: keyed.upstream, set, limits: limitsOf(endpoint), isTracing }
-      return [endpoint, toRestPlace(endpoint, { instance, client, name }, securityServer, call)]
+      return [endpoint, toRestDestination(endpoint, { instance, client, name }, securityServer, call)]
     }),
   )
 }
@@ -230,7 +230,7 @@ function isThroughServer(endpoint: Endpoint): boolean {
   return endpoint.kind === 'rest' || endpoint.url === undefined
 }
 
-function readPlace(url: string): SecurityServer {
+function readSecurityServer(url: string): SecurityServer {
   const { origin, pathname } = new URL(url)
   return { origin, path: pathname.replace(/\/+$/, '') }
 }

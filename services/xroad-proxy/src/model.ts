@@ -109,9 +109,9 @@ export interface SoapEndpoint extends EndpointBase {
   readonly url: string | undefined
   readonly soapAction: string | undefined
   readonly envelope: Template
-  /** Shape of the answer; undefined where the configuration decides. */
+  /** Shape of the reply; undefined where the configuration decides. */
   readonly response: ResponseShape | undefined
-  /** What is told of attachments; undefined where the shape of the answer decides. */
+  /** What is told of attachments; undefined where the shape of the reply decides. */
   readonly attachments: AttachmentMode | undefined
   /** Made from a WSDL, so that its address is not one that the operator wrote. */
   readonly isGenerated: boolean
@@ -265,7 +265,7 @@ export interface ResponseWriter {
   breakOff(): void
 }
 
-/** An answer that the service itself makes. */
+/** A reply that the service itself makes. */
 export interface Reply {
   readonly status: number
   /** JSON text. */
@@ -274,7 +274,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An answer of bytes; JSON unless its headers name another type. */
+/** A reply of bytes; JSON unless its headers name another type. */
 export interface FileReply extends Omit<Reply, 'body'> {
   readonly body: Uint8Array
 }
@@ -282,7 +282,7 @@ export interface FileReply extends Omit<Reply, 'body'> {
 /** Who made an error: this service, our Security Server, the provider's Security Server, the provider. */
 export type FailureSource = 'proxy' | 'security_server' | 'provider_security_server' | 'provider'
 
-/** A SOAP fault, 1.1 or 1.2, texts as written in the answer. */
+/** A SOAP fault, 1.1 or 1.2, texts as written in the response. */
 export interface Fault {
   readonly code: string
   readonly string: string
@@ -290,7 +290,7 @@ export interface Fault {
   readonly detail: string | undefined
 }
 
-/** A SOAP answer in JSON: `body` and `headers` are JSON texts. */
+/** A SOAP response in JSON: `body` and `headers` are JSON texts. */
 export interface Translation {
   readonly body: string
   readonly headers: string

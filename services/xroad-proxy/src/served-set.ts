@@ -204,7 +204,7 @@ export interface Types {
   readonly warnings: readonly string[]
 }
 
-/** What WSDL files say about requests and answers; loaded only where somebody asks. */
+/** What WSDL files say about requests and responses; loaded only where somebody asks. */
 async function readTypes(
   { soapResponse }: Config,
   endpoints: readonly Endpoint[],
@@ -216,9 +216,9 @@ async function readTypes(
   )
   if (ingested === undefined && !isAsked) return { bodies: new Map(), warnings: [] }
   const { generated, replaced } = ingested ?? { generated: new Map(), replaced: new Map() }
-  const { typeAnswers } = await import('./boot/description/typed-answers.ts')
+  const { typeResponses } = await import('./boot/description/typed-responses.ts')
   const { typeEndpoints } = await import('./boot/description/openapi-typed.ts')
-  const { bodies, warnings } = typeAnswers(endpoints, { generated, replaced }, soapResponse)
+  const { bodies, warnings } = typeResponses(endpoints, { generated, replaced }, soapResponse)
   return { bodies, warnings, described: typeEndpoints({ generated, replaced, bodies, refusing }) }
 }
 

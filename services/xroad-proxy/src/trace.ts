@@ -9,11 +9,11 @@ export interface Trace {
   /** `group/service`, where the request was for one. */
   endpoint: string | undefined
   messageId: string | undefined
-  /** Milliseconds from sending the call to the end of its answer. */
+  /** Milliseconds from sending the call to the end of its response. */
   upstreamMs: number | undefined
   /** How long the call has waited, for room and for a connection; undefined where there was to be none. */
   waits: { readonly waitedMs: number } | undefined
-  /** Who made the answer, if it is an error. */
+  /** Who made the reply, if it is an error. */
   source: FailureSource | undefined
   /** The code of an error that the service told; `caller_gone` where there was nobody to tell. */
   error: string | undefined

@@ -3,7 +3,7 @@ import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/str
 import { after, before, describe, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { AttachmentMode } from '../src/model.ts'
-import { readAnswer } from '../src/soap/message/answer.ts'
+import { readResponse } from '../src/soap/message/response.ts'
 import { XmlError } from '../src/soap/json/xml-error.ts'
 import { startTypedService, type TypedService } from './support/typed-service.ts'
 
@@ -15,7 +15,7 @@ function parts(...all: readonly (readonly string[])[]): Buffer {
 }
 
 function listed(body: Buffer, attachments: AttachmentMode = 'list'): unknown {
-  const answer = readAnswer(body, related, { attachments })
+  const answer = readResponse(body, related, { attachments })
   strictEqual(answer.body, '{"a":1}')
   return answer.attachments === undefined ? undefined : (JSON.parse(answer.attachments) as unknown)
 }
@@ -48,16 +48,16 @@ test('the content in base64 on request, its own encoding undone [S-typed.attachm
 test('unless they are asked for, nothing is said of them and nothing read [D3.8 S-typed.attachments]', () => {
   const headless = ['no headers and no end']
   deepStrictEqual(
-    { ...readAnswer(parts(root, plainText), related) },
-    { ...readAnswer(Buffer.from('<a>1</a>'), 'text/xml') },
+    { ...readResponse(parts(root, plainText), related) },
+    { ...readResponse(Buffer.from('<a>1</a>'), 'text/xml') },
   )
   strictEqual(listed(parts(root, ...Array.from({ length: 1001 }, () => headless)), 'none'), undefined)
 })
 
 test('nothing is said where there are none [S-typed.attachments]', () => {
   deepStrictEqual(
-    Object.keys(readAnswer(parts(root), related)),
-    Object.keys(readAnswer(Buffer.from('<a/>'), 'text/xml')),
+    Object.keys(readResponse(parts(root), related)),
+    Object.keys(readResponse(Buffer.from('<a/>'), 'text/xml')),
   )
   strictEqual(listed(parts(root), 'base64'), undefined)
 })

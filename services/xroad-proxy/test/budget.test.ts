@@ -195,7 +195,11 @@ describe('who finds no room in its time', () => {
   for (const [what, bytes] of Object.entries({ 'known length': known, 'unknown length': unknown + rests })) {
     test(`while its answer of ${what} arrives: the same, by the clock of the call [X6]`, async () => {
       const upstream = await startUpstream((socket) => socket.write(bytes))
-      const calls = openUpstream({ secureContext: () => createSecureContext(), timeoutSeconds: 1, maxAnswerBytes: 1e6 })
+      const calls = openUpstream({
+        secureContext: () => createSecureContext(),
+        timeoutSeconds: 1,
+        maxResponseBytes: 1e6,
+      })
       const budget = new Budget(100_000)
       const other = budget.open()
       other.keep(90_000)

@@ -103,7 +103,7 @@ describe('files that are not there any more', { concurrency: true }, () => {
         throw new Error('no file')
       },
       timeoutSeconds: 20,
-      maxAnswerBytes: 1000,
+      maxResponseBytes: 1000,
     })
     await rejects(calls.collect(callOf(own.url, '/'), newResponseWriter()), { code: 'internal_error' })
     strictEqual(checks, 1)
@@ -116,7 +116,7 @@ describe('calls that waited', () => {
   test('one with less than a tenth of its time left is answered 504 and not sent [X9]', async () => {
     const busy = new Set<Socket>()
     const own = await startUpstream((socket) => busy.add(socket))
-    const limits = { timeoutSeconds: 4, maxAnswerBytes: 1000 }
+    const limits = { timeoutSeconds: 4, maxResponseBytes: 1000 }
     const calls = openUpstream({ ...limits, secureContext: () => createSecureContext() })
     const started = performance.now()
     const begun = Array.from({ length: 256 }, () => calls.collect(callOf(own.url, '/held'), newResponseWriter()))
@@ -325,7 +325,7 @@ describe('answers without a length', () => {
       const lengths = [0, 1, 5, 12, 22, ...lastRecord.flatMap((bytes) => [bytes - 1, bytes + 1]), 90]
       for (length of lengths) {
         cutAfter = Infinity
-        const calls = openUpstream({ secureContext: () => context, timeoutSeconds: 20, maxAnswerBytes: 100_000 })
+        const calls = openUpstream({ secureContext: () => context, timeoutSeconds: 20, maxResponseBytes: 100_000 })
         await rejects(
           calls.collect(callOf(url, '/'), newResponseWriter()),
           { code: 'internal_error' },
@@ -368,7 +368,7 @@ describe('answers without a length', () => {
             await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
             const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
             const context = createSecureContext({ ca: readFileSync(files.ca) })
-            const calls = openUpstream({ secureContext: () => context, timeoutSeconds: 20, maxAnswerBytes: 100_000 })
+            const calls = openUpstream({ secureContext: () => context, timeoutSeconds: 20, maxResponseBytes: 100_000 })
             const answered = calls.collect(callOf(url, '/'), newResponseWriter())
             if (isWhole) strictEqual((await answered).body.toString(), envelope)
             else await rejects(answered, { code: 'internal_error' })

@@ -146,7 +146,8 @@ describe('the certificate of the server [D2.6]', () => {
 })
 
 describe('no connection [D2.6]', () => {
-  test('refused', async () => check(await callPort(await freePort()), 'ECONNREFUSED', /refused.*security_server\.url/))
+  test('a refused connection is told as such', async () =>
+    check(await callPort(await freePort()), 'ECONNREFUSED', /refused.*security_server\.url/))
 
   test('refused by each address of a name', async () => {
     const lookup: LookupFunction = (_host, _options, callback) =>
@@ -159,7 +160,7 @@ describe('no connection [D2.6]', () => {
     check(error, 'ECONNREFUSED', /refused/)
   })
 
-  test('unknown host', async () => {
+  test('a host that is not known is told as such', async () => {
     check(await callPort(443, { host: 'no-such-host.invalid' }), /^(ENOTFOUND|EAI_AGAIN)$/, /cannot be resolved.*DNS/)
   })
 

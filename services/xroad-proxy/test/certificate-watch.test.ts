@@ -75,7 +75,7 @@ describe('the watch over certificates [X3]', () => {
     match(messages[32]!, /has expired on 2026-04-03; a Security Server refuses it/)
   })
 
-  test('at once at start', () => {
+  test('a certificate that ends soon is told at once at start', () => {
     const expired = { ...own, validTo: inDays(-1) }
     const early = { ...own, validFrom: inDays(1), validTo: inDays(400) }
     const anchor = {
@@ -104,7 +104,7 @@ describe('the watch over certificates [X3]', () => {
     strictEqual(clock.isWatched, false)
   })
 
-  test('to the millisecond', () => {
+  test('the limits of days hold to the millisecond', () => {
     const at = (validFrom: number, validTo: number): string =>
       validityOf(
         { validFrom: new Date(start.getTime() + validFrom), validTo: new Date(start.getTime() + validTo) },

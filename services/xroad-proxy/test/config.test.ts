@@ -397,7 +397,7 @@ test('port 4000 is a warning [D1.3]', () => {
   match(warnings[0] ?? '', /^\.\/proxy\.yaml:2: security_server\.url: port 4000 is the administration/)
 })
 
-test('its section needs both [S-config.security_server.keystore_path S-config.security_server.url]', () => {
+test('the section of the Security Server needs both [S-config.security_server.keystore_path S-config.security_server.url]', () => {
   const { message } = refusal(() => loadText('security_server:\n  trust_ca_path: x\n', password))
   match(message, /:1: security_server\.url: missing, .*; \.\/proxy\.yaml:1: security_server\.keystore_path: missing/)
 })

@@ -37,7 +37,7 @@ test('RSA: names, dates, key, digest and the certificate itself [S-doctor.info-k
   ok(new X509Certificate(pem).raw.equals(new X509Certificate(certificate).raw))
 })
 
-test('an elliptic curve [S-doctor.info-keystore-identity]', () => {
+test('a key on an elliptic curve is told [S-doctor.info-keystore-identity]', () => {
   const text = readFileSync(join(import.meta.dirname, 'fixtures/ec.p12.base64'), 'latin1')
   const { subject, issuer, keyType, pem } = read(Buffer.from(text, 'base64'), 'fixture')
   deepStrictEqual([subject, issuer, keyType], ['CN=client-ec', 'CN=client-ec', 'EC prime256v1'])

@@ -15,7 +15,7 @@ import {
   readClients,
   readRestServices,
   readSoapServices,
-} from '../src/metadata/answers.ts'
+} from '../src/metadata/responses.ts'
 import { probe, type ProbeFacts } from '../src/doctor/probe/probe.ts'
 import { isOnPath } from '../src/doctor/probe/question.ts'
 import { startMock } from '../src/mock/mock.ts'
@@ -272,7 +272,7 @@ describe('in front of the mock', async () => {
   test('the mock lists clients as XML to those who do not take JSON', async () => {
     const xml = '<clientList>from the file</clientList>'
     const list = async (accept: string): Promise<string> => {
-      const upstream = openUpstream({ secureContext: () => secureContext, timeoutSeconds: 5, maxAnswerBytes: 10_000 })
+      const upstream = openUpstream({ secureContext: () => secureContext, timeoutSeconds: 5, maxResponseBytes: 10_000 })
       const headers = ['Accept', accept]
       const call = { origin: mock.url, path: '/listClients', method: 'GET', headers, body: undefined }
       const { body } = await upstream.collect(call, { isOpen: true } as ResponseWriter)
@@ -400,7 +400,7 @@ describe('servers that answer something else', () => {
 })
 
 describe('no connection', () => {
-  test('nobody listens [S-doctor.probe]', async () => {
+  test('a port where nobody listens is told [S-doctor.probe]', async () => {
     const listener = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => listener.once('listening', resolve))
     const { port } = listener.address() as { port: number }
@@ -444,7 +444,7 @@ describe('what the metadata services say', () => {
     body: Buffer.from(body),
   })
 
-  test('members and subsystems [S-doctor.probe]', () => {
+  test('members and subsystems are told apart [S-doctor.probe]', () => {
     const body = {
       member: [{ id: { member_class: 'GOV', member_code: 'TS1', object_type: 'MEMBER', xroad_instance: 'AA' } }],
     }

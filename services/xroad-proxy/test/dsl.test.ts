@@ -44,7 +44,7 @@ const target =
 const restFile = `kind: rest\nmethod: GET\n${target}`
 const limits = { timeoutSeconds: undefined, maxResponseBytes: undefined }
 
-test('a small SOAP file [S-what.1 S-what.2 S-soap.kind S-soap.method S-soap.envelope S-version.5]', () => {
+test('a small SOAP file is read [S-what.1 S-what.2 S-soap.kind S-soap.method S-soap.envelope S-version.5]', () => {
   for (const kind of ['', 'kind: soap\n', 'kind:\n']) {
     const endpoint = soap(`${kind}method: POST\n${envelope}`)
     const { envelope: template, ...rest } = endpoint
@@ -95,7 +95,7 @@ envelope: |
   strictEqual(soap(`method: POST\nsoap_action:\nservice:\nparams:\n${envelope}`).soapAction, undefined)
 })
 
-test('a small REST file [S-rest.kind S-rest.method D1.2]', () => {
+test('a small REST file is read [S-rest.kind S-rest.method D1.2]', () => {
   const { endpoint, warnings } = read(restFile)
   deepStrictEqual(
     { ...endpoint },
@@ -125,7 +125,7 @@ test('a small REST file [S-rest.kind S-rest.method D1.2]', () => {
   ok(Object.isFrozen(endpoint) && endpoint.kind === 'rest' && Object.isFrozen(endpoint.target))
 })
 
-test('absent, empty and filled [S-rest.allowed_query_params S-rest.forward_body]', () => {
+test('a list that is absent, empty or filled is told apart [S-rest.allowed_query_params S-rest.forward_body]', () => {
   deepStrictEqual(rest(`${restFile}allowed_query_params: []\n`).allowedQueryParams, new Set())
   deepStrictEqual(rest(`${restFile}allowed_query_params: [a, 4.0, a]\n`).allowedQueryParams, new Set(['a', '4.0']))
   strictEqual(rest(`${restFile}forward_body: false\n`).forwardBody, false)
@@ -203,7 +203,7 @@ test('parameters of the path are segments of the URL, in order [P3.1]', () => {
   for (const [written, path] of paths) strictEqual(rest(`${restFile}  path: ${written}\n`).path, path, written)
 })
 
-test('method or methods [P3.1]', () => {
+test('a file has method or methods, and not both [P3.1]', () => {
   const methodsOf = (lines: string): readonly string[] => rest(`kind: rest\n${lines}${target}`).methods
   deepStrictEqual(methodsOf('method: get\n'), ['GET'])
   deepStrictEqual(methodsOf('methods: [get, Post, GET, HEAD]\n'), ['GET', 'POST', 'HEAD'])
@@ -327,7 +327,7 @@ for (const [lines, message] of wrongHeaders) {
   })
 }
 
-test('limits of one file [P3.2]', () => {
+test('one file may have limits of its own [P3.2]', () => {
   const both = 'timeout_secs: 120\nmax_response_bytes: 1000000000\n'
   deepStrictEqual(rest(`${restFile}${both}`).limits, { timeoutSeconds: 120, maxResponseBytes: 1_000_000_000 })
   deepStrictEqual(soap(`method: POST\n${both}${envelope}`).limits, {

@@ -134,7 +134,7 @@ describe('identities that load and reach the server [S-auth.2 S-config.security_
     strictEqual((await meet(create({ keystore, word }), server, strict)).client.subject.CN, 'client')
   })
 
-  test('an elliptic curve', async () => {
+  test('a key on an elliptic curve is taken', async () => {
     const keystore = write('ec.p12', fixture('ec.p12'))
     const met = await meet(create({ keystore, word: 'fixture' }), server, anyClient)
     strictEqual(met.client.subject.CN, 'client-ec')
@@ -240,16 +240,20 @@ describe('what is wrong with a keystore, in words [D1.5 S-error.keystore_load_fa
     for (const [keystore, words] of keystores) match(failure('keystore_load_failed', { keystore }), words)
   })
 
-  test('larger than any keystore', () => {
+  test('a file larger than any keystore is refused', () => {
     const keystore = write('large.p12', Buffer.alloc(16 * 1024 * 1024 + 1))
     match(failure('keystore_load_failed', { keystore }), /larger than 16777216 bytes/)
   })
 
-  test('unreadable', { skip: process.getuid?.() === 0 && 'the administrator may read every file' }, () => {
-    const keystore = write('locked.p12', whole)
-    chmodSync(keystore, 0)
-    match(failure('keystore_load_failed', { keystore }), /may not be read by the user/)
-  })
+  test(
+    'a file that may not be read is refused',
+    { skip: process.getuid?.() === 0 && 'the administrator may read every file' },
+    () => {
+      const keystore = write('locked.p12', whole)
+      chmodSync(keystore, 0)
+      match(failure('keystore_load_failed', { keystore }), /may not be read by the user/)
+    },
+  )
 
   test('damaged anywhere: loads or fails in words, and the password stays out of them', () => {
     const change = fc.record({ at: fc.nat(whole.length - 1), byte: fc.nat(255), length: fc.nat(whole.length) })
@@ -407,7 +411,7 @@ describe('the system trust store [D2.7 S-auth.2]', () => {
     strictEqual(await probeTrust(others, 'client', good), 'UNABLE_TO_VERIFY_LEAF_SIGNATURE')
   })
 
-  test('is replaced by trust_ca_path', async () => {
+  test('trust_ca_path takes its place', async () => {
     const env = { ...others, SSL_CERT_FILE: trust, NODE_EXTRA_CA_CERTS: trust }
     const elsewhere = write('elsewhere.pem', stranger.certificate)
     strictEqual(await probeTrust(env, 'client', good, elsewhere), 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY')

@@ -129,7 +129,7 @@ describe('the cap', { concurrency: true }, () => {
     })
   }
 
-  test('whatever the declared length [D1.7 S-error.request_too_large]', async () => {
+  test('a body is capped whatever length it declares [D1.7 S-error.request_too_large]', async () => {
     for (const length of ['1001', '65536', '65537', '9007199254740993', '18446744073709551615']) {
       for (const path of [...lanesOfCalls, '/g/dropped']) {
         refusedAt(maxBytes, await send(small.port, head(path, `Content-Length: ${length}`)))
@@ -295,7 +295,7 @@ describe('the go-ahead', { concurrency: true }, () => {
     strictEqual(arrived('/g/soap', answer), 100)
   })
 
-  test('none without a body', async () => {
+  test('a request without a body gets none', async () => {
     strictEqual((await send(small.port, head('/g/soap', expecting, 'Content-Length: 0'))).status, 200)
   })
 })

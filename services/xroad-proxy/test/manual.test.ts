@@ -39,7 +39,7 @@ import { toQuery } from '../src/serve/lanes/query.ts'
 import { refuse } from '../src/serve/refuse.ts'
 import { type EndpointMatch, route, toRoutes } from '../src/serve/route.ts'
 import { refuseCall } from '../src/serve/lanes/security-server.ts'
-import { readAnswer } from '../src/soap/message/answer.ts'
+import { readResponse } from '../src/soap/message/response.ts'
 import { toFailure } from '../src/soap/message/fault.ts'
 import { readParams } from '../src/soap/request/params.ts'
 import { parseTemplate } from '../src/soap/request/template.ts'
@@ -601,21 +601,21 @@ describe('xml.md', () => {
   ] as const) {
     test(`shows what becomes of ${table}`, () => {
       for (const [xml = '', json] of rowsOf('xml.md', table)) {
-        strictEqual(readAnswer(Buffer.from(toAnswer(xml)), undefined).body, json, xml)
+        strictEqual(readResponse(Buffer.from(toAnswer(xml)), undefined).body, json, xml)
       }
     })
   }
 
   test('shows what becomes of envelopes', () => {
     for (const [xml = '', body, headers] of rowsOf('xml.md', 'envelopes')) {
-      deepStrictEqual({ ...readAnswer(Buffer.from(xml), undefined) }, { body, headers, fault: undefined }, xml)
+      deepStrictEqual({ ...readResponse(Buffer.from(xml), undefined) }, { body, headers, fault: undefined }, xml)
     }
   })
 
   test('shows why answers are refused', () => {
     const odd: Readonly<Record<string, string | Buffer>> = { nothing: '', gzip: gzipSync('<a/>') }
     for (const [shown = '', message] of rowsOf('xml.md', 'refused')) {
-      throws(() => readAnswer(Buffer.from(odd[shown] ?? shown), undefined), { name: 'XmlError', message }, shown)
+      throws(() => readResponse(Buffer.from(odd[shown] ?? shown), undefined), { name: 'XmlError', message }, shown)
     }
   })
 

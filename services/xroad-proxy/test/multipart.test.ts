@@ -83,7 +83,7 @@ test('bytes stay bytes [D3.8]', () => {
   strictEqual(Buffer.from(body).toString('hex'), `${every.toString('hex')}0d0a`)
 })
 
-test('transfer encodings [D3.8]', () => {
+test('transfer encodings are undone [D3.8]', () => {
   const encoded = (encoding: string, content: string): string =>
     crlf('--b', `Content-Transfer-Encoding: ${encoding}`, '', content, '--b--')
   for (const name of ['7bit', '8BIT', 'binary']) strictEqual(root(encoded(name, '=41')).text, '=41')

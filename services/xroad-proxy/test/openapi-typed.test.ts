@@ -8,7 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { readDsl } from '../src/boot/dsl/dsl.ts'
 import { describeEndpoints } from '../src/boot/description/openapi.ts'
 import { typeEndpoints } from '../src/boot/description/openapi-typed.ts'
-import { typeAnswers } from '../src/boot/description/typed-answers.ts'
+import { typeResponses } from '../src/boot/description/typed-responses.ts'
 import type { GeneratedFrom } from '../src/boot/ingest/ingest.ts'
 import type { ResponseShape, SoapEndpoint } from '../src/model.ts'
 import { readWsdl } from '../src/wsdl/operations/operations.ts'
@@ -48,7 +48,7 @@ function load(wsdls: readonly Wsdl[]): { endpoints: SoapEndpoint[]; generated: M
 
 function describeAll(wsdls: readonly Wsdl[], { shape = 'plain', ...limits }: Options = {}): Described {
   const { endpoints, generated } = load(wsdls)
-  const { bodies } = typeAnswers(endpoints, { generated, replaced: new Map() }, shape)
+  const { bodies } = typeResponses(endpoints, { generated, replaced: new Map() }, shape)
   const types = typeEndpoints({ generated, replaced: new Map(), bodies, ...limits })
   const text = describeEndpoints(endpoints, '1.2.3', types)
   return { text, document: JSON.parse(text) as Description }

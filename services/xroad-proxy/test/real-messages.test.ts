@@ -8,7 +8,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import type { Translation } from '../src/model.ts'
-import { readAnswer } from '../src/soap/message/answer.ts'
+import { readResponse } from '../src/soap/message/response.ts'
 import { XmlError } from '../src/soap/json/xml-error.ts'
 import { elementsOf, localName, readTree, toAnswer, type XmlElement } from './support/xml.ts'
 
@@ -21,13 +21,13 @@ interface Message {
   readonly document: Buffer
 }
 
-test('messages of other projects [S-endpoint.soap D3.1 D3.6 D3.8]', { skip }, (t) => {
+test('messages of other projects are translated [S-endpoint.soap D3.1 D3.6 D3.8]', { skip }, (t) => {
   const counts = { translated: 0, faults: 0, inParts: 0, refused: 0 }
   for (const path of messages()) {
     const name = relative(folder, path)
     const body = readFileSync(path)
     const { contentType, document } = toMessage(body)
-    const read = attempt(() => readAnswer(body, contentType))
+    const read = attempt(() => readResponse(body, contentType))
     const root = attempt(() => readTree(decode(document)))
     if (read instanceof Error) {
       ok(read instanceof XmlError, `${name}: ${String(read)}`)

@@ -99,7 +99,7 @@ describe('headers to the Security Server', () => {
     strictEqual(upstream.requests.length, known)
   })
 
-  test('as sent, or none [S-header.X-Road-UserId]', async () => {
+  test('X-Road-UserId goes as it was sent, or not at all [S-header.X-Road-UserId]', async () => {
     const { sent } = await pass(head('GET', '/m/GET', 'x-road-userid: EE38001010000\r\n'))
     deepStrictEqual(
       sent.headers.filter(([name]) => /userid/i.test(name)),
@@ -135,7 +135,7 @@ describe('headers to the Security Server', () => {
     deepStrictEqual(without.sent.all('content-type'), [])
   })
 
-  test('names the Security Server [S-header.Host]', async () => {
+  test('Host names the Security Server [S-header.Host]', async () => {
     const { sent } = await pass(head('GET', '/m/GET'))
     deepStrictEqual(sent.all('host'), [`127.0.0.1:${upstream.port}`])
   })
@@ -578,7 +578,7 @@ describe('a Security Server that cannot be reached', () => {
     assertInWords(await failing({ security_server: null }), /security_server/)
   })
 
-  test('refused: 500 in words [D2.6]', async () => {
+  test('a refused connection is 500, with the reason in words [D2.6]', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }

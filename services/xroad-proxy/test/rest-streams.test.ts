@@ -638,7 +638,7 @@ describe('connections', () => {
     })
   }
 
-  test('300 calls at once [S-endpoint.rest]', async () => {
+  test('300 calls at once are all answered [S-endpoint.rest]', async () => {
     upstream.serve = async (peer, request) => {
       await sleep(20)
       peer.write(ok(/\?(\d+)/.exec(request.line)?.[1]))

@@ -396,7 +396,7 @@ describe('what must load', concurrency, () => {
   })
 
   const hasIPv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'))
-  test('an address of IPv6', { skip: hasIPv6 ? false : 'there is no IPv6 here' }, async () => {
+  test('an address of IPv6 is listened on', { skip: hasIPv6 ? false : 'there is no IPv6 here' }, async () => {
     const { stdout } = await start({ files: {}, config: { host: '::1' } })
     match(stdout(), / address="?\[::1\]:\d+/)
   })
@@ -410,7 +410,7 @@ describe('what must load', concurrency, () => {
     strictEqual((await send(port, 'GET /g/one HTTP/1.1\r\nHost: x\r\n\r\n')).status, 405)
   })
 
-  test('a thousand files [S-what.1]', async (t) => {
+  test('a thousand files are loaded [S-what.1]', async (t) => {
     const many: Record<string, string> = {}
     for (let i = 0; i < 1000; i++)
       many[`group${i % 37}/service${i}.yml`] = i % 2 === 0 ? direct : restFile('GET', `s${i}`)

@@ -8,7 +8,7 @@ import { Failure } from '../src/errors.ts'
 import type { AttachmentMode } from '../src/model.ts'
 import { anyShape, type Member, toBody } from '../src/soap/json/shape.ts'
 import type { Steps } from '../src/soap/json/translate.ts'
-import { readAnswerInSteps } from '../src/soap/message/answer.ts'
+import { readResponseInSteps } from '../src/soap/message/response.ts'
 import { XmlError } from '../src/soap/json/xml-error.ts'
 import { readFormInSteps } from '../src/soap/request/form.ts'
 
@@ -71,7 +71,7 @@ const parts: Readonly<Record<string, () => string>> = {
 
 /** The longest step in milliseconds of work. */
 function longest(body: Buffer, contentType: string, attachments: AttachmentMode, expected?: Member): number {
-  return longestOf(readAnswerInSteps(body, contentType, { attachments, expected }), XmlError)
+  return longestOf(readResponseInSteps(body, contentType, { attachments, expected }), XmlError)
 }
 
 function longestOf(steps: Steps<unknown>, expectedError: typeof XmlError | typeof Failure): number {
@@ -152,7 +152,7 @@ for (const [name, write] of Object.entries(forms)) {
 test('attributes are parse events, and more than there may be are refused before the tag ends [X7]', () => {
   const run = (count: number): number => {
     let steps = 1
-    for (const _ of readAnswerInSteps(Buffer.from(`<a${number(count, (index) => ` a${index}=""`)}/>`), undefined))
+    for (const _ of readResponseInSteps(Buffer.from(`<a${number(count, (index) => ` a${index}=""`)}/>`), undefined))
       steps += 1
     return steps
   }

@@ -62,7 +62,7 @@ function listen(t: TestContext, run: () => void): string[] {
   return heard
 }
 
-test('generate [S-template.uuid S-template.instance S-template.client S-template.protocol_version]', () => {
+test('generate gives what the service knows [S-template.uuid S-template.instance S-template.client S-template.protocol_version]', () => {
   strictEqual(
     render('{{generate.uuid}}|{{generate.instance}}|{{{generate.client}}}|{{generate.protocol_version}}'),
     `${generated.uuid}|ee-test|${generated.client}|4.0`,

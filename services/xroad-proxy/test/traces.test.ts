@@ -150,7 +150,7 @@ describe('every line of a request has it', () => {
     areOf(await linesOf(tracing, '/g/warned', '{"code":"x"}'), ['requestInvalid', 'request'])
   })
 
-  test('one that reaches nothing [O2.1]', async () => {
+  test('a request that reaches nothing has it too [O2.1]', async () => {
     areOf(await linesOf(tracing, '/g/nothing'), ['request'])
     areOf(await linesOf(tracing, '/health'), ['request'])
   })

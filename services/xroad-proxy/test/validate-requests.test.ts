@@ -165,7 +165,7 @@ describe('with refuse a request that does not fit is 400 and nothing is sent [P4
     }
   })
 
-  test('at most 100 problems', async () => {
+  test('at most 100 problems are told', async () => {
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`k${index}`, 1]))
     const { problems, message } = refusalOf(await lanes.call('/t/listed', { body: many }))
     strictEqual(problems.length, 100)
@@ -493,7 +493,7 @@ async function describedBy(service: Lanes): Promise<{
 }
 
 describe('/api says what is checked [P4.3]', () => {
-  test('of declared params', async () => {
+  test('declared params are described', async () => {
     const { schemaOf, operation, components } = await describedBy(lanes)
     deepStrictEqual(schemaOf('/t/typed'), {
       type: 'object',

@@ -522,7 +522,7 @@ describe('servers that answer something else [P1.3]', () => {
     match(stderr, /within 1 s/)
   })
 
-  test('too many services', async () => {
+  test('too many services are refused', async () => {
     const many = Array.from({ length: 1001 }, (_, index) => [`s${index}`, 'v1'] as const)
     const { stderr } = await against((socket) => void socket.write(toAnswer(listOf(...many))), 'GOV/1/x')
     match(stderr, /has more than 1000 services; name one: ee-test\/GOV\/1\/x\/SERVICE/)

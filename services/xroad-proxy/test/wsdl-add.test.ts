@@ -269,7 +269,7 @@ describe('from an address [P1.3]', () => {
     match(vendor.stdout, /0 schema files fetched, 0 failed/)
   })
 
-  test('names that addresses have', async () => {
+  test('a file has the name that its address has', async () => {
     const names: Readonly<Record<string, string>> = {
       '/': 'arireg.wsdl',
       '/?wsdl': 'arireg.wsdl',

@@ -96,7 +96,7 @@ after(() => vendorServer.close())
 /** To be read after the server listens. */
 const portOf = (): number => (vendorServer.address() as AddressInfo).port
 
-const bounds = { secureContext: createPublicContext, timeoutSeconds: 5, maxAnswerBytes: 10_000 }
+const bounds = { secureContext: createPublicContext, timeoutSeconds: 5, maxResponseBytes: 10_000 }
 
 const writer = withoutCaller()
 

@@ -48,7 +48,7 @@ test('a folder: a table for each WSDL, operation by operation, with the includes
   )
 })
 
-test('one file, as JSON [D5.10]', async () => {
+test('explain tells of one file as JSON [D5.10]', async () => {
   const folder = newFolder(files)
   const { code, stdout } = await explain(folder, 'wsdl/crm/api.wsdl', '--format', 'json')
   strictEqual(code, 0)
@@ -128,7 +128,7 @@ test('doctor tells the same, and writes nothing [D5.10 S-doctor.weak-wsdl-skippe
   ok(!existsSync(join(folder, 'DSL/crm')))
 })
 
-test('flags of the commands [D1.1]', () => {
+test('the commands read their flags [D1.1]', () => {
   const vendor = {
     action: 'wsdl vendor',
     path: 'a',

@@ -64,7 +64,7 @@ describe('a file that is no WSDL is refused as a whole, with the line [S-wsdl.1]
     'too many elements': [`<a>${'<b/>'.repeat(xmlLimits.elements)}</a>`, /more than 500000 elements/],
     'too large': [`<a>${' '.repeat(xmlLimits.bytes)}</a>`, /larger than 16777216 bytes/],
   }
-  test('compressed', () => {
+  test('a compressed file is refused', () => {
     throws(() => read(gzipSync('<a/>')), /^WsdlError: is compressed \(gzip\); unpack it$/)
   })
 

@@ -131,7 +131,7 @@ describe('symbolic links are not followed [S-wsdl.2]', () => {
     deepStrictEqual(urls(dropped.endpoints()), ['/good/fine'])
   })
 
-  test('a schema', () => {
+  test('a schema behind a link is not read', () => {
     const dropped = drop(good)
     const include = '<x:include schemaLocation="types.xsd"/>'
     writeFiles(dropped.folder, { 'wsdl/a/api.wsdl': wsdlOf(['find'], { schema: include, type: 't:Far' }) })

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { canonicalJson } from '@services/testing'
-import { readAnswer } from '../src/soap/message/answer.ts'
+import { readResponse } from '../src/soap/message/response.ts'
 
 interface Case {
   readonly rule: readonly string[]
@@ -18,7 +18,7 @@ const names = readdirSync(root, { withFileTypes: true }).filter((entry) => entry
 for (const { name } of names) {
   const { rule, title, contentType } = JSON.parse(readFileSync(join(root, name, 'case.json'), 'utf8')) as Case
   test(`${title} (${name}) [${rule.join(' ')}]`, () => {
-    const { body, headers, fault } = readAnswer(readFileSync(join(root, name, 'answer.xml')), contentType)
+    const { body, headers, fault } = readResponse(readFileSync(join(root, name, 'answer.xml')), contentType)
     const { code, string, detail } = fault ?? {}
     const words = `"code":${JSON.stringify(code)},"string":${JSON.stringify(string)}`
     const told = detail === undefined ? `{${words}}` : `{${words},"detail":${detail}}`

@@ -2,7 +2,7 @@
 import { ok } from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkGrowth } from '@services/testing'
-import { readAnswer } from '../src/soap/message/answer.ts'
+import { readResponse } from '../src/soap/message/response.ts'
 import { XmlError } from '../src/soap/json/xml-error.ts'
 
 const kibibyte = 1024
@@ -79,7 +79,7 @@ function checkReader(write: (bytes: number) => string, contentType: string | und
     const body = Buffer.from(write(bytes))
     return () => {
       try {
-        Buffer.from(readAnswer(body, contentType).body)
+        Buffer.from(readResponse(body, contentType).body)
       } catch (error) {
         ok(error instanceof XmlError, String(error))
       }

@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto'
 import { escapeUnseen } from '@services/observe'
 import type { FailureSource } from '../model.ts'
 
-/** One message to X-Road, or to a service that is called directly, and its answer. Undefined for what nobody said. */
+/** One message to X-Road, or to a service that is called directly, and its response. Undefined for what nobody said. */
 export interface AuditRecord {
   /** When the request came. */
   readonly time: Date

@@ -1,6 +1,6 @@
 /**
  * The metadata services of the Security Server, asked with our identity: a question in, what it says or why it says nothing
- * out. Calls no service of a provider. What answers look like is answers.ts, what requests look like requests.ts.
+ * out. Calls no service of a provider. What responses look like is responses.ts, what requests look like requests.ts.
  */
 import { randomUUID } from 'node:crypto'
 import type { SecureContext } from 'node:tls'
@@ -21,7 +21,7 @@ import {
   readSoapServices,
   readWsdl,
   type Service,
-} from './answers.ts'
+} from './responses.ts'
 import { type SoapRequest, toEnvelope } from './requests.ts'
 
 export interface Attempt<Value> {
@@ -59,7 +59,7 @@ export interface ServerOptions {
 /** A Security Server waits longer for some providers than anybody does for a list. */
 const maxTimeoutSeconds = 30
 /** The list of the clients of a whole country. */
-const maxAnswerBytes = 64 * 1024 * 1024
+const maxResponseBytes = 64 * 1024 * 1024
 
 export function timeoutOf({ limits }: Pick<Config, 'limits'>): number {
   return Math.min(limits.requestTimeoutSeconds, maxTimeoutSeconds)
@@ -67,14 +67,14 @@ export function timeoutOf({ limits }: Pick<Config, 'limits'>): number {
 
 export function openSecurityServer({ url, settings, secureContext, checkServer }: ServerOptions): SecurityServer {
   const timeoutSeconds = timeoutOf(settings)
-  const upstream = openUpstream({ secureContext: () => secureContext, checkServer, timeoutSeconds, maxAnswerBytes })
+  const upstream = openUpstream({ secureContext: () => secureContext, checkServer, timeoutSeconds, maxResponseBytes })
   const { client, protocolVersion } = settings
   const { origin, pathname } = new URL(url)
   const base = pathname.replace(/\/+$/, '')
 
   async function send<Value>(
     { method, path, headers, body }: Request,
-    read: (answer: MetadataResponse) => Value,
+    read: (response: MetadataResponse) => Value,
   ): Promise<Attempt<Value>> {
     const all = [...headers, 'Accept-Encoding', 'identity']
     try {
@@ -106,15 +106,15 @@ export function openSecurityServer({ url, settings, secureContext, checkServer }
     },
     listMethods(service, lane, provider) {
       const listed =
-        (read: (answer: MetadataResponse) => readonly Service[]) =>
-        (answer: MetadataResponse): Listed => ({ services: read(answer), isOfMock: isOfMock(answer) })
+        (read: (response: MetadataResponse) => readonly Service[]) =>
+        (response: MetadataResponse): Listed => ({ services: read(response), isOfMock: isOfMock(response) })
       switch (lane) {
         case 'rest':
           return send(byRest(provider, service, 'application/json'), listed(readRestServices))
         case 'soap':
           return send(
             bySoap({ provider, service }),
-            listed((answer) => readSoapServices(answer, service)),
+            listed((response) => readSoapServices(response, service)),
           )
       }
     },

@@ -34,7 +34,7 @@ export class AuditedWriter implements ResponseWriter, AuditEntry {
   #caller: string | undefined
   #message: AuditedMessage | undefined
   #departed = 0
-  /** Of an answer that is passed on. */
+  /** Of a response that is passed on. */
   #passedOn: { readonly status: number; readonly errorCode: string | undefined } | undefined
 
   constructor(audit: Audit, request: Request, writer: ResponseWriter, trace: Trace) {

@@ -1,6 +1,6 @@
 /**
- * The id under which a message can be followed through X-Road: on every answer about an endpoint and on every error. The lanes decide
- * it for messages that go out; here is what it is for those that do not, and how an answer carries it.
+ * The id under which a message can be followed through X-Road: on every reply about an endpoint and on every error. The lanes decide
+ * it for messages that go out; here is what it is for those that do not, and how a reply carries it.
  */
 import { randomUUID } from 'node:crypto'
 import type { FileReply, RawHeaders, Reply } from '../model.ts'

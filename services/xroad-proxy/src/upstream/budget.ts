@@ -1,5 +1,5 @@
 /**
- * The bytes that all calls together may keep in memory: bodies of requests, envelopes, answers and their JSON. A call says how
+ * The bytes that all calls together may keep in memory: bodies of requests, envelopes, responses and their JSON. A call says how
  * many it holds from now on; if that would exceed the limit it waits, and the oldest call comes first.
  *
  * Calls that already hold bytes may all wait for more. Then none of them would ever return any, so the oldest continues beyond

@@ -14,8 +14,8 @@ export interface Cause {
 const maxWraps = 8
 const safeCode = /^[A-Z][A-Za-z0-9_/]{1,63}$/
 
-/** For an answer whose transfer coding is not known here: its body would be passed on as something that it is not. */
-export function codedAnswer(): Error {
+/** For a response whose transfer coding is not known here: its body would be passed on as something that it is not. */
+export function codedResponse(): Error {
   return Object.assign(new Error('unknown transfer coding'), { code: 'TRANSFER_CODING' })
 }
 
@@ -37,7 +37,7 @@ function* unwrap(error: unknown): Generator<object> {
   }
 }
 
-/** What the client says of an interim answer that it did not ask for; the code is that of a lost connection. */
+/** What the client says of an interim response that it did not ask for; the code is that of a lost connection. */
 const unasked: ReadonlySet<unknown> = new Set(['bad response', 'bad upgrade'])
 
 /** The client's parser errors say what they are by name only. */

@@ -37,7 +37,7 @@ export interface Call {
 /** Of one call and its response. */
 export interface Limits {
   readonly timeoutSeconds: number
-  readonly maxAnswerBytes: number
+  readonly maxResponseBytes: number
 }
 
 /** A connection that is made when it is needed, and again when it was lost. */
@@ -100,7 +100,7 @@ export function send(
   client.dispatch(options as unknown as Dispatcher.DispatchOptions, handler)
 }
 
-/** The headers of the answer that a handler is told of. */
+/** The headers of the response that a handler is told of. */
 export function rawHeadersOf({ rawHeaders }: Controller): string[] {
   const raw = rawHeaders as unknown as readonly (Buffer | string)[]
   const texts: string[] = []

@@ -28,12 +28,12 @@ export class Collected extends UpstreamCall<UpstreamResponse> {
       if (name === 'content-type') this.#contentType = headers[i + 1]
       else if (name === 'content-length') length = Number(headers[i + 1])
     }
-    if (length > this.limits.maxAnswerBytes) this.fail(tooLarge(this.limits))
+    if (length > this.limits.maxResponseBytes) this.fail(tooLarge(this.limits))
     else this.waitFor(this.room?.expect(length, perByte))
   }
 
   protected override onData(chunk: Buffer): void {
-    if (!this.#pieces.add(chunk, this.limits.maxAnswerBytes)) this.fail(tooLarge(this.limits))
+    if (!this.#pieces.add(chunk, this.limits.maxResponseBytes)) this.fail(tooLarge(this.limits))
     else this.waitFor(this.room?.grow(this.#pieces.length, perByte))
   }
 

@@ -56,7 +56,7 @@ export function createConnector(options: ConnectorOptions): Connector {
   }
 }
 
-/** The client takes a reset for the end of an answer that is to end with its connection; it knows it by this code only. */
+/** The client takes a reset for the end of a response that is to end with its connection; it knows it by this code only. */
 function markReset(late: NodeJS.ErrnoException): void {
   if (late.code === 'ECONNRESET') late.code = 'ECONNABORTED'
 }

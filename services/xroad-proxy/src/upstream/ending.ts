@@ -23,7 +23,7 @@ const lastRecords: readonly (readonly [cipher: RegExp, bytes: readonly number[]]
 export class Ending {
   #socket: TLSSocket | undefined
   #isWatching = false
-  /** Bytes on the wire, and events of the loop, when the newest bytes of the answer came. */
+  /** Bytes on the wire, and events of the loop, when the newest bytes of the response came. */
   #received = 0
   #event = 0
 
@@ -32,7 +32,7 @@ export class Ending {
     this.#socket = 'getCipher' in socket ? (socket as TLSSocket) : undefined
   }
 
-  /** Whether the answer that begins now ends with its connection. */
+  /** Whether the response that begins now ends with its connection. */
   expect(isEnd: boolean): void {
     this.#isWatching = isEnd && this.#socket !== undefined && bytesOnWire(this.#socket) !== undefined
     this.look()

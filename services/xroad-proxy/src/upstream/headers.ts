@@ -85,13 +85,13 @@ export interface Inbound {
   readonly headers: string[]
   /** Declared length in bytes. */
   readonly contentLength: number | undefined
-  /** X-Road-Error: the code of the Security Server that made the answer. */
+  /** X-Road-Error: the code of the Security Server that made the response. */
   readonly errorCode: string | undefined
 }
 
 const noContent = 204
 
-/** Headers for the caller, from those of an answer with this status. An answer without an id gets the one of its request. */
+/** Headers for the caller, from those of a response with this status. A response without an id gets the one of its request. */
 export function toInbound(received: RawHeaders, status = 200, messageId?: string): Inbound {
   const headers: string[] = []
   let hasId = messageId === undefined
@@ -103,7 +103,7 @@ export function toInbound(received: RawHeaders, status = 200, messageId?: string
     const value = received[i + 1] as string
     const lower = name.toLowerCase()
     if (isDropped(lower, hopByHop, named)) continue
-    // HTTP forbids it there, and there are clients that refuse such an answer or wait for its body.
+    // HTTP forbids it there, and there are clients that refuse such a response or wait for its body.
     if (status === noContent && lower === 'content-length') continue
     if (lower === 'content-length') contentLength = Number(value)
     else if (lower === 'x-road-error') errorCode ??= value
@@ -114,10 +114,10 @@ export function toInbound(received: RawHeaders, status = 200, messageId?: string
   return { headers, contentLength, errorCode }
 }
 
-/** Statuses whose answers have no body, whatever their headers say. */
+/** Statuses whose responses have no body, whatever their headers say. */
 export const bodyless: ReadonlySet<number> = new Set([204, 304])
 
-/** How the end of an answer is told: by its length, by its last chunk, by the end of its connection, or in a way unknown here. */
+/** How the end of a response is told: by its length, by its last chunk, by the end of its connection, or in a way unknown here. */
 export type Framing = 'length' | 'chunks' | 'connection' | 'unknown'
 
 /** A header that is repeated counts as a list. */

@@ -6,7 +6,7 @@
  * Sees the bytes of a socket as they arrive (arrivals.ts), and looks at them only where a response begins.
  */
 
-/** What an interim answer begins with; a dot stands for any digit. */
+/** What an interim response begins with; a dot stands for any digit. */
 const start = Buffer.from('HTTP/1.. 1', 'latin1')
 /** Where the last two digits of the status stand. */
 const second = start.length
@@ -19,14 +19,14 @@ const carriageReturn = 0x0d
 const dot = 0x2e
 
 export class Interim {
-  /** Place in the first line of an answer; -1 where no answer begins. */
+  /** Place in the first line of a response; -1 where no response begins. */
   #at = -1
   /** Whether the second digit of the status is a zero. */
   #isZero = false
-  /** Inside the head of an interim answer: how much of the empty line at its end has been seen. */
+  /** Inside the head of an interim response: how much of the empty line at its end has been seen. */
   #ending = -1
 
-  /** An answer is the next that comes. */
+  /** A response is the next that comes. */
   expect(): void {
     this.#at = 0
     this.#ending = -1
@@ -56,7 +56,7 @@ export class Interim {
     }
   }
 
-  /** Until the empty line; then the next answer begins. */
+  /** Until the empty line; then the next response begins. */
   #passHead(byte: number): void {
     if (byte === lineFeed) this.#ending += 1
     else if (byte !== carriageReturn) this.#ending = 0

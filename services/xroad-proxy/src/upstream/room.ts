@@ -6,14 +6,14 @@ import type { Failure } from '../errors.ts'
 import type { Reserve } from '../model.ts'
 import { type Budget, noRoom, type Share, within } from './budget.ts'
 
-/** What is asked for ahead of an answer whose length is not declared. */
+/** What is asked for ahead of a response whose length is not declared. */
 const aheadBytes = 64 * 1024
 
 export class Room {
   readonly #budget: Budget
   readonly #timeoutSeconds: number
   readonly #share: Share
-  /** What is held beside the answer while it arrives. */
+  /** What is held beside the response while it arrives. */
   #base = 0
   /** For a connection. */
   #turnMs = 0
@@ -51,13 +51,13 @@ export class Room {
     void this.#share.hold(this.#share.held)
   }
 
-  /** An answer begins, and everything that is held now stays until its end. `times` as much is wanted as it is long. */
+  /** A response begins, and everything that is held now stays until its end. `times` as much is wanted as it is long. */
   expect(bytes: number, times: number): Promise<void> | undefined {
     this.#base = this.#share.held
     return this.#share.hold(this.#base + bytes * times)
   }
 
-  /** So much of an answer has arrived. */
+  /** So much of a response has arrived. */
   grow(bytes: number, times: number): Promise<void> | undefined {
     const needed = this.#base + bytes * times
     return needed <= this.#share.held ? undefined : this.#share.hold(needed + aheadBytes * times)

@@ -40,19 +40,19 @@ export class Streamed extends UpstreamCall<Outcome> {
     const { contentLength } = this.#head
     if (this.#isHead || bodyless.has(status)) return
     if (contentLength === undefined) this.#collect()
-    else if (contentLength > this.limits.maxAnswerBytes) this.fail(tooLarge(this.limits))
+    else if (contentLength > this.limits.maxResponseBytes) this.fail(tooLarge(this.limits))
     else this.#left = contentLength
   }
 
   protected override onData(chunk: Buffer): void {
     if (this.#pieces !== undefined) {
-      if (!this.#pieces.add(chunk, this.limits.maxAnswerBytes)) this.fail(tooLarge(this.limits))
+      if (!this.#pieces.add(chunk, this.limits.maxResponseBytes)) this.fail(tooLarge(this.limits))
       else this.waitFor(this.room?.grow(this.#pieces.length, 1))
       return
     }
     this.#begin()
     this.#left -= chunk.length
-    // The last piece goes with the end: one write less, and for a small answer the only one.
+    // The last piece goes with the end: one write less, and for a small response the only one.
     if (this.#left === 0) {
       this.#isEnded = true
       this.writer.end(chunk)

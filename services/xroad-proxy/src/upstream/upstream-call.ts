@@ -5,7 +5,7 @@
  */
 import { CallerGone, Failure } from '../errors.ts'
 import type { ResponseWriter, RawHeaders } from '../model.ts'
-import { codedAnswer, describe } from './causes.ts'
+import { codedResponse, describe } from './causes.ts'
 import {
   type Call,
   type Connection,
@@ -59,10 +59,10 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
 
   protected abstract onHead(status: number, statusText: string, headers: RawHeaders): void
   protected abstract onData(chunk: Buffer): void
-  /** The whole answer is here. */
+  /** The whole response is here. */
   protected abstract onEnd(): Result
 
-  /** Settles once, when the answer has ended or cannot be had. */
+  /** Settles once, when the response has ended or cannot be had. */
   run(): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve
@@ -122,7 +122,7 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
     if (status < 200) return
     const headers = rawHeadersOf(controller)
     const framing = framingOf(headers)
-    if (framing === 'unknown') this.#failWith(codedAnswer())
+    if (framing === 'unknown') this.#failWith(codedResponse())
     const hasEnd = framing === 'connection' && !bodyless.has(status) && this.#call.method !== 'HEAD'
     this.#connection?.ending.expect(hasEnd)
     if (framing !== 'unknown') this.onHead(status, toReason(statusText), headers)
@@ -151,7 +151,7 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
     this.fail(new Failure('internal_error', message, { cause: new Error(code, { cause: error }) }))
   }
 
-  /** Why it is not sent: it has failed, or fails now because it has waited until there is no time for an answer. */
+  /** Why it is not sent: it has failed, or fails now because it has waited until there is no time for a response. */
   #lateness(now: number): Error | undefined {
     if (this.#failure === undefined && now > this.#latest) this.fail(lateCall(this.limits))
     return this.#failure
@@ -193,8 +193,8 @@ function toLeaver(call: Failing): () => void {
   return () => call.fail(new CallerGone())
 }
 
-export function tooLarge({ maxAnswerBytes }: Limits): Failure {
-  return new Failure('upstream_body_too_large', `the answer is larger than ${maxAnswerBytes} bytes`, {
-    extras: { limit: maxAnswerBytes },
+export function tooLarge({ maxResponseBytes }: Limits): Failure {
+  return new Failure('upstream_body_too_large', `the answer is larger than ${maxResponseBytes} bytes`, {
+    extras: { limit: maxResponseBytes },
   })
 }

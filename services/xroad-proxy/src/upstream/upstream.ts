@@ -19,9 +19,9 @@ import { Turns } from './turns.ts'
 export type { UpstreamResponse, Call, Limits, Outcome }
 
 export interface Upstream {
-  /** The whole answer, whatever its status. */
+  /** The whole response, whatever its status. */
   collect(call: Call, writer: ResponseWriter, room?: Room): Promise<UpstreamResponse>
-  /** Status, headers and body as they come; ends with the answer. Rejects when the answer cannot be given whole. */
+  /** Status, headers and body as they come; ends with the response. Rejects when the response cannot be given whole. */
   stream(call: Call, writer: ResponseWriter, room?: Room): Promise<Outcome>
   /** Connections, and calls that wait for one. */
   load(): UpstreamLoad
@@ -102,7 +102,7 @@ function openOrigin(origin: string, options: UpstreamOptions): Turns<Connection>
   return new Turns(maxConnections, () => createConnection(origin, connect))
 }
 
-/** For calls of our own, whose answer goes to no caller. */
+/** For calls of our own, whose response goes to no caller. */
 export function withoutCaller(): ResponseWriter {
   return {
     isOpen: true,

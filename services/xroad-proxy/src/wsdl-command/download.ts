@@ -35,7 +35,7 @@ export class DownloadError extends Error {
 const timeoutSeconds = 30
 
 export function openDownloader(rules: DownloadRules): Downloader {
-  const bounds = { secureContext: createPublicContext, timeoutSeconds, maxAnswerBytes: rules.maxBytes }
+  const bounds = { secureContext: createPublicContext, timeoutSeconds, maxResponseBytes: rules.maxBytes }
   const guarded = openUpstream({ ...bounds, lookup: createGuardedLookup() })
   const open = openUpstream(bounds)
   return {

@@ -121,7 +121,7 @@ function readRequests(socket: Socket, take: (head: string, body: Buffer) => void
   })
 }
 
-export interface AnswerOptions {
+export interface ResponseOptions {
   readonly status?: number
   /** Content-Type; `''` for none. */
   readonly type?: string
@@ -129,7 +129,7 @@ export interface AnswerOptions {
 }
 
 /** The bytes of a whole answer of declared length. */
-export function toAnswer(body: string | Buffer, options: AnswerOptions = {}): Buffer {
+export function toAnswer(body: string | Buffer, options: ResponseOptions = {}): Buffer {
   const { status = 200, type = 'text/xml; charset=utf-8', headers = {} } = options
   const bytes = Buffer.from(body)
   const all = { ...(type === '' ? {} : { 'Content-Type': type }), 'Content-Length': String(bytes.length), ...headers }

@@ -100,7 +100,7 @@ export function onlyPossible(item: Json, possible: readonly ConditionalError[]):
     if ('x-methods' in item && operation === item['x-methods']) return onlyPossible(operation as Json, possible)
     const { responses } = (typeof operation === 'object' ? operation : {}) as { responses?: Json }
     if (responses === undefined) return operation
-    // A provider may have answers of its own with this status.
+    // A provider may have responses of its own with this status.
     const ours = statuses.filter((status) => '$ref' in (responses[status] as object))
     return { ...(operation as Json), responses: omit(responses, ours) }
   })

@@ -1,8 +1,8 @@
 /**
  * What the description of an endpoint gains from its WSDL: titles and notes, types of the request with an example, types of
- * the answer in the shape that is in force. Operations come in, pieces of OpenAPI out; openapi.ts puts them in their places.
+ * the response in the shape that is in force. Operations come in, pieces of OpenAPI out; openapi.ts puts them in their places.
  *
- * Types of answers are components, written once for each WSDL and shape. All of them together are bounded.
+ * Types of responses are components, written once for each WSDL and shape. All of them together are bounded.
  */
 import type { ResponseShape, SoapEndpoint } from '../../model.ts'
 import type { Operation, Wsdl } from '../../wsdl/operations/operations.ts'
@@ -20,7 +20,7 @@ export interface TypeOptions {
   readonly generated: ReadonlyMap<string, GeneratedFrom>
   /** Endpoints that answer with the types of their WSDL. */
   readonly bodies: ReadonlyMap<SoapEndpoint, unknown>
-  /** Of hand-written files that stand in the place of generated ones: only their answers have types. */
+  /** Of hand-written files that stand in the place of generated ones: only their responses have types. */
   readonly replaced: ReadonlyMap<string, GeneratedFrom>
   /** Endpoints that refuse requests that do not fit. */
   readonly refusing?: ReadonlySet<unknown>
@@ -39,7 +39,10 @@ class Types {
   /** Key -> definition, of all WSDLs. */
   readonly schemas: Record<string, JsonSchema> = {}
   readonly #options: TypeOptions
-  readonly #answers: Readonly<Record<'plain' | 'schema', Map<Wsdl, Answers>>> = { plain: new Map(), schema: new Map() }
+  readonly #responses: Readonly<Record<'plain' | 'schema', Map<Wsdl, Responses>>> = {
+    plain: new Map(),
+    schema: new Map(),
+  }
   readonly #requestParts = new Map<Wsdl, Map<string, string>>()
   readonly #prefixes = new Map<Wsdl, string>()
   readonly #takenPrefixes = new Set<string>()
@@ -57,7 +60,7 @@ class Types {
     const from = generated.get(endpoint.file) ?? (isTyped ? replaced.get(endpoint.file) : undefined)
     if (from === undefined) return undefined
     const shape: ResponseShape = isTyped ? 'schema' : 'plain'
-    const body = this.#answer(from, shape)
+    const body = this.#response(from, shape)
     if (!generated.has(endpoint.file)) return this.#spend({ body, shape })
     const { title, description: words, ...others } = toWords(from.operation.documentation)
     const { schema: whole, example } = describeRequest(from.request)
@@ -100,26 +103,26 @@ class Types {
     return { $ref: `#/components/schemas/${key}` }
   }
 
-  #answer(
+  #response(
     { wsdl, operation: { output } }: { wsdl: Wsdl; operation: Operation },
     shape: 'plain' | 'schema',
   ): JsonSchema {
     if (output === undefined) return {}
-    let answers = this.#answers[shape].get(wsdl)
-    if (answers === undefined) {
+    let responses = this.#responses[shape].get(wsdl)
+    if (responses === undefined) {
       const prefix = this.#prefixOf(wsdl)
       const toReference = (key: string): string => `#/components/schemas/${prefix}${key}`
       const schemas =
         shape === 'schema' ? new TypedResponseSchemas(toReference) : new ResponseSchemas(wsdl, toReference)
-      answers = { prefix, schemas, written: 0 }
-      this.#answers[shape].set(wsdl, answers)
+      responses = { prefix, schemas, written: 0 }
+      this.#responses[shape].set(wsdl, responses)
     }
-    const body = answers.schemas.describe(output)
-    const definitions = [...answers.schemas.definitions]
-    for (const [key, definition] of definitions.slice(answers.written)) {
-      this.schemas[`${answers.prefix}${key}`] = this.#spend(definition)
+    const body = responses.schemas.describe(output)
+    const definitions = [...responses.schemas.definitions]
+    for (const [key, definition] of definitions.slice(responses.written)) {
+      this.schemas[`${responses.prefix}${key}`] = this.#spend(definition)
     }
-    answers.written = definitions.length
+    responses.written = definitions.length
     return body
   }
 
@@ -150,7 +153,7 @@ function isObjectSchema(schema: unknown): schema is JsonSchema {
   return typeof schema === 'object' && schema !== null && 'properties' in schema
 }
 
-interface Answers {
+interface Responses {
   readonly prefix: string
   readonly schemas: TypedResponseSchemas | ResponseSchemas
   /** How many of its definitions are in. */

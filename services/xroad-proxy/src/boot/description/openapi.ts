@@ -27,7 +27,7 @@ export interface TypedEndpoint {
   /** Fields of the operation beyond those. */
   readonly others?: Json
   readonly request?: { readonly schema: Json; readonly example: Json }
-  /** Schema of `body` in the answer, and the shape that it is about. */
+  /** Schema of `body` in the response, and the shape that it is about. */
   readonly body: Json
   readonly shape: ResponseShape
 }
@@ -168,7 +168,7 @@ function soapParts(endpoint: SoapEndpoint, typed: TypedEndpoint | undefined, isR
     responses: {
       200: {
         description: 'The answer of the service, translated to JSON.',
-        content: { 'application/json': { schema: answerSchema(typed?.body, attachments !== 'none') } },
+        content: { 'application/json': { schema: responseSchema(typed?.body, attachments !== 'none') } },
       },
       ...errorReferences[isRefusing ? 'refusing' : 'soap'],
     },
@@ -179,7 +179,7 @@ function described(description: string | undefined): Json {
   return description === undefined ? {} : { description }
 }
 
-function answerSchema(body: Json = {}, hasAttachments: boolean = false): Json {
+function responseSchema(body: Json = {}, hasAttachments: boolean = false): Json {
   const own = {
     ...(Object.keys(body).length === 0 ? {} : { body }),
     ...(hasAttachments ? { attachments: { $ref: '#/components/schemas/attachments' } } : {}),

@@ -1,7 +1,7 @@
 /**
  * The text of one DSL file and its place in the tree -> one endpoint, and warnings for the operator. Every error
  * stops the start: the message names file, line and field. Reads no files (endpoints.ts does); the fields themselves
- * belong to dsl-schema.ts, the template language to soap/template.ts.
+ * belong to dsl-schema.ts, the template language to soap/request/template.ts.
  */
 import {
   inOneLine,

@@ -5,7 +5,7 @@
 import type { Config } from '../../boot/config/schema.ts'
 import type { Endpoint, Identity, RestEndpoint, SoapEndpoint } from '../../model.ts'
 import { toClientElement, toName } from '../../xroad.ts'
-import { readServiceHeader, type Service } from '../../metadata/answers.ts'
+import { readServiceHeader, type Service } from '../../metadata/responses.ts'
 
 export interface Provider {
   /** Lane and identifier, for one question to each. */

@@ -1,6 +1,6 @@
 /**
  * What the audit file says of a SOAP message: who calls what, by the X-Road header of the envelope as it goes out, and the hash that
- * the Security Server's answer gives. Nothing here runs without an audit file.
+ * the Security Server's response gives. Nothing here runs without an audit file.
  */
 import type { SoapEndpoint } from '../../model.ts'
 import type { AuditedMessage } from '../../trace.ts'
@@ -40,7 +40,7 @@ function startOfEnvelope(message: Uint8Array): string {
 /** A header is some hundred characters long. */
 const maxHeaderLength = 65_536
 
-/** `headers` of a translated answer. */
+/** `headers` of a translated response. */
 export function requestHashOf(headers: Json): string | undefined {
   if (lengthOf(headers) > maxHeaderLength) return undefined
   const fields = JSON.parse(String(headers)) as Readonly<Record<string, unknown>> | null

@@ -1,5 +1,5 @@
 /**
- * The REST lane: a request for a REST endpoint goes to the Security Server and its answer to the caller, bytes, order and
+ * The REST lane: a request for a REST endpoint goes to the Security Server and its response to the caller, bytes, order and
  * repeats as they are. Owns what the lane adds and removes; headers.ts and query.ts know the rules, upstream.ts the call.
  */
 import { randomUUID } from 'node:crypto'
@@ -21,11 +21,11 @@ export interface RestLane {
   /** Of a call, and of each wait before it. */
   readonly timeoutSeconds: number
   /** Where the calls of each endpoint go. Empty without a Security Server. */
-  readonly places: ReadonlyMap<RestEndpoint, RestPlace>
+  readonly destinations: ReadonlyMap<RestEndpoint, RestDestination>
 }
 
 /** What is the same for all calls of an endpoint. `path` is the one before the query string. */
-export interface RestPlace extends SecurityServer {
+export interface RestDestination extends SecurityServer {
   /** With the identity of the client. */
   readonly upstream: Upstream
   /** The pieces of the path around its parameters, where it has any. */
@@ -50,7 +50,7 @@ export interface RestIdentity {
 }
 
 /** `set` are header names and values in turn. */
-export function toRestPlace(
+export function toRestDestination(
   { target, headers }: RestEndpoint,
   { instance, client, name }: RestIdentity,
   { origin, path: base }: SecurityServer,
@@ -59,12 +59,12 @@ export function toRestPlace(
     set,
     limits,
     isTracing,
-  }: Pick<RestPlace, 'upstream' | 'limits'> & {
+  }: Pick<RestDestination, 'upstream' | 'limits'> & {
     readonly set: RawHeaders
     /** Requests have a place in a trace, and their calls tell it. */
     readonly isTracing: boolean
   },
-): RestPlace {
+): RestDestination {
   const path = base + toServicePath(instance, target)
   // What stands before the target's own path has no brace: it is percent-encoded.
   const texts = textsAround(parsePathTemplate(path))
@@ -97,13 +97,13 @@ export async function callRest(
   writer: ResponseWriter,
   trace: Trace,
 ): Promise<void> {
-  const place = lane.places.get(endpoint)
+  const destination = lane.destinations.get(endpoint)
   const room = new Room(lane.budget, endpoint.limits.timeoutSeconds ?? lane.timeoutSeconds)
   writer.held = room
   trace.waits = room
   const body = request.upload.length === 0 ? noBody : await readBody(request.upload, lane.maxRequestBytes, room)
   const { 'x-road-id': id, 'x-road-userid': user } = readCallerHeaders(request.headers)
-  const { origin, path, texts, upstream, rules, limits, audited } = place ?? refuseCall('no_security_server')
+  const { origin, path, texts, upstream, rules, limits, audited } = destination ?? refuseCall('no_security_server')
   const { headers, messageId, isFreshId } = toOutbound(request.headers, rules, randomUUID)
   // In the log it is text, to the Security Server it goes byte for byte.
   trace.messageId = isFreshId ? messageId : id

@@ -18,8 +18,8 @@ import type {
   FailureSource,
 } from '../../model.ts'
 import type { Trace } from '../../trace.ts'
-import { readAnswerInSteps } from '../../soap/message/answer.ts'
-import type { AnswerOptions } from '../../soap/message/answer.ts'
+import { readResponseInSteps } from '../../soap/message/response.ts'
+import type { ResponseOptions } from '../../soap/message/response.ts'
 import { toFailure } from '../../soap/message/fault.ts'
 import type { Translated } from '../../soap/json/frame.ts'
 import { type Json, joinJson, lengthOf } from '../../soap/json/json-text.ts'
@@ -150,12 +150,12 @@ export async function callSoap(
   const waiting = room.hold(message.body.length)
   if (waiting !== undefined) await waiting
   trace.audit?.departs({ ...whoCallsWhat(endpoint, message.body), user: user_id, bytesIn: body.length })
-  const answer = await send(upstream, message, { writer, room }, trace)
-  if (answer.body.length === 0 && empty.has(answer.status)) return nothing
+  const response = await send(upstream, message, { writer, room }, trace)
+  if (response.body.length === 0 && empty.has(response.status)) return nothing
   const expected = lane.bodies.get(endpoint)
   const attachments = endpoint.attachments ?? (expected === undefined ? 'none' : 'list')
   const parsing = trace.span?.begin('parse')
-  const translation = await translate(answer, { expected, attachments }, writer).catch((error: unknown) => {
+  const translation = await translate(response, { expected, attachments }, writer).catch((error: unknown) => {
     failCall(parsing, error)
     throw error
   })
@@ -189,9 +189,9 @@ async function send(upstream: Upstream, call: Call, { writer, room }: Ends, trac
   const started = performance.now()
   const span = trace.span && beginCall(trace.span, call)
   try {
-    const answer = await upstream.collect(span === undefined ? call : withTrace(call, span), writer, room)
-    endCall(span, answer)
-    return answer
+    const response = await upstream.collect(span === undefined ? call : withTrace(call, span), writer, room)
+    endCall(span, response)
+    return response
   } catch (error) {
     failCall(span, error)
     throw error
@@ -200,16 +200,16 @@ async function send(upstream: Upstream, call: Call, { writer, room }: Ends, trac
   }
 }
 
-/** Throws unless the answer is a SOAP message: a good one on 2xx, a fault on any status but a redirect. */
+/** Throws unless the response is a SOAP message: a good one on 2xx, a fault on any status but a redirect. */
 async function translate(
   { status, body, contentType }: UpstreamResponse,
-  options: AnswerOptions,
+  options: ResponseOptions,
   writer: ResponseWriter,
 ): Promise<Translated> {
   const isSuccess = status >= 200 && status < 300
   if (status >= 300 && status < 400) throw httpError(status)
   try {
-    const translation = await runInSteps(readAnswerInSteps(body, contentType, options), writer)
+    const translation = await runInSteps(readResponseInSteps(body, contentType, options), writer)
     if (!isSuccess && translation.fault === undefined) throw httpError(status)
     return translation
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
  * An element that is open: what is known about it, what has been collected, and its JSON once it ends. translate.ts owns the
- * order of elements; if the type of an element is known, schema-answer.ts makes its value.
+ * order of elements; if the type of an element is known, schema-response.ts makes its value.
  */
 import type { Fault } from '../../model.ts'
 import type { Role } from './envelope-roles.ts'
@@ -15,7 +15,7 @@ import {
   readAttributes,
   toShapedValue,
   withNamedType,
-} from './schema-answer.ts'
+} from './schema-response.ts'
 import type { Member } from './shape.ts'
 
 /** As `Translation`, but a long text may come in pieces. */
@@ -147,7 +147,7 @@ function toValue({ attributes, children, long }: Frame, text: string): Json {
   return typeof members === 'string' ? `{${members}}` : joinJson(joinJson('{', members), '}')
 }
 
-/** Header and Body count by their local names; whatever else stands in an Envelope is not part of the answer. */
+/** Header and Body count by their local names; whatever else stands in an Envelope is not part of the response. */
 export function addChild(parent: Frame, { name, role, member }: Frame, value: Json): void {
   if (parent.role === 'envelope' && role === undefined) return
   parent.children ??= new Members()

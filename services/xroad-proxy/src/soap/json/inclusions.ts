@@ -1,11 +1,11 @@
 /**
- * The xop:Include elements of an answer (XML-binary Optimized Packaging 1.0): which elements they are, whatever prefix their namespace has,
+ * The xop:Include elements of a response (XML-binary Optimized Packaging 1.0): which elements they are, whatever prefix their namespace has,
  * and the text that stands in the place of each. What an address leads to is for the owner of the parts to say.
  */
 import type { Json } from './json-text.ts'
 import { isBlank } from './leaf.ts'
 import type { CollectedText } from './long-text.ts'
-import { type Attributes, NamespacePrefixes } from './schema-answer.ts'
+import { type Attributes, NamespacePrefixes } from './schema-response.ts'
 import { XmlError } from './xml-error.ts'
 
 /** The JSON of the text for an address; undefined for one that is none of a part. Throws an XmlError for a part that is not there. */

@@ -1,6 +1,6 @@
 /**
  * The XML parser, and the only file here that knows it: pieces of a document go in, its events go to a listener. Owns which
- * parser a document gets: parsers are reused, because making one, with its handlers, costs as much as reading a short answer.
+ * parser a document gets: parsers are reused, because making one, with its handlers, costs as much as reading a short response.
  *
  * The parser collects a text, or the value of an attribute, until its end, however long it is. So that no step handles all of a
  * long one, callers can take what has been collected between two pieces. The parser has no public API for this: `Collecting` names

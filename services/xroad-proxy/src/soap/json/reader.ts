@@ -1,6 +1,6 @@
 /**
  * The events of a document become JSON: the events of the parser come in, the translation goes out at the end. Refuses
- * what is not an answer, and counts levels and events.
+ * what is not a response, and counts levels and events.
  *
  * frame.ts owns open elements, leaf.ts and long-text.ts the values of texts, members.ts the members of an object,
  * envelope-roles.ts the parts of a fault.
@@ -22,7 +22,7 @@ import { isBlank, trimBlank } from './leaf.ts'
 import { shortText } from './long-text.ts'
 import { addAttribute } from './members.ts'
 import { type Attribute, type Listener, openParser } from './parser.ts'
-import { type Attributes, InstancePrefixes } from './schema-answer.ts'
+import { type Attributes, InstancePrefixes } from './schema-response.ts'
 import type { Member } from './shape.ts'
 import { XmlError } from './xml-error.ts'
 

@@ -1,6 +1,6 @@
 /**
- * What the schema says about an answer, as plain data: which elements are lists, which texts are numbers or booleans, which
- * attributes there are. Made at start from a WSDL (wsdl/shape.ts), read while an answer is translated (schema-answer.ts).
+ * What the schema says about a response, as plain data: which elements are lists, which texts are numbers or booleans, which
+ * attributes there are. Made at start from a WSDL (wsdl/description/shape.ts), read while a response is translated (schema-response.ts).
  * Types that hold themselves are shapes that hold themselves.
  */
 
@@ -8,7 +8,7 @@
 export type ValueKind = 'preserved' | 'replaced' | 'collapsed' | 'integer' | 'decimal' | 'float' | 'boolean'
 
 export interface Shape {
-  /** `plain`: anything may be inside, and is read by the rules for answers without a schema. */
+  /** `plain`: anything may be inside, and is read by the rules for responses without a schema. */
   readonly kind: 'plain' | 'value' | 'object'
   /** Of a value, and of an object that is made of text and attributes. */
   readonly text: ValueKind | undefined
@@ -38,7 +38,7 @@ export const anyShape: Shape = {
   derived: new Map(),
 }
 
-/** The Body of an answer whose element is known. */
+/** The Body of a response whose element is known. */
 export function toBody(element: Member): Member {
   return { name: 'body', isList: false, shape: { ...anyShape, members: new Map([[element.name, element]]) } }
 }

@@ -82,7 +82,7 @@ export function decodeXml(body: Uint8Array, contentType: string | undefined): st
   return [...decodeInPieces(body, contentType)].join('')
 }
 
-/** The same in pieces of whole characters, so that no step decodes all of a long answer; a short one is one piece. */
+/** The same in pieces of whole characters, so that no step decodes all of a long response; a short one is one piece. */
 export function decodeInPieces(body: Uint8Array, contentType: string | undefined): Iterable<string> {
   refuseCompressed(body)
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
@@ -94,7 +94,7 @@ export function decodeInPieces(body: Uint8Array, contentType: string | undefined
   return decode(bytes, wide ?? readDeclaration(bytes))
 }
 
-/** Says that the answer is compressed, which no `Accept-Encoding` of ours allowed. */
+/** Says that the response is compressed, which no `Accept-Encoding` of ours allowed. */
 export function refuseCompressed(body: Uint8Array): void {
   const found = compressions.find(({ starts }) => starts.some((start) => startsWith(body, start)))
   if (found !== undefined) throw new XmlError(`the answer is compressed (${found.name})`)

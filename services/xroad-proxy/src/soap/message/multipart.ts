@@ -1,8 +1,8 @@
 /**
- * The parts of a multipart/related answer (RFC 2387): the root, which the `start` parameter names or which comes first, and
+ * The parts of a multipart/related response (RFC 2387): the root, which the `start` parameter names or which comes first, and
  * the others. The bytes of each part come out unchanged.
  *
- * A boundary counts only on a line of its own. Without the closing boundary the answer has been cut.
+ * A boundary counts only on a line of its own. Without the closing boundary the response has been cut.
  */
 import { readMediaType } from '../mime/media-type.ts'
 import { type Delimiter, findDelimiter, maxParts, type RawPart, readPart, toId, toMarker } from '../mime/parts.ts'

@@ -1,5 +1,5 @@
 /**
- * A Content-Type header taken apart, that of an answer or of a part: the type in lower case, and its parameters under their
+ * A Content-Type header taken apart, that of a response or of a part: the type in lower case, and its parameters under their
  * names in lower case, quotes and backslashes resolved. Leaves out malformed parts; never throws.
  */
 
@@ -11,7 +11,7 @@ export interface MediaType {
 /** A quoted value may lack its closing quote: then it ends with the header. */
 const parameter = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^\s;"]*))/g
 
-/** The answers of a service have the same type every time. */
+/** The responses of a service have the same type every time. */
 let newest: { readonly header: string; readonly mediaType: MediaType } | undefined
 
 export function readMediaType(header: string): MediaType {

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { nearest } from '@services/config-file'
 import type { SecurityServer } from '../../metadata/security-server.ts'
-import type { Service } from '../../metadata/answers.ts'
+import type { Service } from '../../metadata/responses.ts'
 import type { Identity } from '../../model.ts'
 import type { Wsdl } from '../../wsdl/operations/operations.ts'
 import { AddProblem } from './add-problem.ts'

@@ -1,27 +1,27 @@
 /**
- * AnswerObjects of answers -> the shapes that answers are translated by: plain data that holds nothing of the WSDL.
+ * ResponseObjects of responses -> the shapes that responses are translated by: plain data that holds nothing of the WSDL.
  */
 import { anyShape } from '../../soap/json/shape.ts'
 import type { Member, Shape, ValueKind } from '../../soap/json/shape.ts'
 import type { SimpleType } from '../schema/simple-type.ts'
-import type { AnswerMember, AnswerObject, AnswerValue } from './answer-objects.ts'
+import type { ResponseMember, ResponseObject, ResponseValue } from './response-objects.ts'
 
 /** One for the objects of one WSDL: what is shared there is shared here. */
 export class Shapes {
-  readonly #shapes = new Map<AnswerObject, Shape>()
+  readonly #shapes = new Map<ResponseObject, Shape>()
   readonly #waiting: (() => void)[] = []
 
-  of(element: AnswerMember): Member {
+  of(element: ResponseMember): Member {
     const member = this.#member(element)
     for (let fill = this.#waiting.pop(); fill !== undefined; fill = this.#waiting.pop()) fill()
     return member
   }
 
-  #member({ name, isList, value }: AnswerMember): Member {
+  #member({ name, isList, value }: ResponseMember): Member {
     return { name, isList, shape: this.#shape(value) }
   }
 
-  #shape(value: AnswerValue): Shape {
+  #shape(value: ResponseValue): Shape {
     switch (value.kind) {
       case 'anything':
         return anyShape
@@ -32,7 +32,7 @@ export class Shapes {
     }
   }
 
-  #object(object: AnswerObject): Shape {
+  #object(object: ResponseObject): Shape {
     const known = this.#shapes.get(object)
     if (known !== undefined) return known
     const members = new Map<string, Member>()

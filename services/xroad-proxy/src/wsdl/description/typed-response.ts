@@ -1,11 +1,11 @@
 /**
- * AnswerObjects of answers -> JSON Schemas of what the translation by the schema gives (soap/schema-answer.ts): lists are arrays,
+ * ResponseObjects of responses -> JSON Schemas of what the translation by the schema gives (soap/json/schema-response.ts): lists are arrays,
  * texts have one type, nil is null. Types become definitions that refer to each other, written once for all operations of
  * the WSDL. What is not listed may be there too.
  */
 import type { SimpleType } from '../schema/simple-type.ts'
-import { AnswerObjects } from './answer-objects.ts'
-import type { AnswerMember, AnswerObject, AnswerValue } from './answer-objects.ts'
+import { ResponseObjects } from './response-objects.ts'
+import type { ResponseMember, ResponseObject, ResponseValue } from './response-objects.ts'
 import type { OutlineElement } from '../outline/outline.ts'
 import { orNull, toTypedSchema } from './value-schema.ts'
 import type { Json, JsonSchema } from './value-schema.ts'
@@ -16,11 +16,11 @@ const maxAlternatives = 50
 export class TypedResponseSchemas {
   /** Filled as operations are described. */
   readonly definitions = new Map<string, JsonSchema>()
-  readonly #objects = new AnswerObjects()
+  readonly #objects = new ResponseObjects()
   readonly #toReference: (key: string) => string
-  readonly #keys = new Map<AnswerObject, string>()
+  readonly #keys = new Map<ResponseObject, string>()
   readonly #taken = new Set<string>()
-  readonly #waiting: AnswerObject[] = []
+  readonly #waiting: ResponseObject[] = []
 
   /** `toReference` makes the `$ref` of a definition's key. */
   constructor(toReference: (key: string) => string) {
@@ -37,13 +37,13 @@ export class TypedResponseSchemas {
     return { type: 'object', properties: { [element.name]: property }, required: [element.name] }
   }
 
-  #member({ value, isList, isNillable, documentation }: AnswerMember): JsonSchema {
+  #member({ value, isList, isNillable, documentation }: ResponseMember): JsonSchema {
     const one = this.#value(value)
     const item = isNillable && Object.keys(one).length > 0 ? orNull(one) : one
     return { ...(isList ? { type: 'array', items: item } : item), ...toWords(documentation) }
   }
 
-  #value(value: AnswerValue): JsonSchema {
+  #value(value: ResponseValue): JsonSchema {
     switch (value.kind) {
       case 'anything':
         return {}
@@ -55,14 +55,14 @@ export class TypedResponseSchemas {
   }
 
   /** What is derived has all of what it is derived from, so that more of them than anybody reads may be left out. */
-  #object(object: AnswerObject): JsonSchema {
+  #object(object: ResponseObject): JsonSchema {
     const [one, ...others] = [object, ...object.derived.values()]
       .slice(0, maxAlternatives)
       .map((object) => ({ $ref: this.#toReference(this.#keyOf(object)) }))
     return one === undefined || others.length > 0 ? { anyOf: [...others, ...(one === undefined ? [] : [one])] } : one
   }
 
-  #keyOf(object: AnswerObject): string {
+  #keyOf(object: ResponseObject): string {
     const known = this.#keys.get(object)
     if (known !== undefined) return known
     let key = object.name
@@ -73,7 +73,7 @@ export class TypedResponseSchemas {
     return key
   }
 
-  #definition({ text, isMixed, attributes, members, documentation }: AnswerObject): JsonSchema {
+  #definition({ text, isMixed, attributes, members, documentation }: ResponseObject): JsonSchema {
     const properties = new Map<string, Json>()
     const required: string[] = []
     for (const it of attributes) {

@@ -1,5 +1,5 @@
 /**
- * A simple type of XML Schema -> the JSON Schema (2020-12) of the JSON value that stands for it in an answer: what the
+ * A simple type of XML Schema -> the JSON Schema (2020-12) of the JSON value that stands for it in a response: what the
  * translation of text makes of it (only bare integers, `true` and `false` are more than text there, and then whatever the
  * type says). Values of requests are request-value.ts.
  */
@@ -58,7 +58,7 @@ const responseTypes: Readonly<Record<Kind, readonly string[]>> = {
 const oftenLoose: ReadonlySet<string> = new Set(['time', 'duration', 'anyURI'])
 const neverBare: ReadonlySet<string> = new Set(['date', 'dateTime', 'time', 'duration'])
 
-/** What a text leaf of an answer becomes. Attributes and text beside attributes are always strings. */
+/** What a text leaf of a response becomes. Attributes and text beside attributes are always strings. */
 export function toResponseValue(type: SimpleType): JsonSchema {
   if (type.enumeration.length > 0) return { enum: [...new Set(type.enumeration.map((item) => coerce(item.value)))] }
   if (type.members.length > 0) return { type: responseTypes.text }
@@ -72,7 +72,7 @@ export function toStringValue(type: SimpleType): JsonSchema {
   return { type: 'string', ...(kindOf(type) === 'text' ? formatOf(type) : {}) }
 }
 
-/** What a text of an answer becomes where its type counts, attributes and text beside attributes included. */
+/** What a text of a response becomes where its type counts, attributes and text beside attributes included. */
 export function toTypedSchema(type: SimpleType): JsonSchema {
   const kind = kindOf(type)
   const values = type.enumeration.map((item) => (kind === 'text' ? item.value : toJson(item.value, kind)))
@@ -90,7 +90,7 @@ export function formatOf({ builtin, isList }: SimpleType): JsonSchema {
 
 const bareInteger = /^[+-]?(?:0|[1-9]\d*)$/u
 
-/** As the translation of answers does it. */
+/** As the translation of responses does it. */
 function coerce(text: string): Json {
   const value = text.trim()
   if (value === 'true' || value === 'false') return value === 'true'

@@ -17,7 +17,7 @@ import type { XmlElement } from '../xml/xml.ts'
 
 export interface RpcBody {
   readonly side: MessageSide
-  /** That of the operation in a request, with `Response` behind it in an answer. */
+  /** That of the operation in a request, with `Response` behind it in a response. */
   readonly name: string
   /** Where the binding says none: that of the WSDL that it stands in. */
   readonly namespace: string

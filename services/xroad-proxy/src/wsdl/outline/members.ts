@@ -1,5 +1,5 @@
 /**
- * The content of a type -> its elements in order, with all groups around them worked in: what an answer may hold, where nobody
+ * The content of a type -> its elements in order, with all groups around them worked in: what a response may hold, where nobody
  * has to choose between the branches of a choice.
  */
 import type { OutlineContent, OutlineElement, OutlineNode } from './outline.ts'

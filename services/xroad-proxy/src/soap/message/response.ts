@@ -1,6 +1,6 @@
 /**
- * The body of a SOAP answer in, its translation out: takes the root part of a multipart answer, finds the charset, reads the
- * XML, lists what is attached. Throws an XmlError for every answer that cannot be read. Ignores the status of the answer.
+ * The body of a SOAP response in, its translation out: takes the root part of a multipart response, finds the charset, reads the
+ * XML, lists what is attached. Throws an XmlError for every response that cannot be read. Ignores the status of the response.
  */
 import type { AttachmentMode, Translation } from '../../model.ts'
 import { includeFrom, listAttachments, readAttachments, type ReceivedAttachment } from './attachments.ts'
@@ -12,21 +12,25 @@ import type { Member } from '../json/shape.ts'
 import { decodeTransferInSteps } from '../mime/transfer.ts'
 import { finish, type Steps, toWhole, translateInSteps } from '../json/translate.ts'
 
-export interface AnswerOptions {
-  /** What the Body holds, where answers have types. */
+export interface ResponseOptions {
+  /** What the Body holds, where responses have types. */
   readonly expected?: Member | undefined
   readonly attachments?: AttachmentMode
 }
 
-export function readAnswer(body: Uint8Array, contentType: string | undefined, options?: AnswerOptions): Translation {
-  return toWhole(finish(readAnswerInSteps(body, contentType, options)))
-}
-
-/** The same for an answer that may be long, so that other requests are served meanwhile. */
-export function* readAnswerInSteps(
+export function readResponse(
   body: Uint8Array,
   contentType: string | undefined,
-  { expected, attachments = 'none' }: AnswerOptions = {},
+  options?: ResponseOptions,
+): Translation {
+  return toWhole(finish(readResponseInSteps(body, contentType, options)))
+}
+
+/** The same for a response that may be long, so that other requests are served meanwhile. */
+export function* readResponseInSteps(
+  body: Uint8Array,
+  contentType: string | undefined,
+  { expected, attachments = 'none' }: ResponseOptions = {},
 ): Steps<Translated> {
   refuseCompressed(body)
   if (contentType === undefined || readMediaType(contentType).type !== 'multipart/related')

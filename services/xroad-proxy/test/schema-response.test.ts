@@ -1,5 +1,5 @@
 /**
- * Answers with the types of their WSDL. Every folder of cases/schema-answer: a schema, an answer, its JSON, which also has to
+ * Answers with the types of their WSDL. Every folder of cases/schema-response: a schema, an answer, its JSON, which also has to
  * be valid by the JSON Schema that callers are shown. README.md there explains the files. Then whole calls, and hostile input.
  */
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
@@ -15,7 +15,7 @@ import { toBody } from '../src/soap/json/shape.ts'
 import { translate } from '../src/soap/json/translate.ts'
 import { XmlError } from '../src/soap/json/xml-error.ts'
 import { toTypedValue } from '../src/soap/json/typed-value.ts'
-import { AnswerObjects } from '../src/wsdl/description/answer-objects.ts'
+import { ResponseObjects } from '../src/wsdl/description/response-objects.ts'
 import { Shapes } from '../src/wsdl/description/shape.ts'
 import { TypedResponseSchemas } from '../src/wsdl/description/typed-response.ts'
 import type { JsonSchema } from '../src/wsdl/description/value-schema.ts'
@@ -29,11 +29,11 @@ interface Case {
   readonly attributes?: string
 }
 
-const root = join(import.meta.dirname, 'cases/schema-answer')
+const root = join(import.meta.dirname, 'cases/schema-response')
 
 function bodyOf(schema: string, attributes = ''): Member {
   const element = outputOf(readText(wsdlAround(schema, attributes)))
-  return toBody(new Shapes().of(new AnswerObjects().of(element)))
+  return toBody(new Shapes().of(new ResponseObjects().of(element)))
 }
 
 /** The JSON Schema of `body`, in one piece. */

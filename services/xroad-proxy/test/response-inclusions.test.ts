@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AttachmentMode } from '../src/model.ts'
-import { type AnswerOptions, readAnswer } from '../src/soap/message/answer.ts'
+import { type ResponseOptions, readResponse } from '../src/soap/message/response.ts'
 import { XmlError } from '../src/soap/json/xml-error.ts'
 import { startTypedService } from './support/typed-service.ts'
 import { toEnvelope } from './support/upstream.ts'
@@ -30,8 +30,8 @@ function include(href: string): string {
   return `<xop:Include ${xop} href="${href}"/>`
 }
 
-function read(body: Buffer, attachments: AttachmentMode = 'base64', options: AnswerOptions = {}) {
-  const answer = readAnswer(body, related, { ...options, attachments })
+function read(body: Buffer, attachments: AttachmentMode = 'base64', options: ResponseOptions = {}) {
+  const answer = readResponse(body, related, { ...options, attachments })
   return {
     body: JSON.parse(answer.body) as unknown,
     left: answer.attachments === undefined ? undefined : (JSON.parse(answer.attachments) as { id: string | null }[]),

@@ -6,7 +6,7 @@
 import type { Identity, Translation } from '../model.ts'
 import { finish } from '../soap/json/translate.ts'
 import { XmlError } from '../soap/json/xml-error.ts'
-import { readAnswer } from '../soap/message/answer.ts'
+import { readResponse } from '../soap/message/response.ts'
 import { readMediaType } from '../soap/mime/media-type.ts'
 import { readPartsInSteps } from '../soap/message/multipart.ts'
 import type { RawPart } from '../soap/mime/parts.ts'
@@ -38,7 +38,7 @@ export function isOfMock({ headers = [] }: MetadataResponse): boolean {
   return headers.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'x-mock-answers')
 }
 
-/** What an answer says in place of what was asked for. Free of control characters. */
+/** What a response says in place of what was asked for. Free of control characters. */
 export class MetadataError extends Error {
   constructor(message: string) {
     super(message.replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, maxTextLength))
@@ -77,8 +77,8 @@ export function readRestServices({ status, body }: MetadataResponse): readonly S
 }
 
 /** Of the service `listMethods` or `allowedMethods`. */
-export function readSoapServices(answer: MetadataResponse, service = 'allowedMethods'): readonly Service[] {
-  const { body } = readSoap(answer)
+export function readSoapServices(metadata: MetadataResponse, service = 'allowedMethods'): readonly Service[] {
+  const { body } = readSoap(metadata)
   const response = childrenOf(parse(body))[`${service}Response`]
   if (response === undefined) throw new MetadataError(`the answer holds no ${service}Response`)
   return listOf(childrenOf(response)['service']).map((entry) => {
@@ -87,11 +87,11 @@ export function readSoapServices(answer: MetadataResponse, service = 'allowedMet
   })
 }
 
-/** The WSDL that is attached to an answer of `getWsdl`, as its provider has written it. */
-export function readWsdl(answer: MetadataResponse): Uint8Array {
+/** The WSDL that is attached to the response to `getWsdl`, as its provider has written it. */
+export function readWsdl(response: MetadataResponse): Uint8Array {
   // A fault has no attachment, so it is looked for first.
-  readSoap(answer)
-  const { body, contentType = '' } = answer
+  readSoap(response)
+  const { body, contentType = '' } = response
   if (readMediaType(contentType).type !== 'multipart/related')
     throw new MetadataError('no WSDL is attached to the answer')
   try {
@@ -109,7 +109,7 @@ function isXml({ headers }: RawPart): boolean {
   return /[/+]xml$/.test(readMediaType(headers.get('content-type') ?? '').type)
 }
 
-/** The description in an answer of `getOpenAPI`, YAML or JSON. */
+/** The description in the response to `getOpenAPI`, YAML or JSON. */
 export function readOpenApi({ status, body }: MetadataResponse): Uint8Array {
   if (status === 200) return body
   throw toError(status, tryParse(body))
@@ -117,7 +117,7 @@ export function readOpenApi({ status, body }: MetadataResponse): Uint8Array {
 
 /** The service element in the X-Road header of an envelope; undefined where there is none. */
 export function readServiceHeader(envelope: string): (Identity & { code: string; version: string }) | undefined {
-  const { headers } = readAnswer(Buffer.from(envelope), 'text/xml; charset=utf-8')
+  const { headers } = readResponse(Buffer.from(envelope), 'text/xml; charset=utf-8')
   const { service } = childrenOf(parse(headers))
   if (service === undefined) return undefined
   const parts = childrenOf(service)
@@ -159,7 +159,7 @@ function tryParse(body: Uint8Array): Fields | undefined {
 function readSoap({ status, body, contentType }: MetadataResponse): Translation {
   const isSuccess = status >= 200 && status < 300
   try {
-    const translation = readAnswer(body, contentType)
+    const translation = readResponse(body, contentType)
     const { fault } = translation
     if (fault !== undefined) throw new MetadataError(`${fault.code}: ${fault.string}`)
     if (!isSuccess) throw new MetadataError(`HTTP ${status}`)

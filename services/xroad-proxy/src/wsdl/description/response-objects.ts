@@ -1,6 +1,6 @@
 /**
- * What an answer may hold, by local names: each type of a WSDL's answers with its elements, attributes and text, one level
- * each, made once however often it is used. The shapes that answers are translated by (shape.ts) and the JSON Schemas that
+ * What a response may hold, by local names: each type of a WSDL's responses with its elements, attributes and text, one level
+ * each, made once however often it is used. The shapes that responses are translated by (shape.ts) and the JSON Schemas that
  * tell callers about them (typed-response.ts) both come from here, so that one says what the other does.
  */
 import { membersOf } from '../outline/members.ts'
@@ -11,62 +11,62 @@ import type { SimpleType } from '../schema/simple-type.ts'
 import type { Documentation } from '../xml/documentation.ts'
 import { localOf } from '../xml/qname.ts'
 
-export type AnswerValue =
+export type ResponseValue =
   /** Text alone. */
   | { readonly kind: 'text'; readonly type: SimpleType }
-  | { readonly kind: 'object'; readonly object: AnswerObject }
+  | { readonly kind: 'object'; readonly object: ResponseObject }
   /** Nothing is known of it. */
   | { readonly kind: 'anything' }
 
-export interface AnswerMember {
+export interface ResponseMember {
   readonly name: string
-  readonly value: AnswerValue
+  readonly value: ResponseValue
   readonly isList: boolean
   readonly isRequired: boolean
   readonly isNillable: boolean
   readonly documentation: Documentation
 }
 
-export interface AnswerAttribute {
+export interface ResponseAttribute {
   readonly name: string
   readonly type: SimpleType | undefined
   readonly isRequired: boolean
   readonly documentation: Documentation
 }
 
-export interface AnswerObject {
+export interface ResponseObject {
   /** Of its type, or of the elements that lead to it. */
   readonly name: string
   /** Of an object that is made of text and attributes. */
   readonly text: SimpleType | undefined
   /** Whether there may be text between its elements. */
   readonly isMixed: boolean
-  readonly attributes: readonly AnswerAttribute[]
-  readonly members: readonly AnswerMember[]
-  /** Types that an answer may name by `xsi:type` instead, by local name. */
-  readonly derived: ReadonlyMap<string, AnswerObject>
+  readonly attributes: readonly ResponseAttribute[]
+  readonly members: readonly ResponseMember[]
+  /** Types that a response may name by `xsi:type` instead, by local name. */
+  readonly derived: ReadonlyMap<string, ResponseObject>
   readonly documentation: Documentation
 }
 
-export class AnswerObjects {
-  readonly #objects = new Map<OutlineType, AnswerObject>()
+export class ResponseObjects {
+  readonly #objects = new Map<OutlineType, ResponseObject>()
   readonly #waiting: UnreadObject[] = []
 
-  /** The element that an answer holds. */
-  of(element: OutlineElement): AnswerMember {
+  /** The element that a response holds. */
+  of(element: OutlineElement): ResponseMember {
     const member = this.#member({ element, isRequired: true, isRepeating: false }, '')
     // Types wait in a list until they are filled in: a chain of a thousand must not be a thousand calls deep.
     for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) this.#fill(next)
     return member
   }
 
-  #member({ element, isRequired, isRepeating }: Member, owner: string): AnswerMember {
+  #member({ element, isRequired, isRepeating }: Member, owner: string): ResponseMember {
     const { name, type, isNillable, documentation } = element
     const value = this.#value(type, `${owner}${localOf(name)}`)
     return { name: localOf(name), value, isList: isRepeating, isRequired, isNillable, documentation }
   }
 
-  #value(type: OutlineElement['type'], path: string): AnswerValue {
+  #value(type: OutlineElement['type'], path: string): ResponseValue {
     if (isMissing(type) || isMissing(type.content)) return anything
     const { kind, text, attributes } = type.content
     if (text?.builtin === 'anyType') return anything
@@ -75,11 +75,11 @@ export class AnswerObjects {
   }
 
   /** A type without a name is called after the element that holds it, and that after the type around it. */
-  #object(type: OutlineType, content: OutlineContent, path: string): AnswerObject {
+  #object(type: OutlineType, content: OutlineContent, path: string): ResponseObject {
     const known = this.#objects.get(type)
     if (known !== undefined) return known
-    const members: AnswerMember[] = []
-    const derived = new Map<string, AnswerObject>()
+    const members: ResponseMember[] = []
+    const derived = new Map<string, ResponseObject>()
     const isMixed = content.kind === 'mixed'
     const object = {
       name: (type.name === undefined ? path : localOf(type.name)).replace(/[^A-Za-z0-9._-]/gu, '_'),
@@ -106,7 +106,7 @@ export class AnswerObjects {
       const value = this.#value(other, name)
       if (value.kind === 'object') derived.set(name, value.object)
     }
-    const found = new Map<string, AnswerMember>()
+    const found = new Map<string, ResponseMember>()
     const owner = `${object.name}.`
     for (const member of membersOf(content).flatMap(withSubstitutes)) addMember(found, this.#member(member, owner))
     members.push(...found.values())
@@ -114,14 +114,14 @@ export class AnswerObjects {
 }
 
 interface UnreadObject {
-  readonly object: AnswerObject
+  readonly object: ResponseObject
   readonly type: OutlineType
   readonly content: OutlineContent
-  readonly members: AnswerMember[]
-  readonly derived: Map<string, AnswerObject>
+  readonly members: ResponseMember[]
+  readonly derived: Map<string, ResponseObject>
 }
 
-const anything: AnswerValue = { kind: 'anything' }
+const anything: ResponseValue = { kind: 'anything' }
 const maxReached = 300
 
 /** Where other elements may stand for one, none of them is required. */
@@ -133,7 +133,7 @@ function withSubstitutes(member: Member): readonly Member[] {
 }
 
 /** Two elements of one local name in one type share a key, as a list; if they differ in type, nothing is known of either. */
-function addMember(found: Map<string, AnswerMember>, member: AnswerMember): void {
+function addMember(found: Map<string, ResponseMember>, member: ResponseMember): void {
   const { name } = member
   const before = found.get(name)
   if (before === undefined) {
@@ -149,7 +149,7 @@ function addMember(found: Map<string, AnswerMember>, member: AnswerMember): void
   })
 }
 
-function isSame(a: AnswerValue, b: AnswerValue): boolean {
+function isSame(a: ResponseValue, b: ResponseValue): boolean {
   if (a.kind === 'text' && b.kind === 'text') return a.type === b.type
   if (a.kind === 'object' && b.kind === 'object') return a.object === b.object
   return a.kind === 'anything' && b.kind === 'anything'

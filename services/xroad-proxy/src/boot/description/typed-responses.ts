@@ -5,26 +5,26 @@
 import type { Endpoint, ResponseShape, SoapEndpoint } from '../../model.ts'
 import { toBody } from '../../soap/json/shape.ts'
 import type { Member } from '../../soap/json/shape.ts'
-import { AnswerObjects } from '../../wsdl/description/answer-objects.ts'
+import { ResponseObjects } from '../../wsdl/description/response-objects.ts'
 import type { Wsdl } from '../../wsdl/operations/operations.ts'
 import { Shapes } from '../../wsdl/description/shape.ts'
 import type { Ingested } from '../ingest/ingest.ts'
 
-export interface TypedAnswers {
+export interface TypedResponses {
   /** What the Body holds, for those that answer with types. */
   readonly bodies: ReadonlyMap<SoapEndpoint, Member>
   /** One WARN each. */
   readonly warnings: readonly string[]
 }
 
-export function typeAnswers(
+export function typeResponses(
   endpoints: readonly Endpoint[],
   { generated, replaced }: Pick<Ingested, 'generated' | 'replaced'>,
   usual: ResponseShape,
-): TypedAnswers {
+): TypedResponses {
   const bodies = new Map<SoapEndpoint, Member>()
   const plain = new Map<SoapEndpoint, Reason>()
-  const sources = new Map<Wsdl, { answers: AnswerObjects; shapes: Shapes }>()
+  const sources = new Map<Wsdl, { objects: ResponseObjects; shapes: Shapes }>()
   for (const endpoint of endpoints) {
     if (endpoint.kind !== 'soap' || (endpoint.response ?? usual) !== 'schema') continue
     // What a person wrote may call something else by the same name, unless it says that it does not.
@@ -34,16 +34,16 @@ export function typeAnswers(
       plain.set(endpoint, replaced.has(endpoint.file) ? 'by_hand' : 'no_wsdl')
       continue
     }
-    const { answers, shapes } = sources.get(wsdl) ?? { answers: new AnswerObjects(), shapes: new Shapes() }
-    sources.set(wsdl, { answers, shapes })
-    const element = operation.output === undefined ? undefined : answers.of(operation.output)
+    const { objects, shapes } = sources.get(wsdl) ?? { objects: new ResponseObjects(), shapes: new Shapes() }
+    sources.set(wsdl, { objects, shapes })
+    const element = operation.output === undefined ? undefined : objects.of(operation.output)
     if (element === undefined) plain.set(endpoint, 'no_types')
     else bodies.set(endpoint, toBody(shapes.of(element)))
   }
   return { bodies, warnings: [...toldByFile(plain), ...toldByConfig(plain)] }
 }
 
-/** Why an answer stays plain: for a file that asks for types itself, and for those that the configuration asks for. */
+/** Why a response stays plain: for a file that asks for types itself, and for those that the configuration asks for. */
 const reasons = {
   no_wsdl: [
     'schema needs a WSDL that has this operation',
