@@ -4,10 +4,12 @@
  * modules of Node.js that reach out of the process) belongs to the places that `outside` names.
  *
  * `rule.ts` judges imports by this table, for the editor and for `npm run lint`. `npm run boundaries` writes it into
- * ARCHITECTURE.md. The rooms of the packages and of xroad-proxy have files of their own, because this one would grow too long.
+ * ARCHITECTURE.md. The rooms of the packages, of xroad-proxy and of sqlapi's databases have files of
+ * their own, because this one would grow too long.
  */
 
 import type { Part } from './part.ts'
+import { databases } from './rooms-of-databases.ts'
 import { packages } from './rooms-of-packages.ts'
 import { proxy } from './rooms-of-xroad-proxy.ts'
 
@@ -16,7 +18,12 @@ const sqlapi: Part = {
   rooms: [
     { room: 'description.ts', is: 'what databases say of statements', isPure: true },
     { room: 'metering.ts', is: 'what databases tell of how they do', isPure: true },
-    { room: 'model.ts', is: 'the nouns of boot and serve', imports: 'description.ts metering.ts @services/trace' },
+    { room: 'model.ts', is: 'the nouns of boot and serve', imports: 'metering.ts @services/trace' },
+    {
+      room: 'database/database.ts',
+      is: 'what every kind of database can do',
+      imports: 'description.ts model.ts metering.ts',
+    },
     { room: 'json/body.ts', is: 'the media type of JSON', imports: 'model.ts' },
     { room: 'errors.ts', is: 'the errors that people are told', imports: 'model.ts json/body.ts' },
     { room: 'version.ts', is: 'what the package says about itself' },
@@ -85,99 +92,7 @@ const sqlapi: Part = {
       imports:
         'model.ts errors.ts version.ts events.ts endpoint-key.ts project-datasource.ts findings sql declarations dialects.ts endpoint-types lock rules boot/config @services/command-line @services/config-file',
     },
-    {
-      room: 'database/pool',
-      is: 'who gets which connection',
-      imports: 'model.ts metering.ts errors.ts @services/linked-list',
-      isPure: true,
-    },
-    {
-      room: 'database',
-      is: 'answers, faults and bounds of all databases',
-      imports: 'formats model.ts errors.ts sql/position.ts database/pool/history.ts @services/trace',
-    },
-    {
-      room: 'database/postgres/types',
-      is: 'types and values of PostgreSQL',
-      imports: 'model.ts json database/int64.ts',
-    },
-    {
-      room: 'database/postgres/plans',
-      is: 'statements as PostgreSQL prepares them',
-      imports: 'model.ts sql/position.ts database/pool/history.ts database/postgres/types',
-    },
-    {
-      room: 'database/postgres/rows',
-      is: 'rows into JSON, byte by byte',
-      imports: 'formats json database/postgres/types',
-    },
-    {
-      room: 'database/postgres/wire',
-      is: 'the protocol, and the driver that connects',
-      imports:
-        'formats model.ts metering.ts errors.ts sql/position.ts database database/postgres/hosts.ts database/postgres/plans database/postgres/rows',
-    },
-    { room: 'database/postgres/pooler', is: 'signs of a pooler that nobody has configured', isPure: true },
-    {
-      room: 'database/postgres/sessions',
-      is: 'connections that are clean for the next request',
-      imports: 'formats model.ts errors.ts sql database database/postgres/**',
-    },
-    { room: 'database/postgres/parser.ts', is: "PostgreSQL's own parser" },
-    {
-      room: 'database/postgres/describe',
-      is: 'what statements are, without running them',
-      imports: 'description.ts model.ts errors.ts json sql database/postgres/**',
-    },
-    {
-      room: 'database/postgres',
-      is: 'a datasource on PostgreSQL',
-      imports:
-        'description.ts model.ts metering.ts errors.ts database database/prepared-database.ts database/pool database/postgres/** @services/trace',
-    },
-    { room: 'database/sqlite/files.ts', is: 'which files are open' },
-    { room: 'database/sqlite/worker/library.ts', is: 'SQLite itself', imports: 'database/sqlite/files.ts' },
-    { room: 'database/sqlite/new-file.ts', is: 'a new file with what a script puts into it' },
-    { room: 'database/sqlite/claims.ts', is: 'memory that threads share' },
-    {
-      room: 'database/sqlite/worker-messages.ts',
-      is: 'what threads tell each other',
-      imports: 'model.ts errors.ts database/sqlite/files.ts database/sqlite/worker/library.ts',
-    },
-    {
-      room: 'database/sqlite/worker',
-      is: 'a thread with one connection',
-      imports: 'formats errors.ts json sql/lex.ts database database/sqlite/** @services/observe/thread',
-    },
-    {
-      room: 'database/sqlite/workplaces',
-      is: 'threads and processes, from outside',
-      imports:
-        'metering.ts database/pool database database/sqlite/claims.ts database/sqlite/files.ts database/sqlite/worker-messages.ts',
-    },
-    { room: 'database/sqlite/render.ts', is: 'a statement as SQLite reads it', imports: 'model.ts sql/position.ts' },
-    {
-      room: 'database/sqlite/describe',
-      is: 'what statements are, without running them',
-      imports: 'metering.ts description.ts model.ts json sql database/sqlite/**',
-    },
-    {
-      room: 'database/sqlite',
-      is: 'a datasource on SQLite',
-      imports:
-        'description.ts model.ts metering.ts errors.ts json sql/position.ts database database/prepared-database.ts database/pool database/sqlite/**',
-    },
-    {
-      room: 'database/database.ts',
-      is: 'how each kind of database is opened',
-      imports:
-        'description.ts model.ts metering.ts database/options-over.ts database/statement-failure.ts database/postgres/postgres.ts database/postgres/probe.ts database/postgres/login.ts database/postgres/replica-state.ts database/postgres/replica-watch.ts database/postgres/replicated.ts database/postgres/describe/parse.ts database/sqlite/sqlite.ts database/sqlite/location.ts database/sqlite/describe/probe.ts database/sqlite/describe/parse.ts',
-    },
-    {
-      room: 'database/copies.ts',
-      is: 'databases that are thrown away',
-      imports: 'model.ts database/prepared-database.ts database/postgres/copies.ts database/sqlite/copies.ts',
-    },
+    ...databases,
     { room: 'serve/params.ts', is: 'what clients send, as parameter sets', imports: 'model.ts errors.ts json' },
     {
       room: 'serve/lines',
@@ -186,7 +101,7 @@ const sqlapi: Part = {
     },
     {
       room: 'serve/representation',
-      is: 'in which form an answer goes out',
+      is: 'in which form a reply goes out',
       imports:
         'formats model.ts @services/content-coding @services/content-coding/etag @services/content-coding/media-type',
     },
@@ -200,30 +115,31 @@ const sqlapi: Part = {
       room: 'openapi',
       is: 'what the description is made from, and its pages',
       imports:
-        'model.ts description.ts json/body.ts declarations project-datasource.ts endpoint-types lock/lock.ts boot/config openapi/document @services/content-coding @services/docs-page',
+        'model.ts description.ts json/body.ts declarations project-datasource.ts endpoint-types lock/lock.ts boot/config database/database.ts openapi/document @services/content-coding @services/docs-page',
     },
     {
       room: 'serve',
       is: 'requests and replies',
       imports:
-        'formats model.ts errors.ts events.ts endpoint-key.ts project-datasource.ts json json/body.ts declarations/value-types.ts serve/** @services/http-shell @services/observe @services/trace',
+        'formats model.ts errors.ts events.ts endpoint-key.ts project-datasource.ts json json/body.ts declarations/value-types.ts database/database.ts serve/** @services/http-shell @services/observe @services/trace',
     },
     {
       room: 'measure',
       is: 'what a process of the service counts',
-      imports: 'model.ts metering.ts events.ts @services/metrics @services/observe @services/reload',
+      imports:
+        'model.ts metering.ts events.ts database/database.ts @services/metrics @services/observe @services/reload',
     },
     { room: 'reachability.ts', is: 'databases lost and found', imports: 'errors.ts events.ts metering.ts' },
     {
       room: 'served',
       is: 'what is served, as sets that take the place of each other',
       imports:
-        'model.ts version.ts events.ts project-datasource.ts boot boot/config/url.ts dialects.ts database/database.ts openapi serve serve/** measure reachability.ts @services/trace',
+        'model.ts version.ts events.ts project-datasource.ts boot boot/config/url.ts dialects.ts database/database.ts database/open.ts openapi serve serve/** measure reachability.ts @services/trace',
     },
     {
       room: 'service.ts',
       is: 'the service, in one process',
-      imports: 'model.ts events.ts boot/boot.ts serve measure served reachability.ts @services/observe',
+      imports: 'events.ts boot/boot.ts database/database.ts serve measure served reachability.ts @services/observe',
     },
     {
       room: 'workers',
@@ -234,25 +150,25 @@ const sqlapi: Part = {
       room: 'admin',
       is: 'the listener for whoever runs the service',
       imports:
-        'metering.ts errors.ts version.ts events.ts boot database/database.ts serve/status.ts measure @services/admin @services/command-line @services/http-shell @services/metrics',
+        'metering.ts errors.ts version.ts events.ts boot database/open.ts serve/status.ts measure @services/admin @services/command-line @services/http-shell @services/metrics',
     },
     {
       room: 'check',
       is: 'a look at every file before it runs',
       imports:
-        'description.ts model.ts errors.ts project-datasource.ts findings sql declarations dialects.ts rules lock boot boot/config database/database.ts @services/command-line @services/config-file',
+        'description.ts model.ts errors.ts project-datasource.ts findings sql declarations dialects.ts rules lock boot boot/config database/database.ts database/open.ts @services/command-line @services/config-file',
     },
     {
       room: 'reload',
       is: 'everything read anew while the service runs',
       imports:
-        'errors.ts events.ts boot boot/config check/start.ts database/database.ts lock/lock-file.ts service.ts @services/config-file @services/reload',
+        'errors.ts events.ts boot boot/config check/start.ts database/open.ts lock/lock-file.ts service.ts @services/config-file @services/reload',
     },
     {
       room: 'openapi/command.ts',
       is: 'the description on the command line',
       imports:
-        'model.ts version.ts errors.ts boot boot/config endpoint-types lock/lock.ts database/database.ts openapi openapi/document @services/command-line',
+        'model.ts version.ts errors.ts boot boot/config endpoint-types lock/lock.ts database/database.ts database/open.ts openapi openapi/document @services/command-line',
     },
     {
       room: 'dev',

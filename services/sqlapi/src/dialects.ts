@@ -1,6 +1,6 @@
 /**
  * The table of dialects: what boot has to know of each kind of database, that is how its URLs look and how its SQL is
- * scanned. The other half of the row, how a database is opened, is in database/database.ts, because boot connects to none.
+ * scanned. The other half of the row, how a database is opened, is in database/open.ts, because boot connects to none.
  * How it runs a statement, and what its errors mean, is in its folder below `database/`.
  */
 import { grammar as postgresGrammar } from './database/postgres/grammar.ts'

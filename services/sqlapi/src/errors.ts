@@ -73,7 +73,7 @@ interface Kind {
 /** What went wrong, as the code calls it. */
 export type Reason = keyof typeof failures
 
-/** The name that stands in the answer and in the log. */
+/** The name that stands in the reply and in the log. */
 export type FailureName = (typeof failures)[Reason]['error']
 
 /** The reasons whose message is always the same. */

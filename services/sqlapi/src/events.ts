@@ -168,7 +168,24 @@ export interface LogSettings {
 /** A value without spaces, quotes or `=` stands as it is; none is cut. */
 const style = { target: 'sqlapi', quoted: /^$|[\s"=]/, maxFieldLength: Infinity }
 
-export function openLog({ level, format }: LogSettings, destination: Destination): Subscriber<EventFields> {
+/**
+ * How the log of these events is written: each call gives the settings from then on. Without `isOwn` it is all of them that are
+ * logged.
+ */
+export function logWriter(
+  events: Events,
+  destination: Destination,
+  isOwn: (event: EventName) => boolean = () => true,
+): (settings: LogSettings) => void {
+  let closeLog = (): void => undefined
+  return (settings) => {
+    const log = openLog(settings, destination)
+    closeLog()
+    closeLog = events.subscribe({ ...log, hears: (event) => isOwn(event) && log.hears(event) })
+  }
+}
+
+function openLog({ level, format }: LogSettings, destination: Destination): Subscriber<EventFields> {
   // Targets are known in any case.
   const levels = readLevels(level, (target) => target.toLowerCase())
   return openLogOf(eventTable, { levels, format, style, destination })
@@ -177,6 +194,6 @@ export function openLog({ level, format }: LogSettings, destination: Destination
 /** A stream that the log hears first. */
 export function openEvents(settings: LogSettings, destination: Destination): Events {
   const events = new EventStream<EventFields>(eventTable)
-  events.subscribe(openLog(settings, destination))
+  logWriter(events, destination)(settings)
   return events
 }

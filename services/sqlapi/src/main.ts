@@ -14,7 +14,7 @@ import type { Measures } from './measure/measures.ts'
 import { ServiceReload } from './reload/service-reload.ts'
 import type { RunningService } from './service.ts'
 import type { Workers } from './workers/primary.ts'
-import { type EventFields, type Events, eventTable, type LogSettings, openLog } from './events.ts'
+import { type EventFields, type Events, eventTable, type LogSettings, logWriter } from './events.ts'
 
 /** How long requests in flight may take to finish at a shutdown. */
 const shutdownSeconds = 30
@@ -84,12 +84,7 @@ async function serve(configFlag: string | undefined, start: (given: Start) => Pr
   disablePretenuring()
   const stdout = openStdout()
   const events = new EventStream<EventFields>(eventTable)
-  let closeLog = (): void => undefined
-  const writeLog = (settings: LogSettings): void => {
-    const log = openLog(settings, stdout)
-    closeLog()
-    closeLog = events.subscribe(log)
-  }
+  const writeLog = logWriter(events, stdout)
   // Until the configuration says how the log is written.
   writeLog({ level: 'info', format: 'text' })
   stdout.onDropped((count) => events.emit('linesDropped', { count }))

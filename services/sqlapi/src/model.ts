@@ -4,9 +4,8 @@
  */
 
 import type { Readable } from 'node:stream'
-import type { CallMeter, DatabaseLoad, ReplicaLoad } from './metering.ts'
+import type { CallMeter } from './metering.ts'
 import type { Span } from '@services/trace'
-import type { CatalogNames, DescribeOptions, StatementDescription, TableScan } from './description.ts'
 
 /** The two SQL dialects, named after the datasource kind that speaks them. */
 export type Dialect = 'postgres' | 'sqlite'
@@ -229,7 +228,7 @@ export interface Trace extends CallMeter {
   readonly span: Span | undefined
   /** For connections; undefined where no database was asked. */
   readonly waitedMs: number | undefined
-  /** Of the database; undefined where it gave no answer. */
+  /** Of the database; undefined where it gave no result. */
   readonly rows: number | undefined
 }
 
@@ -284,37 +283,4 @@ export interface Work {
   readonly requestId: string
   /** Undefined where nobody wants to hear of it. */
   readonly trace: Trace | undefined
-}
-
-/** One configured datasource, whatever its kind: the only thing that `serve/` knows of databases. */
-export interface Database {
-  readonly dialect: Dialect
-  /**
-   * Runs the work and gives its result: the rows in the format that is wanted, or for a batch an array of results.
-   * Throws a `Failure` for everything that the client may be told, unless the result has become a stream.
-   */
-  run(work: Work): Promise<Result>
-  /**
-   * Asks about the statements of scripts without running any: for each script a description of each statement. Takes one
-   * connection for as long as that lasts, so whoever asks about many scripts asks in portions. Leaves nothing behind.
-   * Rejects with the reason when the database cannot be asked.
-   */
-  describe(scripts: readonly Script[], options?: DescribeOptions): Promise<readonly (readonly StatementDescription[])[]>
-  /** What there is, so that a misspelled name can be told. Rejects with the reason when the database cannot be asked. */
-  names(): Promise<CatalogNames>
-  /**
-   * Has plans made of statements that can be prepared, and gives for each the tables that it reads as a whole. Runs none, leaves
-   * nothing behind. Rejects with the reason when the database cannot be asked.
-   */
-  scans(statements: readonly Statement[]): Promise<readonly (readonly TableScan[])[]>
-  /** Connects once, to tell at start whether the database can be reached. Rejects with the reason. */
-  probe(): Promise<void>
-  /** How busy it is, in this process. */
-  load(): DatabaseLoad
-  /** When work last succeeded, by the clock of `performance`; -Infinity before. */
-  readonly lastSuccess: number
-  /** Where it has any. */
-  readonly replicas?: readonly ReplicaLoad[]
-  /** Lets running work end, then closes every connection. */
-  close(): Promise<void>
 }

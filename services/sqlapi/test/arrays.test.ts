@@ -1,4 +1,4 @@
-/** PostgreSQL's array text both ways: database/postgres/arrays.ts. */
+/** PostgreSQL's array text both ways: database/postgres/types/arrays.ts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

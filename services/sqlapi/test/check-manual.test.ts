@@ -22,7 +22,7 @@ const examples = tableAfter(manual, '<!-- table: codes').map(([code = '', , , ce
   const [path = '', ...lines] = inBackquotes(cell)
   return { code, path: path.replace('a.sql', `${code}.sql`), text: lines.join('\n') }
 })
-/** Its file has to be another one before; test/check-lock.test.ts changes files. */
+/** Its file has to be another one before; test/lock.test.ts changes files. */
 const elsewhere = 'lock'
 
 let findings: readonly Finding[] = []

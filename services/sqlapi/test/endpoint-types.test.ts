@@ -1,7 +1,7 @@
 /** What an endpoint takes and gives: endpoint-types/, held against what the service answers. */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDatabase } from '../src/database/database.ts'
+import { openDatabase } from '../src/database/open.ts'
 import { dialects } from '../src/dialects.ts'
 import type { DatabaseType, DescribedColumn, StatementDescription } from '../src/description.ts'
 import { toEndpointTypes } from '../src/endpoint-types/endpoint-types.ts'

@@ -85,7 +85,7 @@ function openSqlite(): Promise<Opened> {
   const call = (sql: string) => {
     const statement = numbers.get(sql) ?? numbers.size
     numbers.set(sql, statement)
-    session.learn([[statement, sql]])
+    session.statements.learn([[statement, sql]])
     return { statement, values: [] }
   }
   const check = (): void => undefined

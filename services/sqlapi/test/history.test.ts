@@ -1,4 +1,4 @@
-/** What is learnt of a statement's runs: database/history.ts. Its effect on the pool is for the simulation. */
+/** What is learnt of a statement's runs: database/pool/history.ts. Its effect on the pool is for the simulation. */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { History } from '../src/database/pool/history.ts'

@@ -1,6 +1,6 @@
 /**
  * The JSON reader, by examples and against `JSON.parse`: the two agree on every text except in the three ways that
- * json-scan.ts names.
+ * json/scan.ts names.
  */
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-/** Those who wait: database/queue.ts in virtual time. Who is given which connection is for the simulation. */
+/** Those who wait: database/pool/queue.ts in virtual time. Who is given which connection is for the simulation. */
 import { deepStrictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Queue, type Waiter } from '../src/database/pool/queue.ts'

@@ -2,8 +2,8 @@
 import { deepStrictEqual, match, notStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { findRisky, judge, type Routine } from '../src/database/postgres/sessions/harmless.ts'
-import { readBody } from '../src/database/postgres/sessions/routine-body.ts'
+import { findRisky, judge, type Routine } from '../src/database/postgres/stored-code/harmless.ts'
+import { readBody } from '../src/database/postgres/stored-code/routine-body.ts'
 
 const usual: readonly (readonly [what: string, body: string])[] = [
   ['a trigger that sets a column', 'BEGIN NEW.updated_at := now(); RETURN NEW; END'],

@@ -1,4 +1,4 @@
-/** DataRow frames -> JSON: database/postgres/rows.ts and json-bytes.ts. */
+/** DataRow frames -> JSON: database/postgres/rows/rows.ts and json-bytes.ts. */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-/** One connection to a real PostgreSQL and what it remembers: database/postgres/session.ts. */
+/** One connection to a real PostgreSQL and what it remembers: database/postgres/sessions/session.ts. */
 import { rejects, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { Catalog } from '../src/database/postgres/sessions/catalog.ts'

@@ -92,7 +92,7 @@ class Bench {
     if (statement === undefined) {
       statement = this.#numbers.size
       this.#numbers.set(sql, statement)
-      this.session.learn([[statement, sql]])
+      this.session.statements.learn([[statement, sql]])
     }
     return {
       claim: 0,

@@ -5,7 +5,7 @@ import { startPgbouncer, withoutPgbouncer } from '@services/testing/pgbouncer'
 import { startThrowawayPostgres } from '@services/testing/postgres'
 import pg from 'pg'
 import { isTimeZone } from '../src/boot/config/time-zone.ts'
-import { ownSettings, SessionSettings } from '../src/database/postgres/wire/settings.ts'
+import { ownSettings, SessionSettings } from '../src/database/postgres/settings/settings.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
 const names: readonly (readonly [text: string, isZone: boolean])[] = [

@@ -1,4 +1,4 @@
-/** Requests that share a connection to PostgreSQL, where one of them is in somebody's way: database/postgres/wire.ts. */
+/** Requests that share a connection to PostgreSQL, where one of them is in somebody's way: database/postgres/wire/wire.ts. */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
@@ -12,7 +12,7 @@ import { Sink } from '../src/database/result.ts'
 import type { Plan } from '../src/database/postgres/plans/plan.ts'
 import { json } from '../src/formats/json.ts'
 import { ByteWriter } from '../src/database/postgres/rows/bytes.ts'
-import { Execution, type ExecutionContext, type Prepared } from '../src/database/postgres/wire/round-trips.ts'
+import { Execution, type ExecutionContext, type Prepared } from '../src/database/postgres/wire/execution.ts'
 import { compileRowWriter } from '../src/database/postgres/rows/rows.ts'
 import { Catalog } from '../src/database/postgres/sessions/catalog.ts'
 import { Session } from '../src/database/postgres/sessions/session.ts'
@@ -141,7 +141,7 @@ test('rows whose types become known while they come are all kept', () => {
   isKnown = true
   execution.handleRow(row, 0, row.length)
   execution.handleComplete()
-  deepStrictEqual([execution.unwritten.length, execution.answer], [2, undefined])
+  deepStrictEqual([execution.unwritten.length, execution.result], [2, undefined])
 })
 
 test('a writer that was large once is not large for ever', () => {

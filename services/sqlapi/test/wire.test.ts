@@ -1,4 +1,4 @@
-/** Bytes from and to PostgreSQL: database/postgres/frames.ts, frontend-messages.ts, bytes.ts. */
+/** Bytes from and to PostgreSQL: database/postgres/wire/frames.ts, frontend-messages.ts, rows/bytes.ts. */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

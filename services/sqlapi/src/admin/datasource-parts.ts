@@ -1,7 +1,7 @@
 /** The datasources and their replicas as parts of which readiness is made: each is asked over a connection beside its pool. */
 import type { Part } from '@services/admin'
 import { settingsOf, type SizedDatasource } from '../boot/boot.ts'
-import { openProbe, openReplicaProbes } from '../database/database.ts'
+import { openProbe, openReplicaProbes } from '../database/open.ts'
 import type { Probe } from '../metering.ts'
 
 const everyMs = 1000

@@ -76,7 +76,7 @@ async function askAll(
 ): Promise<ReadonlyMap<Datasource, Asked>> {
   const asked = Array.from(groups).flatMap(([datasource, endpoints]) => {
     if (datasource === undefined) return []
-    return askAbout(datasource, endpoints, options).then((answer): [Datasource, Asked] => [datasource, answer])
+    return askAbout(datasource, endpoints, options).then((said): [Datasource, Asked] => [datasource, said])
   })
   return new Map(await Promise.all(asked))
 }

@@ -4,9 +4,10 @@
  */
 import type { Datasource } from '../boot/config/config.ts'
 import { maskUrl } from '../boot/config/url.ts'
-import { openDatabase, parseScripts } from '../database/database.ts'
+import { openDatabase, parseScripts } from '../database/open.ts'
 import type { CatalogNames, OfflineDescription, StatementDescription, TableScan } from '../description.ts'
-import type { Database, Endpoint, Script, Statement } from '../model.ts'
+import type { Endpoint, Script, Statement } from '../model.ts'
+import type { Database } from '../database/database.ts'
 import { isAboutNames } from './described.ts'
 
 /** What one database has said. */
@@ -100,8 +101,8 @@ async function describePortion(
   isRough: boolean,
 ): Promise<void> {
   const scripts = endpoints.map((endpoint) => scriptOf(endpoint, database))
-  const answers = await database.describe(scripts, { isRough })
-  for (const [index, endpoint] of endpoints.entries()) into.set(endpoint, answers[index] ?? [])
+  const described = await database.describe(scripts, { isRough })
+  for (const [index, endpoint] of endpoints.entries()) into.set(endpoint, described[index] ?? [])
 }
 
 async function explainPortion(
@@ -116,8 +117,8 @@ async function explainPortion(
         (effect === 'read' || effect === 'write') && descriptions.get(endpoint)?.[index]?.outcome === 'described',
     ),
   )
-  const answers = await database.scans(statements)
-  for (const [index, statement] of statements.entries()) into.set(statement, answers[index] ?? [])
+  const scans = await database.scans(statements)
+  for (const [index, statement] of statements.entries()) into.set(statement, scans[index] ?? [])
 }
 
 /** Files are read for each dialect that some datasource has. */

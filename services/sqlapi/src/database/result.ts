@@ -111,7 +111,7 @@ export class Delivery extends Sink {
   /** Takes the end, or the error, of what makes the result. */
   follow(running: Promise<Result>): void {
     running.then(
-      (answer) => this.end(answer),
+      (result) => this.end(result),
       (error: unknown) => this.fail(error as Error),
     )
   }

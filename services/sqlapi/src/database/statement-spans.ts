@@ -5,20 +5,21 @@
  */
 import type { Attributes, Span } from '@services/trace'
 import { Failure } from '../errors.ts'
-import type { Dialect, Statement, Work } from '../model.ts'
+import type { Statement, Work } from '../model.ts'
 import { sourceOf } from '../sql/position.ts'
 import { StatementFailure } from './statement-failure.ts'
 
 /** Characters of a text; a longer one is cut. */
 const maxTextLength = 16_384
 
-const systems: Readonly<Record<Dialect, string>> = { postgres: 'postgresql', sqlite: 'sqlite' }
-
 export interface SpannedDatasource {
   readonly name: string
-  readonly dialect: Dialect
-  /** Connection URL. */
-  readonly url: string
+  /** The kind of database, as OpenTelemetry calls it. */
+  readonly system: string
+  /** Its name on its server; undefined where it has none. */
+  readonly database?: string | undefined
+  /** Undefined where it is not certain, or there is none. */
+  readonly server?: { readonly host: string; readonly port: number } | undefined
   /** Statements of sampled requests carry their place in the trace; never unless given. */
   readonly sqlComment?: boolean | undefined
 }
@@ -38,14 +39,13 @@ export class StatementSpans {
   /** Facts about statements, made with the first span of each. */
   readonly #known = new WeakMap<Statement, { readonly name: string; readonly attributes: Attributes }>()
 
-  constructor({ name, dialect, url, sqlComment = false }: SpannedDatasource) {
-    const { namespace, ...place } = dialect === 'postgres' ? readPlace(url) : { namespace: undefined }
-    this.#namespace = namespace
+  constructor({ name, system, database, server, sqlComment = false }: SpannedDatasource) {
+    this.#namespace = database
     this.#isCommented = sqlComment
     this.#datasource = {
-      'db.system.name': systems[dialect],
-      'db.namespace': namespace,
-      ...place,
+      'db.system.name': system,
+      'db.namespace': database,
+      ...(server !== undefined && { 'server.address': server.host, 'server.port': server.port }),
       'sqlapi.datasource': name,
     }
   }
@@ -175,23 +175,6 @@ function toEnd(error: unknown): { readonly error: string; readonly attributes: A
   return {
     error: status ?? (error instanceof Failure ? error.reason : 'internal_error'),
     attributes: { 'db.response.status_code': status },
-  }
-}
-
-/** With several hosts, or none, nobody knows which one it will be. */
-function readPlace(url: string): Attributes & { readonly namespace: string | undefined } {
-  const [, hosts = '', database = ''] = /^\w+:\/\/(?:[^/?#]*@)?([^/?#]*)(?:\/([^?#]*))?/.exec(url) ?? []
-  const namespace = decode(database) || undefined
-  const [, host, port = '5432'] = /^(\[[^\]]+\]|[^:,]+)(?::(\d+))?$/.exec(hosts) ?? []
-  if (host === undefined) return { namespace }
-  return { namespace, 'server.address': decode(host.replace(/^\[|\]$/g, '')), 'server.port': Number(port) }
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
   }
 }
 

@@ -6,7 +6,7 @@
 export interface RowFormat {
   /** As `Content-Type` has it. */
   readonly mediaType: string
-  /** The answer of a call that has no result set. */
+  /** The result of a call that has no result set. */
   readonly nothing: string
   /** What stands around the values of a result with these keys. Called once for each result shape, not for each row. */
   layout(keys: readonly string[]): Layout

@@ -1,5 +1,5 @@
 /**
- * Text of a database -> JSON. Halves of surrogate pairs come out escaped, so the answer is valid UTF-8 whatever a
+ * Text of a database -> JSON. Halves of surrogate pairs come out escaped, so the result is valid UTF-8 whatever a
  * column holds.
  */
 

@@ -1,7 +1,7 @@
 /** What one datasource has done: its meter, and how busy it is at the moment of a snapshot. */
 import type { Counter, Histogram, Registry } from '@services/metrics'
 import type { DatabaseLoad, DatasourceMeter, ReplicaLoad } from '../metering.ts'
-import type { Database } from '../model.ts'
+import type { Database } from '../database/database.ts'
 import type { metricTable } from './metric-table.ts'
 
 type Metrics = Registry<typeof metricTable>

@@ -5,7 +5,7 @@
 import { openProcessMetrics, Registry, type Snapshot } from '@services/metrics'
 import type { Events } from '../events.ts'
 import type { DatasourceMeter } from '../metering.ts'
-import type { Database } from '../model.ts'
+import type { Database } from '../database/database.ts'
 import { DatasourceCounts, watchLoads } from './datasource-counts.ts'
 import { metricTable } from './metric-table.ts'
 import { RequestCounts } from './request-counts.ts'

@@ -1,5 +1,5 @@
 /**
- * Counts requests as they are answered: a subscriber of the event stream. The usual answer of an endpoint costs two additions to
+ * Counts requests as they are answered: a subscriber of the event stream. The usual reply of an endpoint costs two additions to
  * series that were found once; any other one is looked for among those of its method.
  */
 import type { Counter, Histogram, Registry } from '@services/metrics'

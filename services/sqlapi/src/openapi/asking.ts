@@ -3,7 +3,8 @@
  * kept from a connection for long. What is known so far can be read at any moment.
  */
 import { type EndpointTypes, toEndpointTypes } from '../endpoint-types/endpoint-types.ts'
-import type { Database, Endpoint, Script } from '../model.ts'
+import type { Endpoint, Script } from '../model.ts'
+import type { Database } from '../database/database.ts'
 
 export interface AskingOptions {
   /** Those that nobody knows yet. */

@@ -7,7 +7,6 @@ import { formats } from '../formats/formats.ts'
 import type { Events } from '../events.ts'
 import type {
   Body,
-  Database,
   DeclaredCache,
   Endpoint,
   FormatName,
@@ -22,6 +21,7 @@ import type {
   Script,
   Trace,
 } from '../model.ts'
+import type { Database } from '../database/database.ts'
 import type { Cors } from './cors.ts'
 import { readDeclaredQuery, toDeclaredSets } from './declared.ts'
 import { type Lines, readLines } from './lines/lines.ts'
@@ -71,7 +71,7 @@ export function handle(service: Service, request: Request): Promise<Reply> {
 /** A streamed result could not be sent whole: the client was disconnected, and the log says why. */
 export function reportBrokenOff(
   { events }: Service,
-  { method, target, requestId, traceparent }: Omit<Line, 'trace'> & { readonly traceparent: string | undefined },
+  { method, target, requestId, traceparent }: Omit<RequestLine, 'trace'> & { readonly traceparent: string | undefined },
   error: Error,
 ): void {
   events.emit('answerBrokenOff', { method, path: pathOf(target), reason: error.message, requestId, traceparent })
@@ -128,18 +128,18 @@ function toBody(format: FormatName, content: Result): Body {
   return { mediaType: formats[format].mediaType, content }
 }
 
-/** What the reply needs of a request. */
-type Line = Pick<Request, 'method' | 'target' | 'requestId' | 'trace'>
+/** What is kept of a request until its reply is there: neither its headers nor its body. */
+type RequestLine = Pick<Request, 'method' | 'target' | 'requestId' | 'trace'>
 
 function refuser(
   service: Service,
-  { method, target, requestId, trace }: Line,
+  { method, target, requestId, trace }: RequestLine,
   headers: ReplyHeaders,
 ): (error: unknown) => Reply {
   return (error) => refuse(service, { method, target, requestId, trace }, headers, error)
 }
 
-function refuse(service: Service, line: Line, headers: ReplyHeaders, error: unknown): Reply {
+function refuse(service: Service, line: RequestLine, headers: ReplyHeaders, error: unknown): Reply {
   const reply = toReply(error, headers, service.errors === 'full' ? explain(service, line, error) : undefined)
   if (!(error instanceof Failure)) reportInternal(service.events, line, error)
   if (line.trace !== undefined) note(line.trace, error)
@@ -208,14 +208,14 @@ function readSets(document: BodyDocument, batch: boolean): readonly ParameterSet
 }
 
 /** Looks for the file once more, so that no request that succeeds has to keep it. */
-function explain({ endpoints }: Service, { method, target }: Line, error: unknown): FailureDetails | undefined {
+function explain({ endpoints }: Service, { method, target }: RequestLine, error: unknown): FailureDetails | undefined {
   if (!(error instanceof Failure)) return undefined
   const found = findEndpoint(endpoints, method, readTarget(target).path)
   return found === undefined ? undefined : error.detailsIn(found.endpoint.file)
 }
 
 /** Where an unexpected error came from is for the log only. */
-function reportInternal(events: Events, { method, target, requestId, trace }: Line, error: unknown): void {
+function reportInternal(events: Events, { method, target, requestId, trace }: RequestLine, error: unknown): void {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
   events.emit('internalError', {
     method,

@@ -124,12 +124,12 @@ function decode(raw: string): string | undefined {
   }
 }
 
-/** A path for answers and log lines. Keeps whole characters: none of those kept can reach beyond twice as many code units. */
 /** The path of a request target for the log, as sent and without its query string, which may hold anything. */
 export function pathOf(target: string): string {
   return cut(target.split('?', 1)[0] as string)
 }
 
+/** A path for messages and log lines. Keeps whole characters: none of those kept can reach beyond twice as many code units. */
 export function cut(text: string): string {
   if (text.length <= shownLength) return text
   return Array.from(text.slice(0, 2 * shownLength))

@@ -44,7 +44,7 @@ export interface ServerOptions {
 export interface RequestListener {
   /** Asked for each request, because a reload may change it. */
   isListening(): boolean
-  /** A request has been answered, or nobody is left to take its answer; requests that were refused too. */
+  /** A request has been answered, or nobody is left to take its reply; requests that were refused too. */
   answered(trace: Trace): void
 }
 

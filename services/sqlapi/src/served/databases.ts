@@ -4,10 +4,10 @@
  */
 import { settingsOf, type SizedDatasource } from '../boot/boot.ts'
 import { maskUrl } from '../boot/config/url.ts'
-import { type DatasourceOptions, openDatabase } from '../database/database.ts'
+import { type DatasourceOptions, openDatabase } from '../database/open.ts'
 import type { Events } from '../events.ts'
 import type { Measures } from '../measure/measures.ts'
-import type { Database } from '../model.ts'
+import type { Database } from '../database/database.ts'
 import { Reachability } from '../reachability.ts'
 
 interface OpenDatabase {

@@ -1,6 +1,7 @@
 /** The pages that describe the endpoints (`openapi: true`); their code is loaded only where somebody wants them. */
 import type { Booted } from '../boot/boot.ts'
-import type { Database, Endpoint, Page } from '../model.ts'
+import type { Endpoint, Page } from '../model.ts'
+import type { Database } from '../database/database.ts'
 import { version } from '../version.ts'
 
 export interface DescribedPages {

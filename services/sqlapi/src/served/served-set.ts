@@ -59,8 +59,8 @@ export async function makeSet(booted: Booted, databases: HeldDatabases, events: 
   }
   const tracing = await openTracing({ enabled: config.trace.enabled, name: 'sqlapi', version })
   const underWay = new UnderWay()
-  const answer = await handlerOf(service, config.server.compression)
-  return { booted, service, handle: answer, databases, summaries, described, tracing, underWay }
+  const handler = await handlerOf(service, config.server.compression)
+  return { booted, service, handle: handler, databases, summaries, described, tracing, underWay }
 }
 
 /** What compresses is loaded only where somebody wants it: zlib takes memory. */

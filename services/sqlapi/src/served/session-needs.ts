@@ -1,7 +1,8 @@
 /** Tells which files no pooler in transaction mode can serve: one WARN for all files of a datasource. */
 import type { Booted } from '../boot/boot.ts'
 import type { Events } from '../events.ts'
-import type { Database, Script } from '../model.ts'
+import type { Script } from '../model.ts'
+import type { Database } from '../database/database.ts'
 import { datasourcesByProject, projectRules } from '../project-datasource.ts'
 
 /** How many files are named; the rest is counted. */

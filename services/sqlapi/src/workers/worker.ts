@@ -7,7 +7,7 @@ import cluster from 'node:cluster'
 import { disablePretenuring, type ExitCode, exitCodes, handleSignals } from '@services/command-line'
 import { EventStream, hearWarnings, openStdout, type Subscriber } from '@services/observe'
 import { StartupFailure } from '../errors.ts'
-import { type EventFields, type Events, type EventName, eventTable, type LogSettings, openLog } from '../events.ts'
+import { type EventFields, type Events, type EventName, eventTable, type LogSettings, logWriter } from '../events.ts'
 import { type PreparedSet, type RunningService, startService } from '../service.ts'
 import type { Measures } from '../measure/measures.ts'
 import { type Assignment, unpack } from './assignments.ts'
@@ -140,12 +140,7 @@ function tellSuccesses(service: RunningService): void {
 function openEvents(settings: LogSettings): { events: Events; writeLog: (settings: LogSettings) => void } {
   const stdout = openStdout()
   const events = new EventStream<EventFields>(eventTable)
-  let closeLog = (): void => undefined
-  const writeLog = (settings: LogSettings): void => {
-    const log = openLog(settings, stdout)
-    closeLog()
-    closeLog = events.subscribe({ ...log, hears: (event) => !isShared(event) && log.hears(event) })
-  }
+  const writeLog = logWriter(events, stdout, (event) => !isShared(event))
   writeLog(settings)
   events.subscribe(reports)
   stdout.onDropped((count) => events.emit('linesDropped', { count }))

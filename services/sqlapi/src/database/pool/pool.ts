@@ -1,33 +1,27 @@
 /**
- * The connections of one datasource and who may use them: jobs come in, each is given a connection. Pure scheduling: the drivers
- * (postgres/, sqlite/) know what a connection is and what a job does on it, slot.ts what happens on one connection, queue.ts
- * the order of waiting jobs.
+ * Who gets which connection of a datasource: jobs come in, each is given one. Pure scheduling: the drivers (postgres/, sqlite/) know
+ * what a connection is and what a job does on it, connections.ts which are open, slot.ts what happens on one, queue.ts the
+ * order of waiting jobs.
  *
  * A short job joins a shared slot that has room; any other job, and a short one without a slot to join, takes an idle slot
- * or waits for one in order of arrival. The limit `max` includes connections that are being opened or closed.
+ * or waits for one in order of arrival.
  */
 import { Failure } from '../../errors.ts'
-import type { DatabaseLoad, DatasourceMeter, ReachListener } from '../../metering.ts'
+import type { DatabaseLoad, DatasourceMeter } from '../../metering.ts'
 import { type Clock, realClock } from './clock.ts'
+import { Connections, type ConnectionsOptions, takeOut } from './connections.ts'
 import { type Connection, type Errand, ErrandJob, type Job, mayShare, type Owner } from './job.ts'
 import { OwnTime } from './own-time.ts'
 import { Queue } from './queue.ts'
-import { Slot } from './slot.ts'
+import type { Slot } from './slot.ts'
 
-export interface PoolOptions<C> {
+export interface PoolOptions<C> extends ConnectionsOptions<C> {
   /** Datasource name, for messages. */
   readonly name: string
-  /** Most connections of this pool. */
-  readonly max: number
   /** As configured for the whole datasource, for messages. */
   readonly maxConnections: number
   readonly acquireTimeoutSeconds: number
-  /** How many short jobs may be in flight on one connection. */
-  readonly depth: number
-  /** Opens a connection; `broken` is to be called when it ends by itself. */
-  readonly open: (broken: () => void) => Promise<C>
   readonly meter?: Pick<DatasourceMeter, 'waited' | 'ran'> | undefined
-  readonly reach?: ReachListener | undefined
   readonly clock?: Clock
 }
 
@@ -35,34 +29,26 @@ export interface PoolOptions<C> {
 const lookMs = 5
 /** The same while no slot is shared: only to know of times in which this process was away. */
 const lookAloneMs = 25
-/** How many connections are opened at a time: while they open, running jobs often end, and then no more are needed. */
-const maxOpening = 2
-/** How long to wait after a connection could not be opened, if others are open. */
-const retryMs = 500
-/** How long a connection may be idle before it is closed, except the last one. */
-const idleMs = 60_000
 
 export class Pool<C extends Connection> implements Owner<C> {
   readonly #options: PoolOptions<C>
   readonly #clock: Clock
-  readonly #slots = new Set<Slot<C>>()
   /** Slots that are shared or late, the one that was filled first at the front: the fewer slots are filled the better. */
   readonly #shared: Slot<C>[] = []
-  /** A stack, so that slots that nobody needs stay at its start. */
-  readonly #idle: Slot<C>[] = []
+  readonly #connections: Connections<C>
   readonly #queue: Queue<Job<C>>
   readonly #ownTime: OwnTime
-  #opening = 0
-  #closing = 0
-  #isClosed = false
   /** When a job last succeeded, by the clock of the pool. */
   lastSuccess = -Infinity
-  #stopRetry: (() => void) | undefined
-  #stopTidying: (() => void) | undefined
 
   constructor(options: PoolOptions<C>) {
     this.#options = options
     this.#clock = options.clock ?? realClock
+    this.#connections = new Connections(options, this.#clock, {
+      changed: () => this.#dispatch(),
+      closed: (slot) => takeOut(this.#shared, slot),
+      unreachable: (error) => this.#queue.rejectAll(error),
+    })
     this.#ownTime = new OwnTime(this.#clock, () => this.#look())
     this.#queue = new Queue(this.#clock, options.acquireTimeoutSeconds, (job) => {
       const ms = options.acquireTimeoutSeconds * 1000
@@ -92,8 +78,9 @@ export class Pool<C extends Connection> implements Owner<C> {
   }
 
   get load(): DatabaseLoad {
-    const connections = { idle: 0, shared: 0, alone: 0, cleaning: 0, opening: this.#opening, closing: this.#closing }
-    for (const { state } of this.#slots) {
+    const { slots, opening, closing } = this.#connections
+    const connections = { idle: 0, shared: 0, alone: 0, cleaning: 0, opening, closing }
+    for (const { state } of slots) {
       if (state === 'late') connections.shared++
       else if (state !== 'closed') connections[state]++
     }
@@ -131,33 +118,25 @@ export class Pool<C extends Connection> implements Owner<C> {
   }
 
   /** Opens the first connection, so that the start can report its error. */
-  async probe(): Promise<void> {
-    // Jobs that have come in the meantime wait for the outcome.
-    if (this.#slots.size + this.#opening === 0) await this.#open().finally(() => this.#dispatch())
+  probe(): Promise<void> {
+    return this.#connections.probe()
   }
 
   /** Ends every connection that is open now, whatever it is doing. Waiting jobs get connections that are opened afterwards. */
-  async renew(): Promise<void> {
-    const slots = [...this.#slots]
-    for (const { connection } of slots) connection.interrupt?.()
-    await Promise.all(slots.map((slot) => this.#remove(slot)))
+  renew(): Promise<void> {
+    return this.#connections.renew()
   }
 
   /** Ends the connections of which that is true, each as soon as it is free. Later jobs get others. */
   retire(isMeant: (connection: C) => boolean): void {
-    for (const slot of [...this.#slots].filter(({ connection }) => isMeant(connection))) {
-      slot.connection.retire?.()
-      if (slot.state === 'idle') void this.#remove(slot)
-    }
+    this.#connections.retire(isMeant)
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true
+  close(): Promise<void> {
     this.#ownTime.end()
-    this.#stopRetry?.()
-    this.#stopTidying?.()
+    const closing = this.#connections.close()
     this.#queue.rejectAll(this.#closedFailure())
-    await Promise.all([...this.#slots].map((slot) => this.#remove(slot)))
+    return closing
   }
 
   /** A job may overtake waiting jobs if they lose nothing by it, but never those of its own group. */
@@ -167,12 +146,7 @@ export class Pool<C extends Connection> implements Owner<C> {
 
   /** More connections are wanted than may be opened, so slots have to run empty. */
   get #isDraining(): boolean {
-    return this.#queue.demand > this.#room + this.#idle.length
-  }
-
-  /** Connections that are being opened or may be. */
-  get #room(): number {
-    return this.#stopRetry === undefined ? this.#options.max - this.#slots.size - this.#closing : this.#opening
+    return this.#queue.demand > this.#connections.room + this.#connections.idle.length
   }
 
   #slotFor(job: Job<C>): Slot<C> | undefined {
@@ -184,7 +158,7 @@ export class Pool<C extends Connection> implements Owner<C> {
       }
       if (isFull && this.#isHeldBack) return undefined
     }
-    return this.#idle.pop()
+    return this.#connections.idle.pop()
   }
 
   /**
@@ -228,7 +202,7 @@ export class Pool<C extends Connection> implements Owner<C> {
       this.#fill(slot)
     }
     // Who is held back waits for none of those that are idle.
-    if (this.#idle.length === 0) this.#openMore()
+    if (this.#connections.idle.length === 0) this.#connections.openFor(this.#queue.demand)
   }
 
   /** Jobs of the same group join as far as there is room, ahead of others, who lose nothing by it. */
@@ -266,68 +240,13 @@ export class Pool<C extends Connection> implements Owner<C> {
 
   async #clean(slot: Slot<C>): Promise<void> {
     slot.state = 'cleaning'
-    if (!(await slot.connection.clean())) return this.#remove(slot)
+    if (!(await slot.connection.clean())) return this.#connections.remove(slot)
     if (slot.state === 'cleaning') this.#toIdle(slot, this.#clock.now())
   }
 
   #toIdle(slot: Slot<C>, now: number): void {
-    slot.state = 'idle'
-    slot.since = now
-    this.#idle.push(slot)
+    this.#connections.putBack(slot, now)
     if (!this.#queue.isEmpty) this.#dispatch()
-    if (this.#slots.size > 1) this.#stopTidying ??= this.#clock.after(idleMs / 2, () => this.#tidy())
-  }
-
-  #openMore(): void {
-    const wanted = Math.min(this.#queue.demand, this.#room, maxOpening)
-    while (this.#opening < wanted) this.#open().catch((error: unknown) => this.#openLater(error))
-  }
-
-  async #open(): Promise<void> {
-    let slot: Slot<C> | undefined
-    let isBroken = false
-    const broken = (): void => {
-      isBroken = true
-      if (slot !== undefined) void this.#remove(slot)
-    }
-    this.#opening++
-    try {
-      slot = new Slot(await this.#options.open(broken), this.#options.depth, this.#clock.now())
-    } finally {
-      this.#opening--
-    }
-    this.#slots.add(slot)
-    this.#options.reach?.opened()
-    if (isBroken || this.#isClosed) void this.#remove(slot)
-    else this.#toIdle(slot, this.#clock.now())
-  }
-
-  /** While another connection is open the jobs can still be served in time; without one nothing would start them. */
-  #openLater(error: unknown): void {
-    if (this.#isClosed || this.#slots.size + this.#opening === 0) {
-      if (!this.#isClosed) this.#options.reach?.unreachable(error)
-      this.#queue.rejectAll(error)
-    } else if (this.#slots.size > 0) {
-      this.#stopRetry ??= this.#clock.after(retryMs, () => this.#retry())
-    }
-  }
-
-  #retry(): void {
-    this.#stopRetry?.()
-    this.#stopRetry = undefined
-    this.#dispatch()
-  }
-
-  async #remove(slot: Slot<C>): Promise<void> {
-    if (!this.#slots.delete(slot)) return
-    slot.state = 'closed'
-    takeOut(this.#idle, slot)
-    takeOut(this.#shared, slot)
-    this.#closing++
-    await slot.connection.close()
-    this.#closing--
-    if (this.#slots.size === 0) this.#retry()
-    else this.#dispatch()
   }
 
   /**
@@ -339,31 +258,18 @@ export class Pool<C extends Connection> implements Owner<C> {
     // Who was held back may go elsewhere now.
     if (!this.#queue.isEmpty) this.#dispatch()
     if (this.#shared.length > 0) return lookMs
-    return [...this.#slots].some(({ isTimed }) => isTimed) ? lookAloneMs : Infinity
-  }
-
-  #tidy(): void {
-    const old = this.#clock.now() - idleMs
-    while (this.#slots.size > 1 && this.#idle[0] !== undefined && this.#idle[0].since <= old) {
-      void this.#remove(this.#idle[0])
-    }
-    this.#stopTidying = this.#slots.size > 1 ? this.#clock.after(idleMs / 2, () => this.#tidy()) : undefined
+    return [...this.#connections.slots].some(({ isTimed }) => isTimed) ? lookAloneMs : Infinity
   }
 
   /** Why the job need not wait at all. */
   #refusalOf({ cancellation }: Job<C>): Failure | undefined {
-    if (this.#isClosed) return this.#closedFailure()
+    if (this.#connections.isClosed) return this.#closedFailure()
     return cancellation.cancelled ? new Failure('client_gone') : undefined
   }
 
   #closedFailure(): Failure {
     return new Failure('datasource_closed', `Datasource '${this.#options.name}' is closed`)
   }
-}
-
-function takeOut<T>(list: T[], member: T): void {
-  const index = list.indexOf(member)
-  if (index !== -1) list.splice(index, 1)
 }
 
 function lateFailure<C>({ name, acquireTimeoutSeconds, maxConnections }: PoolOptions<C>): Failure {

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import type { PreparedDatabase } from '../prepared-database.ts'
 import { readLocation } from './wire/location.ts'
-import { Command } from './wire/round-trips.ts'
+import { Command } from './wire/questions.ts'
 import { openSocket, reachOf } from './wire/servers.ts'
 import { Wire } from './wire/wire.ts'
 

@@ -27,6 +27,23 @@ export function hostsOf(url: string): readonly Host[] {
   })
 }
 
+/** The database that the URL names, and its server, if there is a single one: of several, or none, nobody knows which it will be. */
+export function placeOf(url: string): { readonly database: string | undefined; readonly server: Host | undefined } {
+  const [, hosts = '', name = ''] = /^\w+:\/\/(?:[^/?#]*@)?([^/?#]*)(?:\/([^?#]*))?/.exec(url) ?? []
+  const database = decode(name) || undefined
+  const [, host, port = defaultPort] = /^(\[[^\]]+\]|[^:,]+)(?::(\d+))?$/.exec(hosts) ?? []
+  if (host === undefined) return { database, server: undefined }
+  return { database, server: { host: decode(host.replace(/^\[|\]$/g, '')), port: Number(port) } }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
 /** What is wrong with the hosts, in words that hold nothing of the URL. */
 export function hostsProblem(url: string): string | undefined {
   if (bareAddress.test(url)) return 'an IPv6 address without brackets (write [::1]:5432)'

@@ -1,31 +1,18 @@
 /** What a PostgreSQL datasource is opened with: plain values, and who hears of what happens. */
-import type { DatasourceMeter, ReachListener } from '../../metering.ts'
 import type { ResultShapes } from '../../model.ts'
-import type { FailureListener } from '../statement-failure.ts'
-import type { Finding } from './sessions/session-code.ts'
+import type { DatabaseOptions } from '../options.ts'
 import type { StatementListeners } from './sessions/statement-runner.ts'
+import type { Finding } from './stored-code/session-code.ts'
 
-export interface PostgresOptions extends StatementListeners {
-  readonly name: string
-  /** Connection URL with the credentials. */
-  readonly url: string
-  /** As configured, for all processes together; shown in messages. */
-  readonly maxConnections: number
-  /** Most connections of this process. */
-  readonly poolSize: number
-  readonly acquireTimeoutSeconds: number
-  /** For each address of a server; a share of the above unless it is given. */
+export interface PostgresOptions extends DatabaseOptions, StatementListeners {
+  /** For each address of a server; a share of `acquireTimeoutSeconds` unless it is given. */
   readonly connectTimeoutSeconds?: number | undefined
   readonly keepaliveSeconds?: number | undefined
   readonly silenceTimeoutSeconds?: number | undefined
+  /** How some values are written; as specified where it is left out. */
   readonly results?: ResultShapes | undefined
   /** Of each session: a name or an offset; UTC where it is left out. */
   readonly timeZone?: string | undefined
-  readonly onStatementFailure?: FailureListener
-  readonly meter?: DatasourceMeter | undefined
-  readonly reach?: ReachListener | undefined
-  /** Longest time that a statement may run; 0 for no limit. */
-  readonly statementTimeoutSeconds: number
   /** Called for each piece of stored code that costs every request a reset, once. */
   readonly onSessionCode?: ((finding: Finding) => void) | undefined
   /** Nothing is to be written there, so a refusal to write says nothing of its server. */

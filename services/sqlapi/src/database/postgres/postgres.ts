@@ -1,12 +1,13 @@
 /**
  * A PostgreSQL datasource: takes work, gets a connection from the pool and has the statements run there, in a transaction
- * where the work asks for one. Answers in the format that the work asks for, whole or as a stream; throws failures.
+ * where the work asks for one. Gives its result in the format that the work asks for, whole or as a stream; throws failures.
  *
- * pool.ts decides about connections, statement-runner.ts and settle.ts about plans and types, round-trips.ts about what is sent.
+ * pool.ts decides about connections, statement-runner.ts and settle.ts about plans and types, execution.ts about what is sent.
  */
 import type { CatalogNames, DescribeOptions, StatementDescription, TableScan } from '../../description.ts'
 import type { DatabaseLoad } from '../../metering.ts'
-import type { Database, ParameterSet, Result, Script, Statement, Work } from '../../model.ts'
+import type { ParameterSet, Result, Script, Statement, Work } from '../../model.ts'
+import type { Database } from '../database.ts'
 import { optionsOver } from '../options-over.ts'
 import { Delivery, emptyResult, type Sink } from '../result.ts'
 import { requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
@@ -16,8 +17,10 @@ import { Pool } from '../pool/pool.ts'
 import { runBatch } from './sessions/batch.ts'
 import { type BoundStatement, StatementRunner, needsNewPlan } from './sessions/statement-runner.ts'
 import { Catalog } from './sessions/catalog.ts'
+import type { Peer } from './sessions/plan-connection.ts'
 import { toConnectFailure, toFailure } from './sessions/postgres-failures.ts'
 import { Session, type SessionOptions } from './sessions/session.ts'
+import { placeOf } from './hosts.ts'
 import type { PostgresOptions } from './options.ts'
 import { SessionNeeds } from './session-needs.ts'
 import { type Datasource, SharedRun } from './shared-run.ts'
@@ -55,10 +58,10 @@ export class PostgresDatabase implements Database {
       connectTimeoutSeconds: acquireTimeoutSeconds,
       hostTimeoutSeconds: options.connectTimeoutSeconds,
       order: this.#order,
-      onRefusedWrite: (refused: Session) => this.#lookAnew(refused),
+      onRefusedWrite: (refused: Peer) => this.#lookAnew(refused),
     })
     const catalog = new Catalog(options.onSessionCode, options.results, isPooled ? undefined : options.onPooler)
-    this.#spans = new StatementSpans({ name, dialect: 'postgres', url, sqlComment })
+    this.#spans = new StatementSpans({ name, system: 'postgresql', ...placeOf(url), sqlComment })
     this.#runner = new StatementRunner(options, catalog.code, this.#spans)
     this.#needs = isPooled ? new SessionNeeds(this.#runner, catalog.code, name) : undefined
     this.#pool = new Pool({
@@ -134,7 +137,7 @@ export class PostgresDatabase implements Database {
   }
 
   /** On a connection of its own. */
-  #ask<Answer>(run: (session: Session) => Promise<Answer>): Promise<Answer> {
+  #ask<Said>(run: (session: Session) => Promise<Said>): Promise<Said> {
     const cancellation = { cancelled: false, onCancel: undefined }
     return this.#pool.run({ group: undefined, history: undefined, cancellation, run })
   }
@@ -229,7 +232,7 @@ export class PostgresDatabase implements Database {
    * The server that a session is on takes no writes: what is connected to it ends when it is free, and other servers come
    * first. A primary that somebody has told to read only is meant as it is, unless the URL wants one that writes.
    */
-  #lookAnew({ peer: { server, standing } }: Session): void {
+  #lookAnew({ peer: { server, standing } }: Peer): void {
     const now = performance.now()
     const isMeant =
       this.#options.isReplica === true ||
@@ -263,9 +266,9 @@ export class PostgresDatabase implements Database {
     for (let attempt = 1; ; attempt++) {
       try {
         await session.begin()
-        const answer = await job()
+        const result = await job()
         await session.command('COMMIT')
-        return answer
+        return result
       } catch (error) {
         // Where the connection is lost the server rolls back by itself.
         await session.command('ROLLBACK').catch(() => undefined)

@@ -5,7 +5,7 @@
 import type { Probe } from '../../metering.ts'
 import { ServerOrder } from './wire/server-order.ts'
 import { openSocket } from './wire/servers.ts'
-import { Command } from './wire/round-trips.ts'
+import { Command } from './wire/questions.ts'
 import { Wire } from './wire/wire.ts'
 
 export interface ProbeOptions {

@@ -4,7 +4,7 @@
  */
 import type { Probe } from '../../metering.ts'
 import { judgeReplica, type Position, positionQuery, readPosition } from './replica-state.ts'
-import { Listing } from './wire/round-trips.ts'
+import { Listing } from './wire/questions.ts'
 import { ServerOrder } from './wire/server-order.ts'
 import { type DriverOptions, openSocket } from './wire/servers.ts'
 import { Wire } from './wire/wire.ts'

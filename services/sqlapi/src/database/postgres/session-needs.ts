@@ -5,7 +5,7 @@
  */
 import type { Script, Statement, Work } from '../../model.ts'
 import { StatementFailure } from '../statement-failure.ts'
-import type { SessionCode } from './sessions/session-code.ts'
+import type { SessionCode } from './stored-code/session-code.ts'
 import type { StatementRunner } from './sessions/statement-runner.ts'
 
 export class SessionNeeds {

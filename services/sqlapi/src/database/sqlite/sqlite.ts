@@ -4,9 +4,11 @@ import { dirname } from 'node:path'
 import { Failure } from '../../errors.ts'
 import type { CatalogNames, StatementDescription, TableScan } from '../../description.ts'
 import type { DatabaseLoad } from '../../metering.ts'
-import type { Database, JsonValue, ParameterSet, Result, Script, Statement, Work } from '../../model.ts'
+import type { JsonValue, ParameterSet, Result, Script, Statement, Work } from '../../model.ts'
+import type { Database } from '../database.ts'
+import type { DatabaseOptions } from '../options.ts'
 import { deliver, emptyResult, type Sink } from '../result.ts'
-import { type FailureListener, inSet, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
+import { inSet, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
 import { takenBack } from '../pool/job.ts'
 import { type Assignment, type ConnectionOptions, type Loss, runsOn } from './workplaces/assignment.ts'
 import { toFailure, toFullFailure, toGoneFailure, toOpenFailure } from './sqlite-failures.ts'
@@ -17,7 +19,7 @@ import type { BoundStatement, SqliteValue } from './worker-messages.ts'
 import { StatementSpans, type Times } from '../statement-spans.ts'
 import { Losses } from './workplaces/losses.ts'
 import { Statements, WriteHistory } from './statements.ts'
-import { counted, Pools, type PoolsOptions } from './workplaces/pools.ts'
+import { counted, Pools } from './workplaces/pools.ts'
 import { isOwn, transactionOf } from './transactions.ts'
 import { toSqlite } from './values.ts'
 import { Workplace } from './workplaces/workplace.ts'
@@ -38,15 +40,11 @@ export interface GivenUp {
   readonly outcome: string
 }
 
-export interface SqliteOptions extends PoolsOptions {
-  readonly url: string
-  /** Longest time that a statement may run; 0 for no limit. */
-  readonly statementTimeoutSeconds: number
+export interface SqliteOptions extends DatabaseOptions {
   /** Called for every statement that runs, when statements are logged. */
   readonly onStatement?: ((text: string, values: readonly SqliteValue[], work: Work) => void) | undefined
   /** Called once for each time that the file was deleted or replaced. */
   readonly onFileChange?: ((change: FileChangeReport) => void) | undefined
-  readonly onStatementFailure?: FailureListener
   /** Called for every statement that is given up in the middle. */
   readonly onGivenUp?: ((report: GivenUp) => void) | undefined
 }
@@ -73,7 +71,7 @@ export class SqliteDatabase implements Database {
     this.#options = options
     this.#location = readLocation(options.url)
     const { poolSize } = options
-    this.#spans = new StatementSpans({ ...options, dialect: 'sqlite' })
+    this.#spans = new StatementSpans({ name: options.name, system: 'sqlite' })
     this.#losses = new Losses(poolSize)
     this.#pools = new Pools(options, (broken) => this.#open(broken))
     this.#keeper = this.#location.path === undefined ? openConnection(openOptions(options, this.#location)) : undefined
@@ -99,8 +97,8 @@ export class SqliteDatabase implements Database {
     return this.#ask(scansOf(this.#location, statements))
   }
 
-  #ask<Answer>(answer: Promise<Answer>): Promise<Answer> {
-    return answer.catch((error: unknown) => {
+  #ask<Said>(question: Promise<Said>): Promise<Said> {
+    return question.catch((error: unknown) => {
       throw toOpenFailure(error, this.#options.name)
     })
   }

@@ -29,7 +29,7 @@ export interface Job {
   readonly format: FormatName
   /** It runs where it can be ended: its statements may run on and on. */
   readonly mayRunOn: boolean
-  /** Nothing is written: a long answer may be sent while its rows come. */
+  /** Nothing is written: a long result may be sent while its rows come. */
   readonly isRead: boolean
   /** For each set of parameters the statements, in order. */
   readonly sets: readonly (readonly BoundStatement[])[]
@@ -102,7 +102,7 @@ export type ToProcess =
       readonly timeoutSeconds: number | undefined
     }
   | { readonly cancel: number }
-  /** A piece of the answer has gone to its reader. */
+  /** A piece of the result has gone to its reader. */
   | { readonly taken: number }
   | { readonly tell: 'giveBack' | 'interrupt' | 'close' }
 

@@ -1,4 +1,4 @@
-/** Columns and errors -> what the description says of answers. Pure. */
+/** Columns and errors -> what the description says of responses. Pure. */
 import { type FailureDetails, failures } from '../../errors.ts'
 import { orNull, type Schema, toSchema } from './schemas.ts'
 import type { Column, ColumnType } from './operation.ts'

@@ -1,19 +1,19 @@
 /**
- * What the answer of a GET file with `@cache` tells caches, and whether the client has it already: a reply, what the file declares
- * and `If-None-Match` in, a reply out. The service itself keeps no answer: the SQL has run by then.
+ * What the reply of a GET file with `@cache` tells caches, and whether the client has it already: a reply, what the file declares
+ * and `If-None-Match` in, a reply out. The service itself keeps no reply: the SQL has run by then.
  */
 import { etagOf, isKnown } from '@services/content-coding/etag'
 import { Readable } from 'node:stream'
 import type { DeclaredCache, Reply } from '../../model.ts'
 import { addVary } from './vary.ts'
 
-/** A longer answer is not told to caches. Bytes. */
+/** A longer reply is not told to caches. Bytes. */
 const maxLength = 1024 * 1024
 
-/** What the answer to one URL depends on, beside the origin and the coding. */
+/** What the reply to one URL depends on, beside the origin and the coding. */
 const varies = 'X-Datasource, Accept'
 
-/** 200, or 304 for a copy that is still good. An answer that is too long comes out as it went in. */
+/** 200, or 304 for a copy that is still good. A reply that is too long comes out as it went in. */
 export function forCaches(reply: Reply, { seconds, isPublic }: DeclaredCache, given: string | undefined): Reply {
   const content = reply.body?.content
   if (content === undefined || content instanceof Readable) return reply

@@ -28,7 +28,7 @@ const worthIt = 1024
  */
 const shortLength = 16 * 1024
 
-/** Its headers are those of the answer that the client has. */
+/** Its headers are those of the reply that the client has. */
 const notModified = 304
 
 type ContentCoding = Exclude<Coding, 'identity'>
@@ -97,7 +97,7 @@ export function encode(
   if (isStream) return withContent(compressStream(content, compressors[coding]))
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   if (bytes.length <= shortLength) return withContent(compressors[coding].now(bytes))
-  // Only for want of memory; the answer itself is there.
+  // Only for want of memory; the reply itself is there.
   return compressors[coding].elsewhere(bytes).then(withContent, () => plain)
 }
 

@@ -1,4 +1,4 @@
-/** The header `Vary`: which headers of a request an answer depends on, for caches. */
+/** The header `Vary`: which headers of a request a reply depends on, for caches. */
 import type { ReplyHeaders } from '../../model.ts'
 
 /** The same headers, with these names behind those that are there. */

@@ -8,6 +8,7 @@ import { toCamelCase } from '../../../json/keys.ts'
 import type { DescribedColumn, DescribedParameter, StatementDescription } from '../../../description.ts'
 import type { Script, Statement } from '../../../model.ts'
 import { type Dependence, dependencesOf } from '../../../sql/dependence.ts'
+import { dependsOn, toRefused, unchecked } from '../../described.ts'
 import { grammar } from '../grammar.ts'
 import { toFailure } from '../sessions/postgres-failures.ts'
 import type { Session } from '../sessions/session.ts'
@@ -85,27 +86,6 @@ async function askAbout(
 /** `lock_not_available`. */
 const lockedState = '55P03'
 const locked = unchecked('what it needs is locked by somebody else')
-
-function toRefused({ line, column }: Statement, message: string): StatementDescription & { outcome: 'failed' } {
-  return {
-    outcome: 'failed',
-    mistake: 'syntax',
-    code: undefined,
-    message,
-    detail: undefined,
-    hint: undefined,
-    line,
-    column,
-  }
-}
-
-function unchecked(reason: string): StatementDescription & { outcome: 'unchecked' } {
-  return { outcome: 'unchecked', reason }
-}
-
-function dependsOn({ line }: Statement): StatementDescription & { outcome: 'unchecked' } {
-  return unchecked(`it depends on the statement at line ${line}, which is not run`)
-}
 
 async function complete(
   session: Session,

@@ -86,7 +86,7 @@ export class ByteWriter {
 
   #moveToNewSlab(count: number): void {
     const { length } = this
-    // At least twice what is there, so that a long answer is not moved for every row.
+    // At least twice what is there, so that a long result is not moved for every row.
     const slab = Buffer.allocUnsafeSlow(Math.max(slabSize, 2 * length, length + count))
     this.bytes.copy(slab, 0, this.#start, this.at)
     this.bytes = slab

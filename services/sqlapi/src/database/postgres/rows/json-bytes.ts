@@ -1,5 +1,5 @@
 /**
- * One column's text as PostgreSQL prints it -> JSON, byte by byte from the frame into the answer. Room for the value as it
+ * One column's text as PostgreSQL prints it -> JSON, byte by byte from the frame into the result. Room for the value as it
  * stands and for quotes was reserved with its row; whoever needs more, because of escapes, reserves it.
  */
 import { quote } from '../../../json/quote.ts'

@@ -66,7 +66,7 @@ export function compileRowWriter({ names, types, isUtf8 }: ResultColumns, format
   const write: RowWriter['write'] = (source, at, out, isFirst) => {
     const rowLength = findColumns(source, at, starts) - at
     const before = isFirst ? firstRow : otherRow
-    // Values may move the answer to a larger slab, so room is made again for what is left of the row.
+    // Values may move the result to a larger slab, so room is made again for what is left of the row.
     for (let i = 0; i < count; i++) {
       const start = starts[sources[i] as number] as number
       const size = source.readInt32BE(start - 4)

@@ -3,7 +3,7 @@
  * session-code.ts which stored code may change the session. Only has the texts of the questions and reads the answers; session.ts asks.
  */
 import { PoolerWatch } from '../pooler/pooler-watch.ts'
-import { type Finding, SessionCode } from './session-code.ts'
+import { type Finding, SessionCode } from '../stored-code/session-code.ts'
 import { type ColumnType, type ScalarKind, type TypeTables, typeTables } from '../types/types.ts'
 import type { ResultShapes } from '../../../model.ts'
 

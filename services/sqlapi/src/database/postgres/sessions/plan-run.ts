@@ -1,21 +1,21 @@
 /**
  * A plan that runs on a session, and who wants its rows: one object and no promise, because there is one for each request under way.
- * round-trips.ts knows what is sent and what comes, session.ts what its end means.
+ * execution.ts knows what is sent and what comes, plan-connection.ts what its end means.
  */
 import type { RowFormat } from '../../../formats/format.ts'
 import type { Cancellation, Result, Trace } from '../../../model.ts'
 import type { Sink } from '../../result.ts'
-import { Execution, type ExecutionContext, type Prepared, type Values } from '../wire/round-trips.ts'
+import { Execution, type ExecutionContext, type Prepared, type Values } from '../wire/execution.ts'
 import { ServerError } from '../wire/frames.ts'
 import type { Listener } from '../wire/round-trip.ts'
 
-/** The answer of one statement: its rows in a format, or nothing when it has no result set. */
+/** The result of one statement: its rows in a format, or nothing when it has no result set. */
 export type Rows = Result | undefined
 
 /** Who wants the rows of a run. */
 export interface RowsReader {
   readonly format: RowFormat
-  /** Where the rows go when the answer grows long; without it they are collected. */
+  /** Where the rows go when the result grows long; without it they are collected. */
   readonly sink: Sink | undefined
   /**
    * Given where others may be on the connection too: their statements must not be hit, so this one is only stopped when

@@ -4,7 +4,7 @@
  */
 import { json } from '../../../formats/json.ts'
 import type { Plan } from '../plans/plan.ts'
-import type { Prepared } from '../wire/round-trips.ts'
+import type { Prepared } from '../wire/execution.ts'
 
 /** Beyond this the oldest are given up. */
 const maxStatements = 1000

@@ -104,8 +104,8 @@ export class SharedCalls {
 
   /** Those before the one that failed have their rows, and those behind it have not begun. */
   #endFailed(calls: readonly PlanRun[], completed: number, error: unknown): void {
-    const isAnswered = error instanceof ServerError && error.severity === 'ERROR' && completed < calls.length
-    const failed = isAnswered ? calls[completed] : undefined
+    const isOfOne = error instanceof ServerError && error.severity === 'ERROR' && completed < calls.length
+    const failed = isOfOne ? calls[completed] : undefined
     // The end of the transaction has failed, or the connection is lost.
     const isEnd = failed === undefined && completed === calls.length
     if (failed !== undefined) this.#waiting.unshift(...calls.slice(completed + 1))

@@ -19,7 +19,7 @@ import { type Binding, bindStatement, encodeAll, type Plan } from '../plans/plan
 import { NotStarted, type Rows, type RowsReader } from './plan-run.ts'
 import type { Session } from './session.ts'
 import { isTypeError } from '../plans/search.ts'
-import type { SessionCode } from './session-code.ts'
+import type { SessionCode } from '../stored-code/session-code.ts'
 import { settle } from '../plans/settle.ts'
 import { type KnownStatement, Statements } from '../plans/statements.ts'
 
@@ -116,15 +116,15 @@ export class StatementRunner {
   }
 
   /**
-   * The statements of one set in order; the answer is that of the last one with a result set, which alone may go to the sink.
+   * The statements of one set in order; the result is that of the last one with a result set, which alone may go to the sink.
    * `comment` as for `run`.
    */
   async runAll(session: Session, statements: readonly BoundStatement[], sink?: Sink, comment?: string): Promise<Rows> {
-    let answer: Rows
+    let rows: Rows
     const last = statements.at(-1)
     for (const bound of statements)
-      answer = (await this.run(session, bound, bound === last ? sink : undefined, comment)) ?? answer
-    return answer
+      rows = (await this.run(session, bound, bound === last ? sink : undefined, comment)) ?? rows
+    return rows
   }
 
   /** One statement, its plan settled where it is not known yet or does not fit any more. `comment` is that of a batch. */
@@ -206,7 +206,7 @@ export class StatementRunner {
   /** The statements of one set as steps of a flight; nothing where the session does not know all about one of them yet. */
   toSteps(session: Session, statements: readonly BoundStatement[], comment?: string): Step[] | undefined {
     const steps: Step[] = []
-    let answering = statements.length - 1
+    let giving = statements.length - 1
     for (const [index, bound] of statements.entries()) {
       const { known, binding } = bound
       const plan = this.planFor(bound)
@@ -215,14 +215,14 @@ export class StatementRunner {
       if (prepared === undefined || known.statement.effect === 'definition' || this.touchesSession(known)) {
         return undefined
       }
-      if (prepared.result !== undefined) answering = index
-      steps.push({ prepared, values: encodeAll(prepared.plan, binding), answer: 'none' })
+      if (prepared.result !== undefined) giving = index
+      steps.push({ prepared, values: encodeAll(prepared.plan, binding), gives: 'none' })
     }
     if (this.#code.isEverywhere) session.hasRunCode = true
-    const last = steps[answering]
+    const last = steps[giving]
     if (last !== undefined) {
-      const answer = last.prepared.result === undefined ? 'empty' : 'rows'
-      steps[answering] = { ...last, answer }
+      const gives = last.prepared.result === undefined ? 'empty' : 'rows'
+      steps[giving] = { ...last, gives }
     }
     const { onStatement } = this.#listeners
     const [first] = statements

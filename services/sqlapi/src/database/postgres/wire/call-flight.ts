@@ -4,7 +4,7 @@
  * not begin. Statements have no names, and one is parsed once for all calls that follow each other.
  */
 import type { ByteWriter } from '../rows/bytes.ts'
-import type { Execution } from './round-trips.ts'
+import type { Execution } from './execution.ts'
 import { writeSync } from './frontend-messages.ts'
 import { RoundTrip } from './round-trip.ts'
 

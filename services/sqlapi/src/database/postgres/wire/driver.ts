@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { Location } from './location.ts'
-import type { Setting } from './settings.ts'
+import type { Setting } from '../settings/settings.ts'
 import { Standing, standingQuery } from './standing.ts'
 
 /** What to connect to. */

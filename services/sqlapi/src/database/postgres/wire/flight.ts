@@ -1,5 +1,5 @@
 /**
- * Many executions in one round trip, for the sets of a batch: their answers are put behind each other into the batch's own, which
+ * Many executions in one round trip, for the sets of a batch: their results are put behind each other into the batch's own, which
  * is JSON.
  */
 import { Failure } from '../../../errors.ts'
@@ -8,7 +8,7 @@ import type { Result } from '../../../model.ts'
 import { maxResultLength } from '../../result.ts'
 import type { ByteWriter } from '../rows/bytes.ts'
 import { declaredType, type Plan } from '../plans/plan.ts'
-import { isAsBefore, type Prepared, type Values, withComment } from './round-trips.ts'
+import { isAsBefore, type Prepared, type Values, withComment } from './execution.ts'
 import { closingBracket, comma, openingBracket } from '../rows/json-bytes.ts'
 import { ServerError } from './frames.ts'
 import { writeBind, writeDescribePortal, writeExecute, writeParse, writeSync } from './frontend-messages.ts'
@@ -18,8 +18,8 @@ import { RoundTrip } from './round-trip.ts'
 export interface Step {
   readonly prepared: Prepared
   readonly values: Values
-  /** `rows`: they are the answer of their set. `empty`: the set has no result set, and ends here. `none`: another step answers. */
-  readonly answer: 'rows' | 'empty' | 'none'
+  /** `rows`: they are the result of their set. `empty`: the set has no result set, and ends here. `none`: another step gives it. */
+  readonly gives: 'rows' | 'empty' | 'none'
 }
 
 /**
@@ -33,14 +33,14 @@ export class Flight extends RoundTrip {
   #current = 0
   /** Of the current step. */
   #rows = 0
-  /** That have come, of all steps, those that do not answer too. */
+  /** That have come, of all steps, those too that give nothing. */
   rows = 0
   /** The current step is executing. */
   isBound = false
   /** A statement has other columns than it had: all of them have to be prepared anew. */
   hasChanged = false
 
-  /** Answers are appended to `out`, which holds the opening bracket of the batch. With a comment no step has a name. */
+  /** Results are appended to `out`, which holds the opening bracket of the batch. With a comment no step has a name. */
   constructor(steps: readonly Step[], out: ByteWriter, comment: string | undefined) {
     super()
     this.#steps = steps
@@ -82,7 +82,7 @@ export class Flight extends RoundTrip {
   override handleRow(source: Buffer, at: number): void {
     this.rows++
     const step = this.#steps[this.#current] as Step
-    if (step.answer !== 'rows' || this.hasFailed) return
+    if (step.gives !== 'rows' || this.hasFailed) return
     if (this.#rows === 0) writeSeparator(this.#out)
     step.prepared.result?.writers.find(json)?.write(source, at, this.#out, this.#rows === 0)
     this.#rows++
@@ -94,9 +94,9 @@ export class Flight extends RoundTrip {
   }
 
   override handleComplete(): void {
-    const { answer, prepared } = this.#steps[this.#current] as Step
+    const { gives, prepared } = this.#steps[this.#current] as Step
     if (this.#rows > 0) prepared.result?.writers.find(json)?.writeEnd(this.#out)
-    else if (answer !== 'none') appendResult(this.#out, json.nothing)
+    else if (gives !== 'none') appendResult(this.#out, json.nothing)
     this.#rows = 0
     this.isBound = false
     this.#current++
@@ -106,16 +106,16 @@ export class Flight extends RoundTrip {
 /** As the server says it of a prepared statement: the plan has to be made anew. */
 const changed = new ServerError('The columns of the statement have changed', { severity: 'ERROR', code: '26000' })
 
-/** Starts the answer of a batch, which `Flight` and `appendResult` go on with. */
+/** Starts the result of a batch, which `Flight` and `appendResult` go on with. */
 export function beginResults(out: ByteWriter): void {
   out.byte(openingBracket)
 }
 
-/** Adds the answer of one set. */
-export function appendResult(out: ByteWriter, answer: Result): void {
+/** Adds the result of one set. */
+export function appendResult(out: ByteWriter, result: Result): void {
   writeSeparator(out)
-  if (typeof answer === 'string') out.text(answer)
-  else out.copy(answer as Buffer)
+  if (typeof result === 'string') out.text(result)
+  else out.copy(result as Buffer)
 }
 
 export function endResults(out: ByteWriter): Buffer {

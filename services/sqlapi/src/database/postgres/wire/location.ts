@@ -6,7 +6,7 @@
 import { parse } from 'pg-connection-string'
 import { type Host, hostsOf, withOneHost } from '../hosts.ts'
 import type { Target } from './standing.ts'
-import { ownSettings, readOptions, type Setting } from './settings.ts'
+import { ownSettings, readOptions, type Setting } from '../settings/settings.ts'
 
 export interface Location {
   /** The servers that the URL names, at least one, in its order. */

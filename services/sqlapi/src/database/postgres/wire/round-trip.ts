@@ -1,4 +1,7 @@
-/** What every round trip with PostgreSQL is to the wire: how it is sent, and who hears of its frames. The kinds are in round-trips.ts. */
+/**
+ * What every round trip with PostgreSQL is to the wire: how it is sent, and who hears of its frames. The kinds are in execution.ts,
+ * flight.ts, call-flight.ts and questions.ts.
+ */
 import type { ByteWriter } from '../rows/bytes.ts'
 import { type ColumnDescription, readColumns } from './frames.ts'
 
@@ -49,7 +52,7 @@ export abstract class RoundTrip {
   }
   /** A row; `source` is to be read before the call returns. */
   handleRow(_source: Buffer, _at: number, _end: number): void {}
-  /** A row longer than any answer may be. */
+  /** A row longer than any result may be. */
   handleHugeRow(): void {}
   /** The statement has come to its end. */
   handleComplete(): void {}

@@ -1,8 +1,8 @@
 /**
- * A pipelined connection: round trips go out without waiting for each other's answers, and the server's frames go to the
+ * A pipelined connection: round trips go out without waiting for each other, and the server's frames go to the
  * round trip at the head, which ends with its ReadyForQuery. Each has its own Sync, so an error of one does not affect the others.
  *
- * round-trips.ts knows what a round trip sends and what it makes of the answer; driver.ts opens the socket.
+ * execution.ts and its like know what a round trip sends and what it makes of the response; driver.ts opens the socket.
  */
 import type { Socket } from 'node:net'
 import { Failure } from '../../../errors.ts'

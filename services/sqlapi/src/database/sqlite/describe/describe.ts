@@ -8,9 +8,10 @@ import { toCamelCase } from '../../../json/keys.ts'
 import type { DescribedColumn, StatementDescription } from '../../../description.ts'
 import type { Script, Statement } from '../../../model.ts'
 import { dependencesOf } from '../../../sql/dependence.ts'
+import { dependsOn, toRefused, unchecked } from '../../described.ts'
 import { grammar } from '../grammar.ts'
 import { render } from '../render.ts'
-import { findMistake } from '../worker/mistake.ts'
+import { findMistake, messageOf } from '../worker/mistake.ts'
 import type { SqliteConnection, SqliteStatement } from '../worker/library.ts'
 import { type AskedFile, withConnection } from './connection.ts'
 import { isBusy, isMissing, type SqliteError, toFailed } from './mistakes.ts'
@@ -39,10 +40,7 @@ export async function describeScripts(
   })
 }
 
-const inMemory: StatementDescription = {
-  outcome: 'unchecked',
-  reason: 'a database in memory has no tables before the service runs',
-}
+const inMemory = unchecked('a database in memory has no tables before the service runs')
 
 interface Asked {
   readonly connection: SqliteConnection
@@ -64,29 +62,10 @@ async function describeScript(asked: Asked, { statements }: Script): Promise<Sta
   return descriptions
 }
 
-function dependsOn({ line }: Statement): StatementDescription {
-  return { outcome: 'unchecked', reason: `it depends on the statement at line ${line}, which is not run` }
-}
-
 async function describeStatement(asked: Asked, statement: Statement): Promise<StatementDescription> {
   const { connection } = asked
-  const { refusal, line, column } = statement
-  if (refusal !== undefined) {
-    const message = refusal
-    return {
-      outcome: 'failed',
-      mistake: 'syntax',
-      code: undefined,
-      message,
-      detail: undefined,
-      hint: undefined,
-      line,
-      column,
-    }
-  }
-  if (isPragma(statement)) {
-    return { outcome: 'unchecked', reason: 'a PRAGMA may act when it is prepared' }
-  }
+  if (statement.refusal !== undefined) return toRefused(statement, statement.refusal)
+  if (isPragma(statement)) return unchecked('a PRAGMA may act when it is prepared')
   const rendered = render(statement, [])
   const until = performance.now() + lockTimeoutMs
   for (;;) {
@@ -102,15 +81,6 @@ async function describeStatement(asked: Asked, statement: Statement): Promise<St
       const offset = findMistake(rendered.text, (error as Error).message, (text) => messageOf(connection, text))
       return toFailed(error as SqliteError, { statement, rendered, offset })
     }
-  }
-}
-
-function messageOf(connection: SqliteConnection, text: string): string | undefined {
-  try {
-    connection.prepare(text)
-    return undefined
-  } catch (error) {
-    return (error as Error).message
   }
 }
 

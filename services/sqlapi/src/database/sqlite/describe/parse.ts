@@ -7,7 +7,7 @@ import type { Script, Statement } from '../../../model.ts'
 import { positionOf } from '../../../sql/position.ts'
 import { render } from '../render.ts'
 import { openEmpty, type SqliteConnection } from '../worker/library.ts'
-import { findMistake } from '../worker/mistake.ts'
+import { findMistake, messageOf } from '../worker/mistake.ts'
 import { isPragma } from './pragma.ts'
 
 export function parseScripts(scripts: readonly Script[]): Promise<readonly (readonly OfflineDescription[])[]> {
@@ -32,14 +32,4 @@ function parseStatement(connection: SqliteConnection, statement: Statement): Off
   const offset = findMistake(rendered.text, message, (text) => messageOf(connection, text))
   const { line, column } = offset === undefined ? statement : positionOf(statement, rendered, offset)
   return { outcome: 'failed', mistake: 'syntax', code: '1', message, detail: undefined, hint: undefined, line, column }
-}
-
-/** What SQLite says where it cannot prepare the text. */
-function messageOf(connection: SqliteConnection, text: string): string | undefined {
-  try {
-    connection.prepare(text)
-    return undefined
-  } catch (error) {
-    return (error as Error).message
-  }
 }

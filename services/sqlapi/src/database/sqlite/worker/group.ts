@@ -11,7 +11,7 @@ import { toJobError } from './job.ts'
 import type { BoundStatement, Job, JobReply } from '../worker-messages.ts'
 import type { Session } from './session.ts'
 
-/** How long a group takes further writes, while its first one waits for the answer. */
+/** How long a group takes further writes, while its first one waits for its reply. */
 const groupMs = 5
 const maxGroup = 64
 /** A statement that took longer than this when it last ran, or has not run yet, does not join a group. */
@@ -69,10 +69,10 @@ export class Groups {
     const bound = onlyStatementOf(job)
     try {
       // A wrong statement fails without waiting for the lock.
-      session.prepare(bound.statement)
+      session.statements.prepare(bound.statement)
       if (session.isWal) {
         session.begin('immediate')
-        const defers = session.defersConstraints()
+        const defers = session.statements.defersConstraints()
         if (this.#runsOn(job)) {
           session.rollback()
           return { claim: job.claim, runsOn: true }
@@ -81,7 +81,7 @@ export class Groups {
       }
     } catch (error) {
       session.rollback()
-      const offset = session.findMistake(bound.statement, (error as Error).message)
+      const offset = session.statements.findMistake(bound.statement, (error as Error).message)
       return { claim: job.claim, error: { ...toJobError(error, bound), offset } }
     }
     session.rollback()
@@ -124,7 +124,7 @@ export class Groups {
 
   /** Known to have been prepared, or about to be: the error of one that is wrong is its own. */
   #runsOn(job: Job): boolean {
-    return !job.mayRunOn && this.#options.session.mayRunOn(onlyStatementOf(job).statement, true)
+    return !job.mayRunOn && this.#options.session.statements.mayRunOn(onlyStatementOf(job).statement, true)
   }
 
   #isShort(job: Job): boolean {

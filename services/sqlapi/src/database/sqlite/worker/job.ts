@@ -25,7 +25,7 @@ interface SqliteError {
   readonly message: string
 }
 
-/** `pieces` is where a long answer goes while its rows come, if it may. */
+/** `pieces` is where a long result goes while its rows come, if it may. */
 export function runJob(job: Job, site: JobSite, pieces: Pieces | undefined): JobReply {
   const reply = perform(job, site, pieces)
   try {
@@ -52,11 +52,11 @@ function perform(job: Job, site: JobSite, pieces: Pieces | undefined): JobReply 
     if (session.isLost) throw new Failure('connection_lost')
     if (isOurs) {
       session.begin(transaction)
-      session.noticeSchema()
+      session.statements.noticeSchema()
     }
     if (!job.mayRunOn && runsOn(job, session)) return { claim, runsOn: true }
-    const answers = sets.map((statements, number) => {
-      let answer: string | undefined
+    const results = sets.map((statements, number) => {
+      let result: string | undefined
       set = number
       for (const [index, bound] of statements.entries()) {
         check()
@@ -64,21 +64,21 @@ function perform(job: Job, site: JobSite, pieces: Pieces | undefined): JobReply 
         const isLast = index === statements.length - 1
         site.beginStatement(claim, bound.statement)
         try {
-          answer = session.run(bound, { format, check, pieces: isLast ? pieces : undefined }) ?? answer
+          result = session.run(bound, { format, check, pieces: isLast ? pieces : undefined }) ?? result
         } finally {
           site.endStatement()
         }
       }
-      return answer ?? format.nothing
+      return result ?? format.nothing
     })
     running = undefined
     // What a file began itself and did not end is undone.
     if (isOurs) site.commit([claim])
-    return { claim, json: batch ? joinResults(answers) : (answers[0] as string), rows: session.rows - rowsBefore }
+    return { claim, json: batch ? joinResults(results) : (results[0] as string), rows: session.rows - rowsBefore }
   } catch (error) {
     if (running === undefined) return { claim, error: toJobError(error, running) }
-    session.forget(running.statement)
-    const offset = session.findMistake(running.statement, (error as SqliteError).message)
+    session.statements.forget(running.statement)
+    const offset = session.statements.findMistake(running.statement, (error as SqliteError).message)
     return { claim, error: { ...toJobError(error, running), set, offset } }
   }
 }
@@ -88,7 +88,7 @@ function runsOn({ sets, isRead }: Job, session: Session): boolean {
   for (const statements of sets) {
     for (const [index, { statement }] of statements.entries()) {
       try {
-        if (session.mayRunOn(statement, !isRead)) return true
+        if (session.statements.mayRunOn(statement, !isRead)) return true
       } catch {
         // What it wants may be made by those before it.
         return index > 0
@@ -98,12 +98,12 @@ function runsOn({ sets, isRead }: Job, session: Session): boolean {
   return false
 }
 
-/** The answers of a batch as one JSON array. */
-function joinResults(answers: readonly string[]): string {
+/** The results of a batch as one JSON array. */
+function joinResults(results: readonly string[]): string {
   let length = 0
-  for (const answer of answers) length += answer.length
+  for (const result of results) length += result.length
   if (length > maxResultLength) throw new Failure('result_too_large')
-  return `[${answers.join(',')}]`
+  return `[${results.join(',')}]`
 }
 
 export function toJobError(error: unknown, bound: BoundStatement | undefined): JobError {

@@ -6,6 +6,7 @@
  */
 import { grammar } from '../grammar.ts'
 import { lex, type Token } from '../../../sql/lex.ts'
+import type { SqliteConnection } from './library.ts'
 
 /** Gives SQLite's message where the text cannot be prepared. */
 export type Prepare = (text: string) => string | undefined
@@ -23,6 +24,16 @@ export function findMistake(text: string, message: string, prepare: Prepare): nu
   const [, noun, callee] = unknownName.exec(message) ?? []
   const name = noun ?? callee
   return name === undefined ? undefined : findName(text, name)
+}
+
+/** What SQLite says where it cannot prepare the text. */
+export function messageOf(connection: SqliteConnection, text: string): string | undefined {
+  try {
+    connection.prepare(text)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
 }
 
 /** The first token with which the text fails. It also fails with every later one, so each attempt rules out half of the tokens. */

@@ -1,35 +1,15 @@
 /**
- * A worker's connection: prepared statements, transactions, one statement at a time. The only file that runs the files' SQL on
- * SQLite. worker.ts knows to which jobs they belong and in which order they come.
+ * A worker's connection: transactions, one statement at a time, the files that it has open. The only file that runs the files'
+ * SQL on SQLite. prepared-statements.ts has the statements, worker.ts knows to which jobs they belong and in which order they come.
  */
 import { Failure } from '../../../errors.ts'
 import { maxResultLength } from '../../result.ts'
-import { givesOneRow, type Instruction, mayRunOn } from './bytecode.ts'
 import { areInPlace, type DatabaseFiles, findFiles, isInPlace, keyOf } from '../files.ts'
-import { openConnection, type OpenOptions, type SqliteConnection, type SqliteStatement } from './library.ts'
+import { openConnection, type OpenOptions, type SqliteConnection } from './library.ts'
 import type { BoundStatement, Job } from '../worker-messages.ts'
-import { findMistake } from './mistake.ts'
-import { compileRowWriter, type RowWriter, type SqliteColumn } from './rows.ts'
+import { askOne, type Prepared, PreparedStatements, writerOf } from './prepared-statements.ts'
+import type { RowWriter, SqliteColumn } from './rows.ts'
 import type { RowFormat } from '../../../formats/format.ts'
-import { Writers } from '../../../formats/writers.ts'
-
-/** Prepared statements kept; the oldest goes first. */
-const maxPrepared = 1000
-
-/** A database with fewer pages is scanned in no time. */
-const smallPages = 4096
-
-const explained = /^(?:SELECT|VALUES|WITH|INSERT|REPLACE|UPDATE|DELETE|CREATE)\b/i
-
-interface Prepared {
-  readonly statement: SqliteStatement
-  /** Undefined when the statement has no result set. */
-  readonly writers: Writers<RowWriter> | undefined
-  /** How often SQLite had prepared the statement anew, after a change of the schema, when the writers were compiled. */
-  reprepared: number
-  /** It gives no more than one row, as long as SQLite has not prepared it anew. */
-  isOneRow: boolean
-}
 
 /** What becomes of the rows of a statement while they come. */
 export interface Rows {
@@ -50,19 +30,10 @@ export class Session {
   readonly #options: OpenOptions
   /** Read so far. */
   rows = 0
-  readonly #texts = new Map<number, string>()
-  /** Whether a statement may run on and on, as long as the schema is this one. */
-  readonly #runsOn = new Map<number, { readonly schemaVersion: unknown; readonly verdict: boolean }>()
+  readonly statements: PreparedStatements
   #database: SqliteConnection
-  /** Asked for each group of writes. */
-  #versionQuery: SqliteStatement | undefined
   /** The file under the database's name, as long as nobody touches it; undefined for a database in memory. */
   #files: DatabaseFiles | undefined
-  #prepared = new Map<number, Prepared>()
-  /** The version of the schema that was seen last. */
-  #schemaVersion: unknown
-  #defersSince: unknown
-  #defers = false
   #isLost = false
   /** Readers and the writer do not wait for each other. */
   readonly isWal: boolean
@@ -70,7 +41,8 @@ export class Session {
   constructor(options: OpenOptions) {
     this.#options = options
     this.#database = this.#open(options.uri, options.openElsewhere)
-    this.isWal = this.#ask('PRAGMA journal_mode') === 'wal'
+    this.statements = new PreparedStatements(this.#database)
+    this.isWal = askOne(this.#database, 'PRAGMA journal_mode') === 'wal'
   }
 
   /** The files that were opened, where they are known. */
@@ -92,10 +64,6 @@ export class Session {
     return this.#database.isTransaction
   }
 
-  learn(texts: Iterable<readonly [statement: number, text: string]>): void {
-    for (const [statement, text] of texts) this.#texts.set(statement, text)
-  }
-
   begin(kind: 'deferred' | 'immediate'): void {
     this.#database.exec(`BEGIN ${kind}`)
   }
@@ -109,54 +77,9 @@ export class Session {
     if (this.isTransaction) this.#database.exec('ROLLBACK')
   }
 
-  /**
-   * Whether a commit may find a broken constraint that the statement itself did not: then what a statement has done is known
-   * only with its commit, and a later statement may mend it. To be asked inside a transaction, so that nobody changes the schema.
-   */
-  defersConstraints(): boolean {
-    this.noticeSchema()
-    if (this.#defersSince !== this.#schemaVersion) {
-      this.#defersSince = this.#schemaVersion
-      // No pragma tells which foreign keys are deferred. A text that mentions it otherwise costs nothing but speed.
-      this.#defers = this.#ask("SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%deferred%'") !== 0
-    }
-    return this.#defers
-  }
-
-  /** To be called when what is known about statements has to be true. */
-  noticeSchema(): void {
-    this.#versionQuery ??= this.#database.prepare('PRAGMA schema_version')
-    this.#schemaVersion = this.#versionQuery.get()?.['schema_version']
-  }
-
-  /**
-   * Whether the statement may run on and on. Inside a write transaction that is certain, elsewhere as certain as the schema that
-   * was seen last.
-   */
-  mayRunOn(statement: number, isWrite: boolean): boolean {
-    const known = this.#runsOn.get(statement)
-    if (known !== undefined && known.schemaVersion === this.#schemaVersion) return known.verdict
-    const text = this.#texts.get(statement) ?? ''
-    const isSmall = (this.#ask('PRAGMA page_count') as number) < smallPages
-    const verdict = mayRunOn(this.#explain(text), isWrite, isSmall)
-    if (this.#runsOn.size >= maxPrepared) this.#runsOn.clear()
-    this.#runsOn.set(statement, { schemaVersion: this.#schemaVersion, verdict })
-    return verdict
-  }
-
-  /** Whether the statement has been prepared, as all have that ran here and did not fail. */
-  knows(number: number): boolean {
-    return this.#prepared.has(number)
-  }
-
-  /** Prepares the statement, if it is not. Throws for one that is wrong. */
-  prepare(number: number): void {
-    this.#entryOf(number)
-  }
-
   /** The rows (their end, where pieces were taken), or nothing when the statement has no result set. */
   run({ statement: number, values }: BoundStatement, { format, check, pieces }: Rows): string | undefined {
-    const entry = this.#entryOf(number)
+    const entry = this.statements.prepare(number)
     if (entry.writers === undefined) {
       entry.statement.run(...values)
       return undefined
@@ -181,24 +104,6 @@ export class Session {
     return writer === undefined ? writerOf(entry, format).empty : text + writer.end
   }
 
-  /** Where in the text of a statement the mistake is that the message tells of, if it tells of one. */
-  findMistake(number: number, message: string): number | undefined {
-    return findMistake(this.#texts.get(number) ?? '', message, (text) => {
-      try {
-        this.#database.prepare(text)
-        return undefined
-      } catch (error) {
-        return (error as Error).message
-      }
-    })
-  }
-
-  /** A statement that has failed stays in the middle of it, which would stop a rollback and fail its next run. */
-  forget(number: number): void {
-    ;(this.#prepared.get(number)?.statement as { close?(): void } | undefined)?.close?.()
-    this.#prepared.delete(number)
-  }
-
   /**
    * Leaves behind what the job has made of the session, so that the next one finds it as it was. What cannot be left behind
    * is lost with the session.
@@ -213,7 +118,7 @@ export class Session {
     }
   }
 
-  /** To be called between a commit and its answer. Throws if the commit went into a file that nobody will find. */
+  /** To be called between a commit and its reply. Throws if the commit went into a file that nobody will find. */
   requireFiles(): void {
     if (this.#files === undefined || areInPlace(this.#files)) return
     this.#isLost = true
@@ -240,12 +145,11 @@ export class Session {
   }
 
   #renew(): void {
-    this.#prepared = new Map()
-    this.#versionQuery = undefined
     // Opened before the old one is closed: a database in memory lives as long as somebody has it open.
     this.requireFiles()
     const old = this.#database
     this.#database = this.#open(this.#options.uriOfExisting, this.#files)
+    this.statements.moveTo(this.#database)
     old.close()
   }
 
@@ -262,51 +166,6 @@ export class Session {
       if (this.#files !== undefined && (key === '' || key === keyOf(path))) return connection
       connection.close()
     }
-  }
-
-  #entryOf(number: number): Prepared {
-    const known = this.#prepared.get(number)
-    if (known !== undefined) return known
-    const text = this.#texts.get(number) as string
-    const statement = this.#compile(text)
-    statement.setReturnArrays(true)
-    statement.setReadBigInts(true)
-    const compile = (format: RowFormat): RowWriter => compileRowWriter(statement.columns(), format)
-    const hasRows = statement.columns().length > 0
-    const entry = {
-      statement,
-      writers: hasRows ? new Writers(compile) : undefined,
-      reprepared: 0,
-      isOneRow: hasRows && givesOneRow(this.#explain(text)),
-    }
-    const [oldest] = this.#prepared.keys()
-    if (this.#prepared.size >= maxPrepared && oldest !== undefined) this.#prepared.delete(oldest)
-    this.#prepared.set(number, entry)
-    return entry
-  }
-
-  /**
-   * What another process has done to the schema SQLite notices when a statement runs, not when one is prepared: until then
-   * it may say of a column that is gone that it is there already.
-   */
-  #compile(text: string): SqliteStatement {
-    try {
-      return this.#database.prepare(text)
-    } catch {
-      this.#ask('SELECT 1 FROM sqlite_schema LIMIT 1')
-      return this.#database.prepare(text)
-    }
-  }
-
-  /** The program of the statement; nothing for others (PRAGMA, BEGIN), of which some would be done by being asked. */
-  #explain(text: string): Instruction[] {
-    if (!explained.test(text)) return []
-    return this.#database.prepare(`EXPLAIN ${text}`).all() as unknown as Instruction[]
-  }
-
-  /** The only value of the only row. */
-  #ask(sql: string): unknown {
-    return Object.values(this.#database.prepare(sql).get() ?? {})[0]
   }
 }
 
@@ -329,19 +188,4 @@ function lengthOf(row: readonly SqliteColumn[]): number {
 function rowsOf({ statement, isOneRow }: Prepared, values: BoundStatement['values']): Iterable<SqliteColumn[]> {
   const rows: Iterable<unknown> = isOneRow ? statement.all(...values) : statement.iterate(...values)
   return rows as Iterable<SqliteColumn[]>
-}
-
-/**
- * To be called when the statement has run to its first row, or its end: after a change of the schema SQLite prepares it anew
- * then, and its columns may be others.
- */
-function writerOf(entry: Prepared, format: RowFormat): RowWriter {
-  // Node 24 cannot count the preparations, so there the writer is made anew each time.
-  const count = (entry.statement as { stat?(counter: string): number }).stat?.('reprepare')
-  if (count !== entry.reprepared) {
-    entry.writers?.forget()
-    entry.isOneRow = false
-  }
-  entry.reprepared = count ?? 0
-  return entry.writers?.find(format) as RowWriter
 }

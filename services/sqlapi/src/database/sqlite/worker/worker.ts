@@ -89,12 +89,12 @@ function leave(): void {
 
 function accept({ jobs, texts }: Jobs): void {
   if (jobs.length === 0) isClosing = true
-  session.learn(texts)
+  session.statements.learn(texts)
   readJobs(jobs, inbox)
 }
 
 function isKnown({ sets: [statements = []] }: Job): boolean {
-  return statements.every(({ statement }) => session.knows(statement))
+  return statements.every(({ statement }) => session.statements.knows(statement))
 }
 
 /**

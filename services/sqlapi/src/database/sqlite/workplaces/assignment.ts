@@ -17,7 +17,7 @@ export interface Assignment {
   readonly job: Omit<Job, 'claim'>
   /** The texts of the job's statements, for those that the worker has not seen. */
   readonly textOf: (statement: number) => string
-  /** Where the pieces of a long answer go. */
+  /** Where the pieces of a long result go. */
   readonly sink: Sink
   /** Longest time that a statement of the job may take; undefined for that of the datasource. */
   readonly timeoutSeconds?: number | undefined
@@ -25,7 +25,7 @@ export interface Assignment {
 
 /** A job that was handed over. */
 export interface Running {
-  /** The answer, or what is left of it behind its pieces. */
+  /** The result, or what is left of it behind its pieces. */
   readonly done: Promise<string>
   /** Gives the job up: before it begins, between two of its statements or between two rows. */
   readonly cancel: () => void

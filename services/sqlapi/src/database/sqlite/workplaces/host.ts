@@ -9,10 +9,10 @@ import { JobFailure, type Running } from './assignment.ts'
 import { Connection } from './connection.ts'
 import type { FromProcess, ToProcess } from '../worker-messages.ts'
 
-/** Pieces of an answer that may be under way. */
+/** Pieces of a result that may be under way. */
 const ahead = 4
 
-/** A job under way, and its answer once that has become a stream. */
+/** A job under way, and its result once that has become a stream. */
 interface Relay {
   running: Running | undefined
   stream: Readable | undefined
@@ -27,7 +27,7 @@ let connection: Connection | undefined
 let isEnding = false
 
 process.on('message', (message: ToProcess) => receive(message))
-// Nobody is left who wants an answer, and a statement might go on for ever.
+// Nobody is left who wants a result, and a statement might go on for ever.
 process.on('disconnect', die)
 // A terminal and some supervisors signal all processes; only the first one decides.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined)

@@ -2,21 +2,16 @@
  * The two pools of a SQLite datasource. Readers run in parallel; there is a single writer, because SQLite has one at a time and
  * waiting in our queue is cheaper than waiting for its lock. With one connection both are the same pool.
  */
-import type { DatabaseLoad, DatasourceMeter, ReachListener } from '../../../metering.ts'
+import type { DatabaseLoad, DatasourceMeter } from '../../../metering.ts'
+import type { DatabaseOptions } from '../../options.ts'
 import { Pool } from '../../pool/pool.ts'
 import { depth } from '../claims.ts'
 import type { Workplace } from './workplace.ts'
 
-export interface PoolsOptions {
-  readonly name: string
-  /** As configured, for all processes together; shown in messages. */
-  readonly maxConnections: number
-  /** Most connections of this process. */
-  readonly poolSize: number
-  readonly acquireTimeoutSeconds: number
-  readonly meter?: DatasourceMeter | undefined
-  readonly reach?: ReachListener | undefined
-}
+export type PoolsOptions = Pick<
+  DatabaseOptions,
+  'name' | 'maxConnections' | 'poolSize' | 'acquireTimeoutSeconds' | 'meter' | 'reach'
+>
 
 type Open = (broken: () => void) => Promise<Workplace>
 

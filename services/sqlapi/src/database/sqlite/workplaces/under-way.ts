@@ -6,7 +6,7 @@
 import type { Sink } from '../../result.ts'
 import { depth, maxClaims } from '../claims.ts'
 
-/** A job, and who waits for its answer. */
+/** A job, and who waits for its reply. */
 export interface UnderWayJob {
   readonly claim: number
   /** Counts up. */
@@ -16,9 +16,9 @@ export interface UnderWayJob {
   readonly sink: Sink
   /** Longest time of a statement; 0 for no limit. */
   readonly timeoutSeconds: number
-  /** Pieces of the answer that the reader has not made room for. */
+  /** Pieces of the result that the reader has not made room for. */
   pieces: number
-  /** When the last one stopped waiting for the answer. */
+  /** When the last one stopped waiting for the reply. */
   goneSince: number | undefined
   /** Its statement whose time is up. */
   timedOut: number | undefined

@@ -1,20 +1,19 @@
 /**
- * The kinds of round trips between the service and PostgreSQL, a class for each: what it sends, and what it makes of the answer.
+ * The round trip that runs one plan: Parse and Describe where they are needed, Bind, Execute, Sync go out; rows come in and become
+ * text in a format, whole or piece by piece. flight.ts has the one for many plans, questions.ts those of the service itself.
  */
 import { Failure } from '../../../errors.ts'
 import type { DatasourceMeter } from '../../../metering.ts'
 import type { Result } from '../../../model.ts'
 import { collectLimit, maxResultLength, type Sink, pieceSize } from '../../result.ts'
 import type { ByteWriter } from '../rows/bytes.ts'
-import { type ColumnDescription, readColumns, readTexts } from './frames.ts'
+import { type ColumnDescription, readColumns } from './frames.ts'
 import {
   writeBind,
-  writeClose,
   writeDescribe,
   writeDescribePortal,
   writeExecute,
   writeParse,
-  writeQuery,
   writeSync,
 } from './frontend-messages.ts'
 import { declaredType, type Plan } from '../plans/plan.ts'
@@ -65,17 +64,17 @@ export type Values = readonly (string | null)[]
 /** What executions of one connection share. */
 export interface ExecutionContext {
   readonly wire: Wire
-  /** Where rows are written; only the execution at the head of the pipeline does, and takes its answer out when complete. */
+  /** Where rows are written; only the execution at the head of the pipeline does, and takes its result out when complete. */
   readonly out: ByteWriter
   readonly meter?: DatasourceMeter | undefined
   readonly compile: (columns: readonly ColumnDescription[], format: RowFormat) => RowWriter | undefined
 }
 
-/** Shorter answers leave as text, in one write with the head of the response. Measured. */
+/** Shorter results leave as text, in one write with the head of the reply. Measured. */
 const longestText = 32 * 1024
 
 /**
- * Runs a plan: Parse and Describe where the connection has not prepared it, then Bind, Execute, Sync. With a sink an answer
+ * Runs a plan: Parse and Describe where the connection has not prepared it, then Bind, Execute, Sync. With a sink a result
  * that grows long becomes a stream; without one it is collected as far as any is.
  */
 export class Execution extends RoundTrip {
@@ -97,7 +96,7 @@ export class Execution extends RoundTrip {
   readonly unwritten: Buffer[] = []
   #unwrittenLength = 0
   /** The rows, less what has gone to the sink; undefined where there is none. */
-  answer: Result | undefined
+  result: Result | undefined
   isParsed: boolean
   /** The server has begun to execute; before that nothing has happened. */
   isBound = false
@@ -200,13 +199,13 @@ export class Execution extends RoundTrip {
     if (!this.#hasRows) return
     const { out } = this.#context
     this.prepared.result?.writers.find(this.format)?.writeEnd(out)
-    this.answer = out.length <= longestText ? out.takeText() : out.take()
+    this.result = out.length <= longestText ? out.takeText() : out.take()
   }
 
   override settle(): void {
     this.#context.meter?.gave(this.rows)
     if (this.#sink?.isOpen === true) {
-      // What is left of the answer waits for its reader alone; the next execution's must not.
+      // What is left of the result waits for its reader alone; the next execution's must not.
       this.#sink.onWanted = undefined
       this.#context.wire.resume()
     }
@@ -242,96 +241,5 @@ export class Execution extends RoundTrip {
   #refuse(error: Error): void {
     this.#isRefused = true
     this.fail(error)
-  }
-}
-
-/** Prepares a text, to learn whether it can be and which types the server sees; unless it is told otherwise without a name. */
-export class Description extends RoundTrip {
-  readonly #text: string
-  readonly #types: readonly number[]
-  readonly #name: string
-  parameters: readonly number[] = []
-  /** Stays undefined where there is no result set. */
-  columns: readonly ColumnDescription[] | undefined
-
-  constructor(text: string, types: readonly number[], name = '') {
-    super()
-    this.#text = text
-    this.#types = types
-    this.#name = name
-  }
-
-  send(out: ByteWriter): void {
-    writeParse(out, this.#name, this.#text, this.#types)
-    writeDescribe(out, this.#name)
-    writeSync(out)
-  }
-
-  override handleParameterTypes(types: readonly number[]): void {
-    this.parameters = types
-  }
-
-  override handleColumns(columns: readonly ColumnDescription[]): void {
-    this.columns = columns
-  }
-}
-
-/** Runs a text of our own, which may hold several commands, for its effect. */
-export class Command extends RoundTrip {
-  readonly #text: string
-  /** First values of its rows that are not empty. */
-  readonly names: string[] = []
-
-  constructor(text: string) {
-    super()
-    this.#text = text
-  }
-
-  send(out: ByteWriter): void {
-    writeQuery(out, this.#text)
-  }
-
-  override handleRow(source: Buffer, at: number): void {
-    const [name] = readTexts(source, at)
-    if (name) this.names.push(name)
-  }
-}
-
-/** Runs a query of our own and keeps its rows as text. */
-export class Listing extends RoundTrip {
-  readonly #text: string
-  readonly #values: Values
-  readonly rows: (readonly (string | null)[])[] = []
-
-  constructor(text: string, values: Values) {
-    super()
-    this.#text = text
-    this.#values = values
-  }
-
-  send(out: ByteWriter): void {
-    writeParse(out, '', this.#text, [])
-    writeBind(out, '', this.#values)
-    writeExecute(out)
-    writeSync(out)
-  }
-
-  override handleRow(source: Buffer, at: number): void {
-    this.rows.push(readTexts(source, at))
-  }
-}
-
-/** Closes a prepared statement. */
-export class Closing extends RoundTrip {
-  readonly #name: string
-
-  constructor(name: string) {
-    super()
-    this.#name = name
-  }
-
-  send(out: ByteWriter): void {
-    writeClose(out, this.#name)
-    writeSync(out)
   }
 }

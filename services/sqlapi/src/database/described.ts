@@ -1,0 +1,28 @@
+/** What is said of statements that no database is asked about, in the same words whatever the kind of database. */
+import type { StatementDescription } from '../description.ts'
+import type { Statement } from '../model.ts'
+
+type Unchecked = StatementDescription & { outcome: 'unchecked' }
+
+/** The scanner has refused it, with this message. */
+export function toRefused({ line, column }: Statement, message: string): StatementDescription & { outcome: 'failed' } {
+  return {
+    outcome: 'failed',
+    mistake: 'syntax',
+    code: undefined,
+    message,
+    detail: undefined,
+    hint: undefined,
+    line,
+    column,
+  }
+}
+
+export function unchecked(reason: string): Unchecked {
+  return { outcome: 'unchecked', reason }
+}
+
+/** What it needs is made by this statement of the file. */
+export function dependsOn({ line }: Statement): Unchecked {
+  return unchecked(`it depends on the statement at line ${line}, which is not run`)
+}
