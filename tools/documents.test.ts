@@ -60,6 +60,18 @@ function filesIn(text: string): string[] {
   return spans.filter((span) => /^[\w./-]*\w\.(?:ts|cjs|js|sql|md)$/.test(span) && !span.startsWith('undici/'))
 }
 
+test('comments of the sources name no file that is gone [H3]', () => {
+  const known = filesOfRepository()
+  const gone = known
+    .filter((path) => /^(?:services|packages)\/.*\.ts$/.test(path))
+    .flatMap((path) => {
+      const comments = readFileSync(join(root, path), 'utf8').match(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm) ?? []
+      const named = comments.flatMap((comment) => comment.match(/(?<![\w*./$@-])[\w@-][\w@./-]*\.ts\b/g) ?? [])
+      return named.filter((file) => !file.endsWith('.d.ts') && !isKnown(file, known)).map((file) => `${path}: ${file}`)
+    })
+  deepStrictEqual(gone, [])
+})
+
 /** A path may begin anywhere: below the root, a service or its sources. */
 function isKnown(file: string, known: readonly string[]): boolean {
   return known.some((path) => path === file || path.endsWith(`/${file}`))
