@@ -57,7 +57,7 @@ export const packages: Part = {
     'node:fs':
       'config-file/src/config-file.ts config-file/src/secret-file.ts docs-page/src/docs-page.ts observe/src/stdout.ts reload/src/contents.ts',
     '@opentelemetry/api': 'trace/src/sdk.ts trace/src/tracing.ts',
-    'node:http': 'http-shell/src http-shell/src/node command-line/src/health.ts',
+    'node:http': 'http-shell/src http-shell/src/node',
     'node:module': 'command-line/src/launch.js',
     'node:net':
       'config-file/src/operation.ts http-shell/src http-shell/src/exchange http-shell/src/node http-shell/src/plain',

@@ -217,7 +217,7 @@ export const proxy: Part = {
     'node:dns': 'guard/lookup.ts',
     'node:fs':
       'version.ts audit boot/tls/named-file.ts boot/dsl/endpoints.ts boot/dsl/description-files.ts boot/openapi/documents.ts boot/ingest mock doctor/facts.ts doctor/keystore-facts.ts wsdl-command wsdl-command/add reload/files.ts',
-    'node:http': 'mock/mock.ts mock/wire.ts',
+    'node:http': 'mock/wire.ts',
     'node:https': 'mock/mock.ts',
     'node:net': 'admin guard upstream boot/tls/certificates.ts mock doctor/probe/probe.ts',
     'node:os': 'wsdl-command/add/lock.ts',

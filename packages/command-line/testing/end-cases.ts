@@ -4,11 +4,12 @@
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
-import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { describe, test } from 'node:test'
 import { linesOf, type Listening, until, Wire } from '@services/testing'
 import { ask, type Held, post, type Subject } from './subject.ts'
+
+const { Agent } = process.getBuiltinModule('node:http')
 
 export interface EndSubject extends Subject {
   /** Resolves when the service works on a request that ends with `release`. */

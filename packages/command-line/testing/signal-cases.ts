@@ -4,12 +4,13 @@
  */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
-import { Agent } from 'node:http'
 import { constants } from 'node:os'
 import { describe, test } from 'node:test'
 import { call, Wire } from '@services/testing'
 import { signalActions } from '../src/signals.ts'
 import { ask, body, type Held, type Subject } from './subject.ts'
+
+const { Agent } = process.getBuiltinModule('node:http')
 
 export interface SignalCases {
   /** What runs, and the ids of the rules that the cases prove. */

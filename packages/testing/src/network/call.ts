@@ -1,5 +1,8 @@
 /** One HTTP request, sent as it is spelled (`fetch` would tidy the URL up), and its answer as text. */
-import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http'
+import type { Agent, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+
+// An import would load what Node.js has for browsers as well, in the process of each test file.
+const { request } = process.getBuiltinModule('node:http')
 
 export interface Reply {
   readonly status: number

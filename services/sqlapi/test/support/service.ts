@@ -3,7 +3,7 @@
  * service listens on a port of its own. Requests are real HTTP, sent as they are spelled (`fetch` would tidy URLs up).
  */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+import type { Agent, IncomingHttpHeaders } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { boot } from '../../src/boot/boot.ts'
@@ -13,6 +13,8 @@ import type { Dialect } from '../../src/model.ts'
 import { startService } from '../../src/service.ts'
 import { createDatabase, type TestDatabase } from './databases.ts'
 import type { Pair, Served } from './pair.ts'
+
+const http = process.getBuiltinModule('node:http')
 
 export interface TestServiceOptions {
   readonly kind: Dialect
@@ -87,7 +89,7 @@ function toTestService(
   keepAlive: boolean,
 ): TestService {
   // A connection stays with its process.
-  const agent = new Agent({ keepAlive })
+  const agent = new http.Agent({ keepAlive })
   const send = (options: SendOptions): Promise<TestReply> => exchange(agent, service.port, options)
   return {
     url: `http://127.0.0.1:${service.port}`,
@@ -166,7 +168,7 @@ async function exchange(agent: Agent, port: number, options: SendOptions): Promi
   const { promise, resolve, reject } = Promise.withResolvers<TestReply>()
   const isChunked = headers['transfer-encoding'] !== undefined
   const length = body === undefined || isChunked ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-  const outgoing = request(
+  const outgoing = http.request(
     { agent, host: '127.0.0.1', port, method, path, headers: { ...length, ...headers } },
     (incoming) => {
       const chunks: Buffer[] = []

@@ -4,7 +4,6 @@
  * soap-lane.ts, rest-lane.ts and direct-service.ts decide what is answered.
  */
 import { readFileSync } from 'node:fs'
-import { createServer as createPlainServer } from 'node:http'
 import { createServer } from 'node:https'
 import { isIPv6, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -19,6 +18,9 @@ import { type PkiFiles, writePki } from './pki.ts'
 import { serveRest } from './rest-lane.ts'
 import { serveSoap, type MockBehaviour } from './soap-lane.ts'
 import { Wire } from './wire.ts'
+
+// An import would load what Node.js has for browsers as well.
+const { createServer: createPlainServer } = process.getBuiltinModule('node:http')
 
 export interface MockOptions {
   readonly host: string

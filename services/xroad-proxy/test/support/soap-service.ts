@@ -3,8 +3,10 @@
  * says so. Its DSL file comes with it.
  */
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+
+const { createServer } = process.getBuiltinModule('node:http')
 
 export interface SoapService {
   /** DSL file of an endpoint with the param `x`, which comes back in the answer. */
