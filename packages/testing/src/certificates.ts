@@ -1,9 +1,12 @@
 /**
  * Certificates for the tests: an authority, server and client identities it issues, and what is wrong with them on
- * purpose. Keys come from node:crypto (fast), certificates and PKCS12 files from node-forge, which knows RSA only.
+ * purpose. Keys and signatures come from node:crypto (fast), certificates and PKCS12 files from node-forge, which knows RSA only.
  */
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes, sign as signBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import forge from 'node-forge'
+import { keptFolder } from './process/kept.ts'
 
 /** PEM texts. */
 export interface Issued {
@@ -23,7 +26,21 @@ const dayMs = 86_400_000
 const address = /^\d+\.\d+\.\d+\.\d+$/
 const loopback = ['127.0.0.1', 'localhost']
 
-export function makeKey(bits: number = 2048): string {
+const usualBits = 2048
+/** As many keys are kept for later runs: each takes a tenth of a second to find. */
+const keptKeys = 12
+let taken = 0
+
+/** No other key of this process. */
+export function makeKey(bits: number = usualBits): string {
+  if (bits !== usualBits || taken === keptKeys) return findKey(bits)
+  const folder = keptFolder('test-keys', (unfinished) => {
+    for (let i = 0; i < keptKeys; i++) writeFileSync(join(unfinished, `${i}.pem`), findKey(usualBits))
+  })
+  return readFileSync(join(folder, `${taken++}.pem`), 'utf8')
+}
+
+function findKey(bits: number): string {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: bits })
   return privateKey.export({ type: 'pkcs1', format: 'pem' })
 }
@@ -138,6 +155,9 @@ function sign({ key, name, issuer, extensions, notBefore, notAfter }: Content): 
   certificate.setSubject([{ name: 'commonName', value: name }])
   certificate.setIssuer([{ name: 'commonName', value: issuer.name }])
   certificate.setExtensions([...extensions])
-  certificate.sign(forge.pki.privateKeyFromPem(issuer.key), forge.md.sha256.create())
+  // By the platform: with its own key forge would compute for as long as the rest takes.
+  const toSign = (): Buffer => Buffer.from(forge.asn1.toDer(certificate.tbsCertificate).getBytes(), 'latin1')
+  const signer = { sign: () => signBytes('sha256', toSign(), issuer.key).toString('latin1') }
+  certificate.sign(signer as unknown as forge.pki.rsa.PrivateKey, forge.md.sha256.create())
   return forge.pki.certificateToPem(certificate)
 }

@@ -14,9 +14,11 @@ export { type Callers, type Calls, keepCalling } from './network/callers.ts'
 export { freePort } from './network/free-port.ts'
 export { send, Wire, type WireAnswer } from './network/wire.ts'
 export { type Files, newFolder, writeFiles } from './process/folder.ts'
+export { keptFolder } from './process/kept.ts'
 export { peakResidentBytes, residentBytes, withoutMemoryUse } from './process/memory.ts'
 export {
   type Ended,
+  launchFlag,
   linesOf,
   type Listening,
   type Spawned,

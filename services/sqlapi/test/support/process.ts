@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type Files,
+  launchFlag,
   type Listening,
   newFolder,
   type Spawned,
@@ -32,7 +33,7 @@ export const binary: string = join(import.meta.dirname, '../../bin/sqlapi.js')
 
 /** Without a `command` it is `bin/sqlapi.js` that runs. */
 export function spawnSqlapi(options: Partial<SpawnOptions>): Spawned {
-  return spawnProcess({ command: [process.execPath, binary], ...options })
+  return spawnProcess({ command: [process.execPath, launchFlag, binary], ...options })
 }
 
 /** Writes the configuration beside the tree and starts the service; it listens on a free port of the loopback. */
@@ -42,6 +43,6 @@ export async function startSqlapi(setting: Setting): Promise<Running> {
   const { server, ...others } = config
   const full = { sql_dir: 'sql', server: { bind: '127.0.0.1:0', ...(server as object | undefined) }, ...others }
   writeFileSync(join(folder, 'sqlapi.yaml'), JSON.stringify(full))
-  const command = [process.execPath, ...flags, binary]
+  const command = [process.execPath, launchFlag, ...flags, binary]
   return { ...(await untilListening(spawnSqlapi({ cwd: folder, env, command }))), folder }
 }

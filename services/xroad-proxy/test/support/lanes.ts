@@ -2,10 +2,20 @@
  * The whole service in front of a mock Security Server, over real sockets and mutual TLS: DSL files and a configuration are
  * written, read as at any start, and both listen on ports of their own. What is still open ends with `close`.
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pace } from '@services/reload'
-import { type Reply, call, type CallOptions, type Files, newFolder, until, writeFiles } from '@services/testing'
+import {
+  type Reply,
+  call,
+  type CallOptions,
+  type Files,
+  keptFolder,
+  newFolder,
+  until,
+  writeFiles,
+} from '@services/testing'
 import { loadConfig } from '../../src/boot/config/config.ts'
 import { openEvents } from '../../src/events.ts'
 import { type RunningMock, startMock } from '../../src/mock/mock.ts'
@@ -46,10 +56,16 @@ export interface LanesOptions {
 
 let pki: { readonly folder: string; readonly files: PkiFiles } | undefined
 
-/** Certificates of the mock, made once for a test file: keys take their time. */
+/** What a set of certificates depends on. */
+const pkiSource = join(import.meta.dirname, '../../src/mock/pki.ts')
+
+/** Certificates of the mock, the same for all test files, in a folder of this one: keys take their time. */
 export function sharedPki(): { readonly folder: string; readonly files: PkiFiles } {
   if (pki === undefined) {
     const folder = newFolder()
+    const version = createHash('sha256').update(readFileSync(pkiSource)).digest('hex').slice(0, 16)
+    cpSync(keptFolder(`mock-pki-${version}`, writePki), folder, { recursive: true })
+    // Made anew where those that were kept have expired.
     pki = { folder, files: writePki(folder) }
   }
   return pki

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type Files,
+  launchFlag,
   type Listening,
   newFolder,
   type Spawned,
@@ -34,7 +35,7 @@ export const binary: string = join(import.meta.dirname, '../../bin/xroad-proxy.j
 
 /** Without a `command` it is `bin/xroad-proxy.js` that runs. */
 export function spawnProxy(options: Partial<SpawnOptions>): Spawned {
-  return spawnProcess({ command: [process.execPath, binary], ...options })
+  return spawnProcess({ command: [process.execPath, launchFlag, binary], ...options })
 }
 
 /** Writes configuration and DSL files and starts the service; it listens on a free port of the loopback. */
@@ -42,6 +43,6 @@ export async function startProxy(setting: Setting): Promise<Running> {
   const { files, config = {}, env = {}, folder = newFolder(), before = [], flags = [] } = setting
   writeFiles(join(folder, 'DSL'), files)
   writeFileSync(join(folder, 'proxy.yaml'), JSON.stringify({ host: '127.0.0.1', port: 0, ...config }))
-  const command = [...before, process.execPath, ...flags, binary]
+  const command = [...before, process.execPath, launchFlag, ...flags, binary]
   return { ...(await untilListening(spawnProxy({ cwd: folder, env, command }))), folder }
 }
