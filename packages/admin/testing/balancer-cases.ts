@@ -24,6 +24,8 @@ export interface BalancedService extends Listening {
 /** Longer than a busy haproxy takes to ask. */
 const delaySeconds = 5
 const callers = 8
+/** Each calls often enough to have a call in hand whenever something happens, and leaves haproxy time to ask. */
+const pauseMs = 5
 const enough = 500
 
 export function testBalancer({ rules, path, body, start }: BalancerCases): void {
@@ -31,7 +33,7 @@ export function testBalancer({ rules, path, body, start }: BalancerCases): void 
   async function underLoad(settings: readonly string[]) {
     const [first, second] = await Promise.all([start(delaySeconds), start(delaySeconds)])
     const balancer = await startBalancer([first, second], settings)
-    const load = keepCalling(balancer.port, path, { count: callers, body })
+    const load = keepCalling(balancer.port, path, { count: callers, body, pauseMs })
     const more = async (): Promise<void> => {
       const before = load.soFar().right
       await until(() => load.soFar().right > before + enough, 'calls that are answered')

@@ -23,12 +23,13 @@ import { arch, platform, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { freePort } from './network/free-port.ts'
+import { KeptConnection } from './kept-connection.ts'
 
 export interface ThrowawayPostgres {
   /** URL of the superuser on the database `postgres`. */
   readonly url: string
   readonly port: number
-  /** Runs SQL as the superuser, on a connection of its own that is called `observer`. */
+  /** Runs SQL as the superuser, on a connection that nobody else has meanwhile. It is called `observer`. */
   query(sql: string): Promise<Record<string, unknown>[]>
   /** Stops the server and keeps its data; `start` brings it back on the same port. */
   stop(): Promise<void>
@@ -89,9 +90,11 @@ async function serve(home: Home, settings: Readonly<Record<string, string>>): Pr
     ...settings,
   }
   const args = ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+  const observer = new KeptConnection(url)
   let server: ChildProcess | undefined
   const end = async (signal: 'SIGINT' | 'SIGQUIT'): Promise<void> => {
     if (server === undefined) return
+    observer.leave()
     const ended = once(server, 'exit')
     server.kill(signal)
     await ended
@@ -111,7 +114,7 @@ async function serve(home: Home, settings: Readonly<Record<string, string>>): Pr
   return {
     url,
     port,
-    query: (sql) => query(url, sql),
+    query: (sql) => observer.ask(sql),
     start,
     stop,
     crash: () => end('SIGQUIT'),
@@ -189,16 +192,6 @@ export async function holdLock({ url }: Pick<ThrowawayPostgres, 'url'>): Promise
   await client.connect()
   await client.query('SELECT pg_advisory_lock($1)', [key])
   return { key, release: () => client.end() }
-}
-
-async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url, application_name: 'observer' })
-  await client.connect()
-  try {
-    return (await client.query<Record<string, unknown>>(sql)).rows
-  } finally {
-    await client.end()
-  }
 }
 
 /**

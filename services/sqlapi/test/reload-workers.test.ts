@@ -103,7 +103,7 @@ describe('several processes that read anew', { concurrency: 2, skip }, () => {
 
   test('no call fails under load while sets change [O3.1]', async () => {
     const running = await start()
-    const callers = keepCalling(running.port, '/lite/one', { count: 8, body: '[{"one":1}]' })
+    const callers = keepCalling(running.port, '/lite/one', { count: 8, body: '[{"one":1}]', pauseMs: 5 })
     for (let round = 1; round <= 6; round++) {
       const enough = callers.soFar().right + 50
       const datasources = [{ ...lite, acquire_timeout_seconds: 5 + round }]

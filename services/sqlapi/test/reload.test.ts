@@ -353,7 +353,7 @@ describe('requests under way', { concurrency: 2 }, () => {
     const datasource = { name: 'pg', url: url.href, username: 'rotated', password_file: join(folder, 'secret.txt') }
     const config = { datasources: [datasource] }
     const running = await startSqlapi({ folder, files: { 'pg/GET/who.sql': 'SELECT current_user AS who' }, config })
-    const callers = keepCalling(running.port, '/pg/who', { count: 4, body: '[{"who":"rotated"}]' })
+    const callers = keepCalling(running.port, '/pg/who', { count: 4, body: '[{"who":"rotated"}]', pauseMs: 5 })
     await until(() => callers.soFar().right > 20, 'answers')
     const before = await sessions('reload-rotated')
     await postgres.query(`ALTER ROLE rotated PASSWORD 'second'`)
@@ -408,8 +408,8 @@ describe('requests under way', { concurrency: 2 }, () => {
     const files = { 'pg/GET/one.sql': 'SELECT 1 AS one', ...one }
     const running = await startSqlapi({ files, config: { datasources: [datasource, lite] } })
     const callers = [
-      keepCalling(running.port, '/pg/one', { count: 6, body: '[{"one":1}]' }),
-      keepCalling(running.port, '/lite/one', { count: 4, body: '[{"one":1}]' }),
+      keepCalling(running.port, '/pg/one', { count: 6, body: '[{"one":1}]', pauseMs: 5 }),
+      keepCalling(running.port, '/lite/one', { count: 4, body: '[{"one":1}]', pauseMs: 5 }),
     ]
     const answered = (): number => callers.reduce((sum, caller) => sum + caller.soFar().right, 0)
     for (let round = 1; round <= 8; round++) {

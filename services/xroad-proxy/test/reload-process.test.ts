@@ -92,7 +92,7 @@ describe('SIGHUP', { skip: withoutSignals }, () => {
     const certificates = async (): Promise<string[]> =>
       [...(await samples()).keys()].filter((series) => series.includes('certificate_expiry_seconds{certificate="own'))
     await until(async () => (await ready()) === 200, 'readiness')
-    const callers = keepCalling(running.port, '/g/now', { count: 4, body: answer })
+    const callers = keepCalling(running.port, '/g/now', { count: 4, body: answer, pauseMs: 5 })
     const ending = new AbortController()
     const seen = new Set<number>()
     const watching = (async () => {

@@ -107,7 +107,7 @@ test('a folder of DSL files and a secret that are mounted by Kubernetes change b
       },
     },
   })
-  const callers = keepCalling(lanes.port, '/g/a', { count: 4, body: answer })
+  const callers = keepCalling(lanes.port, '/g/a', { count: 4, body: answer, pauseMs: 5 })
   putFiles('second', { 'a.yml': restFile('GET', 'svc'), 'b.yml': restFile('GET', 'svc') })
   await until(() => isUp(lanes, '/g/b'), 'a file more')
   putSecret('second', identity('second'))

@@ -176,7 +176,7 @@ describe('requests under way', () => {
       dsl: { 'g/a.yml': restFile('GET', 'svc'), 'g/keep.yml': restFile('GET', 'mock.large.1000') },
     })
     const { text } = await proxy.call('/g/keep')
-    const callers = keepCalling(proxy.port, '/g/keep', { count: 8, body: text })
+    const callers = keepCalling(proxy.port, '/g/keep', { count: 8, body: text, pauseMs: 5 })
     for (let round = 0; round < 10; round++) {
       proxy.dsl({ 'g/a.yml': restFile('GET', `svc${round}`), [`g/n${round}.yml`]: restFile('GET', 'new') })
       proxy.configure({ limits: { request_timeout_secs: 30 + round, max_inflight_bytes: 1_000_000 + round } })

@@ -1,6 +1,7 @@
 /** Callers that go on calling, each with a connection that is kept, and what became of their calls. */
-import { Agent } from 'node:http'
 import { call } from './call.ts'
+
+const { Agent } = process.getBuiltinModule('node:http')
 
 export interface Calls {
   /** Answered as they should be. */
@@ -16,8 +17,15 @@ export interface Callers {
   stop(): Promise<Calls>
 }
 
-/** `body` is what an answer with status 200 has to be. */
-export function keepCalling(port: number, path: string, { count, body }: { count: number; body: string }): Callers {
+export interface CallersOptions {
+  readonly count: number
+  /** What an answer with status 200 has to be. */
+  readonly body: string
+  /** Between two calls of one caller. Without it they take as much of the machine as there is. */
+  readonly pauseMs?: number
+}
+
+export function keepCalling(port: number, path: string, { count, body, pauseMs }: CallersOptions): Callers {
   const agent = new Agent({ keepAlive: true })
   const ending = new AbortController()
   let right = 0
@@ -31,6 +39,7 @@ export function keepCalling(port: number, path: string, { count, body }: { count
       } catch (error) {
         wrong.push((error as Error).message)
       }
+      if (pauseMs !== undefined) await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
   const lives = Promise.all(Array.from({ length: count }, live))
