@@ -2,7 +2,7 @@
  * The process: command line in, exit code out. What serves is service.ts, or workers/primary.ts where several processes
  * serve; each other command has a folder. Flags, signals, the orderly end and exit codes are those of the package command-line.
  */
-import { askHealth, disablePretenuring, exitCodes, live, type Running } from '@services/command-line'
+import { askHealth, disablePretenuring, exitCodes, live, ownTerminal, type Running } from '@services/command-line'
 import type { StartEnvironment } from '@services/config-file'
 import { type Destination, EventStream, hearWarnings, openStdout } from '@services/observe'
 import type { Admin } from './admin/admin.ts'
@@ -31,7 +31,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     }
     case 'check': {
       const { runCheck } = await import('./check/command.ts')
-      return runCheck(flags)
+      process.exitCode = await runCheck(flags, ownTerminal())
+      return
     }
     case 'openapi': {
       const { printDescription } = await import('./openapi/command.ts')

@@ -336,10 +336,10 @@ function fingerprint(file: string): unknown {
 test('sqlite: a missing file ends it with 2, and is not made [N1.1]', async () => {
   const folder = newFolder()
   const setting = { files: { 'demo/GET/a.sql': 'SELECT 1', 'demo/POST/b.sql': 'DELETE FROM t' }, folder }
-  const config = { datasources: [{ name: 'demo', url: 'sqlite:none.db' }] }
+  const config = { datasources: [{ name: 'demo', url: `sqlite:${join(folder, 'none.db')}` }] }
   const { code, findings, stderr } = await findingsOf({ ...setting, config })
   strictEqual(code, 2)
-  match(stderr, /^sqlapi: datasource 'demo' \(sqlite:none\.db\): .*does not exist/m)
+  match(stderr, /^sqlapi: datasource 'demo' \(sqlite:\/.*none\.db\): .*does not exist/m)
   deepStrictEqual(findings.map(inBrief), [
     'warning no-where sql/demo/POST/b.sql:1:1 DELETE has no WHERE of its own, so it removes every row of t',
   ])

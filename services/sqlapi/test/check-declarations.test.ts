@@ -1,4 +1,4 @@
-/** What `check` says of declarations, through its process, on both databases. */
+/** What `check` says of declarations, on both databases. */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createDatabase } from './support/databases.ts'

@@ -6,7 +6,7 @@ import { before, test } from 'node:test'
 import { DatabaseSync } from 'node:sqlite'
 import { inBackquotes, newFolder, tableAfter } from '@services/testing'
 import type { Finding } from '../src/findings/finding.ts'
-import { findingsOf, runCheck } from './support/check.ts'
+import { findingsOf, spawnCheck } from './support/check.ts'
 import { createDatabase } from './support/databases.ts'
 
 const service = resolve(import.meta.dirname, '..')
@@ -62,7 +62,7 @@ test('README.md shows a report as it is [N1.3]', async () => {
   database.close()
   const files = { 'demo/GET/recent.sql': blockAfter(readme, '<!-- check: file') }
   const config = { datasources: [{ name: 'demo', url: 'sqlite:demo.db' }] }
-  const { stdout, code } = await runCheck({ folder, files, config })
+  const { stdout, code } = await spawnCheck({ folder, files, config })
   strictEqual(code, 1)
   strictEqual(stdout.replace(/in \d+\.\d s/, 'in 0.0 s'), blockAfter(readme, '<!-- check: report'))
 })

@@ -1,8 +1,8 @@
-/** The command `check` through its process: what it reads, what it says, how it ends. */
+/** The command `check`: what it reads, what it says, how it ends. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Finding } from '../src/findings/finding.ts'
-import { findingsOf, inBrief, runCheck } from './support/check.ts'
+import { findingsOf, inBrief, runCheck, spawnCheck } from './support/check.ts'
 
 const lite = { datasources: [{ name: 'demo', url: 'sqlite::memory:' }] }
 
@@ -13,7 +13,7 @@ function offline(findings: readonly Finding[]): string[] {
 
 describe('check', { concurrency: 4 }, () => {
   test('a configuration that stops the start ends it with 2 and the words of the start [N1.1]', async () => {
-    const { code, stdout, stderr } = await runCheck({ files: {}, config: { sqldir: 'x' } })
+    const { code, stdout, stderr } = await spawnCheck({ files: {}, config: { sqldir: 'x' } })
     deepStrictEqual([code, stdout], [2, ''])
     match(stderr, /^sqlapi: InvalidConfigurationException: .*sqldir: unknown field.*\n$/)
   })
@@ -64,7 +64,7 @@ describe('check', { concurrency: 4 }, () => {
       'warning ignored-folder sql/loose.sql:1:1 not published',
     ])
     match(findings[1]?.cure ?? '', /rename it to GET/)
-    strictEqual((await findingsOf({ files, args: ['--strict'] })).code, 1)
+    strictEqual((await spawnCheck({ files, args: ['--strict'] })).code, 1)
   })
 
   test('a project that leads to no datasource is an error, said once [N1.2]', async () => {
@@ -142,7 +142,7 @@ describe('check', { concurrency: 4 }, () => {
   })
 
   test('a reader that goes away is no failure, and nothing but the report is on stdout [N1.3]', async () => {
-    const { stdout, stderr, code } = await runCheck({ files: { 'x.sql': 'SELECT 1' }, args: ['--format', 'github'] })
+    const { stdout, stderr, code } = await spawnCheck({ files: { 'x.sql': 'SELECT 1' }, args: ['--format', 'github'] })
     deepStrictEqual([code, stderr], [0, ''])
     match(stdout, /^::warning file=sql\/x\.sql,line=1,col=1::ignored-folder: /)
   })

@@ -1,4 +1,4 @@
-/** The lock file: `check --write`, `check` against it with and without databases, through the command line. */
+/** The lock file: `check --write`, `check` against it with and without databases. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,8 +1,8 @@
 /**
- * The subcommand `check`: flags in, a report on stdout and the exit code out. Reads what the service would read at start and
+ * The subcommand `check`: flags and a terminal in, a report on stdout and the exit code out. Reads what the service would read at start and
  * runs no statement.
  */
-import { exitCodes } from '@services/command-line'
+import { type ExitCode, exitCodes, type Terminal, type TextOutput } from '@services/command-line'
 import type { CheckAction } from '../boot/flags.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Finding } from '../findings/finding.ts'
@@ -13,60 +13,58 @@ import { Progress } from './progress.ts'
 import { readProject } from './project.ts'
 import { ProjectLock } from './project-lock.ts'
 
-export async function runCheck(flags: CheckAction): Promise<void> {
+export async function runCheck(flags: CheckAction, { env, cwd, stdout, stderr }: Terminal): Promise<ExitCode> {
   const begun = performance.now()
-  // Whoever reads only the beginning, such as `head`, has had enough: no failure of the check.
-  process.stdout.on('error', () => undefined)
   if (flags.offline && (flags.write || flags.explain)) {
-    tell(`--${flags.write ? 'write' : 'explain'} asks the databases, and --offline asks none; leave one of them out`)
-    process.exitCode = exitCodes.usage
-    return
+    const flag = flags.write ? 'write' : 'explain'
+    tell(stderr, `--${flag} asks the databases, and --offline asks none; leave one of them out`)
+    return exitCodes.usage
   }
   try {
-    const start = { flag: flags.config, env: process.env, cwd: process.cwd() }
-    const project = await readProject(start, flags)
-    const progress = new Progress(project.endpoints.size, flags.format)
+    const project = await readProject({ flag: flags.config, env, cwd }, flags)
+    const progress = new Progress(project.endpoints.size, flags.format, stderr)
     const lock = new ProjectLock(project, !flags.write)
     const options = { explain: flags.explain, onProgress: progress.at, offline: flags.offline, lock }
     const { findings, files, hindrances, descriptions } = await checkFiles(project, options)
     progress.end()
-    const report = {
-      findings,
-      files,
-      ms: performance.now() - begun,
-      colours: process.stdout.isTTY && process.stdout.hasColors(),
-    }
-    process.stdout.write(reports[flags.format](report))
-    for (const hindrance of hindrances) tell(hindrance)
-    process.exitCode = hindrances.length > 0 ? exitCodes.unable : exitCodeOf(findings, flags.strict)
-    if (flags.write) writeLock(lock, descriptions)
+    const ms = performance.now() - begun
+    stdout.write(reports[flags.format]({ findings, files, ms, colours: stdout.hasColours }))
+    for (const hindrance of hindrances) tell(stderr, hindrance)
+    const code = hindrances.length > 0 ? exitCodes.unable : exitCodeOf(findings, flags.strict)
+    return flags.write ? writeLock(code, { lock, descriptions, stderr }) : code
   } catch (error) {
     if (!(error instanceof StartupFailure)) throw error
-    tell(`${error.name}: ${error.message}`)
-    process.exitCode = exitCodes.unable
+    tell(stderr, `${error.name}: ${error.message}`)
+    return exitCodes.unable
   }
 }
 
+interface Written extends Pick<Checked, 'descriptions'> {
+  readonly lock: ProjectLock
+  readonly stderr: TextOutput
+}
+
 /** Only where all has been found right. */
-function writeLock(lock: ProjectLock, descriptions: Checked['descriptions']): void {
-  if (process.exitCode !== exitCodes.success) {
-    tell(`${lockFileName} is as it was, because not all files are right`)
-    return
+function writeLock(code: ExitCode, { lock, descriptions, stderr }: Written): ExitCode {
+  if (code !== exitCodes.success) {
+    tell(stderr, `${lockFileName} is as it was, because not all files are right`)
+    return code
   }
   try {
-    tell(lock.write(descriptions) ? `${lockFileName} is written` : `${lockFileName} says all this already`)
+    tell(stderr, lock.write(descriptions) ? `${lockFileName} is written` : `${lockFileName} says all this already`)
+    return code
   } catch (error) {
-    tell(`${lockFileName} cannot be written: ${(error as Error).message}`)
-    process.exitCode = exitCodes.unable
+    tell(stderr, `${lockFileName} cannot be written: ${(error as Error).message}`)
+    return exitCodes.unable
   }
 }
 
 /** Not on stdout, which programs read. */
-function tell(problem: string): void {
-  process.stderr.write(`sqlapi: ${problem}\n`)
+function tell(stderr: TextOutput, problem: string): void {
+  stderr.write(`sqlapi: ${problem}\n`)
 }
 
-function exitCodeOf(findings: readonly Finding[], isStrict: boolean): number {
+function exitCodeOf(findings: readonly Finding[], isStrict: boolean): ExitCode {
   const isBad = findings.some(({ severity }) => severity === 'error' || (isStrict && severity === 'warning'))
   return isBad ? exitCodes.failure : exitCodes.success
 }

@@ -1,0 +1,30 @@
+/**
+ * What a command sees of the place where it is called: the variables, the working directory, and where its words go. Its own process, or a
+ * test that runs many commands in one.
+ */
+
+export interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
+  /** For the report, which programs read. */
+  readonly stdout: TextOutput
+  /** For everything else. */
+  readonly stderr: TextOutput
+}
+
+export interface TextOutput {
+  readonly isTerminal: boolean
+  readonly hasColours: boolean
+  write(text: string): void
+}
+
+/** Whoever reads only the beginning of a report, such as `head`, has had enough: no failure of the command. */
+export function ownTerminal(): Terminal {
+  process.stdout.on('error', () => undefined)
+  return { env: process.env, cwd: process.cwd(), stdout: toOutput(process.stdout), stderr: toOutput(process.stderr) }
+}
+
+function toOutput(stream: NodeJS.WriteStream): TextOutput {
+  const { isTTY: isTerminal } = stream
+  return { isTerminal, hasColours: isTerminal && stream.hasColors(), write: (text) => void stream.write(text) }
+}
