@@ -70,6 +70,9 @@ class Leaver {
   }
 }
 
+/** How long it may go on then. Each of these takes a processor for as long, so all but one have less than the usual time. */
+const goneMs = 500
+
 const left = /The client has gone|connection to the database was lost/
 
 /** What is promised (2 s), with plenty for a loaded machine; without the promise it would be for ever. */
@@ -85,7 +88,7 @@ describe('clients that leave a statement without an end on SQLite', () => {
   for (const what of ['a recursion that gives no row', 'a cross join with a condition that never holds'] as const) {
     test(`${what}: more of them than there are readers, and everybody is answered [S12]`, async () => {
       const file = newFile(schema)
-      const lite = new Datasource(file, 3)
+      const lite = new Datasource(file, 3, 0, goneMs)
       await lite.run(add, { x: 1 }, post)
       // No lock tells that a read is under way: they stay until they were long enough.
       for (let ms = 500; lite.givenUp.length === 0; ms *= 2) {
@@ -105,7 +108,7 @@ describe('clients that leave a statement without an end on SQLite', () => {
     test(`${what}: the next write is done, and nothing is left of it [S12]`, async () => {
       const { sql, options } = writes[what] as (typeof writes)[string]
       const file = newFile(schema)
-      const lite = new Datasource(file, 3)
+      const lite = new Datasource(file, 3, 0, what === 'a batch' ? undefined : goneMs)
       await lite.run(add, { x: 0 }, post)
       const leaver = new Leaver(lite, sql, { x: 1 }, { ...post, ...options })
       await until(() => isHeld(file), 'it is under way')

@@ -84,7 +84,7 @@ export class Datasource {
   readonly #endpoints = new Map<string, Endpoint>()
 
   /** `url` is a path, or what stands behind `sqlite:`. Closed after the test or the suite that opened it. */
-  constructor(url: string, maxConnections = 4, statementTimeoutSeconds = 0) {
+  constructor(url: string, maxConnections = 4, statementTimeoutSeconds = 0, goneMs?: number) {
     this.database = new SqliteDatabase({
       name: 'lite',
       url: `sqlite:${url}`,
@@ -92,6 +92,7 @@ export class Datasource {
       poolSize: maxConnections,
       acquireTimeoutSeconds: 20,
       statementTimeoutSeconds,
+      goneMs,
       onGivenUp: (report) => this.givenUp.push(report),
       onFileChange: (change) => this.fileChanges.push(change),
     })

@@ -15,7 +15,7 @@ import { toFailure, toFullFailure, toGoneFailure, toOpenFailure } from './sqlite
 import { changeOf, type DatabaseFiles, describe, removeLeftLogs } from './files.ts'
 import { openConnection, type SqliteConnection } from './worker/library.ts'
 import { type Location, readLocation } from './location.ts'
-import type { BoundStatement, SqliteValue } from './worker-messages.ts'
+import type { BoundStatement, SqliteValue, StatementLimits } from './worker-messages.ts'
 import { StatementSpans, type Times } from '../statement-spans.ts'
 import { Losses } from './workplaces/losses.ts'
 import { Statements, WriteHistory } from './statements.ts'
@@ -40,7 +40,7 @@ export interface GivenUp {
   readonly outcome: string
 }
 
-export interface SqliteOptions extends DatabaseOptions {
+export interface SqliteOptions extends DatabaseOptions, StatementLimits {
   /** Called for every statement that runs, when statements are logged. */
   readonly onStatement?: ((text: string, values: readonly SqliteValue[], work: Work) => void) | undefined
   /** Called once for each time that the file was deleted or replaced. */
@@ -284,10 +284,11 @@ function groupOf({ touchesSession, mayRunOn }: Assignment['job']): unknown {
 }
 
 function openOptions(options: SqliteOptions, location: Location): ConnectionOptions {
-  const { acquireTimeoutSeconds, statementTimeoutSeconds } = options
+  const { acquireTimeoutSeconds, statementTimeoutSeconds, goneMs } = options
   const { uri, uriOfExisting, path, isReadOnly } = location
   const isWal = path !== undefined && !isReadOnly
-  return { uri, uriOfExisting, path, isWal, busyTimeoutMs: acquireTimeoutSeconds * 1000, statementTimeoutSeconds }
+  const busyTimeoutMs = acquireTimeoutSeconds * 1000
+  return { uri, uriOfExisting, path, isWal, busyTimeoutMs, statementTimeoutSeconds, goneMs }
 }
 
 function exists(path: string): Promise<boolean> {

@@ -91,9 +91,17 @@ export interface WorkerOptions extends OpenOptions {
   readonly claims: SharedArrayBuffer
 }
 
+/** How long statements may take. */
+export interface StatementLimits {
+  /** Longest time that one may run; 0 for no limit. */
+  readonly statementTimeoutSeconds: number
+  /** How long one may go on after its client has gone before it is given up; five seconds unless given. */
+  readonly goneMs?: number | undefined
+}
+
 /** What the main thread says to a SQLite process; `run`, `cancel` and `taken` carry the number of a job. */
 export type ToProcess =
-  | { readonly open: Omit<WorkerOptions, 'claims'> & { readonly statementTimeoutSeconds: number } }
+  | { readonly open: Omit<WorkerOptions, 'claims'> & StatementLimits }
   | {
       readonly run: number
       readonly job: Omit<Job, 'claim'>

@@ -4,13 +4,10 @@
  */
 import type { Sink } from '../../result.ts'
 import type { DatabaseFiles } from '../files.ts'
-import type { Job, JobError, WorkerOptions } from '../worker-messages.ts'
+import type { Job, JobError, StatementLimits, WorkerOptions } from '../worker-messages.ts'
 
 /** How a worker is started, and how long its statements may take. */
-export interface ConnectionOptions extends Omit<WorkerOptions, 'claims'> {
-  /** 0 for no limit. */
-  readonly statementTimeoutSeconds: number
-}
+export interface ConnectionOptions extends Omit<WorkerOptions, 'claims'>, StatementLimits {}
 
 /** A job as its caller describes it. */
 export interface Assignment {

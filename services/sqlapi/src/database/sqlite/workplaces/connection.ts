@@ -9,7 +9,15 @@ import { Worker } from 'node:worker_threads'
 import { takenBack } from '../../pool/job.ts'
 import { Claims, type Turn } from '../claims.ts'
 import type { DatabaseFiles } from '../files.ts'
-import { type JobReply, type Jobs, type Moved, type Opened, type WorkerOptions, writeJob } from '../worker-messages.ts'
+import {
+  type JobReply,
+  type Jobs,
+  type Moved,
+  type Opened,
+  type StatementLimits,
+  type WorkerOptions,
+  writeJob,
+} from '../worker-messages.ts'
 import {
   type Assignment,
   type ConnectionOptions,
@@ -34,8 +42,7 @@ const closeMs = 2000
 const lookMs = 100
 /** A statement that has taken longer once is done in a process from then on, where it can be ended. */
 const longMs = 1000
-/** How long a statement may go on after its client has gone before it is given up. */
-const goneMs = 5000
+const usualGoneMs = 5000
 /** How long a statement whose time is up may take to end by itself, as one that returns rows does. */
 const graceMs = 300
 
@@ -46,7 +53,7 @@ interface Parts extends Listeners {
   readonly ended: Promise<void>
   readonly claims: Claims
   readonly files: DatabaseFiles | undefined
-  readonly statementTimeoutSeconds: number
+  readonly limits: StatementLimits & { readonly goneMs: number }
 }
 
 export class Connection {
@@ -56,6 +63,7 @@ export class Connection {
   readonly #underWay = new UnderWay()
   readonly #sentTexts = new Set<number>()
   readonly #timeoutSeconds: number
+  readonly #goneMs: number
   readonly #abandoned: Listeners['abandoned']
   readonly #long: Listeners['long']
   /** The message that is being collected. */
@@ -74,7 +82,8 @@ export class Connection {
   readonly isDirty = false
 
   static async open(options: ConnectionOptions, listeners: Listeners): Promise<Connection> {
-    const { statementTimeoutSeconds, ...openOptions } = options
+    const { statementTimeoutSeconds, goneMs = usualGoneMs, ...openOptions } = options
+    const limits = { statementTimeoutSeconds, goneMs }
     const claims = new Claims()
     const workerData = { ...openOptions, claims: claims.memory } satisfies WorkerOptions
     const worker = new Worker(workerFile, { workerData, ...threadOptions() })
@@ -83,8 +92,7 @@ export class Connection {
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
     // Rejects with what the worker could not even start for.
     const [answer] = (await once(worker, 'message')) as [Opened]
-    if (answer.opened)
-      return new Connection({ worker, ended, claims, files: answer.files, statementTimeoutSeconds, ...listeners })
+    if (answer.opened) return new Connection({ worker, ended, claims, files: answer.files, limits, ...listeners })
     void worker.terminate()
     throw new Error(answer.message)
   }
@@ -93,7 +101,8 @@ export class Connection {
     const { worker, ended, claims, files, broken, moved, abandoned, long } = parts
     this.#long = long
     this.files = files
-    this.#timeoutSeconds = parts.statementTimeoutSeconds
+    this.#timeoutSeconds = parts.limits.statementTimeoutSeconds
+    this.#goneMs = parts.limits.goneMs
     this.#abandoned = abandoned
     this.#worker = worker
     this.#ended = ended
@@ -188,7 +197,7 @@ export class Connection {
       job.timedOut = turn.statement
       this.#claims.cancel(turn.claim)
       if (ranMs >= timeoutMs + graceMs) this.#abandon(turn, `it ran longer than ${timeoutSeconds} s`)
-    } else if (job.goneSince !== undefined && now - job.goneSince >= goneMs) {
+    } else if (job.goneSince !== undefined && now - job.goneSince >= this.#goneMs) {
       this.#abandon(turn, 'its client has gone')
     }
   }
