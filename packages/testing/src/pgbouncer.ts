@@ -41,15 +41,19 @@ export async function startPgbouncer(url: string, settings: Readonly<Record<stri
   writeFileSync(file, `[databases]\n* = host=${hostname} port=${server}\n[pgbouncer]\n${lines.join('\n')}\n`)
   const isRoot = process.getuid?.() === 0
   const child = spawn(program, [...(isRoot ? ['-u', 'nobody'] : []), file], { stdio: 'ignore' })
-  process.once('exit', () => child.kill('SIGKILL'))
+  const kill = (): void => void child.kill('SIGKILL')
+  process.once('exit', kill)
   await untilListening(port, child)
   return {
     port,
     through: (each) => each.replace(/:\d+(?=\/[^/]*$)/, `:${port}`),
     async stop() {
+      // Who stops it in the middle of a test stops it once more behind it.
+      if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'exit')
-      child.kill('SIGKILL')
+      kill()
       await ended
+      process.off('exit', kill)
     },
   }
 }
