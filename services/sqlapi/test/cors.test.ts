@@ -5,6 +5,8 @@ import type { ReplyHeaders } from '../src/model.ts'
 import { type Cors, createCors } from '../src/serve/cors.ts'
 
 const methods = { 'access-control-allow-methods': 'GET, POST, HEAD', 'access-control-max-age': '600' }
+/** Of answers, not of preflights. */
+const exposed = { 'access-control-expose-headers': 'X-Request-Id' }
 const any = createCors('*')
 const listed = createCors(['https://a.example', 'https://b.example:8443'])
 
@@ -20,14 +22,14 @@ function preflight(cors: Cors, origin: string, asked: string | undefined): Reply
   return reply?.headers
 }
 
-test('a star allows every origin [D1.9]', () => {
+test('a star allows every origin, and a page may read the id of its request [D1.9] [O2.3]', () => {
   for (const origin of ['https://a.example', 'null', undefined]) {
-    deepStrictEqual(any.headersFor({ origin }), { 'access-control-allow-origin': '*' })
+    deepStrictEqual(any.headersFor({ origin }), { 'access-control-allow-origin': '*', ...exposed })
   }
 })
 
 test('of a list the origin itself is allowed, compared exactly [D1.9]', () => {
-  const allowed = { 'access-control-allow-origin': 'https://b.example:8443', vary: 'Origin' }
+  const allowed = { 'access-control-allow-origin': 'https://b.example:8443', ...exposed, vary: 'Origin' }
   deepStrictEqual(listed.headersFor({ origin: 'https://b.example:8443' }), allowed)
   for (const origin of ['https://b.example', 'https://A.example', 'https://a.example/', 'null', '', undefined]) {
     deepStrictEqual(listed.headersFor({ origin }), { vary: 'Origin' }, `${origin}`)

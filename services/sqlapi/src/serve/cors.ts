@@ -16,7 +16,10 @@ const askedVary = 'Access-Control-Request-Headers'
 const maxAgeSeconds = '600'
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-const anyOrigin: ReplyHeaders = Object.freeze({ 'access-control-allow-origin': '*' })
+/** What a page may read of an answer beside its type and length: the id by which the log has the request. */
+const exposed = { 'access-control-expose-headers': 'X-Request-Id' }
+
+const anyOrigin: ReplyHeaders = Object.freeze({ 'access-control-allow-origin': '*', ...exposed })
 const unlistedOrigin: ReplyHeaders = Object.freeze({ vary: 'Origin' })
 
 /** Origins are compared as they are, character by character. */
@@ -28,9 +31,10 @@ export function createCors(allowed: '*' | readonly string[]): Cors {
       if (method !== 'OPTIONS' || request['origin'] === undefined) return undefined
       if (request['access-control-request-method'] === undefined) return undefined
       const headers = headersFor(request)
-      const isAllowed = headers['access-control-allow-origin'] !== undefined
-      const asked = request['access-control-request-headers']
-      return { status: 204, headers: isAllowed ? allowAsked(headers, asked) : headers, body: undefined }
+      const { 'access-control-allow-origin': origin, vary } = headers
+      if (origin === undefined) return { status: 204, headers, body: undefined }
+      const asked = toHeaderNames(request['access-control-request-headers'])
+      return { status: 204, headers: allowAsked(origin, asked, vary), body: undefined }
     },
   }
 }
@@ -41,17 +45,17 @@ function listOrigins(origins: readonly string[]): Cors['headersFor'] {
 }
 
 function allowOrigin(origin: string): ReplyHeaders {
-  return Object.freeze({ 'access-control-allow-origin': origin, vary: 'Origin' })
+  return Object.freeze({ 'access-control-allow-origin': origin, ...exposed, vary: 'Origin' })
 }
 
-function allowAsked(headers: ReplyHeaders, asked: string | undefined): ReplyHeaders {
-  const names = toHeaderNames(asked)
+/** Nothing is exposed, because a preflight has nothing to be read. */
+function allowAsked(origin: string, asked: string, vary: string | undefined): ReplyHeaders {
   return {
-    ...headers,
+    'access-control-allow-origin': origin,
     'access-control-allow-methods': methods,
-    ...(names === '' ? {} : { 'access-control-allow-headers': names }),
+    ...(asked === '' ? {} : { 'access-control-allow-headers': asked }),
     'access-control-max-age': maxAgeSeconds,
-    vary: headers['vary'] === undefined ? askedVary : `${headers['vary']}, ${askedVary}`,
+    vary: vary === undefined ? askedVary : `${vary}, ${askedVary}`,
   }
 }
 
