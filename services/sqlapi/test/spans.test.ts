@@ -21,6 +21,7 @@ const files = {
   'lite/POST/setup.sql': 'CREATE TABLE t (code TEXT UNIQUE)',
   'lite/POST/add.sql': 'INSERT INTO t VALUES (:code)',
   'lite/POST/both.sql': 'INSERT INTO t VALUES (:code);\nSELECT count(*) AS n FROM t',
+  'lite/POST/large.sql': 'SELECT :code AS code',
   'down/POST/one.sql': 'SELECT :code',
 }
 
@@ -76,6 +77,10 @@ describe('spans of both databases', () => {
     await post('/lite/both', { code: '3' }, 200)
     await post('/down/one', code, 400)
     await post('/pg/nothing', code, 400)
+    const large = 'x'.repeat(70_000)
+    await post('/lite/large', { large, code: '4' }, 200)
+    await post('/lite/large', { large }, 400)
+    await post('/lite/large', `{"large": "${large}`, 400)
     strictEqual((await call(service.port, '/health')).status, 200)
     strictEqual((await service.stop()).code, 0)
     log = service.stdout()
@@ -184,6 +189,13 @@ describe('spans of both databases', () => {
         ['lite', 'BATCH', 2, 0],
       ],
     )
+  })
+
+  test('a large body has a span for its reading, which a small one has not [O2.2]', () => {
+    const readings = of('/lite/large', 3).map((server) => parts(server).find(({ name }) => name === 'parse'))
+    deepStrictEqual(readings.map((span) => [span?.kind, span?.attributes['error.type']]), [[spanKinds.internal, undefined], [spanKinds.internal, 'InvalidDataAccessApiUsageException'], [spanKinds.internal, 'MalformedRequestException']]) // prettier-ignore
+    for (const span of readings) ok((span?.attributes['http.request.body.size'] as number) > 70_000)
+    strictEqual(spans.filter(({ name }) => name === 'parse').length, 3)
   })
 
   test('SQLite has the same, without a server [O2.2]', () => {

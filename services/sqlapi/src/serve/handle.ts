@@ -26,6 +26,7 @@ import type { Cors } from './cors.ts'
 import { readDeclaredQuery, toDeclaredSets } from './declared.ts'
 import { type Lines, readLines } from './lines/lines.ts'
 import { type BodyDocument, readBody, readQuery, requireParameters, toBatch, toParameterSet } from './params.ts'
+import { Parsing } from './request-span.ts'
 import type { FormatChooser } from './representation/accept.ts'
 import { forCaches } from './representation/cache.ts'
 import { addVary } from './representation/vary.ts'
@@ -81,10 +82,28 @@ export function reportBrokenOff(
 function answer(service: Service, request: Request, headers: ReplyHeaders): Promise<Reply> {
   const target = readTarget(request.target)
   const page = findPage(service, request, target)
-  const refused = refuser(service, request, headers)
+  if (request.trace !== undefined && page !== undefined) request.trace.page = target.path
+  if (page !== undefined) return showPage(page, request.headers, headers).catch(refuser(service, request, headers))
+  const parsing = Parsing.begin(request)
+  if (parsing === undefined) return work(service, request, target, headers)
+  try {
+    return work(service, request, target, headers, parsing)
+  } catch (error) {
+    parsing.end(error)
+    throw error
+  }
+}
+
+/** The reading of the body ends where the database begins. */
+function work(
+  service: Service,
+  request: Request,
+  target: Target,
+  headers: ReplyHeaders,
+  parsing?: Parsing,
+): Promise<Reply> {
   const { requestId, trace } = request
-  if (trace !== undefined && page !== undefined) trace.page = target.path
-  if (page !== undefined) return showPage(page, request.headers, headers).catch(refused)
+  const refused = refuser(service, request, headers)
   const found = findEndpoint(service.endpoints, request.method, target.path)
   if (trace !== undefined) trace.endpoint = found?.endpoint
   const lines = found?.batch === false ? undefined : findLines(request, found, target)
@@ -102,8 +121,9 @@ function answer(service: Service, request: Request, headers: ReplyHeaders): Prom
   const script = endpoint.scripts[database.dialect] as Script
   const sets = lines === undefined ? toSets(document, found, script, target.query) : fitLines(lines, found, script)
   const format = batch ? 'json' : service.chooseFormat(request.headers['accept'])
-  const work = { endpoint, script, sets, batch, format, cancellation: request.cancellation, requestId, trace }
-  const running = database.run(work)
+  parsing?.end()
+  const { cancellation } = request
+  const running = database.run({ endpoint, script, sets, batch, format, cancellation, requestId, trace })
   const cache = endpoint.declarations?.cache
   if (cache === undefined) return running.then(replier(format, headers), refused)
   return running.then(cachedReplier(format, headers, cache, request.headers['if-none-match'])).catch(refused)

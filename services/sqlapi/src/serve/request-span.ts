@@ -1,7 +1,8 @@
 /** A request as a span: its headers come in, its place in a trace goes out, and in the end what became of it is added. */
 import type { Exchange } from '@services/http-shell'
 import { beginServerSpan, endServerSpan, type Span, type Tracing } from '@services/trace'
-import type { RequestHeaders, Trace } from '../model.ts'
+import { Failure } from '../errors.ts'
+import type { Request, RequestHeaders, Trace } from '../model.ts'
 import { pathOf } from './route.ts'
 import { brokenOff } from './trace.ts'
 
@@ -19,4 +20,28 @@ export function endRequest(span: Span, { method, target, endpoint, page, status,
     error,
     isBroken: error === brokenOff,
   })
+}
+
+/** From so many bytes on a body takes a time that is worth a span. */
+const largeBytes = 64 * 1024
+
+/** The reading of a large body, as a part of its request. */
+export class Parsing {
+  #span: Span | undefined
+
+  private constructor(span: Span) {
+    this.#span = span
+  }
+
+  static begin({ trace, body }: Request): Parsing | undefined {
+    const span = trace?.span
+    if (span?.isRecording !== true || body.length < largeBytes) return undefined
+    return new Parsing(span.begin('parse', { attributes: { 'http.request.body.size': body.length } }))
+  }
+
+  /** Does nothing the second time. With an error it was in vain. */
+  end(error?: unknown): void {
+    this.#span?.end(error === undefined ? {} : { error: error instanceof Failure ? error.name : 'InternalError' })
+    this.#span = undefined
+  }
 }
