@@ -35,6 +35,8 @@ interface AnsweredRequest {
   readonly waitedMs: number | undefined
   readonly datasource: string | undefined
   readonly rows: number | undefined
+  /** Of the answer's body, where there are no rows. */
+  readonly bytes: number | undefined
   readonly requestId: string
   readonly traceparent?: string | undefined
 }
@@ -127,7 +129,7 @@ export const eventTable = {
     'Stored code may change the session, so every connection is reset after each request',
   ),
   sessionCodeRefused: warn<{ datasource: string; code: string; reason: string; cure: string }>(
-    'Stored code may change the session, which no pooler in transaction mode keeps; calls are refused',
+    'Stored code may change the session, which no pooler in transaction mode keeps; calls are refused unless they cannot reach it',
   ),
   sessionNeeded: warn<{ datasource: string; files: string; more: number; cure: string }>(
     'Files need a session, which no pooler in transaction mode keeps; their calls are refused',

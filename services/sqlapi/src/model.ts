@@ -230,6 +230,8 @@ export interface Trace extends CallMeter {
   readonly waitedMs: number | undefined
   /** Of the database; undefined where it gave no result. */
   readonly rows: number | undefined
+  /** Of the reply's body, where no database gave rows. */
+  bytes: number | undefined
 }
 
 /**

@@ -68,6 +68,7 @@ test('json: one object a line [D6.8] [S-config.logging.format]', () => {
     waitedMs: 0.1,
     datasource: 'a',
     rows: undefined,
+    bytes: 42,
     requestId: 'r',
   })
   strictEqual(lines.length, 1)
@@ -85,6 +86,7 @@ test('json: one object a line [D6.8] [S-config.logging.format]', () => {
     ms: 1.2,
     waitedMs: 0.1,
     datasource: 'a',
+    bytes: 42,
     requestId: 'r',
   })
 })

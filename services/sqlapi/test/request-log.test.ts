@@ -1,7 +1,7 @@
 /** Which requests have a line in the log, what stands in it, and that answer, line and causes of a request have one id. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { call, linesOf, until, Wire } from '@services/testing'
+import { call, freePort, linesOf, until, Wire } from '@services/testing'
 import pg from 'pg'
 import { createDatabase } from './support/databases.ts'
 import { startSqlapi } from './support/process.ts'
@@ -56,11 +56,13 @@ async function untilLines(service: TestService, count: number): Promise<Line[]> 
 }
 
 /** What does not vary from run to run. */
-function steady({ time, target, ms, waitedMs, requestId, ...line }: Line): Line {
+function steady({ time, target, ms, waitedMs, bytes, requestId, ...line }: Line): Line {
   strictEqual(typeof time, 'string')
   strictEqual(target, 'sqlapi')
   ok(typeof ms === 'number' && ms >= 0, String(ms))
   if (line['datasource'] !== undefined && line['rows'] !== undefined) ok(typeof waitedMs === 'number' && waitedMs >= 0)
+  // Rows, or the bytes of an answer without any.
+  strictEqual(typeof bytes, line['rows'] === undefined && line['status'] !== 499 ? 'number' : 'undefined')
   strictEqual(typeof requestId, 'string')
   return line
 }
@@ -265,5 +267,21 @@ test('a client that leaves is 499, and a line tells how long its request has wai
     },
   )
   await client.end()
+  await database.remove()
+})
+
+test('a line tells how long its request has waited for a database that cannot be opened [O2.3]', async () => {
+  const database = await createDatabase('postgres')
+  const url = database.url.replace(/:\d+(?=\/[^/]*$)/, `:${await freePort()}`)
+  await withService(
+    {},
+    async (service) => {
+      strictEqual((await service.get('/demo/one')).status, 400)
+      const [line] = await untilLines(service, 1)
+      strictEqual(line?.['error'], 'BadSqlGrammarException')
+      strictEqual(typeof line?.['waitedMs'], 'number')
+    },
+    { kind: 'postgres', datasource: { url } },
+  )
   await database.remove()
 })

@@ -15,7 +15,7 @@ export function requestLines(events: Events): RequestLines<Trace> {
     isError,
     ms: ({ ms }) => ms,
     tell(trace) {
-      const { requestId, method, target, status, error, code, ms, waitedMs, datasource, rows, span } = trace
+      const { requestId, method, target, status, error, code, ms, waitedMs, datasource, rows, bytes, span } = trace
       events.emit(isError(trace) ? 'requestFailed' : 'request', {
         method: target === undefined ? unknownMethod : method,
         path: target === undefined ? undefined : pathOf(target),
@@ -26,6 +26,7 @@ export function requestLines(events: Events): RequestLines<Trace> {
         waitedMs: waitedMs === undefined ? undefined : round(waitedMs),
         datasource,
         rows,
+        bytes,
         requestId,
         traceparent: span?.traceparent,
       })

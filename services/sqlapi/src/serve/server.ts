@@ -160,6 +160,7 @@ function write(
   trace: Trace | undefined,
   close = false,
 ): void {
+  if (trace !== undefined && trace.rows === undefined) trace.bytes = bytesOf(exchange, body)
   if (body === undefined) {
     exchange.begin(status, headers)
     exchange.end()
@@ -189,6 +190,12 @@ function write(
   })
 }
 
+/** Undefined for a stream, whose rows are counted. */
+function bytesOf({ method }: Exchange, body: Reply['body']): number | undefined {
+  if (body === undefined || method === 'HEAD') return 0
+  return body.content instanceof Readable ? undefined : Buffer.byteLength(body.content)
+}
+
 /** One that broke off early may be closed already. */
 function whenClosed(stream: Readable, call: () => void): void {
   if (stream.closed) setImmediate(call)
@@ -201,7 +208,10 @@ function conclude({ listener, underWay }: ServerOptions, exchange: Exchange, tra
   if (trace === undefined) return
   const isGone = exchange.status === 0 || (exchange.leaving !== undefined && trace.error !== brokenOff)
   trace.status = isGone ? goneStatus : exchange.status
-  if (isGone) trace.error = undefined
+  if (isGone) {
+    trace.error = undefined
+    trace.bytes = undefined
+  }
   trace.ms = performance.now() - trace.started
   if (trace.span !== undefined) endRequest(trace.span, trace)
   if (listener?.isListening() === true) listener.answered(trace)
@@ -218,6 +228,7 @@ function refuseRequest({ listener }: ServerOptions, refusal: Refusal): Refused {
     const trace = new RequestTrace({ requestId, method: line?.method ?? '', target: undefined })
     trace.status = refused.status
     trace.error = refused.error
+    trace.bytes = Buffer.byteLength(refused.body)
     listener.answered(trace)
   }
   return refused

@@ -19,6 +19,7 @@ export class RequestTrace implements Trace {
   ms = 0
   waitedMs: number | undefined = undefined
   rows: number | undefined = undefined
+  bytes: number | undefined = undefined
   readonly span: Span | undefined
 
   constructor({ requestId, method, target }: Pick<Trace, 'requestId' | 'method' | 'target'>, span?: Span) {

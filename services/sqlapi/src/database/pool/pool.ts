@@ -47,7 +47,7 @@ export class Pool<C extends Connection> implements Owner<C> {
     this.#connections = new Connections(options, this.#clock, {
       changed: () => this.#dispatch(),
       closed: (slot) => takeOut(this.#shared, slot),
-      unreachable: (error) => this.#queue.rejectAll(error),
+      unreachable: (error) => this.#queue.rejectAll((job) => this.#inVain(job, error)),
     })
     this.#ownTime = new OwnTime(this.#clock, () => this.#look())
     this.#queue = new Queue(this.#clock, options.acquireTimeoutSeconds, (job) => {
@@ -135,7 +135,7 @@ export class Pool<C extends Connection> implements Owner<C> {
   close(): Promise<void> {
     this.#ownTime.end()
     const closing = this.#connections.close()
-    this.#queue.rejectAll(this.#closedFailure())
+    this.#queue.rejectAll((job) => this.#inVain(job, this.#closedFailure()))
     return closing
   }
 
@@ -189,8 +189,16 @@ export class Pool<C extends Connection> implements Owner<C> {
   /** Takes the job out of the queue when its client goes. */
   #leaver(job: Job<C>): () => void {
     return () => {
-      if (this.#queue.remove(job)) job.refuse(this.#refusalOf(job))
+      if (this.#queue.remove(job)) job.refuse(this.#inVain(job, this.#refusalOf(job)))
     }
+  }
+
+  /** The job has waited and gets no connection, for this reason. */
+  #inVain(job: Job<C>, reason: unknown): unknown {
+    const ms = this.#clock.now() - job.arrived
+    this.#options.meter?.waited(ms)
+    job.meter?.waited(ms)
+    return reason
   }
 
   /** Gives slots to waiting jobs, first come first served, and opens the connections that are missing. */

@@ -100,10 +100,10 @@ export class Queue<W extends Waiter> {
     if (line.size === 0) this.#filledLines--
   }
 
-  rejectAll(error: unknown): void {
+  rejectAll(toError: (queued: W) => unknown): void {
     for (let queued = this.first; queued !== undefined; queued = this.first) {
       this.remove(queued)
-      queued.refuse(error)
+      queued.refuse(toError(queued))
     }
     this.#stopWatching()
   }
