@@ -160,42 +160,72 @@ describe('pgbouncer', { skip: withoutPgbouncer ?? false }, () => {
     }
   })
 
-  test('stored code that may change the session has all calls refused, and is named [O4.3]', async () => {
-    const pooler = await startPgbouncer(postgres.url, inTransactionMode)
-    await postgres.query('CREATE DATABASE coded')
-    const url = postgres.url.replace(/postgres$/, 'coded')
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    await client.query(`CREATE TABLE note (id int);
-      CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM set_config('app.tenant', 'kept', false); RETURN NEW; END $$`)
-    const own = await startTestService({
-      kind: 'postgres',
-      files: {
-        'demo/POST/note.sql': 'INSERT INTO note VALUES (:id)',
-        'demo/POST/make.sql': 'CREATE TABLE made (a int)',
-      },
-      datasource: { url: pooler.through(url), pooler: 'transaction' },
+  for (const { reach, made, code, isRead } of [
+    {
+      reach: 'a trigger reaches has calls that write refused',
+      made: 'CREATE TRIGGER leaves BEFORE INSERT ON note FOR EACH ROW EXECUTE FUNCTION leave()',
+      code: /WARN.*leave \(trigger leaves on table note\)/,
+      isRead: true,
+    },
+    {
+      reach: 'a view reaches has all calls refused',
+      made: `CREATE VIEW left_over AS SELECT set_config('app.tenant', 'kept', false)`,
+      code: /WARN.*view left_over/,
+      isRead: false,
+    },
+  ]) {
+    test(`stored code that may change the session and that ${reach}, and is named [O4.3]`, async () => {
+      const pooler = await startPgbouncer(postgres.url, inTransactionMode)
+      const name = `coded_${isRead}`
+      await postgres.query(`CREATE DATABASE ${name}`)
+      const url = postgres.url.replace(/postgres$/, name)
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      await client.query(`CREATE TABLE note (id int);
+        CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM set_config('app.tenant', 'kept', false); RETURN NEW; END $$;
+        CREATE FUNCTION write(id int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN INSERT INTO note VALUES (id); RETURN id; END $$`)
+      const own = await startTestService({
+        kind: 'postgres',
+        files: {
+          'demo/POST/note.sql': 'INSERT INTO note VALUES (:id)',
+          'demo/POST/make.sql': 'CREATE TABLE made (a int)',
+          'demo/GET/notes.sql': 'SELECT count(*) AS n FROM note',
+          'demo/GET/marked.sql': '-- @transactional\nSELECT 1 AS one; SELECT count(*) AS n FROM note',
+          // By their words they only read.
+          'demo/GET/write.sql': 'SELECT write(7)',
+          'demo/GET/written.sql': '-- @transactional\nSELECT 1 AS one; SELECT write(7)',
+        },
+        datasource: { url: pooler.through(url), pooler: 'transaction' },
+      })
+      const refusal = /Stored code of the database may change the session.*pooler: transaction/
+      try {
+        strictEqual((await own.post('/demo/note', { id: 1 })).status, 200)
+        await client.query(made)
+        // The code is read again after a definition.
+        strictEqual((await own.post('/demo/make', {})).status, 200)
+        await until(async () => (await own.post('/demo/note', { id: 2 })).status === 400, 'the refusal')
+        const { rows } = await client.query<{ n: string }>('SELECT count(*) AS n FROM note')
+        const notes = `[{"n":${rows[0]?.n}}]`
+        match((await own.post('/demo/note', { id: 2 })).text, refusal)
+        for (const path of ['/demo/write', '/demo/written']) match((await own.get(path)).text, refusal, path)
+        for (const path of ['/demo/notes', '/demo/marked']) {
+          const { text } = await own.get(path)
+          if (isRead) strictEqual(text, notes)
+          else match(text, refusal)
+        }
+        // Together they leave in flights of several.
+        const together = await Promise.all(Array.from({ length: 20 }, () => own.get('/demo/notes')))
+        ok(together.every(({ text }) => (isRead ? text === notes : refusal.test(text))))
+        match(own.log.find((line) => line.includes('calls are refused')) ?? '', code)
+        const { rows: after } = await client.query<{ n: string }>('SELECT count(*) AS n FROM note')
+        deepStrictEqual(after, rows)
+      } finally {
+        await own.close()
+        await client.end()
+        await pooler.stop()
+      }
     })
-    try {
-      strictEqual((await own.post('/demo/note', { id: 1 })).status, 200)
-      await client.query('CREATE TRIGGER leaves BEFORE INSERT ON note FOR EACH ROW EXECUTE FUNCTION leave()')
-      // The code is read again after a definition.
-      strictEqual((await own.post('/demo/make', {})).status, 200)
-      await until(async () => (await own.post('/demo/note', { id: 2 })).status === 400, 'the refusal')
-      match(
-        (await own.post('/demo/note', { id: 2 })).text,
-        /Stored code of the database may change the session.*pooler: transaction/,
-      )
-      match(
-        own.log.find((line) => line.includes('calls are refused')) ?? '',
-        /WARN.*leave \(trigger leaves on table note\)/,
-      )
-    } finally {
-      await own.close()
-      await client.end()
-      await pooler.stop()
-    }
-  })
+  }
 
   test('a pooler in transaction mode that is not configured is named in one WARN [O4.3]', async () => {
     const pooler = await startPgbouncer(postgres.url, inTransactionMode)

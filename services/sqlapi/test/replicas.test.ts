@@ -2,6 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { call, until } from '@services/testing'
+import { startPgbouncer, withoutPgbouncer } from '@services/testing/pgbouncer'
 import type { ThrowawayPostgres } from '@services/testing/postgres'
 import { startWithAdmin } from './support/admin.ts'
 import { type Pair, startReplication, untilCaughtUp } from './support/replication.ts'
@@ -119,6 +120,34 @@ describe('a datasource with a replica', () => {
     )
     strictEqual(await portOf(service), standby.port)
   })
+
+  test(
+    'does the same behind poolers in transaction mode [O4.2] [O4.3]',
+    { skip: withoutPgbouncer ?? false },
+    async () => {
+      const inTransactions = { pool_mode: 'transaction', default_pool_size: '2' }
+      const [first, other] = [await startPgbouncer(primary.url, inTransactions), await startPgbouncer(standby.url, inTransactions)] // prettier-ignore
+      const url = first.through(primary.url)
+      const service = await start({ url, replicas: [other.through(standby.url)], pooler: 'transaction' })
+      const before = await primary.query('SELECT count(*)::int AS n FROM remembered')
+      for (let n = 1; n <= 3; n++) {
+        const together = await Promise.all(Array.from({ length: 30 }, () => portOf(service)))
+        deepStrictEqual([...new Set(together)], [standby.port])
+        for (const path of ['two', 'together', 'limited']) {
+          strictEqual(await portOf(service, `/demo/${path}`), standby.port, path)
+        }
+        match((await service.post('/demo/marked/batch', { queries: [{}, {}] })).text, new RegExp(`"${standby.port}"`))
+        for (const path of ['writes', 'mixed', 'locks', 'next', 'hidden?x=1', 'unlogged']) {
+          strictEqual(await portOf(service, `/demo/${path}`), primary.port, path)
+        }
+        for (const path of ['session', 'sets']) strictEqual((await service.get(`/demo/${path}`)).status, 400, path)
+      }
+      const [was, is] = [before, await primary.query('SELECT count(*)::int AS n FROM remembered')]
+      strictEqual((is[0]?.['n'] as number) - (was[0]?.['n'] as number), 3)
+      await Promise.all(open.splice(0).map((each) => each.close()))
+      await Promise.all([first.stop(), other.stop()])
+    },
+  )
 
   test('answers an error of a read as it is [O4.2]', async () => {
     const service = await start()

@@ -30,6 +30,9 @@ const files = {
   'demo/GET/endless.sql': `SELECT generate_series(1, 100000000) AS g, repeat('x', 1000) AS text`,
   'demo/POST/in.sql': `COPY note FROM STDIN`,
   'demo/POST/out.sql': `COPY note TO STDOUT`,
+  'demo/POST/isolated.sql': `-- @transactional\nSET TRANSACTION ISOLATION LEVEL SERIALIZABLE; SELECT current_setting('transaction_isolation') AS level, ${looks.slice('SELECT '.length)}`,
+  'demo/GET/query.sql': `SELECT current_query() AS query`,
+  'demo/POST/misspelled.sql': 'SELEC 1',
   'demo/POST/vacuum.sql': 'VACUUM note',
   'demo/POST/set.sql': `SET search_path = 'other'`,
   'demo/POST/kept.sql': `SELECT set_config('app.tenant', 'kept', false)`,
@@ -45,7 +48,9 @@ const files = {
   'demo/POST/code.sql': `SELECT tenant_of('kept')`,
   'demo/POST/second.sql': `INSERT INTO note VALUES (:id);\nSET app.tenant = 'kept'`,
 }
-const refused = 'set kept hidden temp advisory listen prepare begin do last cursor code second in out'.split(' ')
+const refused = 'set kept hidden temp advisory listen prepare begin do last cursor code second in out misspelled'.split(
+  ' ',
+)
 const schema = `CREATE TABLE note (id int); CREATE SCHEMA crm; CREATE TABLE crm.owned (tenant text);
 CREATE FUNCTION tenant_of(t text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM set_config('app.tenant', t, false); RETURN t; END $$;
 CREATE POLICY own ON crm.owned FOR SELECT USING (tenant = current_setting('app.tenant', true));
@@ -106,6 +111,8 @@ describe('behind pgbouncer in transaction mode', { skip: withoutPgbouncer ?? fal
     encoding: 'UTF8',
     at,
   }
+  /** The same behind a BEGIN, where the server writes the list itself. */
+  const begun = { ...settings, path: 'crm, public' }
   const sleeping = async (): Promise<number> =>
     (await postgres.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'`)).length
 
@@ -120,9 +127,9 @@ describe('behind pgbouncer in transaction mode', { skip: withoutPgbouncer ?? fal
       ])
       const replies = await Promise.all(Array.from({ length: 12 }, () => service.get('/demo/look')))
       for (const { text } of replies) deepStrictEqual(JSON.parse(text), [settings])
-      deepStrictEqual(JSON.parse((await service.post('/demo/marked', {})).text), [settings])
+      deepStrictEqual(JSON.parse((await service.post('/demo/marked', {})).text), [begun])
       const batch = await service.post('/demo/batch/batch', { queries: [{}, {}] })
-      deepStrictEqual(JSON.parse(batch.text), [[settings], [settings]])
+      deepStrictEqual(JSON.parse(batch.text), [[begun], [begun]])
     }
   })
 
@@ -157,7 +164,11 @@ describe('behind pgbouncer in transaction mode', { skip: withoutPgbouncer ?? fal
     for (let round = 0; round < 4; round++) {
       strictEqual((await service.post('/demo/dropped', {})).text, '[{"a":1}]')
       strictEqual((await service.post('/demo/lock', {})).text, '[{"one":1}]')
+      deepStrictEqual(JSON.parse((await service.post('/demo/isolated', {})).text), [
+        { level: 'serializable', ...begun },
+      ])
     }
+    strictEqual((await service.get('/demo/query')).status, 200)
   })
 
   test('an error undoes what its transaction did, and nothing stays open [O4.3]', async () => {
@@ -230,6 +241,7 @@ describe('behind pgbouncer in transaction mode', { skip: withoutPgbouncer ?? fal
       }
     }
     strictEqual((await service.post('/demo/vacuum', {})).status, 400)
+    match((await service.post('/demo/misspelled', {})).text, /line 1 begins with no command of PostgreSQL/)
     deepStrictEqual(JSON.parse((await service.get('/demo/notes')).text), [{ n: before }])
     deepStrictEqual(JSON.parse((await service.get('/demo/look')).text), [settings])
   })

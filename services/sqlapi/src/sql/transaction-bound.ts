@@ -17,6 +17,35 @@ const boundCommands = new Set(
 /** First words behind which names decide. */
 const plain = new Set(['SELECT', 'VALUES', 'TABLE', 'WITH', 'INSERT', 'UPDATE', 'DELETE', 'MERGE', 'EXPLAIN', 'CREATE'])
 
+/** All others that PostgreSQL has. */
+const lastingCommands = new Set(
+  [
+    [
+      'SET',
+      'RESET',
+      'DISCARD',
+      'BEGIN',
+      'START',
+      'COMMIT',
+      'END',
+      'ROLLBACK',
+      'ABORT',
+      'PREPARE',
+      'EXECUTE',
+      'DEALLOCATE',
+    ],
+    ['DECLARE', 'LISTEN', 'UNLISTEN', 'NOTIFY', 'LOAD', 'COPY', 'DO', 'CALL', 'ALTER', 'DROP', 'TRUNCATE', 'COMMENT'],
+    ['GRANT', 'REVOKE', 'REASSIGN', 'SECURITY', 'IMPORT', 'REFRESH', 'ANALYZE', 'ANALYSE', 'SHOW', 'REPACK', 'WAIT'],
+  ].flat(),
+)
+
+/** Whether it begins with a command of PostgreSQL. */
+export function isCommand(source: string, rules: TokenRules): boolean {
+  const words = new Words(source, lex(source, rules))
+  const first = words.keyword(0)
+  return words.startsWithBracket || [plain, boundCommands, lastingCommands].some((commands) => commands.has(first))
+}
+
 /** `source` is the text of one statement of PostgreSQL. */
 export function isTransactionBound(source: string, rules: TokenRules): boolean {
   const words = new Words(source, lex(source, rules))
@@ -44,6 +73,10 @@ class Words {
   constructor(source: string, tokens: readonly Token[]) {
     this.#source = source
     this.#tokens = tokens
+  }
+
+  get startsWithBracket(): boolean {
+    return this.#text(0) === '('
   }
 
   /** Upper-cased word that is not quoted; empty for anything else. */

@@ -246,8 +246,9 @@ export class PostgresDatabase implements Database {
   }
 
   /** Reports a statement that has finally failed, unless its client has gone, because that ends statements too. */
-  #told(error: unknown, work: Work, ms: number): unknown {
+  #told(failure: unknown, work: Work, ms: number): unknown {
     const { name, onStatementFailure } = this.#options
+    const error = this.#needs === undefined ? failure : this.#needs.explain(failure)
     if (error instanceof StatementFailure && !work.cancellation.cancelled) {
       onStatementFailure?.(toReport(error, work, name, ms))
     }

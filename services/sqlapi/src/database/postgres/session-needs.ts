@@ -33,10 +33,16 @@ export class SessionNeeds {
   refuse({ script }: Work): void {
     const found = this.find(script)
     if (found !== undefined) throw toFailure(found.statement, found.message)
-    const [first] = script.statements
-    if (first !== undefined && this.#code.isKnown && this.#code.isEverywhere) {
-      throw toFailure(first, this.#messageOf('Stored code of the database may change the session'))
-    }
+    if (!this.#code.isKnown || !this.#code.isEverywhere) return
+    // What only reads is sent so that it cannot write, and runs no trigger.
+    const reached = script.statements.find(({ effect }) => effect !== 'read' || !this.#code.isBehindTriggers)
+    if (reached !== undefined) throw toFailure(reached, this.#messageOf(codeMessage))
+  }
+
+  /** The error of a statement, or why it was refused: one that looks like one that only reads has written. */
+  explain(error: unknown): unknown {
+    const isOurs = this.#code.isBehindTriggers && error instanceof StatementFailure && error.verdict.code === '25006'
+    return isOurs ? toFailure(error.verdict.statement, this.#messageOf(codeMessage)) : error
   }
 
   /** The same on a connection, which has read the stored code when it began. */
@@ -51,6 +57,8 @@ export class SessionNeeds {
     return `${why}, and the pooler of datasource '${this.#datasource}' keeps none (pooler: transaction)`
   }
 }
+
+const codeMessage = 'Stored code of the database may change the session'
 
 function toFailure(statement: Statement, message: string): StatementFailure {
   const redact = (text: string): string => text

@@ -152,13 +152,20 @@ export class PlanConnection extends ServerConnection implements Peer {
 
   /** Begins a transaction, which has the settings that each has. */
   begin(text = 'BEGIN'): Promise<void> {
-    return this.command([text, this.calls?.ahead].filter(Boolean).join('; '))
+    const onlyReads = this.#mustOnlyRead ? 'SET TRANSACTION READ ONLY' : undefined
+    return this.command([text, onlyReads, this.calls?.behindBegin].filter(Boolean).join('; '))
+  }
+
+  /** A trigger might leave something to whoever has the connection next, so none is to run. */
+  get #mustOnlyRead(): boolean {
+    return this.calls !== undefined && this.catalog.code.isBehindTriggers
   }
 
   /** What is to go ahead of a statement; what has begun a transaction has made the settings. */
   ahead(isReadOnly = false): string | undefined {
     if (isReadOnly) return this.calls?.aheadOfReads
-    return this.isInTransaction ? undefined : this.calls?.ahead
+    if (this.isInTransaction) return undefined
+    return this.#mustOnlyRead ? this.calls?.aheadOfReads : this.calls?.ahead
   }
 
   /** Asks the server to stop what this connection is doing, which must all be one request's. One function for all requests. */
@@ -179,7 +186,7 @@ export class PlanConnection extends ServerConnection implements Peer {
 
   #toReason(error: unknown, started: number): unknown {
     if (error instanceof ServerError) this.catalog.poolers.refused(this, error.code)
-    if (isRefusedWrite(error) && !this.hasRunSession) this.#onRefusedWrite?.(this)
+    if (isRefusedWrite(error) && !this.hasRunSession && !this.#mustOnlyRead) this.#onRefusedWrite?.(this)
     return this.cancelRequest === undefined ? withTimeout(error, started, this.settings.timeoutSeconds) : error
   }
 }

@@ -7,7 +7,7 @@ import type { RowFormat } from '../../../formats/format.ts'
 import { formats } from '../../../formats/formats.ts'
 import type { ParameterSet, Statement, Work } from '../../../model.ts'
 import { type Rendered, sourceOf } from '../../../sql/position.ts'
-import { isTransactionBound } from '../../../sql/transaction-bound.ts'
+import { isCommand, isTransactionBound } from '../../../sql/transaction-bound.ts'
 import type { Sink } from '../../result.ts'
 import { inSet } from '../../statement-failure.ts'
 import { endWith, type StatementSpans } from '../../statement-spans.ts'
@@ -42,6 +42,9 @@ export interface BoundStatement {
 /** Risky names that `isTransactionBound` has judged already. */
 const boundNames: ReadonlySet<string> = new Set(['set_config', 'pg_settings'])
 
+/** Most are misspelled. */
+const unknownCommand = 'begins with no command of PostgreSQL that the service knows, so it may need a session'
+
 /** Statements that drop our prepared statements too. */
 const dropsPrepared = /^(?:DEALLOCATE\s+(?:PREPARE\s+)?|DISCARD\s+)ALL\b/i
 
@@ -74,7 +77,7 @@ export class StatementRunner {
     if (!this.touchesSession(known)) return undefined
     if (statement.effect !== 'session') return 'names stored code that may change the session'
     const source = sourceOf(statement)
-    if (!isTransactionBound(source, grammar)) return 'needs a session'
+    if (!isTransactionBound(source, grammar)) return isCommand(source, grammar) ? 'needs a session' : unknownCommand
     return this.#code.isNamedIn(source, boundNames) ? 'names stored code that may change the session' : undefined
   }
 

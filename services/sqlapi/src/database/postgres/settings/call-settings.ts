@@ -10,6 +10,8 @@ export class CallSettings extends SessionSettings {
   #lockTimeoutMs: number | undefined
   /** A query that makes the settings for one transaction; undefined where there are none. */
   ahead: string | undefined
+  /** Commands that do so where a file's own statements follow: no query, behind which `SET TRANSACTION` would come too late. */
+  behindBegin: string | undefined
   /** The same for a transaction that cannot write. */
   aheadOfReads = ''
 
@@ -61,6 +63,28 @@ export class CallSettings extends SessionSettings {
     const locks = this.#lockTimeoutMs === undefined ? [] : [{ name: 'lock_timeout', value: `${this.#lockTimeoutMs}` }]
     const settings = [...this.sent, ...locks]
     this.ahead = settings.length === 0 ? undefined : this.textOf(settings)
+    this.behindBegin = settings.length === 0 ? undefined : settings.map(localText).join('; ')
     this.aheadOfReads = this.textOf([...settings, { name: 'transaction_read_only', value: 'on' }])
   }
+}
+
+/** `SET LOCAL` as the file would write it. A list of names is one literal for each, because as one it would be one name. */
+function localText({ name, value }: Setting): string {
+  const variable = name
+    .split('.')
+    .map((part) => `"${part.replaceAll('"', '""')}"`)
+    .join('.')
+  const values = listsOfNames.has(name.toLowerCase()) ? readNames(value) : [value]
+  return `SET LOCAL ${variable} TO ${values.map(quoted).join(', ')}`
+}
+
+/** Settings whose values are lists of names, of those that may be made for a transaction. */
+const listsOfNames: ReadonlySet<string> = new Set(['search_path', 'temp_tablespaces'])
+
+/** `crm, "Other", "$user"`: what is not quoted is in lower case. At least one. */
+function readNames(list: string): readonly string[] {
+  const names = Array.from(list.matchAll(/"((?:[^"]|"")*)"|[^\s,"]+/g), ([name, inQuotes]) =>
+    inQuotes === undefined ? name.toLowerCase() : inQuotes.replaceAll('""', '"'),
+  )
+  return names.length === 0 ? [''] : names
 }

@@ -37,6 +37,7 @@ export interface Dependency {
  * volatile are risky, also those of versions to come; the immutable and stable ones change nothing by definition.
  */
 export const harmlessBuiltins = `^(${[
+  'current_query|pg_trigger_depth|pg_notification_queue_usage|pg_export_snapshot',
   'random|random_normal|array_sample|array_shuffle|clock_timestamp|timeofday|gen_random_uuid|uuidv[47]',
   'nextval|setval|lo_.*|loread|lowrite|pg_notify|pg_sleep.*|pg_(try_)?advisory_xact_lock.*',
   'txid_.*|pg_xact_.*|pg_current_.*|pg_is_in_recovery|pg_last_.*|pg_(cancel|terminate)_backend|pg_blocking_pids',

@@ -58,10 +58,10 @@ FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang CROSS JOIN call WHERE p.o
   dependencies: `SELECT objid, refobjid FROM pg_depend
 WHERE classid = 'pg_proc'::regclass AND refclassid = 'pg_proc'::regclass AND objid >= ${firstOwn}`,
   /** Languages, foreign data wrappers and transforms serve functions that are judged by themselves. */
-  users: `SELECT refobjid, pg_describe_object(classid, objid, objsubid) FROM pg_depend
+  users: `SELECT refobjid, pg_describe_object(classid, objid, objsubid), classid = 'pg_trigger'::regclass FROM pg_depend
 WHERE refclassid = 'pg_proc'::regclass AND refobjid = ANY ($1::oid[]) AND classid NOT IN
   ('pg_proc'::regclass, 'pg_language'::regclass, 'pg_foreign_data_wrapper'::regclass, 'pg_transform'::regclass, 'pg_extension'::regclass)
-LIMIT ${maxFindings}`,
+ORDER BY 3 LIMIT ${maxFindings}`,
   /** Expressions name functions by number, and those of the server leave no dependency. A rule of pg_settings sets settings. */
   stored: `WITH ${risky},
 stored(class, id, part, expression) AS (
@@ -77,15 +77,17 @@ stored(class, id, part, expression) AS (
   UNION ALL SELECT 'pg_cast'::regclass, oid, 0, ':funcid ' || castfunc || ' ' FROM pg_cast WHERE oid >= ${firstOwn}
 )
 SELECT pg_describe_object(class, id, part), CASE WHEN expression ~ call.pattern
-  THEN 'calls a function of the server that changes the session' ELSE 'reads pg_settings, which can be written' END
+  THEN 'calls a function of the server that changes the session' ELSE 'reads pg_settings, which can be written' END, class = 'pg_trigger'::regclass
 FROM stored, call
 WHERE expression ~ call.pattern OR class = 'pg_rewrite'::regclass AND expression ~ (':relid ' || 'pg_settings'::regclass::oid || ' ')
-LIMIT ${maxFindings}`,
+ORDER BY 3 LIMIT ${maxFindings}`,
 }
 
 export class SessionCode {
   /** Any statement may change the session; assumed until it is known. */
   isEverywhere = true
+  /** Where it may, a trigger does it: nobody reaches it who only reads. */
+  isBehindTriggers = false
   /** What there is was read at least once. */
   isKnown = false
   /** Counts up when another statement may be concerned than before. */
@@ -144,7 +146,13 @@ export class SessionCode {
     for (const [object, reason] of stored) this.#tell({ code: object ?? '', reason: reason ?? '' })
     for (const id of found.keys()) names.add(judgements.get(id)?.name ?? '')
     this.isKnown = true
-    this.#set(turn, users.length + stored.length > 0, names)
+    const reached = [...users, ...stored]
+    this.#set(
+      turn,
+      reached.length > 0,
+      names,
+      reached.length > 0 && reached.every(([, , isTrigger]) => isTrigger === 't'),
+    )
     return true
   }
 
@@ -192,10 +200,11 @@ export class SessionCode {
   }
 
   /** A look that began before another one that has an answer already says nothing new. */
-  #set(turn: number, isEverywhere: boolean, names: ReadonlySet<string>): void {
+  #set(turn: number, isEverywhere: boolean, names: ReadonlySet<string>, isBehindTriggers = false): void {
     if (turn < this.#answered) return
     this.#answered = turn
     this.isEverywhere = isEverywhere
+    this.isBehindTriggers = isBehindTriggers
     if (names.size === this.#names.size && [...names].every((name) => this.#names.has(name))) return
     this.#names = names
     this.version++
