@@ -134,7 +134,7 @@ const sqlapi: Part = {
       room: 'served',
       is: 'what is served, as sets that take the place of each other',
       imports:
-        'model.ts version.ts events.ts project-datasource.ts boot boot/config/url.ts dialects.ts database/database.ts database/open.ts openapi serve serve/** measure reachability.ts @services/trace',
+        'model.ts version.ts events.ts project-datasource.ts boot boot/config/passwords.ts boot/config/url.ts dialects.ts database/database.ts database/open.ts openapi serve serve/** measure reachability.ts @services/trace',
     },
     {
       room: 'service.ts',
@@ -150,7 +150,7 @@ const sqlapi: Part = {
       room: 'admin',
       is: 'the listener for whoever runs the service',
       imports:
-        'metering.ts errors.ts version.ts events.ts boot database/open.ts serve/status.ts measure @services/admin @services/command-line @services/http-shell @services/metrics',
+        'metering.ts errors.ts version.ts events.ts boot boot/config/passwords.ts database/open.ts serve/status.ts measure @services/admin @services/command-line @services/http-shell @services/metrics',
     },
     {
       room: 'check',
@@ -201,7 +201,7 @@ const sqlapi: Part = {
     'node:cluster': 'workers',
     'node:dns': 'database/postgres/wire/servers.ts',
     'node:fs':
-      'version.ts boot/config/login-files.ts boot/tree.ts boot/endpoint-file.ts boot/ignored.ts dev init testing database/sqlite database/sqlite/describe check/source-text.ts lock/lock-file.ts',
+      'version.ts boot/config/login-files.ts boot/tree.ts boot/endpoint-file.ts boot/ignored.ts dev init testing database/sqlite database/sqlite/describe check/source-text.ts lock/lock-file.ts database/postgres/login.ts',
     'node:module': 'workers/primary.ts database/sqlite/workplaces/environment.ts',
     'node:net': 'database/postgres/wire',
     'node:tls': 'database/postgres/login.ts',

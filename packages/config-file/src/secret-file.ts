@@ -2,33 +2,101 @@
  * A file that holds a password and nothing else, as Docker, Kubernetes and systemd lay them into a folder: its text without the end of the line.
  * No message shows anything of it.
  */
-import { readFileSync, statSync } from 'node:fs'
+import { constants, existsSync, promises, readFileSync, type Stats, statSync } from 'node:fs'
+import { dirname, isAbsolute } from 'node:path'
 import { readProblem } from './words/read-problem.ts'
 
 const maxBytes = 65_536
 
-/** The message names the file. */
+/** The message names the file, unless what should be its path may be the password. */
 export class SecretFileError extends Error {
   constructor(path: string, problem: string) {
-    super(`file ${path} ${problem}`)
+    super(`${isPath(path) ? `file ${path}` : hidden} ${problem}`)
     this.name = 'SecretFileError'
   }
 }
 
+const hidden =
+  'the file (what stands there is not shown, it may be the password itself; write a path such as ./password.txt)'
+
+/** It leads to something, or into a folder that there is, or is spelled as paths are. */
+function isPath(text: string): boolean {
+  const folder = dirname(text)
+  return /^\.{0,2}[/\\]/.test(text) || isAbsolute(text) || existsSync(text) || (folder !== '.' && existsSync(folder))
+}
+
 /** Throws a SecretFileError. */
 export function readSecretFile(path: string): string {
-  let text: string
   try {
-    const stats = statSync(path)
-    // Reading a pipe or a device might never end, and a reload would hold up all requests.
-    if (!stats.isFile() && !stats.isDirectory()) throw new SecretFileError(path, `is not a regular file; ${cure}`)
-    if (stats.size > maxBytes) throw new SecretFileError(path, `has more than ${maxBytes} bytes; ${cure}`)
-    text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+    requireSmallFile(path, statSync(path))
+    return toSecret(path, readFileSync(path))
   } catch (error) {
-    if (error instanceof SecretFileError) throw error
-    throw new SecretFileError(path, readProblem(error))
+    throw toSecretFileError(path, error)
   }
-  const secret = text.replace(/\r?\n$/, '')
+}
+
+/** How long whoever connects waits for the file, which may lie on a network. */
+const patienceMs = 1000
+
+/**
+ * The secret of a file that is replaced while the program runs: read anew each time that somebody needs it. While the file cannot be read,
+ * or does not come in time, it is what was read last.
+ */
+export class CurrentSecret {
+  /** What the file held when the program read it first. */
+  readonly atStart: string
+  readonly #path: string
+  #last: string
+  /** One at a time: readers of a file that does not come would fill the threads that read files. */
+  #reading: Promise<void> | undefined
+
+  constructor(path: string, atStart: string) {
+    this.#path = path
+    this.atStart = atStart
+    this.#last = atStart
+  }
+
+  /** Never rejects. */
+  async read(): Promise<string> {
+    this.#reading ??= this.#readAnew().finally(() => {
+      this.#reading = undefined
+    })
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, patienceMs)
+    await Promise.race([this.#reading, late])
+    clearTimeout(timer)
+    return this.#last
+  }
+
+  async #readAnew(): Promise<void> {
+    // A pipe that nobody writes to would keep an open that waits for ever.
+    const file = await promises
+      .open(this.#path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+      .catch(() => undefined)
+    if (file === undefined) return
+    try {
+      requireSmallFile(this.#path, await file.stat())
+      this.#last = toSecret(this.#path, await file.readFile())
+    } catch {
+      // A reload tells what is wrong with it.
+    } finally {
+      await file.close().catch(() => undefined)
+    }
+  }
+}
+
+/** Reading a pipe or a device might never end, and a reload would hold up all requests. */
+function requireSmallFile(path: string, stats: Stats): void {
+  if (!stats.isFile() && !stats.isDirectory()) throw new SecretFileError(path, `is not a regular file; ${cure}`)
+  if (stats.size > maxBytes) throw new SecretFileError(path, `has more than ${maxBytes} bytes; ${cure}`)
+}
+
+function toSecretFileError(path: string, error: unknown): SecretFileError {
+  return error instanceof SecretFileError ? error : new SecretFileError(path, readProblem(error))
+}
+
+function toSecret(path: string, bytes: Buffer): string {
+  const secret = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '')
   if (secret === '') throw new SecretFileError(path, `is empty; ${cure}`)
   if (/[\r\n\0]/.test(secret)) throw new SecretFileError(path, `has more than one line; ${cure}`)
   return secret

@@ -1,10 +1,11 @@
 /** Files that hold a password. */
-import { doesNotMatch, match, strictEqual, throws } from 'node:assert/strict'
+import { deepStrictEqual, doesNotMatch, match, strictEqual, throws } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { newFolder } from '@services/testing'
-import { readSecretFile, SecretFileError } from '../src/index.ts'
+import { CurrentSecret, readSecretFile, SecretFileError } from '../src/index.ts'
 
 function read(content: string | Uint8Array): string {
   return readSecretFile(join(newFolder({ secret: content }), 'secret'))
@@ -49,4 +50,43 @@ test('a pipe or a device, whose end may never come, is refused without reading i
   execFileSync('mkfifo', [pipe])
   throws(() => readSecretFile(pipe), /pipe is not a regular file; it is to hold the password/)
   throws(() => readSecretFile('/dev/zero'), /zero is not a regular file/)
+})
+
+test('a secret is read anew by each who needs it, and is what it was while it cannot be read [O3.2]', async () => {
+  const folder = newFolder({ secret: 'first\n' })
+  const path = join(folder, 'secret')
+  const secret = new CurrentSecret(path, readSecretFile(path))
+  strictEqual(await secret.read(), 'first')
+  writeFileSync(path, 'second')
+  strictEqual(await secret.read(), 'second')
+  const spoilers: (() => void)[] = [
+    () => writeFileSync(path, ''),
+    () => writeFileSync(path, 'third\nand more'),
+    () => rmSync(path),
+    () => execFileSync('mkfifo', [path]),
+    () => rmSync(path),
+    () => mkdirSync(path),
+  ]
+  for (const spoil of spoilers) {
+    spoil()
+    strictEqual(await secret.read(), 'second')
+  }
+  rmSync(path, { recursive: true })
+  writeFileSync(path, 'third')
+  deepStrictEqual(await Promise.all([secret.read(), secret.read()]), ['third', 'third'])
+  strictEqual(secret.atStart, 'first')
+})
+
+test('what should be a path and may be the password is not shown [O3.2] [S19]', () => {
+  const folder = newFolder({ empty: '' })
+  for (const text of ['hunter2', 'hunter 2', 'none/hunter2', '4711', 'hunter2/+a==', String.raw`hunter\2`]) {
+    throws(
+      () => readSecretFile(text),
+      /^SecretFileError: the file \(what stands there is not shown, .*\) does not exist$/,
+    )
+  }
+  for (const text of ['./hunter2', '../hunter2', join(folder, 'hunter2'), `${relative('.', folder)}/hunter2`]) {
+    throws(() => readSecretFile(text), /hunter2 does not exist$/)
+  }
+  throws(() => readSecretFile(relative('.', join(folder, 'empty'))), /^SecretFileError: file .*empty is empty/)
 })

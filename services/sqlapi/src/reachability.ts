@@ -14,11 +14,12 @@ export class Reachability implements ReachListener {
   /** By the clock of `performance`. */
   #lostAt: number | undefined
 
-  /** `url` is for the log, without a password. */
-  constructor(events: Events, datasource: string, url: string) {
+  /** `url` is for the log, without a password; `lostForMs` is known of a database whose loss the log has already. */
+  constructor(events: Events, datasource: string, url: string, lostForMs?: number) {
     this.#events = events
     this.#datasource = datasource
     this.#url = url
+    if (lostForMs !== undefined) this.#lostAt = performance.now() - lostForMs
   }
 
   opened(): void {

@@ -86,7 +86,7 @@ test('all but the hosts is read as with a single one [O4.1]', () => {
 
 test('keepalives_idle of a URL takes the place of keepalive_seconds [O4.1]', () => {
   const seconds = ['', '?keepalives_idle=60'].map(
-    (query) => readLocation(`postgres://a${query}`, 'UTC', 7).keepaliveSeconds,
+    (query) => readLocation(`postgres://a${query}`, { keepaliveSeconds: 7 }).keepaliveSeconds,
   )
   deepStrictEqual(seconds, [7, 60])
   strictEqual(readLocation('postgres://a').keepaliveSeconds, 20)

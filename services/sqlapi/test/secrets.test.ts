@@ -96,6 +96,17 @@ for (const [value, said] of [
   }
 }
 
+for (const [value, said] of [
+  ['hunter2', /password_file: the file \(what stands there is not shown, .*\) does not exist/],
+  ["'4711'", /does not exist/],
+  ['4711', /found a number, expected the path of a file/],
+  ['[hunter2]', /found a list/],
+] as const) {
+  test(`password_file: ${value} tells nothing [S19]`, () => {
+    match(refusal(`${head}    password_file: ${value}\n`, 'sqlapi.yaml'), said)
+  })
+}
+
 for (const line of [
   'url: postgres://u:hunter2@h:x/db',
   'url: hunter2',

@@ -142,7 +142,11 @@ describe('a password in a file', () => {
   }
 
   for (const [title, password, said] of [
-    ['is missing', undefined, /security_server\.keystore_password_file: file password does not exist/],
+    [
+      'is missing',
+      undefined,
+      /security_server\.keystore_password_file: the file \(what stands there is not shown.*\) does not exist/,
+    ],
     ['is empty', '\n', /security_server\.keystore_password_file: file password is empty/],
     ['is wrong', 'third', /client\.p12: the password in the file password is wrong/],
   ] as const) {

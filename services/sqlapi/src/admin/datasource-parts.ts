@@ -1,6 +1,7 @@
 /** The datasources and their replicas as parts of which readiness is made: each is asked over a connection beside its pool. */
 import type { Part } from '@services/admin'
 import { settingsOf, type SizedDatasource } from '../boot/boot.ts'
+import { currentPasswordOf } from '../boot/config/passwords.ts'
 import { openProbe, openReplicaProbes } from '../database/open.ts'
 import type { Probe } from '../metering.ts'
 
@@ -49,8 +50,9 @@ export class DatasourceParts {
 
   async #open(datasource: SizedDatasource, timeoutSeconds: number): Promise<Asked> {
     const { name, optional } = datasource
-    const probe = await openProbe(datasource, timeoutSeconds)
-    const replicas = await openReplicaProbes(datasource, timeoutSeconds)
+    const asked = { ...datasource, password: currentPasswordOf(datasource) }
+    const probe = await openProbe(asked, timeoutSeconds)
+    const replicas = await openReplicaProbes(asked, timeoutSeconds)
     const timing = { everyMs, timeoutMs: timeoutSeconds * 1000 }
     const part = {
       name,

@@ -24,6 +24,8 @@ export interface Booted {
   readonly lockedTypes: LockedTypes
   /** Unix time in milliseconds. */
   readonly startTime: number
+  /** Names of datasources whose loss the log has, and for how long they have been lost; of a process that takes the place of another one. */
+  readonly lostForMs?: Readonly<Record<string, number>>
 }
 
 export interface SizedDatasource extends Datasource {

@@ -46,21 +46,21 @@ const openers: Readonly<Record<Dialect, (options: DatasourceOptions) => Promise<
 
 /** Asks nothing yet. Loads no more than asking takes: the process that does so may be one that serves nothing. */
 export function openProbe(
-  { dialect, url }: Pick<DatasourceOptions, 'dialect' | 'url'>,
+  { dialect, url, password }: Pick<DatasourceOptions, 'dialect' | 'url' | 'password'>,
   timeoutSeconds: number,
 ): Promise<Probe> {
-  return probes[dialect]({ url, timeoutSeconds })
+  return probes[dialect]({ url, password, timeoutSeconds })
 }
 
 /** One question for each replica, whether it may take reads; with the names that replicas have everywhere. */
 export async function openReplicaProbes(
-  { name, url, replicas, maxReplicaLagBytes }: ReplicaSet,
+  { name, url, password, replicas, maxReplicaLagBytes }: ReplicaSet,
   timeoutSeconds: number,
 ): Promise<readonly { readonly name: string; readonly probe: Probe }[]> {
   if (replicas.length === 0) return []
   const { ReplicaProbe } = await import('./postgres/replica-watch.ts')
   return replicas.map((replica, index) => {
-    const options = { first: url, replica, maxLagBytes: maxReplicaLagBytes, timeoutSeconds }
+    const options = { first: url, replica, password, maxLagBytes: maxReplicaLagBytes, timeoutSeconds }
     return { name: replicaName(name, index), probe: new ReplicaProbe(options) }
   })
 }
@@ -68,12 +68,14 @@ export async function openReplicaProbes(
 export interface ReplicaSet {
   readonly name: string
   readonly url: string
+  readonly password?: DatasourceOptions['password']
   readonly replicas: readonly string[]
   readonly maxReplicaLagBytes: number
 }
 
 interface ProbeOptions {
   readonly url: string
+  readonly password?: DatasourceOptions['password']
   readonly timeoutSeconds: number
 }
 

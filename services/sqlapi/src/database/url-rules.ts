@@ -17,6 +17,8 @@ export interface UrlRules {
   conflictsOf(query: URLSearchParams): readonly string[]
   /** Parameters that cannot be honoured where each transaction has another connection, likewise. */
   pooledConflictsOf?(query: URLSearchParams): readonly string[]
+  /** What such a URL says without a word that its author may not mean, in words that hold nothing of it; undefined for nothing. */
+  hintOf?(url: string): string | undefined
   /** Only one process can see the database. */
   isInMemory(url: string): boolean
 }

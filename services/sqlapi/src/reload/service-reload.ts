@@ -6,7 +6,6 @@ import type { StartEnvironment } from '@services/config-file'
 import { type Reloadable, Reloads } from '@services/reload'
 import { type Booted, readAll, tellConfiguration, tellSurprises } from '../boot/boot.ts'
 import { type Loaded, loadConfig } from '../boot/config/config.ts'
-import { endlessFileOf } from '../boot/config/login-files.ts'
 import { loginProblem } from '../database/open.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Events, LogSettings } from '../events.ts'
@@ -108,9 +107,8 @@ export class ServiceReload implements Reloadable {
 async function requireLogins({ datasources, file }: Loaded): Promise<void> {
   for (const [index, datasource] of datasources.entries()) {
     const { name, dialect } = datasource
-    const endless = endlessFileOf(datasource)
     for (const url of [datasource.url, ...datasource.replicas]) {
-      const problem = endless === undefined ? await loginProblem({ dialect, url }) : `${endless} is not a regular file`
+      const problem = await loginProblem({ dialect, url })
       if (problem === undefined) continue
       const text = `${file}: datasources[${index}]: the files with which ${name} logs in cannot be used: ${problem}`
       throw new StartupFailure('InvalidConfigurationException', text)

@@ -2,7 +2,8 @@
  * The databases that are open: one for each datasource of what is served, and those of what was served before for as long as requests of that
  * time need them. A datasource whose settings did not change keeps its database, with its connections and what it has learned.
  */
-import { settingsOf, type SizedDatasource } from '../boot/boot.ts'
+import { type Booted, settingsOf, type SizedDatasource } from '../boot/boot.ts'
+import { currentPasswordOf } from '../boot/config/passwords.ts'
 import { maskUrl } from '../boot/config/url.ts'
 import { type DatasourceOptions, openDatabase } from '../database/open.ts'
 import type { Events } from '../events.ts'
@@ -33,13 +34,15 @@ export interface HeldDatabases {
 export class OpenDatabases {
   readonly #events: Events
   readonly #measures: Measures | undefined
+  readonly #lostForMs: Booted['lostForMs']
   /** By their settings. */
   readonly #open = new Map<string, OpenDatabase>()
   readonly #closing = new Set<Promise<void>>()
 
-  constructor(events: Events, measures: Measures | undefined) {
+  constructor(events: Events, measures: Measures | undefined, lostForMs?: Booted['lostForMs']) {
     this.#events = events
     this.#measures = measures
+    this.#lostForMs = lostForMs
   }
 
   /** All that are open, each under the name of its datasource; a name may stand twice. */
@@ -94,8 +97,10 @@ export class OpenDatabases {
     const { name } = datasource
     const settings = settingsOf(datasource)
     const meterOf = (name: string): DatasourceOptions['meter'] => this.#measures?.meterOf(name)
-    const reach = new Reachability(this.#events, name, maskUrl(datasource.url))
-    const options = { ...datasource, meter: meterOf(name), meterOf, reach, ...listenersOf(datasource, this.#events) }
+    const reach = new Reachability(this.#events, name, maskUrl(datasource.url), this.#lostForMs?.[name])
+    const password = currentPasswordOf(datasource)
+    const listeners = listenersOf(datasource, this.#events)
+    const options = { ...datasource, password, meter: meterOf(name), meterOf, reach, ...listeners }
     const open = { name, settings, database: await openDatabase(options), options, reach, holders: 0 }
     this.#open.set(settings, open)
     return open

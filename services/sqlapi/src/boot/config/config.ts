@@ -29,6 +29,7 @@ import type { Dialect, ResultShapes } from '../../model.ts'
 import { readLegacyEnvironment } from './legacy-environment.ts'
 import { isLegacy, translateLegacy } from './legacy.ts'
 import { passwordFileProblems, passwordOf } from './passwords.ts'
+import { remarksOn } from './remarks.ts'
 import { parseConfig, passwordField, sqlapiFile } from './schema.ts'
 import type { Config, DatasourceConfig } from './schema.ts'
 import { injectCredentials, isInMemory, pooledProblems, userOf } from './url.ts'
@@ -64,8 +65,10 @@ export interface Datasource {
   /** Likewise with everything that it takes to connect. */
   readonly replicas: readonly string[]
   readonly maxReplicaLagBytes: number
-  /** It has been read; empty where there is none. */
+  /** Empty where there is none. */
   readonly passwordFile: string
+  /** What it held; URLs without a password of their own have it. Empty where there is no such file. */
+  readonly filePassword: string
   /** 0 for no limit. */
   readonly statementTimeoutSeconds: number
   /** A name of a time zone or an offset. */
@@ -98,12 +101,13 @@ export function loadConfig(
   const { value: config, problems } = parseConfig(file.data)
   const wrong = config === undefined ? problems : ruleProblems(config, passwords === 'needed' ? env : undefined)
   if (config === undefined || wrong.length > 0) return refuse(file, wrong)
+  const origins = originsOf(sqlapiFile, file)
   return {
     config,
     datasources: resolveDatasources(config.datasources, env),
     file: file.file ?? file.source,
-    origins: originsOf(sqlapiFile, file),
-    diagnostics: [...diagnostics, ...uselessFields(config).map((note) => inWords(file, note))],
+    origins,
+    diagnostics: [...diagnostics, ...remarksOn(config, origins).map((note) => inWords(file, note))],
   }
 }
 
@@ -247,37 +251,6 @@ function workerProblems({ url, maxConnections }: DatasourceConfig, index: number
   return problems
 }
 
-/** What is right and has no effect. */
-function uselessFields({ datasources }: Config): Problem[] {
-  return datasources.flatMap((datasource, index) => {
-    const { url, timeZone, results } = datasource
-    if (dialectOf(url) !== 'sqlite') return []
-    const path = ['datasources', index]
-    const problems: Problem[] = networkFields
-      .filter(([, isUsual]) => !isUsual(datasource))
-      .map(([name]) => ({ path: [...path, name], message: 'has no effect: a SQLite file is reached over no network' }))
-    if (timeZone !== 'UTC') {
-      problems.push({ path: [...path, 'time_zone'], message: 'has no effect: times in SQLite have no time zone' })
-    }
-    if (results.numeric !== 'string' || results.json !== 'value') {
-      problems.push({
-        path: [...path, 'results'],
-        message: 'has no effect: SQLite has neither numeric nor json values',
-      })
-    }
-    return problems
-  })
-}
-
-/** Each with whether a datasource leaves it as it is. */
-const networkFields: readonly (readonly [name: string, isUsual: (datasource: DatasourceConfig) => boolean])[] = [
-  ['connect_timeout_seconds', ({ connectTimeoutSeconds }) => connectTimeoutSeconds === undefined],
-  ['keepalive_seconds', ({ keepaliveSeconds }) => keepaliveSeconds === 20],
-  ['silence_timeout_seconds', ({ silenceTimeoutSeconds }) => silenceTimeoutSeconds === 10],
-  ['max_replica_lag_bytes', ({ maxReplicaLagBytes }) => maxReplicaLagBytes === 16_777_216],
-  ['pooler', ({ pooler }) => pooler === 'none'],
-]
-
 function tellNames(names: readonly string[]): string {
   return names.length === 0
     ? 'none is configured'
@@ -294,7 +267,8 @@ export function resolveDatasources(datasources: readonly DatasourceConfig[], env
       const replicas = Object.freeze(given.map(complete))
       // The schema lets no other URL pass.
       const dialect = dialectOf(full) as Dialect
-      return Object.freeze({ name, url: full, dialect, username: userOf(full), replicas, ...limits })
+      const filePassword = limits.passwordFile === '' ? '' : password
+      return Object.freeze({ name, url: full, dialect, username: userOf(full), replicas, filePassword, ...limits })
     }),
   )
 }

@@ -31,11 +31,7 @@ function contentOf(file: string): string {
   }
 }
 
-/** Path of one that is a pipe or a device: reading it might never end. */
-export function endlessFileOf(login: Login): string | undefined {
-  return loginFilesOf(login).find(isEndless)
-}
-
+/** A pipe or a device: reading it might never end. */
 function isEndless(file: string): boolean {
   try {
     const stats = statSync(file)

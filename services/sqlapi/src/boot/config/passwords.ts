@@ -1,5 +1,5 @@
 /** Where the password of a datasource comes from: a variable of the environment, or a file. */
-import { type Environment, type Problem, readSecretFile, SecretFileError } from '@services/config-file'
+import { CurrentSecret, type Environment, type Problem, readSecretFile, SecretFileError } from '@services/config-file'
 import type { DatasourceConfig } from './schema.ts'
 
 type Named = Pick<DatasourceConfig, 'passwordEnv' | 'passwordFile'>
@@ -29,4 +29,15 @@ export function passwordOf({ passwordEnv, passwordFile }: Named, env: Environmen
   } catch {
     return ''
   }
+}
+
+/** The password of the file as it is when somebody connects; undefined where there is no such file. */
+export function currentPasswordOf({
+  passwordFile,
+  filePassword,
+}: {
+  readonly passwordFile: string
+  readonly filePassword: string
+}): CurrentSecret | undefined {
+  return filePassword === '' ? undefined : new CurrentSecret(passwordFile, filePassword)
 }

@@ -87,9 +87,11 @@ const datasource = section({
     .default('')
     .describe('User to log in as, unless the URL names one. Needs password_env.'),
   password_env: variableName().default('').describe('Environment variable that holds the password.'),
-  password_file: anyText('the path of a file', { shown: true })
+  password_file: anyText('the path of a file', { secret: true })
     .default('')
-    .describe('File that holds the password and nothing else, in the place of password_env.'),
+    .describe(
+      'File that holds the password and nothing else, in the place of password_env; read anew for each connection.',
+    ),
   max_connections: wholeNumber(1, 1000)
     .default(10)
     .describe('Most connections open at a time, of all workers together.'),

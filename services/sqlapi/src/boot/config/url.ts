@@ -27,6 +27,11 @@ export function isInMemory(url: string): boolean {
   return rulesOf(url)?.isInMemory(url) === true
 }
 
+/** What the author of a URL may not have meant; undefined for nothing. */
+export function urlHint(url: string): string | undefined {
+  return rulesOf(url)?.hintOf?.(url)
+}
+
 /** What the URL of a datasource asks for and nobody can have behind a pooler in transaction mode. */
 export function pooledProblems(
   { url, pooler }: { readonly url: string; readonly pooler: string },

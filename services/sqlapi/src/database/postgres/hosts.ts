@@ -62,6 +62,12 @@ export function hostsProblem(url: string): string | undefined {
   return undefined
 }
 
+/** Hosts of the list that have no name; libpq would look for a socket on this machine there. */
+export function namelessHosts(url: string): number {
+  const hosts = listsOf(url)?.hosts ?? []
+  return hosts.length > 1 ? hosts.filter((host) => host === '').length : 0
+}
+
 const bareAddress = /^[a-z]+:\/\/(?:[^/?#]*[@,])?[\da-f]*:[\da-f]*:[\da-f:]*(?:[,/?#]|$)/i
 
 /** A URL behind the path of another one would be part of the database's name, which servers repeat in what they tell, password and all. */

@@ -1,17 +1,90 @@
-/** Whether the files with which a URL logs in can be used: certificates, their key, trust anchors. Asks no server. */
+/**
+ * With what a datasource logs in, read anew for each connection: the certificates that its URL names, and its password where a file holds
+ * it. What cannot be used is passed over for what could be used before, so that a file that is broken for a moment, or for longer, takes
+ * no connection away. Asks no server.
+ */
 import { X509Certificate } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
-import { readLocation } from './wire/location.ts'
+import { type Location, type ReadUrl, readUrl, toLocation, type Wishes } from './wire/location.ts'
+import { fileParameters } from './url.ts'
 
-/** What is wrong, as the end of a sentence about the datasource; undefined where all is right. */
+/** A password that may be another one when somebody connects. */
+export interface CurrentPassword {
+  /** That of URLs that have no other one. */
+  readonly atStart: string
+  /** Never rejects. */
+  read(): Promise<string>
+}
+
+export class Login {
+  readonly #url: string
+  readonly #password: CurrentPassword | undefined
+  /** What could be used last. */
+  #good: ReadUrl | undefined
+
+  constructor(url: string, password?: CurrentPassword) {
+    this.#url = url
+    this.#password = password
+    try {
+      this.#good = readGood(url)
+    } catch {
+      // Whoever connects is told, unless it is mended by then.
+    }
+  }
+
+  /** Throws where the files cannot be used, and never could. */
+  locate(wishes: Wishes): Location {
+    const location = toLocation(this.#url, this.#read(), wishes)
+    const password = this.#password
+    if (password === undefined || location.password !== password.atStart) return location
+    return { ...location, currentPassword: () => password.read() }
+  }
+
+  #read(): ReadUrl {
+    try {
+      this.#good = readGood(this.#url, this.#good)
+    } catch (error) {
+      if (this.#good === undefined) throw error
+    }
+    return this.#good
+  }
+}
+
+/** What is wrong with the files, as the end of a sentence about the datasource; undefined where all is right. */
 export function loginProblem(url: string): string | undefined {
   try {
-    const { ssl } = readLocation(url)
-    if (ssl !== false) requireTls(ssl)
+    readGood(url)
     return undefined
   } catch (error) {
     return (error as Error).message
   }
+}
+
+/** Throws where something cannot be used. What is as it was in `known` is not looked at again. */
+function readGood(url: string, known?: ReadUrl): ReadUrl {
+  requireFiles(url)
+  const read = readUrl(url)
+  const ssl = tlsOf(read)
+  if (ssl !== undefined && !isSame(ssl, tlsOf(known))) requireTls(ssl)
+  return read
+}
+
+/** Reading a pipe or a device might never end, and would hold up all requests. */
+function requireFiles(url: string): void {
+  const query = new URLSearchParams(/\?([^#]*)/.exec(url)?.[1] ?? '')
+  for (const file of fileParameters.flatMap((name) => query.getAll(name))) {
+    if (!statSync(file).isFile()) throw new Error(`${file} is not a regular file`)
+  }
+}
+
+function tlsOf(read: ReadUrl | undefined): SecureContextOptions | undefined {
+  const ssl: unknown = read?.ssl
+  return typeof ssl === 'object' && ssl !== null ? { ...ssl, passphrase: read?.['sslpassword'] } : undefined
+}
+
+function isSame(one: SecureContextOptions, other: SecureContextOptions | undefined): boolean {
+  return other !== undefined && one.ca === other.ca && one.cert === other.cert && one.key === other.key
 }
 
 function requireTls({ ca, cert, key, passphrase }: SecureContextOptions): void {

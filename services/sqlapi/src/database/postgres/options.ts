@@ -1,10 +1,13 @@
 /** What a PostgreSQL datasource is opened with: plain values, and who hears of what happens. */
 import type { ResultShapes } from '../../model.ts'
 import type { DatabaseOptions } from '../options.ts'
+import type { CurrentPassword } from './login.ts'
 import type { StatementListeners } from './sessions/statement-runner.ts'
 import type { Finding } from './stored-code/session-code.ts'
 
 export interface PostgresOptions extends DatabaseOptions, StatementListeners {
+  /** Where it is read from a file. */
+  readonly password?: CurrentPassword | undefined
   /** For each address of a server; a share of `acquireTimeoutSeconds` unless it is given. */
   readonly connectTimeoutSeconds?: number | undefined
   readonly keepaliveSeconds?: number | undefined

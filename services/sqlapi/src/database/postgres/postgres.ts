@@ -21,6 +21,7 @@ import type { Peer } from './sessions/plan-connection.ts'
 import { toConnectFailure, toFailure } from './sessions/postgres-failures.ts'
 import { Session, type SessionOptions } from './sessions/session.ts'
 import { placeOf } from './hosts.ts'
+import { Login } from './login.ts'
 import type { PostgresOptions } from './options.ts'
 import { SessionNeeds } from './session-needs.ts'
 import { type Datasource, SharedRun } from './shared-run.ts'
@@ -58,6 +59,7 @@ export class PostgresDatabase implements Database {
       connectTimeoutSeconds: acquireTimeoutSeconds,
       hostTimeoutSeconds: options.connectTimeoutSeconds,
       order: this.#order,
+      login: new Login(url, options.password),
       onRefusedWrite: (refused: Peer) => this.#lookAnew(refused),
     })
     const catalog = new Catalog(options.onSessionCode, options.results, isPooled ? undefined : options.onPooler)

@@ -3,6 +3,7 @@
  * delay it, and a server that has few connections to give does not lose one for good.
  */
 import type { Probe } from '../../metering.ts'
+import { type CurrentPassword, Login } from './login.ts'
 import { ServerOrder } from './wire/server-order.ts'
 import { openSocket } from './wire/servers.ts'
 import { Command } from './wire/questions.ts'
@@ -11,6 +12,8 @@ import { Wire } from './wire/wire.ts'
 export interface ProbeOptions {
   /** With the credentials. */
   readonly url: string
+  /** Where it is read from a file. */
+  readonly password?: CurrentPassword | undefined
   readonly timeoutSeconds: number
 }
 
@@ -18,15 +21,22 @@ export class PostgresProbe implements Probe {
   readonly #options: ProbeOptions
   /** One that is silent must not take the time of the others every time. */
   readonly #order = new ServerOrder()
+  readonly #login: Login
   #wire: Wire | undefined
 
   constructor(options: ProbeOptions) {
     this.#options = options
+    this.#login = new Login(options.url, options.password)
   }
 
   async ask(signal: AbortSignal): Promise<void> {
     const { url, timeoutSeconds } = this.#options
-    const { socket } = await openSocket({ url, connectTimeoutSeconds: timeoutSeconds, order: this.#order })
+    const { socket } = await openSocket({
+      url,
+      connectTimeoutSeconds: timeoutSeconds,
+      order: this.#order,
+      login: this.#login,
+    })
     const wire = new Wire(socket, () => undefined)
     const giveUp = (): void => wire.destroy()
     this.#wire = wire

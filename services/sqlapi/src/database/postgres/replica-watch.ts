@@ -3,6 +3,7 @@
  * replica-state.ts judges, replicated.ts uses it. And the same question asked once, for `/ready`.
  */
 import type { Probe } from '../../metering.ts'
+import { type CurrentPassword, Login } from './login.ts'
 import { judgeReplica, type Position, positionQuery, readPosition } from './replica-state.ts'
 import { Listing } from './wire/questions.ts'
 import { ServerOrder } from './wire/server-order.ts'
@@ -12,7 +13,9 @@ import { Wire } from './wire/wire.ts'
 /** From one look at a server to the next. */
 const everyMs = 1000
 
-export interface ObserverOptions extends DriverOptions {
+export interface ObserverOptions extends Omit<DriverOptions, 'login' | 'order'> {
+  /** Where it is read from a file. */
+  readonly password?: CurrentPassword | undefined
   /** Longest time for an answer. */
   readonly answerSeconds: number
 }
@@ -21,12 +24,14 @@ export interface ObserverOptions extends DriverOptions {
 export class Observer {
   readonly #options: ObserverOptions
   readonly #order = new ServerOrder()
+  readonly #login: Login
   #wire: Wire | undefined
   /** What was opened for an earlier one is not wanted any more. */
   #generation = 0
 
   constructor(options: ObserverOptions) {
     this.#options = options
+    this.#login = new Login(options.url, options.password)
   }
 
   /** Rejects where it does not answer; the next question then finds a new connection. One question at a time. */
@@ -55,7 +60,7 @@ export class Observer {
 
   async #connect(): Promise<Wire> {
     const generation = this.#generation
-    const { socket } = await openSocket({ ...this.#options, order: this.#order })
+    const { socket } = await openSocket({ ...this.#options, order: this.#order, login: this.#login })
     socket.unref()
     const wire = new Wire(socket, () => undefined)
     if (generation === this.#generation) return wire
@@ -143,6 +148,7 @@ export interface ReplicaProbeOptions {
   /** Of the first server, with the credentials. */
   readonly first: string
   readonly replica: string
+  readonly password: CurrentPassword | undefined
   readonly maxLagBytes: number
   readonly timeoutSeconds: number
 }
@@ -153,10 +159,10 @@ export class ReplicaProbe implements Probe {
   readonly #replica: Observer
   readonly #maxLagBytes: number
 
-  constructor({ first, replica, maxLagBytes, timeoutSeconds }: ReplicaProbeOptions) {
-    const times = { connectTimeoutSeconds: timeoutSeconds, answerSeconds: timeoutSeconds }
-    this.#first = new Observer({ url: first, ...times })
-    this.#replica = new Observer({ url: replica, ...times })
+  constructor({ first, replica, password, maxLagBytes, timeoutSeconds }: ReplicaProbeOptions) {
+    const options = { password, connectTimeoutSeconds: timeoutSeconds, answerSeconds: timeoutSeconds }
+    this.#first = new Observer({ url: first, ...options })
+    this.#replica = new Observer({ url: replica, ...options })
     this.#maxLagBytes = maxLagBytes
   }
 

@@ -140,6 +140,7 @@ function onlyReads({ statements }: Script): boolean {
 
 function observe({
   url,
+  password,
   acquireTimeoutSeconds,
   connectTimeoutSeconds,
   keepaliveSeconds,
@@ -147,6 +148,7 @@ function observe({
 }: PostgresOptions): Observer {
   return new Observer({
     url,
+    password,
     connectTimeoutSeconds: acquireTimeoutSeconds,
     hostTimeoutSeconds: connectTimeoutSeconds,
     keepaliveSeconds,

@@ -3,7 +3,7 @@
  * is wire/location.ts's; the servers that it names are hosts.ts's.
  */
 import type { ParameterRule, UrlRules } from '../url-rules.ts'
-import { hostsProblem, withOneHost } from './hosts.ts'
+import { hostsProblem, namelessHosts, withOneHost } from './hosts.ts'
 
 const any: ParameterRule = {}
 const refused = (cure: string): ParameterRule => ({ values: 'none', cure })
@@ -14,6 +14,9 @@ const ofOptions = (name: string): string => `write options=-c%20${name}%3D.. ins
 const noKerberos = 'Kerberos is not supported; use a password or a client certificate'
 const noMethod = 'the method cannot be demanded; use sslmode=verify-full, which proves who the server is'
 const tlsVersion = only(/^TLSv1(?:\.[123])?$/, 'expected TLSv1, TLSv1.1, TLSv1.2 or TLSv1.3')
+
+/** Those that name files. */
+export const fileParameters: readonly string[] = ['sslrootcert', 'sslcert', 'sslkey']
 
 const parameters: Readonly<Record<string, ParameterRule>> = {
   user: only(/./s, 'name a user, or leave it out'),
@@ -140,8 +143,12 @@ export const url: UrlRules = {
   problemOf: hostsProblem,
   withOneHost,
   parameters,
-  fileParameters: ['sslrootcert', 'sslcert', 'sslkey'],
+  fileParameters,
   conflictsOf,
   pooledConflictsOf,
+  hintOf: (each) =>
+    namelessHosts(each) === 0
+      ? undefined
+      : 'a list of hosts has one without a name, which means localhost (write localhost, or remove the comma)',
   isInMemory: () => false,
 }

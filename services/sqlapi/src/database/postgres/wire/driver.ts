@@ -166,7 +166,7 @@ class Client extends pg.Client {
   readonly #startup: Readonly<Record<string, string>>
 
   constructor({ host, port }: ServerAddress, location: Location, timeoutSeconds: number) {
-    const { user, database, ssl, sslnegotiation, password } = location
+    const { user, database, ssl, sslnegotiation, password, currentPassword } = location
     super({
       host,
       port,
@@ -175,7 +175,7 @@ class Client extends pg.Client {
       ssl,
       sslnegotiation,
       // As a function, because an empty password would make the driver look for one in the environment.
-      password: () => password,
+      password: currentPassword ?? (() => password),
       keepAlive: true,
       // Behind it TCP probes ten times, once a second.
       keepAliveInitialDelayMillis: location.keepaliveSeconds * 1000,

@@ -17,6 +17,8 @@ export interface Location {
   readonly isRandom: boolean
   readonly user: string
   readonly password: string
+  /** Gives the one of now, where the above was that of a file. */
+  readonly currentPassword?: (() => Promise<string>) | undefined
   readonly database: string
   /** False for none, else the options of a TLS connection. */
   readonly ssl: false | object
@@ -34,17 +36,29 @@ export interface Location {
   readonly options: readonly Setting[]
 }
 
-/**
- * `timeZone` as the configuration has it; `keepaliveSeconds` for a URL that does not say; `dateStyle` as the session is to have it.
- */
-export function readLocation(
-  url: string,
-  timeZone = 'UTC',
-  keepaliveSeconds = usualKeepaliveSeconds,
-  dateStyle?: string,
-): Location {
-  const parsed = parse(withOneHost(url), { useLibpqCompat: true }) as ReturnType<typeof parse> &
-    Record<string, string | undefined>
+/** What sessions are to be like, as far as a start-up message says it. */
+export interface Wishes {
+  /** As the configuration has it; UTC where it is left out. */
+  readonly timeZone?: string | undefined
+  /** For a URL that does not say. */
+  readonly keepaliveSeconds?: number | undefined
+  readonly dateStyle?: string | undefined
+}
+
+/** A URL as it was read, with the contents of the files that it names. */
+export type ReadUrl = ReturnType<typeof parse> & Record<string, string | undefined>
+
+/** Reads the files too. Throws where one cannot be read. */
+export function readUrl(url: string): ReadUrl {
+  return parse(withOneHost(url), { useLibpqCompat: true }) as ReadUrl
+}
+
+export function readLocation(url: string, wishes: Wishes = {}): Location {
+  return toLocation(url, readUrl(url), wishes)
+}
+
+export function toLocation(url: string, parsed: ReadUrl, wishes: Wishes): Location {
+  const { timeZone = 'UTC', keepaliveSeconds = usualKeepaliveSeconds, dateStyle } = wishes
   const { user, password, database, ssl, options, application_name } = parsed
   const role = user || 'postgres'
   const own = Object.fromEntries(ownSettings(timeZone, dateStyle).map(({ name, value }) => [name, value]))

@@ -5,24 +5,20 @@
  */
 import { promises as dns } from 'node:dns'
 import { isIP } from 'node:net'
-import type { Host } from '../hosts.ts'
+import { type Host, hostsOf } from '../hosts.ts'
 import { connectTo, type Opened, type ServerAddress } from './driver.ts'
-import { type Location, readLocation } from './location.ts'
+import { type Location, readLocation, type Wishes } from './location.ts'
 import { nameOf, ServerOrder, shuffled } from './server-order.ts'
 import { type Target, whyNot } from './standing.ts'
 
-export interface DriverOptions {
+export interface DriverOptions extends Wishes {
   readonly url: string
+  /** With what it logs in, where that is to be read anew for each connection. */
+  readonly login?: { locate(wishes: Wishes): Location } | undefined
   /** For all servers together. */
   readonly connectTimeoutSeconds: number
   /** For each address of a server; unless it is given, servers share the time for all, but have a second at least. */
   readonly hostTimeoutSeconds?: number | undefined
-  /** For a URL that does not say. */
-  readonly keepaliveSeconds?: number | undefined
-  /** A name or an offset, as the configuration has it; UTC where it is left out. */
-  readonly timeZone?: string | undefined
-  /** With the order of day and month; as the server has it where it is left out. */
-  readonly dateStyle?: string | undefined
   /** Shared by all who connect to the same servers. */
   readonly order?: ServerOrder | undefined
 }
@@ -34,8 +30,13 @@ export interface Reach {
 }
 
 export function reachOf(url: string): Reach {
-  const { hosts, target } = readLocation(url)
-  return { names: hosts.map(nameOf), target }
+  return { names: hostsOf(url).map(nameOf), target: targetOf(url) }
+}
+
+/** `target_session_attrs`, without a look at the files that the URL names. */
+function targetOf(url: string): Target {
+  const query = new URLSearchParams(/\?([^#]*)/.exec(url)?.[1] ?? '')
+  return (query.getAll('target_session_attrs').at(-1) ?? 'any') as Target
 }
 
 /** No server is what is wanted; the message says of each why. `code` is what all of them said, if they agree. */
@@ -57,8 +58,8 @@ interface Refusal {
 }
 
 export function openSocket(options: DriverOptions): Promise<Opened> {
-  const { url, timeZone, keepaliveSeconds, dateStyle, connectTimeoutSeconds, hostTimeoutSeconds } = options
-  const location = readLocation(url, timeZone, keepaliveSeconds, dateStyle)
+  const { url, login, connectTimeoutSeconds, hostTimeoutSeconds } = options
+  const location = login?.locate(options) ?? readLocation(url, options)
   const { hosts, target } = location
   const timeoutSeconds = hostTimeoutSeconds ?? Math.max(1, connectTimeoutSeconds / hosts.length)
   const only = hosts.length === 1 && target === 'any' ? hosts[0] : undefined
