@@ -48,6 +48,8 @@ export interface Shell {
   readonly port: number
   /** Counted when it is asked for: requests pay nothing for it. */
   load(): ShellLoad
+  /** Another number of requests of a connection may be under way from now on; those that are go on. */
+  limitPipelines(maxPipelinedRequests: number): void
   /** Goes on accepting, but each answer from now on ends its connection where no other request has arrived there. */
   drain(): void
   /** Stops accepting, finishes what is in flight. Settles when the last connection has closed. */
@@ -60,12 +62,19 @@ const lookMs = 1000
 export async function startShell(options: ShellOptions): Promise<Shell> {
   const host = new ShellHost(options)
   const { address, port } = await listen(host.server, options)
-  return { address, port, load: () => host.load(), drain: () => host.drain(), close: () => host.close() }
+  return {
+    address,
+    port,
+    load: () => host.load(),
+    limitPipelines: (maxPipelinedRequests) => host.limitPipelines(maxPipelinedRequests),
+    drain: () => host.drain(),
+    close: () => host.close(),
+  }
 }
 
 class ShellHost implements NodeHost, PlainHost {
   readonly server: Server
-  readonly bounds: Bounds
+  bounds: Bounds
   readonly keepAliveLines: string
   isClosing = false
   isDraining = false
@@ -165,6 +174,10 @@ class ShellHost implements NodeHost, PlainHost {
       bytesOut += connection.socket.bytesWritten
     }
     return { requests, bytesIn, bytesOut }
+  }
+
+  limitPipelines(maxPipelinedRequests: number): void {
+    this.bounds = { ...this.bounds, maxPipelinedRequests }
   }
 
   drain(): void {

@@ -138,6 +138,31 @@ for (const fastReader of [false, true]) {
       await shell.close()
     })
 
+    test('another number of requests under way holds for connections that are open [O3.1]', async () => {
+      const waiting: Exchange[] = []
+      const handle = (exchange: Exchange): void => void waiting.push(exchange)
+      const answerAll = (): void => {
+        for (const exchange of waiting.splice(0)) exchange.send(200, {}, 'x')
+      }
+      const shell = await start({ fastReader, handle, bounds: { maxPipelinedRequests: 2 } })
+      const socket = await sendAhead(shell.port, request.repeat(10))
+      socket.resume()
+      await until(() => waiting.length === 2, 'as many as it may have')
+      shell.limitPipelines(3)
+      answerAll()
+      await until(() => waiting.length === 3, 'as many as it may have now')
+      shell.limitPipelines(1)
+      answerAll()
+      await until(() => waiting.length > 0, 'the next one')
+      strictEqual(waiting.length, 1)
+      shell.limitPipelines(64)
+      answerAll()
+      await until(() => waiting.length === 4, 'the rest')
+      answerAll()
+      socket.destroy()
+      await shell.close()
+    })
+
     test('connections that send ahead have few requests each under way, and share the others [S9]', async () => {
       const count = 100
       const waiting: Exchange[] = []

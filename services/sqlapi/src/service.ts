@@ -50,7 +50,7 @@ export interface RunningService {
 
 /** `measures` counts what the service does; without it nothing is counted. */
 export async function startService(booted: Booted, events: Events, measures?: Measures): Promise<RunningService> {
-  const databases = new OpenDatabases(events, measures)
+  const databases = new OpenDatabases(events, measures, booted.lostForMs)
   let set = await makeSet(booted, await databases.hold(booted.datasources), events)
   let options = toOptions(set, events)
   const requestLog = new RequestLog(events, 'answered', requestLines(events))
@@ -68,6 +68,7 @@ export async function startService(booted: Booted, events: Events, measures?: Me
     set = next
     options = toOptions(next, events)
     requestLog.use(next.booted.config.logging)
+    server.limitPipelines(options.maxPipelinedRequests)
     databases.listenAnew()
     measures?.endpointsReplaced()
     before.described.close()

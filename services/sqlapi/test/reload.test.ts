@@ -211,7 +211,7 @@ describe('SIGHUP', { concurrency: 2 }, () => {
     const running = await startSqlapi({ files: one, config: { datasources: [lite], server } })
     configure(running, {
       datasources: [lite],
-      server: { bind: '127.0.0.1:1', workers: 3, fast_reader: false, max_body_bytes: 7 },
+      server: { bind: '127.0.0.1:1', workers: 3, fast_reader: false, max_body_bytes: 7, max_pipelined_requests: 1 },
       admin: { bind: '127.0.0.1:0' },
     })
     write(running, { 'lite/GET/one.sql': 'SELECT 2 AS one', 'lite/POST/echo.sql': 'SELECT :x AS x' })
