@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { call, linesOf, newFolder, until } from '@services/testing'
 import { createDatabase, sharedPostgres } from './support/databases.ts'
 import { startForwarder } from './support/forwarder.ts'
-import { type Running, startSqlapi } from './support/process.ts'
+import { childrenOf, type Running, startSqlapi, withoutChildren } from './support/process.ts'
 
 const one = { 'crm/GET/one.sql': 'SELECT 1 AS one' }
 
@@ -84,20 +84,58 @@ test('a database that is down at the start is told once, and once when it is the
   await database.remove()
 })
 
-test('a SQLite file that is gone is told as such, and its return once [O2.4]', async () => {
-  const folder = newFolder()
-  const running = await startSqlapi({
-    folder,
-    files: one,
-    config: { logging: { format: 'json' }, datasources: [{ name: 'crm', url: 'sqlite:crm.db' }] },
+test(
+  'workers that are replaced while the database is away tell of its return [O2.4]',
+  { skip: withoutChildren },
+  async () => {
+    const database = await createDatabase('postgres')
+    const forwarder = await startForwarder((await sharedPostgres()).port)
+    const url = database.url.replace(/:\d+(?=\/[^/]*$)/, `:${forwarder.port}`)
+    const running = await startSqlapi({
+      files: one,
+      config: { server: { workers: 2 }, logging: { format: 'json' }, datasources: [{ name: 'crm', url }] },
+    })
+    await untilStatus(running, 200)
+    for (const round of [1, 2]) {
+      forwarder.refuse()
+      await told(running, 2 * round - 1)
+      const before = childrenOf(running.pid)
+      for (const pid of before) process.kill(pid, 'SIGKILL')
+      await until(() => childrenOf(running.pid).filter((pid) => !before.includes(pid)).length === 2, 'others')
+      forwarder.pass()
+      await until(() => ask(running).then(([status]) => status === 200, () => false), 'status 200') // prettier-ignore
+      await told(running, 2 * round)
+    }
+    const lines = tellings(running)
+    deepStrictEqual(lines.map(({ event }) => event), [1, 2].flatMap(() => ['datasourceUnreachable', 'datasourceReached'])) // prettier-ignore
+    await running.stop()
+    await forwarder.close()
+    await database.remove()
+  },
+)
+
+for (const workers of [1, 2]) {
+  test(`a SQLite file that is gone is told as such, and its return once, with ${workers} workers [O2.4]`, async () => {
+    const folder = newFolder()
+    const running = await startSqlapi({
+      folder,
+      files: one,
+      config: {
+        server: { workers },
+        logging: { format: 'json' },
+        datasources: [{ name: 'crm', url: 'sqlite:crm.db' }],
+      },
+    })
+    await untilStatus(running, 200)
+    // Each process has it open: one that has not would make a new one.
+    await ask(running, 10)
+    renameSync(join(folder, 'crm.db'), join(folder, 'moved.db'))
+    await untilStatus(running, 400)
+    for (const status of await ask(running, 10)) strictEqual(status, 400)
+    renameSync(join(folder, 'moved.db'), join(folder, 'crm.db'))
+    await untilStatus(running, 200)
+    await told(running, 2)
+    deepStrictEqual(tellings(running).map(({ event }) => event), ['fileChanged', 'datasourceReached']) // prettier-ignore
+    await running.stop()
   })
-  await untilStatus(running, 200)
-  renameSync(join(folder, 'crm.db'), join(folder, 'moved.db'))
-  await untilStatus(running, 400)
-  for (const status of await ask(running, 10)) strictEqual(status, 400)
-  renameSync(join(folder, 'moved.db'), join(folder, 'crm.db'))
-  await untilStatus(running, 200)
-  await told(running, 2)
-  deepStrictEqual(tellings(running).map(({ event }) => event), ['fileChanged', 'datasourceReached']) // prettier-ignore
-  await running.stop()
-})
+}

@@ -1,13 +1,13 @@
 /** Several processes read files and settings anew: all or none, whichever of them ends meanwhile. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { call, type Files, keepCalling, linesOf, until, writeFiles } from '@services/testing'
 import { StartupFailure } from '../src/errors.ts'
 import { Rollout } from '../src/workers/rollout.ts'
 import { startWithAdmin } from './support/admin.ts'
-import { type Running, startSqlapi } from './support/process.ts'
+import { childrenOf, type Running, startSqlapi, withoutChildren } from './support/process.ts'
 
 const lite = { name: 'lite', url: 'sqlite:lite.db' }
 const workers = 2
@@ -46,17 +46,7 @@ function untilVersion(running: Running, version: number): Promise<void> {
   return until(async () => [...(await versions(running))].join() === String(version), `version ${version} everywhere`)
 }
 
-/** By Linux's book-keeping. */
-function childrenOf(pid: number): number[] {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
-  return text === '' ? [] : text.split(' ').map(Number)
-}
-
-const skip = existsSync(`/proc/${process.pid}/task/${process.pid}/children`)
-  ? false
-  : 'this system has no /proc/<pid>/task/<pid>/children to find the processes by'
-
-describe('several processes that read anew', { concurrency: 2, skip }, () => {
+describe('several processes that read anew', { concurrency: 2, skip: withoutChildren }, () => {
   test('all serve the new set, told once; one that is replaced later serves it too [O3.1]', async () => {
     const running = await start()
     write(running, filesOf(2))

@@ -5,7 +5,7 @@
  */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -17,7 +17,7 @@ import { readLocation } from '../src/database/sqlite/location.ts'
 import { divide } from '../src/workers/assignments.ts'
 import { passLines } from '../src/workers/lines.ts'
 import { pauseMs } from '../src/workers/pauses.ts'
-import { type Running, spawnSqlapi, startSqlapi } from './support/process.ts'
+import { childrenOf, type Running, spawnSqlapi, startSqlapi, withoutChildren } from './support/process.ts'
 
 const files: Files = {
   'pg/GET/who.sql': 'SELECT pg_backend_pid() AS pid',
@@ -103,12 +103,6 @@ async function holdOnBoth(running: Started): Promise<Held> {
   return { outcomes: Promise.all(outcomes), release }
 }
 
-/** The processes whose parent this is, by Linux's book-keeping. */
-function childrenOf(pid: number): number[] {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
-  return text === '' ? [] : text.split(' ').map(Number)
-}
-
 /** The flags of Node and V8 that it was started with. */
 function flagsOf(pid: number): string[] {
   return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
@@ -139,11 +133,7 @@ function ends(running: Running): string[] {
   return warnings(running).filter((line) => line.includes('another one replaces it') && line.includes('SIGKILL'))
 }
 
-const skip = existsSync(`/proc/${process.pid}/task/${process.pid}/children`)
-  ? false
-  : 'this system has no /proc/<pid>/task/<pid>/children to find the processes by'
-
-describe('several processes', { concurrency: 2, skip }, () => {
+describe('several processes', { concurrency: 2, skip: withoutChildren }, () => {
   test('three answer on one port, which is told once [D7.1] [S-config.server.workers]', async () => {
     const running = await start({ workers: 3 })
     const children = childrenOf(running.pid)

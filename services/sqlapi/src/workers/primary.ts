@@ -187,7 +187,7 @@ export class Workers {
     const assignment = this.#assignments[seat.index] as Assignment
     const bind = { ...assignment.config.server.bind, port: this.#port }
     const config = { ...assignment.config, server: { ...assignment.config.server, bind } }
-    worker.send({ ...assignment, config }, noticed)
+    worker.send({ ...assignment, config, lostForMs: this.#told.lostForMs }, noticed)
   }
 
   #hear(seat: WorkerSeat, { event, fields }: Report): void {

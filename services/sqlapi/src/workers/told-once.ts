@@ -5,8 +5,10 @@ import type { EventFields, EventName, Events } from '../events.ts'
 const mostKept = 1000
 
 export class ToldOnce {
-  /** Datasources that cannot be reached. */
-  readonly #unreachable = new Set<string>()
+  /** Datasources that cannot be reached, and since when by the clock of `performance`. */
+  readonly #unreachable = new Map<string, number>()
+  /** The same of those whose file was deleted. */
+  readonly #deleted = new Map<string, number>()
   /** Replicas that are not used. */
   readonly #away = new Set<string>()
   /** For each datasource the file that was last reported as gone. */
@@ -15,13 +17,21 @@ export class ToldOnce {
 
   isNewUnreachable({ datasource }: EventFields['datasourceUnreachable']): boolean {
     if (this.#unreachable.has(datasource)) return false
-    this.#unreachable.add(datasource)
+    this.#unreachable.set(datasource, performance.now())
     return true
   }
 
   /** The first worker that has a connection again speaks for all. */
   isNewlyReached({ datasource }: EventFields['datasourceReached']): boolean {
-    return this.#unreachable.delete(datasource)
+    const wasDeleted = this.#deleted.delete(datasource)
+    return this.#unreachable.delete(datasource) || wasDeleted
+  }
+
+  /** Of datasources that are lost: a worker that takes the place of another one is to tell of their return. */
+  get lostForMs(): Readonly<Record<string, number>> {
+    const now = performance.now()
+    const since = [...this.#deleted, ...this.#unreachable]
+    return Object.fromEntries(since.map(([datasource, at]) => [datasource, now - at]))
   }
 
   isNewlyAway({ replica }: EventFields['replicaAway']): boolean {
@@ -35,7 +45,8 @@ export class ToldOnce {
     return this.#away.delete(replica)
   }
 
-  isNewChange({ datasource, was }: EventFields['fileChanged']): boolean {
+  isNewChange({ datasource, was, reason }: EventFields['fileChanged']): boolean {
+    if (reason === 'deleted') this.#deleted.set(datasource, performance.now())
     if (this.#changed.get(datasource) === was) return false
     this.#changed.set(datasource, was)
     return true
@@ -52,6 +63,7 @@ export class ToldOnce {
   /** Datasources may be others now, of which there is something to tell anew. */
   datasourcesReplaced(): void {
     this.#unreachable.clear()
+    this.#deleted.clear()
     this.#away.clear()
   }
 }

@@ -1,5 +1,5 @@
 /** The service as its users meet it: a process started from `bin/sqlapi.js`. What is common to all processes is in the kit. */
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type Files,
@@ -45,4 +45,19 @@ export async function startSqlapi(setting: Setting): Promise<Running> {
   writeFileSync(join(folder, 'sqlapi.yaml'), JSON.stringify(full))
   const command = [process.execPath, launchFlag, ...flags, binary]
   return { ...(await untilListening(spawnSqlapi({ cwd: folder, env, command }))), folder }
+}
+
+/** The processes whose parent this is, by Linux's book-keeping. */
+export function childrenOf(pid: number): number[] {
+  const text = readFileSync(childrenFile(pid), 'utf8').trim()
+  return text === '' ? [] : text.split(' ').map(Number)
+}
+
+/** Why they cannot be found on this machine; false where they can. */
+export const withoutChildren: string | false =
+  !existsSync(childrenFile(process.pid)) &&
+  'this system has no /proc/<pid>/task/<pid>/children to find the processes by'
+
+function childrenFile(pid: number): string {
+  return `/proc/${pid}/task/${pid}/children`
 }
