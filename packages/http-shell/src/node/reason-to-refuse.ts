@@ -1,0 +1,30 @@
+/** A request as the parser of Node.js has read it -> why it is refused all the same; undefined where it is right. Pure. */
+import type { IncomingMessage } from 'node:http'
+import { maxHeadBytes } from '../exchange/limits.ts'
+import type { Reason } from '../exchange/refusals.ts'
+
+export function reasonToRefuse({ headers, rawHeaders, httpVersionMinor }: IncomingMessage): Reason | undefined {
+  const coding = headers['transfer-encoding']?.toLowerCase()
+  if (coding !== undefined && coding !== 'chunked') {
+    // Without chunks there is no telling where the body ends; the parser will say so as well.
+    return /(^|[\s,])chunked$/.test(coding) ? 'transfer coding' : 'malformed'
+  }
+  // The parser counts neither colons nor line ends, which are most of many short headers.
+  if (rawHeaders.length > manyHeaders && sizeOf(rawHeaders) > maxHeadBytes) return 'head too large'
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  if (hosts === 1) return undefined
+  if (hosts > 1) return 'repeated host'
+  // HTTP/1.0 knows no hosts.
+  return httpVersionMinor === 0 ? undefined : 'no host'
+}
+
+/** From so many names and values on the size of a head is counted anew. */
+const manyHeaders = 200
+
+function sizeOf(rawHeaders: readonly string[]): number {
+  return rawHeaders.reduce((sum, text) => sum + text.length + 2, 0)
+}
