@@ -12,6 +12,8 @@ const meant: readonly [name: string, known: string | undefined][] = [
   ['log', 'logging'],
   ['sever', 'server'],
   ['prot', 'port'],
+  ['sql_dri', 'sql_dir'],
+  ['max_bytes', 'max_request_bytes'],
   ['limit', 'limits'],
   ['securty_server', 'security_server'],
   ['max_rqest_byts', 'max_request_bytes'],
@@ -28,6 +30,16 @@ for (const [name, expected] of meant) {
 test('half of a name leads to a guess only where no other name has it', () => {
   strictEqual(nearest('keystore', ['my_keystore_path', 'url']), 'my_keystore_path')
   strictEqual(nearest('keystore', ['my_keystore_path', 'my_keystore_alias']), undefined)
+})
+
+test('two letters in the wrong order are one mistake', () => {
+  strictEqual(nearest('DLS', ['DSL']), 'DSL')
+  strictEqual(nearest('LSD', ['DSL']), undefined)
+})
+
+test('a name with all words of another one is nearer than one with a part of it', () => {
+  strictEqual(nearest('wsdl_dir', ['wsdl', 'wsdl_watch_dir']), 'wsdl_watch_dir')
+  strictEqual(nearest('wsdl_dir', ['wsdl_old_dir', 'wsdl_new_dir']), undefined)
 })
 
 test('a very long name takes no longer than its beginning', () => {

@@ -10,7 +10,11 @@ export function nearest(name: string, known: readonly string[]): string | undefi
     (each: string) => wanted.length > 11 && isWithin(3, wanted, each),
   ]
   const found = isAlike.map((test) => known.find((name) => test(fold(name)))).find((name) => name !== undefined)
-  return found ?? onlyOne(known.filter((name) => isPart(wanted, fold(name))))
+  return (
+    found ??
+    onlyOne(known.filter((each) => hasWords(each, name))) ??
+    onlyOne(known.filter((each) => isPart(wanted, fold(each))))
+  )
 }
 
 /** Whether the two are the same but for case and separators. */
@@ -22,6 +26,19 @@ export function isSpelling(one: string, other: string): boolean {
 function onlyOne(names: readonly string[]): string | undefined {
   const [name, ...others] = new Set(names)
   return others.length === 0 ? name : undefined
+}
+
+/** All words of a name, and others: `wsdl_watch_dir` has those of `wsdl_dir`. */
+function hasWords(name: string, part: string): boolean {
+  const [all, wanted] = [wordsOf(name), wordsOf(part)]
+  return wanted.length > 1 && wanted.every((word) => all.includes(word))
+}
+
+function wordsOf(name: string): readonly string[] {
+  return name
+    .slice(0, 64)
+    .toLowerCase()
+    .split(/[-_.\s]+/)
 }
 
 function isPart(one: string, other: string): boolean {
@@ -37,7 +54,7 @@ function fold(name: string): string {
     .replaceAll(/[-_.\s]/g, '')
 }
 
-/** Whether so many letters added, left out or replaced turn one text into the other. */
+/** Whether so many letters added, left out, replaced or swapped turn one text into the other. */
 function isWithin(edits: number, from: string, to: string): boolean {
   if (from === '' || to === '') return from.length + to.length <= edits
   const [restOfFrom, restOfTo] = [from.slice(1), to.slice(1)]
@@ -47,5 +64,6 @@ function isWithin(edits: number, from: string, to: string): boolean {
     [restOfFrom, to],
     [from, restOfTo],
   ]
+  if (from[0] === to[1] && from[1] === to[0]) next.push([from.slice(2), to.slice(2)])
   return edits > 0 && next.some(([left, right]) => isWithin(edits - 1, left, right))
 }
