@@ -61,7 +61,7 @@ export async function startService(
     port: config.port,
     fastReader: config.server.fastReader,
     handle: (request, writer) => handle(sets.service, request, writer),
-    refuse: (refusal) => refuse(sets.service.routes, events, refusal),
+    refuse: (refusal) => refuse(sets.service, refusal),
     tooSlow: (request) => reportTooSlow(sets.service, request),
   })
   measures?.watch(() => sets.measured(server))

@@ -314,13 +314,16 @@ describe('errors.md', () => {
     const shown = (
       ['malformed', 'no host', 'repeated host', 'timeout', 'head too large', 'transfer coding'] as const
     ).map((reason) => {
-      const { status, body } = refuse(toRoutes([]), silent, {
-        reason,
-        line: undefined,
-        isBody: false,
-        requestId: 'a-request',
-        maxHeadBytes: 65_536,
-      })
+      const { status, body } = refuse(
+        { routes: toRoutes([]), errorMessageId: false, events: silent },
+        {
+          reason,
+          line: undefined,
+          isBody: false,
+          requestId: 'a-request',
+          maxHeadBytes: 65_536,
+        },
+      )
       const { error, message } = JSON.parse(body) as { error: string; message: string }
       strictEqual(error, 'malformed_request')
       return [String(status), message]

@@ -124,6 +124,26 @@ describe('on an error', { concurrency: true }, () => {
     })
   }
 
+  const never: Readonly<Record<string, readonly [text: string, status: number]>> = {
+    'no HTTP': ['hello there\r\n\r\n', 400],
+    'no host': ['GET /g/rest HTTP/1.1\r\n\r\n', 400],
+    'another coding': [head('POST', '/g/soap', 'Transfer-Encoding: gzip, chunked\r\n'), 501],
+    'too large a head': [head('GET', '/g/soap', `X: ${'x'.repeat(70_000)}\r\n`), 431],
+    'a method that nobody knows': [head('FETCH', '/g/soap', ''), 405],
+    'a tunnel': [head('CONNECT', '/g/none', ''), 404],
+  }
+  for (const [what, [text, status]] of Object.entries(never)) {
+    test(`it is a new one where nothing became a request: ${what} [P5.1]`, async () => {
+      for (const [lanes, isTold] of [[plain, false] as const, [telling, true] as const]) {
+        const got = await exchange(lanes.port, text)
+        const { message_id } = JSON.parse(got.body) as { message_id?: string }
+        deepStrictEqual([got.status, message_id], [status, isTold ? idOf(got) : undefined])
+        match(idOf(got), fresh)
+        ok(lanes.log.some(({ id }) => id === idOf(got)))
+      }
+    })
+  }
+
   test('a new one takes the place of what was wrong with the request [P5.1 X11]', async () => {
     const got = await post(telling, '/g/soap', 'X-Road-Id: 1\r\nX-Road-Id: 2\r\n')
     strictEqual(got.status, 400)

@@ -1,22 +1,28 @@
 /**
  * The reply to what never became a request: bytes that are not HTTP, a head beyond the limit, a method that the HTTP parser does
- * not know. The problem comes in, a reply goes out, and a log line, because the request path sees none of this.
+ * not know. The problem comes in, a reply goes out, and a log line, because the request path sees none of this. Its id is a new one: a
+ * header of the caller may be what could not be read.
  */
+import { randomUUID } from 'node:crypto'
 import type { Refusal, RequestLine } from '@services/http-shell'
 import { Failure, toReply } from '../errors.ts'
-import type { Events } from '../events.ts'
 import type { Reply } from '../model.ts'
+import type { Service } from './handle.ts'
 import { route, type Routes } from './route.ts'
 
-export function refuse(routes: Routes, events: Events, refusal: Refusal): Reply {
-  const { error, reply } = toRefusal(routes, refusal)
+export function refuse(
+  { routes, errorMessageId, events }: Pick<Service, 'routes' | 'errorMessageId' | 'events'>,
+  refusal: Refusal,
+): Reply {
+  const id = randomUUID()
+  const { error, reply } = toRefusal(routes, refusal, errorMessageId ? id : undefined)
   // Neither method nor path: what looks like them may be the rest of a body that was longer than declared. The request path
   // logs a request whose body is what was refused.
   if (!refusal.isBody && events.isEnabled('answered')) {
     const { requestId: request_id } = refusal
-    events.emit('answered', { method: 'unknown', status: reply.status, ms: 0, error, source: 'proxy', request_id })
+    events.emit('answered', { method: 'unknown', status: reply.status, ms: 0, id, error, source: 'proxy', request_id })
   }
-  return reply
+  return { ...reply, headers: { ...reply.headers, 'X-Road-Id': id } }
 }
 
 interface Refused {
@@ -24,12 +30,16 @@ interface Refused {
   readonly reply: Reply
 }
 
-function toRefusal(routes: Routes, { reason, line, maxHeadBytes }: Refusal): Refused {
+function toRefusal(routes: Routes, { reason, line, maxHeadBytes }: Refusal, messageId: string | undefined): Refused {
+  const malformed = (status: number, message: string): Refused => {
+    const error = 'malformed_request'
+    return { error, reply: { status, body: JSON.stringify({ error, message, message_id: messageId }) } }
+  }
   switch (reason) {
     case 'unknown method':
     case 'tunnel': {
       const failure = findFailure(routes, line ?? { method: '', target: '' })
-      return { error: failure.code, reply: toReply(failure) }
+      return { error: failure.code, reply: toReply(failure, messageId) }
     }
     case 'head too large':
       return malformed(431, `the request line and headers are larger than ${maxHeadBytes} bytes`)
@@ -55,9 +65,4 @@ function findFailure(routes: Routes, { method, target }: RequestLine): Failure {
     throw error
   }
   return new Failure('internal_error', 'internal error')
-}
-
-function malformed(status: number, message: string): Refused {
-  const error = 'malformed_request'
-  return { error, reply: { status, body: JSON.stringify({ error, message }) } }
 }
