@@ -41,7 +41,7 @@ export interface AuditedMessage {
   /** `EE/GOV/70000002/registry/companies`; of a direct call its endpoint. */
   readonly service: string | undefined
   readonly version: string | undefined
-  /** What the caller sent as X-Road-UserId. */
+  /** What the caller sent as X-Road-UserId, or whom X-Road is told in its place. */
   readonly user: string | undefined
   /** Of the caller's body. */
   readonly bytesIn: number

@@ -152,6 +152,17 @@ describe('what may be an audit file', { skip: notHere }, () => {
     deepStrictEqual(linesOf(join(folder, 'old')), ['old', 'new'])
   })
 
+  test('the doctor says of a path what a start would say [P5.2 P7]', () => {
+    const folder = newFolder({ 'logs.sh': '' })
+    chmodSync(join(folder, 'logs.sh'), 0o755)
+    for (const name of ['logs.sh/audit.jsonl', 'audit/', 'none/audit/', 'none/audit.jsonl']) {
+      const path = `${folder}/${name}`
+      const { file, told } = openFile(path)
+      strictEqual(auditFileProblem(path), problemIn(told), name)
+      file.close()
+    }
+  })
+
   test('the doctor makes none when it looks [P5.2]', () => {
     const path = join(newFolder(), 'audit.jsonl')
     strictEqual(auditFileProblem(path), undefined)

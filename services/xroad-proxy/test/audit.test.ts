@@ -41,6 +41,14 @@ const codes = (code: string): string =>
 const soap = (envelope: string, more = ''): string =>
   `${more}method: POST\nparams: [code, member]\nenvelope: ${JSON.stringify(envelope)}\n`
 
+/** What envelopes have as `userId`. */
+const users = {
+  fixed: 'EE-system',
+  first: 'EE{{generate.user_id}}',
+  param: '{{member}}',
+  plain: '{{generate.user_id}}',
+}
+
 const dsl = {
   'g/rest.yml': rest('POST'),
   'g/get.yml': rest('GET', { xroad_instance: 'FI' }),
@@ -48,6 +56,12 @@ const dsl = {
   'g/drop.yml': rest('POST', {}, { forward_body: false }),
   'g/soap.yml': soap(header(codes('1'))),
   'g/any.yml': soap(header(codes('{{member}}'))),
+  ...Object.fromEntries(
+    Object.entries(users).map(([name, user]) => [
+      `g/user-${name}.yml`,
+      soap(header(codes('1')).replace('<xroad:id>', `<xroad:userId>${user}</xroad:userId>$&`)),
+    ]),
+  ),
   'g/bare.yml': soap('<q>{{code}}</q>'),
   'g/attached.yml': soap(header(codes('9')).replace('{{code}}', '{{swa_ref code}}')),
   'g/path.yml': rest('GET', { path: '/v1/{code}' }),
@@ -116,6 +130,27 @@ describe('the line of an exchange', () => {
     deepStrictEqual(await heard('set', {}), ['EE-tehniline-õ', 'EE-tehniline-õ'])
     deepStrictEqual(await heard('removed', user), [undefined, 'EE10101010005'])
     deepStrictEqual(await heard('removed', {}), [undefined, null])
+  })
+
+  test('has the user that an envelope names, else the one of the caller [P5.2]', async () => {
+    let count = 0
+    const userOf = async (service: string, body: object, headers: Record<string, string> = {}): Promise<unknown> => {
+      const id = `named-${(count += 1)}`
+      const request = { method: 'POST', body: JSON.stringify(body), headers: { ...headers, 'X-Road-Id': id } }
+      strictEqual((await lanes.call(`/g/${service}`, request)).status, 200)
+      return lineOf(lanes, id)['user']
+    }
+    const caller = { 'X-Road-UserId': '38001085718' }
+    strictEqual(await userOf('user-fixed', {}, caller), 'EE-system')
+    strictEqual(await userOf('user-fixed', {}), 'EE-system')
+    strictEqual(await userOf('user-first', {}, caller), 'EE38001085718')
+    strictEqual(await userOf('user-param', { member: 'Õie & co' }, caller), 'Õie & co')
+    strictEqual(await userOf('user-param', { member: '38001085719' }), '38001085719')
+    // X-Road is told nobody, and who asked is known all the same.
+    strictEqual(await userOf('user-param', {}, caller), '38001085718')
+    strictEqual(await userOf('soap', {}, caller), '38001085718')
+    strictEqual(await userOf('user-plain', {}, caller), '38001085718')
+    strictEqual(await userOf('user-plain', {}), null)
   })
 
   test('of the REST lane has every field, and no other [P5.2]', async () => {

@@ -73,8 +73,11 @@ export function auditFileProblem(path: string): string | undefined {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false })
     const { R_OK, W_OK, X_OK } = constants
-    if (found === undefined) accessSync(dirname(path), W_OK | X_OK)
-    else {
+    if (found === undefined) {
+      accessSync(dirname(path), W_OK | X_OK)
+      // Such a name has a directory alone.
+      if (path.endsWith('/')) return problems['EISDIR']
+    } else {
       refuseOther(found)
       accessSync(path, R_OK | W_OK)
     }

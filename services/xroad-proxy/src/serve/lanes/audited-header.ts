@@ -1,13 +1,17 @@
 /**
  * What the audit file says of a SOAP message: who calls what, by the X-Road header of the envelope as it goes out, and the hash that
- * the Security Server's response gives. Nothing here runs without an audit file.
+ * the Security Server's response gives. Only people write another user into an envelope than the caller's, so those of generated files are
+ * not read for it. Nothing here runs without an audit file.
  */
 import type { SoapEndpoint } from '../../model.ts'
 import type { AuditedMessage } from '../../trace.ts'
 import { type Json, lengthOf } from '../../soap/json/json-text.ts'
 import { type HeaderNames, readHeaderNames } from '../../soap/message/header-names.ts'
 
-type Named = Pick<AuditedMessage, 'lane' | 'client' | 'service' | 'version'>
+type Named = Pick<AuditedMessage, 'lane' | 'client' | 'service' | 'version'> & {
+  /** Whom X-Road is told; left out where that is the caller's user, or nobody. */
+  readonly user?: string
+}
 
 interface Known {
   /** The envelope up to where the names end. */
@@ -19,14 +23,18 @@ interface Known {
 const known = new WeakMap<SoapEndpoint, Known>()
 
 export function whoCallsWhat(endpoint: SoapEndpoint, message: Uint8Array): Named {
-  const { group, service, url } = endpoint
+  const { group, service, url, isGenerated } = endpoint
   if (url !== undefined) {
     return { lane: 'direct', client: undefined, service: `${group}/${service}`, version: undefined }
   }
   const envelope = startOfEnvelope(message)
+  if (!isGenerated) {
+    const { end: _, user, ...names } = readHeaderNames(envelope, true)
+    return { lane: 'soap', ...names, ...(user === undefined ? {} : { user }) }
+  }
   const before = known.get(endpoint)
   if (before !== undefined && envelope.startsWith(before.start)) return { lane: 'soap', ...before.names }
-  const { end, ...names } = readHeaderNames(envelope)
+  const { end, user: _, ...names } = readHeaderNames(envelope)
   if (end !== undefined) known.set(endpoint, { start: envelope.slice(0, end), names })
   return { lane: 'soap', ...names }
 }

@@ -149,7 +149,7 @@ export async function callSoap(
       : await attach({ ...incoming, reader }, filled, call, room)
   const waiting = room.hold(message.body.length)
   if (waiting !== undefined) await waiting
-  trace.audit?.departs({ ...whoCallsWhat(endpoint, message.body), user: user_id, bytesIn: body.length })
+  trace.audit?.departs({ user: user_id, ...whoCallsWhat(endpoint, message.body), bytesIn: body.length })
   const response = await send(upstream, message, { writer, room }, trace)
   if (response.body.length === 0 && empty.has(response.status)) return nothing
   const expected = lane.bodies.get(endpoint)

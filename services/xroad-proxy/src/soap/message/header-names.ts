@@ -1,6 +1,6 @@
 /**
- * The X-Road header of an envelope -> who calls what. Reads no further than both are known, or the header ends; an envelope that is no
- * XML, or has no such header, gives nothing. Pure.
+ * The X-Road header of an envelope -> who calls what, and for whom. Reads no further than what is asked for is known, or the header ends;
+ * an envelope that is no XML, or has no such header, gives nothing. Pure.
  */
 import { type Listener, openParser } from '../json/parser.ts'
 
@@ -15,6 +15,8 @@ export interface HeaderNames {
 export interface ReadHeaderNames extends HeaderNames {
   /** Characters that decide about it; undefined where the header has not both. */
   readonly end: number | undefined
+  /** What its `userId` says; undefined where it has none, and where the header was not read to its end. */
+  readonly user: string | undefined
 }
 
 /** The parts of an identifier, in their order. */
@@ -22,7 +24,8 @@ const parts = ['xRoadInstance', 'memberClass', 'memberCode', 'subsystemCode', 's
 
 type Codes = Record<string, string>
 
-export function readHeaderNames(envelope: string): ReadHeaderNames {
+/** `isWhole`: the header is read to its end, so that the user is known too. */
+export function readHeaderNames(envelope: string, isWhole: boolean = false): ReadHeaderNames {
   const found = new Found()
   const parser = openParser(found)
   let end: number | undefined
@@ -36,13 +39,13 @@ export function readHeaderNames(envelope: string): ReadHeaderNames {
       break
     }
     at = next
-    if (found.client !== undefined && found.service !== undefined) {
-      end = at
-      break
-    }
+    if (found.client === undefined || found.service === undefined) continue
+    end ??= at
+    if (!isWhole) break
   }
-  const { client, service } = found
-  return { client: toName(client), service: toName(service), version: service?.['serviceVersion'] || undefined, end }
+  const { client, service, user } = found
+  const version = service?.['serviceVersion'] || undefined
+  return { client: toName(client), service: toName(service), version, end, user: user || undefined }
 }
 
 function toName(codes: Codes | undefined): string | undefined {
@@ -56,6 +59,7 @@ const depths = { header: 2, named: 3, part: 4 }
 class Found implements Listener {
   client: Codes | undefined
   service: Codes | undefined
+  user: string | undefined
   /** The header has ended, or was none. */
   isOver = false
   readonly #open: string[] = []
@@ -83,6 +87,7 @@ class Found implements Listener {
     if (depth === depths.part) this.#codes[name] = this.#text.trim()
     else if (depth === depths.named && name === 'client') this.client = this.#codes
     else if (depth === depths.named && name === 'service') this.service = this.#codes
+    else if (depth === depths.named && name === 'userId') this.user ??= this.#text.trim()
     else if (depth === depths.header) this.isOver = true
   }
 
