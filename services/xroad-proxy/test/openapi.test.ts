@@ -128,6 +128,18 @@ describe('the OpenAPI description [S-what.5 S-endpoint.api D6.3]', () => {
     deepStrictEqual([requestBody!.required, schema.required, schema.additionalProperties], Array(3).fill(undefined))
   })
 
+  test('a body is required where one branch of a choice has to be given [P2.1 P4.3]', async () => {
+    const branches = ['a', 'b'].map((name) => ({ params: [name], required: [name] }))
+    const requiredWith = async (choice: Partial<SoapEndpoint['choices'][number]>): Promise<unknown> => {
+      const choices = [{ within: [], branches, isRequired: true, around: [], ...choice }]
+      return (await operationOf(soap({ params: ['a', 'b', 'c'], choices }))).requestBody?.required
+    }
+    strictEqual(await requiredWith({}), true)
+    strictEqual(await requiredWith({ isRequired: false }), undefined)
+    strictEqual(await requiredWith({ around: ['c'] }), undefined)
+    strictEqual(await requiredWith({ within: ['c'] }), undefined)
+  })
+
   test('a SOAP file that attaches something takes JSON with base64, and a form with files [P2.2]', async () => {
     const attached = { namesClient: false, attached: ['file'], render: () => '' }
     const { requestBody } = await operationOf(soap({ params: ['file', 'code'], envelope: attached }))

@@ -154,7 +154,9 @@ function soapParts(endpoint: SoapEndpoint, typed: TypedEndpoint | undefined, isR
   const { callerHeaders = [] } = endpoint
   const attachments = endpoint.attachments ?? (typed?.shape === 'schema' ? 'list' : 'none')
   const request = typed?.request ?? { schema: describeParams(endpoint, isRefusing) }
-  const isRequired = request.schema['required'] !== undefined
+  const isRequired =
+    request.schema['required'] !== undefined ||
+    endpoint.choices.some(({ within, isRequired: isNeeded, around }) => isNeeded && within.length + around.length === 0)
   return {
     ...typed?.others,
     ...(typed?.summary === undefined || endpoint.title !== undefined ? {} : { summary: typed.summary }),
