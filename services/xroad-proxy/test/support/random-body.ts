@@ -203,7 +203,8 @@ function branches({ required = [], properties = {}, anyOf }: JsonSchema) {
 
 function closure(names: Iterable<string>, dependencies: Readonly<Record<string, readonly string[]>>): Set<string> {
   const all = new Set(names)
-  for (const name of all) for (const it of dependencies[name] ?? []) all.add(it)
+  for (const name of all)
+    for (const it of (Object.hasOwn(dependencies, name) ? dependencies[name] : undefined) ?? []) all.add(it)
   return all
 }
 

@@ -25,6 +25,29 @@ const classes: ReadonlyMap<string, string> = new Map([
   ['s', ' '],
   ['S', 'a'],
   ['D', 'a'],
+  ['i', 'a'],
+  ['c', 'a'],
+  ['W', '-'],
+  ['I', '1'],
+  ['C', ' '],
+])
+
+/** Kind of characters, as `\\p` names it -> one of them. */
+const kinds: ReadonlyMap<string, string> = new Map([
+  ['L', 'a'],
+  ['Lu', 'A'],
+  ['Ll', 'a'],
+  ['N', '1'],
+  ['Nd', '1'],
+  ['P', '-'],
+  ['Z', ' '],
+  ['Zs', ' '],
+  ['S', '+'],
+  ['IsBasicLatin', 'a'],
+  ['IsLatin-1Supplement', 'õ'],
+  ['IsLatinExtended-A', 'š'],
+  ['IsCyrillic', 'б'],
+  ['IsGreek', 'β'],
 ])
 
 class Reader {
@@ -99,8 +122,16 @@ class Reader {
 
   #escape(): string {
     const character = this.#next()
-    if ('pPiIcCW'.includes(character)) throw new Unreadable()
-    return classes.get(character) ?? character
+    if (character === 'P') throw new Unreadable()
+    return character === 'p' ? this.#kind() : (classes.get(character) ?? character)
+  }
+
+  #kind(): string {
+    const [all, name = ''] = /^\{([\w-]+)\}/u.exec(this.#pattern.slice(this.#at)) ?? []
+    const character = kinds.get(name)
+    if (all === undefined || character === undefined) throw new Unreadable()
+    this.#at += all.length
+    return character
   }
 
   #repetitions(): number {

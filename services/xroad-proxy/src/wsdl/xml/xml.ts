@@ -56,17 +56,30 @@ export function readXml(bytes: Uint8Array): XmlElement {
 const declaredCharset = /^<\?xml\s[^>]*?encoding\s*=\s*["']((?:iso-8859-|windows-125)\d{1,2})["']/iu
 const declarationBytes = 200
 
+const json =
+  'is JSON and no WSDL; the description of a REST service belongs below dsl_path, beside a file of kind rest that names it in openapi'
 const webPage = 'is a web page and no WSDL; perhaps a page to log in or of an error was saved in its place'
 
 function decode(bytes: Uint8Array): string {
   if (bytes.length === 0) throw new WsdlError('is empty', 1)
   const start = new TextDecoder('latin1').decode(bytes.subarray(0, declarationBytes))
   const charset = declaredCharset.exec(start)?.[1]
+  if (/^(?:\u00ef\u00bb\u00bf)?\s*[{[]/u.test(start)) throw new WsdlError(json, 1)
   try {
     return charset === undefined ? decodeXml(bytes, undefined) : new TextDecoder(charset, { fatal: true }).decode(bytes)
   } catch (error) {
-    throw new WsdlError((error as Error).message.replace(/^the answer is (compressed .*)/u, 'is $1; unpack it'), 1)
+    throw new WsdlError(inWords(error as Error), 1)
   }
+}
+
+/** In the words of an answer, where it is about one. */
+function inWords({ message }: Error): string {
+  const [, compressed] = /^the answer is (compressed .*)/u.exec(message) ?? []
+  if (compressed !== undefined) return `is ${compressed}; unpack it`
+  const [, charset = ''] = /^the answer is not valid (.*)/u.exec(message) ?? []
+  return charset === ''
+    ? message
+    : `holds bytes that are not ${charset}; save it so, or name its charset in the first line`
 }
 
 /** The tree as it grows: `open` is the path from the root to the element that is being read. */
@@ -82,7 +95,7 @@ class Tree {
     const fail = (message: string): never => {
       throw new WsdlError(message, parser.line)
     }
-    parser.on('error', (error) => fail(`not well-formed: ${error.message.replace(/^\d+:\d+: /u, '')}`))
+    parser.on('error', (error) => fail(`not well-formed: ${error.message.replaceAll(/^\d+:\d+: |\.$/gu, '')}`))
     parser.on('doctype', (type) => fail(/^\s*html\b/iu.test(type) ? webPage : 'has a DOCTYPE, which is refused'))
     parser.on('opentagstart', () => {
       this.#line = parser.line
