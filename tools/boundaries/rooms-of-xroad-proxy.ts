@@ -216,7 +216,7 @@ export const proxy: Part = {
     'node-forge': 'mock/pki.ts',
     'node:dns': 'guard/lookup.ts',
     'node:fs':
-      'version.ts audit boot/tls/named-file.ts boot/dsl/endpoints.ts boot/dsl/description-files.ts boot/openapi/documents.ts boot/ingest mock doctor/facts.ts doctor/keystore-facts.ts wsdl-command wsdl-command/add reload/files.ts',
+      'version.ts audit boot/tls/named-file.ts boot/dsl/endpoints.ts boot/dsl/tree.ts boot/dsl/missing-directory.ts boot/dsl/description-files.ts boot/openapi/documents.ts boot/ingest mock doctor/facts.ts doctor/keystore-facts.ts wsdl-command wsdl-command/add reload/files.ts',
     'node:http': 'mock/wire.ts',
     'node:https': 'mock/mock.ts',
     'node:net': 'admin guard upstream boot/tls/certificates.ts mock doctor/probe/probe.ts',

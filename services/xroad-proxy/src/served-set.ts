@@ -51,7 +51,7 @@ export interface ServedSet extends Pick<Lanes, 'upstreams' | 'certificates' | 'i
 /** Writes the DSL files that WSDL files give. `descriptions` gets the paths of the OpenAPI documents that DSL files lead to. */
 export async function readSet(loaded: Loaded, env: Environment, descriptions: Set<string>): Promise<ReadSet> {
   const { config } = loaded
-  const ingested = await ingest(config)
+  const ingested = await ingest(loaded)
   await pause()
   const found = await load(config, env, descriptions)
   await pause()
@@ -152,11 +152,13 @@ async function load(
 }
 
 /** Loaded only where WSDL files are to be read. */
-async function ingest({ wsdlWatchDir: dir, dslPath, client, clients, wsdl }: Config): Promise<Ingested | undefined> {
+async function ingest({ config, origins }: Loaded): Promise<Ingested | undefined> {
+  const { wsdlWatchDir: dir, dslPath, client, clients, wsdl } = config
   if (dir === undefined) return undefined
   const { ingestWsdls } = await import('./boot/ingest/ingest.ts')
   const { allowHttpUpstream: allowHttp, upstreamHostAllowlist: hostAllowlist } = wsdl
-  return ingestWsdls({ dir, dslPath, client, clients, allowHttp, hostAllowlist, write: true })
+  const isDslPathGiven = origins['dsl_path'] !== 'default'
+  return ingestWsdls({ dir, dslPath, isDslPathGiven, client, clients, allowHttp, hostAllowlist, write: true })
 }
 
 /** Where WSDL files are read, the description of an earlier start is used as long as it would be the same. */

@@ -293,7 +293,7 @@ describe('a sidecar', () => {
     const { warnings, endpoints } = dropWith('client: text\n')
     match(
       warnings.join(),
-      /its sidecar cannot be used: client: found "text", expected a name of clients in the configuration: tax; did you mean tax\?/,
+      /its sidecar cannot be used: \S+\.meta\.yaml:\d+: client: found "text", expected a name of clients in the configuration: tax; did you mean tax\?/,
     )
     deepStrictEqual(endpoints(), [])
   })

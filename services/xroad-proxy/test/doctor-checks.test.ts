@@ -19,6 +19,7 @@ import {
   soapFile,
   trust,
 } from './support/doctor.ts'
+import { wsdlOf } from './support/wsdl-folder.ts'
 
 interface Case {
   /** The code in brackets, as rules.ts has it. */
@@ -61,6 +62,11 @@ const verdict = (
 })
 const tax = { member_class: 'GOV', member_code: '70000349', subsystem_code: 'tax', keystore_path: '@/client.p12' }
 const taxFile = `client: tax\n${restFile}`
+const sidecar = 'provider: {member_class: GOV, member_code: "70000001", subsystem_code: registry}\n'
+const dropped = (files: Readonly<Record<string, string>>): Situation => ({
+  config: { wsdl_watch_dir: '@/wsdl' },
+  files: Object.fromEntries(Object.entries(files).map(([name, text]) => [`wsdl/${name}`, text])),
+})
 const skipped = { file: 'a.wsdl', operation: 'op', outcome: 'skipped', reason: 'has an xsd:choice' } as const
 
 const describedFile = restFile.replace('method: GET', 'openapi: s.openapi.yaml')
@@ -264,7 +270,7 @@ const cases: readonly Case[] = [
   {
     rule: '[S-doctor.weak-paths-dsl-missing]',
     field: 'dsl_path',
-    fires: [{ dsl: null }],
+    fires: [{ dsl: null }, { dsl: null, ...dropped({ 'crm/api.wsdl': wsdlOf(['find']) }) }],
     silent: [{}, { dsl: { 'a/b.yml': 'broken' } }],
   },
   {
@@ -575,12 +581,15 @@ const cases: readonly Case[] = [
       { config: { client_data: { ...client, member_class: '' } }, dsl: { 'g/s.yml': restFile } },
       { config: { client_data: { ...client, member_code: ' ' } }, dsl: { 'g/s.yml': naming } },
       { config: { client_data: { subsystem_code: 'demo' } }, dsl: { 'g/s.yml': naming } },
-      { config: { client_data: {} }, wsdl: [{ ...skipped, outcome: 'generated', lane: 'securityServer' }] },
+      { config: { client_data: {}, wsdl_watch_dir: '@/wsdl' }, files: { 'wsdl/crm/api.wsdl': wsdlOf(['find']) } },
     ],
     silent: [
       { config: { client_data: { ...client, subsystem_code: '' } }, dsl: { 'g/s.yml': restFile } },
       { config: { client_data: {} }, dsl: { 'g/s.yml': soapThrough } },
-      { config: { client_data: {} }, wsdl: [{ ...skipped, outcome: 'generated', lane: 'direct' }] },
+      {
+        config: { client_data: {}, wsdl_watch_dir: '@/wsdl' },
+        files: { 'wsdl/crm/api.wsdl': wsdlOf(['find'], { address: 'https://crm.example.com/soap' }) },
+      },
       { config: { client_data: { ...client, member_code: [1] } }, dsl: { 'g/s.yml': restFile } },
     ],
   },
@@ -682,9 +691,32 @@ const cases: readonly Case[] = [
   },
   {
     rule: '[S-doctor.weak-wsdl-skipped]',
-    field: 'a.wsdl',
-    fires: [{ wsdl: [skipped] }],
+    field: /(?:^|\/)a(?:pi)?\.wsdl$/,
+    fires: [{ wsdl: [skipped] }, dropped({ 'crm/api.wsdl': 'text' }), dropped({ 'crm/api.wsdl': wsdlOf(['../x']) })],
     silent: [{ wsdl: [{ ...skipped, outcome: 'generated', reason: '' }] }, {}],
+  },
+  {
+    rule: '[S-doctor.weak-wsdl-warning]',
+    field: /\/wsdl\/(?:api\.wsdl|crm\/api(?:\.\w+)+)$/,
+    fires: [
+      dropped({ 'api.wsdl': wsdlOf(['find']) }),
+      dropped({ 'crm/api.wsdl': wsdlOf(['find']) }),
+      dropped({ 'crm/api.WSDL': wsdlOf(['find']) }),
+      dropped({ 'crm/api.wsdl': wsdlOf(['find']), 'crm/api.meta.yaml': 'provder: {member_class: GOV}\n' }),
+      dropped({ 'crm/api.wsdl': wsdlOf(['find']), 'crm/api.meta.yml': sidecar }),
+      dropped({ 'crm/api.wsdl': wsdlOf(['find']), 'crm/api.meta.yaml': `${sidecar}service_versions: {fnd: v1}\n` }),
+      dropped({ 'crm/api.wsdl': wsdlOf([]), 'crm/api.meta.yaml': sidecar }),
+      dropped({ 'crm/api.meta.yaml': sidecar }),
+    ],
+    silent: [
+      dropped({ 'crm/api.wsdl': wsdlOf(['find']), 'crm/api.meta.yaml': sidecar }),
+      // These have findings of their own.
+      dropped({ 'crm/api.wsdl': 'text' }),
+      dropped({ 'crm/api.wsdl': wsdlOf(['find']), 'crm/api.meta.yaml': `${sidecar}service_code: other\n` }),
+      dropped({ 'crm/api.wsdl': wsdlOf(['find']), 'crm/api.meta.yaml': 'member_code: "1"\n' }),
+      { config: { wsdl_watch_dir: '@/wsdl' } },
+      {},
+    ],
   },
   {
     rule: '[S-doctor.weak-wsdl-service-code]',

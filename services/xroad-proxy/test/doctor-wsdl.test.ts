@@ -1,13 +1,15 @@
-/** What the doctor says of a WSDL whose sidecar names another member, and that its cure works. */
+/** What the doctor says of WSDL files and their sidecars, and that it looks at what the next start makes of them. */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { newFolder, writeFiles } from '@services/testing'
+import { ingestWsdls } from '../src/boot/ingest/ingest.ts'
 import { runChecks } from '../src/doctor/checks.ts'
 import { gatherFacts } from '../src/doctor/facts.ts'
 import type { Finding } from '../src/doctor/finding.ts'
 import { findWsdls } from '../src/doctor/wsdl-facts.ts'
+import { codesOf, examine, gather, server } from './support/doctor.ts'
 import { demo, drop, wsdlOf } from './support/wsdl-folder.ts'
 
 const cure =
@@ -22,7 +24,7 @@ function skippedIn(sidecar: string): readonly Finding[] {
     client_data: { member_class: 'GOV', member_code: '70000000', subsystem_code: 'demo' },
   }
   writeFiles(folder, { 'proxy.yaml': JSON.stringify(config) })
-  const facts = gatherFacts({ flag: undefined, env: {}, cwd: folder, now: new Date(), wsdlFindings: findWsdls })
+  const facts = gatherFacts({ flag: undefined, env: {}, cwd: folder, now: new Date(), readWsdls: findWsdls })
   return runChecks(facts).filter(({ code }) => code === 'weak-wsdl-skipped')
 }
 
@@ -60,5 +62,108 @@ describe('a sidecar for another member [X29]', () => {
     const envelope = endpoint.envelope.render({ a: 'x' }, values)
     match(envelope, /<id:memberCode>70000001<\/id:memberCode>\s*<id:subsystemCode>register</)
     doesNotMatch(envelope, /70000000/)
+  })
+})
+
+const provider = 'provider: {member_class: GOV, member_code: "70000001", subsystem_code: registry}\n'
+
+describe('what the next start makes of WSDL files', () => {
+  const files = { 'wsdl/crm/api.wsdl': wsdlOf(['find']), 'wsdl/crm/api.meta.yaml': `${provider}client: tax\n` }
+  const tax = { member_class: 'GOV', member_code: '70000349', subsystem_code: 'tax', keystore_path: '@/tax.p12' }
+  const config = { wsdl_watch_dir: '@/wsdl', security_server: server, clients: { tax } }
+
+  test('counts before that start, as if its files were there [P7]', () => {
+    const findings = examine({ config, files: { ...files, 'tax.p12': 'text' }, dsl: null })
+    const fieldOf = (code: string): string | undefined => findings.find((each) => each.code === code)?.field
+    // The start would end here.
+    strictEqual(fieldOf('fatal-keystore-unreadable'), 'clients.tax.keystore_path')
+    const told = findings.find(({ code }) => code === 'info-validation-off')
+    match(told?.headline ?? '', /: \/crm\/find$/)
+    match(findings.find(({ code }) => code === 'info-client-identity')?.headline ?? '', /call as it: 1\.$/)
+    ok(!codesOf(findings).includes('weak-client-unused'))
+  })
+
+  test('is asked about by the probe, for its provider [P7]', () => {
+    const { dsl } = gather({ config, files, dsl: { 'g/own.yml': 'method: POST\nenvelope: <e/>\n' } })
+    deepStrictEqual(
+      dsl.endpoints.map(({ group, service, client }) => [group, service, client]),
+      [
+        ['crm', 'find', 'tax'],
+        ['g', 'own', undefined],
+      ],
+    )
+    const [endpoint] = dsl.endpoints
+    ok(endpoint?.kind === 'soap')
+    const values = { uuid: 'u', instance: 'EE', client: '<client/>', protocol_version: '4.0' }
+    match(endpoint.envelope.render({ a: 'x' }, values), /<id:subsystemCode>registry</)
+  })
+
+  test('is without files whose operation is gone, and has changed ones as they will be [P7]', () => {
+    const { folder, dsl } = drop(
+      { 'wsdl/crm/api.wsdl': wsdlOf(['find', 'gone']), 'wsdl/crm/api.meta.yaml': provider },
+      { client: demo },
+    )
+    writeFiles(folder, {
+      'wsdl/crm/api.wsdl': wsdlOf(['find']),
+      'wsdl/crm/api.meta.yaml': `${provider}validate_requests: refuse\n`,
+      'proxy.yaml': JSON.stringify({ dsl_path: dsl, wsdl_watch_dir: join(folder, 'wsdl') }),
+    })
+    const facts = gatherFacts({ flag: undefined, env: {}, cwd: folder, now: new Date(), readWsdls: findWsdls })
+    deepStrictEqual(
+      facts.dsl.endpoints.map((each) => [each.service, each.kind === 'soap' && each.validation]),
+      [['find', 'refuse']],
+    )
+    match(facts.wsdlRemarks.join(), /crm\/gone\.yml: removed, as .*api\.wsdl no longer generates it/)
+    // Nothing has happened so far.
+    deepStrictEqual(readdirSync(join(dsl, 'crm')).toSorted(), ['find.yml', 'gone.yml'])
+  })
+})
+
+test('what is wrong with a WSDL is told with its file and line [P7]', () => {
+  const repeated = '<x:choice maxOccurs="2"><x:element name="b"/><x:element name="c"/></x:choice>'
+  const schema = `<x:complexType name="C"><x:sequence>${repeated}</x:sequence></x:complexType>`
+  const findings = examine({
+    config: { wsdl_watch_dir: '@/wsdl' },
+    files: {
+      'wsdl/a/cut.wsdl': `${wsdlOf(['find'], { before: '\n\n' })}<`,
+      'wsdl/b/api.wsdl': wsdlOf(['find'], { schema, type: 't:C' }),
+      'wsdl/c/api.wsdl': wsdlOf(['find']),
+      'wsdl/c/api.meta.yaml': `${provider}timeout_secs: soon\n`,
+    },
+  }).filter(({ code }) => code === 'weak-wsdl-skipped')
+  deepStrictEqual(
+    findings.map(({ headline }) => headline.replaceAll(/: \S*(?=wsdl\/)/g, ': ').replace(/^[^:]*: /, '')),
+    [
+      'wsdl/a/cut.wsdl:14: not well-formed: unexpected end',
+      'wsdl/b/api.wsdl:10: operation find has an xsd:choice in its request that may come several times: in find',
+      'wsdl/c/api.wsdl: its sidecar cannot be used: wsdl/c/api.meta.yaml:2: timeout_secs: found "soon", expected a whole number from 1 to 86400',
+    ],
+  )
+})
+
+describe('a dsl_path that is not there', () => {
+  const own = { 'DSL/g/own.yml': 'method: POST\nenvelope: <e/>\n' }
+
+  test('is told at the start although WSDL files give endpoints, with the directory that is meant [D1.9]', () => {
+    const start = (name: string, isDslPathGiven: boolean): string => {
+      const folder = newFolder({ 'wsdl/crm/api.wsdl': wsdlOf(['find']), 'wsdl/crm/api.meta.yaml': provider, ...own })
+      const options = { dir: join(folder, 'wsdl'), dslPath: join(folder, name), isDslPathGiven }
+      const rules = { client: demo, allowHttp: false, hostAllowlist: [] }
+      return ingestWsdls({ ...options, ...rules, write: true })
+        .warnings.join()
+        .replaceAll(`${folder}/`, '')
+    }
+    const made = 'did not exist; it is made for the files of WSDLs, and there are no other DSL files'
+    strictEqual(start('DLS', true), `dsl_path DLS (DLS) ${made}; did you mean DSL?`)
+    // The name that nobody has chosen as well, where others lie beside it.
+    strictEqual(start('dsl', false), `dsl_path dsl (dsl) ${made}; did you mean DSL?`)
+    strictEqual(start('endpoints', true), `dsl_path endpoints (endpoints) ${made}`)
+    strictEqual(start('endpoints', false), '')
+    strictEqual(start('DSL', true), '')
+  })
+
+  test('is told by the doctor, with the directory that is meant [S-doctor.weak-paths-dsl-missing]', () => {
+    const findings = examine({ config: { dsl_path: '@/DLS' }, files: own, dsl: null })
+    match(findings.find(({ code }) => code === 'weak-paths-dsl-missing')?.headline ?? '', /did you mean .*\/DSL\?$/)
   })
 })

@@ -211,6 +211,7 @@ export const rules: Readonly<Record<string, string>> = {
   'S-doctor.weak-soap-no-security-server': 'SOAP files without service: and no security_server',
   'S-doctor.weak-wsdl-skipped': 'an operation of a WSDL file without an endpoint',
   'S-doctor.weak-rest-description': 'a description of a REST service that is not used as it is',
+  'S-doctor.weak-wsdl-warning': 'something is odd about the WSDL files as a whole, or a sidecar',
   'S-doctor.weak-wsdl-service-code': 'an operation whose service code is not the name of its element',
   'S-doctor.info-wsdl-generated': 'operations of WSDL files with one',
   'S-doctor.fatal-keystore-unreadable': 'a keystore that cannot be opened and is needed',
@@ -353,7 +354,7 @@ export const rules: Readonly<Record<string, string>> = {
     'X-Road-Id on every answer and error; message_id on demand; id, user and issue of the caller reach the envelope',
   'P5.2':
     'the audit file: a line for each exchange before its last byte, hashed users, a full disk, required, HUP, odd files',
-  P7: 'the doctor looks at clients and the audit file; --format github, --watch-certificates',
+  P7: 'the doctor looks at clients, the audit file, what WSDL files will give; --format github, --watch-certificates',
   'P5.3':
     'clients with a keystore each, by name in DSL files and sidecars; connections of their own; errors name the field',
   'P1.4': 'two subfolders, two versions of one service, both in /api',

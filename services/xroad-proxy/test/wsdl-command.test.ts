@@ -123,7 +123,7 @@ test('doctor tells the same, and writes nothing [D5.10 S-doctor.weak-wsdl-skippe
     skipped.map(({ field }) => field),
     ['wsdl/bad/api.wsdl', 'wsdl/crm/api.wsdl'],
   )
-  match(skipped[1]?.headline ?? '', /: add has an xsd:choice in its request/)
+  match(skipped[1]?.headline ?? '', /: wsdl\/crm\/api\.wsdl:\d+: operation add has an xsd:choice in its request/)
   match(findings.find(({ code }) => code === 'info-wsdl-generated')?.headline ?? '', /2 of 4/)
   ok(!existsSync(join(folder, 'DSL/crm')))
 })

@@ -70,7 +70,11 @@ describe('places where nothing is read [S-wsdl.1]', () => {
     'crm/api\u0001.wsdl': /has a name with characters/,
     'crm/a  b.wsdl': /has a name with characters/,
     'crm/none.meta.yaml': /has no none\.wsdl beside it/,
-    'crm/api.meta.yml': /the name of a sidecar ends in \.meta\.yaml/,
+    'crm/api.meta.yml': /the name of a sidecar is that of its WSDL with \.meta\.yaml/,
+    'crm/meta.yaml': /the name of a sidecar is that of its WSDL with \.meta\.yaml/,
+    'good/api.meta.yml': /is ignored; the sidecar of api\.wsdl is called api\.meta\.yaml/,
+    'good/api.yaml': /is ignored; the sidecar of api\.wsdl is called api\.meta\.yaml/,
+    'good/api.wsdl.meta.yaml': /is ignored; the sidecar of api\.wsdl is called api\.meta\.yaml/,
   }
   for (const [place, message] of Object.entries(places)) {
     test(JSON.stringify(place), () => {

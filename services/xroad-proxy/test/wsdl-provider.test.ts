@@ -122,9 +122,17 @@ describe('the version that is called [P1.2]', () => {
     })
   }
 
+  test('a code that nobody has filled in is a WARN with its line [P1.1]', () => {
+    const { warnings } = dropWith('provider:\n  member_class: GOV\n  member_code: <registry code>\n')
+    match(warnings.join(), /api\.meta\.yaml:3: provider\.member_code: found "<registry code>", still a placeholder$/)
+  })
+
   test('of an operation that the WSDL does not have is a WARN with the nearest name [P1.2]', () => {
     const { warnings } = dropWith(`${provider}service_versions: {fnid: v2}\n`)
-    match(warnings.join(), /service_versions of the sidecar: there is no operation fnid; did you mean find\?/)
+    match(
+      warnings.join(),
+      /api\.meta\.yaml:\d+: service_versions\.fnid: there is no such operation; did you mean find\?/,
+    )
   })
 })
 
@@ -138,7 +146,7 @@ describe('a service code that is not the name of the element in the body [P1.2]'
     writeFiles(folder, {
       'proxy.yaml': JSON.stringify({ dsl_path: join(folder, 'DSL'), wsdl_watch_dir: join(folder, 'wsdl') }),
     })
-    const facts = gatherFacts({ flag: undefined, env: {}, cwd: folder, now: new Date(), wsdlFindings: findWsdls })
+    const facts = gatherFacts({ flag: undefined, env: {}, cwd: folder, now: new Date(), readWsdls: findWsdls })
     const findings = runChecks(facts).filter(({ code }) => code === 'weak-wsdl-service-code')
     deepStrictEqual(
       findings.map(({ severity }) => severity),

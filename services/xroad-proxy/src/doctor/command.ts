@@ -16,7 +16,7 @@ export async function runDoctor(action: DoctorAction): Promise<void> {
   const cwd = process.cwd()
   const days = watchedDays === undefined ? {} : { expiringDays: watchedDays }
   const facts = await withDescriptions(
-    gatherFacts({ flag, env: process.env, cwd, now: new Date(), wsdlFindings: findWsdls, ...days }),
+    gatherFacts({ flag, env: process.env, cwd, now: new Date(), readWsdls: findWsdls, ...days }),
   )
   const findings = runChecks(isProbing ? { ...facts, ...(await probeServer(facts)) } : facts)
   // Whoever reads only the beginning, such as `head`, has had enough: no failure of the check.

@@ -1,5 +1,5 @@
 /** The checks of the configuration itself: fields, paths, where WSDL files may lead. Its limits are in limit-checks.ts. */
-import { endpointsWithoutClient, missingParts, tellWithoutClient } from '../boot/config/client-identity.ts'
+import { endpointsWithoutClient, tellWithoutClient } from '../boot/config/client-identity.ts'
 import type { Identity } from '../model.ts'
 import type { ConfigFacts, Facts, FieldNote } from './facts.ts'
 import { type Check, type Hit, hitIf, isWrong, shown } from './finding.ts'
@@ -83,8 +83,8 @@ export const configChecks: readonly Check[] = [
     code: 'fatal-client-data-needed',
     severity: 'FATAL',
     field: 'client_data',
-    when: ({ config, dsl, wsdl }) =>
-      isWrong(config, 'client_data') ? [] : needsClient(config.settings.client, dsl, wsdl),
+    when: ({ config, dsl }) =>
+      isWrong(config, 'client_data') ? [] : needsClient(config.settings.client, dsl.endpoints),
     headline: 'Endpoints name their caller to X-Road, but client_data does not say who that is: %',
     rationale: 'The service starts, but X-Road accepts no call without a member class and a member code.',
     recovery: 'Fill in member_class and member_code as they are registered on the Security Server.',
@@ -189,9 +189,9 @@ export const configChecks: readonly Check[] = [
     code: 'weak-paths-dsl-missing',
     severity: 'WEAK',
     field: 'dsl_path',
-    when: ({ dsl }) => hitIf(!dsl.exists, dsl.path),
+    when: ({ dsl }) => hitIf(!dsl.exists, `${dsl.path}${dsl.hint}`),
     headline: 'The directory of the DSL files does not exist: %',
-    rationale: 'The service starts without any endpoint, and the checks of REST files have nothing to look at.',
+    rationale: 'The service starts without any endpoint but those of WSDL files, for which it makes the directory.',
     recovery: 'Create the directory or correct dsl_path; relative paths count from the working directory.',
   },
   {
@@ -224,14 +224,9 @@ function partsOf({ settings }: ConfigFacts): readonly [string, string, string] {
   return [memberClass, memberCode, subsystemCode]
 }
 
-/** One hit for each lane; operations that the next start is still to make endpoints of count as well. */
-function needsClient(client: Identity, dsl: Facts['dsl'], wsdl: Facts['wsdl']): readonly Hit[] {
-  const endpoints = endpointsWithoutClient(dsl.endpoints, client)
-  const told = tellWithoutClient(endpoints, client).map((text) => ({ text }))
-  const isSoapTold = endpoints.some(({ kind }) => kind === 'soap')
-  const coming = wsdl.filter(({ lane }) => lane === 'securityServer')
-  if (isSoapTold || coming.length === 0 || missingParts(client).length === 0) return told
-  return [...told, { text: `${coming.length} operations of WSDL files go through the Security Server` }]
+/** One hit for each lane. */
+function needsClient(client: Identity, endpoints: Facts['dsl']['endpoints']): readonly Hit[] {
+  return tellWithoutClient(endpointsWithoutClient(endpoints, client), client).map((text) => ({ text }))
 }
 
 /** Fields that everybody has to fill in for himself, beside those with a code of their own. */

@@ -5,6 +5,7 @@ import type { Endpoint, RestEndpoint, ValidationMode } from '../model.ts'
 import { isIdentifier } from '../xroad.ts'
 import type { Facts } from './facts.ts'
 import { type Check, type Hit, hitIf } from './finding.ts'
+import type { WsdlFinding } from './wsdl-facts.ts'
 
 export const dslChecks: readonly Check[] = [
   {
@@ -116,22 +117,31 @@ export const dslChecks: readonly Check[] = [
     when: ({ wsdl }) =>
       wsdl
         .filter(({ outcome }) => outcome === 'skipped')
-        .map(({ file, operation, reason, isOfOther }) => {
-          const text = `${operation} ${reason}`.trim()
-          return isOfOther ? { field: file, text, recovery: asSentence(otherMemberCure) } : { field: file, text }
-        }),
+        .map(({ isOfOther, reason, ...place }) =>
+          Object.assign(toWsdlHit(place, reason), isOfOther ? { recovery: asSentence(otherMemberCure) } : {}),
+        ),
     headline: 'No endpoint is generated from an operation of a WSDL file: %',
     rationale: 'The other operations are not affected; callers of this operation get template_not_found.',
     recovery: 'Change the WSDL file, or its sidecar if the message is about that, or write the DSL file by hand.',
+  },
+  {
+    code: 'weak-wsdl-warning',
+    severity: 'WEAK',
+    field: 'wsdl_watch_dir',
+    // That the directory is not there is told by a check of its own.
+    when: ({ wsdlDirectory, wsdlRemarks }) => (wsdlDirectory?.exists === true ? wsdlRemarks.map(toRemark) : []),
+    headline: 'A warning about the WSDL files: %',
+    rationale: 'The service starts and writes the same words into its log; what they are about is not as it looks.',
+    recovery:
+      'Do what the message says, or move or remove the file that it begins with. A sidecar is <name>.meta.yaml beside the ' +
+      '<name>.wsdl, and says below provider: whose service it is.',
   },
   {
     code: 'weak-wsdl-service-code',
     severity: 'WEAK',
     field: 'wsdl_watch_dir',
     when: ({ wsdl }) =>
-      wsdl.flatMap(({ file, operation, mismatch }) =>
-        mismatch === undefined ? [] : [{ field: file, text: `${operation} ${mismatch}` }],
-      ),
+      wsdl.flatMap(({ mismatch, ...place }) => (mismatch === undefined ? [] : [toWsdlHit(place, mismatch)])),
     headline: 'An operation is called by a name that X-Road refuses: %',
     rationale:
       'A Security Server compares the service code with the element in the body, and answers with a fault where they differ.',
@@ -150,6 +160,18 @@ export const dslChecks: readonly Check[] = [
     recovery: '',
   },
 ]
+
+/** The file, the line and the operation, as far as there are any, before what is said of them. */
+function toWsdlHit({ file, line, operation }: Omit<WsdlFinding, 'reason'>, words: string): Hit {
+  const place = line === undefined ? file : `${file}:${line}`
+  return { field: file, text: `${place}: ${operation === '' ? '' : `operation ${operation} `}${words}` }
+}
+
+/** Remarks begin with the file, and with the line where there is one. */
+function toRemark(text: string): Hit {
+  const [, field] = /^(.+?)(?::\d+)?: /.exec(text) ?? []
+  return field === undefined ? { text } : { field, text }
+}
 
 /** Messages about files begin with the file and the line. */
 function fileOf(message: string): string {

@@ -17,7 +17,10 @@ import {
   toFieldName,
 } from '@services/config-file'
 import { findConfig, readConfig } from '../boot/config/config.ts'
-import { type DescribedFile, surveyEndpoints, type TreeProblem } from '../boot/dsl/endpoints.ts'
+import { type DescribedFile, type PendingFiles, surveyEndpoints } from '../boot/dsl/endpoints.ts'
+import { hintAt } from '../boot/dsl/missing-directory.ts'
+import type { TreeProblem } from '../boot/dsl/tree.ts'
+import { refuseAddresses } from '../boot/ingest/addresses.ts'
 import { namesOf } from '../boot/config/client-identity.ts'
 import { expiringDays } from '../boot/tls/certificates.ts'
 import { type Config, parseConfig } from '../boot/config/schema.ts'
@@ -25,7 +28,7 @@ import { StartupFailure } from '../errors.ts'
 import type { Endpoint } from '../model.ts'
 import { type AuditFacts, gatherAudit, gatherKeystores, isThere, type KeystoreFacts } from './keystore-facts.ts'
 import type { ProbeFacts } from './probe/probe.ts'
-import type { WsdlFinding } from './wsdl-facts.ts'
+import { noWsdls, type WsdlFacts, type WsdlFinding } from './wsdl-facts.ts'
 
 export interface Facts {
   readonly now: Date
@@ -41,6 +44,8 @@ export interface Facts {
   readonly wsdlDirectory: { readonly path: string; readonly exists: boolean } | undefined
   /** What became of each operation of the WSDL files. */
   readonly wsdl: readonly WsdlFinding[]
+  /** What else is odd about them. */
+  readonly wsdlRemarks: readonly string[]
   /** Undefined unless the Security Server was to be asked; `impossible` where something that it takes is missing. */
   readonly probe: ProbeFacts | 'impossible' | undefined
   /** The same as each of `clients` that endpoints call as. */
@@ -77,7 +82,9 @@ export interface FieldNote {
 export interface DslFacts {
   readonly path: string
   readonly exists: boolean
-  /** Those that load, whatever is wrong with others. */
+  /** The directory that is probably meant, as the end of a sentence; empty where there is none. */
+  readonly hint: string
+  /** Those that load, whatever is wrong with others, as the next start has them. */
   readonly endpoints: readonly Endpoint[]
   readonly problems: readonly TreeProblem[]
   readonly warnings: readonly string[]
@@ -92,15 +99,16 @@ export interface DslFacts {
 
 export interface GatherOptions extends StartEnvironment {
   readonly now: Date
-  readonly wsdlFindings?: ((settings: Config) => readonly WsdlFinding[]) | undefined
+  readonly readWsdls?: (settings: Config) => WsdlFacts
   readonly expiringDays?: number
 }
 
 export function gatherFacts(options: GatherOptions): Facts {
   const config = gatherConfig(options)
   const { settings, isReadable } = config
-  const dsl = isReadable ? gatherDsl(settings.dslPath, clientNames(config), options.env) : noDsl(settings.dslPath)
   const path = settings.wsdlWatchDir
+  const wsdls = (isReadable ? options.readWsdls?.(settings) : undefined) ?? noWsdls
+  const dsl = isReadable ? gatherDsl(config, options.env, wsdls.pending) : noDsl(settings.dslPath)
   return {
     now: options.now,
     config,
@@ -109,7 +117,8 @@ export function gatherFacts(options: GatherOptions): Facts {
     audit: gatherAudit(config, options.env),
     expiringDays: options.expiringDays ?? expiringDays,
     wsdlDirectory: path === undefined ? undefined : { path, exists: isThere(path) },
-    wsdl: isReadable ? (options.wsdlFindings?.(settings) ?? []) : [],
+    wsdl: wsdls.findings,
+    wsdlRemarks: wsdls.remarks,
     probe: undefined,
   }
 }
@@ -190,7 +199,7 @@ function* textsIn(data: Mapping, path: Path): Generator<[string, string]> {
 const nothingToTell = { templateWarnings: [], described: [], descriptionWarnings: [] }
 
 function noDsl(path: string): DslFacts {
-  return { path, exists: true, endpoints: [], problems: [], warnings: [], emptyTargets: [], ...nothingToTell }
+  return { path, exists: true, hint: '', endpoints: [], problems: [], warnings: [], emptyTargets: [], ...nothingToTell }
 }
 
 /** Those that are wrong have a finding of their own; undefined where nothing can be said of any. */
@@ -199,17 +208,23 @@ function clientNames({ settings, problems }: ConfigFacts): readonly string[] | u
   return wrong.includes(undefined as never) ? undefined : [...namesOf(settings), ...wrong]
 }
 
-function gatherDsl(path: string, clients: readonly string[] | undefined, env: Environment): DslFacts {
-  if (!isThere(path)) return { ...noDsl(path), exists: false }
+/** With the files that the next start makes of WSDLs, and without those that it removes. */
+function gatherDsl(config: ConfigFacts, env: Environment, pending: PendingFiles): DslFacts {
+  const { dslPath: path, wsdl } = config.settings
+  const exists = isThere(path)
+  const hint = exists ? '' : hintAt(path)
+  if (!exists && pending.size === 0) return { ...noDsl(path), exists, hint }
   try {
-    const { endpoints, problems, ...told } = surveyEndpoints(path, clients, env)
+    const { endpoints: found, problems, ...told } = surveyEndpoints(path, clientNames(config), env, pending)
+    const { endpoints, warnings: refused } = refuseAddresses(found, wsdl)
     const rest = endpoints.filter(({ kind }) => kind === 'rest')
     const patterns = told.described.map(({ pattern }) => pattern)
     const emptyTargets = [...new Set([...rest, ...patterns, ...problems].map(({ file }) => file))].flatMap((file) => {
       const fields = emptyTargetFields(file)
       return fields.length === 0 ? [] : [{ file, fields }]
     })
-    return { path, exists: true, endpoints, problems, ...told, descriptionWarnings: [], emptyTargets }
+    const warnings = [...told.warnings, ...refused]
+    return { path, exists, hint, endpoints, problems, ...told, warnings, descriptionWarnings: [], emptyTargets }
   } catch (error) {
     // Whatever the file system throws while the tree changes under the walk.
     const { code = 'unknown' } = error as NodeJS.ErrnoException

@@ -5,7 +5,7 @@
 import { closeSync, type Dirent, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../boot/config/schema.ts'
-import { listDslFiles } from '../boot/dsl/endpoints.ts'
+import { listDslFiles } from '../boot/dsl/tree.ts'
 import { isGenerated } from '../wsdl/dsl/marker.ts'
 
 export class SetFiles {

@@ -6,7 +6,7 @@ import { issueClient, makeAuthority, makeSelfSigned, toPkcs12 } from '@services/
 import { runChecks } from '../../src/doctor/checks.ts'
 import { withDescriptions } from '../../src/doctor/description-facts.ts'
 import { type Facts, gatherFacts } from '../../src/doctor/facts.ts'
-import type { WsdlFinding } from '../../src/doctor/wsdl-facts.ts'
+import { findWsdls, type WsdlFinding } from '../../src/doctor/wsdl-facts.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
 
 export interface Situation {
@@ -21,6 +21,7 @@ export interface Situation {
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly flag?: string
   readonly now?: Date
+  /** Beside those of the files below `wsdl_watch_dir`. */
   readonly wsdl?: readonly WsdlFinding[]
   readonly probe?: Facts['probe']
 }
@@ -85,7 +86,10 @@ export function gather(situation: Situation): Facts {
     env: variables,
     cwd: folder,
     now: situation.now ?? now,
-    wsdlFindings: () => situation.wsdl ?? [],
+    readWsdls: (settings) => {
+      const wsdls = findWsdls(settings)
+      return { ...wsdls, findings: [...wsdls.findings, ...(situation.wsdl ?? [])] }
+    },
   })
   const isDescribed = facts.dsl.described.length > 0
   return { ...(isDescribed ? withDescriptions(facts, variables) : facts), probe: situation.probe }

@@ -79,6 +79,7 @@ export async function startLanes({
   pace,
 }: LanesOptions): Promise<Lanes> {
   const folder = newFolder()
+  mkdirSync(join(folder, 'DSL'))
   writeFiles(join(folder, 'DSL'), dsl)
   mkdirSync(join(folder, 'answers'))
   writeFiles(join(folder, 'answers'), answers)

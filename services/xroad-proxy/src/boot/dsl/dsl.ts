@@ -181,7 +181,7 @@ function readRest(dsl: ParsedDslFile, env: Environment): ReadDsl {
     forwardBody: value.forwardBody,
     client: value.client,
   })
-  const warnings = [...unknown, ...restWarnings(dsl)].map((problem) => inWords(dsl, problem))
+  const warnings = [...unknown, ...restWarnings(dsl, target.path)].map((problem) => inWords(dsl, problem))
   if (openapi === undefined) return { endpoint, warnings, templateWarnings: [] }
   const line = dsl.places.lineOf(['openapi'])
   return { endpoint, openapi: { name: openapi, line }, warnings, templateWarnings: [] }
@@ -272,11 +272,18 @@ function unknownFields(unknown: readonly Problem[], kind: Kind): Problem[] {
   })
 }
 
-function restWarnings({ data }: ParsedDslFile): Problem[] {
-  if (data['allowed_query_params'] !== null) return []
+function restWarnings({ data }: ParsedDslFile, path: string): Problem[] {
+  const [, name] = /\/:(\w+)/.exec(path) ?? []
+  const message = `:${name} goes out as it is; a parameter is written {${name}}`
   return [
-    { path: ['allowed_query_params'], message: 'left empty: every query parameter is forwarded; [] forwards none' },
+    ...(name === undefined ? [] : [{ path: ['target', 'path'], message }]),
+    ...(data['allowed_query_params'] === null ? [leftEmpty] : []),
   ]
+}
+
+const leftEmpty: Problem = {
+  path: ['allowed_query_params'],
+  message: 'left empty: every query parameter is forwarded; [] forwards none',
 }
 
 function refuse(dsl: ParsedDslFile, ...problems: readonly Problem[]): never {

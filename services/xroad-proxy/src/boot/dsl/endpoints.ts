@@ -1,9 +1,9 @@
 /**
  * The tree of DSL files -> the list of endpoints, read once, in order of name. A folder is the first segment of the URL,
  * a file name the second. Refuses (StartupFailure) files that cannot be read and two files for one endpoint, naming up to
- * ten files at once. dsl.ts reads the contents of a file.
+ * ten files at once. tree.ts finds the files, dsl.ts reads the contents of one.
  */
-import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path'
 import { StartupFailure } from '../../errors.ts'
 import type { Endpoint, RestEndpoint } from '../../model.ts'
@@ -11,6 +11,8 @@ import { withParts } from './description-files.ts'
 import { type ReadDsl, readDsl } from './dsl.ts'
 import { EndpointSet } from './endpoint-set.ts'
 import type { Environment } from './header-edits.ts'
+import { hintAt } from './missing-directory.ts'
+import { codeOf, newTree, statusOf, type Tree, type TreeProblem, walk } from './tree.ts'
 
 export interface LoadedEndpoints {
   readonly endpoints: readonly Endpoint[]
@@ -31,25 +33,14 @@ export interface DescribedFile {
   readonly line: number
 }
 
-/** Of one DSL file. */
-export const maxDslBytes = 1_048_576
-const limits = { folders: 100_000, reportedFiles: 10 }
+const maxReportedFiles = 10
 
-const extensions: ReadonlySet<string> = new Set(['.yml', '.yaml'])
-/** Stands beside a WSDL file. */
-const sidecar = '.meta.yaml'
 /** An OpenAPI description, for a DSL file to name. */
 const description = /\.openapi\.ya?ml$/
 
 /** A tree, with all its problems. */
 export interface Survey extends LoadedEndpoints {
   readonly problems: readonly TreeProblem[]
-}
-
-/** `message` begins with the file, where it is about one. */
-export interface TreeProblem {
-  readonly file: string
-  readonly message: string
 }
 
 /**
@@ -68,22 +59,37 @@ export function withoutProblems<Found extends Survey>({ problems, ...loaded }: F
 
 const nothing: Survey = { endpoints: [], described: [], warnings: [], templateWarnings: [], problems: [] }
 
+/** Texts of files that are to be, in place of those that are there; undefined for a file that is to be gone. */
+export type PendingFiles = ReadonlyMap<string, string | undefined>
+
+const asItIs: PendingFiles = new Map()
+
 /** Every file that loads, and every problem, without refusing any. */
-export function surveyEndpoints(dslPath: string, clients?: readonly string[], env: Environment = {}): Survey {
+export function surveyEndpoints(
+  dslPath: string,
+  clients?: readonly string[],
+  env: Environment = {},
+  pending: PendingFiles = asItIs,
+): Survey {
   const shown = `dsl_path ${dslPath} (${resolve(dslPath)})`
   const top = statusOf(dslPath)
   const unread = (message: string): Survey => ({ ...nothing, problems: [{ file: dslPath, message }] })
-  if (top === 'ENOENT') return { ...nothing, warnings: [`${shown} does not exist; there are no endpoints`] }
-  if (typeof top === 'string') return unread(`${shown} cannot be read (${top})`)
-  if (!top.isDirectory()) return unread(`${shown} is not a directory; name the directory of the DSL files`)
+  if (top === 'ENOENT' && pending.size === 0) {
+    return { ...nothing, warnings: [`${shown} does not exist; there are no endpoints${hintAt(dslPath)}`] }
+  }
+  if (typeof top === 'string' && top !== 'ENOENT') return unread(`${shown} cannot be read (${top})`)
+  if (typeof top !== 'string' && !top.isDirectory()) {
+    return unread(`${shown} is not a directory; name the directory of the DSL files`)
+  }
   const tree: Tree = newTree()
   try {
-    walk(dslPath, [], tree)
+    if (top !== 'ENOENT') walk(dslPath, [], tree)
   } catch (error) {
     if (!(error instanceof StartupFailure)) throw error
     return unread(error.message)
   }
-  const { endpoints, described, problems } = readFiles(tree, clients, env)
+  const files = withPending(tree.files, pending)
+  const { endpoints, described, problems } = readFiles({ ...tree, files }, { clients, env, pending })
   if (endpoints.length === 0 && described.length === 0 && problems.length === 0) {
     tree.warnings.push(`${shown} holds no *.yml or *.yaml file; there are no endpoints`)
   }
@@ -91,83 +97,24 @@ export function surveyEndpoints(dslPath: string, clients?: readonly string[], en
   return { endpoints: Object.freeze(endpoints), described, warnings, templateWarnings, problems }
 }
 
-/** Paths of the files that would be read, in order; none where the walk fails, which is told when it is taken in earnest. */
-export function listDslFiles(dslPath: string): readonly string[] {
-  const tree: Tree = newTree()
-  const top = statusOf(dslPath)
-  if (typeof top === 'string' || !top.isDirectory()) return []
-  try {
-    walk(dslPath, [], tree)
-    return tree.files
-  } catch (error) {
-    if (error instanceof StartupFailure) return []
-    throw error
-  }
+function withPending(files: readonly string[], pending: PendingFiles): readonly string[] {
+  if (pending.size === 0) return files
+  const coming = [...pending].flatMap(([file, text]) => (text === undefined ? [] : [file]))
+  return [...files.filter((file) => !pending.has(file)), ...coming].toSorted()
 }
 
-/** What a walk has met so far. */
-interface Tree {
-  readonly files: string[]
-  readonly problems: TreeProblem[]
-  readonly warnings: string[]
-  readonly templateWarnings: string[]
-  folders: number
-}
-
-function newTree(): Tree {
-  return { files: [], problems: [], warnings: [], templateWarnings: [], folders: 0 }
-}
-
-/** `ancestors` are the real paths of the folders above. */
-function walk(folder: string, ancestors: readonly string[], tree: Tree): void {
-  tree.folders += 1
-  // Links back and forth between folders make more paths than a walk could ever finish.
-  if (tree.folders > limits.folders)
-    refuse([`${folder}: more than ${limits.folders} folders; do symbolic links form a loop?`])
-  const real = realpathSync(folder)
-  if (ancestors.includes(real)) {
-    tree.warnings.push(`${folder} is a link to a folder that contains it; it is not read again`)
-    return
-  }
-  for (const entry of entriesOf(folder, tree)) visit(join(folder, entry.name), entry, [...ancestors, real], tree)
-}
-
-/** Names that start with a dot belong to editors and mounts (Kubernetes links the files beside its `..data`). */
-function entriesOf(folder: string, { problems }: Tree): Dirent[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'))
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
-  } catch (error) {
-    problems.push({ file: folder, message: `${folder}: cannot be read (${codeOf(error)})` })
-    return []
-  }
-}
-
-function visit(path: string, entry: Dirent, ancestors: readonly string[], tree: Tree): void {
-  const isDsl = extensions.has(extname(entry.name)) && !entry.name.endsWith(sidecar)
-  if (entry.isDirectory()) return walk(path, ancestors, tree)
-  if (!entry.isSymbolicLink() && !isDsl) return
-  const status = statusOf(path)
-  if (typeof status !== 'string' && status.isDirectory()) return walk(path, ancestors, tree)
-  if (!isDsl) return
-  const problem = typeof status === 'string' ? `cannot be read (${status})` : fileProblem(status)
-  if (problem === undefined) tree.files.push(path)
-  else tree.problems.push({ file: path, message: `${path}: ${problem}` })
-}
-
-function fileProblem(status: Stats): string | undefined {
-  // Reading a pipe or a device might never end.
-  if (!status.isFile()) return 'is not a regular file'
-  return status.size > maxDslBytes ? `is larger than ${maxDslBytes} bytes, the limit for DSL files` : undefined
+interface Reading {
+  readonly clients: readonly string[] | undefined
+  readonly env: Environment
+  readonly pending: PendingFiles
 }
 
 /** The problems of each file, so that all can be corrected in one go. */
 function readFiles(
-  tree: Tree,
-  clients: readonly string[] | undefined,
-  env: Environment,
+  tree: Omit<Tree, 'files'> & { readonly files: readonly string[] },
+  reading: Reading,
 ): Pick<Survey, 'described' | 'problems'> & { readonly endpoints: Endpoint[] } {
-  const outcomes = tree.files.map((file) => attempt(file, clients, env))
+  const outcomes = tree.files.map((file) => attempt(file, reading))
   const naming = outcomes.flatMap((outcome) => describedIn(outcome))
   const parts = withParts(naming.map(({ description }) => resolve(description)))
   const described = naming.filter(({ pattern }) => !parts.has(resolve(pattern.file)))
@@ -196,11 +143,11 @@ type Outcome = { readonly file: string } & (
   | { readonly read?: undefined; readonly problem: string }
 )
 
-function attempt(file: string, clients: readonly string[] | undefined, env: Environment): Outcome {
+function attempt(file: string, { clients, env, pending }: Reading): Outcome {
   try {
     const group = basename(resolve(dirname(file)))
     const place = { file, group, service: basename(file, extname(file)), clients }
-    return { file, read: readDsl(readText(file), place, env) }
+    return { file, read: readDsl(pending.get(file) ?? readText(file), place, env) }
   } catch (error) {
     if (!(error instanceof StartupFailure)) throw error
     return { file, problem: error.message }
@@ -243,21 +190,8 @@ function readText(file: string): string {
   }
 }
 
-/** What the path leads to, or why that cannot be told. */
-function statusOf(path: string): Stats | string {
-  try {
-    return statSync(path)
-  } catch (error) {
-    return codeOf(error)
-  }
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? 'unknown'
-}
-
 function refuse(problems: readonly string[]): never {
-  const more = problems.length - limits.reportedFiles
-  const shown = problems.slice(0, limits.reportedFiles)
+  const more = problems.length - maxReportedFiles
+  const shown = problems.slice(0, maxReportedFiles)
   throw new StartupFailure('invalid_dsl', [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; '))
 }

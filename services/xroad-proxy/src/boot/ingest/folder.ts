@@ -44,6 +44,11 @@ interface Listing {
   readonly unread: string[]
 }
 
+const problems: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'is not a directory; name the one that holds the folders of the owners',
+}
+
 function walk(steps: readonly string[], listing: Listing): void {
   const folder = join(listing.dir, ...steps)
   let entries: Dirent[]
@@ -51,7 +56,7 @@ function walk(steps: readonly string[], listing: Listing): void {
     entries = readdirSync(folder, { withFileTypes: true })
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    const problem = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`
+    const problem = problems[code] ?? `cannot be read (${code})`
     listing.warnings.push(`${steps.length === 0 ? `wsdl_watch_dir ${folder}` : folder} ${problem}`)
     listing.unread.push(`${steps.join('/')}/`)
     return
@@ -74,10 +79,22 @@ function visit(steps: readonly string[], entry: Dirent, names: ReadonlySet<strin
     return warn('has a name that cannot be a part of a URL; nothing in it is read')
   }
   if (entry.name.endsWith('.wsdl')) return addWsdl(steps, warn, listing)
-  const sidecarOf = /^(.*)\.meta\.yaml$/.exec(entry.name)?.[1]
-  if (sidecarOf !== undefined && !names.has(`${sidecarOf}.wsdl`)) warn(`has no ${sidecarOf}.wsdl beside it`)
-  if (/\.wsdl$/i.test(entry.name)) warn('is ignored; only names that end in .wsdl are read')
-  if (entry.name.endsWith('.meta.yml')) warn('is ignored; the name of a sidecar ends in .meta.yaml')
+  if (/\.wsdl$/i.test(entry.name)) return warn('is ignored; only names that end in .wsdl are read')
+  const problem = sidecarProblem(entry.name, names)
+  if (problem !== undefined) warn(problem)
+}
+
+/** Of a file that is, or was perhaps to be, the sidecar of a WSDL. */
+function sidecarProblem(name: string, names: ReadonlySet<string>): string | undefined {
+  const [, stem] = /^(.+?)(?:\.wsdl)?(?:[._-]meta)?\.ya?ml$/i.exec(name) ?? []
+  const isRight = name === `${stem}.meta.yaml`
+  if (stem !== undefined && names.has(`${stem}.wsdl`)) {
+    return isRight ? undefined : `is ignored; the sidecar of ${stem}.wsdl is called ${stem}.meta.yaml`
+  }
+  if (isRight) return `has no ${stem}.wsdl beside it`
+  return /\bmeta\.ya?ml$/i.test(name)
+    ? 'is ignored; the name of a sidecar is that of its WSDL with .meta.yaml'
+    : undefined
 }
 
 function addWsdl(steps: readonly string[], warn: (message: string) => void, { wsdls }: Listing): void {

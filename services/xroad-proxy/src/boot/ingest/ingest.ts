@@ -4,6 +4,8 @@
  */
 import { join } from 'node:path'
 import type { MissingSchema } from '../../wsdl/schema/missing.ts'
+import type { PendingFiles } from '../dsl/endpoints.ts'
+import { tellMade } from '../dsl/missing-directory.ts'
 import type { Operation, Wsdl } from '../../wsdl/operations/operations.ts'
 import { describeSkip, skipReasons } from '../../wsdl/operations/reasons.ts'
 import type { RequestElement } from '../../wsdl/request/request.ts'
@@ -21,11 +23,17 @@ export interface IngestOptions extends Circumstances {
   readonly dslPath: string
   /** False: everything is reported and nothing changed. */
   readonly write: boolean
+  /** Whether somebody has named the DSL directory, which should be there then. */
+  readonly isDslPathGiven?: boolean
 }
 
 export interface Ingested {
   /** One WARN each. */
   readonly warnings: readonly string[]
+  /** Those of them that the report does not say as well. */
+  readonly remarks: readonly string[]
+  /** What a run that writes would have changed; nothing after one that has. */
+  readonly pending: PendingFiles
   /** Folders that could not be read, below the directory; `/` alone stands for all of it. */
   readonly unread: readonly string[]
   readonly report: readonly WsdlReport[]
@@ -57,6 +65,8 @@ export interface WsdlReport {
   readonly file: string
   /** Why the file as a whole gives nothing. */
   readonly problem: string | undefined
+  /** The line of the problem, where it has one. */
+  readonly line?: number | undefined
   /** Whether that is a sidecar for another member or subsystem. */
   readonly isOfOther: boolean
   /** Whether it could be read. */
@@ -82,12 +92,14 @@ export interface OperationReport {
 }
 
 export function ingestWsdls(options: IngestOptions): Ingested {
-  const { dir, dslPath, write } = options
+  const { dir, dslPath, write, isDslPathGiven = false } = options
   if (write) removeLeftovers(dslPath)
   const { wsdls, unread, warnings: found } = listWsdls(dir)
-  const warnings = [...found]
   // A directory that is not there says nothing about what was generated from it.
-  if (unread.includes('/')) return { warnings, unread, report: [], generated: new Map(), replaced: new Map(), keys: [] }
+  if (unread.includes('/')) return { ...nothing, warnings: found, remarks: found, unread }
+  const made = write && wsdls.length > 0 ? tellMade(dslPath, isDslPathGiven) : []
+  const warnings = [...found, ...made]
+  const remarks = [...found]
   const output = new DslOutput({ dslPath, write })
   const generated = new Map<string, GeneratedFrom>()
   const replaced = new Map<string, GeneratedFrom>()
@@ -107,13 +119,17 @@ export function ingestWsdls(options: IngestOptions): Ingested {
       key: memory?.keys.get(place.file),
     })
     warnings.push(...surveyed.warnings, ...refusals)
-    const { problem, isOfOther, isRead, missing } = surveyed
-    return { file: join(dir, place.file), problem, isOfOther, isRead, missing, operations }
+    remarks.push(...surveyed.warnings.filter((warning) => !surveyed.repeated.includes(warning)))
+    const { problem, line, isOfOther, isRead, missing } = surveyed
+    return { file: join(dir, place.file), problem, line, isOfOther, isRead, missing, operations }
   })
   memory?.tidy()
   const isGone = (wsdl: string): boolean => !kept.has(wsdl) && !unread.some((folder) => wsdl.startsWith(folder))
+  const removed = output.removeRest(isGone)
   return {
-    warnings: [...warnings, ...output.removeRest(isGone)],
+    warnings: [...warnings, ...removed],
+    remarks: [...remarks, ...removed],
+    pending: output.pending,
     unread,
     report,
     generated,
@@ -121,6 +137,8 @@ export function ingestWsdls(options: IngestOptions): Ingested {
     keys: [...(memory?.keys.values() ?? [])],
   }
 }
+
+const nothing = { pending: new Map(), report: [], generated: new Map(), replaced: new Map(), keys: [] } as const
 
 /** What became of an operation, for a table. */
 export function toReport(operation: SurveyedWsdl['operations'][number], dir: string): OperationReport {

@@ -10,7 +10,7 @@ import { lstatSync, readdirSync, readFileSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { readYaml } from '@services/config-file'
 import { isGenerated, isStartOfMarker } from '../../wsdl/dsl/marker.ts'
-import { maxDslBytes } from '../dsl/endpoints.ts'
+import { maxDslBytes } from '../dsl/tree.ts'
 import { xmlLimits } from '../../wsdl/xml/xml.ts'
 import { isTemporaryName } from './whole-file.ts'
 

@@ -8,7 +8,8 @@ import { basename, dirname, extname, join, relative, resolve, sep } from 'node:p
 import { StartupFailure } from '../../errors.ts'
 import { isGenerated, sourceOf } from '../../wsdl/dsl/marker.ts'
 import { readDsl } from '../dsl/dsl.ts'
-import { listDslFiles, maxDslBytes } from '../dsl/endpoints.ts'
+import type { PendingFiles } from '../dsl/endpoints.ts'
+import { listDslFiles, maxDslBytes } from '../dsl/tree.ts'
 import { writeWhole } from './whole-file.ts'
 
 /** What keeps a DSL file from being written, besides what keeps its text from being made: code -> words. */
@@ -46,6 +47,7 @@ export class DslOutput {
   /** `/group/service` -> the WSDL that has it. */
   readonly #taken = new Map<string, string>()
   readonly #current = new Set<string>()
+  readonly #pending = new Map<string, string | undefined>()
 
   constructor(options: OutputOptions) {
     this.#options = options
@@ -66,7 +68,7 @@ export class DslOutput {
     const text = made.read()
     const problem = loadProblem(text, { file: path, group, service })
     if (problem !== undefined) return { kind: 'refused', reason: 'not_loadable', detail: problem }
-    const failure = this.#options.write ? writeWhole(path, text) : undefined
+    const failure = this.#options.write ? writeWhole(path, text) : this.#keep(path, text)
     this.#current.add(path)
     return failure === undefined
       ? { kind: 'written', path }
@@ -80,11 +82,20 @@ export class DslOutput {
       const text = this.#current.has(path) ? undefined : readIfAny(path)
       const source = text === undefined ? undefined : sourceOf(text)?.file
       if (source === undefined || !isGone(source)) return []
-      const failure = this.#options.write ? remove(path) : undefined
+      const failure = this.#options.write ? remove(path) : this.#keep(path, undefined)
       if (failure !== undefined)
         return [`${path}: its operation is gone from ${source}, and it cannot be removed (${failure})`]
       return [`${path}: removed, as ${source} no longer generates it`]
     })
+  }
+
+  /** What a run that writes would have changed. */
+  get pending(): PendingFiles {
+    return this.#pending
+  }
+
+  #keep(path: string, text: string | undefined): undefined {
+    this.#pending.set(path, text)
   }
 
   #settled(path: string): Outcome {

@@ -9,6 +9,7 @@ import {
   names,
   oneOf,
   parse,
+  type Path,
   type Problem,
   readYaml,
   section,
@@ -111,6 +112,8 @@ export interface ReadSidecar {
   /** What it puts into the DSL file of each operation. */
   readonly lines: SidecarLines
   readonly warnings: readonly string[]
+  /** File, line and field, the start of a message about it. */
+  readonly placeOf: (...path: readonly string[]) => string
 }
 
 /** Throws `SidecarError`. */
@@ -118,7 +121,8 @@ export function readSidecar(bytes: Uint8Array, file: string): ReadSidecar {
   const content = decode(bytes, file)
   const { value, problems, unknown } = parse(sidecarFile, readMapping(content, file))
   const places = locate(content)
-  const told = ({ path, message }: Problem): string => `${file}:${places.lineOf(path)}: ${path.join('.')}: ${message}`
+  const placeOf = (...path: Path): string => `${file}:${places.lineOf(path)}: ${path.join('.')}`
+  const told = ({ path, message }: Problem): string => `${placeOf(...path)}: ${message}`
   const warnings = unknown.map(told)
   if (value === undefined) throw new SidecarError(inOneLine([...problems.map(told), ...warnings]))
   const { provider, serviceVersion, serviceVersions, ...codes } = value
@@ -138,17 +142,37 @@ export function readSidecar(bytes: Uint8Array, file: string): ReadSidecar {
   return {
     sidecar,
     lines: { client, response, attachments, validation: validateRequests, timeoutSecs, maxResponseBytes },
-    warnings: [...warnings, ...unusedOf(sidecar, told)],
+    warnings: [...warnings, ...[...unusedOf(sidecar), ...placeholdersOf(sidecar)].map(told)],
+    placeOf,
   }
 }
 
 /** What has no effect beside another field. */
-function unusedOf(sidecar: Sidecar, told: (problem: Problem) => string): readonly string[] {
+function unusedOf(sidecar: Sidecar): readonly Problem[] {
   if (sidecar.serviceUrl === undefined) return []
   const useless = (['provider', 'client'] as const).filter((field) => sidecar[field] !== undefined)
   const message = 'has no effect beside service_url, which is called without X-Road'
-  return useless.map((field) => told({ path: [field], message }))
+  return useless.map((field) => ({ path: [field], message }))
 }
+
+/** Codes that nobody has filled in: X-Road has none with these characters. */
+function placeholdersOf({ provider, memberClass, memberCode, subsystemCode }: Sidecar): readonly Problem[] {
+  const own = provider ?? { memberClass, memberCode, subsystemCode, xroadInstance: undefined }
+  const section = provider === undefined ? [] : ['provider']
+  const codes: readonly (readonly [field: string, text: string | undefined])[] = [
+    ['member_class', own.memberClass],
+    ['member_code', own.memberCode],
+    ['subsystem_code', own.subsystemCode],
+    ['xroad_instance', own.xroadInstance],
+  ]
+  return codes.flatMap(([field, text = '']) => {
+    if (!/[<>]/.test(text)) return []
+    const found = JSON.stringify(text.slice(0, maxShownLength))
+    return [{ path: [...section, field], message: `found ${found}, still a placeholder` }]
+  })
+}
+
+const maxShownLength = 64
 
 /**
  * Where the sidecar names another member or subsystem than its client, `client_data` or the one of `clients`; only what both of

@@ -27,6 +27,8 @@ export interface SurveyedWsdl {
   readonly file: string
   /** Why there is nothing to be had from the file as a whole, in words. */
   readonly problem: string | undefined
+  /** The line of the problem, where it has one. */
+  readonly line?: number | undefined
   /** Whether the problem is that its sidecar names another member or subsystem than ours. */
   readonly isOfOther: boolean
   /** Whether it could be read; what was generated from it before stays where it could not. */
@@ -38,6 +40,8 @@ export interface SurveyedWsdl {
   readonly onlyImports: readonly string[]
   /** One WARN each, beginning with the file; about more than one operation. */
   readonly warnings: readonly string[]
+  /** Those of them that say what the problem and the operations say as well. */
+  readonly repeated: readonly string[]
 }
 
 export interface GeneratedOperation {
@@ -79,11 +83,15 @@ export function surveyWsdl(
 
 const nothing = { isOfOther: false, operations: [], missing: [], hasSidecar: false, onlyImports: [] } as const
 
+type Troubled = Pick<SurveyedWsdl, 'problem' | 'line' | 'isRead' | 'warnings' | 'repeated'>
+
 /** Begins with the file, as every warning does. */
-function toProblem(error: unknown, path: string): Pick<SurveyedWsdl, 'problem' | 'isRead' | 'warnings'> {
+function toProblem(error: unknown, path: string): Troubled {
   const problem = problemOf(error)
-  const place = error instanceof WsdlError ? `${path}:${error.line}` : path
-  return { problem, isRead: false, warnings: [`${place}: ${problem}; no operation of this WSDL is generated`] }
+  const line = error instanceof WsdlError ? error.line : undefined
+  const place = line === undefined ? path : `${path}:${line}`
+  const warnings = [`${place}: ${problem}; no operation of this WSDL is generated`]
+  return { problem, line, isRead: false, warnings, repeated: warnings }
 }
 
 /** The service starts whatever a WSDL holds, so what nobody has thought of is a warning as well. */
@@ -100,12 +108,13 @@ function survey(
   watch: (resolve: Resolve) => Resolve,
 ): SurveyedWsdl {
   const path = join(root, file)
-  const { sidecar, lines, warnings } = openSidecar(root, file)
-  const refusal = sidecar && refusalOf(sidecar, circumstances)
+  const { sidecar, lines, warnings, placeOf = () => path } = openSidecar(root, file)
+  const refusal = sidecar && refusalOf(sidecar, placeOf('client'), circumstances)
   if (refusal !== undefined) {
     const { problem, isOfOther, cure } = refusal
     const warning = `${path}: ${problem}; no operation of this WSDL is generated; ${cure}`
-    return { ...nothing, file, problem, isOfOther, isRead: true, warnings: [...warnings, warning] }
+    const told = { warnings: [...warnings, warning], repeated: [warning] }
+    return { ...nothing, file, problem, isOfOther, isRead: true, ...told }
   }
   const client = callerOf(sidecar, circumstances) ?? circumstances.client
   const wsdl = readWsdl(readInside(root, file), file, watch(resolveBeside(root, file)))
@@ -133,7 +142,8 @@ function survey(
       open: () => ({ dsl, wsdl, operation: it }),
     }
   })
-  for (const remark of [...tellMismatches(operations), ...tellStrangers(sidecar, operations)]) remarks.add(remark)
+  const mismatches = tellMismatches(operations)
+  for (const remark of mismatches) remarks.add(remark)
   if (operations.length === 0) for (const it of whyEmpty(wsdl)) remarks.add(it)
   if (sidecar?.serviceCode !== undefined && operations.length > 1) {
     remarks.add(`all ${operations.length} operations get the service_code of the sidecar, ${sidecar.serviceCode}`)
@@ -147,7 +157,12 @@ function survey(
     missing: wsdl.missing,
     hasSidecar: sidecar !== undefined,
     onlyImports: wsdl.onlyImports,
-    warnings: [...warnings, ...Array.from(remarks, (remark) => `${path}: ${remark}`)],
+    warnings: [
+      ...warnings,
+      ...tellStrangers(sidecar, placeOf, operations),
+      ...Array.from(remarks, (remark) => `${path}: ${remark}`),
+    ],
+    repeated: mismatches.map((remark) => `${path}: ${remark}`),
   }
 }
 
@@ -164,11 +179,11 @@ interface Refusal {
 }
 
 /** Files that were generated before go as well: the service would not start with the name of a client that it does not know. */
-function refusalOf(sidecar: Sidecar, circumstances: Circumstances): Refusal | undefined {
+function refusalOf(sidecar: Sidecar, place: string, circumstances: Circumstances): Refusal | undefined {
   const client = callerOf(sidecar, circumstances)
   if (client === undefined) {
     const known = (circumstances.clients ?? []).map(({ name }) => name)
-    const problem = `its sidecar cannot be used: client: ${tellStranger(sidecar.client ?? '', known)}`
+    const problem = `its sidecar cannot be used: ${place}: ${tellStranger(sidecar.client ?? '', known)}`
     return { problem, isOfOther: false, cure: 'add it to clients, or correct the sidecar' }
   }
   const differing = identityProblem(sidecar, client)
@@ -193,13 +208,17 @@ function tellMismatches(operations: readonly SurveyedOperation[]): readonly stri
 }
 
 /** Versions for operations that are not there. */
-function tellStrangers(sidecar: Sidecar | undefined, operations: readonly SurveyedOperation[]): readonly string[] {
+function tellStrangers(
+  sidecar: Sidecar | undefined,
+  placeOf: ReadSidecar['placeOf'],
+  operations: readonly SurveyedOperation[],
+): readonly string[] {
   const known = operations.map(({ name }) => name)
   const strangers = Object.keys(sidecar?.serviceVersions ?? {}).filter((name) => !known.includes(name))
   return strangers.map((name) => {
     const meant = nearest(name, known)
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-    return `service_versions of the sidecar: there is no operation ${inOneLine([name])}${hint}`
+    return `${inOneLine([placeOf('service_versions', name)])}: there is no such operation${hint}`
   })
 }
 

@@ -1,0 +1,106 @@
+/**
+ * The DSL directory -> the paths of the DSL files below it, in order of name, with what stands in the way of reading them. Opens no file;
+ * what is in one is for endpoints.ts.
+ */
+import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { StartupFailure } from '../../errors.ts'
+
+/** Of one DSL file. */
+export const maxDslBytes = 1_048_576
+const maxFolders = 100_000
+
+const extensions: ReadonlySet<string> = new Set(['.yml', '.yaml'])
+/** Stands beside a WSDL file. */
+const sidecar = '.meta.yaml'
+
+/** What a walk has met so far. */
+export interface Tree {
+  readonly files: string[]
+  readonly problems: TreeProblem[]
+  readonly warnings: string[]
+  readonly templateWarnings: string[]
+  folders: number
+}
+
+/** `message` begins with the file, where it is about one. */
+export interface TreeProblem {
+  readonly file: string
+  readonly message: string
+}
+
+export function newTree(): Tree {
+  return { files: [], problems: [], warnings: [], templateWarnings: [], folders: 0 }
+}
+
+/** Paths of the files that would be read, in order; none where the walk fails, which is told when it is taken in earnest. */
+export function listDslFiles(dslPath: string): readonly string[] {
+  const tree: Tree = newTree()
+  const top = statusOf(dslPath)
+  if (typeof top === 'string' || !top.isDirectory()) return []
+  try {
+    walk(dslPath, [], tree)
+    return tree.files
+  } catch (error) {
+    if (error instanceof StartupFailure) return []
+    throw error
+  }
+}
+
+/** `ancestors` are the real paths of the folders above. */
+export function walk(folder: string, ancestors: readonly string[], tree: Tree): void {
+  tree.folders += 1
+  // Links back and forth between folders make more paths than a walk could ever finish.
+  if (tree.folders > maxFolders) {
+    const problem = `${folder}: more than ${maxFolders} folders; do symbolic links form a loop?`
+    throw new StartupFailure('invalid_dsl', problem)
+  }
+  const real = realpathSync(folder)
+  if (ancestors.includes(real)) {
+    tree.warnings.push(`${folder} is a link to a folder that contains it; it is not read again`)
+    return
+  }
+  for (const entry of entriesOf(folder, tree)) visit(join(folder, entry.name), entry, [...ancestors, real], tree)
+}
+
+/** Names that start with a dot belong to editors and mounts (Kubernetes links the files beside its `..data`). */
+function entriesOf(folder: string, { problems }: Tree): Dirent[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'))
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+  } catch (error) {
+    problems.push({ file: folder, message: `${folder}: cannot be read (${codeOf(error)})` })
+    return []
+  }
+}
+
+function visit(path: string, entry: Dirent, ancestors: readonly string[], tree: Tree): void {
+  const isDsl = extensions.has(extname(entry.name)) && !entry.name.endsWith(sidecar)
+  if (entry.isDirectory()) return walk(path, ancestors, tree)
+  if (!entry.isSymbolicLink() && !isDsl) return
+  const status = statusOf(path)
+  if (typeof status !== 'string' && status.isDirectory()) return walk(path, ancestors, tree)
+  if (!isDsl) return
+  const problem = typeof status === 'string' ? `cannot be read (${status})` : fileProblem(status)
+  if (problem === undefined) tree.files.push(path)
+  else tree.problems.push({ file: path, message: `${path}: ${problem}` })
+}
+
+function fileProblem(status: Stats): string | undefined {
+  // Reading a pipe or a device might never end.
+  if (!status.isFile()) return 'is not a regular file'
+  return status.size > maxDslBytes ? `is larger than ${maxDslBytes} bytes, the limit for DSL files` : undefined
+}
+
+/** What the path leads to, or why that cannot be told. */
+export function statusOf(path: string): Stats | string {
+  try {
+    return statSync(path)
+  } catch (error) {
+    return codeOf(error)
+  }
+}
+
+export function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown'
+}
