@@ -88,6 +88,35 @@ test('what a frame says is read: columns, types, texts, errors', () => {
   deepStrictEqual([detail, hint], ['it is there', 'drop it'])
 })
 
+/** The line as PostgreSQL's own translations have it. */
+const ofParameter = {
+  'unbenanntes Portal Parameter $12': 12,
+  "unnamed portal parameter $2 = '$3 and more'": 2,
+  'portal sin nombre, parámetro 12': 12,
+  'paramètre de portail non nommé $12': 12,
+  'parametro portale senza nome $12': 12,
+  '無名ポータルパラメータ $12': 12,
+  'უსახელო პორტალის პარამეტრი $12': 12,
+  '이름없는 포탈 $12 매개 변수': 12,
+  'неименованный портал, параметр $12': 12,
+  'ej namngiven portalparameter $12': 12,
+  'параметр порталу без назви $12': 12,
+  'PL/pgSQL-Funktion bereich(text) Zeile 3 bei RAISE\nunbenanntes Portal Parameter $4': 4,
+  'PL/pgSQL function f(integer) line 3 at RAISE': undefined,
+  'PL/pgSQL-Funktion inline_code_block Zeile 1 bei RAISE': undefined,
+  'SQL-Ausdruck »$1 / 0«\nPL/pgSQL-Funktion f(integer) Zeile 3 bei RETURN': undefined,
+  'SQL statement "SELECT $1 / 0"\nPL/pgSQL function f(integer) line 3 at SQL statement': undefined,
+  'SQL function "f" statement 1': undefined,
+  'JSON data, line 1: {$1': undefined,
+} as const
+
+test('the parameter that could not be read is known in every language of the server [S16]', () => {
+  for (const [context, parameter] of Object.entries(ofParameter)) {
+    const error = Buffer.from(`VERROR\0C22P02\0W${context}\0\0`)
+    strictEqual(readError(error, 0, error.length).parameter, parameter, context)
+  }
+})
+
 test('messages to the server have their lengths, names and values', () => {
   const out = new ByteWriter()
   writeParse(out, 's1', 'SELECT $1', [25, 0])

@@ -202,6 +202,12 @@ export interface SentText {
   readonly inBytes: boolean
 }
 
+/**
+ * Line of the context that says which parameter could not be read, in whatever language the server speaks: `unnamed portal parameter $1`,
+ * in Spanish without the sign. Other lines name functions, in quotes or with parentheses.
+ */
+const ofParameter = /^(?:[^"'«»„“「『()$\d\n]*\$|portal sin nombre, parámetro )(\d+)/mu
+
 /** Fields of an ErrorResponse: a letter and a text each. */
 export function readError(source: Buffer, from: number, end: number): ServerError {
   const fields = new Map<string, string>()
@@ -213,7 +219,7 @@ export function readError(source: Buffer, from: number, end: number): ServerErro
   }
   const position = fields.get('P')
   // There is no field for it.
-  const parameter = /^unnamed portal parameter \$(\d+)/.exec(fields.get('W') ?? '')?.[1]
+  const parameter = ofParameter.exec(fields.get('W') ?? '')?.[1]
   return new ServerError(fields.get('M') ?? '', {
     code: fields.get('C'),
     severity: fields.get('V') ?? fields.get('S'),
