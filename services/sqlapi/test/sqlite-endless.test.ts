@@ -4,6 +4,7 @@
  * generous measure, never with the speed of the machine.
  */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { call, linesOf, newFolder, until } from '@services/testing'
 import type { Cancellation } from '../src/model.ts'
@@ -191,6 +192,42 @@ describe('statement_timeout_seconds on SQLite', () => {
     deepStrictEqual(String(contentOf(file)).split(' ').toSorted(), acknowledged.map(String).toSorted())
   })
 })
+
+const withoutChildren = existsSync(`/proc/${process.pid}/task/${process.pid}/children`)
+  ? false
+  : 'this system has no /proc/<pid>/task/<pid>/children to find the processes by'
+
+/** Processes that this one has started. */
+function childrenOf(pid: number): Set<string> {
+  return new Set(
+    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+      .trim()
+      .split(' ')
+      .filter((id) => id !== ''),
+  )
+}
+
+test(
+  'the process that takes the place of a wedged one is started before that is ended [S12]',
+  { skip: withoutChildren },
+  async () => {
+    const file = newFile(schema)
+    const lite = new Datasource(file, 1, 1)
+    const before = childrenOf(process.pid)
+    const since = (): string[] => [...childrenOf(process.pid)].filter((id) => !before.has(id))
+    const endless = lite.text(`INSERT INTO t ${counting}`, {}, post)
+    await until(() => since().length > 0, 'its process')
+    const [wedged] = since()
+    await rejects(soon(endless, 'the timeout'), /statement timeout after 1 s/)
+    // Nobody has asked for anything since.
+    await until(() => since().length === 1 && since()[0] !== wedged, 'one that waits for the next')
+    const [next] = since()
+    const sum = 'INSERT INTO t WITH c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 3) SELECT sum(n) FROM c'
+    strictEqual(await lite.text(sum, {}, post), '[]')
+    deepStrictEqual(since(), [next])
+    strictEqual(contentOf(file), '6')
+  },
+)
 
 test('what may run on and on is answered from its process as from a thread, streams included [S12]', async () => {
   const lite = new Datasource(newFile(schema), 3)

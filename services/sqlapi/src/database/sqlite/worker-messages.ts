@@ -120,6 +120,8 @@ export type FromProcess =
   | Moved
   /** Its thread has ended. */
   | { readonly ended: true }
+  /** It is given up soon. */
+  | { readonly doomed: true }
   /** It has been given up, all jobs are settled, and it ends. */
   | { readonly abandoned: { readonly statement: number | undefined; readonly reason: string } }
   | ({ readonly run: number } & (

@@ -36,6 +36,8 @@ export interface Listeners {
   readonly moved: (files: DatabaseFiles) => void
   /** A statement takes so long that it would be better to be able to end it. */
   readonly long: (statement: number) => void
+  /** The worker is given up soon, unless its statement ends; told again and again. */
+  readonly doomed?: () => void
   /**
    * The worker has been given up and all of its jobs are settled. It commits nothing any more; its thread ends when the
    * statement does, and whatever locks it has are held until then.

@@ -43,6 +43,8 @@ const lookMs = 100
 /** A statement that has taken longer once is done in a process from then on, where it can be ended. */
 const longMs = 1000
 const usualGoneMs = 5000
+/** So long before a statement is given up it is told that it will be. */
+const noticeMs = 1000
 /** How long a statement whose time is up may take to end by itself, as one that returns rows does. */
 const graceMs = 300
 
@@ -66,6 +68,7 @@ export class Connection {
   readonly #goneMs: number
   readonly #abandoned: Listeners['abandoned']
   readonly #long: Listeners['long']
+  readonly #doomed: Listeners['doomed']
   /** The message that is being collected. */
   #outgoing: Jobs | undefined
   #isClosing = false
@@ -100,6 +103,7 @@ export class Connection {
   private constructor(parts: Parts) {
     const { worker, ended, claims, files, broken, moved, abandoned, long } = parts
     this.#long = long
+    this.#doomed = parts.doomed
     this.files = files
     this.#timeoutSeconds = parts.limits.statementTimeoutSeconds
     this.#goneMs = parts.limits.goneMs
@@ -191,15 +195,15 @@ export class Connection {
     if (turn === undefined || job === undefined) return
     const ranMs = now - this.#turnSince
     if (ranMs >= longMs && !job.sink.isOpen) this.#long(turn.statement)
-    const { timeoutSeconds } = job
-    const timeoutMs = timeoutSeconds * 1000
-    if (timeoutMs > 0 && ranMs >= timeoutMs) {
+    const { timeoutSeconds, goneSince = Infinity } = job
+    const overdueMs = timeoutSeconds > 0 ? ranMs - timeoutSeconds * 1000 : -Infinity
+    const forNobodyMs = now - goneSince - this.#goneMs
+    if (Math.max(overdueMs, forNobodyMs) >= -noticeMs) this.#doomed?.()
+    if (overdueMs >= 0) {
       job.timedOut = turn.statement
       this.#claims.cancel(turn.claim)
-      if (ranMs >= timeoutMs + graceMs) this.#abandon(turn, `it ran longer than ${timeoutSeconds} s`)
-    } else if (job.goneSince !== undefined && now - job.goneSince >= this.#goneMs) {
-      this.#abandon(turn, 'its client has gone')
-    }
+      if (overdueMs >= graceMs) this.#abandon(turn, `it ran longer than ${timeoutSeconds} s`)
+    } else if (forNobodyMs >= 0) this.#abandon(turn, 'its client has gone')
   }
 
   /** From now on the worker commits nothing, so jobs that it has begun and not committed can be done elsewhere. */

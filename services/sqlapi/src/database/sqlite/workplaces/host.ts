@@ -48,6 +48,7 @@ async function open(options: Extract<ToProcess, { open: unknown }>['open']): Pro
       broken: () => end({ ended: true }),
       moved: (moved) => send({ moved }),
       long: () => undefined,
+      doomed: () => send({ doomed: true }),
       abandoned: ({ statement, reason }) => end({ abandoned: { statement, reason } }),
     })
     send({ opened: true, files: connection.files })

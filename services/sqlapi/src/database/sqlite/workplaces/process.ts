@@ -49,12 +49,14 @@ export class Process {
     throw new Error(opened?.message ?? 'The process ended at once')
   }
 
-  private constructor(child: ChildProcess, ended: Promise<unknown>, { broken, moved, abandoned }: Listeners) {
+  private constructor(child: ChildProcess, ended: Promise<unknown>, listeners: Listeners) {
+    const { broken, moved, abandoned, doomed } = listeners
     this.#child = child
     this.#ended = ended
     child.on('message', (message: FromProcess) => {
       if ('run' in message) this.#receive(message)
       else if ('moved' in message) moved(message.moved)
+      else if ('doomed' in message) doomed?.()
       else if ('abandoned' in message) {
         this.#takeBack()
         abandoned({ ...message.abandoned, ended: ended.then(() => undefined) })

@@ -22,6 +22,8 @@ export class Workplace {
   readonly #listeners: WorkplaceListeners
   readonly #thread: Connection
   #process: Promise<Process> | undefined
+  /** For the jobs behind a statement that is about to be given up with its process: starting one takes its time. */
+  #successor: Promise<Process> | undefined
   #idleTimer: NodeJS.Timeout | undefined
 
   static async open(options: ConnectionOptions, listeners: WorkplaceListeners): Promise<Workplace> {
@@ -60,14 +62,7 @@ export class Workplace {
 
   async close(): Promise<void> {
     clearTimeout(this.#idleTimer)
-    const process = this.#process
-    this.#process = undefined
-    // Its job knows already that the process could not be started.
-    const closing = process?.then(
-      (opened) => opened.close(),
-      () => undefined,
-    )
-    await Promise.all([this.#thread.close(), closing])
+    await Promise.all([this.#thread.close(), this.#endProcesses()])
   }
 
   #tell(tell: (process: Process) => void): void {
@@ -85,7 +80,7 @@ export class Workplace {
       try {
         return await running.done
       } finally {
-        if (process.isIdle) this.#idleTimer = setTimeout(() => void this.#endProcess(), idleMs).unref()
+        if (process.isIdle) this.#idleTimer = setTimeout(() => void this.#endProcesses(), idleMs).unref()
       }
     }
     const cancel = (): void => {
@@ -96,10 +91,21 @@ export class Workplace {
   }
 
   #openProcess(): Promise<Process> {
-    if (this.#process !== undefined) return this.#process
+    if (this.#process === undefined) {
+      this.#process = this.#successor ?? this.#start()
+      this.#successor = undefined
+    }
+    return this.#process
+  }
+
+  #start(): Promise<Process> {
     const { moved, killed, long } = this.#listeners
     const gone = (): void => {
       if (this.#process === opening) this.#process = undefined
+      if (this.#successor === opening) this.#successor = undefined
+    }
+    const doomed = (): void => {
+      if (this.#process === opening) this.#successor ??= this.#start()
     }
     const abandoned: Listeners['abandoned'] = (loss) => {
       gone()
@@ -107,15 +113,20 @@ export class Workplace {
     }
     const files = this.files
     const options = { ...this.#options, uri: this.#options.uriOfExisting, openElsewhere: files }
-    const opening = Process.open(options, { broken: gone, moved, abandoned, long })
+    const opening = Process.open(options, { broken: gone, moved, abandoned, long, doomed })
     opening.catch(gone)
-    this.#process = opening
     return opening
   }
 
-  async #endProcess(): Promise<void> {
-    const process = await this.#process
+  async #endProcesses(): Promise<void> {
+    const open = [this.#process, this.#successor].filter((opening) => opening !== undefined)
     this.#process = undefined
-    await process?.close()
+    this.#successor = undefined
+    const end = async (opening: Promise<Process>): Promise<void> => {
+      // The job of one that could not be started knows already.
+      const process = await opening.catch(() => undefined)
+      await process?.close()
+    }
+    await Promise.all(open.map(end))
   }
 }
