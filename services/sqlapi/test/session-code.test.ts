@@ -304,6 +304,11 @@ const reached: readonly (readonly [what: string, schema: string, statement: stri
   ],
   ['a domain', `CREATE DOMAIN d AS text CHECK (set_config('app.own', VALUE, false) = VALUE)`, `SELECT 'x'::d AS d`],
   [
+    'the default of a domain',
+    `CREATE DOMAIN d AS text DEFAULT set_config('app.own', 'x', false); CREATE TABLE defaulted (a int, v d)`,
+    'INSERT INTO defaulted (a) VALUES (1)',
+  ],
+  [
     'an operator',
     `CREATE FUNCTION f(text, text) RETURNS text LANGUAGE plpgsql AS $$BEGIN RETURN set_config($1, $2, false); END$$;
     CREATE OPERATOR === (LEFTARG = text, RIGHTARG = text, FUNCTION = f)`,
@@ -386,6 +391,26 @@ for (const [what, schema, statement] of reached) {
     }
   })
 }
+
+test('the seed of random numbers reaches nobody else [S7]', async () => {
+  const service = await startTestService({
+    kind: 'postgres',
+    files: {
+      'demo/POST/seed.sql': 'SELECT setseed(0.5)',
+      'demo/POST/hidden.sql': 'SELECT seed()',
+      'demo/GET/random.sql': 'SELECT random() AS r',
+    },
+    schema: 'CREATE FUNCTION seed() RETURNS void LANGUAGE sql AS $$ SELECT setseed(0.5) $$',
+    datasource: { max_connections: 1 },
+  })
+  const numbers: string[] = []
+  for (const path of ['/demo/seed', '/demo/hidden', '/demo/seed', '/demo/hidden']) {
+    strictEqual((await service.post(path)).status, 200)
+    numbers.push((await service.get('/demo/random')).text)
+  }
+  strictEqual(new Set(numbers).size, numbers.length, numbers.join(' '))
+  await service.close()
+})
 
 const usual = `
 CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.updated_at := now(); RETURN NEW; END';

@@ -4,7 +4,7 @@
  */
 import { optionsOver } from '../../options-over.ts'
 import type { CallSettings } from '../settings/call-settings.ts'
-import { dateOrderQuery, deallocateText, resetBy, resetText, settableQuery } from '../settings/settings.ts'
+import { dateOrderQuery, deallocateText, newSeedText, resetBy, resetText, settableQuery } from '../settings/settings.ts'
 import { toArrayText } from '../types/arrays.ts'
 import type { Opened } from '../wire/driver.ts'
 import { Command } from '../wire/questions.ts'
@@ -102,7 +102,7 @@ export class Session extends PlanConnection {
   /** Undoes what other requests may have left for a statement that looks at the session. */
   async reset(): Promise<void> {
     if (this.calls !== undefined) return
-    const command = new Command(resetText + this.settings.textOf(this.settings.all))
+    const command = new Command(resetText + newSeedText() + this.settings.textOf(this.settings.all))
     await this.silence.answered(this.wire.ask(command))
     if (command.names.length > 0) await this.command(deallocateText(command.names))
   }
@@ -134,7 +134,8 @@ export class Session extends PlanConnection {
   async #undo(): Promise<void> {
     if (this.hasRunSession) {
       // DISCARD ALL has to stand alone, so what follows it is sent behind it.
-      await this.silence.answered(Promise.all([this.command('DISCARD ALL'), this.applySettings()]))
+      const discard = [this.command('DISCARD ALL'), this.command(newSeedText()), this.applySettings()]
+      await this.silence.answered(Promise.all(discard))
       this.prepared.forget()
     } else if (this.hasRunCode || this.#settingChanged || this.catalog.code.isEverywhere) {
       await this.reset()

@@ -11,6 +11,11 @@ export const resetText = `
 RESET ALL; SET SESSION AUTHORIZATION DEFAULT; CLOSE ALL; UNLISTEN *; SELECT pg_catalog.pg_advisory_unlock_all();
 DISCARD TEMP; DISCARD SEQUENCES; SELECT name FROM pg_catalog.pg_prepared_statements WHERE from_sql;`
 
+/** No reset forgets `setseed`, and who knows the seed knows what `random()` gives to others. */
+export function newSeedText(): string {
+  return `SELECT pg_catalog.setseed(${(Math.random() * 2 - 1).toFixed(15)});`
+}
+
 /** Drops prepared statements by their names. */
 export function deallocateText(names: readonly string[]): string {
   return names.map((name) => `DEALLOCATE "${name.replaceAll('"', '""')}";`).join('')

@@ -67,6 +67,7 @@ ORDER BY 3 LIMIT ${maxFindings}`,
 stored(class, id, part, expression) AS (
   SELECT 'pg_rewrite'::regclass, oid, 0, ev_action::text FROM pg_rewrite WHERE oid >= ${firstOwn}
   UNION ALL SELECT 'pg_attrdef'::regclass, oid, 0, adbin::text FROM pg_attrdef
+  UNION ALL SELECT 'pg_type'::regclass, oid, 0, typdefaultbin::text FROM pg_type WHERE oid >= ${firstOwn}
   UNION ALL SELECT 'pg_policy'::regclass, oid, 0, concat(polqual::text, polwithcheck::text) FROM pg_policy
   UNION ALL SELECT 'pg_constraint'::regclass, oid, 0, conbin::text FROM pg_constraint WHERE oid >= ${firstOwn}
   UNION ALL SELECT 'pg_trigger'::regclass, oid, 0, tgqual::text FROM pg_trigger
