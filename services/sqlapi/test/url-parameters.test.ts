@@ -3,7 +3,7 @@ import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { translateJdbc } from '../src/boot/config/jdbc.ts'
-import { urlParameterProblems } from '../src/boot/config/url.ts'
+import { urlParameterProblems, urlProblem } from '../src/boot/config/url.ts'
 import { readLocation } from '../src/database/postgres/wire/location.ts'
 import { startTestService } from './support/service.ts'
 
@@ -97,6 +97,11 @@ const refused: readonly (readonly [query: string, cure: RegExp])[] = [
   ['sslMode=require', /did you mean sslmode/],
   ['targetServerType=primary', /write target_session_attrs instead/],
   ['loadBalanceHosts=true', /write load_balance_hosts=random instead/],
+  ['currentSchema=crm', /options=-c%20search_path%3D/],
+  ['schema=crm', /options=-c%20search_path%3D/],
+  ['sslaccept=strict', /sslmode=verify-full/],
+  ['TimeZone=UTC', /time_zone of the datasource/],
+  ['connection_limit=3', /max_connections/],
   ['zzz=1', /"zzz" is not known/],
   ['application_name=a&application_name=b', /stands twice/],
 ]
@@ -105,6 +110,14 @@ for (const [query, cure] of refused) {
     match(urlParameterProblems(`postgres://h/db?${query}`).join('; '), cure)
   })
 }
+
+test('a URL is read to its end: nothing stands behind a "#" [S20]', () => {
+  for (const url of ['postgres://h/db#?sslmode=verify-full', 'postgres://h/db?sslmode=require#x', 'postgres://h/d#b']) {
+    match(urlProblem(url) ?? '', /^a URL with a "#", .* \(write %23 for it\)$/)
+  }
+  strictEqual(urlProblem('postgres://h/d%23b'), undefined)
+  strictEqual(urlProblem('sqlite:a#b.db'), undefined)
+})
 
 test('no value and no piece of a password is ever told [S20]', () => {
   const secret = 'Zq7hunter'

@@ -126,6 +126,7 @@ export function urlProblem(url: string): string | undefined {
   if (rules === undefined) return foreign.find(({ scheme }) => scheme.test(url))?.problem ?? 'another kind of text'
   const problem = rules.problemOf(url)
   if (problem !== undefined || !rules.hasLogin) return problem
+  if (url.includes('#')) return 'a URL with a "#", behind which nothing is read (write %23 for it)'
   const { user, password } = split(url)
   const oneHost = rules.withOneHost(url)
   const readable = URL.canParse(oneHost) || URL.canParse(oneHost.replace('@/', '@host/'))

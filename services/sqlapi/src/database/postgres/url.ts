@@ -89,6 +89,15 @@ const parameters: Readonly<Record<string, ParameterRule>> = {
   lock_timeout: refused(ofOptions('lock_timeout')),
   idle_in_transaction_session_timeout: refused(ofOptions('idle_in_transaction_session_timeout')),
   search_path: refused(ofOptions('search_path')),
+  // Of JDBC, Prisma and others: who leaves one out has other tables, or no encryption.
+  currentSchema: refused(ofOptions('search_path')),
+  schema: refused(ofOptions('search_path')),
+  sslaccept: refused('write sslmode=verify-full instead'),
+  timezone: refused('use time_zone of the datasource'),
+  TimeZone: refused('use time_zone of the datasource'),
+  pgbouncer: refused('use pooler: transaction of the datasource'),
+  pool_timeout: refused('use acquire_timeout_seconds of the datasource'),
+  connection_limit: refused('use max_connections of the datasource'),
   max: refused('use max_connections of the datasource'),
   uselibpqcompat: refused('TLS parameters mean what they mean to libpq anyway; leave it out'),
 }
