@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { connect, Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { type Bounds, type Exchange, type Refusal, type Shell, startShell } from '@services/http-shell'
-import { compareReaders, randomRequest } from '@services/http-shell/testing'
+import { compareReaders, randomRequest, withLines } from '@services/http-shell/testing'
 import { randomFrom, until } from '@services/testing'
 
 const seed = Number(process.env['READERS_SEED'] ?? 20_261_122)
@@ -246,6 +246,37 @@ test(`random requests, cut anywhere, are answered alike (seed ${seed})`, async (
       }),
     )
   }
+})
+
+const wish = (wanted: string, protocol: string): string => `Connection: ${wanted}\r\nUpgrade: ${protocol}\r\n`
+
+describe('a wish for another protocol is passed over [S6]', () => {
+  for (const wished of [
+    `${wish('Upgrade, HTTP2-Settings', 'h2c')}HTTP2-Settings: AAMAAABkAAQ\r\n`,
+    wish('keep-alive, Upgrade', 'websocket'),
+    wish('Upgrade', 'a/1, b'),
+  ]) {
+    test(`also with a body, and the connection stays: ${wished.replaceAll('\r\n', ' ')}`, async () => {
+      const asked = withLines(post('/echo', 'body'), wished)
+      const settings = /HTTP2-Settings: \S+/.exec(wished)?.[0] ?? ''
+      const received = await converse(shells[1]?.port as number, [asked + asked + get('/text') + closing])
+      strictEqual(received.split('HTTP/1.1 200 OK').length, 5, received)
+      strictEqual(received.split('"body":"body"').length, 3)
+      strictEqual(received.includes('"upgrade":'), false)
+      strictEqual(received.includes('AAMAAABkAAQ'), settings !== '')
+    })
+
+    test(`read by Node.js it ends the connection with its answer: ${wished.replaceAll('\r\n', ' ')}`, async () => {
+      const received = await converse(shells[0]?.port as number, [withLines(post('/echo', 'body'), wished), closing])
+      match(received, /^HTTP\/1\.1 200 OK\r\n.*\r\nConnection: close\r\n.*"body":"body"\}$/s)
+    })
+  }
+
+  test('a protocol that no connection wishes, and a wish without a protocol, are headers like others', async () => {
+    for (const lines of ['Upgrade: h2c\r\n', 'Connection: Upgrade\r\n', 'Connection: Upgrade, x\r\nX: y\r\n']) {
+      await compare([withLines(post('/echo', 'body'), lines) + closing])
+    }
+  })
 })
 
 test('answers that are ready in one turn are one write', async (t) => {

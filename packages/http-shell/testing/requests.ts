@@ -76,6 +76,8 @@ const oddValues = [
 ]
 const blanks = ['', ' ', ' ', ' ', ' ', '\t', '  ', ' \t ']
 const connections = ['keep-alive', 'Keep-Alive', 'close', 'Close']
+/** For another protocol. */
+const wishes = ['Upgrade, HTTP2-Settings', 'Upgrade', 'keep-alive, Upgrade', 'upgrade, close', 'UPGRADE']
 const oddConnections = ['KEEP-ALIVE', 'keep-alive, x', 'upgrade', 'close, keep-alive', '', 'x']
 const oddLengths = [
   '+1',
@@ -112,8 +114,8 @@ const oddTargetCharacters = [' ', '\t', '\0', '#', '\u007f', '\u0080', '\u00ff',
 /** How often, out of so many, each part is odd. */
 const oddOneIn = 40
 
-/** `random` gives numbers from 0 to below 1. */
-export function randomRequest(random: () => number): string {
+/** `random` gives numbers from 0 to below 1. With `hasWishes` some ask for another protocol. */
+export function randomRequest(random: () => number, hasWishes = false): string {
   const below = (count: number): number => Math.floor(random() * count)
   const pick = <T>(items: readonly T[]): T => items[below(items.length)] as T
   const isOdd = (): boolean => below(oddOneIn) === 0
@@ -135,7 +137,8 @@ export function randomRequest(random: () => number): string {
     const length = isOdd() ? pick(oddLengths) : String(body.length)
     lines.push(`${pick(['Content-Length', 'content-length'])}:${pick(blanks)}${length}${pick(blanks)}`)
   }
-  if (below(4) === 0) lines.push(`Connection: ${isOdd() ? pick(oddConnections) : pick(connections)}`)
+  if (hasWishes && below(12) === 0) lines.push(`Connection: ${pick(wishes)}`, `Upgrade: ${pick(['h2c', 'websocket'])}`)
+  else if (below(4) === 0) lines.push(`Connection: ${isOdd() ? pick(oddConnections) : pick(connections)}`)
   const names = plainNames.toSorted(() => random() - 0.5).slice(0, below(6))
   for (const name of names) {
     const value = isOdd() ? pick(oddValues) : pick([...plainValues, 'x'.repeat(below(300))])

@@ -1,6 +1,7 @@
 /**
  * The strict reader of plain requests: bytes come in, what one request says goes out, or that it is not for this reader. Plain is
- * what nearly every client sends: HTTP/1.1 with exact line ends, one Host, each header once, a body of a declared length or none.
+ * what nearly every client sends: HTTP/1.1 with exact line ends, one Host, each header once, a body of a declared length or none. A wish
+ * for another protocol, which Java's client has with every request, is not told.
  * Whatever is unusual in any way belongs to Node's parser, which alone decides what is wrong. Knows no sockets.
  */
 
@@ -115,22 +116,25 @@ const headPattern = /^(?:[\w!#$%&'*+.^`|~-]+:[\t\u0020-\u007e\u0080-\u00ff]*\r\n
 /** Headers that change how a request is read, or are a list in another way than others. */
 const unusualNames: ReadonlySet<string> = new Set([
   'expect',
-  'http2-settings',
   'keep-alive',
   'proxy-connection',
   'set-cookie',
   'te',
   'trailer',
   'transfer-encoding',
-  'upgrade',
 ])
 const lengthPattern = /^(?:0|[1-9]\d{0,8})$/
-/** Value of `Connection` -> whether the connection ends. */
-const connections: ReadonlyMap<string, boolean> = new Map([
-  ['keep-alive', false],
-  ['Keep-Alive', false],
-  ['close', true],
-  ['Close', true],
+/** Value of `Connection` -> what the client wants of it. Another protocol is never spoken: the wish is passed over. */
+const connections: ReadonlyMap<string, 'stays' | 'ends' | 'another protocol'> = new Map([
+  ['keep-alive', 'stays'],
+  ['Keep-Alive', 'stays'],
+  ['close', 'ends'],
+  ['Close', 'ends'],
+  ['Upgrade', 'another protocol'],
+  ['upgrade', 'another protocol'],
+  ['keep-alive, Upgrade', 'another protocol'],
+  ['Upgrade, HTTP2-Settings', 'another protocol'],
+  ['Upgrade,HTTP2-Settings', 'another protocol'],
 ])
 
 const noHead: Head = {
@@ -147,7 +151,8 @@ function readHead(bytes: Buffer): Head | undefined {
   if (!headPattern.test(text)) return undefined
   const rawHeaders: string[] = []
   const headers: Record<string, string> = {}
-  let isLast = false
+  let wanted: ReturnType<typeof connections.get> = 'stays'
+  let namesProtocol = false
   let length = 0
   for (let at = 0; at < text.length - lineEnd.length;) {
     const end = text.indexOf(lineEnd, at)
@@ -163,18 +168,22 @@ function readHead(bytes: Buffer): Head | undefined {
       if (!lengthPattern.test(value)) return undefined
       length = Number(value)
     } else if (key === 'connection') {
-      const ends = connections.get(value)
-      if (ends === undefined) return undefined
-      isLast = ends
+      wanted = connections.get(value)
+      if (wanted === undefined) return undefined
+    } else if (key === 'upgrade') {
+      if (namesProtocol) return undefined
+      namesProtocol = true
+      continue
     }
     rawHeaders.push(name, value)
     headers[key] = value
   }
-  if (headers['host'] === undefined) return undefined
+  if (headers['host'] === undefined || namesProtocol !== (wanted === 'another protocol')) return undefined
   // A copy, and not out of Node's pool: what arrived with these bytes may be much more, and this is kept as long as the connection.
   const copy = Buffer.allocUnsafeSlow(bytes.length)
   bytes.copy(copy)
-  return { bytes: copy, rawHeaders, headers, length, isLast, requestId: readRequestId(headers[requestIdKey]) }
+  const requestId = readRequestId(headers[requestIdKey])
+  return { bytes: copy, rawHeaders, headers, length, isLast: wanted === 'ends', requestId }
 }
 
 /** Without the blanks around it; no others than Node's parser takes for blanks. */
