@@ -26,7 +26,8 @@ export const proxy: Part = {
     {
       room: 'upstream',
       is: 'calls that go out',
-      imports: 'model.ts errors.ts header-names.ts guard/lookup.ts @services/linked-list @services/trace',
+      imports:
+        'model.ts errors.ts header-names.ts guard/lookup.ts @services/http-shell @services/linked-list @services/trace',
     },
     { room: 'soap/json', is: 'XML into JSON', imports: 'model.ts', isPure: true },
     { room: 'soap/mime', is: 'the parts of a multipart body', imports: 'soap/json', isPure: true },

@@ -11,6 +11,7 @@ export {
   smallUploadBytes,
   stallBytes,
 } from './exchange/limits.ts'
+export { Pieces } from './exchange/pieces.ts'
 export { type Address, listen, ListenProblem } from './listen.ts'
 export { type Refusal, type Refused, type RequestLine } from './exchange/refusals.ts'
 export { type Shell, type ShellLoad, type ShellOptions, startShell } from './shell.ts'

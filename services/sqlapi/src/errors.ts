@@ -28,6 +28,8 @@ export const failures = {
   http_malformed: malformed,
   query_malformed: malformed,
   body_malformed: malformed,
+  /** It arrives too slowly beside others. */
+  body_given_up: malformed,
   body_too_large: { error: 'PayloadTooLargeException', status: 413 },
 
   client_gone: { ...database, message: 'The client has gone' },

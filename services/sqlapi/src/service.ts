@@ -11,6 +11,7 @@ import type { Reachability } from './reachability.ts'
 import { reportBrokenOff } from './serve/handle.ts'
 import { requestLines } from './serve/request-lines.ts'
 import { type ServerOptions, startServer } from './serve/server.ts'
+import { Uploads } from './serve/uploads.ts'
 import { OpenDatabases } from './served/databases.ts'
 import { tellSessionNeeds } from './served/session-needs.ts'
 import { makeSet, type ServedSet } from './served/served-set.ts'
@@ -52,7 +53,8 @@ export interface RunningService {
 export async function startService(booted: Booted, events: Events, measures?: Measures): Promise<RunningService> {
   const databases = new OpenDatabases(events, measures, booted.lostForMs)
   let set = await makeSet(booted, await databases.hold(booted.datasources), events)
-  let options = toOptions(set, events)
+  const uploads = new Uploads()
+  let options = toOptions(set, uploads, events)
   const requestLog = new RequestLog(events, 'answered', requestLines(events))
   requestLog.use(booted.config.logging)
   // What was recorded is waited for where the log is: at the end.
@@ -66,7 +68,7 @@ export async function startService(booted: Booted, events: Events, measures?: Me
   const take = (next: ServedSet): void => {
     const before = set
     set = next
-    options = toOptions(next, events)
+    options = toOptions(next, uploads, events)
     requestLog.use(next.booted.config.logging)
     server.limitPipelines(options.maxPipelinedRequests)
     databases.listenAnew()
@@ -110,11 +112,13 @@ export async function startService(booted: Booted, events: Events, measures?: Me
 
 function toOptions(
   { booted: { config }, service, handle, tracing, underWay }: ServedSet,
+  uploads: Uploads,
   events: Events,
 ): ServerOptions {
   return {
     ...config.server.bind,
     maxBodyBytes: config.server.maxBodyBytes,
+    uploads,
     maxPipelinedRequests: config.server.maxPipelinedRequests,
     fastReader: config.server.fastReader,
     cors: service.cors,

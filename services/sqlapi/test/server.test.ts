@@ -13,6 +13,7 @@ import type { Reply as ServiceReply } from '../src/model.ts'
 import { createCors } from '../src/serve/cors.ts'
 import { handle, type Service } from '../src/serve/handle.ts'
 import { startServer } from '../src/serve/server.ts'
+import { Uploads } from '../src/serve/uploads.ts'
 import { type Running, startSqlapi } from './support/process.ts'
 
 const maxBytes = 1000
@@ -297,6 +298,7 @@ describe('connections', { concurrency: true }, () => {
       host: '127.0.0.1',
       port: 0,
       maxBodyBytes: 10,
+      uploads: new Uploads(),
       maxPipelinedRequests: 2,
       // Whatever arrives in part is Node's.
       fastReader: false,
@@ -598,6 +600,7 @@ test('what nobody expected is 500 with a minimal body, and the log has the rest 
     host: '127.0.0.1',
     port: 0,
     maxBodyBytes: 10,
+    uploads: new Uploads(),
     cors,
     maxPipelinedRequests: 2,
     fastReader: true,

@@ -19,8 +19,11 @@ export class BodyCut extends Error {
   }
 }
 
-/** Counts bytes that are about to be kept. A promise makes the reader wait; one that rejects ends the reading. */
-export type Reserve = (bytes: number) => Promise<void> | undefined
+/**
+ * Counts bytes that are about to be kept. A promise makes the reader wait; one that rejects ends the reading. `giveUp` ends it at any
+ * time, with this reason, and keeps nothing.
+ */
+export type Reserve = (bytes: number, giveUp: (reason: Error) => void) => Promise<void> | undefined
 
 export function isTooLarge(length: number | undefined, maxBytes: number): boolean {
   return length !== undefined && length > maxBytes

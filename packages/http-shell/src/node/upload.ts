@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { BodyCut, BodyTooLarge, type Reserve } from '../exchange/body.ts'
+import { Pieces } from '../exchange/pieces.ts'
 
 /** In bytes; 0 without a body, undefined where the length is not declared. */
 export function declaredLength({ headers }: IncomingMessage): number | undefined {
@@ -15,32 +16,30 @@ export function declaredLength({ headers }: IncomingMessage): number | undefined
 /** The whole body, counted as it arrives. Throws BodyTooLarge or BodyCut. */
 export function collect(message: IncomingMessage, maxBytes: number, reserve?: Reserve): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const chunks: Buffer[] = []
-  let length = 0
+  const pieces = new Pieces()
+  const giveUp = (reason: Error): void => {
+    message.off('data', onData)
+    pieces.drop()
+    reject(reason)
+  }
   const onData = (chunk: Buffer): void => {
-    length += chunk.length
-    if (length > maxBytes) {
-      message.off('data', onData)
-      reject(new BodyTooLarge(maxBytes))
+    if (!pieces.add(chunk, maxBytes)) {
+      giveUp(new BodyTooLarge(maxBytes))
       return
     }
-    chunks.push(chunk)
-    const waiting = reserve?.(chunk.length)
+    const waiting = reserve?.(chunk.length, giveUp)
     if (waiting === undefined) return
     message.pause()
     waiting.then(
       () => message.resume(),
-      (error: unknown) => {
-        message.off('data', onData)
-        reject(error instanceof Error ? error : new BodyCut())
-      },
+      (error: unknown) => giveUp(error instanceof Error ? error : new BodyCut()),
     )
   }
   const onCut = (): void => reject(new BodyCut())
   // What is there is kept by the stream until somebody listens, but what has ended with its connection has no end.
   if (message.destroyed && !message.readableEnded) onCut()
   message.on('data', onData)
-  message.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length)))
+  message.on('end', () => resolve(pieces.join()))
   // Asked first, because an error is costly to make, and every body ends with this event.
   message.on('close', () => {
     if (!message.readableEnded) onCut()

@@ -111,7 +111,7 @@ export class PlainExchange implements Owed {
   collect(maxBytes: number, reserve?: Reserve): Promise<Buffer> {
     const body = this.takeBody(maxBytes)
     if (body === undefined) return Promise.reject(new BodyTooLarge(maxBytes))
-    const waiting = body.length === 0 ? undefined : reserve?.(body.length)
+    const waiting = body.length === 0 ? undefined : reserve?.(body.length, ignore)
     return waiting === undefined ? Promise.resolve(body) : this.#giveAfter(waiting, body)
   }
 
@@ -251,6 +251,9 @@ export class PlainExchange implements Owed {
     else (this.#pieces ??= []).push(isShort ? toText(piece) : piece)
   }
 }
+
+/** A body that is whole already is not given up. */
+function ignore(): void {}
 
 /** Text with one character for each of its bytes is given as it is. */
 function toBytes(text: string): string | Uint8Array {

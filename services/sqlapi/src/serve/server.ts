@@ -21,11 +21,14 @@ import { refuse } from './refuse.ts'
 import { beginRequest, endRequest } from './request-span.ts'
 import { brokenOff, RequestTrace } from './trace.ts'
 import type { UnderWay } from './under-way.ts'
+import { BodyGivenUp, maxArrivingBytes, type Uploads } from './uploads.ts'
 
 export interface ServerOptions {
   readonly host: string
   readonly port: number
   readonly maxBodyBytes: number
+  /** Of all requests, whatever they began with. */
+  readonly uploads: Uploads
   readonly maxPipelinedRequests: number
   readonly fastReader: boolean
   readonly cors: Cors
@@ -128,20 +131,31 @@ async function readBody(
   exchange: Exchange,
   trace: Trace | undefined,
 ): Promise<Buffer | undefined> {
-  const { cors, maxBodyBytes } = options
+  const { cors, maxBodyBytes, uploads } = options
+  const { reserve, end } = uploads.begin(maxArrivingBytes(maxBodyBytes))
   try {
-    return await exchange.collect(maxBodyBytes)
+    return await exchange.collect(maxBodyBytes, reserve)
   } catch (error) {
-    if (!(error instanceof BodyTooLarge)) {
+    const failure = toBodyFailure(error, maxBodyBytes)
+    if (failure === undefined) {
       conclude(options, exchange, trace)
       return undefined
     }
-    const failure = new Failure('body_too_large', `Request body is larger than ${maxBodyBytes} bytes`)
     if (trace !== undefined) trace.error = failure.name
     const headers = cors.headersFor(exchange.headers as RequestHeaders)
     write(options, exchange, toReply(failure, headers), trace, true)
     return undefined
+  } finally {
+    end()
   }
+}
+
+/** Undefined where nobody is there to be told. */
+function toBodyFailure(error: unknown, maxBodyBytes: number): Failure | undefined {
+  if (error instanceof BodyTooLarge) {
+    return new Failure('body_too_large', `Request body is larger than ${maxBodyBytes} bytes`)
+  }
+  return error instanceof BodyGivenUp ? new Failure('body_given_up', error.message) : undefined
 }
 
 /** For a client that goes before it has its reply. Not inside `serve`: a closure there would keep the request alive. */

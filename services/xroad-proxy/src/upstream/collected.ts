@@ -1,4 +1,5 @@
 /** A call whose response is kept whole, up to the limit. */
+import { Pieces } from '@services/http-shell'
 import type { RawHeaders } from '../model.ts'
 import { UpstreamCall, tooLarge } from './upstream-call.ts'
 
@@ -39,27 +40,5 @@ export class Collected extends UpstreamCall<UpstreamResponse> {
 
   protected override onEnd(): UpstreamResponse {
     return { status: this.#status, contentType: this.#contentType, headers: this.#headers, body: this.#pieces.join() }
-  }
-}
-
-/** The pieces of a body as they arrive, up to a limit. */
-export class Pieces {
-  readonly #chunks: Buffer[] = []
-  #length = 0
-
-  get length(): number {
-    return this.#length
-  }
-
-  /** False when the limit is exceeded. */
-  add(chunk: Buffer, maxBytes: number): boolean {
-    this.#length += chunk.length
-    if (this.#length > maxBytes) return false
-    this.#chunks.push(chunk)
-    return true
-  }
-
-  join(): Buffer {
-    return this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks, this.#length)
   }
 }

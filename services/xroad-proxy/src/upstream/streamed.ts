@@ -2,9 +2,9 @@
  * A call whose response goes to the caller while it arrives. A response without a declared length is collected first, up to the
  * limit, so that the caller can still be told if it is too large.
  */
+import { Pieces } from '@services/http-shell'
 import type { ResponseWriter, RawHeaders } from '../model.ts'
 import type { Call } from './client.ts'
-import { Pieces } from './collected.ts'
 import { UpstreamCall, tooLarge, type Way } from './upstream-call.ts'
 import { bodyless, type Inbound, toInbound } from './headers.ts'
 import type { Room } from './room.ts'
