@@ -64,8 +64,7 @@ export class Connection {
   readonly #claims: Claims
   readonly #underWay = new UnderWay()
   readonly #sentTexts = new Set<number>()
-  readonly #timeoutSeconds: number
-  readonly #goneMs: number
+  readonly #limits: Parts['limits']
   readonly #abandoned: Listeners['abandoned']
   readonly #long: Listeners['long']
   readonly #doomed: Listeners['doomed']
@@ -105,8 +104,7 @@ export class Connection {
     this.#long = long
     this.#doomed = parts.doomed
     this.files = files
-    this.#timeoutSeconds = parts.limits.statementTimeoutSeconds
-    this.#goneMs = parts.limits.goneMs
+    this.#limits = parts.limits
     this.#abandoned = abandoned
     this.#worker = worker
     this.#ended = ended
@@ -123,7 +121,7 @@ export class Connection {
     })
   }
 
-  run({ job, textOf, sink, timeoutSeconds = this.#timeoutSeconds }: Assignment): Running {
+  run({ job, textOf, sink, timeoutSeconds = this.#limits.statementTimeoutSeconds }: Assignment): Running {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
     const underWay = this.#underWay.add(resolve, reject, sink, timeoutSeconds)
     this.#claims.queue(underWay.claim)
@@ -197,7 +195,7 @@ export class Connection {
     if (ranMs >= longMs && !job.sink.isOpen) this.#long(turn.statement)
     const { timeoutSeconds, goneSince = Infinity } = job
     const overdueMs = timeoutSeconds > 0 ? ranMs - timeoutSeconds * 1000 : -Infinity
-    const forNobodyMs = now - goneSince - this.#goneMs
+    const forNobodyMs = now - goneSince - this.#limits.goneMs
     if (Math.max(overdueMs, forNobodyMs) >= -noticeMs) this.#doomed?.()
     if (overdueMs >= 0) {
       job.timedOut = turn.statement
