@@ -6,7 +6,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { elapsed, until } from '@services/testing'
 import { History } from '../src/database/pool/history.ts'
-import type { Connection, Errand } from '../src/database/pool/job.ts'
+import { type Connection, type Errand, takenBack } from '../src/database/pool/job.ts'
 import { Pool, type PoolOptions } from '../src/database/pool/pool.ts'
 import type { Cancellation } from '../src/model.ts'
 import { VirtualClock } from './simulation-clock.ts'
@@ -181,7 +181,7 @@ describe('the pool by itself', { concurrency: true }, () => {
     await pool.close()
   })
 
-  test('a lane whose head is late gets no more jobs', async () => {
+  test('a slot whose head is late gets no more jobs', async () => {
     const clock = new VirtualClock()
     const { pool } = pretend({ max: 2, clock })
     const short = { group: 'any', history: shortHistory() }
@@ -297,4 +297,135 @@ describe('the pool by itself', { concurrency: true }, () => {
     first.end()
     await running
   })
+})
+
+describe('what the pool tells [S25]', { concurrency: true }, () => {
+  test('its load is what the connections do, and how many jobs wait', async () => {
+    const clock = new VirtualClock()
+    const { pool, opened } = pretend({ max: 3, clock })
+    const shared = held({ group: 'any', history: shortHistory() })
+    const [alone, ended, second, waiting] = [held(), held(), held(), held()]
+    const done = [shared, alone, ended].map(({ job }) => pool.run(job))
+    await Promise.all([shared, alone, ended].map(({ started }) => started))
+    ended.end()
+    await done[2]
+    const none = { idle: 0, shared: 0, alone: 0, cleaning: 0, opening: 0, closing: 0 }
+    deepStrictEqual(pool.load, { connections: { ...none, idle: 1, shared: 1, alone: 1 }, waiting: 0 })
+    done.push(...[second, waiting].map(({ job }) => pool.run(job)))
+    deepStrictEqual(pool.load, { connections: { ...none, shared: 1, alone: 2 }, waiting: 1 })
+    // A late one is still shared.
+    for (let look = 0; look < 2; look++) clock.step()
+    deepStrictEqual(pool.load.connections.shared, 1)
+    for (const connection of opened) connection.isDirty = true
+    shared.end()
+    await done[0]
+    deepStrictEqual(pool.load, { connections: { ...none, alone: 2, cleaning: 1 }, waiting: 1 })
+    for (const { end } of [alone, second, waiting]) end()
+    await Promise.all(done)
+    await pool.close()
+  })
+
+  test('it has last succeeded when a run has, and not when one has failed', async () => {
+    const clock = new VirtualClock()
+    const { pool } = pretend({ max: 1, clock })
+    const [bad, good] = [held(), held()]
+    strictEqual(pool.lastSuccess, -Infinity)
+    bad.fail(new Error('bad'))
+    await rejects(pool.run(bad.job), /bad/)
+    strictEqual(pool.lastSuccess, -Infinity)
+    clock.stall(5)
+    good.end()
+    await pool.run(good.job)
+    strictEqual(pool.lastSuccess, clock.now())
+    await pool.close()
+  })
+
+  test('whoever measures hears how long jobs have waited and run, and whether beside others', async () => {
+    const clock = new VirtualClock()
+    const waited: number[] = []
+    const ofJobs: number[] = []
+    const ran: [number | undefined, boolean][] = []
+    const meter = {
+      waited: (ms: number) => waited.push(ms),
+      ran: (...run: [number | undefined, boolean]) => ran.push(run),
+    }
+    const { pool } = pretend({ max: 1, clock, acquireTimeoutSeconds: 2, meter })
+    const ofJob = { waited: (ms: number) => ofJobs.push(ms) }
+    const short = held({ group: 'any', history: shortHistory(), meter: ofJob })
+    const alone = held({ meter: ofJob })
+    const done = [pool.run(short.job), pool.run(alone.job)]
+    await short.started
+    clock.stall(7)
+    short.end()
+    await alone.started
+    const late = pool.run(held({ meter: ofJob }).job)
+    clock.stall(2000)
+    while (clock.step()) if (ofJobs.length === 2) break
+    await rejects(late, { reason: 'acquire_timeout' })
+    alone.end()
+    await Promise.all(done)
+    deepStrictEqual(
+      [waited, ofJobs],
+      [
+        [0, 2000, 7],
+        [0, 2000, 7],
+      ],
+    )
+    deepStrictEqual(
+      ran.map(([, isShared]) => isShared),
+      [true, false],
+    )
+    strictEqual(ran[0]?.[0], 7)
+    await pool.close()
+  })
+})
+
+describe('jobs that are not begun, or begun again [D6.7]', { concurrency: true }, () => {
+  test('one whose client has gone before it came costs no connection', async () => {
+    const { pool, opened } = pretend()
+    const gone = held({ cancellation: { cancelled: true, onCancel: undefined } })
+    await rejects(pool.run(gone.job), { reason: 'client_gone' })
+    strictEqual(opened.length, 0)
+    await pool.close()
+  })
+
+  test('after the end each is refused by name, and nothing is due any more', async () => {
+    const clock = new VirtualClock()
+    const { pool } = pretend({ max: 2, clock })
+    const short = held({ group: 'any', history: shortHistory() })
+    const running = pool.run(short.job)
+    await short.started
+    short.end()
+    await running
+    await pool.close()
+    await rejects(pool.run(held().job), { reason: 'datasource_closed', message: "Datasource 'demo' is closed" })
+    strictEqual(clock.step(), false)
+  })
+
+  for (const isGone of [false, true]) {
+    test(`one that its connection gives back ${isGone ? 'ends where its client has gone' : 'goes before those that came later'}`, async () => {
+      const { pool } = pretend({ max: 1 })
+      const given = Promise.withResolvers<never>()
+      const started = Promise.withResolvers<void>()
+      const cancellation = uncancelled()
+      const order: string[] = []
+      const first = pool.run({
+        ...held({ cancellation }).job,
+        run: (): Promise<string> => {
+          order.push('first')
+          started.resolve()
+          return order.length === 1 ? given.promise : Promise.resolve('done')
+        },
+      })
+      await started.promise
+      const second = pool.run({ ...held().job, run: () => Promise.resolve(order.push('second')) })
+      cancellation.cancelled = isGone
+      given.reject(takenBack)
+      if (isGone) await rejects(first, { reason: 'client_gone' })
+      else strictEqual(await first, 'done')
+      await second
+      deepStrictEqual(order, isGone ? ['first', 'second'] : ['first', 'first', 'second'])
+      await pool.close()
+    })
+  }
 })
