@@ -224,7 +224,12 @@ describe('calls in a small budget', () => {
   before(async () => {
     upstream = await startRaw()
     const limits = { max_inflight_bytes: 128 * kibibyte, max_request_bytes: 60_000, request_timeout_secs: 3 }
-    const dsl = { 'g/rest.yml': rest('POST'), 'g/soap.yml': soapFile() }
+    const dsl = {
+      'g/rest.yml': rest('POST'),
+      'g/soap.yml': soapFile(),
+      'g/patient-rest.yml': rest('POST', {}, { timeout_secs: 120 }),
+      'g/patient-soap.yml': JSON.stringify({ ...(JSON.parse(soapFile()) as object), timeout_secs: 120 }),
+    }
     lanes = await startLanes({ dsl, config: { security_server: { url: upstream.url }, limits } })
   })
 
@@ -249,7 +254,7 @@ describe('calls in a small budget', () => {
           await settled()
           if (second !== '') peer.write(second)
         }
-        const all = await Promise.all(Array.from({ length: 40 }, () => post(lane)))
+        const all = await Promise.all(Array.from({ length: 40 }, () => post(`patient-${lane}`)))
         for (const got of all) {
           deepStrictEqual([got.status, got.isWhole, got.body.length > text.length], [200, true, true], got.line)
         }
