@@ -19,10 +19,13 @@ export class SecretFileError extends Error {
 const hidden =
   'the file (what stands there is not shown, it may be the password itself; write a path such as ./password.txt)'
 
+/** It begins as paths do, or ends as files of passwords do. */
+const looksLikeFile = /^\.{0,2}[/\\]|\.(?:txt|pw|pass|password|secret)$/i
+
 /** It leads to something, or into a folder that there is, or is spelled as paths are. */
 function isPath(text: string): boolean {
   const folder = dirname(text)
-  return /^\.{0,2}[/\\]/.test(text) || isAbsolute(text) || existsSync(text) || (folder !== '.' && existsSync(folder))
+  return looksLikeFile.test(text) || isAbsolute(text) || existsSync(text) || (folder !== '.' && existsSync(folder))
 }
 
 /** Throws a SecretFileError. */

@@ -85,6 +85,7 @@ test('what should be a path and may be the password is not shown [O3.2] [S19]', 
       /^SecretFileError: the file \(what stands there is not shown, .*\) does not exist$/,
     )
   }
+  throws(() => readSecretFile('crm-password.txt'), /^SecretFileError: file crm-password\.txt does not exist$/)
   for (const text of ['./hunter2', '../hunter2', join(folder, 'hunter2'), `${relative('.', folder)}/hunter2`]) {
     throws(() => readSecretFile(text), /hunter2 does not exist$/)
   }
