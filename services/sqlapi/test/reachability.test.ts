@@ -84,6 +84,31 @@ test('a database that is down at the start is told once, and once when it is the
   await database.remove()
 })
 
+for (const workers of [1, 2]) {
+  test(`a reload while the database is away takes nothing from the line about its return, with ${workers} workers [O2.4] [O3.1]`, async () => {
+    const database = await createDatabase('postgres')
+    const forwarder = await startForwarder((await sharedPostgres()).port)
+    const url = database.url.replace(/:\d+(?=\/[^/]*$)/, `:${forwarder.port}`)
+    const running = await startSqlapi({
+      files: one,
+      config: { server: { workers }, logging: { format: 'json' }, datasources: [{ name: 'crm', url }] },
+    })
+    await untilStatus(running, 200)
+    forwarder.refuse()
+    await told(running, 1)
+    running.kill('SIGHUP')
+    await running.line(/"event":"reloaded"/)
+    await untilStatus(running, 400)
+    forwarder.pass()
+    await untilStatus(running, 200)
+    await told(running, 2)
+    deepStrictEqual(tellings(running).map(({ event }) => event), ['datasourceUnreachable', 'datasourceReached']) // prettier-ignore
+    await running.stop()
+    await forwarder.close()
+    await database.remove()
+  })
+}
+
 test(
   'workers that are replaced while the database is away tell of its return [O2.4]',
   { skip: withoutChildren },

@@ -11,7 +11,7 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import type { Booted } from '../boot/boot.ts'
+import { type Booted, settingsOf } from '../boot/boot.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Events } from '../events.ts'
 import { assign, type Assignment } from './assignments.ts'
@@ -129,8 +129,8 @@ export class Workers {
     return {
       drop,
       take: () => {
+        this.#told.datasourcesReplaced(unchanged(this.#assignments, assignments))
         this.#assignments = assignments
-        this.#told.datasourcesReplaced()
         for (const seat of rollout.ready) this.#tell(seat, { change: 'take', rollout: id })
         this.#endRollout()
       },
@@ -279,6 +279,13 @@ export class Workers {
   #endWhenEmpty(): void {
     if (this.#seats.every(({ worker }) => worker === undefined)) this.#ended.resolve()
   }
+}
+
+/** Names of the datasources whose databases stay open. */
+function unchanged([before]: readonly Assignment[], [after]: readonly Assignment[]): ReadonlySet<string> {
+  const open = new Set(before?.datasources.map(settingsOf))
+  const kept = after?.datasources.filter((datasource) => open.has(settingsOf(datasource))) ?? []
+  return new Set(kept.map(({ name }) => name))
 }
 
 const inOrder = `exit code ${exitCodes.success}`

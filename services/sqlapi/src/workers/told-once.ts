@@ -4,6 +4,9 @@ import type { EventFields, EventName, Events } from '../events.ts'
 /** How much is remembered of what never changes back, such as pieces of stored code. */
 const mostKept = 1000
 
+/** Behind the name of its datasource. */
+const ofReplica = /\.replicas\[\d+\]$/
+
 export class ToldOnce {
   /** Datasources that cannot be reached, and since when by the clock of `performance`. */
   readonly #unreachable = new Map<string, number>()
@@ -60,10 +63,10 @@ export class ToldOnce {
     events.emit(event, fields)
   }
 
-  /** Datasources may be others now, of which there is something to tell anew. */
-  datasourcesReplaced(): void {
-    this.#unreachable.clear()
-    this.#deleted.clear()
-    this.#away.clear()
+  /** Others than `kept` may be other databases now, of which there is something to tell anew. */
+  datasourcesReplaced(kept: ReadonlySet<string>): void {
+    for (const told of [this.#unreachable, this.#deleted, this.#away]) {
+      for (const name of told.keys()) if (!kept.has(name.replace(ofReplica, ''))) told.delete(name)
+    }
   }
 }
