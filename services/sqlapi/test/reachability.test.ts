@@ -121,18 +121,44 @@ test(
       config: { server: { workers: 2 }, logging: { format: 'json' }, datasources: [{ name: 'crm', url }] },
     })
     await untilStatus(running, 200)
-    for (const round of [1, 2]) {
-      forwarder.refuse()
-      await told(running, 2 * round - 1)
-      const before = childrenOf(running.pid)
-      for (const pid of before) process.kill(pid, 'SIGKILL')
-      await until(() => childrenOf(running.pid).filter((pid) => !before.includes(pid)).length === 2, 'others')
-      forwarder.pass()
-      await until(() => ask(running).then(([status]) => status === 200, () => false), 'status 200') // prettier-ignore
-      await told(running, 2 * round)
-    }
-    const lines = tellings(running)
-    deepStrictEqual(lines.map(({ event }) => event), [1, 2].flatMap(() => ['datasourceUnreachable', 'datasourceReached'])) // prettier-ignore
+    forwarder.refuse()
+    await told(running, 1)
+    const before = childrenOf(running.pid)
+    for (const pid of before) process.kill(pid, 'SIGKILL')
+    await until(() => childrenOf(running.pid).filter((pid) => !before.includes(pid)).length === 2, 'others')
+    forwarder.pass()
+    await until(() => ask(running).then(([status]) => status === 200, () => false), 'status 200') // prettier-ignore
+    await told(running, 2)
+    deepStrictEqual(tellings(running).map(({ event }) => event), ['datasourceUnreachable', 'datasourceReached']) // prettier-ignore
+    await running.stop()
+    await forwarder.close()
+    await database.remove()
+  },
+)
+
+test(
+  'workers that are replaced while a replica is away tell that it is back [O2.4] [O4.2]',
+  { skip: withoutChildren },
+  async () => {
+    const database = await createDatabase('postgres')
+    const { url } = database
+    const forwarder = await startForwarder((await sharedPostgres()).port)
+    // The first server stands in for its replica.
+    const replicas = [url.replace(/:\d+(?=\/[^/]*$)/, `:${forwarder.port}`)]
+    const running = await startSqlapi({
+      files: one,
+      config: { server: { workers: 2 }, logging: { format: 'json' }, datasources: [{ name: 'crm', url, replicas }] },
+    })
+    const changes = (): string[] => linesOf(running.stdout()).flatMap((line) => /"event":"(replica\w+)"/.exec(line)?.[1] ?? []) // prettier-ignore
+    await untilStatus(running, 200)
+    forwarder.refuse()
+    await until(() => changes().length === 1, 'a replica that is away')
+    const before = childrenOf(running.pid)
+    for (const pid of before) process.kill(pid, 'SIGKILL')
+    await until(() => childrenOf(running.pid).filter((pid) => !before.includes(pid)).length === 2, 'others')
+    forwarder.pass()
+    await until(() => changes().length === 2, 'a replica that is back')
+    deepStrictEqual(changes(), ['replicaAway', 'replicaBack'])
     await running.stop()
     await forwarder.close()
     await database.remove()

@@ -14,7 +14,10 @@ import type { SqliteOptions } from './sqlite/sqlite.ts'
 
 /** What datasources of all kinds are opened with; each kind reads what is its own. */
 export interface DatasourceOptions
-  extends Omit<PostgresOptions, 'isReplica'>, SqliteOptions, Pick<ReplicatedOptions, 'meterOf' | 'onReplica'> {
+  extends
+    Omit<PostgresOptions, 'isReplica'>,
+    SqliteOptions,
+    Pick<ReplicatedOptions, 'meterOf' | 'isAway' | 'onReplica'> {
   readonly dialect: Dialect
   /** PostgreSQL: connection URLs with the credentials. */
   readonly replicas?: readonly string[] | undefined

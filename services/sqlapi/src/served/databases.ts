@@ -100,7 +100,8 @@ export class OpenDatabases {
     const reach = new Reachability(this.#events, name, maskUrl(datasource.url), this.#lostForMs?.[name])
     const password = currentPasswordOf(datasource)
     const listeners = listenersOf(datasource, this.#events)
-    const options = { ...datasource, password, meter: meterOf(name), meterOf, reach, ...listeners }
+    const isAway = (replica: string): boolean => this.#lostForMs?.[replica] !== undefined
+    const options = { ...datasource, password, meter: meterOf(name), meterOf, isAway, reach, ...listeners }
     const open = { name, settings, database: await openDatabase(options), options, reach, holders: 0 }
     this.#open.set(settings, open)
     return open

@@ -12,8 +12,8 @@ export class ToldOnce {
   readonly #unreachable = new Map<string, number>()
   /** The same of those whose file was deleted. */
   readonly #deleted = new Map<string, number>()
-  /** Replicas that are not used. */
-  readonly #away = new Set<string>()
+  /** The same of replicas that are not used. */
+  readonly #away = new Map<string, number>()
   /** For each datasource the file that was last reported as gone. */
   readonly #changed = new Map<string, string>()
   readonly #once = new Set<string>()
@@ -30,16 +30,16 @@ export class ToldOnce {
     return this.#unreachable.delete(datasource) || wasDeleted
   }
 
-  /** Of datasources that are lost: a worker that takes the place of another one is to tell of their return. */
+  /** Of datasources and replicas that are lost: a worker that takes the place of another one is to tell of their return. */
   get lostForMs(): Readonly<Record<string, number>> {
     const now = performance.now()
-    const since = [...this.#deleted, ...this.#unreachable]
-    return Object.fromEntries(since.map(([datasource, at]) => [datasource, now - at]))
+    const since = [...this.#deleted, ...this.#unreachable, ...this.#away]
+    return Object.fromEntries(since.map(([name, at]) => [name, now - at]))
   }
 
   isNewlyAway({ replica }: EventFields['replicaAway']): boolean {
     if (this.#away.has(replica)) return false
-    this.#away.add(replica)
+    this.#away.set(replica, performance.now())
     return true
   }
 

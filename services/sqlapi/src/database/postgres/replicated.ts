@@ -21,6 +21,8 @@ export interface ReplicatedOptions extends PostgresOptions {
   readonly maxReplicaLagBytes: number
   /** Undefined where nobody measures. */
   readonly meterOf?: ((replica: string) => PostgresOptions['meter']) | undefined
+  /** It is known already that the replica is not used. */
+  readonly isAway?: ((replica: string) => boolean) | undefined
   /** Called when a replica is no longer used, and when it is again, which is the case without a reason. */
   readonly onReplica?: ((report: { readonly replica: string; readonly reason: string | undefined }) => void) | undefined
 }
@@ -166,11 +168,12 @@ class Replica implements ReplicaLoad {
   readonly #tell: ReplicatedOptions['onReplica']
   readonly #changed: () => void
   /** It was used, or found unusable, before. */
-  #isKnown = false
+  #isKnown: boolean
 
   constructor(options: ReplicatedOptions, changed: () => void) {
-    const { name, meterOf, onReplica } = options
+    const { name, meterOf, isAway, onReplica } = options
     this.name = name
+    this.#isKnown = isAway?.(name) === true
     const own = {
       meter: meterOf?.(name),
       isReplica: true,
