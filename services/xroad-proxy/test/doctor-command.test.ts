@@ -1,4 +1,4 @@
-/** `xroad-proxy doctor` as a process: what it prints, how it ends, and that it leaves everything as it was. */
+/** `xroad-proxy doctor`: what it prints, how it ends, and that it leaves everything as it was. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { type Ended, type Files, newFolder, writeFiles } from '@services/testing
 import type { Finding } from '../src/doctor/finding.ts'
 import { startMock } from '../src/mock/mock.ts'
 import { keystorePassword } from '../src/mock/pki.ts'
+import { runCommand } from './support/commands.ts'
 import { password, restFile, soapFile } from './support/doctor.ts'
 import { sharedPki } from './support/lanes.ts'
 import { binary, spawnProxy } from './support/process.ts'
@@ -15,7 +16,11 @@ const client = { member_class: 'GOV', member_code: '70000000', subsystem_code: '
 const sound = { client_data: client }
 
 function run(args: readonly string[], files: Files, env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  return spawnProxy({ args: ['doctor', ...args], cwd: newFolder(files), env }).ended
+  return runCommand({ args: ['doctor', ...args], cwd: newFolder(files), env })
+}
+
+function spawnDoctor(args: readonly string[], files: Files): Promise<Ended> {
+  return spawnProxy({ args: ['doctor', ...args], cwd: newFolder(files) }).ended
 }
 
 const yaml = (config: object): string => JSON.stringify(config)
@@ -37,7 +42,8 @@ const exits: readonly [string, string[], Files, number][] = [
 for (const [index, [name, args, files, code]] of exits.entries()) {
   const format = index % 2 === 0 ? 'text' : 'json'
   test(`${format}: ${name} ends with ${code} [S-doctor.exit D6.1]`, async () => {
-    const ended = await run([...args, '--format', format], files)
+    const all = [...args, '--format', format]
+    const ended = await (name === 'FATAL' ? spawnDoctor(all, files) : run(all, files))
     deepStrictEqual([ended.code, ended.stderr], [code, ''])
     if (format === 'text') match(ended.stdout, /\d+ FATAL, \d+ BREAK, \d+ WEAK, \d+ INFO\n$/)
     else ok(Array.isArray(JSON.parse(ended.stdout)))

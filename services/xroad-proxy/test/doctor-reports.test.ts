@@ -9,6 +9,7 @@ import { startMock } from '../src/mock/mock.ts'
 import { keystorePassword } from '../src/mock/pki.ts'
 import { examine, inDays, keystore, password, restFile, server, serverCertificate, soapFile } from './support/doctor.ts'
 import { sharedPki } from './support/lanes.ts'
+import { runCommand } from './support/commands.ts'
 import { spawnProxy } from './support/process.ts'
 
 const tax = { member_class: 'GOV', member_code: '70000349', subsystem_code: 'tax', keystore_path: '@/tax.p12' }
@@ -81,7 +82,7 @@ const yaml = (config: object): string => JSON.stringify(config, undefined, 1)
 const client = { member_class: 'GOV', member_code: '70000000', subsystem_code: 'demo' }
 
 function run(folder: string, args: readonly string[]): Promise<Ended> {
-  return spawnProxy({ args: ['doctor', ...args], cwd: folder, env: { PROXY_KEYSTORE_PASSWORD: password } }).ended
+  return runCommand({ args: ['doctor', ...args], cwd: folder, env: { PROXY_KEYSTORE_PASSWORD: password } })
 }
 
 describe('annotations', () => {

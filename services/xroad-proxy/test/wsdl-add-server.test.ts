@@ -7,6 +7,7 @@ import { call, type Ended, type Files, newFolder, untilListening, writeFiles } f
 import { readSidecar } from '../src/boot/ingest/sidecar.ts'
 import { type RunningMock, startMock } from '../src/mock/mock.ts'
 import { keystorePassword } from '../src/mock/pki.ts'
+import { runCommand } from './support/commands.ts'
 import { sharedPki } from './support/lanes.ts'
 import { spawnProxy } from './support/process.ts'
 import { type Act, startUpstream, toAnswer, toEnvelope, toFault11 } from './support/upstream.ts'
@@ -30,7 +31,7 @@ function project(
   const env = { PROXY_KEYSTORE_PASSWORD: keystorePassword, SCHOOL: keystorePassword }
   return {
     folder,
-    add: (...args) => spawnProxy({ args: ['wsdl', 'add', '--from-security-server', ...args], cwd: folder, env }).ended,
+    add: (...args) => runCommand({ args: ['wsdl', 'add', '--from-security-server', ...args], cwd: folder, env }),
   }
 }
 
@@ -144,7 +145,7 @@ describe('in front of the mock [P1.3]', () => {
     const { folder, add } = project(mock.url)
     await add('GOV/70000310/arireg')
     const env = { PROXY_KEYSTORE_PASSWORD: keystorePassword }
-    const explained = await spawnProxy({ args: ['wsdl', 'explain', 'wsdl'], cwd: folder, env }).ended
+    const explained = await runCommand({ args: ['wsdl', 'explain', 'wsdl'], cwd: folder, env })
     match(explained.stdout, /1 of 1 operations generated/)
     const doctor = await spawnProxy({ args: ['doctor', '--format', 'json'], cwd: folder, env }).ended
     match(doctor.stdout, /info-wsdl-generated/)

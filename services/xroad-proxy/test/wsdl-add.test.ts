@@ -23,6 +23,7 @@ import { readVendored } from '../src/wsdl/schema/vendored.ts'
 import { install } from '../src/wsdl-command/add/install.ts'
 import { readOwner, readProvider, readServiceAddress } from '../src/wsdl-command/add/service-address.ts'
 import { writeSidecar } from '../src/wsdl-command/add/sidecar-text.ts'
+import { runCommand } from './support/commands.ts'
 import { spawnProxy } from './support/process.ts'
 import { demo, wsdlOf } from './support/wsdl-folder.ts'
 
@@ -30,7 +31,7 @@ const config = { 'proxy.yaml': 'wsdl_watch_dir: wsdl\nclient_data: {member_class
 const provider = ['--provider', 'GOV/70000310/Arireg']
 
 async function addIn(folder: string, ...args: readonly string[]): Promise<Ended> {
-  return spawnProxy({ args: ['wsdl', 'add', ...args], cwd: folder }).ended
+  return runCommand({ args: ['wsdl', 'add', ...args], cwd: folder })
 }
 
 /** A folder with a configuration, and the command in it. */

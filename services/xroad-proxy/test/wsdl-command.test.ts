@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { type Ended, newFolder } from '@services/testing'
 import { readFlags } from '../src/boot/flags.ts'
 import type { Finding } from '../src/doctor/finding.ts'
+import { runCommand } from './support/commands.ts'
 import { spawnProxy } from './support/process.ts'
 import { wsdlOf } from './support/wsdl-folder.ts'
 
@@ -24,11 +25,12 @@ const files = {
 }
 
 function explain(folder: string, ...args: readonly string[]): Promise<Ended> {
-  return spawnProxy({ args: ['wsdl', 'explain', ...args], cwd: folder }).ended
+  return runCommand({ args: ['wsdl', 'explain', ...args], cwd: folder })
 }
 
 test('a folder: a table for each WSDL, operation by operation, with the includes that are missing [D5.10]', async () => {
-  const { code, stdout, stderr } = await explain(newFolder(files), 'wsdl')
+  const run = spawnProxy({ args: ['wsdl', 'explain', 'wsdl'], cwd: newFolder(files) })
+  const { code, stdout, stderr } = await run.ended
   deepStrictEqual([code, stderr], [1, ''])
   const [bad = '', crm = '', hr = '', sum = ''] = stdout.split('\n\n')
   match(bad, /^wsdl\/bad\/api\.wsdl: nothing is generated\n {2}wsdl\/bad\/api\.wsdl:1: not well-formed/)

@@ -1,0 +1,47 @@
+/**
+ * Commands that do their work and end, such as `doctor`: one process for all of a test file, which has loaded the program. A process for each
+ * takes ten times as long as most of them. How a command ends as a process, alone and beside others, is for tests that start one.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { type Ended, launchFlag } from '@services/testing'
+import type { Order, Outcome } from './command-host.ts'
+
+let host: ChildProcess | undefined
+let last: Promise<unknown> = Promise.resolve()
+
+/** Runs it when those before it have ended: a process has one working directory. */
+export function runCommand({ env = {}, ...order }: Omit<Order, 'env'> & Partial<Pick<Order, 'env'>>): Promise<Ended> {
+  const outcome = last.then(() => ask({ ...order, env }))
+  last = outcome.catch(() => undefined)
+  return outcome
+}
+
+async function ask(order: Order): Promise<Ended> {
+  host ??= start()
+  // It is to keep the test alive only while somebody waits for it.
+  host.ref()
+  host.channel?.ref()
+  host.send(order)
+  const [outcome] = (await Promise.race([once(host, 'message'), ended(host)])) as [Outcome]
+  host.unref()
+  host.channel?.unref()
+  return { ...outcome, signal: null }
+}
+
+function start(): ChildProcess {
+  const options = { execArgv: [launchFlag], env: environment() }
+  return fork(join(import.meta.dirname, 'command-host.ts'), [], options)
+}
+
+/** As that of the processes which tests start. */
+function environment(): NodeJS.ProcessEnv {
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  return { PATH, ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }) }
+}
+
+async function ended(child: ChildProcess): Promise<never> {
+  const [code] = (await once(child, 'exit')) as [number | null]
+  throw new Error(`the process of commands ended with ${code}`)
+}
