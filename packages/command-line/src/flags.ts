@@ -86,16 +86,24 @@ function readCommand(program: Program, positionals: readonly string[]): { comman
   const isFamily = names.some((name) => name.startsWith(`${positionals[0] ?? ''} `))
   const words = isFamily ? 2 : 1
   const command = positionals.length === 0 ? program.implied : positionals.slice(0, words).join(' ')
-  if (!names.includes(command)) refuse(`unknown command ${shown(command)}${meant(program, command, names, '')}`)
+  if (!names.includes(command)) {
+    const hint = configHint(program, program.implied, command) || meant(program, command, names, '')
+    refuse(`unknown command ${shown(command)}${hint}`)
+  }
   const { operand } = program.commands[command] as Command
   const path = operand === undefined ? undefined : positionals[words]
   const extra = positionals[operand === undefined ? words : words + 1]
   if (extra !== undefined) {
-    refuse(
-      `${shown(extra)} is too much: one ${operand === undefined ? 'command' : operand.value.toLowerCase()} at most`,
-    )
+    const most = operand === undefined ? 'command' : operand.value.toLowerCase()
+    refuse(`${shown(extra)} is too much: one ${most} at most${configHint(program, command, extra)}`)
   }
   return { command, path }
+}
+
+/** A configuration that stands there without its flag. */
+function configHint({ commands, flags }: Program, command: string, word: string): string {
+  const takesOne = 'config' in flags && 'config' in (commands[command] as Command).flags
+  return takesOne && /^[\w./-]+\.ya?ml$/.test(word) ? `; did you mean --config ${word}?` : ''
 }
 
 function checkFlag(program: Program, flag: Token, field: string, row: Flag, command: string): void {

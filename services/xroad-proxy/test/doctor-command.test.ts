@@ -11,6 +11,7 @@ import { runCommand } from './support/commands.ts'
 import { password, restFile, soapFile } from './support/doctor.ts'
 import { sharedPki } from './support/lanes.ts'
 import { binary, spawnProxy } from './support/process.ts'
+import { wsdlOf } from './support/wsdl-folder.ts'
 
 const client = { member_class: 'GOV', member_code: '70000000', subsystem_code: 'demo' }
 const sound = { client_data: client }
@@ -209,6 +210,34 @@ test('the operations of a description are asked about as those of files are, and
     [
       `info-probe-unknown ${path}: ${provided} companies for this client, but PUT /v1/companies/* is not among its endpoints`,
       `info-probe-allowed ${path}: ${provided} GET /v1/companies/* for this client`,
+    ],
+  )
+})
+
+test('the providers of WSDL files are asked about before the start that makes endpoints of them [P1.1 P7]', async (t) => {
+  const { folder: pkiFolder, files: pki } = sharedPki()
+  const own = { xroad_instance: 'ee-test', ...client }
+  const answers = newFolder({ 'listClients.json': JSON.stringify({ member: [{ id: own }] }) })
+  const mock = await startMock({ host: '127.0.0.1', port: 0, folder: pkiFolder, answers })
+  t.after(() => mock.close())
+  const server = { url: mock.url, keystore_path: pki.keystore, trust_ca_path: pki.ca }
+  const { stdout } = await run(
+    ['--probe', '--format', 'json'],
+    {
+      'proxy.yaml': yaml({ ...sound, wsdl_watch_dir: 'wsdl', security_server: server }),
+      'wsdl/crm/api.wsdl': wsdlOf(['find', 'add']),
+      'wsdl/crm/api.meta.yaml': 'provider: {member_class: GOV, member_code: "70000009", subsystem_code: crm}\n',
+    },
+    { PROXY_KEYSTORE_PASSWORD: keystorePassword },
+  )
+  const told = (JSON.parse(stdout) as Finding[]).filter(({ code }) => code === 'weak-probe-provider-unknown')
+  deepStrictEqual(
+    told.map(({ field, headline }) => [field, headline]),
+    [
+      [
+        'ee-test/GOV/70000009/crm',
+        'A provider is not registered: ee-test/GOV/70000009/crm, which /crm/add and 1 more would call',
+      ],
     ],
   )
 })
