@@ -26,7 +26,7 @@ export type Section<Shape extends z.core.$ZodLooseShape> = z.ZodPipe<
 
 /** A group of fields: spelled in snake_case in the file, in camelCase here. Frozen. */
 export function section<Shape extends z.core.$ZodLooseShape>(shape: Shape): Section<Shape> {
-  const { error } = expected(`the fields ${Object.keys(shape).join(', ')}`)
+  const { error } = expectedParts(`the fields ${Object.keys(shape).join(', ')}`)
   const isText = ({ input }: Issue): boolean => typeof input === 'string' && isGlued(input)
   return z
     .strictObject(shape, {
@@ -115,7 +115,7 @@ type List<Item extends z.ZodType> = z.ZodPipe<
 
 /** Frozen. */
 export function list<Item extends z.ZodType>(item: Item, meaning: string): List<Item> {
-  return z.array(item, expected(meaning)).transform((items): readonly z.output<Item>[] => Object.freeze(items))
+  return z.array(item, expectedParts(meaning)).transform((items): readonly z.output<Item>[] => Object.freeze(items))
 }
 
 type Names<Value> = Readonly<Record<string, Value>>
@@ -126,7 +126,9 @@ type NamesField<Value extends z.ZodType> = z.ZodPipe<
 
 /** Any names with a value each. Frozen. */
 export function names<Value extends z.ZodType>(value: Value, meaning: string): NamesField<Value> {
-  return z.record(z.string(), value, expected(meaning)).transform((map): Names<z.output<Value>> => Object.freeze(map))
+  return z
+    .record(z.string(), value, expectedParts(meaning))
+    .transform((map): Names<z.output<Value>> => Object.freeze(map))
 }
 
 /** A text, or a group of fields in its place. */
@@ -148,7 +150,7 @@ export function sections<Group extends z.ZodType>(
   z.ZodTransform<Readonly<Record<string, z.output<Group>>>, Record<string, z.output<Group>>>
 > {
   return z
-    .record(z.string(), group, expected(meaning))
+    .record(z.string(), group, expectedParts(meaning))
     .superRefine((map, context) => {
       for (const name of Object.keys(map)) {
         const message = problemOf(name)
@@ -161,4 +163,9 @@ export function sections<Group extends z.ZodType>(
 /** For a rule of zod: what was found, and what would be right. */
 export function expected(meaning: string, showing: Showing = {}): { error: (issue: Issue) => string } {
   return { error: ({ input }) => `${found(input, showing)}, expected ${meaning}` }
+}
+
+/** The same for what has parts: a list, or a group of fields. */
+function expectedParts(meaning: string): ReturnType<typeof expected> {
+  return expected(meaning, { isOfParts: true })
 }

@@ -75,11 +75,32 @@ test('each problem says what was found and what would be right', () => {
       'server.is_open: found "no", expected true or false',
       'items[0].name: found the number 7 (as a text it needs quotes), expected a name',
       'items[0].key_env: found a number, expected the name of an environment variable',
-      'items[1]: found the number 3 (as a text it needs quotes), expected the fields name, key_env',
+      'items[1]: found the number 3, expected the fields name, key_env',
       'map: found a list, expected name: text lines',
       'odd: found an x, expected no x',
     ],
   )
+})
+
+test('quotes are no cure where a list or a group of fields is wanted [O3.1]', () => {
+  const wanted = {
+    server: 'the fields max_bytes, is_open',
+    items: 'a list',
+    map: 'name: text lines',
+  }
+  for (const kind of [strict, lenient]) {
+    for (const [field, expected] of Object.entries(wanted)) {
+      for (const [given, found] of [
+        ['true', 'the boolean true'],
+        ['7', 'the number 7'],
+        ['x', 'a text'],
+        [field === 'items' ? '{a: b}' : '[a]', field === 'items' ? 'a group of fields' : 'a list'],
+      ]) {
+        const problem = `${field}: found ${found}, expected ${expected}`
+        deepStrictEqual(problemsOf(kind, `sql_dir: a\n${field}: ${given}\n`), [problem])
+      }
+    }
+  }
 })
 
 test('a number is taken as the text that it is written as where the kind of file says so, strict texts apart', () => {

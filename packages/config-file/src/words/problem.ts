@@ -15,19 +15,21 @@ export interface Showing {
   readonly shown?: boolean
   /** It may be one even where it is a number, as when a password stands in the place of its variable. */
   readonly secret?: boolean
+  /** A list or a group of fields is wanted: quotes would make nothing right. */
+  readonly isOfParts?: boolean
 }
 
 const shownCharacters = 64
 
 /** A value as it came, numbers and booleans too. */
-export function found(value: unknown, { shown = false, secret = false }: Showing = {}): string {
+export function found(value: unknown, { shown = false, secret = false, isOfParts = false }: Showing = {}): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'left empty'
   if (Array.isArray(value)) return 'found a list'
   if (typeof value === 'object') return 'found a group of fields'
   if (typeof value === 'number' || typeof value === 'boolean') {
     if (secret) return `found a ${typeof value}`
-    return `found the ${typeof value} ${value}${shown ? '' : ' (as a text it needs quotes)'}`
+    return `found the ${typeof value} ${value}${shown || isOfParts ? '' : ' (as a text it needs quotes)'}`
   }
   if (typeof value !== 'string') return 'found something else'
   if (value.trim() === '') return 'found an empty text'
