@@ -1,5 +1,5 @@
 /**
- * What a program does before its own modules load: it refuses a Node.js that is too old, sets a flag of V8, and turns on the
+ * What a program does before its own modules load: it refuses a Node.js that is too old, sets a flag of V8, keeps signals for it, and turns on the
  * compile cache for sources. The bin of a service calls it; what the program does is the service's `main`.
  *
  * JavaScript that Node.js 14 can read, so that it can say what is wrong: no `node:`, no top-level await, no newer syntax.
@@ -38,7 +38,16 @@ function limitYoungGeneration() {
   }
 }
 
+/**
+ * SIGHUP ends a process that does not listen to it, and a supervisor may send it as soon as it knows the process id. One that comes while modules load is
+ * sent again once `main` has been called: a program that serves listens by then, and any other one ends by it. What comes before this module is
+ * loaded, in the time that Node.js itself needs, nobody can keep: Node.js sets each signal back to what the system does.
+ */
 async function start(main) {
+  let wasHungUp = false
+  const keep = () => (wasHungUp = true)
+  // On Windows the window was closed, and the process ends in any case.
+  if (process.platform !== 'win32') process.on('SIGHUP', keep)
   if (main.pathname.endsWith('.ts')) {
     // Taking the types out of the sources at every start would cost memory and time.
     const { enableCompileCache } = await import('node:module')
@@ -46,5 +55,12 @@ async function start(main) {
     enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/compile', import.meta.url)))
   }
   const program = await import(main.href)
-  await program.main(process.argv.slice(2))
+  const wasBefore = wasHungUp
+  const ended = program.main(process.argv.slice(2))
+  // One that came while this thread had no time is heard in the next turn, by the program as well where it listens.
+  setImmediate(() => {
+    process.off('SIGHUP', keep)
+    if (wasBefore || (wasHungUp && process.listenerCount('SIGHUP') === 0)) process.kill(process.pid, 'SIGHUP')
+  })
+  await ended
 }

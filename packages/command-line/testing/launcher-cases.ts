@@ -3,13 +3,13 @@
  * flag of V8 that only counts from the start. A service comes in; tests are registered. A module that is loaded before the bin
  * tells of each start: its process id and the flags of Node.js.
  */
-import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { call, type Files, launchFlag, linesOf, newFolder, type Spawned, spawnProcess } from '@services/testing'
+import { call, type Files, launchFlag, linesOf, newFolder, type Spawned, spawnProcess, until } from '@services/testing'
 import { parse } from 'acorn'
 
 export interface LauncherCases {
@@ -58,6 +58,7 @@ export function testLauncher(cases: LauncherCases): void {
   testReplacement(cases)
   testNoReplacement(cases)
   testModules(cases)
+  testHangUp(cases)
 }
 
 function testModules(cases: LauncherCases): void {
@@ -166,6 +167,46 @@ function testNoReplacement(cases: LauncherCases): void {
       closeSync(file)
       deepStrictEqual(ended, [0, null])
       strictEqual(startsIn(folder).length, 1)
+    })
+  })
+}
+
+/** Loads nothing of the program's own modules before the file `go` is there. */
+const gate = `
+  const fs = require('node:fs')
+  require('node:module').registerHooks({
+    load(url, context, next) {
+      if (/\\/src\\/main\\.ts$/.test(url)) {
+        fs.writeFileSync(__dirname + '/loading', '')
+        while (!fs.existsSync(__dirname + '/go')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+      }
+      return next(url, context)
+    },
+  })
+`
+
+function testHangUp(cases: LauncherCases): void {
+  const hangUpAtTheGate = async (args: readonly string[]): Promise<Spawned> => {
+    const folder = folderOf(cases)
+    writeFileSync(join(folder, 'gate.cjs'), gate)
+    const program = startIn(folder, cases, { args, flags: ['--require', join(folder, 'gate.cjs')] })
+    await until(() => existsSync(join(folder, 'loading')), 'modules to be loaded')
+    process.kill(program.pid, 'SIGHUP')
+    writeFileSync(join(folder, 'go'), '')
+    return program
+  }
+
+  describe('SIGHUP while modules load', { skip }, () => {
+    test('does not end a program that serves: it reads its files anew once it runs [O3.1]', async () => {
+      const service = await hangUpAtTheGate([])
+      const listening = await service.line(/listening/i)
+      match(await service.line(/SIGHUP/), /read anew/)
+      await end(service.child, listening)
+      strictEqual((await service.ended).code, 0)
+    })
+
+    test('ends any other one, as the system has it [O3.1]', async () => {
+      strictEqual((await (await hangUpAtTheGate(['health'])).ended).signal, 'SIGHUP')
     })
   })
 }
