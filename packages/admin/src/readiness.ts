@@ -13,6 +13,11 @@ export interface Part {
   readonly optional: boolean
   /** Milliseconds between two questions. */
   readonly everyMs: number
+  /**
+   * Milliseconds from a question that brought nothing good to a second one, which is asked before the part counts as down. Left out, the first one counts: for parts
+   * that are asked so often that a wrong answer is soon made good.
+   */
+  readonly doubtMs?: number
   /** How long an answer may take. */
   readonly timeoutMs: number
   /** Settles when it is up, rejects when it is not. Gives up when `signal` is aborted, which says that it took too long. */
@@ -102,10 +107,12 @@ class Watch {
   since = new Date()
   /** A question that was given up may still be on its way. None is asked beside it. */
   #isAsking = false
+  /** The last question brought nothing good, and does not count yet. */
+  #isDoubted = false
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
   readonly #answered = Promise.withResolvers<void>()
-  /** Settles with the first answer, or when nobody asks any more. */
+  /** Settles with the first answer that counts, or when nobody asks any more. */
   readonly answered = this.#answered.promise
 
   constructor(part: Part) {
@@ -126,9 +133,12 @@ class Watch {
   async #look(): Promise<void> {
     const isUp = this.#isFresh() || ((await this.#ask()) && !this.#isClosed) || this.#isFresh()
     if (this.#isClosed) return
+    const { everyMs, doubtMs } = this.part
+    this.#isDoubted = !isUp && doubtMs !== undefined && !this.#isDoubted && this.state !== 'down'
+    if (this.#isDoubted) return this.#lookAfter(doubtMs as number)
     this.#set(isUp ? 'up' : 'down')
     this.#answered.resolve()
-    this.#lookAfter(this.part.everyMs)
+    this.#lookAfter(everyMs)
   }
 
   #set(state: PartState): void {

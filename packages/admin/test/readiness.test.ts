@@ -98,6 +98,40 @@ test('a success of the last second saves the question [O1.2]', async (t) => {
   ok(asked > 0)
 })
 
+test('where a bad answer is doubted the next one counts, and one alone changes nothing [O1.2]', async (t) => {
+  const asked: PromiseWithResolvers<void>[] = []
+  const ask = (): Promise<void> => {
+    const question = Promise.withResolvers<void>()
+    asked.push(question)
+    return question.promise
+  }
+  const readiness = start(t, { ask, doubtMs: 20, timeoutMs: 60_000 })
+  let count = 0
+  /** Settles with the next question, before which the answer to the last one has been heard. */
+  const next = async (): Promise<PromiseWithResolvers<void>> => {
+    await until(() => asked.length > count, 'a question')
+    return asked[count++] as PromiseWithResolvers<void>
+  }
+  const answers = async (...isGood: boolean[]): Promise<void> => {
+    for (const each of isGood) {
+      const question = await next()
+      if (each) question.resolve()
+      else question.reject(new Error('no'))
+    }
+    await until(() => asked.length > count, 'that the answers have been heard')
+  }
+  await answers(false)
+  deepStrictEqual(stateOf(readiness), ['not_ready', 'unknown'])
+  await answers(true)
+  const [first] = readiness.read().parts
+  await answers(false, true, true, false)
+  deepStrictEqual([stateOf(readiness), readiness.read().parts[0]?.since], [['ready', 'up'], first?.since])
+  await answers(false)
+  deepStrictEqual(stateOf(readiness), ['not_ready', 'down'])
+  await answers(false, true)
+  deepStrictEqual(stateOf(readiness), ['ready', 'up'])
+})
+
 test('the end takes the place of everything else [O1.2]', async (t) => {
   const readiness = start(t, {})
   await untilStateIs(readiness, 'ready', 'up')

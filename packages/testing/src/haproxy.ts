@@ -24,6 +24,9 @@ export interface Balancer {
   stop(): Promise<void>
 }
 
+/** Between two questions; a connection for one has to stand within that time too, whatever `timeout connect` says. */
+const interMs = 1000
+
 /**
  * Waits until all of them are in the balance. A request that found no connection goes to another one. Connections are kept, unless
  * `settings`, lines of its defaults, say otherwise.
@@ -31,7 +34,8 @@ export interface Balancer {
 export async function startBalancer(behind: readonly Behind[], settings: readonly string[] = []): Promise<Balancer> {
   const port = await freePort()
   const servers = behind.map(
-    (each, index) => `  server s${index} 127.0.0.1:${each.port} check port ${each.adminPort} inter 200ms fall 1 rise 1`,
+    (each, index) =>
+      `  server s${index} 127.0.0.1:${each.port} check port ${each.adminPort} inter ${interMs}ms fall 1 rise 1`,
   )
   const folder = newFolder({
     'haproxy.cfg': `global

@@ -54,6 +54,8 @@ export interface ServerIdentity extends ClientIdentity {
   /** Scheme, host and port of the server. */
   readonly origin: string
   readonly name: string | undefined
+  /** When it last answered a call of this identity, as of an upstream. */
+  readonly lastAnswer: () => number
 }
 
 /** What is the same for all lanes of a service, one after the other. */
@@ -204,8 +206,11 @@ function openClients(
     const identity = keystore && openIdentity(keystore, env, known)
     if (identity !== undefined) certificates.push(...ownDates(keystore as ClientKeystore, identity.secureContext))
     const { url } = config.securityServer ?? {}
-    if (identity !== undefined && url !== undefined) identities.push({ ...identity, name, origin: new URL(url).origin })
     const keyed = open(JSON.stringify([name, identity?.digest]), toTls(identity))
+    if (identity !== undefined && url !== undefined) {
+      const lastAnswer = (): number => keyed.upstream.lastAnswer()
+      identities.push({ ...identity, name, origin: new URL(url).origin, lastAnswer })
+    }
     clients.set(name, { ...spell(config, name), keyed })
   }
   // Of the ones that servers are verified with it is said once.

@@ -4,9 +4,20 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { call, errorOf, isRefused, newFolder, type Reply, tableAfter, until, Wire } from '@services/testing'
+import {
+  call,
+  errorOf,
+  isRefused,
+  keepCalling,
+  newFolder,
+  type Reply,
+  tableAfter,
+  until,
+  Wire,
+} from '@services/testing'
 import { promtool, samplesOf, startPrometheus, withoutPrometheus } from '@services/testing/prometheus'
 import { metricTable } from '../src/measure/metric-table.ts'
 import { type RunningMock, startMock } from '../src/mock/mock.ts'
@@ -127,6 +138,38 @@ describe('readiness', () => {
       deepStrictEqual([code, status], [503, 'not_ready'])
       await service.stop()
     }
+  })
+
+  test('one that answers our calls is up, even where it has no time for a handshake alone [O1.2]', async () => {
+    const { files } = mock
+    let ended = 0
+    const busy = createTlsServer({
+      ca: readFileSync(files.ca),
+      cert: readFileSync(files.serverCertificate),
+      key: readFileSync(files.serverKey),
+      requestCert: true,
+    }).on('secureConnection', (socket) => {
+      // Nobody who asks for readiness sends anything.
+      const timer = setTimeout(() => {
+        ended++
+        socket.destroy()
+      }, 100)
+      socket.on('error', () => undefined)
+      socket.on('data', () => {
+        clearTimeout(timer)
+        socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}')
+      })
+    })
+    busy.listen(0, '127.0.0.1')
+    await once(busy, 'listening')
+    const url = `https://127.0.0.1:${(busy.address() as AddressInfo).port}`
+    const service = await start({ security_server: identity({ url }) })
+    const load = keepCalling(service.port, '/rest/one', { count: 2, body: '{}' })
+    await untilReady(service, 'ready')
+    ok(ended > 0, 'the questions of before were not answered')
+    await load.stop()
+    await service.stop()
+    busy.close()
   })
 
   test('one that takes the connection and says nothing is down when its time is up [O1.2]', async () => {

@@ -34,8 +34,7 @@ testBalancer({
         admin: { bind: '127.0.0.1:0' },
         shutdown: { delay_seconds: seconds },
         client_data: { member_class: 'GOV', member_code: '70000000', subsystem_code: 'demo' },
-        // The mock is as busy as the callers, so whether it answers in time is not what these cases are about.
-        security_server: { url, keystore_path: files.keystore, trust_ca_path: files.ca, optional: true },
+        security_server: { url, keystore_path: files.keystore, trust_ca_path: files.ca },
       },
     })
     const adminPort = Number(/:(\d+)"?$/.exec(await running.line(/Admin pages/))?.[1])

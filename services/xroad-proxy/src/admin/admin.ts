@@ -25,6 +25,8 @@ export interface Serving {
 
 /** Each question is a handshake, with a signature on both sides. */
 const everyMs = 10_000
+/** A state that lasts for ten seconds is not left to one handshake that came to nothing. */
+const doubtMs = 1000
 
 export class Admin {
   readonly measures: Measures
@@ -57,7 +59,7 @@ export class Admin {
     const parts = new Map(
       serving.identities.map((identity) => {
         const key = JSON.stringify([identity.name, identity.origin, identity.digest, optional, timeoutMs])
-        return [key, known?.get(key) ?? toPart(identity, optional, timeoutMs)]
+        return [key, known?.get(key) ?? toPart(identity, serving, { optional, timeoutMs })]
       }),
     )
     this.#parts = parts
@@ -104,13 +106,16 @@ export class Admin {
   }
 }
 
-function toPart(identity: ServerIdentity, optional: boolean, timeoutMs: number): Part {
+function toPart(identity: ServerIdentity, serving: Serving, terms: Pick<Part, 'optional' | 'timeoutMs'>): Part {
+  const { name } = identity
   return {
-    name: identity.name === undefined ? 'security_server' : `security_server/${identity.name}`,
+    name: name === undefined ? 'security_server' : `security_server/${name}`,
     kind: 'security_server',
-    optional,
+    ...terms,
     everyMs,
-    timeoutMs,
-    ask: (signal) => shakeHands(identity, timeoutMs, signal),
+    doubtMs,
+    ask: (signal) => shakeHands(identity, terms.timeoutMs, signal),
+    // Of the set that is served now: a reload may have kept the identity and changed the connections.
+    lastSuccess: () => serving.identities.find((served) => served.name === name)?.lastAnswer() ?? -Infinity,
   }
 }

@@ -25,8 +25,8 @@ export interface Way {
   /** One for each connection; taken until the client is done with the call, which may be after its caller is. */
   readonly turns: Turns<Connection>
   readonly limits: Limits
-  /** How many calls are under way or waiting, over all ways of an upstream. */
-  readonly load: { calls: number }
+  /** Over all ways of an upstream: how many calls are under way or waiting, and, where somebody wants to know, when the last answer came. */
+  readonly load: { calls: number; lastAnswer: number | undefined }
 }
 
 /** A call that has waited until less than this part of its time is left is not sent: it would be cut in the middle. */
@@ -120,6 +120,7 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
 
   onResponseStart(controller: Controller, status: number, _headers: unknown, statusText?: string): void {
     if (status < 200) return
+    if (this.#way.load.lastAnswer !== undefined) this.#way.load.lastAnswer = performance.now()
     const headers = rawHeadersOf(controller)
     const framing = framingOf(headers)
     if (framing === 'unknown') this.#failWith(codedResponse())

@@ -25,6 +25,11 @@ export interface Upstream {
   stream(call: Call, writer: ResponseWriter, room?: Room): Promise<Outcome>
   /** Connections, and calls that wait for one. */
   load(): UpstreamLoad
+  /**
+   * When the head of the last answer came, of whatever status, by the clock of `performance`; -Infinity without one. Noted from the first time on that
+   * it is asked, so that calls pay nothing for it where nobody does.
+   */
+  lastAnswer(): number
   /** From now on each connection ends as soon as it is idle; calls are taken as before. */
   retire(): void
   close(): Promise<void>
@@ -54,7 +59,7 @@ const maxCalls = 4096
 
 export function openUpstream(options: UpstreamOptions): Upstream {
   const ways = new Map<string, Way>()
-  const load = { calls: 0 }
+  const load: Way['load'] = { calls: 0, lastAnswer: undefined }
   let isRetired = false
 
   const findWay = (origin: string): Way => {
@@ -80,6 +85,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
       }
       return all
     },
+    lastAnswer: () => (load.lastAnswer ??= -Infinity),
     retire() {
       isRetired = true
       for (const { turns } of ways.values()) turns.retire(closeWhenIdle)
