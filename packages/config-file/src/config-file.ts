@@ -2,7 +2,7 @@
  * The one configuration file of a service: found (flag, variable, usual places), read, and overlaid with what the environment
  * sets. Knows the line or the variable of each value, so that a message can name it. What the fields mean is for check.ts.
  */
-import { lstatSync, readFileSync } from 'node:fs'
+import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { locate } from './yaml/places.ts'
 import type { Places } from './yaml/places.ts'
@@ -22,6 +22,8 @@ export interface StartEnvironment {
   readonly env: Environment
   /** Directory that relative paths start from. */
   readonly cwd: string
+  /** The file was read before, by this process. */
+  readonly isReload?: boolean | undefined
 }
 
 /** Where a service looks for its file. */
@@ -73,7 +75,11 @@ export function withoutFile(source: string): ConfigFile {
 }
 
 /** Throws `ConfigFileError`. */
-export function readConfigFile(found: Found, cwd: string): ConfigFile {
+export function readConfigFile(
+  found: Found,
+  { cwd, isReload = false }: Pick<StartEnvironment, 'cwd' | 'isReload'>,
+): ConfigFile {
+  if (isReload) requireFile(found, cwd)
   const text = readText(found, cwd)
   try {
     return { ...found, data: readYaml(text), places: locate(text), variables: new Map() }
@@ -81,6 +87,15 @@ export function readConfigFile(found: Found, cwd: string): ConfigFile {
     if (!(error instanceof YamlError)) throw error
     throw new ConfigFileError(error.inFile(found.file))
   }
+}
+
+/** A pipe has been read to its end: it would give nothing, which is a configuration as well, or hold up all requests. */
+function requireFile({ file, source }: Found, cwd: string): void {
+  const path = resolve(cwd, file)
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined || stats.isFile() || stats.isDirectory()) return
+  const cure = 'restart the service, or start it with a file'
+  throw new ConfigFileError(`${source}: ${path} is not a regular file and cannot be read a second time; ${cure}`)
 }
 
 function readText({ file, source }: Found, cwd: string): string {

@@ -1,4 +1,5 @@
 /** Where a file is looked for, what is told when it cannot be read, and where each value comes from. */
+import { execFileSync } from 'node:child_process'
 import { deepStrictEqual, match, strictEqual, throws } from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +28,7 @@ const search = { variable: 'APP_CONFIG', paths: ['./app.yaml', './app.yml'] }
 
 function read(content: string): ConfigFile {
   writeFileSync(join(cwd, 'read.yaml'), content)
-  return readConfigFile({ file: 'read.yaml', source: '--config read.yaml' }, cwd)
+  return readConfigFile({ file: 'read.yaml', source: '--config read.yaml' }, { cwd })
 }
 
 test('flag, variable and usual places, in this order', () => {
@@ -46,13 +47,24 @@ test('a file that cannot be read says how it was named, where it was looked for 
   writeFileSync(join(cwd, 'latin1.yaml'), Buffer.from('a: \xe4', 'latin1'))
   const refusal = (file: string, said: RegExp) =>
     throws(
-      () => readConfigFile({ file, source: `--config ${file}` }, cwd),
+      () => readConfigFile({ file, source: `--config ${file}` }, { cwd }),
       (error) => error instanceof ConfigFileError && said.test(error.message.replace(cwd, '')),
     )
   refusal('no.yaml', /^--config no\.yaml: file \/no\.yaml does not exist$/)
   refusal('directory.yaml', /^--config directory\.yaml: file \/directory\.yaml is a directory, expected a file/)
   refusal('latin1.yaml', /^--config latin1\.yaml: file \/latin1\.yaml is not UTF-8 text/)
   throws(() => read('a: 1\na: 2\n'), /^ConfigFileError: read\.yaml:2:1: "a" stands twice; keep one$/)
+})
+
+const withoutPipes = process.platform === 'win32' ? 'Windows has no pipes in folders' : false
+
+test('a pipe is read once: a reload would find nothing in it, or wait for ever [O3.1]', { skip: withoutPipes }, () => {
+  execFileSync('mkfifo', [join(cwd, 'pipe.yaml')])
+  const found = { file: 'pipe.yaml', source: '--config pipe.yaml' }
+  throws(
+    () => readConfigFile(found, { cwd, isReload: true }),
+    /^ConfigFileError: --config pipe\.yaml: .*pipe\.yaml is not a regular file and cannot be read a second time; restart/,
+  )
 })
 
 const kind = {

@@ -16,8 +16,8 @@ export interface Reloadable {
    * nothing where `signal` was aborted in the meantime, because the service ends.
    */
   reload(signal: AbortSignal): Promise<{ readonly endpoints: number } | undefined>
-  /** Paths of all files that a reload would read now, missing ones too. Asked with each look, so it may be a walk. Must not throw. */
-  files(): Iterable<string>
+  /** Paths of all files that a reload would read now, missing ones too. Asked with each look, so it may be a walk. Must neither throw nor reject. */
+  files(): Iterable<string> | Promise<Iterable<string>>
   /** An error that is the operator's, in words; nothing for any other. */
   explain(error: unknown): { readonly error: string; readonly reason: string } | undefined
 }

@@ -17,7 +17,7 @@ const usualPace: Pace = { lookMs: 2000, quietMs: 1000 }
 
 export interface WatchOptions {
   /** Paths of the files that count, also of those that are missing. */
-  readonly files: () => Iterable<string>
+  readonly files: () => Iterable<string> | Promise<Iterable<string>>
   readonly changed: () => void
   readonly pace?: Pace | undefined
 }
@@ -64,7 +64,7 @@ export class ContentWatch {
   async settle(): Promise<void> {
     if (this.#stopping === undefined) return
     const noted = this.#read
-    const files = new Set(this.#options.files())
+    const files = new Set(await this.#options.files())
     const now = await this.#contents.read([...files, ...noted.keys()])
     const read = new Map<string, string>()
     for (const [path, content] of now) {
@@ -89,8 +89,8 @@ export class ContentWatch {
     }
   }
 
-  #now(): Promise<ReadonlyMap<string, string>> {
-    return this.#contents.read(this.#options.files())
+  async #now(): Promise<ReadonlyMap<string, string>> {
+    return this.#contents.read(await this.#options.files())
   }
 }
 

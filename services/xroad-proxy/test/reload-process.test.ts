@@ -3,6 +3,7 @@
  * of passwords in files.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -121,6 +122,23 @@ describe('SIGHUP', { skip: withoutSignals }, () => {
     deepStrictEqual((await callers.stop()).wrong, [])
     strictEqual((await running.stop()).code, 0)
     strictEqual(eventsIn(running, reloaded), 1)
+  })
+
+  test('a configuration that is gone, or can be read once only, takes nothing away [O3.1]', async (t) => {
+    const running = await start()
+    t.after(() => running.kill('SIGKILL'))
+    const path = join(running.folder, 'proxy.yaml')
+    renameSync(path, `${path}.away`)
+    running.kill('SIGHUP')
+    match(await running.line(/proxy\.yaml is gone/), / ERROR .*cannot be read anew.*put it back, or restart/)
+    execFileSync('mkfifo', [path])
+    running.kill('SIGHUP')
+    match(await running.line(/not a regular file/), / ERROR .*cannot be read anew.*proxy\.yaml is not a regular file/)
+    strictEqual((await call(running.port, '/g/now')).text, answer)
+    renameSync(`${path}.away`, path)
+    running.kill('SIGHUP')
+    await running.line(reloaded)
+    strictEqual((await running.stop()).code, 0)
   })
 
   test('another delay of the end applies to the end that comes then [O3.1]', async (t) => {

@@ -61,7 +61,7 @@ export class ServiceReload implements Reloadable {
     const { environment, events, writeLog } = this.#options
     const { serving, admin, startTime } = await this.#running.promise
     this.#tried = undefined
-    const next = loadConfig(environment)
+    const next = loadConfig({ ...environment, isReload: true })
     this.#tried = next
     const { loaded, kept } = keepFixed(this.#loaded, next)
     await requireLogins(loaded)

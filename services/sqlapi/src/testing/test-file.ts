@@ -114,7 +114,7 @@ export function testFileSchema(): object {
 /** `file` is relative to `cwd`. */
 export function readTestFile(file: string, cwd: string): ReadTestFile {
   try {
-    const read = readConfigFile({ file, source: file }, cwd)
+    const read = readConfigFile({ file, source: file }, { cwd })
     const { value, problems } = parse(testFile, read.data)
     const raw = casesOf(read.data)
     const own = value === undefined ? [] : value.cases.flatMap((given, index) => ruleProblems(given, raw[index], index))

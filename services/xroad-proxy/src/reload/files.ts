@@ -2,18 +2,28 @@
  * Which files a set is made of: a configuration in, paths out. Watching them and reading them is not done here. DSL files that the service
  * makes itself are none of them; one that a person makes his own, by its first line, is.
  */
-import { closeSync, type Dirent, openSync, readdirSync, readSync, statSync } from 'node:fs'
+import { type Dirent, readdirSync } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../boot/config/schema.ts'
 import { listDslFiles } from '../boot/dsl/tree.ts'
 import { isGenerated } from '../wsdl/dsl/marker.ts'
 
-export class SetFiles {
-  /** DSL files -> what told the last state of each from the next, and whether the service had made it. */
-  #looks: ReadonlyMap<string, { readonly stamp: string; readonly isOurs: boolean }> = new Map()
+/** What told the last state of a DSL file from the next, and whether the service had made it. */
+interface Look {
+  readonly stamp: string
+  readonly isOurs: boolean
+}
 
-  /** Missing files too, where one is named. `descriptions` are those that DSL files name. */
-  list(config: Config, descriptions: Iterable<string>): readonly string[] {
+/** How many files are looked at together. */
+const together = 16
+
+export class SetFiles {
+  /** By DSL file. */
+  #looks: ReadonlyMap<string, Look> = new Map()
+
+  /** Missing files too, where one is named. `descriptions` are those that DSL files name. Never rejects. */
+  async list(config: Config, descriptions: Iterable<string>): Promise<readonly string[]> {
     const { dslPath, wsdlWatchDir: dir, securityServer, clients } = config
     const keystores = securityServer === undefined ? [] : [securityServer, ...clients]
     return [
@@ -21,41 +31,50 @@ export class SetFiles {
         [keystorePath, keystorePasswordFile ?? []].flat(),
       ),
       ...(securityServer?.trustCaPath === undefined ? [] : [securityServer.trustCaPath]),
-      ...this.#withoutOurs(listDslFiles(dslPath)),
+      ...(await this.#withoutOurs(listDslFiles(dslPath))),
       ...(dir === undefined ? [] : filesBelow(dir)),
       ...descriptions,
     ]
   }
 
-  #withoutOurs(files: readonly string[]): readonly string[] {
-    const looks = new Map(files.map((file) => [file, this.#look(file)]))
+  async #withoutOurs(files: readonly string[]): Promise<readonly string[]> {
+    const looks = new Map<string, Look>()
+    for (let from = 0; from < files.length; from += together) {
+      const some = files.slice(from, from + together)
+      const found = await Promise.all(some.map((file) => this.#look(file)))
+      for (const [index, file] of some.entries()) looks.set(file, found[index] as Look)
+    }
     this.#looks = looks
     return files.filter((file) => looks.get(file)?.isOurs !== true)
   }
 
-  #look(file: string): { readonly stamp: string; readonly isOurs: boolean } {
-    const stamp = stampOf(file)
+  async #look(file: string): Promise<Look> {
+    const stamp = await stampOf(file)
     const before = this.#looks.get(file)
-    return before?.stamp === stamp ? before : { stamp, isOurs: isGenerated(startOf(file)) }
+    return before?.stamp === stamp ? before : { stamp, isOurs: isGenerated(await startOf(file)) }
   }
 }
 
-function stampOf(file: string): string {
-  const stats = statSync(file, { bigint: true, throwIfNoEntry: false })
-  return stats === undefined ? '' : [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join()
+async function stampOf(file: string): Promise<string> {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true })
+    return [ino, size, mtimeNs, ctimeNs].join()
+  } catch {
+    return ''
+  }
 }
 
 /** More than the mark of a generated file. */
 const startBytes = 256
 
-function startOf(file: string): string {
+async function startOf(file: string): Promise<string> {
   try {
-    const fd = openSync(file, 'r')
+    const handle = await open(file, 'r')
     try {
-      const start = Buffer.alloc(startBytes)
-      return start.toString('utf8', 0, readSync(fd, start))
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(startBytes))
+      return buffer.toString('utf8', 0, bytesRead)
     } finally {
-      closeSync(fd)
+      await handle.close()
     }
   } catch {
     return ''

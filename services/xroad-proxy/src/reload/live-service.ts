@@ -5,7 +5,7 @@
 import type { Running } from '@services/command-line'
 import type { StartEnvironment } from '@services/config-file'
 import { keepFields, type Pace, Reloads } from '@services/reload'
-import { type Loaded, loadConfig, possibleFiles } from '../boot/config/config.ts'
+import { type Loaded, loadConfig, possibleFiles, refuseLostFile } from '../boot/config/config.ts'
 import type { Config } from '../boot/config/schema.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Events } from '../events.ts'
@@ -30,21 +30,25 @@ export interface Live {
 export async function goLive({ service, loaded, environment, events, serves, pace }: Live): Promise<Running> {
   const setFiles = new SetFiles()
   let served = loaded.config
+  /** Where it came from. */
+  let source: Pick<Loaded, 'source'> = loaded
   /** The one that was read last, which may not be served: whoever corrects its files is noticed. */
   let read = loaded.config
   const reloads = new Reloads(
     {
       async reload(signal) {
-        const fresh = loadConfig(environment)
+        const fresh = loadConfig({ ...environment, isReload: true })
+        refuseLostFile(source, fresh)
         const { config, kept } = keepFields(keptFields, served, fresh.config, fresh.origins)
         read = config
         const endpoints = await service.replace({ ...fresh, config }, signal)
         if (endpoints === undefined) return undefined
+        source = fresh
         for (const field of kept) events.emit('fieldKept', field)
         await serve(config)
         return { endpoints }
       },
-      files: () => [...possibleFiles(environment), ...setFiles.list(read, service.descriptions)],
+      files: async () => [...possibleFiles(environment), ...(await setFiles.list(read, service.descriptions))],
       explain: (error) => (error instanceof StartupFailure ? { error: error.code, reason: error.message } : undefined),
     },
     events,

@@ -112,11 +112,14 @@ export function loadConfig(
 }
 
 /** In the spelling of sqlapi.yaml, whatever that of the file is. */
-function readFile({ flag, env, cwd }: StartEnvironment): { file: ConfigFile; diagnostics: readonly string[] } {
+function readFile({ flag, env, cwd, isReload }: StartEnvironment): {
+  file: ConfigFile
+  diagnostics: readonly string[]
+} {
   try {
     const found = findConfigFile({ flag, env, cwd }, search)
     if (found === undefined) return readEnvironment(env, cwd)
-    const file = readConfigFile(found, cwd)
+    const file = readConfigFile(found, { cwd, isReload })
     if (!isLegacy(found.file)) return { file, diagnostics: [] }
     const { data, pathInFile, problems, diagnostics } = translateLegacy(file.data)
     if (problems.length > 0) return refuse(file, problems)

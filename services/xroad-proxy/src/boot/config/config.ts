@@ -30,6 +30,8 @@ import type { Config } from './schema.ts'
 /** Where the file is looked for; without one every field has its default. */
 export const search: Search = { variable: 'PROXY_CONFIG', paths: ['./proxy.yaml', './proxy.yml'] }
 
+const builtIn = 'built-in defaults'
+
 export interface Loaded {
   readonly config: Config
   /** Where the file comes from, for the log. */
@@ -67,13 +69,19 @@ export function loadConfig(
 /** The file as it stands, right or wrong; that of the built-in defaults where there is none. */
 export function readConfig(environment: StartEnvironment): ConfigFile {
   const found = findConfig(environment)
-  if (found === undefined) return withoutFile('built-in defaults')
+  if (found === undefined) return withoutFile(builtIn)
   try {
-    return readConfigFile(found, environment.cwd)
+    return readConfigFile(found, environment)
   } catch (error) {
     if (!(error instanceof ConfigFileError)) throw error
     return refuse(error.message)
   }
+}
+
+/** A start without its file takes the defaults; who is served already must not lose everything to a file that is just being replaced. */
+export function refuseLostFile(before: Pick<Loaded, 'source'>, { source }: Loaded): void {
+  if (source !== builtIn || before.source === builtIn) return
+  refuse(`${before.source} is gone; put it back, or restart the service to have it run with the built-in defaults`)
 }
 
 /** Where the file is, or where one would be found. */
