@@ -16,6 +16,7 @@ export const proxy: Part = {
     { room: 'xroad.ts', is: 'how X-Road writes names', imports: 'model.ts', isPure: true },
     { room: 'path-template.ts', is: 'paths with parameters', isPure: true },
     { room: 'header-names.ts', is: 'headers that never pass', isPure: true },
+    { room: 'steps.ts', is: 'work that is done in steps', isPure: true },
     { room: 'audit/open-file.ts', is: 'which files may be the audit file' },
     {
       room: 'audit',
@@ -29,12 +30,12 @@ export const proxy: Part = {
       imports:
         'model.ts errors.ts header-names.ts guard/lookup.ts @services/http-shell @services/linked-list @services/trace',
     },
-    { room: 'soap/json', is: 'XML into JSON', imports: 'model.ts', isPure: true },
-    { room: 'soap/mime', is: 'the parts of a multipart body', imports: 'soap/json', isPure: true },
+    { room: 'soap/json', is: 'XML into JSON', imports: 'model.ts steps.ts', isPure: true },
+    { room: 'soap/mime', is: 'the parts of a multipart body', imports: 'steps.ts soap/json', isPure: true },
     {
       room: 'soap/message',
       is: 'responses as they arrive',
-      imports: 'model.ts errors.ts soap/json soap/mime',
+      imports: 'model.ts errors.ts steps.ts soap/json soap/mime',
       isPure: true,
     },
     { room: 'soap/check/pattern', is: 'expressions, in one pass over a text', isPure: true },
@@ -47,7 +48,7 @@ export const proxy: Part = {
     {
       room: 'soap/request',
       is: 'templates, their values, and what travels beside an envelope',
-      imports: 'model.ts errors.ts soap/json soap/mime',
+      imports: 'model.ts errors.ts steps.ts soap/json soap/mime',
       isPure: true,
     },
     { room: 'wsdl/xml', is: 'XML as a tree', imports: 'soap/message/charset.ts', isPure: true },
@@ -85,7 +86,7 @@ export const proxy: Part = {
       room: 'boot/dsl',
       is: 'DSL files',
       imports:
-        'model.ts errors.ts path-template.ts header-names.ts soap/check soap/check/pattern soap/request wsdl/dsl/marker.ts boot/config @services/config-file',
+        'model.ts errors.ts steps.ts path-template.ts header-names.ts soap/check soap/request wsdl/dsl/marker.ts boot/config @services/config-file',
     },
     {
       room: 'boot/openapi',
@@ -96,24 +97,25 @@ export const proxy: Part = {
       room: 'boot/ingest',
       is: 'WSDL files into DSL files',
       imports:
-        'model.ts errors.ts version.ts guard/address.ts wsdl/xml wsdl/schema wsdl/operations wsdl/request wsdl/dsl boot/config boot/dsl @services/config-file',
+        'model.ts errors.ts steps.ts version.ts guard/address.ts wsdl/xml wsdl/schema wsdl/operations wsdl/request wsdl/dsl boot/config boot/dsl @services/config-file',
     },
     {
       room: 'boot/description',
       is: 'the description at /api',
       imports:
-        'model.ts errors.ts xroad.ts path-template.ts boot/config soap/json/shape.ts wsdl/operations wsdl/description boot/ingest',
+        'model.ts errors.ts steps.ts xroad.ts path-template.ts boot/config soap/json/shape.ts wsdl/operations wsdl/description boot/ingest',
     },
     {
       room: 'boot/checks',
       is: 'which requests are checked, and against what',
-      imports: 'model.ts soap/check wsdl/description boot/ingest @services/config-file',
+      imports: 'model.ts errors.ts steps.ts soap/check wsdl/description boot/ingest @services/config-file',
     },
     { room: 'boot', is: 'the command line', imports: 'version.ts @services/command-line @services/config-file' },
     {
       room: 'serve/lanes',
       is: 'the SOAP lane and the REST lane',
-      imports: 'model.ts trace.ts errors.ts events.ts xroad.ts path-template.ts upstream soap/** @services/trace',
+      imports:
+        'model.ts trace.ts errors.ts events.ts steps.ts xroad.ts path-template.ts upstream soap/** @services/trace',
     },
     { room: 'serve/paths', is: 'what callers send in paths', imports: 'xroad.ts path-template.ts', isPure: true },
     {
@@ -144,7 +146,7 @@ export const proxy: Part = {
       room: 'served-set.ts',
       is: 'all that requests are served with, made of files',
       imports:
-        'model.ts version.ts events.ts audit/audit-files.ts soap/json/shape.ts boot/** serve serve/** lanes.ts @services/content-coding',
+        'model.ts version.ts errors.ts events.ts steps.ts audit/audit-files.ts soap/json/shape.ts boot/** serve serve/** lanes.ts @services/content-coding',
     },
     {
       room: 'service.ts',
@@ -179,7 +181,8 @@ export const proxy: Part = {
     {
       room: 'metadata',
       is: 'what a Security Server says of services',
-      imports: 'model.ts errors.ts xroad.ts upstream/upstream.ts soap/json soap/mime soap/message boot/config boot/tls',
+      imports:
+        'model.ts errors.ts steps.ts xroad.ts upstream/upstream.ts soap/json soap/mime soap/message boot/config boot/tls',
     },
     {
       room: 'doctor/probe',
@@ -220,6 +223,7 @@ export const proxy: Part = {
       'version.ts audit boot/tls/named-file.ts boot/dsl/endpoints.ts boot/dsl/tree.ts boot/dsl/missing-directory.ts boot/dsl/description-files.ts boot/openapi/documents.ts boot/ingest mock doctor/facts.ts doctor/keystore-facts.ts wsdl-command wsdl-command/add reload/files.ts',
     'node:http': 'mock/wire.ts',
     'node:https': 'mock/mock.ts',
+    'node:module': 'boot/dsl/declared-params.ts',
     'node:net': 'admin guard upstream boot/tls/certificates.ts mock doctor/probe/probe.ts',
     'node:os': 'wsdl-command/add/lock.ts',
     'node:tls': 'upstream boot/tls metadata mock doctor doctor/probe',

@@ -43,6 +43,9 @@ export type StartupFailureCode = keyof typeof startupFailures | keyof typeof rel
 /** Further fields of an error body: plain JSON values. */
 export type Extras = Readonly<Record<string, string | number>>
 
+/** Of one request; more are not looked for. */
+export const maxProblems = 100
+
 /** What is wrong with one param of a request, without its value. */
 export interface RequestProblem {
   /** Path such as `items[3].code`; empty for the body as a whole. */
@@ -89,11 +92,14 @@ export class CallerGone extends Error {
 /** An expected error of the start, or of files read anew: the message names the file, the field or the variable and what would be right. */
 export class StartupFailure extends Error {
   readonly code: StartupFailureCode
+  /** Of the configuration, where the message is about a file that it names: its line is told by whoever knows it. */
+  readonly field: string | undefined
 
-  constructor(code: StartupFailureCode, message: string) {
+  constructor(code: StartupFailureCode, message: string, field?: string) {
     super(message)
     this.name = 'StartupFailure'
     this.code = code
+    this.field = field
   }
 }
 

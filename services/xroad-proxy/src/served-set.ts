@@ -10,11 +10,12 @@ import type { Loaded } from './boot/config/config.ts'
 import { endpointsWithoutClient, namesOf, tellWithoutClient } from './boot/config/client-identity.ts'
 import type { Config } from './boot/config/schema.ts'
 import { calledAs } from './boot/description/called-as.ts'
-import { describeEndpoints, type EndpointTypes } from './boot/description/openapi.ts'
-import { type LoadedEndpoints, surveyEndpoints, withoutProblems } from './boot/dsl/endpoints.ts'
+import { describeEndpointsInSteps, type EndpointTypes } from './boot/description/openapi.ts'
+import { type LoadedEndpoints, surveyEndpointsInSteps, withoutProblems } from './boot/dsl/endpoints.ts'
 import { refuseAddresses } from './boot/ingest/addresses.ts'
 import type { Ingested } from './boot/ingest/ingest.ts'
 import type { Imported } from './boot/openapi/import.ts'
+import { StartupFailure } from './errors.ts'
 import type { Events } from './events.ts'
 import { type Lanes, type LanesBefore, openLanes } from './lanes.ts'
 import type { Endpoint, SoapEndpoint } from './model.ts'
@@ -23,6 +24,7 @@ import type { Service } from './serve/handle.ts'
 import { openDocsPage } from './serve/pages/docs-page.ts'
 import { toRoutes } from './serve/route.ts'
 import type { Member } from './soap/json/shape.ts'
+import type { Steps } from './steps.ts'
 import { version } from './version.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -52,14 +54,14 @@ export interface ServedSet extends Pick<Lanes, 'upstreams' | 'certificates' | 'i
 export async function readSet(loaded: Loaded, env: Environment, descriptions: Set<string>): Promise<ReadSet> {
   const { config } = loaded
   const ingested = await ingest(loaded)
-  await pause()
+  await othersTurn()
   const found = await load(config, env, descriptions)
-  await pause()
+  await othersTurn()
   const { endpoints, warnings: refused } = refuseAddresses(found.endpoints, config.wsdl)
   const checks = await openChecks(config, endpoints, ingested)
-  await pause()
+  await othersTurn()
   const types = await readTypes(config, endpoints, ingested, checks.refusing)
-  await pause()
+  await othersTurn()
   const nameless = endpointsWithoutClient(endpoints, config.client)
   const warnings = [
     ...loaded.warnings,
@@ -75,8 +77,20 @@ export async function readSet(loaded: Loaded, env: Environment, descriptions: Se
   return { loaded, endpoints, found, ingested, checks, types, nameless, warnings }
 }
 
-/** Requests that have arrived meanwhile are served first: where a set takes the place of another one, none of the steps should hold them up longer than it must. */
-function pause(): Promise<void> {
+/** Requests that have arrived meanwhile wait for a slice, and for the step that it ends with: a set may take the place of another one while they are served. */
+const sliceMs = 5
+
+async function inSlices<Result>(steps: Steps<Result>): Promise<Result> {
+  for (let end = performance.now() + sliceMs; ; end = performance.now() + sliceMs) {
+    do {
+      const step = steps.next()
+      if (step.done === true) return step.value
+    } while (performance.now() < end)
+    await othersTurn()
+  }
+}
+
+function othersTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
@@ -101,12 +115,14 @@ export async function openSet(
   const { loaded, endpoints, ingested, types, nameless, found } = read
   const { config } = loaded
   const { checks, refusing } = read.checks
-  const { upstreams, certificates, identities, ...lanes } = openLanes(
-    config,
-    { endpoints, nameless: new Set(nameless), bodies: types.bodies, checks, isTracing: tracing !== undefined },
-    env,
-    events,
-    before,
+  const { upstreams, certificates, identities, ...lanes } = withOrigins(loaded, () =>
+    openLanes(
+      config,
+      { endpoints, nameless: new Set(nameless), bodies: types.bodies, checks, isTracing: tracing !== undefined },
+      env,
+      events,
+      before,
+    ),
   )
   const clients = calledAs(endpoints, config)
   const page = await makeDescription(config, { ...found, endpoints }, ingested, { ...types, clients, refusing })
@@ -122,6 +138,18 @@ export async function openSet(
     events,
   }
   return { config, service, upstreams, certificates, identities, wsdls: wsdlsOf(ingested) }
+}
+
+/** What is wrong with a file that the configuration names is told with the line that names it. */
+function withOrigins<Opened>({ origins }: Loaded, open: () => Opened): Opened {
+  try {
+    return open()
+  } catch (error) {
+    const origin = error instanceof StartupFailure && error.field !== undefined ? origins[error.field] : undefined
+    if (origin === undefined) throw error
+    const { code, message, field } = error as StartupFailure
+    throw new StartupFailure(code, `${origin}: ${message}`, field)
+  }
 }
 
 function wsdlsOf(ingested: Ingested | undefined): ReadonlySet<string> {
@@ -145,7 +173,7 @@ async function load(
   env: Environment,
   descriptions: Set<string>,
 ): Promise<LoadedEndpoints & Partial<Imported>> {
-  const survey = surveyEndpoints(config.dslPath, namesOf(config), env)
+  const survey = await inSlices(surveyEndpointsInSteps(config.dslPath, namesOf(config), env))
   if (survey.described.length === 0) return withoutProblems(survey)
   const { importDescriptions } = await import('./boot/openapi/import.ts')
   return withoutProblems(importDescriptions(survey, config.dslPath, descriptions))
@@ -155,10 +183,11 @@ async function load(
 async function ingest({ config, origins }: Loaded): Promise<Ingested | undefined> {
   const { wsdlWatchDir: dir, dslPath, client, clients, wsdl } = config
   if (dir === undefined) return undefined
-  const { ingestWsdls } = await import('./boot/ingest/ingest.ts')
+  const { ingestWsdlsInSteps } = await import('./boot/ingest/ingest.ts')
   const { allowHttpUpstream: allowHttp, upstreamHostAllowlist: hostAllowlist } = wsdl
   const isDslPathGiven = origins['dsl_path'] !== 'default'
-  return ingestWsdls({ dir, dslPath, isDslPathGiven, client, clients, allowHttp, hostAllowlist, write: true })
+  const options = { dir, dslPath, isDslPathGiven, client, clients, allowHttp, hostAllowlist, write: true }
+  return inSlices(ingestWsdlsInSteps(options))
 }
 
 /** Where WSDL files are read, the description of an earlier start is used as long as it would be the same. */
@@ -179,11 +208,12 @@ async function makeDescription(
   const possible = audit?.required === true ? (['audit_unavailable'] as const) : []
   const descriptions = found && new (await import('./boot/description/openapi-rest.ts')).RestDescriptions(found)
   const facts = { clients, refusing, possible, descriptions }
-  const describe = (): Buffer => Buffer.from(describeEndpoints(endpoints, version, described, facts))
+  const describe = async (): Promise<Buffer> =>
+    Buffer.from(await inSlices(describeEndpointsInSteps(endpoints, version, described, facts)))
   if (ingested === undefined) return describe()
   const { pageKey, recallPage, rememberPage } = await import('./boot/description/page-memory.ts')
   const typed = Array.from(bodies.keys(), ({ file }) => file)
-  const key = pageKey(endpoints, ingested.keys, [
+  const more = [
     version,
     soapResponse,
     possible,
@@ -192,10 +222,11 @@ async function makeDescription(
     [...clients.values()],
     Array.from(refusing, ({ file }) => file),
     digests,
-  ])
+  ]
+  const key = await inSlices(pageKey(endpoints, ingested.keys, more))
   const known = recallPage(dslPath, key)
   if (known !== undefined) return known
-  const page = describe()
+  const page = await describe()
   rememberPage(dslPath, key, page)
   return page
 }
@@ -220,7 +251,7 @@ async function readTypes(
   const { generated, replaced } = ingested ?? { generated: new Map(), replaced: new Map() }
   const { typeResponses } = await import('./boot/description/typed-responses.ts')
   const { typeEndpoints } = await import('./boot/description/openapi-typed.ts')
-  const { bodies, warnings } = typeResponses(endpoints, { generated, replaced }, soapResponse)
+  const { bodies, warnings } = await inSlices(typeResponses(endpoints, { generated, replaced }, soapResponse))
   return { bodies, warnings, described: typeEndpoints({ generated, replaced, bodies, refusing }) }
 }
 
@@ -233,5 +264,5 @@ async function openChecks(
   const isAsked = endpoints.some((endpoint) => endpoint.kind === 'soap' && (endpoint.validation ?? usual) !== 'off')
   if (!isAsked) return { checks: new Map(), refusing: new Set(), warnings: [] }
   const { checkEndpoints } = await import('./boot/checks/request-checks.ts')
-  return checkEndpoints(endpoints, { dslPath, usual, generated: ingested?.generated ?? new Map() })
+  return inSlices(checkEndpoints(endpoints, { dslPath, usual, generated: ingested?.generated ?? new Map() }))
 }

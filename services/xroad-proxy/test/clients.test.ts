@@ -149,11 +149,11 @@ describe('a start', () => {
   const broken: Readonly<Record<string, readonly [clients: object, message: RegExp]>> = {
     'a keystore that is not there': [
       { tax: { ...tax, keystore_path: '/nowhere.p12' } },
-      /^keystore_load_failed: clients\.tax\.keystore_path \/nowhere\.p12: file does not exist$/,
+      /^keystore_load_failed: .*proxy\.yaml:1: clients\.tax\.keystore_path \/nowhere\.p12: file does not exist$/,
     ],
     'a wrong password': [
       { tax: { ...tax, keystore_path: foreign } },
-      /^keystore_load_failed: clients\.tax\.keystore_path .*foreign\.p12: the password in the environment variable PROXY_KEYSTORE_PASSWORD is wrong$/,
+      /^keystore_load_failed: .*proxy\.yaml:1: clients\.tax\.keystore_path .*foreign\.p12: the password in the environment variable PROXY_KEYSTORE_PASSWORD is wrong$/,
     ],
     'a password that is not set': [
       { tax: { ...tax, keystore_path: keystore, keystore_password_env: 'TAX_PASSWORD' } },

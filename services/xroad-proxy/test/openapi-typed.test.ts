@@ -11,6 +11,7 @@ import { typeEndpoints } from '../src/boot/description/openapi-typed.ts'
 import { typeResponses } from '../src/boot/description/typed-responses.ts'
 import type { GeneratedFrom } from '../src/boot/ingest/ingest.ts'
 import type { ResponseShape, SoapEndpoint } from '../src/model.ts'
+import { finish, type Steps } from '../src/steps.ts'
 import { readWsdl } from '../src/wsdl/operations/operations.ts'
 import type { Wsdl } from '../src/wsdl/operations/operations.ts'
 import { type Description, type Schema, startTypedService } from './support/typed-service.ts'
@@ -26,6 +27,8 @@ interface Options {
   readonly maxCharacters?: number
 }
 
+function* prepare(): Steps<void> {}
+
 /** Endpoints of these WSDLs, `/<file>/<operation>`, as they would be loaded. */
 function load(wsdls: readonly Wsdl[]): { endpoints: SoapEndpoint[]; generated: Map<string, GeneratedFrom> } {
   const endpoints: SoapEndpoint[] = []
@@ -40,7 +43,7 @@ function load(wsdls: readonly Wsdl[]): { endpoints: SoapEndpoint[]; generated: M
       ok(endpoint.kind === 'soap')
       endpoints.push(endpoint)
       const from = { name: made.name, source: wsdl.file, key: undefined, wsdl, operation }
-      generated.set(file, { ...from, request: made.request, notes: made.notes })
+      generated.set(file, { ...from, request: made.request, notes: made.notes, prepare })
     }
   }
   return { endpoints, generated }
@@ -48,7 +51,7 @@ function load(wsdls: readonly Wsdl[]): { endpoints: SoapEndpoint[]; generated: M
 
 function describeAll(wsdls: readonly Wsdl[], { shape = 'plain', ...limits }: Options = {}): Described {
   const { endpoints, generated } = load(wsdls)
-  const { bodies } = typeResponses(endpoints, { generated, replaced: new Map() }, shape)
+  const { bodies } = finish(typeResponses(endpoints, { generated, replaced: new Map() }, shape))
   const types = typeEndpoints({ generated, replaced: new Map(), bodies, ...limits })
   const text = describeEndpoints(endpoints, '1.2.3', types)
   return { text, document: JSON.parse(text) as Description }

@@ -10,6 +10,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { errorOf, keepCalling, until, Wire, writeFiles } from '@services/testing'
 import { type Lanes, type LanesOptions, sharedPki, startLanes } from './support/lanes.ts'
+import { largeWsdl } from './support/large-wsdl.ts'
 import { restFile, type SoapService, soapFile, startSoapService } from './support/soap-service.ts'
 import { wsdlOf } from './support/wsdl-folder.ts'
 
@@ -190,6 +191,22 @@ describe('requests under way', () => {
   })
 })
 
+describe('a large set', () => {
+  test('is read a little at a time: requests are answered meanwhile [O3.1]', async (t) => {
+    const proxy = await start(t, { dsl: {} })
+    const wsdl = join(proxy.folder, 'wsdl')
+    writeFiles(wsdl, { 'owner/large.wsdl': largeWsdl(60) })
+    proxy.configure({ wsdl_watch_dir: wsdl, validate_requests: 'refuse', soap_response: 'schema' })
+    for (const state of ['new', 'unchanged']) {
+      const callers = keepCalling(proxy.port, '/health', { count: 1, body: '{"status":"ok"}' })
+      await reload(proxy)
+      const { right, wrong } = await callers.stop()
+      deepStrictEqual(wrong, [])
+      ok(right > 20, `${state}: ${right}`)
+    }
+  })
+})
+
 interface Breakage {
   readonly title: string
   readonly breaks: (proxy: Proxy) => void
@@ -232,7 +249,7 @@ const breakages: readonly Breakage[] = [
     title: 'a keystore that is not there',
     breaks: (proxy) => proxy.configure({ security_server: { keystore_path: 'gone.p12' } }),
     error: 'keystore_load_failed',
-    reason: /security_server\.keystore_path gone\.p12: file does not exist/,
+    reason: /proxy\.yaml:1: security_server\.keystore_path gone\.p12: file does not exist/,
   },
   {
     title: 'a password file that is empty',
@@ -241,7 +258,7 @@ const breakages: readonly Breakage[] = [
       proxy.configure({ security_server: { keystore_password_file: join(proxy.folder, 'empty') } })
     },
     error: 'keystore_load_failed',
-    reason: /security_server\.keystore_password_file: file .*empty is empty/,
+    reason: /proxy\.yaml:1: security_server\.keystore_password_file: file .*empty is empty/,
   },
   {
     title: 'an authority that is damaged',
@@ -250,7 +267,7 @@ const breakages: readonly Breakage[] = [
       proxy.configure({ security_server: { trust_ca_path: join(proxy.folder, 'ca.pem') } })
     },
     error: 'trust_ca_load_failed',
-    reason: /trust_ca_path .*ca\.pem: a certificate is cut off/,
+    reason: /proxy\.yaml:1: security_server\.trust_ca_path .*ca\.pem: a certificate is cut off/,
   },
   {
     title: 'a client without its keystore',
@@ -260,7 +277,7 @@ const breakages: readonly Breakage[] = [
       proxy.dsl({ 'g/tax.yml': restFile('GET', 'svc', { client: 'tax' }) })
     },
     error: 'keystore_load_failed',
-    reason: /clients\.tax\.keystore_path tax\.p12: file does not exist/,
+    reason: /proxy\.yaml:1: clients\.tax\.keystore_path tax\.p12: file does not exist/,
   },
   {
     title: 'a description that is not there',

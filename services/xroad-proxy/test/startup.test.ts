@@ -159,7 +159,7 @@ const identities: Refusal[] = [
     config: { security_server: securityServer },
     env: password,
     error: 'keystore_load_failed',
-    names: ['client.p12', 'does not exist'],
+    names: ['proxy.yaml:1: security_server.keystore_path client.p12: file does not exist'],
   }))),
   {
     title: 'a wrong password [D1.5]',

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { newFolder, type Reply } from '@services/testing'
 import { type Lanes, startLanes } from './support/lanes.ts'
+import { startProxy } from './support/process.ts'
 import { startUpstream, toAnswer, toEnvelope, type Upstream } from './support/upstream.ts'
 import { wsdlAround } from './support/wsdl.ts'
 import { wsdlOf } from './support/wsdl-folder.ts'
@@ -548,4 +549,36 @@ describe('/api says what is checked [P4.3]', () => {
       }
     }
   })
+})
+
+describe('what checks requests is loaded where a file or the configuration asks for it', () => {
+  const watching = `
+    import { registerHooks } from 'node:module'
+    registerHooks({
+      load(url, context, next) {
+        if (/soap.check.(?:check|text-check)\\.ts$/.test(url)) console.error('checks are loaded')
+        return next(url, context)
+      },
+    })`
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(watching)}`
+  const file = (params: object): string =>
+    JSON.stringify({ method: 'POST', service: 'http://127.0.0.1:1/', envelope: '<e>{{a}}</e>', params })
+
+  const asks: readonly (readonly [what: string, params: object, config: object, isLoaded: boolean])[] = [
+    ['names of params', ['a'], {}, false],
+    ['a type of a param', { a: { type: 'integer' } }, {}, false],
+    ['an expression', { a: { pattern: '[0-9]+' } }, {}, true],
+    ['values', { a: { enum: ['x'] } }, {}, true],
+    ['validate_requests', ['a'], { validate_requests: 'warn' }, true],
+  ]
+  for (const [what, params, config, isLoaded] of asks) {
+    test(`${what}: ${isLoaded ? 'loaded' : 'not loaded'}`, async () => {
+      const service = await startProxy({
+        files: { 'g/a.yml': file(params) },
+        config: { ...config },
+        env: { NODE_OPTIONS },
+      })
+      strictEqual((await service.stop()).stderr.includes('checks are loaded'), isLoaded)
+    })
+  }
 })

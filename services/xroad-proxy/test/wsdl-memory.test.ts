@@ -112,17 +112,25 @@ describe('a start remembers what became of WSDL files [X23]', () => {
     deepStrictEqual(readdirSync(join(tree.options.dslPath, '.xroad-proxy')), [])
   })
 
-  test('a WSDL that is written between two looks at it is told in words, with the cure [O3.1]', () => {
-    const { options, wsdl } = newTree()
-    ingestWsdls(options)
-    const remembered = ingestWsdls(options)
-    wsdl('api.wsdl', wsdlAround(schema).slice(0, 100))
-    const [[, from] = []] = remembered.generated
-    throws(() => from?.request, {
-      name: 'StartupFailure',
-      code: 'wsdl_lost',
-      message: /api\.wsdl: changed while it was read; when it is whole, start the service or send SIGHUP once more$/,
-    })
+  test('a WSDL that is written between two looks at it is told in words, with the cure, whatever is left of it [O3.1]', () => {
+    const rewritten: readonly (readonly [file: string, text: string])[] = [
+      ['api.wsdl', wsdlAround(schema).slice(0, 100)],
+      ['api.wsdl', wsdlAround(schema.replace('name="a"', 'name="b"'))],
+      ['types.xsd', types('int')],
+      ['api.meta.yaml', 'service_code: other\n'],
+    ]
+    for (const [file, text] of rewritten) {
+      const { options, wsdl } = newTree()
+      ingestWsdls(options)
+      const remembered = ingestWsdls(options)
+      wsdl(file, text)
+      const [[, from] = []] = remembered.generated
+      throws(() => from?.request, {
+        name: 'StartupFailure',
+        code: 'wsdl_lost',
+        message: /api\.wsdl: changed while it was read; when it is whole, start the service or send SIGHUP once more$/,
+      })
+    }
   })
 
   test('without write nothing is remembered', () => {

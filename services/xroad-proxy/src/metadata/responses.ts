@@ -4,7 +4,7 @@
  * `MetadataError`. Sends nothing.
  */
 import type { Identity, Translation } from '../model.ts'
-import { finish } from '../soap/json/translate.ts'
+import { finish } from '../steps.ts'
 import { XmlError } from '../soap/json/xml-error.ts'
 import { readResponse } from '../soap/message/response.ts'
 import { readMediaType } from '../soap/mime/media-type.ts'

@@ -112,14 +112,11 @@ export function loadConfig(
 }
 
 /** In the spelling of sqlapi.yaml, whatever that of the file is. */
-function readFile({ flag, env, cwd, isReload }: StartEnvironment): {
-  file: ConfigFile
-  diagnostics: readonly string[]
-} {
+function readFile(start: StartEnvironment): { file: ConfigFile; diagnostics: readonly string[] } {
   try {
-    const found = findConfigFile({ flag, env, cwd }, search)
-    if (found === undefined) return readEnvironment(env, cwd)
-    const file = readConfigFile(found, { cwd, isReload })
+    const found = findConfigFile(start, search)
+    if (found === undefined) return readEnvironment(start.env, start.cwd)
+    const file = readConfigFile(found, start)
     if (!isLegacy(found.file)) return { file, diagnostics: [] }
     const { data, pathInFile, problems, diagnostics } = translateLegacy(file.data)
     if (problems.length > 0) return refuse(file, problems)

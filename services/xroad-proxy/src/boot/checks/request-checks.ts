@@ -3,16 +3,12 @@
  * hand-written file declares of its params, or no more than their names. Endpoints that check nothing are left out.
  */
 import { nearest } from '@services/config-file'
+import { maxProblems } from '../../errors.ts'
 import type { Endpoint, SoapEndpoint, ValidationMode } from '../../model.ts'
 import { choiceProblems } from '../../soap/check/choices.ts'
-import {
-  CompiledContracts,
-  maxProblems,
-  type RequestCheck,
-  toRequestCheck,
-  type Validation,
-} from '../../soap/check/check.ts'
+import { CompiledContracts, type RequestCheck, toRequestCheck, type Validation } from '../../soap/check/check.ts'
 import { toDeclaredContract } from '../../soap/check/declared-contract.ts'
+import type { Steps } from '../../steps.ts'
 import type { GeneratedFrom, Ingested } from '../ingest/ingest.ts'
 import { contractsOf } from './request-contracts.ts'
 
@@ -31,10 +27,10 @@ export interface CheckOptions {
   readonly generated: Ingested['generated']
 }
 
-export function checkEndpoints(
+export function* checkEndpoints(
   endpoints: readonly Endpoint[],
   { dslPath, usual, generated }: CheckOptions,
-): RequestChecks {
+): Steps<RequestChecks> {
   const checks = new Map<SoapEndpoint, Validation>()
   const untyped: SoapEndpoint[] = []
   const bySource = Map.groupBy(generated.values(), ({ source }) => source)
@@ -44,13 +40,15 @@ export function checkEndpoints(
     if (endpoint.kind === 'rest' || mode === 'off') continue
     const from = generated.get(endpoint.file)
     if (endpoint.isGenerated && from === undefined) untyped.push(endpoint)
-    checks.set(endpoint, { mode, ...(from === undefined ? { check: declaredCheck(endpoint) } : typedCheck(from)) })
+    yield
+    const check = from === undefined ? { check: declaredCheck(endpoint) } : yield* typedCheck(from)
+    checks.set(endpoint, { mode, ...check })
   }
   const refusing = new Set([...checks].filter(([, { mode }]) => mode === 'refuse').map(([endpoint]) => endpoint))
   return { checks, refusing, warnings: untyped.length === 0 ? [] : [tellUntyped(untyped)] }
 
-  function typedCheck({ source, name }: GeneratedFrom): Omit<Validation, 'mode'> {
-    const known = compiled.get(source) ?? compile(dslPath, bySource.get(source) ?? [])
+  function* typedCheck({ source, name }: GeneratedFrom): Steps<Omit<Validation, 'mode'>> {
+    const known = compiled.get(source) ?? (yield* compile(dslPath, bySource.get(source) ?? []))
     compiled.set(source, known)
     const root = known.roots[name] ?? 0
     return { check: toRequestCheck(known.contracts, root, nearest), flags: known.contracts.flagsOf(root) }
@@ -62,8 +60,8 @@ interface CompiledWsdl {
   readonly roots: Readonly<Record<string, number>>
 }
 
-function compile(dslPath: string, operations: readonly GeneratedFrom[]): CompiledWsdl {
-  const { roots, ...contracts } = contractsOf(dslPath, operations)
+function* compile(dslPath: string, operations: readonly GeneratedFrom[]): Steps<CompiledWsdl> {
+  const { roots, ...contracts } = yield* contractsOf(dslPath, operations)
   return { contracts: new CompiledContracts(contracts), roots }
 }
 

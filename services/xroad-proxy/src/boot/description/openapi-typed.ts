@@ -5,6 +5,7 @@
  * Types of responses are components, written once for each WSDL and shape. All of them together are bounded.
  */
 import type { ResponseShape, SoapEndpoint } from '../../model.ts'
+import type { Steps } from '../../steps.ts'
 import type { Operation, Wsdl } from '../../wsdl/operations/operations.ts'
 import { describeRequest } from '../../wsdl/description/request-schema.ts'
 import { ResponseSchemas } from '../../wsdl/description/response-schema.ts'
@@ -32,7 +33,11 @@ const maxTypeCharacters = 64 * 1024 * 1024
 
 export function typeEndpoints(options: TypeOptions): EndpointTypes {
   const types = new Types(options)
-  return { of: (endpoint) => types.of(endpoint), schemas: types.schemas }
+  return {
+    prepare: (endpoint) => types.prepare(endpoint),
+    of: (endpoint) => types.of(endpoint),
+    schemas: types.schemas,
+  }
 }
 
 class Types {
@@ -53,11 +58,15 @@ class Types {
     this.#left = options.maxCharacters ?? maxTypeCharacters
   }
 
+  *prepare(endpoint: SoapEndpoint): Steps<void> {
+    if (this.#left > 0) yield* this.#sourceOf(endpoint)?.prepare() ?? []
+  }
+
   of(endpoint: SoapEndpoint): TypedEndpoint | undefined {
     if (this.#left <= 0) return undefined
-    const { generated, replaced, bodies } = this.#options
+    const { generated, bodies } = this.#options
     const isTyped = bodies.has(endpoint)
-    const from = generated.get(endpoint.file) ?? (isTyped ? replaced.get(endpoint.file) : undefined)
+    const from = this.#sourceOf(endpoint)
     if (from === undefined) return undefined
     const shape: ResponseShape = isTyped ? 'schema' : 'plain'
     const body = this.#response(from, shape)
@@ -75,6 +84,11 @@ class Types {
       body,
       shape,
     })
+  }
+
+  #sourceOf(endpoint: SoapEndpoint): GeneratedFrom | undefined {
+    const { generated, replaced, bodies } = this.#options
+    return generated.get(endpoint.file) ?? (bodies.has(endpoint) ? replaced.get(endpoint.file) : undefined)
   }
 
   /** Large parts of requests are components: hundreds of operations may take the same one. */

@@ -6,6 +6,7 @@
  * of direct calls and of the Security Server are not told. What the errors mean is the manual's matter; here each has a line.
  */
 import type { Endpoint, ResponseShape, SoapEndpoint } from '../../model.ts'
+import { finish, type Steps } from '../../steps.ts'
 import { requestContent } from './openapi-form.ts'
 import { describeParams } from './declared-schema.ts'
 import type { RestDescriptions } from './openapi-rest.ts'
@@ -33,6 +34,8 @@ export interface TypedEndpoint {
 }
 
 export interface EndpointTypes {
+  /** Does ahead, in steps, what is costly about `of`. */
+  prepare(endpoint: SoapEndpoint): Steps<void>
   of(endpoint: SoapEndpoint): TypedEndpoint | undefined
   /** Components that the types refer to, complete once all endpoints were asked for. */
   readonly schemas: Json
@@ -61,25 +64,38 @@ export interface EndpointFacts {
   readonly descriptions?: RestDescriptions | undefined
 }
 
-export function describeEndpoints(
+type Described = readonly [
   endpoints: readonly Endpoint[],
   version: string,
-  types?: EndpointTypes,
-  { clients, refusing = new Set(), possible = [], descriptions }: EndpointFacts = {},
-): string {
+  types?: EndpointTypes | undefined,
+  facts?: EndpointFacts,
+]
+
+export function describeEndpoints(...described: Described): string {
+  return finish(describeEndpointsInSteps(...described))
+}
+
+export function* describeEndpointsInSteps(...[endpoints, version, types, facts = {}]: Described): Steps<string> {
+  const { clients, refusing = new Set(), possible = [], descriptions } = facts
   const takenIds = new Set<string>()
-  const entries = [...Map.groupBy(endpoints, pathOf)]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, found]) => [path, pathItem(found, takenIds, { types, descriptions, clients, refusing })] as const)
-    .map(([path, item]) => [path, onlyPossible(item, possible)] as const)
-  return JSON.stringify({
+  // As text from the beginning: all of them at once would be a step of its own.
+  const paths: string[] = []
+  for (const [path, found] of [...Map.groupBy(endpoints, pathOf)].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    for (const endpoint of found) if (endpoint.kind === 'soap') yield* types?.prepare(endpoint) ?? []
+    yield
+    const item = onlyPossible(pathItem(found, takenIds, { types, descriptions, clients, refusing }), possible)
+    paths.push(`${JSON.stringify(path)}:${JSON.stringify(item)}`)
+  }
+  yield
+  const head = JSON.stringify({
     openapi: '3.1.0',
     info: { title: 'xroad-proxy', version },
     // Relative to the address of the description itself: a proxy in front may put a path before it.
     servers: [{ url: '.', description: 'this service' }],
-    paths: Object.fromEntries(entries),
-    components: components(types?.schemas, descriptions, onlyPossibleErrors(possible, refusing.size > 0)),
   })
+  const errors = onlyPossibleErrors(possible, refusing.size > 0)
+  const parts = JSON.stringify(components(types?.schemas, descriptions, errors))
+  return `${head.slice(0, -1)},"paths":{${paths.join()}},"components":${parts}}`
 }
 
 /** Braces of names are encoded, so that only those of parameters are left. */

@@ -4,14 +4,17 @@
  */
 import { createHash } from 'node:crypto'
 import type { Endpoint } from '../../model.ts'
+import type { Steps } from '../../steps.ts'
 import { recallContent, rememberContent } from '../ingest/kept-content.ts'
 import { programDigest } from '../ingest/survey-memory.ts'
 
 /** `wsdls` stands for the WSDL files that types come from. */
-export function pageKey(endpoints: readonly Endpoint[], wsdls: readonly string[], more: unknown): string {
+export function* pageKey(endpoints: readonly Endpoint[], wsdls: readonly string[], more: unknown): Steps<string> {
   const hash = createHash('sha256').update(JSON.stringify([programDigest(), wsdls, more]))
-  for (const it of endpoints)
+  for (const it of endpoints) {
+    yield
     hash.update(JSON.stringify(it.kind === 'rest' ? { ...it, allowed: [...(it.allowedQueryParams ?? ['*'])] } : it))
+  }
   return hash.digest('hex')
 }
 

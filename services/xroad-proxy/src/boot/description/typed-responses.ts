@@ -3,6 +3,7 @@
  * stand for in, shapes for the translation out. Only a file whose WSDL was read at this start can have one.
  */
 import type { Endpoint, ResponseShape, SoapEndpoint } from '../../model.ts'
+import type { Steps } from '../../steps.ts'
 import { toBody } from '../../soap/json/shape.ts'
 import type { Member } from '../../soap/json/shape.ts'
 import { ResponseObjects } from '../../wsdl/description/response-objects.ts'
@@ -17,11 +18,11 @@ export interface TypedResponses {
   readonly warnings: readonly string[]
 }
 
-export function typeResponses(
+export function* typeResponses(
   endpoints: readonly Endpoint[],
   { generated, replaced }: Pick<Ingested, 'generated' | 'replaced'>,
   usual: ResponseShape,
-): TypedResponses {
+): Steps<TypedResponses> {
   const bodies = new Map<SoapEndpoint, Member>()
   const plain = new Map<SoapEndpoint, Reason>()
   const sources = new Map<Wsdl, { objects: ResponseObjects; shapes: Shapes }>()
@@ -29,7 +30,10 @@ export function typeResponses(
     if (endpoint.kind !== 'soap' || (endpoint.response ?? usual) !== 'schema') continue
     // What a person wrote may call something else by the same name, unless it says that it does not.
     const own = endpoint.response === 'schema' ? replaced.get(endpoint.file) : undefined
-    const { wsdl, operation } = generated.get(endpoint.file) ?? own ?? {}
+    const from = generated.get(endpoint.file) ?? own
+    yield* from?.prepare() ?? []
+    yield
+    const { wsdl, operation } = from ?? {}
     if (wsdl === undefined || operation === undefined) {
       plain.set(endpoint, replaced.has(endpoint.file) ? 'by_hand' : 'no_wsdl')
       continue

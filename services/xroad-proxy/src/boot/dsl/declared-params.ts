@@ -2,11 +2,16 @@
  * The field `params` of a SOAP file: a list of names, or a map of names with what each value has to be. Checks what a declaration
  * alone can get wrong; requests are held against it by soap/check.
  */
+import { createRequire } from 'node:module'
+import { extname } from 'node:path'
 import { checked, flag, list, names, oneOf, section, strictText, text } from '@services/config-file'
 import type { DeclaredParam } from '../../model.ts'
-import { maxEffort } from '../../soap/check/pattern/automaton.ts'
-import { toTextType } from '../../soap/check/declared-contract.ts'
-import { expressionProblem, toTextCheck } from '../../soap/check/text-check.ts'
+
+/** Loaded with the first declaration that needs it: most trees have none, and each start would pay for it. */
+const load = createRequire(import.meta.url)
+function declarations(): typeof import('../../soap/check/declaration.ts') {
+  return load(`../../soap/check/declaration${extname(import.meta.url)}`) as ReturnType<typeof declarations>
+}
 
 const types = ['string', 'integer', 'number', 'boolean', 'date', 'array', 'object'] as const
 const meanings = { pattern: 'an expression such as [0-9]{11}, which the whole value has to match' }
@@ -21,7 +26,7 @@ export const paramList = list(
 const param = section({
   type: oneOf(types).exactOptional().describe('What the value has to be; left out, anything.'),
   required: flag().default(false).describe('Whether it has to be there.'),
-  pattern: checked(text(meanings.pattern), expressionProblem, meanings.pattern)
+  pattern: checked(text(meanings.pattern), (given) => declarations().expressionProblem(given), meanings.pattern)
     .exactOptional()
     .describe('ECMAScript expression that the whole value has to match, without looking ahead, behind or back.'),
   enum: list(text('a value'), 'a list of values').exactOptional().describe('The only values that are allowed.'),
@@ -65,10 +70,9 @@ export function declarationProblems({
   if (problems.length > 0 || enumeration === undefined) return problems
   if (enumeration.length === 0)
     return [{ path: ['params', name, 'enum'], message: 'found an empty list, expected values' }]
-  const check = toTextCheck(toTextType({ type, pattern }))
-  return enumeration.flatMap((value, index): DeclarationProblem[] => {
-    const wanted = check.problemOf(value, { left: maxEffort })
-    return wanted === undefined ? [] : [{ path: ['params', name, 'enum', index], message: `expected ${wanted}` }]
+  const wanted = declarations().problemsOfValues({ type, pattern }, enumeration)
+  return wanted.flatMap((words, index): DeclarationProblem[] => {
+    return words === undefined ? [] : [{ path: ['params', name, 'enum', index], message: `expected ${words}` }]
   })
 }
 

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path'
 import { StartupFailure } from '../../errors.ts'
 import type { Endpoint, RestEndpoint } from '../../model.ts'
+import { finish, type Steps } from '../../steps.ts'
 import { withParts } from './description-files.ts'
 import { type ReadDsl, readDsl } from './dsl.ts'
 import { EndpointSet } from './endpoint-set.ts'
@@ -65,12 +66,18 @@ export type PendingFiles = ReadonlyMap<string, string | undefined>
 const asItIs: PendingFiles = new Map()
 
 /** Every file that loads, and every problem, without refusing any. */
-export function surveyEndpoints(
+export function surveyEndpoints(...surveyed: Surveyed): Survey {
+  return finish(surveyEndpointsInSteps(...surveyed))
+}
+
+type Surveyed = readonly [
   dslPath: string,
-  clients?: readonly string[],
-  env: Environment = {},
-  pending: PendingFiles = asItIs,
-): Survey {
+  clients?: readonly string[] | undefined,
+  env?: Environment,
+  pending?: PendingFiles,
+]
+
+export function* surveyEndpointsInSteps(...[dslPath, clients, env = {}, pending = asItIs]: Surveyed): Steps<Survey> {
   const shown = `dsl_path ${dslPath} (${resolve(dslPath)})`
   const top = statusOf(dslPath)
   const unread = (message: string): Survey => ({ ...nothing, problems: [{ file: dslPath, message }] })
@@ -89,7 +96,7 @@ export function surveyEndpoints(
     return unread(error.message)
   }
   const files = withPending(tree.files, pending)
-  const { endpoints, described, problems } = readFiles({ ...tree, files }, { clients, env, pending })
+  const { endpoints, described, problems } = yield* readFiles({ ...tree, files }, { clients, env, pending })
   if (endpoints.length === 0 && described.length === 0 && problems.length === 0) {
     tree.warnings.push(`${shown} holds no *.yml or *.yaml file; there are no endpoints`)
   }
@@ -110,11 +117,15 @@ interface Reading {
 }
 
 /** The problems of each file, so that all can be corrected in one go. */
-function readFiles(
+function* readFiles(
   tree: Omit<Tree, 'files'> & { readonly files: readonly string[] },
   reading: Reading,
-): Pick<Survey, 'described' | 'problems'> & { readonly endpoints: Endpoint[] } {
-  const outcomes = tree.files.map((file) => attempt(file, reading))
+): Steps<Pick<Survey, 'described' | 'problems'> & { readonly endpoints: Endpoint[] }> {
+  const outcomes: Outcome[] = []
+  for (const file of tree.files) {
+    yield
+    outcomes.push(attempt(file, reading))
+  }
   const naming = outcomes.flatMap((outcome) => describedIn(outcome))
   const parts = withParts(naming.map(({ description }) => resolve(description)))
   const described = naming.filter(({ pattern }) => !parts.has(resolve(pattern.file)))

@@ -3,6 +3,7 @@
  * none stops the start. survey.ts decides what one WSDL gives, output.ts what may be written; this file is their order.
  */
 import { join } from 'node:path'
+import { finish, type Steps } from '../../steps.ts'
 import type { MissingSchema } from '../../wsdl/schema/missing.ts'
 import type { PendingFiles } from '../dsl/endpoints.ts'
 import { tellMade } from '../dsl/missing-directory.ts'
@@ -15,7 +16,7 @@ import { removeLeftovers } from './leftovers.ts'
 import { SurveyMemory } from './survey-memory.ts'
 import type { Circumstances } from './destination.ts'
 import { DslOutput, type Outcome, outputReasons } from './output.ts'
-import { type GeneratedOperation, type SurveyedWsdl, surveyWsdl } from './survey.ts'
+import { type GeneratedOperation, type SurveyedWsdl, surveyWsdlInSteps } from './survey.ts'
 
 export interface IngestOptions extends Circumstances {
   /** `wsdl_watch_dir` */
@@ -58,6 +59,8 @@ export interface GeneratedFrom {
   readonly request: RequestElement
   /** What its request could hold and cannot be sent. */
   readonly notes: readonly string[]
+  /** Reads the WSDL ahead, in steps. */
+  prepare(): Steps<void>
 }
 
 export interface WsdlReport {
@@ -92,6 +95,10 @@ export interface OperationReport {
 }
 
 export function ingestWsdls(options: IngestOptions): Ingested {
+  return finish(ingestWsdlsInSteps(options))
+}
+
+export function* ingestWsdlsInSteps(options: IngestOptions): Steps<Ingested> {
   const { dir, dslPath, write, isDslPathGiven = false } = options
   if (write) removeLeftovers(dslPath)
   const { wsdls, unread, warnings: found } = listWsdls(dir)
@@ -105,13 +112,15 @@ export function ingestWsdls(options: IngestOptions): Ingested {
   const replaced = new Map<string, GeneratedFrom>()
   const kept = new Set<string>()
   const memory = write ? new SurveyMemory(dir, dslPath, options) : undefined
-  const all = wsdls.map(({ file }) => memory?.survey(file) ?? surveyWsdl(dir, file, options))
+  const all: SurveyedWsdl[] = []
+  for (const { file } of wsdls) all.push(yield* memory?.survey(file) ?? surveyWsdlInSteps(dir, file, options))
   const surveys = new Map(settleImports(dir, all).map((survey) => [survey.file, survey]))
-  const report = wsdls.flatMap((place) => {
+  const report: WsdlReport[] = []
+  for (const place of wsdls) {
     const surveyed = surveys.get(place.file)
-    if (surveyed === undefined) return []
+    if (surveyed === undefined) continue
     if (!surveyed.isRead) kept.add(place.file)
-    const { operations, warnings: refusals } = putAll(surveyed, place, {
+    const { operations, warnings: refusals } = yield* putAll(surveyed, place, {
       dir,
       output,
       generated,
@@ -121,11 +130,11 @@ export function ingestWsdls(options: IngestOptions): Ingested {
     warnings.push(...surveyed.warnings, ...refusals)
     remarks.push(...surveyed.warnings.filter((warning) => !surveyed.repeated.includes(warning)))
     const { problem, line, isOfOther, isRead, missing } = surveyed
-    return { file: join(dir, place.file), problem, line, isOfOther, isRead, missing, operations }
-  })
+    report.push({ file: join(dir, place.file), problem, line, isOfOther, isRead, missing, operations })
+  }
   memory?.tidy()
   const isGone = (wsdl: string): boolean => !kept.has(wsdl) && !unread.some((folder) => wsdl.startsWith(folder))
-  const removed = output.removeRest(isGone)
+  const removed = yield* output.removeRest(isGone)
   return {
     warnings: [...warnings, ...removed],
     remarks: [...remarks, ...removed],
@@ -160,14 +169,14 @@ interface IngestRun {
   readonly key: string | undefined
 }
 
-function putAll(
+function* putAll(
   { operations }: SurveyedWsdl,
   { file, owner, subsystem }: ListedWsdl,
   { dir, output, generated, replaced, key }: IngestRun,
-): { operations: readonly OperationReport[]; warnings: readonly string[] } {
+): Steps<{ operations: readonly OperationReport[]; warnings: readonly string[] }> {
   const warnings: string[] = []
   const unwritten = new Map<string, number>()
-  const reports = operations.map((it): OperationReport => {
+  const put = (it: SurveyedWsdl['operations'][number]): OperationReport => {
     if (it.kind === 'skipped') {
       warnings.push(`${join(dir, it.file)}:${it.line}: ${describeSkip(it)}; it gets no endpoint`)
       return toReport(it, dir)
@@ -186,7 +195,12 @@ function putAll(
     else
       warnings.push(`${join(dir, it.file)}:${it.line}: operation ${it.name} ${wordsOf(outcome)}; nothing is generated`)
     return toRefusal(toReport(it, dir), reason, wordsOf(outcome))
-  })
+  }
+  const reports: OperationReport[] = []
+  for (const it of operations) {
+    yield
+    reports.push(put(it))
+  }
   for (const [code, count] of unwritten) {
     warnings.push(`${join(dir, file)}: ${count} DSL files cannot be written (${code}); those that are there are used`)
   }
@@ -198,6 +212,7 @@ function toSource(it: GeneratedOperation, source: string, key: string | undefine
     name: it.name,
     source,
     key,
+    prepare: () => it.prepare(),
     get wsdl() {
       return it.open().wsdl
     },

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, unlinkSync } from 'node:fs'
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path'
 import { StartupFailure } from '../../errors.ts'
+import type { Steps } from '../../steps.ts'
 import { isGenerated, sourceOf } from '../../wsdl/dsl/marker.ts'
 import { readDsl } from '../dsl/dsl.ts'
 import type { PendingFiles } from '../dsl/endpoints.ts'
@@ -76,17 +77,21 @@ export class DslOutput {
   }
 
   /** Removes generated files of which `isGone` says so by the name of their WSDL. One WARN each comes back. */
-  removeRest(isGone: (wsdl: string) => boolean): readonly string[] {
-    const files = [...this.#existing.values()].flat().filter((path) => this.#isOurPlace(path))
-    return files.flatMap((path) => {
+  *removeRest(isGone: (wsdl: string) => boolean): Steps<readonly string[]> {
+    const warnings: string[] = []
+    for (const path of [...this.#existing.values()].flat().filter((path) => this.#isOurPlace(path))) {
+      yield
       const text = this.#current.has(path) ? undefined : readIfAny(path)
       const source = text === undefined ? undefined : sourceOf(text)?.file
-      if (source === undefined || !isGone(source)) return []
+      if (source === undefined || !isGone(source)) continue
       const failure = this.#options.write ? remove(path) : this.#keep(path, undefined)
-      if (failure !== undefined)
-        return [`${path}: its operation is gone from ${source}, and it cannot be removed (${failure})`]
-      return [`${path}: removed, as ${source} no longer generates it`]
-    })
+      warnings.push(
+        failure === undefined
+          ? `${path}: removed, as ${source} no longer generates it`
+          : `${path}: its operation is gone from ${source}, and it cannot be removed (${failure})`,
+      )
+    }
+    return warnings
   }
 
   /** What a run that writes would have changed. */

@@ -4,17 +4,18 @@
  * that it draws in, its sidecar, the rules for addresses, our identity and this program are the same. The folder may be deleted at
  * any time; what is in it is not trusted beyond these digests. Texts of DSL files stay where they are.
  */
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupFailure } from '../../errors.ts'
+import { finish, type Steps } from '../../steps.ts'
 import type { Resolve } from '../../wsdl/schema/schema.ts'
 import { besideWsdl } from '../../wsdl/schema/vendored.ts'
 import { version } from '../../version.ts'
 import { writeWhole } from './whole-file.ts'
 import type { Circumstances } from './destination.ts'
 import { readInsideIfAny, resolveBeside } from './files.ts'
-import { type GeneratedOperation, surveyWsdl, type SurveyedWsdl } from './survey.ts'
+import { type GeneratedOperation, type SurveyedWsdl, surveyWsdlInSteps } from './survey.ts'
 
 export const memoryFolder = '.xroad-proxy'
 
@@ -41,6 +42,12 @@ interface Remembered {
   readonly surveyed: Omit<SurveyedWsdl, 'operations'> & { readonly operations: readonly RememberedOperation[] }
 }
 
+/** Read just now. */
+interface Fresh extends Pick<Remembered, 'questions'> {
+  readonly surveyed: SurveyedWsdl
+  readonly key: string | undefined
+}
+
 type RememberedOperation =
   | Pick<GeneratedOperation, 'kind' | 'name' | 'file' | 'line' | 'lane' | 'mismatch' | 'digest'>
   | Exclude<SurveyedWsdl['operations'][number], GeneratedOperation>
@@ -63,18 +70,26 @@ export class SurveyMemory {
     this.#common = JSON.stringify([programDigest(), root, client, named, allowHttp, hostAllowlist])
   }
 
-  survey(file: string): SurveyedWsdl {
+  *survey(file: string): Steps<SurveyedWsdl> {
     const name = `${memoryName(file)}.json`
     this.#current.add(name).add(contractsName(file))
     const own = this.#keyOf(file)
     const known = own === undefined ? undefined : this.#recall(name, file, own)
     if (known !== undefined) return known
-    const questions: Question[] = []
-    const surveyed = surveyWsdl(this.#root, file, this.#circumstances, recording(questions))
-    if (own !== undefined && surveyed.isRead)
+    const { surveyed, key, questions } = yield* this.#surveyAnew(file)
+    // Neither key stands for what was read while it was written.
+    const isSteady = own === key
+    if (own !== undefined && isSteady && surveyed.isRead)
       this.#remember(name, { key: own, questions, surveyed: toRemembered(surveyed) })
-    this.keys.set(file, `${file} ${own ?? ''} ${digestOf(JSON.stringify(questions))}`)
+    this.keys.set(file, `${file} ${isSteady ? (own ?? '') : randomUUID()} ${digestOf(JSON.stringify(questions))}`)
     return surveyed
+  }
+
+  /** The key is that of the file when it had been read. */
+  *#surveyAnew(file: string): Steps<Fresh> {
+    const questions: Question[] = []
+    const surveyed = yield* surveyWsdlInSteps(this.#root, file, this.#circumstances, recording(questions))
+    return { surveyed, questions, key: this.#keyOf(file) }
   }
 
   /** Removes what is remembered of files that are gone. Only tidying. */
@@ -116,21 +131,28 @@ export class SurveyMemory {
     }
   }
 
-  /** What a file of the memory does not hold is worked out when somebody asks for it, once for each WSDL. */
-  #revive(file: string, { surveyed }: Remembered): SurveyedWsdl {
+  /**
+   * What a file of the memory does not hold is worked out when somebody asks for it, once for each WSDL. By then the files may be other ones: an operation of the same
+   * name that has changed would have the DSL file of one look and the types of another.
+   */
+  #revive(file: string, { surveyed, key, questions }: Remembered): SurveyedWsdl {
     let fresh: ReadonlyMap<string, GeneratedOperation> | undefined
+    const readAgain = this.#surveyAnew.bind(this, file)
+    function* prepare(): Steps<void> {
+      if (fresh !== undefined) return
+      const found = yield* readAgain()
+      const isUnchanged = found.key === key && JSON.stringify(found.questions) === JSON.stringify(questions)
+      const operations = isUnchanged ? found.surveyed.operations : []
+      fresh = new Map(operations.flatMap((it) => (it.kind === 'generated' ? [[it.name, it] as const] : [])))
+    }
     const find = (name: string): GeneratedOperation => {
-      fresh ??= new Map(
-        surveyWsdl(this.#root, file, this.#circumstances).operations.flatMap((operation) =>
-          operation.kind === 'generated' ? [[operation.name, operation] as const] : [],
-        ),
-      )
-      const found = fresh.get(name)
+      finish(prepare())
+      const found = fresh?.get(name)
       if (found === undefined) throw changedMeanwhile(join(this.#root, file))
       return found
     }
     const operations = surveyed.operations.map((operation) =>
-      operation.kind === 'skipped' ? operation : { ...operation, open: () => find(operation.name).open() },
+      operation.kind === 'skipped' ? operation : { ...operation, open: () => find(operation.name).open(), prepare },
     )
     return { ...surveyed, problem: surveyed.problem ?? undefined, operations }
   }

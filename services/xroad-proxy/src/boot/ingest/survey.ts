@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { inOneLine, nearest } from '@services/config-file'
 import type { Identity } from '../../model.ts'
+import { finish, type Steps } from '../../steps.ts'
 import { whereElse } from '../../wsdl/schema/missing.ts'
 import type { MissingSchema } from '../../wsdl/schema/missing.ts'
 import type { Operation, Wsdl } from '../../wsdl/operations/operations.ts'
@@ -57,6 +58,8 @@ export interface GeneratedOperation {
   readonly digest: string
   /** The text, and what it was made from; costs the reading of the WSDL where the operation was remembered. */
   open(): OpenedOperation
+  /** Does ahead, in steps, what is costly about that. */
+  prepare(): Steps<void>
 }
 
 export interface OpenedOperation {
@@ -67,15 +70,19 @@ export interface OpenedOperation {
 
 export type SurveyedOperation = GeneratedOperation | SkippedOperation
 
+export function surveyWsdl(root: string, file: string, circumstances: Circumstances): SurveyedWsdl {
+  return finish(surveyWsdlInSteps(root, file, circumstances))
+}
+
 /** `watch` sees where includes and imports lead. */
-export function surveyWsdl(
+export function* surveyWsdlInSteps(
   root: string,
   file: string,
   circumstances: Circumstances,
   watch: (resolve: Resolve) => Resolve = (resolve) => resolve,
-): SurveyedWsdl {
+): Steps<SurveyedWsdl> {
   try {
-    return survey(root, file, circumstances, watch)
+    return yield* survey(root, file, circumstances, watch)
   } catch (error) {
     return { ...nothing, file, ...toProblem(error, join(root, file)) }
   }
@@ -101,12 +108,12 @@ function problemOf(error: unknown): string {
   return `cannot be read (unexpected ${error instanceof Error ? `${error.name}: ${error.message}` : 'error'})`
 }
 
-function survey(
+function* survey(
   root: string,
   file: string,
   circumstances: Circumstances,
   watch: (resolve: Resolve) => Resolve,
-): SurveyedWsdl {
+): Steps<SurveyedWsdl> {
   const path = join(root, file)
   const { sidecar, lines, warnings, placeOf = () => path } = openSidecar(root, file)
   const refusal = sidecar && refusalOf(sidecar, placeOf('client'), circumstances)
@@ -120,7 +127,7 @@ function survey(
   const wsdl = readWsdl(readInside(root, file), file, watch(resolveBeside(root, file)))
   const remarks = new Set<string>()
   let characters = 0
-  const operations = wsdl.operations.map((it): SurveyedOperation => {
+  const toSurveyed = (it: Wsdl['operations'][number]): SurveyedOperation => {
     if (it.kind === 'skipped') return it
     if (characters > maxCharacters) return tooLarge(it)
     const { to, warnings: said } = chooseDestination(it, sidecar, { ...circumstances, client })
@@ -140,8 +147,14 @@ function survey(
       mismatch: mismatchOf(to, dsl),
       digest,
       open: () => ({ dsl, wsdl, operation: it }),
+      prepare: noSteps,
     }
-  })
+  }
+  const operations: SurveyedOperation[] = []
+  for (const it of wsdl.operations) {
+    yield
+    operations.push(toSurveyed(it))
+  }
   const mismatches = tellMismatches(operations)
   for (const remark of mismatches) remarks.add(remark)
   if (operations.length === 0) for (const it of whyEmpty(wsdl)) remarks.add(it)
@@ -165,6 +178,8 @@ function survey(
     repeated: mismatches.map((remark) => `${path}: ${remark}`),
   }
 }
+
+function* noSteps(): Steps<void> {}
 
 /** Undefined where the configuration has no client of that name. */
 function callerOf(sidecar: Sidecar | undefined, { client, clients = [] }: Circumstances): Identity | undefined {

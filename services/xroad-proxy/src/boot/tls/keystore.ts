@@ -66,7 +66,8 @@ interface IdentityFiles {
 
 function readFiles(settings: KeystoreSettings, env: Environment): IdentityFiles {
   const { keystorePath: path, trustCaPath } = settings
-  const place: NamedFile = { code: 'keystore_load_failed', label: `${placeOf(settings)} ${path}` }
+  const field = placeOf(settings)
+  const place: NamedFile = { code: 'keystore_load_failed', label: `${field} ${path}`, field }
   const pfx = readFile(path, place)
   if (pfx.length === 0) refuse(place, 'is empty')
   const password = readPassword(settings, env)

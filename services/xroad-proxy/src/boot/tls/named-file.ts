@@ -13,10 +13,12 @@ const maxFileBytes = 16 * 1024 * 1024
 export interface NamedFile {
   readonly code: StartupFailureCode
   readonly label: string
+  /** Of the configuration, which names it. */
+  readonly field: string
 }
 
-export function refuse({ code, label }: NamedFile, problem: string): never {
-  throw new StartupFailure(code, `${label}: ${problem}`)
+export function refuse({ code, label, field }: NamedFile, problem: string): never {
+  throw new StartupFailure(code, `${label}: ${problem}`, field)
 }
 
 const readProblems: Readonly<Record<string, string>> = {

@@ -29,7 +29,8 @@ export function readPassword(settings: PasswordSettings, env: Environment): Pass
   const text = env[name]
   if (text) return { text, place: `the environment variable ${name}` }
   const problem = `${text === undefined ? 'is not set' : 'is empty'}, expected the password of the keystore`
-  return refuse({ code: 'keystore_load_failed', label: `environment variable ${name}` }, problem)
+  const field = `${section}.keystore_password_env`
+  return refuse({ code: 'keystore_load_failed', label: `environment variable ${name}`, field }, problem)
 }
 
 function readPasswordFile(path: string, section: string): string {
@@ -37,6 +38,7 @@ function readPasswordFile(path: string, section: string): string {
     return readSecretFile(path)
   } catch (error) {
     if (!(error instanceof SecretFileError)) throw error
-    throw new StartupFailure('keystore_load_failed', `${section}.keystore_password_file: ${error.message}`)
+    const field = `${section}.keystore_password_file`
+    throw new StartupFailure('keystore_load_failed', `${field}: ${error.message}`, field)
   }
 }

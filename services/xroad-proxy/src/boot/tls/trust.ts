@@ -29,7 +29,8 @@ export function trustedCertificates(path: string): readonly X509Certificate[] {
 
 /** Every certificate of the file. The TLS library would stop at the first broken one without a word. */
 export function readTrust(path: string): string[] {
-  const place: NamedFile = { code: 'trust_ca_load_failed', label: `security_server.trust_ca_path ${path}` }
+  const field = 'security_server.trust_ca_path'
+  const place: NamedFile = { code: 'trust_ca_load_failed', label: `${field} ${path}`, field }
   const file = readFile(path, place)
   const text = file.toString('latin1')
   const blocks = text.match(certificateBlock) ?? []

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { CallerGone } from '../../errors.ts'
 import type { ResponseWriter } from '../../model.ts'
-import type { Steps } from '../../soap/json/translate.ts'
+import type { Steps } from '../../steps.ts'
 
 /** Throws what the work throws, or that the caller has left in the middle of it. */
 export async function runInSteps<Result>(steps: Steps<Result>, writer: ResponseWriter): Promise<Result> {

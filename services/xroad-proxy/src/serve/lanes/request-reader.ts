@@ -2,11 +2,11 @@
  * The body of a SOAP request -> the values for the envelope, in the way that an endpoint has for it: as they come, or held against
  * what a request may hold. Which way is decided at boot; where nothing is checked, a request costs what it did before there were checks.
  */
-import { Failure, type RequestProblem } from '../../errors.ts'
+import { Failure, maxProblems, type RequestProblem } from '../../errors.ts'
 import type { Events } from '../../events.ts'
 import type { TemplateValues } from '../../model.ts'
 import type { Trace } from '../../trace.ts'
-import { maxProblems, type RequestCheck, type Validation } from '../../soap/check/check.ts'
+import type { RequestCheck, Validation } from '../../soap/check/check.ts'
 import { maxDepth, pickParams, readDocument, readParams } from '../../soap/request/params.ts'
 
 /** Throws `invalid_request`. */

@@ -5,7 +5,7 @@
  * A value counts as given where the conditions of the envelope's template count it (soap/request/presence.ts): null and an empty
  * list are not. Of branches that are not given nothing is missed.
  */
-import type { RequestProblem } from '../../errors.ts'
+import { maxProblems, type RequestProblem } from '../../errors.ts'
 import type { ValidationMode } from '../../model.ts'
 import { tellMissing } from './choices.ts'
 import type {
@@ -26,8 +26,6 @@ import { count, cut, toShown } from './words.ts'
 
 /** The known name that was probably meant. */
 export type Nearest = (name: string, known: readonly string[]) => string | undefined
-
-export const maxProblems = 100
 
 /** The compiled contracts of one WSDL or DSL file: types and names are worked out when they are first met. */
 export class CompiledContracts {

@@ -6,6 +6,7 @@
  * Knows neither where the bytes come from nor their charset: each piece must hold whole surrogate pairs.
  */
 import type { Translation } from '../../model.ts'
+import { finish, type Steps } from '../../steps.ts'
 import type { Translated } from './frame.ts'
 import type { Include } from './inclusions.ts'
 import { type Limits, Reader } from './reader.ts'
@@ -19,16 +20,6 @@ export const maxEvents = 100_000
 
 /** Characters that are read in one step; some milliseconds of work. */
 const stepCharacters = 128 * 1024
-
-/** Work that may pause where it yields, and gives its result in the end. */
-export type Steps<Result> = Generator<undefined, Result, undefined>
-
-/** Does all of it at once. */
-export function finish<Result>(steps: Steps<Result>): Result {
-  let step = steps.next()
-  while (step.done !== true) step = steps.next()
-  return step.value
-}
 
 const defaultLimits: Limits = { depth: maxDepth, events: maxEvents }
 

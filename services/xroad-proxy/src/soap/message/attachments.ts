@@ -6,7 +6,7 @@
  */
 import type { Include } from '../json/inclusions.ts'
 import { type Json, joinJson, LongJson } from '../json/json-text.ts'
-import type { Steps } from '../json/translate.ts'
+import type { Steps } from '../../steps.ts'
 import { XmlError } from '../json/xml-error.ts'
 import { readMediaType } from '../mime/media-type.ts'
 import { type RawPart, toId } from '../mime/parts.ts'

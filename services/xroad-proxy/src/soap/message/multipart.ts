@@ -7,7 +7,7 @@
 import { readMediaType } from '../mime/media-type.ts'
 import { type Delimiter, findDelimiter, maxParts, type RawPart, readPart, toId, toMarker } from '../mime/parts.ts'
 import { decodeTransferInSteps } from '../mime/transfer.ts'
-import { finish, type Steps } from '../json/translate.ts'
+import { finish, type Steps } from '../../steps.ts'
 import { XmlError } from '../json/xml-error.ts'
 
 export interface Part {

@@ -10,7 +10,8 @@ import { readMediaType } from '../mime/media-type.ts'
 import { readPartsInSteps } from './multipart.ts'
 import type { Member } from '../json/shape.ts'
 import { decodeTransferInSteps } from '../mime/transfer.ts'
-import { finish, type Steps, toWhole, translateInSteps } from '../json/translate.ts'
+import { finish, type Steps } from '../../steps.ts'
+import { toWhole, translateInSteps } from '../json/translate.ts'
 
 export interface ResponseOptions {
   /** What the Body holds, where responses have types. */

@@ -4,7 +4,7 @@
  *
  * A boundary counts only on a line of its own. Every byte is looked at once, in steps.
  */
-import type { Steps } from '../json/translate.ts'
+import type { Steps } from '../../steps.ts'
 import { endOfBlankLine } from './transfer.ts'
 
 /** A boundary line: where the bytes before it end, and where those after it start. */

@@ -1,7 +1,7 @@
 /**
  * Undoes the Content-Transfer-Encoding of a part (RFC 2045). What the encoding does not allow is an error.
  */
-import { type Steps } from '../json/translate.ts'
+import type { Steps } from '../../steps.ts'
 import { XmlError } from '../json/xml-error.ts'
 
 type Decoder = (body: Buffer) => Steps<Buffer>

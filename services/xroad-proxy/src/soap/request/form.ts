@@ -7,7 +7,7 @@
  */
 import { Failure } from '../../errors.ts'
 import type { TemplateFile, TemplateValue, TemplateValues } from '../../model.ts'
-import type { Steps } from '../json/translate.ts'
+import type { Steps } from '../../steps.ts'
 import { XmlError } from '../json/xml-error.ts'
 import { readMediaType } from '../mime/media-type.ts'
 import { type Delimiter, findDelimiter, maxPartHeaderBytes, maxParts, readPart, toMarker } from '../mime/parts.ts'
