@@ -13,6 +13,7 @@ import { after, describe, test } from 'node:test'
 import { checkRefused, type Refusal as AnyRefusal, testFlags } from '@services/command-line/testing'
 import { call, type Ended, errorOf, linesOf, newFolder, send, writeFiles } from '@services/testing'
 import { keystorePassword } from '../src/mock/pki.ts'
+import { runCommand } from './support/commands.ts'
 import { sharedPki } from './support/lanes.ts'
 import { binary, type Running, spawnProxy, startProxy } from './support/process.ts'
 import { restFile, soapFile } from './support/soap-service.ts'
@@ -308,7 +309,7 @@ testFlags({
   version: packaged.version,
   variables: ['PROXY_CONFIG', 'PROXY_KEYSTORE_PASSWORD', 'RUST_LOG'],
   wrong: [['--prot', '80'], ['--port', '1'], ['proxy.yaml'], ['serve', 'more']],
-  run: (args) => spawnProxy({ args }).ended,
+  run: (args) => runCommand({ args, cwd: newFolder() }),
 })
 
 describe('what must load', concurrency, () => {

@@ -42,8 +42,8 @@ export interface Listening extends Spawned {
 }
 
 /**
- * A service replaces itself once by the same process with this flag. Who gives it from the start saves that start, which is a third
- * of what a command that does little costs. That services do replace themselves is for launcher-cases.ts.
+ * A service replaces itself once by the same process with this flag. Who gives it from the start saves the first of the two starts,
+ * 40 ms of processor time. That services do replace themselves is for launcher-cases.ts.
  */
 export const launchFlag = '--max-semi-space-size=16'
 
