@@ -236,6 +236,17 @@ test('malformed XML is refused; the message says where, and shows nothing [D3.1 
   strictEqual(refusal('<a>\n  <b>\n</a>'), '3:4: unexpected close tag')
 })
 
+test('where a refusal is our own, its words say what is wrong [D3.1 S-error.upstream_xml_parse_error]', () => {
+  const reasons = [
+    ['\ufeff<a/>', '1:0: a byte-order mark inside the document'],
+    ['<!-- -->', '1:8: document must contain a root element'],
+    ['<a><?a?b?></a>', '1:10: no white space after the target of a processing instruction'],
+    // It is given up between two pieces, and not read to its end.
+    [`<a>&${'x'.repeat(300_000)}`, '1:262144: undefined entity'],
+  ] as const
+  for (const [xml, message] of reasons) strictEqual(refusal(xml), message)
+})
+
 test('what looks odd and is well-formed passes [D3.1]', () => {
   const documents = [
     ['<a><?p ?x?><?p ??></a>', 'null'],
