@@ -46,6 +46,8 @@ export interface ReadSet {
 export interface ServedSet extends Pick<Lanes, 'upstreams' | 'certificates' | 'identities'> {
   readonly config: Config
   readonly service: Service
+  /** Whether the directory of DSL files was there. */
+  readonly hasDsl: boolean
   /** WSDL files that could be read, with the directory. */
   readonly wsdls: ReadonlySet<string>
 }
@@ -137,7 +139,8 @@ export async function openSet(
     ...lanes,
     events,
   }
-  return { config, service, upstreams, certificates, identities, wsdls: wsdlsOf(ingested) }
+  const has = { hasDsl: found.isMissing !== true, wsdls: wsdlsOf(ingested) }
+  return { config, service, upstreams, certificates, identities, ...has }
 }
 
 /** What is wrong with a file that the configuration names is told with the line that names it. */

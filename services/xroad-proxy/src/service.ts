@@ -194,8 +194,16 @@ function isInUse(upstream: Upstream): boolean {
   return busy + waiting > 0
 }
 
-/** A WSDL that could be read before and cannot be read now is broken, or is about to be written. A start does without it. */
-function refuseLost({ wsdls }: ServedSet, { loaded, ingested }: ReadSet): void {
+/**
+ * A WSDL that could be read before and cannot be read now is broken, or is about to be written; a directory of DSL files that is gone is being replaced, or no longer
+ * mounted. A start does without them.
+ */
+function refuseLost({ hasDsl, wsdls }: ServedSet, { loaded, found, ingested }: ReadSet): void {
+  if (hasDsl && found.isMissing === true) {
+    const { dsl_path: origin = 'default' } = loaded.origins
+    const place = `${origin === 'default' ? '' : `${origin}: `}dsl_path: ${loaded.config.dslPath}`
+    throw new StartupFailure('invalid_dsl', `${place} does not exist any more; put it back`)
+  }
   if (ingested === undefined) return
   const { wsdlWatchDir: dir = '' } = loaded.config
   const problems = new Map(ingested.report.flatMap(({ file, isRead, problem }) => (isRead ? [] : [[file, problem]])))

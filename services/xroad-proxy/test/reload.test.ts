@@ -234,6 +234,12 @@ const breakages: readonly Breakage[] = [
     reason: /limits\.max_request_bytes: found/,
   },
   {
+    title: 'no directory of DSL files',
+    breaks: ({ folder }) => rmSync(join(folder, 'DSL'), { recursive: true }),
+    error: 'invalid_dsl',
+    reason: /proxy\.yaml:1: dsl_path: .*DSL does not exist any more; put it back/,
+  },
+  {
     title: 'a DSL file that is broken',
     breaks: (proxy) => proxy.dsl({ 'g/a.yml': 'method: [' }),
     error: 'invalid_dsl',
@@ -313,7 +319,7 @@ describe('what is wrong', () => {
       strictEqual((await proxy.call('/g/rest')).status, 200)
       strictEqual((await proxy.call('/g/added', { body })).status, 404)
 
-      rmSync(join(proxy.folder, 'DSL'), { recursive: true })
+      rmSync(join(proxy.folder, 'DSL'), { recursive: true, force: true })
       proxy.dsl({ ...dsl, 'g/a.yml': versionOf(2) })
       proxy.configure({})
       await reload(proxy)

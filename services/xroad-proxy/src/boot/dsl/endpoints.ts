@@ -17,6 +17,8 @@ import { codeOf, newTree, statusOf, type Tree, type TreeProblem, walk } from './
 
 export interface LoadedEndpoints {
   readonly endpoints: readonly Endpoint[]
+  /** There is no such directory. */
+  readonly isMissing?: true
   /** Files that leave their operations to a description. */
   readonly described: readonly DescribedFile[]
   /** One WARN each. */
@@ -82,7 +84,8 @@ export function* surveyEndpointsInSteps(...[dslPath, clients, env = {}, pending 
   const top = statusOf(dslPath)
   const unread = (message: string): Survey => ({ ...nothing, problems: [{ file: dslPath, message }] })
   if (top === 'ENOENT' && pending.size === 0) {
-    return { ...nothing, warnings: [`${shown} does not exist; there are no endpoints${hintAt(dslPath)}`] }
+    const warnings = [`${shown} does not exist; there are no endpoints${hintAt(dslPath)}`]
+    return { ...nothing, isMissing: true, warnings }
   }
   if (typeof top === 'string' && top !== 'ENOENT') return unread(`${shown} cannot be read (${top})`)
   if (typeof top !== 'string' && !top.isDirectory()) {
