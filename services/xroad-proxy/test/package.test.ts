@@ -27,7 +27,9 @@ testPackage({
       const folder = newFolder({ 'proxy.yaml': 'host: 127.0.0.1\nport: 0\n' })
       cpSync(join(installed, 'dsl'), join(folder, 'DSL'), { recursive: true })
       const command = [process.execPath, join(installed, 'bin/xroad-proxy.js')]
-      const { port, stop } = await untilListening(spawnProcess({ cwd: folder, command }))
+      // A cache of modules that are gone after the test would grow with every run.
+      const env = { NODE_COMPILE_CACHE: '' }
+      const { port, stop } = await untilListening(spawnProcess({ cwd: folder, command, env }))
       deepStrictEqual(JSON.parse((await call(port, '/health')).text), { status: 'ok' })
       const { info, paths } = JSON.parse((await call(port, '/api')).text) as { info: object; paths: object }
       deepStrictEqual(Object.keys(paths), ['/xroad/allowedMethods', '/xroad/listMethods'])
