@@ -49,12 +49,17 @@ export class CurrentSecret {
   /** What the file held when the program read it first. */
   readonly atStart: string
   readonly #path: string
+  readonly #onKept: ((reason: string) => void) | undefined
   #last: string
+  /** Why it is not what the file holds now. */
+  #told: string | undefined
   /** One at a time: readers of a file that does not come would fill the threads that read files. */
   #reading: Promise<void> | undefined
 
-  constructor(path: string, atStart: string) {
+  /** `onKept` is called once for each reason why the file cannot be used. */
+  constructor(path: string, atStart: string, onKept?: (reason: string) => void) {
     this.#path = path
+    this.#onKept = onKept
     this.atStart = atStart
     this.#last = atStart
   }
@@ -72,19 +77,25 @@ export class CurrentSecret {
   }
 
   async #readAnew(): Promise<void> {
-    // A pipe that nobody writes to would keep an open that waits for ever.
-    const file = await promises
-      .open(this.#path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-      .catch(() => undefined)
-    if (file === undefined) return
     try {
-      requireSmallFile(this.#path, await file.stat())
-      this.#last = toSecret(this.#path, await file.readFile())
-    } catch {
-      // A reload tells what is wrong with it.
-    } finally {
-      await file.close().catch(() => undefined)
+      this.#last = await readNow(this.#path)
+      this.#told = undefined
+    } catch (error) {
+      const { message } = toSecretFileError(this.#path, error)
+      if (message !== this.#told) this.#onKept?.(message)
+      this.#told = message
     }
+  }
+}
+
+async function readNow(path: string): Promise<string> {
+  // A pipe that nobody writes to would keep an open that waits for ever.
+  const file = await promises.open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  try {
+    requireSmallFile(path, await file.stat())
+    return toSecret(path, await file.readFile())
+  } finally {
+    await file.close().catch(() => undefined)
   }
 }
 

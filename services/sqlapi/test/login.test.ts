@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { call, newFolder, until } from '@services/testing'
+import { call, linesOf, newFolder, until } from '@services/testing'
 import { issueServer, makeAuthority } from '@services/testing/certificates'
 import { startThrowawayPostgres } from '@services/testing/postgres'
 import { Login } from '../src/database/postgres/login.ts'
@@ -49,6 +49,13 @@ test('a password that was rotated counts for the next connection, without a relo
     await until(answers, 'an answer with what was good')
   }
   await running.untilReady('ready')
+  const reasons = [/secret has more than one line/, /secret does not exist/, /secret is not a regular file/, /^sslrootcert: /, /ENOENT/, /ca\.pem is not a regular file/] // prettier-ignore
+  const told = (): number[] => {
+    const kept = linesOf(running.stdout()).flatMap((line) => / WARN .*used on datasource=pg reason="(.*)"/.exec(line)?.[1] ?? []) // prettier-ignore
+    return reasons.map((reason) => kept.filter((each) => reason.test(each)).length)
+  }
+  await until(() => told().every((count) => count > 0), 'a line for each reason')
+  ok(told().every((count) => count === 1))
   doesNotMatch(running.stdout(), /first|second/)
   strictEqual((await running.stop()).code, 0)
   await postgres.remove()

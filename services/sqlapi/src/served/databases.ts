@@ -98,8 +98,8 @@ export class OpenDatabases {
     const settings = settingsOf(datasource)
     const meterOf = (name: string): DatasourceOptions['meter'] => this.#measures?.meterOf(name)
     const reach = new Reachability(this.#events, name, maskUrl(datasource.url), this.#lostForMs?.[name])
-    const password = currentPasswordOf(datasource)
     const listeners = listenersOf(datasource, this.#events)
+    const password = currentPasswordOf(datasource, listeners.onLoginKept)
     const isAway = (replica: string): boolean => this.#lostForMs?.[replica] !== undefined
     const options = { ...datasource, password, meter: meterOf(name), meterOf, isAway, reach, ...listeners }
     const open = { name, settings, database: await openDatabase(options), options, reach, holders: 0 }
@@ -111,6 +111,7 @@ export class OpenDatabases {
 type Listeners = Pick<
   DatasourceOptions,
   | 'onReplica'
+  | 'onLoginKept'
   | 'onSessionCode'
   | 'onPooler'
   | 'onStatement'
@@ -130,6 +131,7 @@ function listenersOf({ name, pooler }: Pick<DatasourceOptions, 'name' | 'pooler'
   return {
     onReplica: ({ replica, reason }) =>
       reason === undefined ? events.emit('replicaBack', { replica }) : events.emit('replicaAway', { replica, reason }),
+    onLoginKept: (reason) => events.emit('loginKept', { datasource: name, reason }),
     onSessionCode: (finding) => {
       if (pooler === 'transaction') events.emit('sessionCodeRefused', { datasource: name, ...finding, cure: codeCure })
       else events.emit('sessionCode', { datasource: name, ...finding })

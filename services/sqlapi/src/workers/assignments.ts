@@ -3,7 +3,7 @@
  * packed once for all workers, those of later times too: each serves them as they were when they were read last.
  */
 import { deserialize, serialize } from 'node:v8'
-import type { Booted } from '../boot/boot.ts'
+import { type Booted, settingsOf } from '../boot/boot.ts'
 import type { Endpoints } from '../boot/endpoints.ts'
 
 export interface Assignment extends Omit<Booted, 'endpoints'> {
@@ -25,6 +25,13 @@ export function assign({ endpoints, ...booted }: Booted): readonly Assignment[] 
 
 export function unpack({ packedEndpoints, ...booted }: Assignment): Booted {
   return { ...booted, endpoints: deserialize(packedEndpoints) as Endpoints }
+}
+
+/** Names of the datasources whose databases stay open. */
+export function unchanged([before]: readonly Assignment[], [after]: readonly Assignment[]): ReadonlySet<string> {
+  const open = new Set(before?.datasources.map(settingsOf))
+  const kept = after?.datasources.filter((datasource) => open.has(settingsOf(datasource))) ?? []
+  return new Set(kept.map(({ name }) => name))
 }
 
 /** The parts into which a limit is divided, largest first; they differ by at most one. */

@@ -11,10 +11,10 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { type Booted, settingsOf } from '../boot/boot.ts'
+import type { Booted } from '../boot/boot.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Events } from '../events.ts'
-import { assign, type Assignment } from './assignments.ts'
+import { assign, type Assignment, unchanged } from './assignments.ts'
 import { passLines } from './lines.ts'
 import { type Asked, Gathering } from './gathering.ts'
 import type { PreparedSet } from '../service.ts'
@@ -219,6 +219,8 @@ export class Workers {
         return
       case 'sessionCode':
         return this.#told.tell(this.#events, event, fields)
+      case 'loginKept':
+        return this.#told.tell(this.#events, event, fields)
       case 'sessionCodeRefused':
         return this.#told.tell(this.#events, event, fields)
       case 'sessionNeeded':
@@ -279,13 +281,6 @@ export class Workers {
   #endWhenEmpty(): void {
     if (this.#seats.every(({ worker }) => worker === undefined)) this.#ended.resolve()
   }
-}
-
-/** Names of the datasources whose databases stay open. */
-function unchanged([before]: readonly Assignment[], [after]: readonly Assignment[]): ReadonlySet<string> {
-  const open = new Set(before?.datasources.map(settingsOf))
-  const kept = after?.datasources.filter((datasource) => open.has(settingsOf(datasource))) ?? []
-  return new Set(kept.map(({ name }) => name))
 }
 
 const inOrder = `exit code ${exitCodes.success}`

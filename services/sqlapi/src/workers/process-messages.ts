@@ -35,6 +35,7 @@ export const shared = [
   'replicaBack',
   'fileChanged',
   'sessionCode',
+  'loginKept',
   'sessionCodeRefused',
   'sessionNeeded',
   'poolerUnnamed',

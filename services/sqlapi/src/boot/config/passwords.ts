@@ -1,5 +1,6 @@
 /** Where the password of a datasource comes from: a variable of the environment, or a file. */
 import { CurrentSecret, type Environment, type Problem, readSecretFile, SecretFileError } from '@services/config-file'
+import type { Datasource } from './config.ts'
 import type { DatasourceConfig } from './schema.ts'
 
 type Named = Pick<DatasourceConfig, 'passwordEnv' | 'passwordFile'>
@@ -32,12 +33,9 @@ export function passwordOf({ passwordEnv, passwordFile }: Named, env: Environmen
 }
 
 /** The password of the file as it is when somebody connects; undefined where there is no such file. */
-export function currentPasswordOf({
-  passwordFile,
-  filePassword,
-}: {
-  readonly passwordFile: string
-  readonly filePassword: string
-}): CurrentSecret | undefined {
-  return filePassword === '' ? undefined : new CurrentSecret(passwordFile, filePassword)
+export function currentPasswordOf(
+  { passwordFile, filePassword }: Pick<Datasource, 'passwordFile' | 'filePassword'>,
+  onKept?: (reason: string) => void,
+): CurrentSecret | undefined {
+  return filePassword === '' ? undefined : new CurrentSecret(passwordFile, filePassword, onKept)
 }

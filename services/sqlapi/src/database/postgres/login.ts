@@ -20,12 +20,17 @@ export interface CurrentPassword {
 export class Login {
   readonly #url: string
   readonly #password: CurrentPassword | undefined
+  readonly #onKept: ((reason: string) => void) | undefined
   /** What could be used last. */
   #good: ReadUrl | undefined
+  /** Why that is not what there is now. */
+  #told: string | undefined
 
-  constructor(url: string, password?: CurrentPassword) {
+  /** `onKept` is called once for each reason why what could be used before is used. */
+  constructor(url: string, password?: CurrentPassword, onKept?: (reason: string) => void) {
     this.#url = url
     this.#password = password
+    this.#onKept = onKept
     try {
       this.#good = readGood(url)
     } catch {
@@ -44,8 +49,12 @@ export class Login {
   #read(): ReadUrl {
     try {
       this.#good = readGood(this.#url, this.#good)
+      this.#told = undefined
     } catch (error) {
       if (this.#good === undefined) throw error
+      const { message } = error as Error
+      if (message !== this.#told) this.#onKept?.(message)
+      this.#told = message
     }
     return this.#good
   }

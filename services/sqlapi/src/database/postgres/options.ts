@@ -8,6 +8,8 @@ import type { Finding } from './stored-code/session-code.ts'
 export interface PostgresOptions extends DatabaseOptions, StatementListeners {
   /** Where it is read from a file. */
   readonly password?: CurrentPassword | undefined
+  /** Called where certificates cannot be used, and those that could be used last are. */
+  readonly onLoginKept?: ((reason: string) => void) | undefined
   /** For each address of a server; a share of `acquireTimeoutSeconds` unless it is given. */
   readonly connectTimeoutSeconds?: number | undefined
   readonly keepaliveSeconds?: number | undefined

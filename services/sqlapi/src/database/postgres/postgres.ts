@@ -59,7 +59,7 @@ export class PostgresDatabase implements Database {
       connectTimeoutSeconds: acquireTimeoutSeconds,
       hostTimeoutSeconds: options.connectTimeoutSeconds,
       order: this.#order,
-      login: new Login(url, options.password),
+      login: new Login(url, options.password, (reason) => options.onLoginKept?.(reason)),
       onRefusedWrite: (refused: Peer) => this.#lookAnew(refused),
     })
     const catalog = new Catalog(options.onSessionCode, options.results, isPooled ? undefined : options.onPooler)
