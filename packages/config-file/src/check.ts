@@ -24,6 +24,8 @@ export interface FileKind<Declared extends Field = Field> {
   readonly bareTexts: 'refused' | 'taken'
   /** Where the variables of passwords are named; left out for files that have nothing to do with any. */
   readonly password?: PasswordField
+  /** Keys that people know from other programs, and what to write in their place. */
+  readonly usual?: Readonly<Record<string, string>>
 }
 
 export interface Parsed<Value> {
@@ -117,7 +119,16 @@ function noteUnknown(path: Path, data: object, shape: z.core.$ZodShape, { kind, 
   const missing = Object.entries(shape).flatMap(([name, field]) =>
     absent.includes(name) && isRequired(field) ? [name] : [],
   )
-  const neighbourhood = { known, absent, missing, place: placeOf(key, kind.fields), password: kind.password }
+  const { password, usual = {} } = kind
+  const place = placeOf(key, kind.fields)
+  const neighbourhood = {
+    known,
+    absent,
+    missing,
+    usual: Object.hasOwn(usual, key) ? usual[key] : undefined,
+    place,
+    password,
+  }
   if (kind.unknownFields === 'ignored') unknown.push({ path, message: tellUnknown(key, neighbourhood) })
   else problems.push({ path, message: `unknown field; ${remedyFor(key, neighbourhood)}` })
 }

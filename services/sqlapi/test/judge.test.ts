@@ -222,6 +222,14 @@ testAll('transaction-control', [
   { title: 'a marker that does not count', text: '/* x */\n-- @transactional\nCOMMIT', found: ['declaration 2:4'] },
 ])
 
+testAll('quoted-parameter', [
+  { title: 'a pattern', text: "SELECT 1 WHERE a LIKE '%:q%'", found: ['quoted-parameter 1:23'] },
+  { title: 'alone, beside a real one', text: "SELECT :a WHERE a = ':q' AND b = :a", found: ['quoted-parameter 1:21'] },
+  { title: 'in a statement that writes', text: "INSERT INTO t VALUES (':a', ':b_')", found: ['quoted-parameter 1:23', 'quoted-parameter 1:29'] }, // prettier-ignore
+  { title: 'times, paths, addresses and casts', text: "SELECT '10:30', 'HH24:MI', 'http://a', 'urn:x', ':', '::text', ': a', ':a b', '{\"a\":b}', ':1'" }, // prettier-ignore
+  { title: 'a quoted name and a comment', text: `SELECT ":a" -- ':b'\n/* ':c' */` },
+])
+
 testAll('list-position', [
   { title: 'alone it is expanded', text: 'SELECT 1 WHERE a IN (:xs) AND b NOT IN (:ys)' },
   { title: 'with a plain cast too', text: 'SELECT 1 WHERE a IN (:xs::app.kind)', only: 'postgres' },

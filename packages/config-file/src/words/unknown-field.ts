@@ -13,6 +13,8 @@ export interface Neighbourhood {
   readonly absent: readonly string[]
   /** Those of them that the file has to have and does not. */
   readonly missing: readonly string[]
+  /** What is to be written in the place of a key that other programs have; undefined where nobody knows it. */
+  readonly usual?: string | undefined
   /** Where a field of exactly this name belongs, in words; undefined where there is none. */
   readonly place?: string | undefined
   /** Where passwords belong; undefined in files that have nothing to do with any. */
@@ -20,12 +22,16 @@ export interface Neighbourhood {
 }
 
 /** What is to be done about an unknown field: the part of a message behind `unknown field`. */
-export function remedyFor(key: string, { known, absent, missing, place, password }: Neighbourhood): string {
+export function remedyFor(key: string, { known, absent, missing, usual, place, password }: Neighbourhood): string {
   const respelt = known.find((field) => isSpelling(field, key))
   if (respelt !== undefined) return `did you mean ${respelt}?`
   if (password !== undefined && isSecretField(key, password.name)) return passwordCure(password)
   if (isGlued(key)) return 'a colon needs a space behind it'
+  // A field may have such a name in another section, but one or several of a thing are easily confused.
+  const several = absent.find((field) => field === `${key}s` || `${field}s` === key)
+  if (several !== undefined) return `did you mean ${several}?`
   if (place !== undefined) return `it belongs ${place}`
+  if (usual !== undefined) return usual
   // Half of a name may be that of several fields, but of one only that is missing.
   const meant = nearest(key, [...missing, ...absent, ...known]) ?? nearest(key, missing) ?? nearest(key, absent)
   return meant === undefined ? `the known fields are ${known.join(', ')}` : `did you mean ${meant}?`

@@ -44,7 +44,7 @@ interface JudgedFile {
 
 /** For most statements no rule has a word, and a search costs less than reading them: a start does this for all files. */
 function isPlain({ effect, slots, pieces, refusal }: Statement, { endpoint }: JudgedFile): boolean {
-  if (refusal !== undefined || effect === 'session') return false
+  if (refusal !== undefined || effect === 'session' || pieces.some((piece) => mayQuote.test(piece))) return false
   if (effect !== 'read' && endpoint.declarations?.replica === true) return false
   if (effect === 'write' && (endpoint.method === 'GET' || pieces.some((piece) => limited.test(piece)))) return false
   return slots.every(({ role }) => role !== 'value') || !pieces.some((piece) => bracket.test(piece))
@@ -52,6 +52,9 @@ function isPlain({ effect, slots, pieces, refusal }: Statement, { endpoint }: Ju
 
 /** What wants a WHERE. */
 const limited = /\b(?:UPDATE|DELETE)\b/i
+/** A literal that is nothing but a name with a colon, and what LIKE takes for any text. */
+const quotedName = /^'([%_]*):([a-z_]\w*)(%*)'$/i
+const mayQuote = /'[%_]*:[a-z_]\w*%*'/i
 /** In which a list could be. Those around a list that is expanded are no part of the pieces. */
 const bracket = /\b(?:IN\s*\(|ARRAY\s*\[)/i
 
@@ -69,7 +72,14 @@ function listsOf({ declarations }: Endpoint, { statements }: Script): ReadonlySe
 
 type Rule = (reading: Reading, file: JudgedFile) => Remark[]
 
-const rules: readonly Rule[] = [changesData, controlsTransaction, misplacesList, changesSession, missesReplica]
+const rules: readonly Rule[] = [
+  changesData,
+  controlsTransaction,
+  misplacesList,
+  quotesParameter,
+  changesSession,
+  missesReplica,
+]
 
 function changesData(reading: Reading, { endpoint, temporary }: JudgedFile): Remark[] {
   const changes = findChanges(reading, temporary).filter(({ isTemporary }) => !isTemporary)
@@ -114,6 +124,17 @@ function misplacesList(reading: Reading, { endpoint, script, dialect }: JudgedFi
     const cure = because === 'cast' && dialect === 'postgres' ? `write = ANY (:${name}::type[])` : undefined
     const { line, column } = reading.positionOf(at)
     return { code: 'list-position', line, column, message, cure }
+  })
+}
+
+function quotesParameter(reading: Reading): Remark[] {
+  return reading.tokens.flatMap((token, at) => {
+    const found = token.kind === 'quoted' ? quotedName.exec(reading.textAt(at)) : null
+    if (found === null) return []
+    const [, before = '', name = '', behind = ''] = found
+    const parts = [before && `'${before}'`, `:${name}`, behind && `'${behind}'`].filter((part) => part !== '')
+    const message = `:${name} stands in quotes, so it is text and no parameter`
+    return [{ code: 'quoted-parameter', ...reading.positionOf(at), message, cure: `write ${parts.join(' || ')}` }]
   })
 }
 

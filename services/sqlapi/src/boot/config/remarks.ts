@@ -9,7 +9,24 @@ export function remarksOn(config: Config, origins: Origins): Problem[] {
 }
 
 /** Of databases that are files. */
-function uselessFields({ datasources }: Config): Problem[] {
+function uselessFields({ datasources, cors }: Config): Problem[] {
+  return [...uselessOrigins(cors), ...uselessOfSqlite(datasources)]
+}
+
+function uselessOrigins({ allowedOrigins }: Config['cors']): Problem[] {
+  const useless = allowedOrigins === '*' ? [] : allowedOrigins.filter((origin) => !isOrigin(origin))
+  return useless.map((origin) => ({
+    path: ['cors', 'allowed_origins'],
+    message: `${JSON.stringify(origin)} is no origin, so it allows nobody; write scheme and host, such as https://crm.example`,
+  }))
+}
+
+/** As browsers send it. Pages without one send `null`. */
+function isOrigin(text: string): boolean {
+  return text === 'null' || /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/.test(text)
+}
+
+function uselessOfSqlite(datasources: Config['datasources']): Problem[] {
   return datasources.flatMap((datasource, index) => {
     const { url, timeZone, results } = datasource
     if (dialectOf(url) !== 'sqlite') return []

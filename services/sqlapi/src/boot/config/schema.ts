@@ -196,7 +196,9 @@ const fields = section({
     .describe('A second listener, for whoever runs the service: /health, /ready, /metrics, /version.'),
   shutdown: shutdownSection.prefault({}).describe('The orderly end.'),
   reload: reloadField,
-  datasources: list(datasource, 'a list of datasources').prefault([]).describe('Databases.'),
+  datasources: list(datasource, 'a list of datasources, each of which begins with "- name:"')
+    .prefault([])
+    .describe('Databases.'),
   project_datasource_map: names(anyText('the name of a datasource', { filled: true }), 'project: datasource lines')
     .prefault({})
     .describe('URL project segment to datasource name, where the two differ.'),
@@ -232,6 +234,12 @@ export const sqlapiFile = {
   emptyFields: 'refused',
   bareTexts: 'refused',
   password: passwordField,
+  usual: {
+    port: 'the port stands behind the address in server.bind, such as 0.0.0.0:8080',
+    host: 'address and port stand in server.bind, such as 0.0.0.0:8080',
+    address: 'address and port stand in server.bind, such as 0.0.0.0:8080',
+    listen: 'address and port stand in server.bind, such as 0.0.0.0:8080',
+  },
 } as const satisfies FileKind
 
 export type Config = ValueOf<typeof fields>

@@ -149,6 +149,12 @@ const foreign = [
   { scheme: /^(?:jdbc:)?h2:/i, problem: 'an H2 URL, a database that is not supported' },
   { scheme: /^jdbc:(?:postgresql|sqlite):/i, problem: 'a JDBC URL (drop "jdbc:")' },
   { scheme: /^jdbc:/i, problem: 'a JDBC URL of a database that is not supported' },
+  // It may be a password in part, so it is not shown.
+  {
+    scheme: /^(?:\$\{|\$\w|\{\{|%\w+%)/,
+    problem: 'a variable (the file is taken as it stands; of the environment it gets passwords only, by password_env)',
+  },
+  { scheme: /^[^:?]*\.(?:db3?|sqlite3?)$/i, problem: 'the path of a file (write sqlite: in front of it)' },
 ]
 
 function encode(text: string): string {

@@ -108,6 +108,7 @@ export class SqliteDatabase implements Database {
     const { path, mayCreate } = this.#location
     if (path === undefined || (await exists(path))) return this.#pools.readers.probe()
     if (!mayCreate) throw new Error('The file does not exist')
+    if (!(await exists(dirname(path)))) throw new Error(`The folder ${dirname(path)} does not exist; make it`)
     await access(dirname(path), constants.W_OK)
   }
 
