@@ -22,6 +22,19 @@ export const requestSchemas: Readonly<Record<string, string>> = {
     </x:sequence></x:complexType></x:element>
     <x:simpleType name="wide"><x:restriction base="x:string"><x:pattern value="[a-c]*"/></x:restriction></x:simpleType>
     <x:simpleType name="narrow"><x:restriction base="t:wide"><x:pattern value="[b-d]+"/><x:maxLength value="4"/></x:restriction></x:simpleType>`,
+  'what may be nil and has attributes that have to be there': `<x:element name="op"><x:complexType><x:sequence>
+    <x:element name="a" type="t:person" nillable="true"/>
+    <x:element name="b" type="t:person" nillable="true" minOccurs="0" maxOccurs="3"/>
+    <x:element name="c" type="t:amount" nillable="true"/>
+    <x:element name="d" type="t:amount" nillable="true" minOccurs="0" maxOccurs="3"/>
+    <x:element name="e" type="t:free" nillable="true"/>
+    <x:element name="f" type="t:free" nillable="true" minOccurs="0" maxOccurs="3"/>
+    <x:choice minOccurs="0"><x:element name="g" type="t:person" nillable="true"/><x:element name="h" type="t:amount" nillable="true"/></x:choice>
+    </x:sequence></x:complexType></x:element>
+    <x:complexType name="person"><x:sequence><x:element name="first" type="x:string"/></x:sequence>
+      <x:attribute name="code" use="required"/><x:attribute name="note"/></x:complexType>
+    <x:complexType name="amount"><x:simpleContent><x:extension base="x:decimal"><x:attribute name="unit" use="required"/></x:extension></x:simpleContent></x:complexType>
+    <x:complexType name="free"><x:sequence><x:element name="second" type="x:string"/></x:sequence><x:attribute name="mark"/></x:complexType>`,
   'built-in types': `<x:element name="op"><x:complexType><x:sequence>${`string normalizedString token language Name NCName
     NMTOKEN NMTOKENS ID anyURI boolean decimal integer nonPositiveInteger negativeInteger long int short byte nonNegativeInteger
     unsignedLong unsignedInt unsignedShort unsignedByte positiveInteger float double duration dateTime time date gYearMonth gYear

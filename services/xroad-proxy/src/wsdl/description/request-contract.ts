@@ -6,6 +6,7 @@
 import type { ContractNode, Contracts, ListNode, Scope, TextNode, TextType } from '../../soap/check/contract.ts'
 import { isBareBranch, isFlag, isLeaf, isScope, nameParams } from '../request/param-names.ts'
 import type { Slot } from '../request/param-names.ts'
+import { isNullable } from '../request/request.ts'
 import type {
   ChoiceBranch,
   RequestAttribute,
@@ -124,13 +125,13 @@ export class RequestContracts implements Contracts {
   }
 
   #list(element: RequestElement, name: string, nameOf: Names): ContractNode {
-    const { isOptional, isNillable, occurs } = element
+    const { isOptional, occurs } = element
     const isFree = isOptional && occurs.min <= 1
     return {
       kind: 'list',
       name,
       ...(isOptional ? {} : { isRequired: true }),
-      ...(isNillable ? { isNillable } : {}),
+      ...(isNullable(element) ? { isNillable: true } : {}),
       ...(isFree ? {} : { min: occurs.min }),
       ...(occurs.max === Infinity ? {} : { max: occurs.max }),
       ...this.#item(element, nameOf),

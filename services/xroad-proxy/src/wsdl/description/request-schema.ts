@@ -8,6 +8,7 @@ import type { Field } from '../request/fields.ts'
 import { paramChoices } from '../request/param-choices.ts'
 import { isLeaf, nameParams } from '../request/param-names.ts'
 import type { Slot } from '../request/param-names.ts'
+import { isNullable } from '../request/request.ts'
 import type { RequestAttachment, RequestElement, RequestText } from '../request/request.ts'
 import { describeChoices } from './choice-schema.ts'
 import { exampleValue } from './example.ts'
@@ -106,7 +107,7 @@ function fieldSchema(field: Field, nameOf: Names): JsonSchema {
     case 'scope': {
       const { slot } = field
       const { schema } = itemOf(slot, nameOf)
-      const item = slot.isNillable ? orNull(schema) : schema
+      const item = isNullable(slot) ? orNull(schema) : schema
       return { ...(slot.isRepeating ? listOf(slot, item) : item), ...wordsOf(slot) }
     }
     case 'flag':

@@ -100,6 +100,7 @@ export class Expansion {
       return this.#withContent(typed, count, outer)
     } catch (error) {
       if (count.min === 0 || !typed.isNillable || outer.length === 0 || !isLeftOut(error)) throw error
+      if (needsAttributes(typed.type)) throw error
       return { ...emptyElement(typed, count), isAlwaysNil: true }
     }
   }
@@ -117,8 +118,9 @@ export class Expansion {
     const children = content.nodes.flatMap((node) => this.#node(node, once, path))
     // Without anything inside, the element would say nothing.
     if (children.length === 0) this.#refuseDeep(content, count, isNillable, Infinity)
+    const mayBeNil = isNillable && (text !== undefined || !needsAttributes(type))
     return {
-      ...emptyElement(typed, count),
+      ...emptyElement({ ...typed, isNillable: mayBeNil }, count),
       text: text === undefined ? undefined : toText(text, element, count.min > 0 && count.max === 1),
       attributes: content.attributes.flatMap((attribute) => this.#attribute(attribute, path)),
       children,
@@ -220,7 +222,7 @@ export class Expansion {
     if (alternatives.length > 0) {
       return { ...emptyElement({ element, type, isNillable, typeName: undefined }, count), alternatives }
     }
-    if (only !== undefined && count.min > 0 && isNillable && outer.length > 0) {
+    if (only !== undefined && count.min > 0 && isNillable && outer.length > 0 && !needsAttributes(only.type)) {
       return { ...emptyElement(only, count), isAlwaysNil: true }
     }
     throw failures[0] ?? new Skip('abstract', `type ${this.#words.spell(type.name ?? element.name)}${within(outer)}`)
@@ -269,4 +271,9 @@ function tooDeep(): Skip {
 
 function describeNote({ reason, detail }: Skip): string {
   return `left out, as it ${skipReasons[reason]}: ${detail}`
+}
+
+/** Nil or not, an element has the attributes that it has to have, and null holds none. */
+function needsAttributes({ content }: OutlineType): boolean {
+  return !isMissing(content) && content.attributes.some(({ isRequired }) => isRequired)
 }

@@ -43,6 +43,11 @@ export interface RequestElement {
   readonly documentation: Documentation
 }
 
+/** Whether null may stand for all of it: that holds no attributes, and some may have to be there. */
+export function isNullable({ isNillable, attributes }: RequestElement): boolean {
+  return isNillable && !attributes.some(({ isRequired }) => isRequired)
+}
+
 /** Elements that come together or not at all. */
 export interface RequestGroup {
   readonly kind: 'group'
