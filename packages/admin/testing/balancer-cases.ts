@@ -65,7 +65,9 @@ export function testBalancer({ rules, path, body, start }: BalancerCases): void 
       first.kill('SIGKILL')
       await first.ended
       const wrong = await end()
-      ok(wrong.length <= callers, wrong.join('\n'))
+      // Each caller has one in hand. The kernel ends those connections first and goes on taking others for the process until its listener is closed, so the next request of a
+      // caller may be in hand as well.
+      ok(wrong.length <= 2 * callers, wrong.join('\n'))
     })
   })
 }
