@@ -353,6 +353,7 @@ describe('what the pool tells [S25]', { concurrency: true }, () => {
     const ofJob = { waited: (ms: number) => ofJobs.push(ms) }
     const short = held({ group: 'any', history: shortHistory(), meter: ofJob })
     const alone = held({ meter: ofJob })
+    clock.stall(3)
     const done = [pool.run(short.job), pool.run(alone.job)]
     await short.started
     clock.stall(7)
