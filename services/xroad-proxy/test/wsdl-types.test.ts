@@ -68,6 +68,21 @@ describe('fields of a request [D6.3]', () => {
       '1111',
     ],
     [
+      'a pattern of digits that forgets that a number is not empty',
+      restricted('x:integer', { pattern: '\\d{0,3}' }),
+      { type: 'string', pattern: '^(?=(?:[\\-+]?[0-9]+)$)(?:[0-9]{0,3})$' },
+      '1',
+    ],
+    [
+      'the same of decimals',
+      restricted('x:decimal', { pattern: '\\d*\\.?\\d*' }),
+      {
+        type: 'string',
+        pattern: '^(?=(?:[\\-+]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([eE][\\-+]?[0-9]+)?)$)(?:[0-9]*\\.?[0-9]*)$',
+      },
+      '1',
+    ],
+    [
       'a pattern of XML Schema alone',
       restricted('x:string', { pattern: '\\i\\c*' }),
       { type: 'string', pattern: '^(?:[\\p{L}_:][\\p{L}\\p{N}._:\\-]*)$' },

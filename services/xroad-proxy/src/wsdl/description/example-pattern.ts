@@ -2,6 +2,7 @@
  * A pattern of XML Schema -> a short text that it matches, for examples. Takes the first way through: the first alternative,
  * the fewest repetitions, the first character of a class. Gives nothing for a pattern with something else in it.
  */
+import type { SimpleType } from '../schema/simple-type.ts'
 
 const maxLength = 200
 
@@ -14,6 +15,17 @@ export function matchPattern(pattern: string): string | undefined {
     if (error instanceof Unreadable || error instanceof SyntaxError) return undefined
     throw error
   }
+}
+
+/** The pattern of the type itself, which is as narrow as those of the types that it comes from. */
+export function matchOwn({ patterns }: SimpleType): string | undefined {
+  const last = patterns.at(-1) ?? ''
+  return matchPattern(/^\^(.*)\$$/su.exec(last)?.[1] ?? last)
+}
+
+/** Its patterns let the text be left out, as far as that shows without running them: some take hours. */
+export function leavesEmpty(type: SimpleType): boolean {
+  return type.patterns.length > 0 && matchOwn(type) === ''
 }
 
 class Unreadable extends Error {}

@@ -4,10 +4,10 @@
  */
 import { exampleBytes, isByteText } from './byte-text.ts'
 import type { SimpleType } from '../schema/simple-type.ts'
-import { matchPattern } from './example-pattern.ts'
+import { leavesEmpty, matchOwn } from './example-pattern.ts'
 import { toRequestValue } from './request-value.ts'
 import { kindOf } from './value-schema.ts'
-import type { Json } from './value-schema.ts'
+import type { Json, Kind } from './value-schema.ts'
 
 const texts: Readonly<Record<string, string>> = {
   date: '2026-01-31',
@@ -76,17 +76,17 @@ function exampleNumber(type: SimpleType): number {
   return value > most && above !== undefined && below !== undefined ? (above + below) / 2 : value
 }
 
-/**
- * A text for the pattern of the type itself, which is as narrow as those of the types that it comes from. No expression of a WSDL is
- * run here: some take hours.
- */
-function patterned({ facets, patterns }: SimpleType): string | undefined {
+/** A text for the pattern of the type itself. No expression of a WSDL is run here: some take hours. */
+function patterned(type: SimpleType): string | undefined {
+  const { facets } = type
   const least = Number(facets.get('minLength') ?? facets.get('length') ?? 0)
   const most = Number(facets.get('maxLength') ?? Infinity)
-  const last = patterns.at(-1) ?? ''
-  const text = matchPattern(/^\^(.*)\$$/su.exec(last)?.[1] ?? last)
+  // A pattern that a number may be left out of does not make the empty text a number.
+  const text = leavesEmpty(type) ? (bare[kindOf(type)] ?? '') : matchOwn(type)
   return text !== undefined && text.length >= least && text.length <= most ? text : undefined
 }
+
+const bare: Readonly<Partial<Record<Kind, string>>> = { integer: '1', number: '1', boolean: 'true' }
 
 function exampleText({ facets }: SimpleType): string {
   const length = Number(facets.get('length') ?? NaN)

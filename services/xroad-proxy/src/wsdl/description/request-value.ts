@@ -4,6 +4,7 @@
  * allows rather than more, as far as people write such types.
  */
 import { describeBytes, isByteText } from './byte-text.ts'
+import { leavesEmpty } from './example-pattern.ts'
 import type { SimpleType } from '../schema/simple-type.ts'
 import { toExpression } from '../schema/pattern.ts'
 import { formatOf, jsonTypes, kindOf, orNull, toJson } from './value-schema.ts'
@@ -82,8 +83,21 @@ function describeText(type: SimpleType, format: JsonSchema): JsonSchema {
   const least = Number(found['minLength'] ?? 0)
   const isCollapsed = collapsed.has(builtin) || facets.get('whiteSpace') === 'collapse'
   const shape = patterns.length > 0 ? undefined : (shapes[builtin] ?? (isCollapsed && least > 0 ? solid : undefined))
-  const pattern = shape === undefined ? toExpression(patterns) : `^(?:${shape})$`
+  const pattern = shape === undefined ? toExpression(withLexical(type)) : `^(?:${shape})$`
   return { type: 'string', ...format, ...found, ...(pattern === undefined ? {} : { pattern }) }
+}
+
+/** What texts of a kind look like, as a pattern of XML Schema. */
+const lexical: Readonly<Partial<Record<Kind, string>>> = {
+  integer: String.raw`[\-+]?\d+`,
+  number: String.raw`[\-+]?(\d+(\.\d*)?|\.\d+)([eE][\-+]?\d+)?`,
+  boolean: 'true|false|0|1',
+}
+
+/** Who lets a number be left empty by its pattern (`\d{0,3}`) forgets that the type does not. */
+function withLexical(type: SimpleType): readonly string[] {
+  const own = lexical[kindOf(type)]
+  return own !== undefined && leavesEmpty(type) ? [own, ...type.patterns] : type.patterns
 }
 
 /** Words with single spaces between them. */
