@@ -34,15 +34,34 @@ async function untilStatus(running: Running, status: number): Promise<void> {
   await until(async () => (await ask(running))[0] === status, `status ${status}`)
 }
 
+/** A database, its URL and that by way of a forwarder, which can refuse connections. */
+async function throughForwarder() {
+  const database = await createDatabase('postgres')
+  const forwarder = await startForwarder((await sharedPostgres()).port)
+  const url = database.url.replace(/:\d+(?=\/[^/]*$)/, `:${forwarder.port}`)
+  const remove = async (): Promise<void> => {
+    await forwarder.close()
+    await database.remove()
+  }
+  return { direct: database.url, url, forwarder, remove }
+}
+
+/** One file on this datasource, with a log to be read. */
+function serving(datasource: object, workers = 1) {
+  return { files: one, config: { server: { workers }, logging: { format: 'json' }, datasources: [datasource] } }
+}
+
+/** Kills both, and waits for those that take their places. */
+async function replaceWorkers({ pid }: Running): Promise<void> {
+  const before = childrenOf(pid)
+  for (const child of before) process.kill(child, 'SIGKILL')
+  await until(() => childrenOf(pid).filter((child) => !before.includes(child)).length === 2, 'others')
+}
+
 for (const workers of [1, 2]) {
   test(`a server that goes and comes back is one WARN and one INFO each time, with ${workers} workers [O2.4]`, async () => {
-    const database = await createDatabase('postgres')
-    const forwarder = await startForwarder((await sharedPostgres()).port)
-    const url = database.url.replace(/:\d+(?=\/[^/]*$)/, `:${forwarder.port}`)
-    const running = await startSqlapi({
-      files: one,
-      config: { server: { workers }, logging: { format: 'json' }, datasources: [{ name: 'crm', url }] },
-    })
+    const { url, forwarder, remove } = await throughForwarder()
+    const running = await startSqlapi(serving({ name: 'crm', url }, workers))
     await untilStatus(running, 200)
     for (const round of [1, 2]) {
       forwarder.refuse()
@@ -59,20 +78,14 @@ for (const workers of [1, 2]) {
     for (const { url: shown } of lines) match(String(shown), /^postgres(ql)?:\/\//)
     ok(lines.every(({ event, ms }) => (event === 'datasourceReached') === (typeof ms === 'number')))
     await running.stop()
-    await forwarder.close()
-    await database.remove()
+    await remove()
   })
 }
 
 test('a database that is down at the start is told once, and once when it is there [O2.4]', async () => {
-  const database = await createDatabase('postgres')
-  const forwarder = await startForwarder((await sharedPostgres()).port)
-  const url = database.url.replace(/:\d+(?=\/[^/]*$)/, `:${forwarder.port}`)
+  const { url, forwarder, remove } = await throughForwarder()
   forwarder.refuse()
-  const running = await startSqlapi({
-    files: one,
-    config: { logging: { format: 'json' }, datasources: [{ name: 'crm', url }] },
-  })
+  const running = await startSqlapi(serving({ name: 'crm', url }))
   await told(running, 1)
   for (const status of await ask(running, 10)) strictEqual(status, 400)
   forwarder.pass()
@@ -80,19 +93,13 @@ test('a database that is down at the start is told once, and once when it is the
   await told(running, 2)
   deepStrictEqual(tellings(running).map(({ event }) => event), ['datasourceUnreachable', 'datasourceReached']) // prettier-ignore
   await running.stop()
-  await forwarder.close()
-  await database.remove()
+  await remove()
 })
 
 for (const workers of [1, 2]) {
   test(`a reload while the database is away takes nothing from the line about its return, with ${workers} workers [O2.4] [O3.1]`, async () => {
-    const database = await createDatabase('postgres')
-    const forwarder = await startForwarder((await sharedPostgres()).port)
-    const url = database.url.replace(/:\d+(?=\/[^/]*$)/, `:${forwarder.port}`)
-    const running = await startSqlapi({
-      files: one,
-      config: { server: { workers }, logging: { format: 'json' }, datasources: [{ name: 'crm', url }] },
-    })
+    const { url, forwarder, remove } = await throughForwarder()
+    const running = await startSqlapi(serving({ name: 'crm', url }, workers))
     await untilStatus(running, 200)
     forwarder.refuse()
     await told(running, 1)
@@ -104,8 +111,7 @@ for (const workers of [1, 2]) {
     await told(running, 2)
     deepStrictEqual(tellings(running).map(({ event }) => event), ['datasourceUnreachable', 'datasourceReached']) // prettier-ignore
     await running.stop()
-    await forwarder.close()
-    await database.remove()
+    await remove()
   })
 }
 
@@ -113,26 +119,18 @@ test(
   'workers that are replaced while the database is away tell of its return [O2.4]',
   { skip: withoutChildren },
   async () => {
-    const database = await createDatabase('postgres')
-    const forwarder = await startForwarder((await sharedPostgres()).port)
-    const url = database.url.replace(/:\d+(?=\/[^/]*$)/, `:${forwarder.port}`)
-    const running = await startSqlapi({
-      files: one,
-      config: { server: { workers: 2 }, logging: { format: 'json' }, datasources: [{ name: 'crm', url }] },
-    })
+    const { url, forwarder, remove } = await throughForwarder()
+    const running = await startSqlapi(serving({ name: 'crm', url }, 2))
     await untilStatus(running, 200)
     forwarder.refuse()
     await told(running, 1)
-    const before = childrenOf(running.pid)
-    for (const pid of before) process.kill(pid, 'SIGKILL')
-    await until(() => childrenOf(running.pid).filter((pid) => !before.includes(pid)).length === 2, 'others')
+    await replaceWorkers(running)
     forwarder.pass()
     await until(() => ask(running).then(([status]) => status === 200, () => false), 'status 200') // prettier-ignore
     await told(running, 2)
     deepStrictEqual(tellings(running).map(({ event }) => event), ['datasourceUnreachable', 'datasourceReached']) // prettier-ignore
     await running.stop()
-    await forwarder.close()
-    await database.remove()
+    await remove()
   },
 )
 
@@ -140,28 +138,20 @@ test(
   'workers that are replaced while a replica is away tell that it is back [O2.4] [O4.2]',
   { skip: withoutChildren },
   async () => {
-    const database = await createDatabase('postgres')
-    const { url } = database
-    const forwarder = await startForwarder((await sharedPostgres()).port)
+    const { direct: url, url: replica, forwarder, remove } = await throughForwarder()
     // The first server stands in for its replica.
-    const replicas = [url.replace(/:\d+(?=\/[^/]*$)/, `:${forwarder.port}`)]
-    const running = await startSqlapi({
-      files: one,
-      config: { server: { workers: 2 }, logging: { format: 'json' }, datasources: [{ name: 'crm', url, replicas }] },
-    })
+    const replicas = [replica]
+    const running = await startSqlapi(serving({ name: 'crm', url, replicas }, 2))
     const changes = (): string[] => linesOf(running.stdout()).flatMap((line) => /"event":"(replica\w+)"/.exec(line)?.[1] ?? []) // prettier-ignore
     await untilStatus(running, 200)
     forwarder.refuse()
     await until(() => changes().length === 1, 'a replica that is away')
-    const before = childrenOf(running.pid)
-    for (const pid of before) process.kill(pid, 'SIGKILL')
-    await until(() => childrenOf(running.pid).filter((pid) => !before.includes(pid)).length === 2, 'others')
+    await replaceWorkers(running)
     forwarder.pass()
     await until(() => changes().length === 2, 'a replica that is back')
     deepStrictEqual(changes(), ['replicaAway', 'replicaBack'])
     await running.stop()
-    await forwarder.close()
-    await database.remove()
+    await remove()
   },
 )
 
