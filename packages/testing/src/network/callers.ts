@@ -23,22 +23,22 @@ export interface CallersOptions {
   readonly body: string
   /** Between two calls of one caller. Without it they take as much of the machine as there is. */
   readonly pauseMs?: number
+  /** A caller whose call went wrong waits for this before it calls again. */
+  readonly afterWrong?: Promise<unknown>
 }
 
-export function keepCalling(port: number, path: string, { count, body, pauseMs }: CallersOptions): Callers {
+export function keepCalling(port: number, path: string, options: CallersOptions): Callers {
+  const { count, body, pauseMs, afterWrong } = options
   const agent = new Agent({ keepAlive: true })
   const ending = new AbortController()
   let right = 0
   const wrong: string[] = []
   const live = async (): Promise<void> => {
     while (!ending.signal.aborted) {
-      try {
-        const { status, text } = await call(port, path, { agent })
-        if (status === 200 && text === body) right++
-        else wrong.push(`${status} ${text.slice(0, 200)}`)
-      } catch (error) {
-        wrong.push((error as Error).message)
-      }
+      const failure = await failureOf(call(port, path, { agent }), body)
+      if (failure === undefined) right++
+      else wrong.push(failure)
+      if (failure !== undefined) await afterWrong
       if (pauseMs !== undefined) await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
   }
@@ -52,5 +52,15 @@ export function keepCalling(port: number, path: string, { count, body, pauseMs }
       agent.destroy()
       return { right, wrong }
     },
+  }
+}
+
+/** What is wrong with an answer that has to be this body with status 200. */
+async function failureOf(answer: ReturnType<typeof call>, body: string): Promise<string | undefined> {
+  try {
+    const { status, text } = await answer
+    return status === 200 && text === body ? undefined : `${status} ${text.slice(0, 200)}`
+  } catch (error) {
+    return (error as Error).message
   }
 }
