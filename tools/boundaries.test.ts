@@ -1,6 +1,6 @@
 /**
- * The rooms of the sources: that the table of tools/boundaries/rooms.ts is kept, that lint reports what each of its rows
- * forbids, that ARCHITECTURE.md shows it, and that no room and no file grows beyond what a person can overlook.
+ * The rooms of the sources: that the table of tools/boundaries/rooms.ts is kept, that lint reports what each of its
+ * rows forbids, that ARCHITECTURE.md shows it, and that no room and no file grows beyond what a person can overlook.
  */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -274,7 +274,9 @@ function roomOf(part: Part, target: string): string | undefined {
   return [target, posix.dirname(target)].find((name) => part.rooms.some(({ room }) => room === name))
 }
 
-/** What the table says, read in the simplest way. With `any file`, a row that opens one file of a room counts as well. */
+/**
+ * What the table says, read in the simplest way. With `any file`, a row that opens one file of a room counts as well.
+ */
 function allowed(part: Part, room: string, target: string, reading?: 'any file'): boolean {
   const order = part.rooms.map((each) => each.room)
   const other = roomOf(part, target) as string

@@ -1,7 +1,8 @@
 /**
- * A service's sources -> its `dist`, plain JavaScript that needs nothing of this repository: the modules in the same folders
- * as in `src`, those of the private packages that it imports below `dist/packages`. One file stays one file, so that stacks
- * name real files, what is imported late is loaded late, and files that are found beside a module are found.
+ * A service's sources -> its `dist`, plain JavaScript that needs nothing of this repository: the modules in the same
+ * folders as in `src`, those of the private packages that it imports below `dist/packages`. One file stays one file, so
+ * that stacks name real files, what is imported late is loaded late, and files that are found beside a module are
+ * found.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -38,7 +39,10 @@ function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-/** The compiler leaves `import .. from '@services/name'` or `'@services/name/entry'` as it is, and no registry has such a package. */
+/**
+ * The compiler leaves `import .. from '@services/name'` or `'@services/name/entry'` as it is, and no registry has such
+ * a package.
+ */
 function pointToCopies(file: string, dist: string): void {
   const text = readFileSync(file, 'utf8')
   const pointed = text.replaceAll(packageImport, (_, before: string, name: string, entryPoint = 'index') => {

@@ -1,6 +1,7 @@
 /**
- * Loaded into the process of each test file by `npm test -- --slowest`: notes at its end how long it took, and how much CPU
- * time with all processes that it started and waited for. Linux alone tells this (/proc); elsewhere nothing is noted.
+ * Loaded into the process of each test file by `npm test -- --slowest`: notes at its end how long it took, and how much
+ * CPU time with all processes that it started and waited for. Linux alone tells this (/proc); elsewhere nothing is
+ * noted.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'

@@ -1,4 +1,7 @@
-/** The files in deploy/: alerts that Prometheus takes and that fire on what they are for, dashboards of metrics that there are. */
+/**
+ * The files in deploy/: alerts that Prometheus takes and that fire on what they are for, dashboards of metrics that
+ * there are.
+ */
 import { deepStrictEqual, match, ok } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

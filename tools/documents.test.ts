@@ -72,6 +72,20 @@ test('comments of the sources name no file that is gone [H3]', () => {
   deepStrictEqual(gone, [])
 })
 
+test('comments are no wider than the formatter makes code [H3]', () => {
+  const { printWidth } = JSON.parse(readFileSync(join(root, '.oxfmtrc.json'), 'utf8').replaceAll(/^\s*\/\/.*$/gm, ''))
+  const prose = /^\s*(?:\/\/ (?!oxlint-)|\/\*\* |\* (?!@| {2}readonly ))/
+  const wide = filesOfRepository()
+    .filter((path) => /^(?:services|packages|tools)\/.*\.c?[jt]s$/.test(path))
+    .flatMap((path) => {
+      const lines = readFileSync(join(root, path), 'utf8').split('\n')
+      return lines.flatMap((line, index) =>
+        line.length > printWidth && prose.test(line) ? [`${path}:${index + 1}`] : [],
+      )
+    })
+  deepStrictEqual(wide, [])
+})
+
 /** A path may begin anywhere: below the root, a service or its sources. */
 function isKnown(file: string, known: readonly string[]): boolean {
   return known.some((path) => path === file || path.endsWith(`/${file}`))

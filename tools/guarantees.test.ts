@@ -1,4 +1,7 @@
-/** Each promise of `docs/guarantees.md` has a proof that is there: a case folder, or a test file with these words in a title. */
+/**
+ * Each promise of `docs/guarantees.md` has a proof that is there: a case folder, or a test file with these words in a
+ * title.
+ */
 import { deepStrictEqual, ok } from 'node:assert/strict'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -4,8 +4,8 @@
  *
  *   node tools/install.cjs            runs `npm ci` if the last complete install was for another lock file or platform
  *   node tools/install.cjs --finish   what remains to do after any `npm ci` or `npm install` (the postinstall script)
- *   node tools/install.cjs --run FILE the same as without a flag, then FILE of the working directory by the installed Node:
- *                                     for `npm pack`, which knows no script before its own
+ *   node tools/install.cjs --run FILE the same as without a flag, then FILE of the working directory by the installed
+ *                                     Node: for `npm pack`, which knows no script before its own
  *
  * This is the one file of the repository that the machine's own Node runs, hence CommonJS without newer syntax: the
  * Node that everything else needs is itself installed here, as node_modules/.bin/node, which npm scripts find first.

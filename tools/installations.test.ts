@@ -1,6 +1,7 @@
 /**
- * What `deploy/` and the Dockerfiles promise: every file that they name is there, what is configured is what the programs read,
- * the bounds of time fit those of the services, and the tools of each kind find nothing. No image is built here.
+ * What `deploy/` and the Dockerfiles promise: every file that they name is there, what is configured is what the
+ * programs read, the bounds of time fit those of the services, and the tools of each kind find nothing. No image is
+ * built here.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -192,7 +193,10 @@ function build(t: TestContext, path: string): readonly KubernetesObject[] | unde
   return parseAllDocuments(stdout).map((document) => document.toJS() as KubernetesObject)
 }
 
-/** What the compiler says of the objects as literals of the types that are made from Kubernetes' schemas: it knows no further fields. */
+/**
+ * What the compiler says of the objects as literals of the types that are made from Kubernetes' schemas: it knows no
+ * further fields.
+ */
 function complaintsOf(objects: readonly KubernetesObject[], t: TestContext): readonly string[] {
   // Inside of node_modules, so that the types are found.
   const folder = folderFor(t, join(root, 'node_modules/.cache'))

@@ -1,6 +1,6 @@
 /**
- * `npm pack` on a bare clone: a copy of the working tree without anything installed, packed by the machine's own Node and npm.
- * Needs the registry, or npm's cache, for what has to be installed first.
+ * `npm pack` on a bare clone: a copy of the working tree without anything installed, packed by the machine's own Node
+ * and npm. Needs the registry, or npm's cache, for what has to be installed first.
  */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

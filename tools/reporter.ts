@@ -1,8 +1,8 @@
 /**
- * The reporter of `npm test`: Node's own `spec`, with the totals at the end marked as TAP marks them (`# tests 12`), which is
- * what log scrapers look for. Behind them stands what was skipped, by reason: a tool or files that this machine does not have; and
- * what failed beside others and passed alone.
- * With TEST_COSTS, the file that `costs.ts` writes, the files that took longest follow.
+ * The reporter of `npm test`: Node's own `spec`, with the totals at the end marked as TAP marks them (`# tests 12`),
+ * which is what log scrapers look for. Behind them stands what was skipped, by reason: a tool or files that this
+ * machine does not have; and what failed beside others and passed alone. With TEST_COSTS, the file that `costs.ts`
+ * writes, the files that took longest follow.
  */
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'

@@ -1,7 +1,8 @@
 /**
- * A second try, alone, for test files that failed beside others. The events of a run come in, those of the whole go out: of a file
- * that was tried twice, the second ones. A machine that is busy with other work makes a test fail now and then that waits for
- * several processes; a fault fails again. What passes the second time is told, by name and cause: it is a test to be made steady.
+ * A second try, alone, for test files that failed beside others. The events of a run come in, those of the whole go
+ * out: of a file that was tried twice, the second ones. A machine that is busy with other work makes a test fail now
+ * and then that waits for several processes; a fault fails again. What passes the second time is told, by name and
+ * cause: it is a test to be made steady.
  */
 
 /** As far as it is read here, what node:test says of a test. */

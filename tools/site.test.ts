@@ -1,6 +1,6 @@
 /**
- * The site of the manuals: which pages it has, that their links lead somewhere, and, where its generator is installed, the site itself in a
- * real browser. `npm run site` installs the generator; nothing else does.
+ * The site of the manuals: which pages it has, that their links lead somewhere, and, where its generator is installed,
+ * the site itself in a real browser. `npm run site` installs the generator; nothing else does.
  */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,6 +1,7 @@
 /**
- * `npm run soak -- [--minutes N] [--only sqlapi|xroad-proxy] [--write]`: each service under mixed load with faults for N minutes (1), one
- * after the other. Ends with 1 where an answer was wrong, a write was lost or doubled, or memory, handles or latency grew.
+ * `npm run soak -- [--minutes N] [--only sqlapi|xroad-proxy] [--write]`: each service under mixed load with faults for
+ * N minutes (1), one after the other. Ends with 1 where an answer was wrong, a write was lost or doubled, or memory,
+ * handles or latency grew.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

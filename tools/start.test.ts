@@ -1,4 +1,7 @@
-/** `npm start` as its users meet it, in a folder of its own: the script and the examples are copies, the services are not. */
+/**
+ * `npm start` as its users meet it, in a folder of its own: the script and the examples are copies, the services are
+ * not.
+ */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'

@@ -1,11 +1,11 @@
 /**
- * `npm start`: both services over their examples, each as its own process. The SQL API gets a small database; the X-Road
- * proxy gets a mock Security Server, which makes keys and certificates. As soon as both services answer, requests to try
- * and the address of a page with forms are printed. PORT, PROXY_PORT and MOCK_PORT override the ports.
+ * `npm start`: both services over their examples, each as its own process. The SQL API gets a small database; the
+ * X-Road proxy gets a mock Security Server, which makes keys and certificates. As soon as both services answer,
+ * requests to try and the address of a page with forms are printed. PORT, PROXY_PORT and MOCK_PORT override the ports.
  *
- * Ctrl-C, SIGTERM and SIGHUP end the services first and the mock after them, and so does the end of npm, which does not pass
- * every signal on; one that fails ends the others, and its exit code is ours.
- * Delete examples/sqlapi/.data to start again with the first data.
+ * Ctrl-C, SIGTERM and SIGHUP end the services first and the mock after them, and so does the end of npm, which does not
+ * pass every signal on; one that fails ends the others, and its exit code is ours. Delete examples/sqlapi/.data to
+ * start again with the first data.
  */
 import { type ChildProcess, spawn, spawnSync, type StdioOptions } from 'node:child_process'
 import { once } from 'node:events'

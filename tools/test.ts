@@ -3,9 +3,10 @@
  *
  *   node tools/test.ts [--slowest] [FILE ..]
  *
- * Beside `node --test` it knows where the tests lie, which of them to start first, and how many files at once suit them: most
- * tests wait for other processes, so two cores have work for four files. `--slowest` lists the files that took most CPU time. When all
- * files are run, those that failed are tried once more, alone. Ends with 1 when a test fails, or is skipped without a reason.
+ * Beside `node --test` it knows where the tests lie, which of them to start first, and how many files at once suit
+ * them: most tests wait for other processes, so two cores have work for four files. `--slowest` lists the files that
+ * took most CPU time. When all files are run, those that failed are tried once more, alone. Ends with 1 when a test
+ * fails, or is skipped without a reason.
  */
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -40,7 +41,8 @@ const longest = [
 /** No test waits for ever; a machine under load may need minutes for what takes seconds. */
 const longestTestMs = 600_000
 
-// Test files share most of what they import: each text is stripped of its types and compiled once. The bins use it as well.
+// Test files share most of what they import: each text is stripped of its types and compiled once. The bins use it as
+// well.
 process.env['NODE_COMPILE_CACHE'] ??= resolve(import.meta.dirname, '../node_modules/.cache/compile')
 
 const { values, positionals } = parseArgs({ options: { slowest: { type: 'boolean' } }, allowPositionals: true })

@@ -1,4 +1,7 @@
-/** What `.github` says: files that YAML can read, actions that nobody can change behind our back, commands that are there. */
+/**
+ * What `.github` says: files that YAML can read, actions that nobody can change behind our back, commands that are
+ * there.
+ */
 import { deepStrictEqual, match, ok } from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -5,8 +5,8 @@ export interface Room {
   readonly room: string
   readonly is: string
   /**
-   * What it may import, parted by spaces: rooms, single files of rooms, `folder/**` for all rooms of a folder, and private
-   * packages by their names.
+   * What it may import, parted by spaces: rooms, single files of rooms, `folder/**` for all rooms of a folder, and
+   * private packages by their names.
    */
   readonly imports?: string
   /** It imports nothing of Node.js either. */

@@ -1,6 +1,6 @@
 /**
- * The table of rooms as a lint rule, `boundaries/imports`, so that editors show what the gate would refuse. Every way to name
- * a module counts: `import`, `export .. from`, `import()`, types, and `new URL('./file.ts', import.meta.url)`.
+ * The table of rooms as a lint rule, `boundaries/imports`, so that editors show what the gate would refuse. Every way
+ * to name a module counts: `import`, `export .. from`, `import()`, types, and `new URL('./file.ts', import.meta.url)`.
  */
 import { relative, resolve, sep } from 'node:path'
 import { objection } from './rule.ts'

@@ -1,6 +1,6 @@
 /**
- * One import -> why it is not allowed, or nothing. A path below the root of the repository and the specifier as it is written
- * come in; the table is `rooms.ts`. Nothing is read from disk.
+ * One import -> why it is not allowed, or nothing. A path below the root of the repository and the specifier as it is
+ * written come in; the table is `rooms.ts`. Nothing is read from disk.
  */
 import { matchesGlob, posix } from 'node:path'
 import type { Part, Room } from './part.ts'

@@ -1,6 +1,6 @@
 /**
- * Loaded into the process of a test file before it: gives the module at MUTANT_URL the text of the file MUTANT_SOURCE, and
- * tells at the end, through the third pipe, how much CPU time the process took.
+ * Loaded into the process of a test file before it: gives the module at MUTANT_URL the text of the file MUTANT_SOURCE,
+ * and tells at the end, through the third pipe, how much CPU time the process took.
  */
 import { readFileSync, writeSync } from 'node:fs'
 import { registerHooks } from 'node:module'

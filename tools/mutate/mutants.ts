@@ -1,6 +1,6 @@
 /**
- * A source file -> its mutants: each is the file with one small change that the tests should notice. Types are no part of it:
- * Node blanks them out and keeps every position, so lines and columns are those of the file.
+ * A source file -> its mutants: each is the file with one small change that the tests should notice. Types are no part
+ * of it: Node blanks them out and keeps every position, so lines and columns are those of the file.
  */
 import { stripTypeScriptTypes } from 'node:module'
 import { type Node, parse } from 'acorn'

@@ -1,10 +1,11 @@
 /**
- * Whether the tests of a source would notice its mistakes: makes one small change after another and runs the tests against it.
+ * Whether the tests of a source would notice its mistakes: makes one small change after another and runs the tests
+ * against it.
  *
  *   npm run mutate -- FILE [--jobs N] [--lines FROM-TO] [--tests NAME,NAME]
  *
- * Each mutant gets a line: killed, stopped (it ran in circles, which counts as killed), or survived. The file on disk stays as
- * it is. Ends with 1 when fewer than 85 % were killed.
+ * Each mutant gets a line: killed, stopped (it ran in circles, which counts as killed), or survived. The file on disk
+ * stays as it is. Ends with 1 when fewer than 85 % were killed.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

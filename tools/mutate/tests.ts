@@ -1,6 +1,6 @@
 /**
- * Which test files a source is tried with, quickest first: those of this table, else those that import it. Files that start
- * a database or a process do not belong here, a mutant should be judged within seconds.
+ * Which test files a source is tried with, quickest first: those of this table, else those that import it. Files that
+ * start a database or a process do not belong here, a mutant should be judged within seconds.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, posix } from 'node:path'

@@ -1,6 +1,7 @@
 /**
- * One run of a test file in a process of its own, against a mutant or against the source as it is. Ends at the first test
- * that fails. A mutant that runs in circles is stopped by a limit of CPU time, which a loaded machine does not use up.
+ * One run of a test file in a process of its own, against a mutant or against the source as it is. Ends at the first
+ * test that fails. A mutant that runs in circles is stopped by a limit of CPU time, which a loaded machine does not use
+ * up.
  */
 import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'

@@ -1,6 +1,7 @@
 /**
- * The site as it was built -> what a reader would stumble over: a link or picture that leads nowhere, an anchor that its page does not have,
- * and whatever a browser would fetch from somebody else. Asks the HTML alone, so it sees what the generator made of the sources.
+ * The site as it was built -> what a reader would stumble over: a link or picture that leads nowhere, an anchor that
+ * its page does not have, and whatever a browser would fetch from somebody else. Asks the HTML alone, so it sees what
+ * the generator made of the sources.
  */
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join, posix, sep } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * The pages as they lie in the repository -> where each of their links leads, and what is wrong with those that lead nowhere. A link to a
- * file that is no page is right: the site carries that file. Addresses of others are not asked.
+ * The pages as they lie in the repository -> where each of their links leads, and what is wrong with those that lead
+ * nowhere. A link to a file that is no page is right: the site carries that file. Addresses of others are not asked.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * A Markdown text -> its headings with their anchors, its links and its tables, each with its line. Anchors are those that GitHub makes,
- * so a link leads to the same place there and on the site. Knows no files.
+ * A Markdown text -> its headings with their anchors, its links and its tables, each with its line. Anchors are those
+ * that GitHub makes, so a link leads to the same place there and on the site. Knows no files.
  */
 
 export interface Heading {

@@ -1,6 +1,7 @@
 /**
- * Which files of the repository are pages of the site, at which address, and where they stand in the navigation. The groups of a
- * service are the tables below "The manual" of its README, so a page that is listed there is on the site. Reads files; changes none.
+ * Which files of the repository are pages of the site, at which address, and where they stand in the navigation. The
+ * groups of a service are the tables below "The manual" of its README, so a page that is listed there is on the site.
+ * Reads files; changes none.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, posix, sep } from 'node:path'
@@ -123,8 +124,8 @@ export function pageNamed({ pages }: Site, from: string, path: string): Page | u
 }
 
 /**
- * The page that a file name in backquotes means: packages are read without the repository around them, so they name what lies there
- * (`deploy/README.md`) and cannot link it. Paths begin at the root or at the service.
+ * The page that a file name in backquotes means: packages are read without the repository around them, so they name
+ * what lies there (`deploy/README.md`) and cannot link it. Paths begin at the root or at the service.
  */
 export function pageInCode({ pages }: Site, from: string, code: string): Page | undefined {
   if (!/^(?:[\w-]+\/)+[\w-]+\.md$|^[A-Z]{5,}\.md$/.test(code) || code === 'CHANGELOG.md' || code === 'README.md')

@@ -1,7 +1,8 @@
 /**
- * For the generator's Markdown reader: what is right in the repository becomes what is right on the site. A link to a page leads to its
- * place and has its title where it had the name of the file, a link to another file leads to its copy, a page that is only named in
- * backquotes becomes a link, pictures of plain HTML are found, and code that is indented looks like code.
+ * For the generator's Markdown reader: what is right in the repository becomes what is right on the site. A link to a
+ * page leads to its place and has its title where it had the name of the file, a link to another file leads to its
+ * copy, a page that is only named in backquotes becomes a link, pictures of plain HTML are found, and code that is
+ * indented looks like code.
  */
 import { addressOfFile, fileNamed, pageInCode, pageNamed, type Site } from './pages.ts'
 
@@ -80,8 +81,8 @@ export function repositoryLinks(root: string, site: Site): (md: MarkdownIt) => v
 }
 
 /**
- * Long names may break behind a dot, a slash or an underscore, so that columns of tables stay narrow. `v-pre`, because the generator
- * would read two braces as an expression of its own.
+ * Long names may break behind a dot, a slash or an underscore, so that columns of tables stay narrow. `v-pre`, because
+ * the generator would read two braces as an expression of its own.
  */
 function toBreakableCode(token: Token): void {
   const text = token.content.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

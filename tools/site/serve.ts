@@ -1,4 +1,7 @@
-/** The built site on a port of the loopback, for reading it before it is published. Gives files of one folder, and nothing else. */
+/**
+ * The built site on a port of the loopback, for reading it before it is published. Gives files of one folder, and
+ * nothing else.
+ */
 import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'

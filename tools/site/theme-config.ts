@@ -1,4 +1,7 @@
-/** The pages -> what stands around them: the bar at the top, the lists at the left, the search. Plain values for the generator's theme. */
+/**
+ * The pages -> what stands around them: the bar at the top, the lists at the left, the search. Plain values for the
+ * generator's theme.
+ */
 import { type Group, type Page, serviceOf, type Site } from './pages.ts'
 
 interface Item {

@@ -1,6 +1,6 @@
 /**
- * The second listener of a service, for whoever runs it: `/health`, `/ready`, `/metrics` and `/version`. What the pages say comes from
- * the service as functions; HTTP is that of the package http-shell. Never the port of the callers.
+ * The second listener of a service, for whoever runs it: `/health`, `/ready`, `/metrics` and `/version`. What the pages
+ * say comes from the service as functions; HTTP is that of the package http-shell. Never the port of the callers.
  */
 import { type Address, type Exchange, type Refusal, type Refused, type Shell, startShell } from '@services/http-shell'
 import type { ReadinessReport } from './readiness.ts'

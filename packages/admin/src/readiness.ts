@@ -1,6 +1,7 @@
 /**
- * Whether the service should get requests: the parts that it needs are asked in the background, one by one, and the answer is what was found
- * last, so nobody who wants it waits for a database. What a part is and how it is asked comes from the service.
+ * Whether the service should get requests: the parts that it needs are asked in the background, one by one, and the
+ * answer is what was found last, so nobody who wants it waits for a database. What a part is and how it is asked comes
+ * from the service.
  */
 
 export type PartState = 'up' | 'down' | 'unknown'
@@ -14,15 +15,20 @@ export interface Part {
   /** Milliseconds between two questions. */
   readonly everyMs: number
   /**
-   * Milliseconds from a question that brought nothing good to a second one, which is asked before the part counts as down. Left out, the first one counts: for parts
-   * that are asked so often that a wrong answer is soon made good.
+   * Milliseconds from a question that brought nothing good to a second one, which is asked before the part counts as
+   * down. Left out, the first one counts: for parts that are asked so often that a wrong answer is soon made good.
    */
   readonly doubtMs?: number
   /** How long an answer may take. */
   readonly timeoutMs: number
-  /** Settles when it is up, rejects when it is not. Gives up when `signal` is aborted, which says that it took too long. */
+  /**
+   * Settles when it is up, rejects when it is not. Gives up when `signal` is aborted, which says that it took too long.
+   */
   readonly ask: (signal: AbortSignal) => Promise<unknown>
-  /** When it last did what it is there for, by the clock of `performance`; a success of the last second needs no question. */
+  /**
+   * When it last did what it is there for, by the clock of `performance`; a success of the last second needs no
+   * question.
+   */
   readonly lastSuccess?: () => number
 }
 
@@ -55,8 +61,9 @@ export class Readiness {
   }
 
   /**
-   * Other parts in the place of those of so far. A part that is the same object stays as it is; until each of the others has been asked the old ones are
-   * told of, so that a change makes nobody wait for a first answer. Settles when that is so.
+   * Other parts in the place of those of so far. A part that is the same object stays as it is; until each of the
+   * others has been asked the old ones are told of, so that a change makes nobody wait for a first answer. Settles when
+   * that is so.
    */
   async replace(parts: readonly Part[]): Promise<void> {
     const known = [...this.#watches, ...this.#next]

@@ -1,6 +1,6 @@
 /**
- * Two processes of a service behind a real haproxy, under load: one ends in order, one is killed. A way to start them comes in; tests
- * are registered.
+ * Two processes of a service behind a real haproxy, under load: one ends in order, one is killed. A way to start them
+ * comes in; tests are registered.
  */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -33,7 +33,8 @@ export function testBalancer({ rules, path, body, start }: BalancerCases): void 
   async function underLoad(settings: readonly string[]) {
     const [first, second] = await Promise.all([start(delaySeconds), start(delaySeconds)])
     const balancer = await startBalancer([first, second], settings)
-    // The kernel ends the connections of a killed process first, and goes on taking others for it until its listener is closed: who calls again at once fails twice.
+    // The kernel ends the connections of a killed process first, and goes on taking others for it until its listener is
+    // closed: who calls again at once fails twice.
     const load = keepCalling(balancer.port, path, { count: callers, body, pauseMs, afterWrong: first.ended })
     const more = async (): Promise<void> => {
       const before = load.soFar().right

@@ -1,6 +1,6 @@
 /**
- * What the comparison says of given figures: the guard must be known to fail when it should, and only then, and what looks
- * slower has to be raced again before it is judged.
+ * What the comparison says of given figures: the guard must be known to fail when it should, and only then, and what
+ * looks slower has to be raced again before it is judged.
  */
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * A contender for the tests of this package. `/slow` takes a second, `/turns` answers something else each time, anything else
- * says how it was asked.
+ * A contender for the tests of this package. `/slow` takes a second, `/turns` answers something else each time,
+ * anything else says how it was asked.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,6 +1,6 @@
 /**
- * What a program has found, as a workflow command of GitHub Actions: the run shows it beside the line of the change that it is
- * about. Pure.
+ * What a program has found, as a workflow command of GitHub Actions: the run shows it beside the line of the change
+ * that it is about. Pure.
  */
 
 export interface Annotation {

@@ -1,10 +1,11 @@
 /**
- * Whether a service that runs here answers its callers: its address as the configuration has it in, an exit code out. For the
- * health checks of containers and supervisors, which otherwise would need an HTTP client in the image.
+ * Whether a service that runs here answers its callers: its address as the configuration has it in, an exit code out.
+ * For the health checks of containers and supervisors, which otherwise would need an HTTP client in the image.
  */
 import { exitCodes } from './exit-codes.ts'
 
-// An import would load what Node.js has for browsers as well (http-shell/src/node/node-http.ts): a third of the time that a start takes.
+// An import would load what Node.js has for browsers as well (http-shell/src/node/node-http.ts): a third of the time
+// that a start takes.
 const { get } = process.getBuiltinModule('node:http')
 
 export interface HealthQuestion {
@@ -23,7 +24,10 @@ const withinMs = 1900
 /** However slow the start was. */
 const leastMs = 200
 
-/** `GET /health` on the loopback where the service listens on all addresses. Sets the exit code: 0 for an answer with status 200, else 1. */
+/**
+ * `GET /health` on the loopback where the service listens on all addresses. Sets the exit code: 0 for an answer with
+ * status 200, else 1.
+ */
 export async function askHealth(question: HealthQuestion): Promise<void> {
   const problem = await findProblem(question)
   if (problem === undefined) return

@@ -2,8 +2,9 @@
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * V8 makes what often survives in the old generation at once. For requests that is wrong: one such object keeps a whole request
- * until the next major collection. It does so in some processes and not in others, which then are slower and larger.
+ * V8 makes what often survives in the old generation at once. For requests that is wrong: one such object keeps a whole
+ * request until the next major collection. It does so in some processes and not in others, which then are slower and
+ * larger.
  */
 export function disablePretenuring(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')

@@ -1,9 +1,10 @@
 /**
- * What a program does before its own modules load: it refuses a Node.js that is too old, sets a flag of V8, keeps signals for it, and turns on the
- * compile cache for sources. The bin of a service calls it; what the program does is the service's `main`.
+ * What a program does before its own modules load: it refuses a Node.js that is too old, sets a flag of V8, keeps
+ * signals for it, and turns on the compile cache for sources. The bin of a service calls it; what the program does is
+ * the service's `main`.
  *
- * JavaScript that Node.js 14 can read, so that it can say what is wrong: no `node:`, no top-level await, no newer syntax.
- * `tools/build.ts` copies this file into the package as it is.
+ * JavaScript that Node.js 14 can read, so that it can say what is wrong: no `node:`, no top-level await, no newer
+ * syntax. `tools/build.ts` copies this file into the package as it is.
  */
 
 const neededNode = 24
@@ -21,8 +22,8 @@ export function launch(name, main) {
 }
 
 /**
- * Replaces this process by the same with one flag more; it keeps its id and all that it was given. The flag bounds the heap
- * of short-lived values: less costs CPU, more costs memory (DECISIONS 111, 112). V8 takes it only from the start.
+ * Replaces this process by the same with one flag more; it keeps its id and all that it was given. The flag bounds the
+ * heap of short-lived values: less costs CPU, more costs memory (DECISIONS 111, 112). V8 takes it only from the start.
  */
 function limitYoungGeneration() {
   // Not under a debugger, which would lose the process, nor with a file descriptor as an argument, which might be lost.
@@ -39,9 +40,10 @@ function limitYoungGeneration() {
 }
 
 /**
- * SIGHUP ends a process that does not listen to it, and a supervisor may send it as soon as it knows the process id. One that comes while modules load is
- * sent again once `main` has been called: a program that serves listens by then, and any other one ends by it. What comes before this module is
- * loaded, in the time that Node.js itself needs, nobody can keep: Node.js sets each signal back to what the system does.
+ * SIGHUP ends a process that does not listen to it, and a supervisor may send it as soon as it knows the process id.
+ * One that comes while modules load is sent again once `main` has been called: a program that serves listens by then,
+ * and any other one ends by it. What comes before this module is loaded, in the time that Node.js itself needs, nobody
+ * can keep: Node.js sets each signal back to what the system does.
  */
 async function start(main) {
   let wasHungUp = false

@@ -1,7 +1,8 @@
 /**
- * The life of a service as a process: start, signals, the orderly end, the forced end, failures that nobody expected. What
- * serves comes from the service, and so do those who hear of events; the exit code is decided here (exit-codes.ts). A forced
- * end is a SIGKILL, because an exit would wait for threads that are in the middle of something.
+ * The life of a service as a process: start, signals, the orderly end, the forced end, failures that nobody expected.
+ * What serves comes from the service, and so do those who hear of events; the exit code is decided here
+ * (exit-codes.ts). A forced end is a SIGKILL, because an exit would wait for threads that are in the middle of
+ * something.
  */
 import type { FieldsOf } from '@services/observe'
 import type { lifecycleEvents } from './events.ts'

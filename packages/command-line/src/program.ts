@@ -1,4 +1,6 @@
-/** The commands and flags of a program as a table, and what the compiler makes of it: what each command gets to know. */
+/**
+ * The commands and flags of a program as a table, and what the compiler makes of it: what each command gets to know.
+ */
 
 interface FlagRow {
   /** Its name on the command line, where that is not the name of the field. */

@@ -1,6 +1,6 @@
 /**
- * What each signal of the operating system does to a service. Callbacks in, listeners on the process out. When a service
- * starts and how it ends is lifecycle.ts.
+ * What each signal of the operating system does to a service. Callbacks in, listeners on the process out. When a
+ * service starts and how it ends is lifecycle.ts.
  *
  * Signals that report a fault of the process itself (SEGV, BUS, ILL, FPE, TRAP, SYS, ABRT) keep their default, because
  * after them no code of ours can be trusted. KILL and STOP cannot be caught, and Node ignores PIPE by itself.

@@ -1,6 +1,6 @@
 /**
- * What a command sees of the place where it is called: the variables, the working directory, and where its words go. Its own process, or a
- * test that runs many commands in one.
+ * What a command sees of the place where it is called: the variables, the working directory, and where its words go.
+ * Its own process, or a test that runs many commands in one.
  */
 
 export interface Terminal {

@@ -1,6 +1,7 @@
 /**
- * How a service ends, as cases that the suite of each service runs against its own program: what is under way is finished,
- * nothing new is accepted, nobody is waited for who does nothing. A service that runs comes in; tests are registered.
+ * How a service ends, as cases that the suite of each service runs against its own program: what is under way is
+ * finished, nothing new is accepted, nobody is waited for who does nothing. A service that runs comes in; tests are
+ * registered.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
@@ -14,7 +15,10 @@ const { Agent } = process.getBuiltinModule('node:http')
 export interface EndSubject extends Subject {
   /** Resolves when the service works on a request that ends with `release`. */
   hold(): Promise<Held>
-  /** Resolves when the service works on a request that does not end before its caller goes; `outcome` is its answer or error. */
+  /**
+   * Resolves when the service works on a request that does not end before its caller goes; `outcome` is its answer or
+   * error.
+   */
   holdForever(caller?: AbortSignal): Promise<{ readonly outcome: Promise<unknown> }>
   /** An answer of more bytes than the kernel keeps for a connection. */
   readonly large: { readonly path: string; readonly length: number }

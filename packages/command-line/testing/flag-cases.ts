@@ -1,6 +1,6 @@
 /**
- * Flags that every service has, as cases that the suite of each service runs against its own program. A way to run it comes in;
- * tests are registered.
+ * Flags that every service has, as cases that the suite of each service runs against its own program. A way to run it
+ * comes in; tests are registered.
  */
 import { deepStrictEqual, match, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'

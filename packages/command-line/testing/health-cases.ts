@@ -1,4 +1,7 @@
-/** The subcommand `health` of every service, run against a service and against what is none. Ways to run both come in; tests are registered. */
+/**
+ * The subcommand `health` of every service, run against a service and against what is none. Ways to run both come in;
+ * tests are registered.
+ */
 import { match, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'

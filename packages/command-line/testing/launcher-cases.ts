@@ -1,7 +1,7 @@
 /**
- * What the bin of a service does before the service: it refuses a Node.js that is too old, and replaces its process once, for a
- * flag of V8 that only counts from the start. A service comes in; tests are registered. A module that is loaded before the bin
- * tells of each start: its process id and the flags of Node.js.
+ * What the bin of a service does before the service: it refuses a Node.js that is too old, and replaces its process
+ * once, for a flag of V8 that only counts from the start. A service comes in; tests are registered. A module that is
+ * loaded before the bin tells of each start: its process id and the flags of Node.js.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -62,7 +62,8 @@ export function testLauncher(cases: LauncherCases): void {
 }
 
 function testModules(cases: LauncherCases): void {
-  // It takes a third of the time of a start, and megabytes. An `import` of node:http loads it, `process.getBuiltinModule` does not.
+  // It takes a third of the time of a start, and megabytes. An `import` of node:http loads it,
+  // `process.getBuiltinModule` does not.
   test('a start loads nothing of what Node.js has for browsers', async () => {
     const folder = folderOf(cases)
     const flags = ['--require', join(newFolder({ 'inventory.cjs': inventory }), 'inventory.cjs')]

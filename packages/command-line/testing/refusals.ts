@@ -1,6 +1,6 @@
 /**
- * A start that is refused: the process ends by itself with 1, and its last line of log, the only one of an error, says why. A
- * process that was started comes in with what its line must name.
+ * A start that is refused: the process ends by itself with 1, and its last line of log, the only one of an error, says
+ * why. A process that was started comes in with what its line must name.
  */
 import { deepStrictEqual, doesNotMatch, match, strictEqual } from 'node:assert/strict'
 import { type Ended, type Files, linesOf, type Spawned } from '@services/testing'

@@ -1,6 +1,6 @@
 /**
- * What signals do to a service, as cases that the suite of each service runs against its own program. A service that runs
- * comes in; tests are registered.
+ * What signals do to a service, as cases that the suite of each service runs against its own program. A service that
+ * runs comes in; tests are registered.
  */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'

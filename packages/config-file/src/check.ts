@@ -1,6 +1,6 @@
 /**
- * Data of a file and the declaration of its kind -> a frozen value or the list of problems, besides the keys that nobody
- * knows. Where a field stands in the file is for config-file.ts to say.
+ * Data of a file and the declaration of its kind -> a frozen value or the list of problems, besides the keys that
+ * nobody knows. Where a field stands in the file is for config-file.ts to say.
  */
 import * as z from 'zod'
 import { verbatim } from './fields.ts'

@@ -1,6 +1,7 @@
 /**
- * The one configuration file of a service: found (flag, variable, usual places), read, and overlaid with what the environment
- * sets. Knows the line or the variable of each value, so that a message can name it. What the fields mean is for check.ts.
+ * The one configuration file of a service: found (flag, variable, usual places), read, and overlaid with what the
+ * environment sets. Knows the line or the variable of each value, so that a message can name it. What the fields mean
+ * is for check.ts.
  */
 import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -49,7 +50,10 @@ export class ConfigFileError extends Error {
   }
 }
 
-/** An empty variable counts as not set, because compose files pass unset variables on like that. The named file need not exist. */
+/**
+ * An empty variable counts as not set, because compose files pass unset variables on like that. The named file need not
+ * exist.
+ */
 export function findConfigFile({ flag, env, cwd }: StartEnvironment, { variable, paths }: Search): Found | undefined {
   if (flag !== undefined) return { file: flag, source: `--config ${flag}` }
   const named = env[variable]
@@ -89,7 +93,9 @@ export function readConfigFile(
   }
 }
 
-/** A pipe has been read to its end: it would give nothing, which is a configuration as well, or hold up all requests. */
+/**
+ * A pipe has been read to its end: it would give nothing, which is a configuration as well, or hold up all requests.
+ */
 function requireFile({ file, source }: Found, cwd: string): void {
   const path = resolve(cwd, file)
   const stats = statSync(path, { throwIfNoEntry: false })

@@ -1,6 +1,7 @@
 /**
- * What files are declared with: a section of fields, each with its type, its default, what it means (`describe`) and what
- * would be right. A declaration is a schema of zod; check.ts holds data against it and json-schema.ts shows it to editors.
+ * What files are declared with: a section of fields, each with its type, its default, what it means (`describe`) and
+ * what would be right. A declaration is a schema of zod; check.ts holds data against it and json-schema.ts shows it to
+ * editors.
  */
 import * as z from 'zod'
 import { isGlued } from './words/secrets.ts'
@@ -78,7 +79,9 @@ export function variableName(): z.ZodString {
   return anyText('the name of an environment variable', { secret: true })
 }
 
-/** `problemOf` says what is wrong with a text, if anything is; without a meaning it says what would be right as well. */
+/**
+ * `problemOf` says what is wrong with a text, if anything is; without a meaning it says what would be right as well.
+ */
 export function checked<Declared extends z.ZodType<string>>(
   field: Declared,
   problemOf: (given: string) => string | undefined,

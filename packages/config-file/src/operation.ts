@@ -1,6 +1,6 @@
 /**
- * Fields that all services have for whoever runs them: addresses to listen on, the admin listener, the orderly end, the reload,
- * traces, the log of requests.
+ * Fields that all services have for whoever runs them: addresses to listen on, the admin listener, the orderly end, the
+ * reload, traces, the log of requests.
  */
 import { isIPv6 } from 'node:net'
 import { anyText, checked, flag, oneOf, section, wholeNumber } from './fields.ts'

@@ -1,6 +1,6 @@
 /**
- * Where each value of a loaded configuration comes from. Together with the value, which is plain and frozen, it is all that a
- * reload needs in order to say what has changed and where.
+ * Where each value of a loaded configuration comes from. Together with the value, which is plain and frozen, it is all
+ * that a reload needs in order to say what has changed and where.
  */
 import { entryOf, hasDefault, itemOf, shapeOf } from './check.ts'
 import type { FileKind } from './check.ts'

@@ -1,6 +1,6 @@
 /**
- * A file that holds a password and nothing else, as Docker, Kubernetes and systemd lay them into a folder: its text without the end of the line.
- * No message shows anything of it.
+ * A file that holds a password and nothing else, as Docker, Kubernetes and systemd lay them into a folder: its text
+ * without the end of the line. No message shows anything of it.
  */
 import { constants, existsSync, promises, readFileSync, type Stats, statSync } from 'node:fs'
 import { dirname, isAbsolute } from 'node:path'
@@ -42,8 +42,8 @@ export function readSecretFile(path: string): string {
 const patienceMs = 1000
 
 /**
- * The secret of a file that is replaced while the program runs: read anew each time that somebody needs it. While the file cannot be read,
- * or does not come in time, it is what was read last.
+ * The secret of a file that is replaced while the program runs: read anew each time that somebody needs it. While the
+ * file cannot be read, or does not come in time, it is what was read last.
  */
 export class CurrentSecret {
   /** What the file held when the program read it first. */

@@ -1,6 +1,7 @@
 /**
- * One content in the codings that clients accept. Makes them once, off the event loop, for the first client who accepts one: a
- * start does not wait for what may never be needed. Owns status and headers of the answer; the caller owns its media type.
+ * One content in the codings that clients accept. Makes them once, off the event loop, for the first client who accepts
+ * one: a start does not wait for what may never be needed. Owns status and headers of the answer; the caller owns its
+ * media type.
  */
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -41,8 +42,8 @@ export class CodedContent {
   }
 
   /**
-   * 200 in the coding that the client prefers, or 304. `accepted` is Accept-Encoding, `given` If-None-Match; lines of one name
-   * are joined by commas.
+   * 200 in the coding that the client prefers, or 304. `accepted` is Accept-Encoding, `given` If-None-Match; lines of
+   * one name are joined by commas.
    */
   reply(accepted: string | undefined, given: string | undefined): CodedReply | Promise<CodedReply> {
     const { etag, known, whole } = (this.#plain ??= toPlain(this.#body, this.#headers))

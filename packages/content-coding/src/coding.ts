@@ -1,4 +1,6 @@
-/** Which coding a client gets (RFC 9110, 12.5.3): Accept-Encoding and what is on offer come in, one of these goes out. */
+/**
+ * Which coding a client gets (RFC 9110, 12.5.3): Accept-Encoding and what is on offer come in, one of these goes out.
+ */
 import { readWeights } from './weights.ts'
 
 export type Coding = 'zstd' | 'br' | 'gzip' | 'identity'

@@ -10,8 +10,8 @@ export interface Offer {
 }
 
 /**
- * The offer with the greatest weight; of equals the one that the client names more exactly, then the earlier one. Undefined
- * where it accepts none.
+ * The offer with the greatest weight; of equals the one that the client names more exactly, then the earlier one.
+ * Undefined where it accepts none.
  */
 export function chooseMediaType<Offered extends Offer>(
   accept: string,

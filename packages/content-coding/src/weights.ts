@@ -1,6 +1,6 @@
 /**
- * What a client says it accepts (RFC 9110, 12.4.2 and 12.5): a list of names, each with parameters and a weight. Headers come
- * in as text, plain values go out; what the names mean is for the files beside this one. Pure.
+ * What a client says it accepts (RFC 9110, 12.4.2 and 12.5): a list of names, each with parameters and a weight.
+ * Headers come in as text, plain values go out; what the names mean is for the files beside this one. Pure.
  */
 
 export interface Weighted {
@@ -12,7 +12,10 @@ export interface Weighted {
   readonly weight: number
 }
 
-/** Further items of a list, and further parameters of an item, are not read: a header of many thousands would cost milliseconds. */
+/**
+ * Further items of a list, and further parameters of an item, are not read: a header of many thousands would cost
+ * milliseconds.
+ */
 export const maxItems = 200
 
 /** Lines of one header are one list, with commas between them. */

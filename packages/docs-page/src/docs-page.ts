@@ -1,7 +1,8 @@
 /**
- * The page at `/docs` and the files that it loads: name of a file and two headers of a request in, an answer out. Owns what the page
- * may load. The files lie in `browser/` and are read with the first request for them; their names are fixed here and never
- * come from a request. All addresses in them are relative, so that a proxy in front may add a path prefix.
+ * The page at `/docs` and the files that it loads: name of a file and two headers of a request in, an answer out. Owns
+ * what the page may load. The files lie in `browser/` and are read with the first request for them; their names are
+ * fixed here and never come from a request. All addresses in them are relative, so that a proxy in front may add a path
+ * prefix.
  */
 import { readFile } from 'node:fs/promises'
 import { CodedContent, type CodedReply } from '@services/content-coding'
@@ -11,7 +12,10 @@ export interface DocsReply extends CodedReply {
 }
 
 export interface DocsPage {
-  /** 200, or 304 for a copy that is still good. `accepted` is Accept-Encoding, `given` If-None-Match. Rejects where the files are missing. */
+  /**
+   * 200, or 304 for a copy that is still good. `accepted` is Accept-Encoding, `given` If-None-Match. Rejects where the
+   * files are missing.
+   */
   reply(path: string, accepted: string | undefined, given: string | undefined): Promise<DocsReply>
 }
 
@@ -72,7 +76,9 @@ const mediaTypes: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
-/** The page itself makes elements by calls and needs no markup of others, so not even a mistake of its own can run one. */
+/**
+ * The page itself makes elements by calls and needs no markup of others, so not even a mistake of its own can run one.
+ */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

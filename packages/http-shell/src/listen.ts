@@ -1,6 +1,6 @@
 /**
- * Host and port -> a server that listens, or the reason why it cannot, in words for the operator. The caller adds which field of which
- * configuration named the address.
+ * Host and port -> a server that listens, or the reason why it cannot, in words for the operator. The caller adds which
+ * field of which configuration named the address.
  */
 import type { AddressInfo, Server } from 'node:net'
 

@@ -28,7 +28,10 @@ export interface ShellOptions extends Address {
   readonly bounds?: Partial<Bounds>
   /** Further connections are closed at once. Without it there is no limit. */
   readonly maxConnections?: number
-  /** Whether plain requests are read here, and Node.js reads only connections with something else. Both ways give the same answers. */
+  /**
+   * Whether plain requests are read here, and Node.js reads only connections with something else. Both ways give the
+   * same answers.
+   */
   readonly fastReader?: boolean
   /** Whether every answer, refusals too, has the id of its request in `X-Request-Id`. */
   readonly namesRequests?: boolean

@@ -1,6 +1,6 @@
 /**
- * Plain requests are answered alike whether they are read here or by Node.js: the same bytes on the wire, for every kind of answer, in
- * every order, and however the connection ends. Real sockets; only the date is masked.
+ * Plain requests are answered alike whether they are read here or by Node.js: the same bytes on the wire, for every
+ * kind of answer, in every order, and however the connection ends. Real sockets; only the date is masked.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { createHash } from 'node:crypto'

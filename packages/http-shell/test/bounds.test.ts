@@ -1,4 +1,7 @@
-/** How many requests may be under way, and what a client that takes nothing can hold, with real sockets, whoever reads them. */
+/**
+ * How many requests may be under way, and what a client that takes nothing can hold, with real sockets, whoever reads
+ * them.
+ */
 import { ok, rejects, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

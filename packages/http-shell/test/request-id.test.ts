@@ -1,4 +1,7 @@
-/** The id of a request: what a client may send, and that every answer has it, whoever has read the request and whatever became of it. */
+/**
+ * The id of a request: what a client may send, and that every answer has it, whoever has read the request and whatever
+ * became of it.
+ */
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'

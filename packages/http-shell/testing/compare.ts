@@ -1,6 +1,6 @@
 /**
- * Holds the reader of plain requests against Node's parser with as many random requests as somebody has time for; ends with 1 where
- * the two differ.
+ * Holds the reader of plain requests against Node's parser with as many random requests as somebody has time for; ends
+ * with 1 where the two differ.
  *
  *   node packages/http-shell/testing/compare.ts [--requests 1000000] [--seed 1]
  */

@@ -227,8 +227,8 @@ export interface Reply {
 const longestMs = 300_000
 
 /**
- * Sends the pieces one by one and gives every answer, when the server has ended the connection. Interim ones are left out. Throws
- * when it does not end.
+ * Sends the pieces one by one and gives every answer, when the server has ended the connection. Interim ones are left
+ * out. Throws when it does not end.
  */
 export async function converse(
   port: number,

@@ -1,6 +1,6 @@
 /**
- * The reader of plain requests beside Node's parser: whatever it takes for a plain request, Node has to take for the same one, with the
- * same end. What it does not take is Node's alone.
+ * The reader of plain requests beside Node's parser: whatever it takes for a plain request, Node has to take for the
+ * same one, with the same end. What it does not take is Node's alone.
  */
 import { deepStrictEqual } from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'

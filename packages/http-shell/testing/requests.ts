@@ -1,6 +1,6 @@
 /**
- * Random requests, from what every client sends to what none should: each part of a request is now and then odd, and now and then a
- * byte is changed, put in or left out. One character for each byte.
+ * Random requests, from what every client sends to what none should: each part of a request is now and then odd, and
+ * now and then a byte is changed, put in or left out. One character for each byte.
  */
 
 const plainMethods = ['GET', 'GET', 'GET', 'POST', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']

@@ -1,6 +1,6 @@
 /**
- * The tests that every service on this shell runs against itself: the table of pipelines, and random ones. A service that
- * listens comes in; tests are registered.
+ * The tests that every service on this shell runs against itself: the table of pipelines, and random ones. A service
+ * that listens comes in; tests are registered.
  */
 import { deepStrictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'

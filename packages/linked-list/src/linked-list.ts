@@ -1,6 +1,6 @@
 /**
- * A doubly linked list. A removed link lets go of its neighbours: one that has reached the old generation of the heap would keep
- * all that came behind it alive until the next major collection (README.md).
+ * A doubly linked list. A removed link lets go of its neighbours: one that has reached the old generation of the heap
+ * would keep all that came behind it alive until the next major collection (README.md).
  */
 
 /** Where an element stands. Only the list changes it. */

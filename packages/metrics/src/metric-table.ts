@@ -1,6 +1,6 @@
 /**
- * How a service declares its metrics: one table with a row for each, made with the functions below. A row says of which kind the
- * metric is, what it tells, which labels tell its series apart, and how those of several processes become one.
+ * How a service declares its metrics: one table with a row for each, made with the functions below. A row says of which
+ * kind the metric is, what it tells, which labels tell its series apart, and how those of several processes become one.
  *
  *     export const table = prefixed('shop_', { orders_total: counter('Orders that were taken', 'country') })
  */

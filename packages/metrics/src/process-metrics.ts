@@ -1,4 +1,7 @@
-/** What every Node.js process can tell of itself, under the names that dashboards know: event loop, garbage collection, memory, CPU. */
+/**
+ * What every Node.js process can tell of itself, under the names that dashboards know: event loop, garbage collection,
+ * memory, CPU.
+ */
 import { monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { counter, gauge, histogram, type MetricTable, peak } from './metric-table.ts'
 import type { Registry } from './registry.ts'
@@ -12,7 +15,10 @@ export const processMetrics = {
 
 /** The event loop is looked at so often, so a delay shows as one of so much less. */
 const resolutionMs = 20
-/** The longest delay is kept for so many periods. Scrapes may be further apart than a delay is long, and several may scrape. */
+/**
+ * The longest delay is kept for so many periods. Scrapes may be further apart than a delay is long, and several may
+ * scrape.
+ */
 const periods = 6
 const periodMs = 5000
 

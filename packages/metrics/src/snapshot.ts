@@ -1,13 +1,16 @@
 /**
- * All values of one process at one moment, as plain values that can be sent to another process, and what the values of several
- * processes are together. Pure.
+ * All values of one process at one moment, as plain values that can be sent to another process, and what the values of
+ * several processes are together. Pure.
  */
 import type { MetricRow, MetricTable } from './metric-table.ts'
 
 export interface SeriesValues {
   /** In the order of the metric's labels. */
   readonly labels: readonly string[]
-  /** A counter and a gauge have one; a histogram has how many fell into each bucket, the one without a bound last, and their sum. */
+  /**
+   * A counter and a gauge have one; a histogram has how many fell into each bucket, the one without a bound last, and
+   * their sum.
+   */
   readonly values: readonly number[]
 }
 

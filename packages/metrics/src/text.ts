@@ -1,6 +1,6 @@
 /**
- * A snapshot -> Prometheus' text format, as the library prom-client writes it. The only file that knows the library, which is loaded when
- * somebody first asks: it writes what others have counted, and counts nothing itself.
+ * A snapshot -> Prometheus' text format, as the library prom-client writes it. The only file that knows the library,
+ * which is loaded when somebody first asks: it writes what others have counted, and counts nothing itself.
  */
 import type { MetricRow, MetricTable } from './metric-table.ts'
 import type { SeriesValues, Snapshot } from './snapshot.ts'

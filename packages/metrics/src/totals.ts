@@ -1,7 +1,7 @@
 /**
- * What several processes have said of themselves, as one: the newest snapshot of each that runs, and what those that have ended
- * had counted. So no counter falls when a process is replaced, and what a process that was killed had counted since its last
- * snapshot is lost.
+ * What several processes have said of themselves, as one: the newest snapshot of each that runs, and what those that
+ * have ended had counted. So no counter falls when a process is replaced, and what a process that was killed had
+ * counted since its last snapshot is lost.
  */
 import type { MetricTable } from './metric-table.ts'
 import { counted, type Snapshot, together } from './snapshot.ts'

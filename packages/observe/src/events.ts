@@ -43,7 +43,10 @@ export const info = rowOf('info')
 export const debug = rowOf('debug')
 export const trace = rowOf('trace')
 
-/** What happens with every request: for those who measure and trace, and costly to write down. The log does not hear of it. */
+/**
+ * What happens with every request: for those who measure and trace, and costly to write down. The log does not hear of
+ * it.
+ */
 export function unlogged<Fields extends object>(): EventRow<Fields> {
   return { level: 'trace', message: '', unlogged: true }
 }

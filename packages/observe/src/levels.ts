@@ -1,6 +1,7 @@
 /**
- * Level directives, such as `info` or `warn,sqlx=debug`: a level for everything, and one for each target. Text in, a map out.
- * Targets that the service does not have are kept and never asked for: directives are often copied from other services.
+ * Level directives, such as `info` or `warn,sqlx=debug`: a level for everything, and one for each target. Text in, a
+ * map out. Targets that the service does not have are kept and never asked for: directives are often copied from other
+ * services.
  */
 import { type Level, levels } from './events.ts'
 
@@ -15,8 +16,8 @@ const spellings = [...severities, ...severities.map((severity) => severity.toUpp
 const item = `(?:[A-Za-z_][\\w:.-]*\\s*=\\s*)?(?:${spellings})`
 
 /**
- * A valid directive. `readLevels` ignores what it does not understand; to refuse such a directive, check it with this pattern
- * first.
+ * A valid directive. `readLevels` ignores what it does not understand; to refuse such a directive, check it with this
+ * pattern first.
  */
 export const levelsPattern = new RegExp(`^\\s*${item}(?:\\s*,\\s*${item})*\\s*$`)
 

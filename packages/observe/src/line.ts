@@ -1,6 +1,7 @@
 /**
- * An event -> one line of log, as text or as JSON. Both are made of the same fields, in the order in which they come, without
- * those that are undefined. No control or invisible character reaches a line as itself, whoever sent it. Levels are levels.ts.
+ * An event -> one line of log, as text or as JSON. Both are made of the same fields, in the order in which they come,
+ * without those that are undefined. No control or invisible character reaches a line as itself, whoever sent it. Levels
+ * are levels.ts.
  */
 import type { EventRow } from './events.ts'
 
@@ -15,7 +16,9 @@ export type LineWriter = (fields: Fields) => string
 export interface LineStyle {
   /** The target of events that name none. */
   readonly target: string
-  /** In the format `text`: values that stand in quotes. Values of letters, digits and a few signs are not asked about. */
+  /**
+   * In the format `text`: values that stand in quotes. Values of letters, digits and a few signs are not asked about.
+   */
   readonly quoted: RegExp
   /** Characters of a text; a longer one is cut, and says so. */
   readonly maxFieldLength: number
@@ -51,7 +54,9 @@ function textWriter({ level, message, target }: EventRow<object>, style: LineSty
   }
 }
 
-/** `{"level":"info","time":"2026-07-01T10:20:30.123Z","target":"sqlapi","event":"listening","message":"Listening", ..}` */
+/**
+ * `{"level":"info","time":"2026-07-01T10:20:30.123Z","target":"sqlapi","event":"listening","message":"Listening", ..}`
+ */
 function jsonWriter(event: string, { level, message, target }: EventRow<object>, style: LineStyle): LineWriter {
   const beforeTime = `{"level":"${level}","time":"`
   const afterTime = `",${JSON.stringify({ target: target ?? style.target, event }).slice(1, -1)}`

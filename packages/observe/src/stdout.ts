@@ -1,9 +1,9 @@
 /**
- * Standard output as the place where log lines go. Lines in, one write for those of some milliseconds out. Knows no level and
- * no format.
+ * Standard output as the place where log lines go. Lines in, one write for those of some milliseconds out. Knows no
+ * level and no format.
  *
- * A reader that stands still or has gone, or a full disk, never stops the process: what cannot be written waits, up to a limit.
- * Lines beyond it are dropped, and their number is reported once there is room again.
+ * A reader that stands still or has gone, or a full disk, never stops the process: what cannot be written waits, up to
+ * a limit. Lines beyond it are dropped, and their number is reported once there is room again.
  */
 import { fstatSync } from 'node:fs'
 import sonicBoom from 'sonic-boom'
@@ -11,7 +11,9 @@ import sonicBoom from 'sonic-boom'
 export interface Destination {
   /** Takes one or more whole lines, each with its end. */
   write(lines: string): void
-  /** Settles when all that was written is out or lost, and after `withinMs` in any case. Without it nothing ever waits. */
+  /**
+   * Settles when all that was written is out or lost, and after `withinMs` in any case. Without it nothing ever waits.
+   */
   drained?(withinMs: number): Promise<void>
   /** `tell` hears, once there is room again, how many calls of `write` were dropped. */
   onDropped?(tell: (count: number) => void): void
@@ -78,9 +80,9 @@ export function openStdout(): Required<Destination> {
 }
 
 /**
- * A pipe or a socket, written without blocking. Neither `fs.writeSync`, which would stop the event loop when the reader stands
- * still, nor `fs.write`, which would stop a thread that an exit waits for. Node's own stream, because an event loop watches a
- * file descriptor only once, and the first worker thread makes that stream.
+ * A pipe or a socket, written without blocking. Neither `fs.writeSync`, which would stop the event loop when the reader
+ * stands still, nor `fs.write`, which would stop a thread that an exit waits for. Node's own stream, because an event
+ * loop watches a file descriptor only once, and the first worker thread makes that stream.
  */
 function openStream(): Sink {
   const socket = process.stdout

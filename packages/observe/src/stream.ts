@@ -36,7 +36,10 @@ export class EventStream<Fields> {
     for (const subscriber of this.#hearers[event]) subscriber.hear(event, fields)
   }
 
-  /** To ask before fields are made that are costly to make. Some callers ask once, so the log subscribes before a service starts. */
+  /**
+   * To ask before fields are made that are costly to make. Some callers ask once, so the log subscribes before a
+   * service starts.
+   */
   isEnabled(event: keyof Fields): boolean {
     return this.#hearers[event].length > 0
   }

@@ -1,6 +1,7 @@
 /**
- * The part of this package for worker threads. A thread has a `process` of its own: it passes its warnings on to the first
- * thread of the process, which holds the events (warnings.ts). An entry point by itself, so that a thread loads nothing more.
+ * The part of this package for worker threads. A thread has a `process` of its own: it passes its warnings on to the
+ * first thread of the process, which holds the events (warnings.ts). An entry point by itself, so that a thread loads
+ * nothing more.
  */
 
 export const channelName = 'process-warnings'

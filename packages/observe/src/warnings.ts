@@ -1,7 +1,7 @@
 /**
- * The warnings of Node.js and of the libraries (too many listeners, something deprecated) as events: none of them reaches
- * stderr. Reports each kind at most once a minute, with the number of warnings left out. thread.ts passes on those of worker
- * threads.
+ * The warnings of Node.js and of the libraries (too many listeners, something deprecated) as events: none of them
+ * reaches stderr. Reports each kind at most once a minute, with the number of warnings left out. thread.ts passes on
+ * those of worker threads.
  */
 import { channelName, takeOver, type Warning } from './thread.ts'
 

@@ -3,7 +3,10 @@ import { test } from 'node:test'
 import { levels } from '../src/events.ts'
 import { isHeard, levelsPattern, readLevels } from '../src/levels.ts'
 
-/** Directive -> the lowest level that is heard of the targets `app` and `sql`, and whether the directive is without a fault. */
+/**
+ * Directive -> the lowest level that is heard of the targets `app` and `sql`, and whether the directive is without a
+ * fault.
+ */
 const cases: readonly [string, string, string, boolean][] = [
   ['info', 'info', 'info', true],
   ['WARN', 'warn', 'warn', true],

@@ -1,4 +1,6 @@
-/** Lines of log: both formats, what stands in quotes, what is cut, what never reaches a line, and the table of levels. */
+/**
+ * Lines of log: both formats, what stands in quotes, what is cut, what never reaches a line, and the table of levels.
+ */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {

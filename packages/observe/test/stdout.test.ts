@@ -1,4 +1,7 @@
-/** Standard output of a real process: a pipe, a socket, a file, a full disk; readers that are slow, stand still or go away. */
+/**
+ * Standard output of a real process: a pipe, a socket, a file, a full disk; readers that are slow, stand still or go
+ * away.
+ */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'

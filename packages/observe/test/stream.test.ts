@@ -1,4 +1,7 @@
-/** The stream of events with several subscribers: a log as services have it, and metrics that count what it does not say. */
+/**
+ * The stream of events with several subscribers: a log as services have it, and metrics that count what it does not
+ * say.
+ */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'

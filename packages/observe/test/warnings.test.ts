@@ -1,4 +1,7 @@
-/** Warnings of Node.js as events: in real processes, of the first thread and of worker threads, and how often they are told. */
+/**
+ * Warnings of Node.js as events: in real processes, of the first thread and of worker threads, and how often they are
+ * told.
+ */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * The events that a service declares, with the names of their fields. Fields are known to the compiler only, so they are read
- * out of the source text: that of the service's table comes in, the rows of the packages are added.
+ * The events that a service declares, with the names of their fields. Fields are known to the compiler only, so they
+ * are read out of the source text: that of the service's table comes in, the rows of the packages are added.
  */
 import { readFileSync } from 'node:fs'
 

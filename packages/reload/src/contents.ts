@@ -1,6 +1,7 @@
 /**
- * What files hold, as a short text for each: the same as long as it holds the same, whatever else changes about it. A file is read again only where the
- * file system says that it was touched, or may have been in the same instant in which it was read last.
+ * What files hold, as a short text for each: the same as long as it holds the same, whatever else changes about it. A
+ * file is read again only where the file system says that it was touched, or may have been in the same instant in which
+ * it was read last.
  */
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
@@ -13,7 +14,10 @@ interface KnownFile {
 
 /** How many files are looked at together. */
 const together = 16
-/** File systems are not exact: what was touched that long before it was read has not been touched since with the same stamp. */
+/**
+ * File systems are not exact: what was touched that long before it was read has not been touched since with the same
+ * stamp.
+ */
 const settledMs = 5000
 
 export class Contents {

@@ -1,6 +1,6 @@
 /**
- * Fields that cannot change while a service runs: the values of before take their places in the new configuration, and what
- * differs is told. Pure. Which fields these are is the service's to say.
+ * Fields that cannot change while a service runs: the values of before take their places in the new configuration, and
+ * what differs is told. Pure. Which fields these are is the service's to say.
  */
 
 export interface KeptField {
@@ -16,7 +16,10 @@ export interface KeptField {
 
 type Group = Readonly<Record<string, unknown>>
 
-/** `fields` in the spelling of the file. `origins` are those of `after`. None of the values may be a secret: they are shown. */
+/**
+ * `fields` in the spelling of the file. `origins` are those of `after`. None of the values may be a secret: they are
+ * shown.
+ */
 export function keepFields<Config extends object>(
   fields: readonly string[],
   before: Config,

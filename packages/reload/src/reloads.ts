@@ -1,7 +1,7 @@
 /**
- * When a service reads its files and settings anew: at a request (SIGHUP), and by itself where it watches them. One reload at a time; a
- * request that comes meanwhile is remembered, and then everything is read once more. Tells what came of each. What is read and served
- * is the service's.
+ * When a service reads its files and settings anew: at a request (SIGHUP), and by itself where it watches them. One
+ * reload at a time; a request that comes meanwhile is remembered, and then everything is read once more. Tells what
+ * came of each. What is read and served is the service's.
  */
 import type { FieldsOf } from '@services/observe'
 import type { reloadEvents } from './events.ts'
@@ -12,11 +12,14 @@ export type Trigger = 'SIGHUP' | 'watch'
 
 export interface Reloadable {
   /**
-   * Reads everything anew and puts it in the place of what is served. Rejects where a part of it is wrong, and then nothing has changed. Gives
-   * nothing where `signal` was aborted in the meantime, because the service ends.
+   * Reads everything anew and puts it in the place of what is served. Rejects where a part of it is wrong, and then
+   * nothing has changed. Gives nothing where `signal` was aborted in the meantime, because the service ends.
    */
   reload(signal: AbortSignal): Promise<{ readonly endpoints: number } | undefined>
-  /** Paths of all files that a reload would read now, missing ones too. Asked with each look, so it may be a walk. Must neither throw nor reject. */
+  /**
+   * Paths of all files that a reload would read now, missing ones too. Asked with each look, so it may be a walk. Must
+   * neither throw nor reject.
+   */
   files(): Iterable<string> | Promise<Iterable<string>>
   /** An error that is the operator's, in words; nothing for any other. */
   explain(error: unknown): { readonly error: string; readonly reason: string } | undefined

@@ -1,7 +1,8 @@
 /**
- * Says when files hold something else than what was read: compares contents every 2 s, and waits until they have been the same for
- * 1 s. Never by events of the file system, which no mount tells alike: links that are put in the place of others (ConfigMaps), files that are
- * written again with the same content and files that come and go need no code of their own.
+ * Says when files hold something else than what was read: compares contents every 2 s, and waits until they have been
+ * the same for 1 s. Never by events of the file system, which no mount tells alike: links that are put in the place of
+ * others (ConfigMaps), files that are written again with the same content and files that come and go need no code of
+ * their own.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Contents, isTouchedSince } from './contents.ts'
@@ -58,8 +59,8 @@ export class ContentWatch {
   }
 
   /**
-   * What was noted has been read, well or not. Where other files count since, what they hold was read with it, unless they have been touched since then. One that has
-   * gone since then is a change.
+   * What was noted has been read, well or not. Where other files count since, what they hold was read with it, unless
+   * they have been touched since then. One that has gone since then is a change.
    */
   async settle(): Promise<void> {
     if (this.#stopping === undefined) return

@@ -1,6 +1,6 @@
 /**
- * A real browser for tests: Chromium out of the npm package that carries it (Linux on x64), unpacked once, or the one of
- * Debian. Where neither starts, the reason comes back in its place.
+ * A real browser for tests: Chromium out of the npm package that carries it (Linux on x64), unpacked once, or the one
+ * of Debian. Where neither starts, the reason comes back in its place.
  */
 import {
   accessSync,

@@ -1,6 +1,7 @@
 /**
  * Certificates for the tests: an authority, server and client identities it issues, and what is wrong with them on
- * purpose. Keys and signatures come from node:crypto (fast), certificates and PKCS12 files from node-forge, which knows RSA only.
+ * purpose. Keys and signatures come from node:crypto (fast), certificates and PKCS12 files from node-forge, which knows
+ * RSA only.
  */
 import { generateKeyPairSync, randomBytes, sign as signBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'

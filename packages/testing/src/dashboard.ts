@@ -1,6 +1,6 @@
 /**
- * Dashboards of Grafana and alerts of Prometheus as tests read them: what they ask for, and what of it a service does not tell. In: the files,
- * and the samples of a running service. No Grafana is started.
+ * Dashboards of Grafana and alerts of Prometheus as tests read them: what they ask for, and what of it a service does
+ * not tell. In: the files, and the samples of a running service. No Grafana is started.
  */
 import { readFileSync } from 'node:fs'
 

@@ -28,8 +28,8 @@ export interface Balancer {
 const interMs = 1000
 
 /**
- * Waits until all of them are in the balance. A request that found no connection goes to another one. Connections are kept, unless
- * `settings`, lines of its defaults, say otherwise.
+ * Waits until all of them are in the balance. A request that found no connection goes to another one. Connections are
+ * kept, unless `settings`, lines of its defaults, say otherwise.
  */
 export async function startBalancer(behind: readonly Behind[], settings: readonly string[] = []): Promise<Balancer> {
   const port = await freePort()

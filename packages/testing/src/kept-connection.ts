@@ -1,6 +1,6 @@
 /**
- * Asks a PostgreSQL server as the superuser, for tests. A test that waits for something asks the same again and again, so the connection of
- * a question is kept for the next one: a new one costs both sides ten times as much.
+ * Asks a PostgreSQL server as the superuser, for tests. A test that waits for something asks the same again and again,
+ * so the connection of a question is kept for the next one: a new one costs both sides ten times as much.
  */
 import pg from 'pg'
 

@@ -1,6 +1,6 @@
 /**
- * What users make of an OpenAPI description: types by `openapi-typescript`, and a client with them by `openapi-fetch`. Tells what
- * the compiler says of code that calls it, as that of a project that has both.
+ * What users make of an OpenAPI description: types by `openapi-typescript`, and a client with them by `openapi-fetch`.
+ * Tells what the compiler says of code that calls it, as that of a project that has both.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,8 +26,8 @@ export async function writeClientTypes(document: string): Promise<string> {
 }
 
 /**
- * Compiles `code` as `client.ts` beside `api.d.ts`. Gives the lines of the code that the compiler reports, in order, each once;
- * throws for a report about anything else.
+ * Compiles `code` as `client.ts` beside `api.d.ts`. Gives the lines of the code that the compiler reports, in order,
+ * each once; throws for a report about anything else.
  */
 export function compileClient(types: string, code: string): readonly string[] {
   // Inside of node_modules, so that openapi-fetch is found.

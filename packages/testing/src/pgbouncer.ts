@@ -1,4 +1,6 @@
-/** A real pgbouncer (Debian's package) in front of a PostgreSQL server, listening on loopback; for tests and benches. */
+/**
+ * A real pgbouncer (Debian's package) in front of a PostgreSQL server, listening on loopback; for tests and benches.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'

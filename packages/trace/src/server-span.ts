@@ -1,6 +1,6 @@
 /**
- * A request as a span, with the names of OpenTelemetry's stable conventions for HTTP servers. What a service knows of the request comes in.
- * No query string, no header and no body goes out.
+ * A request as a span, with the names of OpenTelemetry's stable conventions for HTTP servers. What a service knows of
+ * the request comes in. No query string, no header and no body goes out.
  */
 import type { Span, Tracing } from './span.ts'
 import type { TraceHeaders } from './trace-context.ts'

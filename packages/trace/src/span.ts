@@ -1,6 +1,6 @@
 /**
- * A span as services see it: a piece of work in a trace, which they begin, begin others below, and end. Nothing here knows
- * OpenTelemetry; without an SDK a span is an identity that is passed on, and nobody records it.
+ * A span as services see it: a piece of work in a trace, which they begin, begin others below, and end. Nothing here
+ * knows OpenTelemetry; without an SDK a span is an identity that is passed on, and nobody records it.
  */
 import { newTraceContext, type TraceContext, type TraceHeaders, writeTraceparent } from './trace-context.ts'
 

@@ -1,6 +1,6 @@
 /**
- * W3C Trace Context: the headers `traceparent` and `tracestate` as plain values, read and written. Pure. A text that the
- * standard calls invalid is read as nothing, and whoever asked makes a context of its own.
+ * W3C Trace Context: the headers `traceparent` and `tracestate` as plain values, read and written. Pure. A text that
+ * the standard calls invalid is read as nothing, and whoever asked makes a context of its own.
  */
 import { randomBytes } from 'node:crypto'
 

@@ -1,6 +1,6 @@
 /**
- * How a process takes part in traces: the headers of a request come in, its span goes out. Without an SDK of OpenTelemetry nothing of
- * OpenTelemetry is loaded.
+ * How a process takes part in traces: the headers of a request come in, its span goes out. Without an SDK of
+ * OpenTelemetry nothing of OpenTelemetry is loaded.
  */
 import type { TracerProvider } from '@opentelemetry/api'
 import { PassedOn, type Tracing } from './span.ts'
@@ -31,8 +31,9 @@ const passingOn: Tracing = {
 }
 
 /**
- * Where every version 1 of the API has what an SDK has registered. Asked here and not through the API, because the copy of the API that
- * belongs to this package refuses an SDK that came with an older one, and then there would be no spans and no word about it.
+ * Where every version 1 of the API has what an SDK has registered. Asked here and not through the API, because the copy
+ * of the API that belongs to this package refuses an SDK that came with an older one, and then there would be no spans
+ * and no word about it.
  */
 function findProvider(): TracerProvider | undefined {
   const registered = (globalThis as Record<symbol, unknown>)[Symbol.for('opentelemetry.js.api.1')]

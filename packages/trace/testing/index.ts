@@ -1,4 +1,7 @@
-/** For tests of services: starts them with a real SDK of OpenTelemetry (load-sdk.ts), and reads the spans that it has written. */
+/**
+ * For tests of services: starts them with a real SDK of OpenTelemetry (load-sdk.ts), and reads the spans that it has
+ * written.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 
 /** As the SDK has it; numbers of `kind` and `status` are those of OpenTelemetry. */

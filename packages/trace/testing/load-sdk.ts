@@ -1,6 +1,7 @@
 /**
- * What users load with `node --import`: a real SDK of OpenTelemetry that writes each span as a line of JSON into the file that `SPANS_FILE`
- * names. It exports nothing before it is asked to flush. With `SPANS_HANG` it never comes to an end with that.
+ * What users load with `node --import`: a real SDK of OpenTelemetry that writes each span as a line of JSON into the
+ * file that `SPANS_FILE` names. It exports nothing before it is asked to flush. With `SPANS_HANG` it never comes to an
+ * end with that.
  */
 import { appendFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'

@@ -1,4 +1,7 @@
-/** What tests load with `node --import` to see that a program loads nothing of OpenTelemetry: it fails where it tries to. */
+/**
+ * What tests load with `node --import` to see that a program loads nothing of OpenTelemetry: it fails where it tries
+ * to.
+ */
 import { registerHooks } from 'node:module'
 
 registerHooks({

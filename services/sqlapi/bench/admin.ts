@@ -1,6 +1,7 @@
 /**
- * `npm run bench:admin`: what the metrics cost. sqlapi without an admin listener and sqlapi with one, which is scraped once a second, in
- * the race of one row by key. Ends with 1 where the one with the listener reaches less than 0.97 of the other's throughput, and chance does not explain it.
+ * `npm run bench:admin`: what the metrics cost. sqlapi without an admin listener and sqlapi with one, which is scraped
+ * once a second, in the race of one row by key. Ends with 1 where the one with the listener reaches less than 0.97 of
+ * the other's throughput, and chance does not explain it.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

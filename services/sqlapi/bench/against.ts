@@ -1,6 +1,6 @@
 /**
- * This sqlapi beside an older one, in every scenario: what a race between the two is. Which of them has become slower is
- * judged by @services/bench.
+ * This sqlapi beside an older one, in every scenario: what a race between the two is. Which of them has become slower
+ * is judged by @services/bench.
  */
 import {
   compareWithRelease,

@@ -1,6 +1,6 @@
 /**
- * The right answers, from the formulas by which the data was made and not from any contender. sqlapi has to give them to
- * the byte; meaning.ts tells what others may spell differently.
+ * The right answers, from the formulas by which the data was made and not from any contender. sqlapi has to give them
+ * to the byte; meaning.ts tells what others may spell differently.
  */
 import { createHash } from 'node:crypto'
 

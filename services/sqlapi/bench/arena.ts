@@ -1,4 +1,7 @@
-/** What the races run on: a PostgreSQL and a SQLite file with their data, and what of the others is there to compare with. */
+/**
+ * What the races run on: a PostgreSQL and a SQLite file with their data, and what of the others is there to compare
+ * with.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

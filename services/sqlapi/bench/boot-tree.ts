@@ -1,7 +1,7 @@
 /**
- * Generates a tree of `.sql` files like the real ones: lookups with their joins, lists with sorting and paging, inserts that
- * take the last version of a row along. Sizes are spread as in real trees of this kind: half of the files below 500 bytes,
- * a tenth above 1.9 KB, one in a hundred above 8 KB, 1 KB on average. The same files each time.
+ * Generates a tree of `.sql` files like the real ones: lookups with their joins, lists with sorting and paging, inserts
+ * that take the last version of a row along. Sizes are spread as in real trees of this kind: half of the files below
+ * 500 bytes, a tenth above 1.9 KB, one in a hundred above 8 KB, 1 KB on average. The same files each time.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

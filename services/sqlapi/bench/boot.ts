@@ -44,8 +44,8 @@ export async function measureBoot(folder: string, rounds: number): Promise<BootR
 }
 
 /**
- * Gives what starts sqlapi over so many files; `service` is its folder, if it is not this one. The first start of each version is done twice: it
- * fills caches.
+ * Gives what starts sqlapi over so many files; `service` is its folder, if it is not this one. The first start of each
+ * version is done twice: it fills caches.
  */
 export function makeBoot(folder: string, files: number): (service?: string) => Promise<Start> {
   let config: string | undefined

@@ -1,6 +1,6 @@
 /**
- * How long `sqlapi check` takes, from the start of its process to its end: `node services/sqlapi/bench/check.ts [ROUNDS]`. A
- * tree of 1000 files like the real ones, on a PostgreSQL of its own and on a SQLite file.
+ * How long `sqlapi check` takes, from the start of its process to its end: `node services/sqlapi/bench/check.ts
+ * [ROUNDS]`. A tree of 1000 files like the real ones, on a PostgreSQL of its own and on a SQLite file.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

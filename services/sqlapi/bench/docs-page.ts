@@ -1,6 +1,6 @@
 /**
- * `npm run bench:docs`: how long the page at `/docs` takes with a thousand endpoints, in a real browser. A tree of files as large as
- * real ones is served from SQLite by a process of its own. Ends with 1 where it takes too long.
+ * `npm run bench:docs`: how long the page at `/docs` takes with a thousand endpoints, in a real browser. A tree of
+ * files as large as real ones is served from SQLite by a process of its own. Ends with 1 where it takes too long.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'

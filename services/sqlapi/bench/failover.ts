@@ -1,7 +1,8 @@
 /**
- * `npm run bench:failover`: how long a promotion keeps callers waiting. A primary and a standby with synchronous replication, 16 callers that
- * write, the primary crashes, the standby is promoted; several rounds. Tells when calls were answered again, counted from the end of the
- * promotion, and what was lost or doubled. Ends with 1 where a write was, or where callers waited for more than 5 s.
+ * `npm run bench:failover`: how long a promotion keeps callers waiting. A primary and a standby with synchronous
+ * replication, 16 callers that write, the primary crashes, the standby is promoted; several rounds. Tells when calls
+ * were answered again, counted from the end of the promotion, and what was lost or doubled. Ends with 1 where a write
+ * was, or where callers waited for more than 5 s.
  */
 import { Agent } from 'node:http'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Installs what sqlapi is compared with, as `others.json` says, below node_modules/.cache: it is large, and nobody needs it
- * who does not measure. Where that fails the run goes on without them and says why.
+ * Installs what sqlapi is compared with, as `others.json` says, below node_modules/.cache: it is large, and nobody
+ * needs it who does not measure. Where that fails the run goes on without them and says why.
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

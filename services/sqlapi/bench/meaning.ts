@@ -1,7 +1,7 @@
 /**
  * Whether two answers mean the same. Contenders spell things differently: 64-bit integers and numerics are numbers or
- * strings, times have milliseconds or not, members come in any order. SQLite has no booleans: columns that are meant as such
- * may be 0 and 1.
+ * strings, times have milliseconds or not, members come in any order. SQLite has no booleans: columns that are meant as
+ * such may be 0 and 1.
  */
 import { isDeepStrictEqual } from 'node:util'
 

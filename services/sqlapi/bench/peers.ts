@@ -1,7 +1,7 @@
 /**
- * Builds the peers in Rust and in Go below node_modules/.cache, from their sources in `contenders` and from libraries that
- * Debian's packages have installed; nothing is fetched. Where something is missing the run goes on without them and says
- * what.
+ * Builds the peers in Rust and in Go below node_modules/.cache, from their sources in `contenders` and from libraries
+ * that Debian's packages have installed; nothing is fetched. Where something is missing the run goes on without them
+ * and says what.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs'

@@ -1,6 +1,7 @@
 /**
- * `npm run bench:pooler`: what a pooler in transaction mode leaves of the throughput. sqlapi connected directly, and behind Debian's pgbouncer with
- * `pooler: transaction`, in the race of one row by key. Ends with 1 where the second reaches less than 0.6 of the first one's throughput.
+ * `npm run bench:pooler`: what a pooler in transaction mode leaves of the throughput. sqlapi connected directly, and
+ * behind Debian's pgbouncer with `pooler: transaction`, in the race of one row by key. Ends with 1 where the second
+ * reaches less than 0.6 of the first one's throughput.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

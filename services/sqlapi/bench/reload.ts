@@ -1,6 +1,7 @@
 /**
- * How long it takes `sqlapi dev` to serve a file that was saved: `node services/sqlapi/bench/reload.ts [ROUNDS]`. A tree of 1000
- * files like the real ones on SQLite; a file of its own is written over and over, and called until it answers anew.
+ * How long it takes `sqlapi dev` to serve a file that was saved: `node services/sqlapi/bench/reload.ts [ROUNDS]`. A
+ * tree of 1000 files like the real ones on SQLite; a file of its own is written over and over, and called until it
+ * answers anew.
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * The statements of the scenarios, written by hand as one does without sqlapi: the floor runs them, and the tools of MCP
- * Toolbox are made of them. For sqlapi the same are in `tree/sql`.
+ * The statements of the scenarios, written by hand as one does without sqlapi: the floor runs them, and the tools of
+ * MCP Toolbox are made of them. For sqlapi the same are in `tree/sql`.
  */
 import type { Project } from './scenarios/scenario.ts'
 

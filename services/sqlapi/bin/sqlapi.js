@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts src/main.ts in the repository and dist/main.js in the published package. Node.js 14 can read this, and the launcher
-// then says which version is needed.
+// Starts src/main.ts in the repository and dist/main.js in the published package. Node.js 14 can read this, and the
+// launcher then says which version is needed.
 import { existsSync } from 'fs'
 
 const source = new URL('../src/main.ts', import.meta.url)

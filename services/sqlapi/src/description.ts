@@ -1,6 +1,6 @@
 /**
- * What a database says of a statement that it is asked about and does not run: types only. `database/` makes these values,
- * whoever checks files, writes the lock or describes endpoints reads them.
+ * What a database says of a statement that it is asked about and does not run: types only. `database/` makes these
+ * values, whoever checks files, writes the lock or describes endpoints reads them.
  */
 
 /** A type as its database writes it: `numeric(10,2)`, `text[]`, on SQLite what the column was declared with. */
@@ -83,8 +83,8 @@ export interface TableScan {
 /** What is asked of a database that describes statements. */
 export interface DescribeOptions {
   /**
-   * Nobody wants to know which columns have the type of a value, or may be null: all have the type that a null gives them, and
-   * may be null. It spares many questions.
+   * Nobody wants to know which columns have the type of a value, or may be null: all have the type that a null gives
+   * them, and may be null. It spares many questions.
    */
   readonly isRough?: boolean
 }

@@ -1,6 +1,7 @@
 /**
- * Every error that a client or an operator can meet, as tables. The request path throws `Failure`; anything else that is
- * thrown becomes `InternalError`, its text goes to the log and never to the client. Start-up throws `StartupFailure`.
+ * Every error that a client or an operator can meet, as tables. The request path throws `Failure`; anything else that
+ * is thrown becomes `InternalError`, its text goes to the log and never to the client. Start-up throws
+ * `StartupFailure`.
  */
 import { jsonBody } from './json/body.ts'
 import type { Body, Reply, ReplyHeaders } from './model.ts'
@@ -11,8 +12,8 @@ const usage = { error: 'InvalidDataAccessApiUsageException', status: 400 } as co
 const malformed = { error: 'MalformedRequestException', status: 400 } as const
 
 /**
- * Errors of a request: what went wrong -> the name that the client is promised for it, the HTTP status and, where it is always
- * the same, the message.
+ * Errors of a request: what went wrong -> the name that the client is promised for it, the HTTP status and, where it is
+ * always the same, the message.
  */
 export const failures = {
   endpoint_missing: { error: 'SqlapiRuntimeException', status: 400 },
@@ -152,7 +153,10 @@ export interface ErrorReply extends Reply {
   readonly body: Body & { readonly content: string }
 }
 
-/** Turns whatever was thrown into the reply of rule "Errors": two string fields, nothing else but the details that are given. */
+/**
+ * Turns whatever was thrown into the reply of rule "Errors": two string fields, nothing else but the details that are
+ * given.
+ */
 export function toReply(thrown: unknown, headers: ReplyHeaders, details?: FailureDetails): ErrorReply {
   const { reason, name, message } = thrown instanceof Failure ? thrown : new Failure('internal_error')
   const content = JSON.stringify({ error: name, message, ...details })

@@ -42,8 +42,8 @@ interface AnsweredRequest {
 }
 
 /**
- * A new event is a row here and one in docs/configuration.md. Parameter values belong to `statement` only, so a `path` comes
- * without its query string and a reason without the database's detail text.
+ * A new event is a row here and one in docs/configuration.md. Parameter values belong to `statement` only, so a `path`
+ * comes without its query string and a reason without the database's detail text.
  */
 export const eventTable = {
   ...observeEvents,
@@ -174,8 +174,8 @@ export interface LogSettings {
 const style = { target: 'sqlapi', quoted: /^$|[\s"=]/, maxFieldLength: Infinity }
 
 /**
- * How the log of these events is written: each call gives the settings from then on. Without `isOwn` it is all of them that are
- * logged.
+ * How the log of these events is written: each call gives the settings from then on. Without `isOwn` it is all of them
+ * that are logged.
  */
 export function logWriter(
   events: Events,

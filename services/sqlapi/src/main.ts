@@ -1,6 +1,7 @@
 /**
  * The process: command line in, exit code out. What serves is service.ts, or workers/primary.ts where several processes
- * serve; each other command has a folder. Flags, signals, the orderly end and exit codes are those of the package command-line.
+ * serve; each other command has a folder. Flags, signals, the orderly end and exit codes are those of the package
+ * command-line.
  */
 import { askHealth, disablePretenuring, exitCodes, live, ownTerminal, type Running } from '@services/command-line'
 import type { StartEnvironment } from '@services/config-file'

@@ -1,6 +1,6 @@
 /**
- * The vocabulary of sqlapi: types only, nothing here runs. `boot/` makes these values once, `serve/` and `database/` use
- * them per request; no folder has a second name for a thing that has one here.
+ * The vocabulary of sqlapi: types only, nothing here runs. `boot/` makes these values once, `serve/` and `database/`
+ * use them per request; no folder has a second name for a thing that has one here.
  */
 
 import type { Readable } from 'node:stream'
@@ -144,9 +144,9 @@ export interface Statement {
 }
 
 /**
- * What a statement may do beside answering, judged by its words alone:
- * `read` changes nothing, `write` changes data, `definition` changes the schema, `session` may leave something behind on the
- * connection (a setting, an open transaction, a temporary table, a lock).
+ * What a statement may do beside answering, judged by its words alone: `read` changes nothing, `write` changes data,
+ * `definition` changes the schema, `session` may leave something behind on the connection (a setting, an open
+ * transaction, a temporary table, a lock).
  */
 export type Effect = 'read' | 'write' | 'definition' | 'session'
 
@@ -155,7 +155,9 @@ export interface ParameterSlot {
   readonly name: string
   /** Number of the name in the statement's `names`. */
   readonly source: number
-  /** `value` is the plain case. The others stand alone between the brackets of `IN (..)`, `NOT IN (..)` or `ARRAY[..]`. */
+  /**
+   * `value` is the plain case. The others stand alone between the brackets of `IN (..)`, `NOT IN (..)` or `ARRAY[..]`.
+   */
   readonly role: 'value' | 'in' | 'notIn' | 'array'
   /** Source text around the parameter that belongs to the role (`IN (` and `)`); empty for `value`. */
   readonly before: string
@@ -171,8 +173,8 @@ export interface JsonNumber {
 }
 
 /**
- * A JSON array or object inside a parameter set, kept as its (validated) source text until something needs more. A `document`
- * is JSON of any kind, for a parameter that is declared as `json`: it stays JSON in the database.
+ * A JSON array or object inside a parameter set, kept as its (validated) source text until something needs more. A
+ * `document` is JSON of any kind, for a parameter that is declared as `json`: it stays JSON in the database.
  */
 export interface JsonText {
   readonly kind: 'array' | 'object' | 'document'
@@ -185,7 +187,10 @@ export type JsonValue = null | boolean | string | JsonNumber | JsonText
 /** One set of parameters: every key of a query string or JSON object. */
 export type ParameterSet = ReadonlyMap<string, JsonValue>
 
-/** Names in lower case -> values; of a header that came several times all values, in their order, with `, ` between them. */
+/**
+ * Names in lower case -> values; of a header that came several times all values, in their order, with `, ` between
+ * them.
+ */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>
 
 /** What the HTTP shell hands to the request path. */
@@ -235,8 +240,8 @@ export interface Trace extends CallMeter {
 }
 
 /**
- * The text of a result: whole, as a string or as UTF-8 bytes, or a stream of such bytes once it has grown beyond what is
- * collected. A stream that ends with an error is not a whole result. Destroying a stream frees its database.
+ * The text of a result: whole, as a string or as UTF-8 bytes, or a stream of such bytes once it has grown beyond what
+ * is collected. A stream that ends with an error is not a whole result. Destroying a stream frees its database.
  */
 export type Result = string | Buffer | Readable
 
@@ -258,13 +263,17 @@ export interface Reply {
   readonly body: Body | undefined
 }
 
-/** A page of the service itself: its reply at once, or once it is compressed. The request path adds the headers of CORS. */
+/**
+ * A page of the service itself: its reply at once, or once it is compressed. The request path adds the headers of CORS.
+ */
 export type Page = (headers: RequestHeaders) => Reply | Promise<Reply>
 
 /** Path -> page. No file can have such a path, because a file's has a project in front. */
 export type Pages = ReadonlyMap<string, Page>
 
-/** Tells running work that its client has gone. Cheaper than an AbortSignal, which every request would have to allocate. */
+/**
+ * Tells running work that its client has gone. Cheaper than an AbortSignal, which every request would have to allocate.
+ */
 export interface Cancellation {
   cancelled: boolean
   /** Set by whatever works for the request at the moment; called once, when the client goes. */

@@ -1,6 +1,6 @@
 /**
- * Project -> name of its datasource. Requests, the start and `check` share it, so that they cannot disagree on where a file
- * runs.
+ * Project -> name of its datasource. Requests, the start and `check` share it, so that they cannot disagree on where a
+ * file runs.
  */
 import { foldCase } from './endpoint-key.ts'
 
@@ -27,7 +27,10 @@ export function projectRules({ datasources, projectDatasourceMap, defaultDatasou
 /** Nothing where no datasource is configured for a project. */
 export type DatasourceOfProject = (project: string) => string | undefined
 
-/** A map entry beats a datasource with the name of the project, which beats the fallback; an exact spelling beats another casing. */
+/**
+ * A map entry beats a datasource with the name of the project, which beats the fallback; an exact spelling beats
+ * another casing.
+ */
 export function datasourcesByProject({ names, projectMap, fallback }: ProjectRules): DatasourceOfProject {
   const own = new Map(names.map((name) => [name, name]))
   const mapped = new Map(Object.entries(projectMap))

@@ -1,7 +1,7 @@
 /**
- * Whether a database can be reached, as far as this process knows. Hears of each connection that was opened, and of each failure that
- * leaves nobody with one; the log has one line when the database is lost and one when it is back, however many requests there are
- * between.
+ * Whether a database can be reached, as far as this process knows. Hears of each connection that was opened, and of
+ * each failure that leaves nobody with one; the log has one line when the database is lost and one when it is back,
+ * however many requests there are between.
  */
 import { Failure, type Reason } from './errors.ts'
 import type { Events } from './events.ts'

@@ -1,6 +1,7 @@
 /**
- * Puts the service together: what boot has made in, a running service out, in one process. What is served is a set (served/); another one takes its
- * place between two requests. What `main.ts` and `workers/` add is the process (flags, signals, exit code).
+ * Puts the service together: what boot has made in, a running service out, in one process. What is served is a set
+ * (served/); another one takes its place between two requests. What `main.ts` and `workers/` add is the process (flags,
+ * signals, exit code).
  */
 import { RequestLog, whenDrained } from '@services/observe'
 import type { Booted } from './boot/boot.ts'
@@ -36,7 +37,10 @@ export interface RunningService {
   readonly port: number
   /** Serves another set of files from the next request on. */
   replaceFiles(files: ServedFiles): void
-  /** Opens what is needed to serve this, and changes nothing yet. Not to be called again before the last one was taken or dropped. */
+  /**
+   * Opens what is needed to serve this, and changes nothing yet. Not to be called again before the last one was taken
+   * or dropped.
+   */
   prepare(booted: Booted): Promise<PreparedSet>
   isListening(): boolean
   /** Names of what is served now. */
@@ -133,7 +137,10 @@ function toOptions(
   }
 }
 
-/** What is done once a set is served: databases that were opened for it are tried, so that one that cannot be reached is told. */
+/**
+ * What is done once a set is served: databases that were opened for it are tried, so that one that cannot be reached is
+ * told.
+ */
 function begin({ databases: { held, opened }, described, booted }: ServedSet, events: Events): void {
   for (const { name, database, reach } of held) {
     const tried = opened.includes(name) ? probe(database, reach) : Promise.resolve()

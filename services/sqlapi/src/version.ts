@@ -1,6 +1,6 @@
 /**
- * What the package says about itself, read once at start. `package.json` lies one folder above this file both in `src/` and
- * in the published `dist/`; `build.json` is written beside it by the build and absent in a working copy.
+ * What the package says about itself, read once at start. `package.json` lies one folder above this file both in `src/`
+ * and in the published `dist/`; `build.json` is written beside it by the build and absent in a working copy.
  */
 import { existsSync, readFileSync } from 'node:fs'
 

@@ -1,4 +1,7 @@
-/** The admin listener: its pages, readiness, and the end that is announced and delayed. Real processes, a real PostgreSQL. */
+/**
+ * The admin listener: its pages, readiness, and the end that is announced and delayed. Real processes, a real
+ * PostgreSQL.
+ */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'

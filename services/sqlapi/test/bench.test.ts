@@ -1,5 +1,6 @@
 /**
- * The pure parts of the benchmark, on given numbers: what it says of a run has to be right before the run is worth anything.
+ * The pure parts of the benchmark, on given numbers: what it says of a run has to be right before the run is worth
+ * anything.
  */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'

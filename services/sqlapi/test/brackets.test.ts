@@ -1,7 +1,7 @@
 /**
  * Parameters inside brackets against PostgreSQL's own parser: for every `:name` of a text there are three readings (a
- * parameter, a separating colon and a parameter, SQL as it stands). Where the parser takes one of them, ours has to be one that
- * it takes.
+ * parameter, a separating colon and a parameter, SQL as it stands). Where the parser takes one of them, ours has to be
+ * one that it takes.
  */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { before, test } from 'node:test'

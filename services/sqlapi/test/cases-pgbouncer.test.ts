@@ -1,6 +1,6 @@
 /**
- * Every case of PostgreSQL once more behind a real pgbouncer, in session mode as it is and in transaction mode with `pooler: transaction`. What
- * needs a session is refused there, and nothing else.
+ * Every case of PostgreSQL once more behind a real pgbouncer, in session mode as it is and in transaction mode with
+ * `pooler: transaction`. What needs a session is refused there, and nothing else.
  */
 import { deepStrictEqual } from 'node:assert/strict'
 import { after, test } from 'node:test'

@@ -1,4 +1,7 @@
-/** The examples of the manual about `check`: each is checked as it stands there, and gets the code or the report beside it. */
+/**
+ * The examples of the manual about `check`: each is checked as it stands there, and gets the code or the report beside
+ * it.
+ */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

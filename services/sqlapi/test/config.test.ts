@@ -1,6 +1,7 @@
 /**
  * Configuration file in, resolved configuration or refusal out. Each folder of cases/config holds `case.json` (title,
- * environment, flag), the file, and `expected.json` or `refused.txt`. `UPDATE_CASES=1` writes what comes out; review the diff.
+ * environment, flag), the file, and `expected.json` or `refused.txt`. `UPDATE_CASES=1` writes what comes out; review
+ * the diff.
  */
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'

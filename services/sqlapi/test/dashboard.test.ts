@@ -1,4 +1,7 @@
-/** The dashboard and the alerts in `deploy/`: each of their queries finds its metric and its labels in what a running service tells. */
+/**
+ * The dashboard and the alerts in `deploy/`: each of their queries finds its metric and its labels in what a running
+ * service tells.
+ */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -1,4 +1,7 @@
-/** What files declare in their leading comments: every word with its form, and every line that does not count with its cure. */
+/**
+ * What files declare in their leading comments: every word with its form, and every line that does not count with its
+ * cure.
+ */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,4 +1,6 @@
-/** Values against declared types: what each type takes from a query string and from a body, and what is said otherwise. */
+/**
+ * Values against declared types: what each type takes from a query string and from a body, and what is said otherwise.
+ */
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

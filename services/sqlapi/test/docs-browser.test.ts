@@ -1,6 +1,6 @@
 /**
- * `/docs` in a real browser: what it shows, what a call from it gives, by mouse, by keyboard, on a phone, behind a path prefix, and
- * that texts of files are never markup.
+ * `/docs` in a real browser: what it shows, what a call from it gives, by mouse, by keyboard, on a phone, behind a path
+ * prefix, and that texts of files are never markup.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'

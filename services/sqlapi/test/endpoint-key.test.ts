@@ -1,4 +1,6 @@
-/** Case folding, held against the regular expressions of the platform: `/iu` compares by Unicode simple case folding. */
+/**
+ * Case folding, held against the regular expressions of the platform: `/iu` compares by Unicode simple case folding.
+ */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpointKey, foldCase } from '../src/endpoint-key.ts'

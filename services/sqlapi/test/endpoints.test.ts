@@ -1,4 +1,6 @@
-/** Reading the tree of files, as far as a start of the whole process (startup.test.ts) cannot tell: what is done when. */
+/**
+ * Reading the tree of files, as far as a start of the whole process (startup.test.ts) cannot tell: what is done when.
+ */
 import { deepStrictEqual, rejects, strictEqual } from 'node:assert/strict'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * That a format is one thing and a database another: a format that the service does not have is given to both databases, and
- * comes out alike. What JSON looks like is for row-writer.test.ts and rows-json.test.ts.
+ * That a format is one thing and a database another: a format that the service does not have is given to both
+ * databases, and comes out alike. What JSON looks like is for row-writer.test.ts and rows-json.test.ts.
  */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import type { Readable } from 'node:stream'
@@ -16,7 +16,10 @@ import type { Dialect } from '../src/model.ts'
 import { createDatabase } from './support/databases.ts'
 import { newFile, openOptions, textOf } from './support/sqlite.ts'
 
-/** Each of its texts is another one, so none can stand for another. Keys of several characters show what has to be made room for. */
+/**
+ * Each of its texts is another one, so none can stand for another. Keys of several characters show what has to be made
+ * room for.
+ */
 const lines: RowFormat = {
   mediaType: 'text/x-lines',
   nothing: 'nothing',

@@ -1,4 +1,7 @@
-/** `errors: full`: what the answer of a failed statement has then, on both databases, and that it never has it otherwise. */
+/**
+ * `errors: full`: what the answer of a failed statement has then, on both databases, and that it never has it
+ * otherwise.
+ */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Dialect } from '../src/model.ts'

@@ -1,4 +1,6 @@
-/** `sqlapi health`, as health checks of containers run it. The cases are those of the package that both services share. */
+/**
+ * `sqlapi health`, as health checks of containers run it. The cases are those of the package that both services share.
+ */
 import { join } from 'node:path'
 import { testHealth } from '@services/command-line/testing'
 import { newFolder } from '@services/testing'

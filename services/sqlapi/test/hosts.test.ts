@@ -1,4 +1,6 @@
-/** Which servers a PostgreSQL URL names, in which order they are tried, and which one is taken: nothing here connects. */
+/**
+ * Which servers a PostgreSQL URL names, in which order they are tried, and which one is taken: nothing here connects.
+ */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'

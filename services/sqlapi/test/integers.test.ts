@@ -1,4 +1,7 @@
-/** Integers of a request against the same integers written into the SQL: whatever takes the one takes the other, and alike. */
+/**
+ * Integers of a request against the same integers written into the SQL: whatever takes the one takes the other, and
+ * alike.
+ */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { startTestService } from './support/service.ts'

@@ -184,7 +184,9 @@ const mutated = fc.tuple(fc.oneof(jsonText, spaced), fc.nat(), fc.nat(3), soup).
 })
 const anyText = fc.oneof(soup, jsonText, spaced, mutated)
 
-/** What JSON.parse says, and then the three differences, found by cutting the (now known to be valid) text into tokens. */
+/**
+ * What JSON.parse says, and then the three differences, found by cutting the (now known to be valid) text into tokens.
+ */
 function isAcceptable(text: string): boolean {
   try {
     JSON.parse(text)

@@ -1,4 +1,6 @@
-/** What is said of a file without a database: its text in, codes with their positions out; and what must not be said. */
+/**
+ * What is said of a file without a database: its text in, codes with their positions out; and what must not be said.
+ */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { readDeclarations } from '../src/declarations/read.ts'

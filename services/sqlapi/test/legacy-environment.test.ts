@@ -1,4 +1,7 @@
-/** The service started from the predecessor's environment, as a process; single spellings are in cases/config/legacy-environment-*. */
+/**
+ * The service started from the predecessor's environment, as a process; single spellings are in
+ * cases/config/legacy-environment-*.
+ */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,7 @@
 /**
- * The lexer against the real ones: random texts are cut up by PostgreSQL's own scanner (libpg-query) and by ours, and what
- * is quoted, what is a comment and where a semicolon counts must be the same. Plus: it takes every text, in linear time.
+ * The lexer against the real ones: random texts are cut up by PostgreSQL's own scanner (libpg-query) and by ours, and
+ * what is quoted, what is a comment and where a semicolon counts must be the same. Plus: it takes every text, in linear
+ * time.
  */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,6 +1,6 @@
 /**
- * The life of the process: databases that are down, come and go while it runs, and its end on a signal. Real processes, a
- * real PostgreSQL that is stopped and started under them.
+ * The life of the process: databases that are down, come and go while it runs, and its end on a signal. Real processes,
+ * a real PostgreSQL that is stopped and started under them.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -1,4 +1,7 @@
-/** Log lines of this service: levels, targets, both formats. What is the same in all services is tested with the package observe. */
+/**
+ * Log lines of this service: levels, targets, both formats. What is the same in all services is tested with the package
+ * observe.
+ */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { levelsPattern } from '@services/observe'

@@ -1,6 +1,7 @@
 /**
- * What the running service says on stdout, judged over whole runs: no parameter value, password or raw control character
- * where none may be, and statements with their parameters where they were asked for. The format itself is for log.test.ts.
+ * What the running service says on stdout, judged over whole runs: no parameter value, password or raw control
+ * character where none may be, and statements with their parameters where they were asked for. The format itself is for
+ * log.test.ts.
  */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Passwords and certificates that change, or break, while the service runs: what a new connection logs in with. Connections are ended by the
- * test, so that new ones are needed.
+ * Passwords and certificates that change, or break, while the service runs: what a new connection logs in with.
+ * Connections are ended by the test, so that new ones are needed.
  */
 import { deepStrictEqual, doesNotMatch, ok, strictEqual, throws } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

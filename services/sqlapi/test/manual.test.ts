@@ -155,7 +155,10 @@ test('check.md lists every code with its severity [N1.2]', () => {
   )
 })
 
-/** For each reason in the table: how to bring it about. What a case gives is the message, with its path as the manual has it. */
+/**
+ * For each reason in the table: how to bring it about. What a case gives is the message, with its path as the manual
+ * has it.
+ */
 const refusals: Readonly<Record<string, () => Promise<string>>> = {
   '`sql_dir` is missing, no directory or unreadable': async () =>
     (await refusal(() => loadEndpoints(join(scratch, 'missing'), new Set()))).replaceAll(

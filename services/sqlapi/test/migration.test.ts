@@ -1,4 +1,7 @@
-/** docs/migration.md: the configuration that it shows keeps what screens of the predecessor see, in an installation of that shape. */
+/**
+ * docs/migration.md: the configuration that it shows keeps what screens of the predecessor see, in an installation of
+ * that shape.
+ */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,6 @@
-/** Moments in every time zone that PostgreSQL knows, as a client reads them: the form of RFC 3339, and the same moment. */
+/**
+ * Moments in every time zone that PostgreSQL knows, as a client reads them: the form of RFC 3339, and the same moment.
+ */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { startTestService } from './support/service.ts'

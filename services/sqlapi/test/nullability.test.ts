@@ -1,6 +1,6 @@
 /**
- * A column that is said to hold no null holds none, whatever stands around it: random statements over tables with columns that
- * are NOT NULL and others are described, and run on data. And what is said of single statements.
+ * A column that is said to hold no null holds none, whatever stands around it: random statements over tables with
+ * columns that are NOT NULL and others are described, and run on data. And what is said of single statements.
  */
 import { deepStrictEqual, ok } from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * The description of a service with real databases: typed to the column, with examples that are sent and accepted, and a client
- * that the compiler holds to it.
+ * The description of a service with real databases: typed to the column, with examples that are sent and accepted, and
+ * a client that the compiler holds to it.
  */
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'

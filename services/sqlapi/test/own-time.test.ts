@@ -1,4 +1,7 @@
-/** What this process takes of the time of answers: database/pool/own-time.ts, turn by turn of an event loop that is played here. */
+/**
+ * What this process takes of the time of answers: database/pool/own-time.ts, turn by turn of an event loop that is
+ * played here.
+ */
 import { deepStrictEqual, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Clock } from '../src/database/pool/clock.ts'

@@ -1,4 +1,7 @@
-/** How statements and values become plans, without a server: database/postgres/plans/plan.ts, settle.ts and types/encode.ts. */
+/**
+ * How statements and values become plans, without a server: database/postgres/plans/plan.ts, settle.ts and
+ * types/encode.ts.
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dialects } from '../src/dialects.ts'

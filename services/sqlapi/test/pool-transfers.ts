@@ -1,6 +1,6 @@
 /**
- * Transfers between five accounts, some of which must fail, with readers who look at the total meanwhile: whatever is lost, done
- * twice or half shows in a sum.
+ * Transfers between five accounts, some of which must fail, with readers who look at the total meanwhile: whatever is
+ * lost, done twice or half shows in a sum.
  */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { type Reply, call, errorOf, randomFrom } from '@services/testing'

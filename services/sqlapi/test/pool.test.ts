@@ -1,6 +1,7 @@
 /**
- * Who gets a connection, when, and in which state: the pool with connections that only pretend. Whatever else may happen, in
- * whatever order, is simulation.test.ts; the same over real databases pool-postgres.test.ts and pool-sqlite.test.ts.
+ * Who gets a connection, when, and in which state: the pool with connections that only pretend. Whatever else may
+ * happen, in whatever order, is simulation.test.ts; the same over real databases pool-postgres.test.ts and
+ * pool-sqlite.test.ts.
  */
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'

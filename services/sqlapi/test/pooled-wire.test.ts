@@ -1,7 +1,7 @@
 /**
- * What is sent where `pooler: transaction` is configured, seen between the service and PostgreSQL: no names, nothing for a session,
- * and no flight before the one ahead of it has ended. A pooler that sees the end of a flight while a part of the next has come gives the
- * connection away in the middle.
+ * What is sent where `pooler: transaction` is configured, seen between the service and PostgreSQL: no names, nothing
+ * for a session, and no flight before the one ahead of it has ended. A pooler that sees the end of a flight while a
+ * part of the next has come gives the connection away in the middle.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { connect, createServer, type Socket } from 'node:net'

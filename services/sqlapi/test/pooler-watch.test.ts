@@ -1,4 +1,7 @@
-/** What shows a pooler in transaction mode, and what does not: database/postgres/pooler/pooler-watch.ts, settings/call-settings.ts. */
+/**
+ * What shows a pooler in transaction mode, and what does not: database/postgres/pooler/pooler-watch.ts,
+ * settings/call-settings.ts.
+ */
 import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { CallSettings } from '../src/database/postgres/settings/call-settings.ts'

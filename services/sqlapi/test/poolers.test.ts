@@ -1,4 +1,7 @@
-/** The session behind a pooler: pgbouncer in session mode, in front of a server with settings of its own; and how transaction mode is noticed. */
+/**
+ * The session behind a pooler: pgbouncer in session mode, in front of a server with settings of its own; and how
+ * transaction mode is noticed.
+ */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { elapsed, until } from '@services/testing'

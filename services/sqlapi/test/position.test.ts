@@ -1,4 +1,6 @@
-/** Positions in the SQL that is sent -> positions in the file: sql/position.ts with the renderings of both databases. */
+/**
+ * Positions in the SQL that is sent -> positions in the file: sql/position.ts with the renderings of both databases.
+ */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

@@ -1,4 +1,7 @@
-/** A database that is lost, and that comes back: a line in the log for each, however many requests there are between, and of several processes. */
+/**
+ * A database that is lost, and that comes back: a line in the log for each, however many requests there are between,
+ * and of several processes.
+ */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'

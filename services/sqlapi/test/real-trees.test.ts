@@ -1,8 +1,8 @@
 /**
- * Trees of SQL files that other projects have written for the predecessor. None is kept here: `SQLAPI_REAL_TREES` names a
- * folder with check-outs, every folder called `Resql` below it is a tree. Their tables are not here either, so what is
- * tested is what needs none: that each file loads, that its statements are cut where PostgreSQL's own grammar cuts them, and
- * that each endpoint answers in the shape of the manual on both engines.
+ * Trees of SQL files that other projects have written for the predecessor. None is kept here: `SQLAPI_REAL_TREES` names
+ * a folder with check-outs, every folder called `Resql` below it is a tree. Their tables are not here either, so what
+ * is tested is what needs none: that each file loads, that its statements are cut where PostgreSQL's own grammar cuts
+ * them, and that each endpoint answers in the shape of the manual on both engines.
  */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'

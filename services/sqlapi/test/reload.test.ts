@@ -1,6 +1,7 @@
 /**
- * Files and settings read anew while the service runs, through its process: SIGHUP, a watch, what takes the place of what, what stays. What holds a request is a
- * lock of the database or a body that has not come; nothing waits for a time.
+ * Files and settings read anew while the service runs, through its process: SIGHUP, a watch, what takes the place of
+ * what, what stays. What holds a request is a lock of the database or a body that has not come; nothing waits for a
+ * time.
  */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

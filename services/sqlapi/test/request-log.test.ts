@@ -1,4 +1,6 @@
-/** Which requests have a line in the log, what stands in it, and that answer, line and causes of a request have one id. */
+/**
+ * Which requests have a line in the log, what stands in it, and that answer, line and causes of a request have one id.
+ */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { call, freePort, linesOf, until, Wire } from '@services/testing'

@@ -3,7 +3,9 @@ import { deepStrictEqual, match, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { startTestService } from './support/service.ts'
 
-/** Expression -> as specified, with `numeric: number`, with `json: pgobject`; where a field says nothing, as specified. */
+/**
+ * Expression -> as specified, with `numeric: number`, with `json: pgobject`; where a field says nothing, as specified.
+ */
 const shapes: readonly (readonly [
   sql: string,
   usual: string,

@@ -1,7 +1,7 @@
 /**
- * Rough treatment: values of every kind for parameters of every type, SQL that is noise, files that leave the session in
- * disorder, tables that change and servers that drop connections while requests run. Whatever is sent, the answer is rows
- * or a named error, and the next request gets what it would have got without. What is random says its seed;
+ * Rough treatment: values of every kind for parameters of every type, SQL that is noise, files that leave the session
+ * in disorder, tables that change and servers that drop connections while requests run. Whatever is sent, the answer is
+ * rows or a named error, and the next request gets what it would have got without. What is random says its seed;
  * `SQLAPI_SEED` repeats it.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'

@@ -1,9 +1,10 @@
 /**
- * What the service has to do, one rule a line, each under the id that tests name in their titles (`.. [D5.1]`) or in the
- * `rule` list of a case. rules.test.ts holds the two together: no rule without a test, no test of a rule that is not here.
+ * What the service has to do, one rule a line, each under the id that tests name in their titles (`.. [D5.1]`) or in
+ * the `rule` list of a case. rules.test.ts holds the two together: no rule without a test, no test of a rule that is
+ * not here.
  *
- * `S-` are the rules of the service's description, `D` those that settle what the description leaves open, `S` with a number
- * those that faults of 0.1.0 have led to, `N` those of version 0.2.
+ * `S-` are the rules of the service's description, `D` those that settle what the description leaves open, `S` with a
+ * number those that faults of 0.1.0 have led to, `N` those of version 0.2.
  */
 export const rules: Readonly<Record<string, string>> = {
   'S-intro.1': 'one .sql file is one endpoint',

@@ -1,6 +1,7 @@
 /**
- * The search for types against all combinations, on a real server: random statements of fragments that want their parameters
- * to be this or that. What any combination of the candidates makes possible is found, and nothing is given up without need.
+ * The search for types against all combinations, on a real server: random statements of fragments that want their
+ * parameters to be this or that. What any combination of the candidates makes possible is found, and nothing is given
+ * up without need.
  */
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
@@ -146,7 +147,9 @@ test('whatever combination of types a statement allows, one is found, and none o
 
 const many = (count: number, kind: Code): Code[] => Array.from({ length: count }, () => kind)
 
-/** Statements with more parameters than can be tried in all combinations: what is found, and with how many questions. */
+/**
+ * Statements with more parameters than can be tried in all combinations: what is found, and with how many questions.
+ */
 const large: readonly (readonly [text: string, kinds: readonly Code[], chosen: Readonly<Record<number, number>>])[] = [
   // Thirty texts of which three must be left open.
   [

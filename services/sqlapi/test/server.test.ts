@@ -1,6 +1,6 @@
 /**
- * The HTTP shell over real sockets: bodies and their cap, malformed and hostile requests, CORS, many connections. What the
- * URL and the header choose is for route.test.ts, what the database answers for cases.test.ts.
+ * The HTTP shell over real sockets: bodies and their cap, malformed and hostile requests, CORS, many connections. What
+ * the URL and the header choose is for route.test.ts, what the database answers for cases.test.ts.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import diagnostics from 'node:diagnostics_channel'

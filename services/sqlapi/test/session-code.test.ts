@@ -1,6 +1,6 @@
 /**
- * Stored code that changes the session, on a real PostgreSQL: whatever a request has reached, the next one on the connection finds
- * nothing of it. Functions hide what they do in all the ways that PL/pgSQL and SQL allow.
+ * Stored code that changes the session, on a real PostgreSQL: whatever a request has reached, the next one on the
+ * connection finds nothing of it. Functions hide what they do in all the ways that PL/pgSQL and SQL allow.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'

@@ -43,8 +43,8 @@ async function giveUp(port: number, path: string, bodies: readonly object[], sen
 }
 
 /**
- * Goes after a while, as clients do: one that has just joined the silent connection, and waits, keeps it from being cancelled,
- * because the cancel could hit its own statement.
+ * Goes after a while, as clients do: one that has just joined the silent connection, and waits, keeps it from being
+ * cancelled, because the cancel could hit its own statement.
  */
 async function isServed({ port }: Pick<Testbed, 'port'>): Promise<boolean> {
   const signal = AbortSignal.timeout(10_000)

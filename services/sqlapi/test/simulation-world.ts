@@ -1,7 +1,7 @@
 /**
- * A world for the scheduler in which time is virtual (simulation-clock.ts): statements of all kinds, callers who lose patience, a
- * server with connections (simulation-server.ts), and between them the pool. It writes down what happened; what must hold of
- * that is in simulation.test.ts and simulation-situations.test.ts.
+ * A world for the scheduler in which time is virtual (simulation-clock.ts): statements of all kinds, callers who lose
+ * patience, a server with connections (simulation-server.ts), and between them the pool. It writes down what happened;
+ * what must hold of that is in simulation.test.ts and simulation-situations.test.ts.
  */
 import { randomFrom } from '@services/testing'
 import { History } from '../src/database/pool/history.ts'
@@ -116,7 +116,10 @@ export class World {
     return this.connections.size + this.opening
   }
 
-  /** This process has had no time left lately, and a connection that serves the task's group gets on, so the task waits for that one. */
+  /**
+   * This process has had no time left lately, and a connection that serves the task's group gets on, so the task waits
+   * for that one.
+   */
   isHeldBack({ statement }: Task): boolean {
     if (this.clock.now() - this.clock.busyAt > 50 || !isShort(statement)) return false
     return [...this.connections].some(

@@ -1,6 +1,6 @@
 /**
- * The scheduler in a simulated world (simulation-world.ts): thousands of runs in which anything may happen at any moment, each
- * step held against the invariants below. Single situations are in simulation-situations.test.ts.
+ * The scheduler in a simulated world (simulation-world.ts): thousands of runs in which anything may happen at any
+ * moment, each step held against the invariants below. Single situations are in simulation-situations.test.ts.
  *
  * A run is repeated with its seed: SQLAPI_SIMULATION_SEED=123 node --test simulation.test.ts
  */
@@ -138,7 +138,10 @@ async function simulate(seed: number): Promise<void> {
   strictEqual(world.connected, 0, `seed ${seed}: connections left after the end`)
 }
 
-/** Has no time left from the beginning, and at times some; a statement of its own makes that known. Gives when the calls may begin. */
+/**
+ * Has no time left from the beginning, and at times some; a statement of its own makes that known. Gives when the calls
+ * may begin.
+ */
 function makeBusy(world: World): number {
   const { clock, next } = world
   clock.idleShare = 0

@@ -1,4 +1,7 @@
-/** The place of a request in its trace, as a comment behind its statements: what a real PostgreSQL sees of it, and what stays as it was. */
+/**
+ * The place of a request in its trace, as a comment behind its statements: what a real PostgreSQL sees of it, and what
+ * stays as it was.
+ */
 import { deepStrictEqual, match, notDeepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -51,7 +54,8 @@ const schema = [
   'CREATE TABLE counted (n int)',
   'CREATE TABLE changing (id int, gone int)',
   'CREATE TABLE widening (a int)',
-  // As any volatile function of the server it would have the session reset, and its statements share no connection and no flight.
+  // As any volatile function of the server it would have the session reset, and its statements share no connection and
+  // no flight.
   'ALTER FUNCTION pg_catalog.current_query() STABLE',
 ]
 

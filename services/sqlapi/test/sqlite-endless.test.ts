@@ -1,7 +1,7 @@
 /**
- * SQLite statements that give no row and do not end: their clients go, or their time is up, and everybody else is answered.
- * Real statements in real threads and processes; how long anybody waits is compared with what the service promises by a
- * generous measure, never with the speed of the machine.
+ * SQLite statements that give no row and do not end: their clients go, or their time is up, and everybody else is
+ * answered. Real statements in real threads and processes; how long anybody waits is compared with what the service
+ * promises by a generous measure, never with the speed of the machine.
  */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
@@ -71,7 +71,10 @@ class Leaver {
   }
 }
 
-/** How long it may go on then. Each of these takes a processor for as long, so all but one have less than the usual time. */
+/**
+ * How long it may go on then. Each of these takes a processor for as long, so all but one have less than the usual
+ * time.
+ */
 const goneMs = 500
 
 const left = /The client has gone|connection to the database was lost/

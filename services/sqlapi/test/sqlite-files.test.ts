@@ -1,6 +1,6 @@
 /**
- * A SQLite file that is deleted, moved or replaced while it is open: no write is acknowledged that is not in the file that has
- * the name, and what is put there is served. Real files, and other connections to look at them.
+ * A SQLite file that is deleted, moved or replaced while it is open: no write is acknowledged that is not in the file
+ * that has the name, and what is put there is served. Real files, and other connections to look at them.
  */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs'

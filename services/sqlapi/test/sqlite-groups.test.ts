@@ -1,6 +1,6 @@
 /**
- * Writes that share a transaction on SQLite: when they do, and that nobody can tell but by the time. The groups are driven
- * with a real session and a clock of the test, so that each is what the test says.
+ * Writes that share a transaction on SQLite: when they do, and that nobody can tell but by the time. The groups are
+ * driven with a real session and a clock of the test, so that each is what the test says.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
@@ -18,8 +18,8 @@ type Write = readonly [sql: string, ...values: SqliteValue[]]
 const wal = 'PRAGMA journal_mode = WAL;'
 
 /**
- * A session and the groups on it; every write that is given at once is there before the first of them begins. Time passes
- * only where a test says so.
+ * A session and the groups on it; every write that is given at once is there before the first of them begins. Time
+ * passes only where a test says so.
  */
 class Bench {
   readonly file: string

@@ -1,4 +1,7 @@
-/** SQLite workers that end by themselves, or whose session is lost: who is told, and that the next request finds another. */
+/**
+ * SQLite workers that end by themselves, or whose session is lost: who is told, and that the next request finds
+ * another.
+ */
 import { rejects, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
 import { renameSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** Jobs as a SQLite worker gets them are those that the main thread has sent: all combinations of their fields, in their order. */
+/**
+ * Jobs as a SQLite worker gets them are those that the main thread has sent: all combinations of their fields, in their
+ * order.
+ */
 import { deepStrictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Job, type JobList, readJobs, writeJob } from '../src/database/sqlite/worker-messages.ts'

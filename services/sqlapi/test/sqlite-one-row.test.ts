@@ -1,4 +1,7 @@
-/** Which SQLite statements are known to give one row at most, judged by SQLite's own programs; the others are read row by row. */
+/**
+ * Which SQLite statements are known to give one row at most, judged by SQLite's own programs; the others are read row
+ * by row.
+ */
 import { strictEqual } from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'

@@ -1,4 +1,6 @@
-/** Writes on SQLite through the datasource and the service: what is answered, when, and that it is on the disk by then. */
+/**
+ * Writes on SQLite through the datasource and the service: what is answered, when, and that it is on the disk by then.
+ */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'

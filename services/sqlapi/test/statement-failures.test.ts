@@ -1,4 +1,7 @@
-/** What is said of a statement that fails: to the client in short, with the number of its set, and in the log with its place. */
+/**
+ * What is said of a statement that fails: to the client in short, with the number of its set, and in the log with its
+ * place.
+ */
 import { deepStrictEqual, doesNotMatch, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Dialect } from '../src/model.ts'

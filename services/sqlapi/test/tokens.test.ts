@@ -1,11 +1,17 @@
-/** Which tokens a text has, text by text, where the dialects agree and where they differ. lex.test.ts tries random texts. */
+/**
+ * Which tokens a text has, text by text, where the dialects agree and where they differ. lex.test.ts tries random
+ * texts.
+ */
 import { deepStrictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
 import { dialects } from '../src/dialects.ts'
 import type { Dialect } from '../src/model.ts'
 import { lex } from '../src/sql/lex.ts'
 
-/** The tokens of a text, each as its kind and what stands there; in both dialects, or first in PostgreSQL and then in SQLite. */
+/**
+ * The tokens of a text, each as its kind and what stands there; in both dialects, or first in PostgreSQL and then in
+ * SQLite.
+ */
 const texts: readonly (readonly [text: string, tokens: readonly string[], inSqlite?: readonly string[]])[] = [
   ['', []],
   [' \t\n\f\v\r\0\ufeff\u00a0', []],

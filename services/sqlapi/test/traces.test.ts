@@ -1,4 +1,7 @@
-/** The place of a request in a trace, from its caller into every line of the log; no SDK is loaded. Spans are spans.test.ts. */
+/**
+ * The place of a request in a trace, from its caller into every line of the log; no SDK is loaded. Spans are
+ * spans.test.ts.
+ */
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { call, until, Wire } from '@services/testing'

@@ -1,4 +1,7 @@
-/** The service behind a real pgbouncer in transaction mode: what calls get, what they leave to others, and what is refused. */
+/**
+ * The service behind a real pgbouncer in transaction mode: what calls get, what they leave to others, and what is
+ * refused.
+ */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { call, until } from '@services/testing'

@@ -1,4 +1,7 @@
-/** A connection on its way to a worker that is killed: what node:cluster does with it, and what src/workers/untaken.ts adds. */
+/**
+ * A connection on its way to a worker that is killed: what node:cluster does with it, and what src/workers/untaken.ts
+ * adds.
+ */
 import { strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'

@@ -1,4 +1,7 @@
-/** Requests that share a connection to PostgreSQL, where one of them is in somebody's way: database/postgres/wire/wire.ts. */
+/**
+ * Requests that share a connection to PostgreSQL, where one of them is in somebody's way:
+ * database/postgres/wire/wire.ts.
+ */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'

@@ -1,7 +1,7 @@
 /**
- * Several processes on one port: who answers, who may connect how often, what happens when one of them ends, and how all end
- * together. Real processes, real sockets, a real PostgreSQL. That requests are answered as by one process is for
- * cases-workers.test.ts.
+ * Several processes on one port: who answers, who may connect how often, what happens when one of them ends, and how
+ * all end together. Real processes, real sockets, a real PostgreSQL. That requests are answered as by one process is
+ * for cases-workers.test.ts.
  */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,6 +1,7 @@
 /**
- * This xroad-proxy beside an older one, in every scenario: what a race between the two is. Which of them has become slower
- * is judged by @services/bench. Both run from their sources, so that one needs nothing of how the other was built.
+ * This xroad-proxy beside an older one, in every scenario: what a race between the two is. Which of them has become
+ * slower is judged by @services/bench. Both run from their sources, so that one needs nothing of how the other was
+ * built.
  */
 import { join } from 'node:path'
 import {

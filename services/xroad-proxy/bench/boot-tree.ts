@@ -1,6 +1,6 @@
 /**
- * Generates a tree of DSL files like the real ones: two SOAP files for each REST file, envelopes of about 1.5 KB with six
- * placeholders and some more inputs in every fifth. The same files each time.
+ * Generates a tree of DSL files like the real ones: two SOAP files for each REST file, envelopes of about 1.5 KB with
+ * six placeholders and some more inputs in every fifth. The same files each time.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,6 @@
-/** How long the proxy takes from the start of its process to the line that says it listens, and what memory that takes. */
+/**
+ * How long the proxy takes from the start of its process to the line that says it listens, and what memory that takes.
+ */
 import { join } from 'node:path'
 import { median, type Start, startOnce, toMB } from '@services/bench'
 import { type Tree, writeTree } from './boot-tree.ts'

@@ -1,4 +1,6 @@
-/** The scenario `callers`: a small GET of the REST lane for one caller and for a thousand, beside haproxy and the floor. */
+/**
+ * The scenario `callers`: a small GET of the REST lane for one caller and for a thousand, beside haproxy and the floor.
+ */
 import {
   callersScenario,
   type CallersContender,

@@ -1,6 +1,6 @@
 /**
- * What checking a request costs: a body of 30 params of all sorts, read as it is and held against the types of a WSDL, in one process and in
- * turns. Ends with 1 where the check costs more than the target:
+ * What checking a request costs: a body of 30 params of all sorts, read as it is and held against the types of a WSDL,
+ * in one process and in turns. Ends with 1 where the check costs more than the target:
  *
  *   npm run bench:check -- [ROUNDS]
  */

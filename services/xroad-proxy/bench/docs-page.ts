@@ -1,6 +1,7 @@
 /**
- * `npm run bench:docs`: how long the page at `/docs` takes with 540 endpoints, in a real browser. They are made of the WSDL files that
- * XROAD_PROXY_REAL_WSDLS names or, without it, of one with as many operations over a large graph of types. Ends with 1 where it takes too long.
+ * `npm run bench:docs`: how long the page at `/docs` takes with 540 endpoints, in a real browser. They are made of the
+ * WSDL files that XROAD_PROXY_REAL_WSDLS names or, without it, of one with as many operations over a large graph of
+ * types. Ends with 1 where it takes too long.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** A contender in the race of a scenario: what it is asked, what it has to answer, and how busy the upstream was meanwhile. */
+/**
+ * A contender in the race of a scenario: what it is asked, what it has to answer, and how busy the upstream was
+ * meanwhile.
+ */
 import { type Ask, type Entrant, type Racer, startHttpRacer } from '@services/bench'
 import type { ContenderName, Request, Scenario } from './scenarios.ts'
 import type { Setup } from './setup.ts'

@@ -1,6 +1,6 @@
 /**
- * The floor of the REST lane: the pipe that one writes by hand, `node:http` in front of `https.request` with a kept-alive
- * agent. It does less than the proxy: no endpoints, no caps, no clock, no log.
+ * The floor of the REST lane: the pipe that one writes by hand, `node:http` in front of `https.request` with a
+ * kept-alive agent. It does less than the proxy: no endpoints, no caps, no clock, no log.
  *
  * An agent that is given a PKCS12 file takes its hash for each request, to find the connections that belong to it. With
  * BENCH_AGENT=context it is given the file's secure context in its place.

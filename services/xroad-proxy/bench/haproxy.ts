@@ -1,6 +1,6 @@
 /**
- * haproxy with one thread, where it is installed: what a proxy in C, made for nothing else, does in front of the same upstream.
- * It knows one service, as the floor does, and has no log.
+ * haproxy with one thread, where it is installed: what a proxy in C, made for nothing else, does in front of the same
+ * upstream. It knows one service, as the floor does, and has no log.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * The floor of the SOAP lane: `node:http` in front of a client that the npm package `soap` makes once from person.wsdl, over
- * a kept-alive agent; JSON in, the operation's result as JSON out.
+ * The floor of the SOAP lane: `node:http` in front of a client that the npm package `soap` makes once from person.wsdl,
+ * over a kept-alive agent; JSON in, the operation's result as JSON out.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:xroad-proxy`: races the proxy against hand-written servers in front of one upstream, over mutual TLS, and
- * prints the tables. README.md tells what is measured and how.
+ * `npm run bench:xroad-proxy`: races the proxy against hand-written servers in front of one upstream, over mutual TLS,
+ * and prints the tables. README.md tells what is measured and how.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

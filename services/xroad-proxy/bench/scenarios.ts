@@ -10,7 +10,10 @@ import {
   toCode,
 } from './answers.ts'
 
-/** `package` is the proxy as it is published, `sources` as it stands in the repository, `release` that of an older version. */
+/**
+ * `package` is the proxy as it is published, `sources` as it stands in the repository, `release` that of an older
+ * version.
+ */
 export type Build = 'package' | 'sources' | 'release'
 export type ContenderName = Build | 'undici' | 'haproxy' | 'floor with context' | 'floor' | 'node-soap'
 

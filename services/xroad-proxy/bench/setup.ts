@@ -1,4 +1,7 @@
-/** What the races run on: certificates, the upstream, DSL files and configuration, and how each contender is started over them. */
+/**
+ * What the races run on: certificates, the upstream, DSL files and configuration, and how each contender is started
+ * over them.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

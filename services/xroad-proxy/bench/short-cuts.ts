@@ -1,7 +1,7 @@
 /**
- * What the two short cuts of a start are worth: the reader of plain YAML (`packages/config-file`) and the scanner of plain
- * templates (`soap/request/template-scan.ts`). CPU seconds of `loadEndpoints` over 3000 files, with both, without either and
- * without both, in processes of their own and in turns:
+ * What the two short cuts of a start are worth: the reader of plain YAML (`packages/config-file`) and the scanner of
+ * plain templates (`soap/request/template-scan.ts`). CPU seconds of `loadEndpoints` over 3000 files, with both, without
+ * either and without both, in processes of their own and in turns:
  *
  *   node services/xroad-proxy/bench/short-cuts.ts [ROUNDS]
  */

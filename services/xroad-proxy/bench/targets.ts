@@ -1,4 +1,6 @@
-/** What is to be reached, and whether a run has reached it: results in, rows of `what, target, measured, reached` out. */
+/**
+ * What is to be reached, and whether a run has reached it: results in, rows of `what, target, measured, reached` out.
+ */
 import { ratio } from '@services/bench'
 import { bootTarget } from './boot.ts'
 import { nameOf, peakOf, rateOf, type Results } from './results.ts'

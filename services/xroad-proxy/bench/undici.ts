@@ -1,6 +1,6 @@
 /**
- * For reference: `node:http` in front of a bare undici dispatcher, headers and pieces handed on as they come. As little as
- * can be done with the HTTP client that the proxy uses; what the proxy does besides is the difference.
+ * For reference: `node:http` in front of a bare undici dispatcher, headers and pieces handed on as they come. As little
+ * as can be done with the HTTP client that the proxy uses; what the proxy does besides is the difference.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'

@@ -1,7 +1,7 @@
 /**
- * Stands in for the Security Server: mutual TLS, keep-alive, and answers that were made once. No HTTP server, because on two
- * cores one would be what is measured; it reads no more of a request than its end, its length and the person in question.
- * BENCH_PKI names the folder of the certificates.
+ * Stands in for the Security Server: mutual TLS, keep-alive, and answers that were made once. No HTTP server, because
+ * on two cores one would be what is measured; it reads no more of a request than its end, its length and the person in
+ * question. BENCH_PKI names the folder of the certificates.
  */
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'

@@ -1,7 +1,8 @@
 /**
- * `npm run bench:wsdl`: what becomes of the operations of the WSDL files below the folder that XROAD_PROXY_REAL_WSDLS names, and
- * how many of those that are generated send an envelope that xmllint accepts: with what has to be there, and with random bodies,
- * which take all branches of choices. `--write` puts the table into README.md. Ends with 1 where an envelope is not accepted.
+ * `npm run bench:wsdl`: what becomes of the operations of the WSDL files below the folder that XROAD_PROXY_REAL_WSDLS
+ * names, and how many of those that are generated send an envelope that xmllint accepts: with what has to be there, and
+ * with random bodies, which take all branches of choices. `--write` puts the table into README.md. Ends with 1 where an
+ * envelope is not accepted.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

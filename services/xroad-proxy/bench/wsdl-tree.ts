@@ -1,6 +1,7 @@
 /**
- * Generates a directory of small WSDL files like those of registers: each has some operations, each of them a request of four
- * values and an answer with a list. A sidecar beside each sends the calls through the Security Server. The same files each time.
+ * Generates a directory of small WSDL files like those of registers: each has some operations, each of them a request
+ * of four values and an answer with a list. A sidecar beside each sends the calls through the Security Server. The same
+ * files each time.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,8 @@
 /**
- * How long a start with WSDL files takes, from the start of the process to the line that says it listens, and what memory that
- * takes: the first time, when DSL files are written, and the second time, when nothing has changed. Once with generated WSDL
- * files, and with those of a folder that XROAD_PROXY_REAL_WSDLS names, of which `wsdl explain` also says what becomes of them.
+ * How long a start with WSDL files takes, from the start of the process to the line that says it listens, and what
+ * memory that takes: the first time, when DSL files are written, and the second time, when nothing has changed. Once
+ * with generated WSDL files, and with those of a folder that XROAD_PROXY_REAL_WSDLS names, of which `wsdl explain` also
+ * says what becomes of them.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, rmSync, statSync } from 'node:fs'

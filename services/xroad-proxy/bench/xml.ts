@@ -1,6 +1,6 @@
 /**
- * XML to JSON without a network: the translation beside the parser that it stands on, each in a process of its own, driven
- * in turns. The document and its right translation come from xml-document.ts.
+ * XML to JSON without a network: the translation beside the parser that it stands on, each in a process of its own,
+ * driven in turns. The document and its right translation come from xml-document.ts.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'

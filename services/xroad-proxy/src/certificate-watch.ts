@@ -1,6 +1,6 @@
 /**
- * Warns of certificates that have expired, are not valid yet or will expire soon: at start, and once a day from then on. Owns the
- * timer, which does not keep the process alive; boot/tls/certificates.ts words the warnings.
+ * Warns of certificates that have expired, are not valid yet or will expire soon: at start, and once a day from then
+ * on. Owns the timer, which does not keep the process alive; boot/tls/certificates.ts words the warnings.
  */
 import { type DatedCertificate, tellDates } from './boot/tls/certificates.ts'
 import type { Events } from './events.ts'

@@ -1,6 +1,7 @@
 /**
- * Every error that a caller or an operator can meet, as tables. The request path throws `Failure`; anything else that is
- * thrown becomes `internal_error`, its text goes to the log and never to the caller. Start-up throws `StartupFailure`.
+ * Every error that a caller or an operator can meet, as tables. The request path throws `Failure`; anything else that
+ * is thrown becomes `internal_error`, its text goes to the log and never to the caller. Start-up throws
+ * `StartupFailure`.
  */
 import type { Reply } from './model.ts'
 
@@ -89,7 +90,10 @@ export class CallerGone extends Error {
   }
 }
 
-/** An expected error of the start, or of files read anew: the message names the file, the field or the variable and what would be right. */
+/**
+ * An expected error of the start, or of files read anew: the message names the file, the field or the variable and what
+ * would be right.
+ */
 export class StartupFailure extends Error {
   readonly code: StartupFailureCode
   /** Of the configuration, where the message is about a file that it names: its line is told by whoever knows it. */
@@ -103,7 +107,9 @@ export class StartupFailure extends Error {
   }
 }
 
-/** Turns whatever was thrown into the reply of the manual's error table; with the id of the message where one is given. */
+/**
+ * Turns whatever was thrown into the reply of the manual's error table; with the id of the message where one is given.
+ */
 export function toReply(thrown: unknown, messageId?: string): Reply {
   if (!(thrown instanceof Failure)) return toReply(new Failure('internal_error', 'internal error'), messageId)
   const { code, message, extras, problems, detail, headers } = thrown

@@ -1,7 +1,8 @@
 /**
- * Opens both lanes: who calls the Security Server with which keystore, where the calls of each endpoint go, or why they go nowhere.
- * Endpoints and the configuration come in; what the request path reads goes out. Everything that calls need of the file system is
- * read here: none of it has to be there later. Of the lanes before, connections stay where nothing has changed that they are made with.
+ * Opens both lanes: who calls the Security Server with which keystore, where the calls of each endpoint go, or why they
+ * go nowhere. Endpoints and the configuration come in; what the request path reads goes out. Everything that calls need
+ * of the file system is read here: none of it has to be there later. Of the lanes before, connections stay where
+ * nothing has changed that they are made with.
  */
 import { type ClientKeystore, identityOf, keystoreOf } from './boot/config/client-identity.ts'
 import type { Config } from './boot/config/schema.ts'
@@ -115,7 +116,10 @@ function toBounds({ limits }: Config, endpoints: readonly Endpoint[]): Bounds {
 
 type OpenUpstream = (key: string, options: Omit<UpstreamOptions, keyof Bounds>) => KeyedUpstream
 
-/** The one of before where its key is the same. Who began with a set ends with its bounds, so those are a part of the key. */
+/**
+ * The one of before where its key is the same. Who began with a set ends with its bounds, so those are a part of the
+ * key.
+ */
 function keepUpstreams(bounds: Bounds, before: readonly KeyedUpstream[] = []): OpenUpstream {
   return (name, options) => {
     const key = JSON.stringify([name, bounds])

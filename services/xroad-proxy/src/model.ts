@@ -10,7 +10,7 @@ export interface Identity {
   readonly subsystemCode: string
 }
 
-/** A REST service of a provider, as the DSL file names it. `path` starts with a slash or is empty; it may have parameters, `{id}`. */
+/** A REST service of a provider. `path` starts with a slash or is empty; it may have parameters, `{id}`. */
 export interface Target {
   /** Empty for our own instance. */
   readonly xroadInstance: string
@@ -26,7 +26,7 @@ interface EndpointBase {
   readonly group: string
   /** Second segment of the URL: name of the file without its extension. */
   readonly service: string
-  /** What follows in the URL: empty, or from a slash on; `{id}` is a parameter, `{id+}` one for all segments that are left. */
+  /** What follows in the URL: empty, or from a slash on; `{id}` is a parameter, `{id+}` one for all that is left. */
   readonly path: string
   /** Upper case, one or more, in the order of the file. */
   readonly methods: readonly string[]
@@ -54,11 +54,11 @@ export type AttachmentMode = 'none' | 'list' | 'base64'
 
 /** Params of one object of a request of which only those of one branch can be sent: `xsd:choice`. */
 export interface ParamChoice {
-  /** The params that lead to the object, from the body inwards: none for the body itself. Of a list each item is meant. */
+  /** The params that lead to the object, from the body inwards: none for the body. Of a list each item is meant. */
   readonly within: readonly string[]
   /**
-   * In order: of two that are given the template takes the first. A branch is given when one of its `params` is, with something
-   * other than an empty list; null is something where the param may be null. No name stands in two branches.
+   * In order: of two that are given the template takes the first. A branch is given when one of its `params` is, with
+   * something other than an empty list; null is something where the param may be null. No name stands in two branches.
    */
   readonly branches: readonly ParamBranch[]
   /** Whether one of the branches has to be given.. */
@@ -141,7 +141,7 @@ export interface RestEndpoint extends EndpointBase {
   readonly forwardBody: boolean
 }
 
-/** What the OpenAPI of a service says of an endpoint, as plain JSON: an operation of OpenAPI 3.1, and the components of its document. */
+/** What the OpenAPI of a service says of an endpoint, as plain JSON: an operation of 3.1, and the components. */
 export interface DescribedEndpoint {
   readonly fields: Readonly<Record<string, unknown>>
   readonly components: Readonly<Record<string, unknown>>
@@ -239,10 +239,10 @@ export interface Upload {
   stream(): AsyncIterable<Uint8Array>
 }
 
-/** Counts bytes that are about to be kept. If it returns a promise, the reader waits for it, and stops reading if it rejects. */
+/** Counts bytes that are about to be kept. The reader waits for a promise, and stops reading if it rejects. */
 export type Reserve = (bytes: number) => Promise<void> | undefined
 
-/** Where a lane writes the reply to its caller. Either `send`, or `begin`, any number of `write`, and `end` or `breakOff`. */
+/** Where a lane writes its reply. Either `send`, or `begin`, any number of `write`, and `end` or `breakOff`. */
 export interface ResponseWriter {
   /** Whether the caller is still connected. */
   readonly isOpen: boolean

@@ -1,6 +1,6 @@
 /**
- * A path with parameters, `/v1/companies/{id}`: its text -> segments, or what is wrong with it; and what is made of it again.
- * `{name}` stands for one segment or a part of one, `{name+}` at the end for all segments that are left. Pure.
+ * A path with parameters, `/v1/companies/{id}`: its text -> segments, or what is wrong with it; and what is made of it
+ * again. `{name}` stands for one segment or a part of one, `{name+}` at the end for all segments that are left. Pure.
  *
  * Says nothing of the texts between the parameters, nor of what a caller sends for them: that is serve/paths/.
  */
@@ -10,7 +10,9 @@ export interface Parameter {
   readonly takesRest: boolean
 }
 
-/** Texts and parameters in turn; no text is empty, and no two parameters touch. A segment without content has no piece. */
+/**
+ * Texts and parameters in turn; no text is empty, and no two parameters touch. A segment without content has no piece.
+ */
 export type Segment = readonly (string | Parameter)[]
 export type PathTemplate = readonly Segment[]
 

@@ -1,7 +1,7 @@
 /**
- * All that requests are served with, made of files: DSL files, WSDL files, descriptions, keystores. A loaded configuration comes in, what
- * the request path reads goes out, or the StartupFailure of what is wrong. `readSet` reads the files, `openSet` opens what calls need of them.
- * Neither changes what is served meanwhile; that is service.ts.
+ * All that requests are served with, made of files: DSL files, WSDL files, descriptions, keystores. A loaded
+ * configuration comes in, what the request path reads goes out, or the StartupFailure of what is wrong. `readSet` reads
+ * the files, `openSet` opens what calls need of them. Neither changes what is served meanwhile; that is service.ts.
  */
 import { CodedContent } from '@services/content-coding'
 import type { AuditFiles } from './audit/audit-files.ts'
@@ -52,7 +52,10 @@ export interface ServedSet extends Pick<Lanes, 'upstreams' | 'certificates' | 'i
   readonly wsdls: ReadonlySet<string>
 }
 
-/** Writes the DSL files that WSDL files give. `descriptions` gets the paths of the OpenAPI documents that DSL files lead to. */
+/**
+ * Writes the DSL files that WSDL files give. `descriptions` gets the paths of the OpenAPI documents that DSL files lead
+ * to.
+ */
 export async function readSet(loaded: Loaded, env: Environment, descriptions: Set<string>): Promise<ReadSet> {
   const { config } = loaded
   const ingested = await ingest(loaded)
@@ -79,7 +82,10 @@ export async function readSet(loaded: Loaded, env: Environment, descriptions: Se
   return { loaded, endpoints, found, ingested, checks, types, nameless, warnings }
 }
 
-/** Requests that have arrived meanwhile wait for a slice, and for the step that it ends with: a set may take the place of another one while they are served. */
+/**
+ * Requests that have arrived meanwhile wait for a slice, and for the step that it ends with: a set may take the place
+ * of another one while they are served.
+ */
 const sliceMs = 5
 
 async function inSlices<Result>(steps: Steps<Result>): Promise<Result> {

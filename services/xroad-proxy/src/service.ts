@@ -1,6 +1,7 @@
 /**
- * The service: a port that stays, and behind it the set of files that requests are served with, until another one takes its place between
- * two requests. Who began with a set ends with it. What `main.ts` adds is the process (flags, signals, exit code), what reload/ adds is when.
+ * The service: a port that stays, and behind it the set of files that requests are served with, until another one takes
+ * its place between two requests. Who began with a set ends with it. What `main.ts` adds is the process (flags,
+ * signals, exit code), what reload/ adds is when.
  */
 import { join } from 'node:path'
 import type { Shell } from '@services/http-shell'
@@ -36,8 +37,9 @@ export interface RunningService {
   /** The audit file, where there is one, is opened anew: it may have been moved. */
   reopenAudit(): void
   /**
-   * Serves what files hold by this configuration from now on. Rejects with a StartupFailure where a part of it is wrong, and then nothing has
-   * changed. Gives nothing where `signal` is aborted meanwhile, else how many endpoints there are. Not to be called again before it has settled.
+   * Serves what files hold by this configuration from now on. Rejects with a StartupFailure where a part of it is
+   * wrong, and then nothing has changed. Gives nothing where `signal` is aborted meanwhile, else how many endpoints
+   * there are. Not to be called again before it has settled.
    */
   replace(loaded: Loaded, signal: AbortSignal): Promise<number | undefined>
   /** Paths of the OpenAPI documents that DSL files led to when they were read last. */
@@ -195,8 +197,8 @@ function isInUse(upstream: Upstream): boolean {
 }
 
 /**
- * A WSDL that could be read before and cannot be read now is broken, or is about to be written; a directory of DSL files that is gone is being replaced, or no longer
- * mounted. A start does without them.
+ * A WSDL that could be read before and cannot be read now is broken, or is about to be written; a directory of DSL
+ * files that is gone is being replaced, or no longer mounted. A start does without them.
  */
 function refuseLost({ hasDsl, wsdls }: ServedSet, { loaded, found, ingested }: ReadSet): void {
   if (hasDsl && found.isMissing === true) {

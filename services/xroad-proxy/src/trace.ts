@@ -1,4 +1,7 @@
-/** What is known of one call while it is under way, for those who tell of it in the end: the log, and the audit file. Nothing here runs. */
+/**
+ * What is known of one call while it is under way, for those who tell of it in the end: the log, and the audit file.
+ * Nothing here runs.
+ */
 import type { Span } from '@services/trace'
 import type { FailureSource } from './model.ts'
 
@@ -26,8 +29,8 @@ export interface Trace {
 /** What the audit file will say of one exchange. The lanes fill it in. */
 export interface AuditEntry {
   /**
-   * A message is about to go out: from here on there will be a line. Throws `malformed_request` where it cannot be said who calls, and
-   * `audit_unavailable` where the line is required and cannot be written.
+   * A message is about to go out: from here on there will be a line. Throws `malformed_request` where it cannot be said
+   * who calls, and `audit_unavailable` where the line is required and cannot be written.
    */
   departs(message: AuditedMessage): void
   /** The hash that the Security Server has made of it. */

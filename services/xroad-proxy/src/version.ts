@@ -1,6 +1,6 @@
 /**
- * What the package says about itself, read once at start. `package.json` lies one folder above this file both in `src/` and
- * in the published `dist/`.
+ * What the package says about itself, read once at start. `package.json` lies one folder above this file both in `src/`
+ * and in the published `dist/`.
  */
 import { readFileSync } from 'node:fs'
 

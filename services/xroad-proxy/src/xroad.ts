@@ -1,6 +1,6 @@
 /**
- * How X-Road writes names down: an identity as an XML element and as a header, a service as a path, and what the code of
- * an error tells about who made it. Pure text in, text out.
+ * How X-Road writes names down: an identity as an XML element and as a header, a service as a path, and what the code
+ * of an error tells about who made it. Pure text in, text out.
  *
  * Owns no header names and no envelope; those who send a call put the pieces together.
  */
@@ -46,9 +46,9 @@ export function isIdentifier(text: string): boolean {
 }
 
 /**
- * Beginnings of a code, after the prefix of a qualified name. Before version 7.8 they were written in capitals; Security
- * Servers of different age talk to each other, and a fault keeps the spelling of the one that made it. Errors of the
- * signer come wrapped in these. A provider's own `soap:Client.Something` always has a prefix.
+ * Beginnings of a code, after the prefix of a qualified name. Before version 7.8 they were written in capitals;
+ * Security Servers of different age talk to each other, and a fault keeps the spelling of the one that made it. Errors
+ * of the signer come wrapped in these. A provider's own `soap:Client.Something` always has a prefix.
  */
 const origins: readonly (readonly [RegExp, FailureSource])[] = [
   [/^(?:[^\s:]+:)?server\.clientproxy(?:\.|$)/i, 'security_server'],

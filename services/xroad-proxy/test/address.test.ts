@@ -304,7 +304,9 @@ function spell4(ip: string, seed: number): string {
 
 const seed = fc.nat({ max: 2 ** 16 })
 
-/** An address with the prefix of the CIDR and anything behind it; the ends of the range more often than chance has it. */
+/**
+ * An address with the prefix of the CIDR and anything behind it; the ends of the range more often than chance has it.
+ */
 function within(cidr: string): fc.Arbitrary<string> {
   const [ip = '', prefix = ''] = cidr.split('/')
   const free = (ip.includes(':') ? 128 : 32) - Number(prefix)

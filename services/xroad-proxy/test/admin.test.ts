@@ -1,4 +1,7 @@
-/** The admin listener in front of a mock Security Server: readiness, metrics, the end. Real processes, sockets and mutual TLS. */
+/**
+ * The admin listener in front of a mock Security Server: readiness, metrics, the end. Real processes, sockets and
+ * mutual TLS.
+ */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'

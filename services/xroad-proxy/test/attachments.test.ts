@@ -1,4 +1,7 @@
-/** What comes beside the envelope in a multipart/related answer: listed, with its content where the DSL file asks for it. */
+/**
+ * What comes beside the envelope in a multipart/related answer: listed, with its content where the DSL file asks for
+ * it.
+ */
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'

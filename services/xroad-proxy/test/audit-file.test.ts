@@ -1,6 +1,6 @@
 /**
- * The audit file as a file: what may be one, disks that are full, files that move, several processes; and what callers get while it
- * cannot be written.
+ * The audit file as a file: what may be one, disks that are full, files that move, several processes; and what callers
+ * get while it cannot be written.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'

@@ -1,6 +1,6 @@
 /**
- * The bytes that all calls together may hold: who gets room and when, and that everything comes back, whatever happens. First
- * the rules by themselves, then seeded runs of many calls, then whole calls over real sockets.
+ * The bytes that all calls together may hold: who gets room and when, and that everything comes back, whatever happens.
+ * First the rules by themselves, then seeded runs of many calls, then whole calls over real sockets.
  */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

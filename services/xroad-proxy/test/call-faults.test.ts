@@ -1,6 +1,6 @@
 /**
- * What made a call end wrongly: files that are gone after the start, calls that waited too long, headers that stand twice,
- * interim answers and transfer codings that nobody asked for. Both lanes, over real sockets.
+ * What made a call end wrongly: files that are gone after the start, calls that waited too long, headers that stand
+ * twice, interim answers and transfer codings that nobody asked for. Both lanes, over real sockets.
  */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
- * Whatever passes the check of a request makes an envelope that is valid against the WSDL, and whatever fits the JSON Schema of /api
- * passes: random bodies and what is left of them after somebody has changed them, as xmllint judges their envelopes. Made-up WSDLs
- * always, those of real registers where a folder is named.
+ * Whatever passes the check of a request makes an envelope that is valid against the WSDL, and whatever fits the JSON
+ * Schema of /api passes: random bodies and what is left of them after somebody has changed them, as xmllint judges
+ * their envelopes. Made-up WSDLs always, those of real registers where a folder is named.
  */
 import { deepStrictEqual, ok } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** Texts beside the types of XML Schema: each line of the table is a type with texts that are values of it, and texts that are none. */
+/**
+ * Texts beside the types of XML Schema: each line of the table is a type with texts that are values of it, and texts
+ * that are none.
+ */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { TextType } from '../src/soap/check/contract.ts'

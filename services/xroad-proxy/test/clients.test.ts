@@ -1,4 +1,6 @@
-/** Several clients in one process: as whom each endpoint calls, over which connections, and what is wrong with a client. */
+/**
+ * Several clients in one process: as whom each endpoint calls, over which connections, and what is wrong with a client.
+ */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +29,9 @@ const dsl = {
   'g/soap-land.yml': soap('client: land\n'),
 }
 
-/** What the Security Server of the test is shown: certificates of the mock's authority do not matter, their names do. */
+/**
+ * What the Security Server of the test is shown: certificates of the mock's authority do not matter, their names do.
+ */
 const folder = newFolder()
 const authority = makeAuthority()
 const issued = issueClient(authority)

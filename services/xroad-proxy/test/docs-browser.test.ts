@@ -1,7 +1,7 @@
 /**
- * `/docs` in a real browser, in front of the mock Security Server and behind a reverse proxy with a path prefix: what it shows, as whom
- * calls go out, what a call gives in each kind of answer, and that the browser asks nobody else for anything. What the page can do with any
- * description is tried with sqlapi and in packages/docs-page.
+ * `/docs` in a real browser, in front of the mock Security Server and behind a reverse proxy with a path prefix: what
+ * it shows, as whom calls go out, what a call gives in each kind of answer, and that the browser asks nobody else for
+ * anything. What the page can do with any description is tried with sqlapi and in packages/docs-page.
  */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,4 +1,7 @@
-/** The page at `/docs` and its files as they come over the wire. What a browser makes of them is in docs-browser.test.ts. */
+/**
+ * The page at `/docs` and its files as they come over the wire. What a browser makes of them is in
+ * docs-browser.test.ts.
+ */
 import { deepStrictEqual, doesNotMatch, match, notStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { after, before, describe, test } from 'node:test'

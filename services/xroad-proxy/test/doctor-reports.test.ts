@@ -1,4 +1,7 @@
-/** The doctor about several clients and the audit file, its annotations for GitHub Actions, and its watch over certificates. */
+/**
+ * The doctor about several clients and the audit file, its annotations for GitHub Actions, and its watch over
+ * certificates.
+ */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -33,7 +33,9 @@ function all(value: TemplateValue | undefined): readonly TemplateValue[] {
   return Array.isArray(value) ? (value as readonly TemplateValue[]) : [value]
 }
 
-/** Node.js takes the boundary for one wherever it stands in a content; request-attachments.test.ts has such contents. */
+/**
+ * Node.js takes the boundary for one wherever it stands in a content; request-attachments.test.ts has such contents.
+ */
 const plainForm = form.map((parts) =>
   parts.map(([head, bytes]): FormPart => [
     head,

@@ -1,4 +1,7 @@
-/** `xroad-proxy health`, as health checks of containers run it. The cases are those of the package that both services share. */
+/**
+ * `xroad-proxy health`, as health checks of containers run it. The cases are those of the package that both services
+ * share.
+ */
 import { testHealth } from '@services/command-line/testing'
 import { newFolder } from '@services/testing'
 import { spawnProxy, startProxy } from './support/process.ts'

@@ -1,6 +1,6 @@
 /**
- * The HTTP shell under this service, over real sockets: the table of pipelines that both services run, random ones, callers
- * that send thousands of requests at once.
+ * The HTTP shell under this service, over real sockets: the table of pipelines that both services run, random ones,
+ * callers that send thousands of requests at once.
  */
 import { ok, strictEqual } from 'node:assert/strict'
 import { connect } from 'node:net'

@@ -1,6 +1,6 @@
 /**
- * What a caller may send: bodies up to the cap and beyond it, declared and chunked, with and without a wait for the go-ahead,
- * slow, broken and left in the middle, on both lanes. Limits of answers belong to the tests of the lanes.
+ * What a caller may send: bodies up to the cap and beyond it, declared and chunked, with and without a wait for the
+ * go-ahead, slow, broken and left in the middle, on both lanes. Limits of answers belong to the tests of the lanes.
  */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { Agent } from 'node:http'

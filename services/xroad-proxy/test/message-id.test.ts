@@ -1,4 +1,6 @@
-/** The id of a message, from the caller to the envelope and back on every answer, on both lanes and over real sockets. */
+/**
+ * The id of a message, from the caller to the envelope and back on every answer, on both lanes and over real sockets.
+ */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { exchange, head, type RawAnswer, rest } from './support/exchange.ts'

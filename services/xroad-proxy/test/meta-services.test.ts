@@ -1,6 +1,6 @@
 /**
- * The shipped pair of meta services, and the SOAP endpoint of the example, asked for real: the example's tree and answers, the
- * mock Security Server, mutual TLS.
+ * The shipped pair of meta services, and the SOAP endpoint of the example, asked for real: the example's tree and
+ * answers, the mock Security Server, mutual TLS.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

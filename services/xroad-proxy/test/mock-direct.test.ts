@@ -1,6 +1,6 @@
 /**
- * The SOAP service of the mock, called directly over real sockets: by the service, whose DSL files name it, and by hand. SOAP 1.1 and
- * SOAP 1.2, attachments, answers from files, failures.
+ * The SOAP service of the mock, called directly over real sockets: by the service, whose DSL files name it, and by
+ * hand. SOAP 1.1 and SOAP 1.2, attachments, answers from files, failures.
  */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { join } from 'node:path'

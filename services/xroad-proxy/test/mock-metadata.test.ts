@@ -1,4 +1,7 @@
-/** The metadata services of the mock, as the protocols have them: lists with versions, `getWsdl`, `getOpenAPI`, and its refusals. */
+/**
+ * The metadata services of the mock, as the protocols have them: lists with versions, `getWsdl`, `getOpenAPI`, and its
+ * refusals.
+ */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * The mock Security Server over real mutual TLS: what it accepts and refuses, its answers on both lanes, and every failure of
- * its table as it looks on the wire.
+ * The mock Security Server over real mutual TLS: what it accepts and refuses, its answers on both lanes, and every
+ * failure of its table as it looks on the wire.
  */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { createHash } from 'node:crypto'

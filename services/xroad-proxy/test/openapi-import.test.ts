@@ -1,4 +1,6 @@
-/** OpenAPI descriptions of REST services: files in, endpoints, warnings and problems out, and what `/api` says of them. */
+/**
+ * OpenAPI descriptions of REST services: files in, endpoints, warnings and problems out, and what `/api` says of them.
+ */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'

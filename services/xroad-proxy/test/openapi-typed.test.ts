@@ -1,4 +1,7 @@
-/** What the description gains from WSDL files: types, words and examples of requests, types of answers in the shape in force. */
+/**
+ * What the description gains from WSDL files: types, words and examples of requests, types of answers in the shape in
+ * force.
+ */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * The body of a SOAP call as values for a template: which keys survive, what numbers look like, and that no body makes the
- * reader throw or linger.
+ * The body of a SOAP call as values for a template: which keys survive, what numbers look like, and that no body makes
+ * the reader throw or linger.
  */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,7 @@
-/** Expressions that are matched in one pass: beside the engine of JavaScript where both say the same, and where that one would hang. */
+/**
+ * Expressions that are matched in one pass: beside the engine of JavaScript where both say the same, and where that one
+ * would hang.
+ */
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'

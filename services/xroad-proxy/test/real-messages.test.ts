@@ -1,7 +1,8 @@
 /**
  * SOAP messages that other projects keep for their own tests: X-Road's proxy and SOAP libraries. None is kept here:
- * `XROAD_PROXY_REAL_MESSAGES` names a folder, every *.xml, *.query and *.answer below it is read. Each must give the JSON that
- * a second, plain reading gives, or be refused by both. A file that starts with a boundary is taken for multipart/related.
+ * `XROAD_PROXY_REAL_MESSAGES` names a folder, every *.xml, *.query and *.answer below it is read. Each must give the
+ * JSON that a second, plain reading gives, or be refused by both. A file that starts with a boundary is taken for
+ * multipart/related.
  */
 import { deepStrictEqual, ok } from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * A keystore, its password and the authorities of the Security Server that change while calls are under way: real mutual TLS, and a server
- * that keeps who showed which certificate.
+ * A keystore, its password and the authorities of the Security Server that change while calls are under way: real
+ * mutual TLS, and a server that keeps who showed which certificate.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { renameSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * SIGHUP as a process gets it: twice, before it serves, while it ends; what metrics and readiness say of a new identity; what the doctor says
- * of passwords in files.
+ * SIGHUP as a process gets it: twice, before it serves, while it ends; what metrics and readiness say of a new
+ * identity; what the doctor says of passwords in files.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

@@ -1,4 +1,7 @@
-/** Files that are read anew because they changed: which ones count, mounts of Kubernetes, and files that are written in pieces. */
+/**
+ * Files that are read anew because they changed: which ones count, mounts of Kubernetes, and files that are written in
+ * pieces.
+ */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

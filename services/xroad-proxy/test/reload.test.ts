@@ -1,6 +1,6 @@
 /**
- * Files and settings that are read anew: what takes their place, who keeps the old ones, and what stays where something is wrong. The whole
- * service over real sockets; what is held, is held by the test.
+ * Files and settings that are read anew: what takes their place, who keeps the old ones, and what stays where something
+ * is wrong. The whole service over real sockets; what is held, is held by the test.
  */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'

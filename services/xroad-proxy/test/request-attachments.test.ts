@@ -1,6 +1,6 @@
 /**
- * Requests with attachments, from the caller's JSON or form to the bytes that the Security Server gets, over real sockets. The DSL
- * files are written by hand; those of WSDLs are in wsdl-attachments.test.ts.
+ * Requests with attachments, from the caller's JSON or form to the bytes that the Security Server gets, over real
+ * sockets. The DSL files are written by hand; those of WSDLs are in wsdl-attachments.test.ts.
  */
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

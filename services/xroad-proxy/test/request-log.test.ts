@@ -1,4 +1,7 @@
-/** Which requests have a line in the log, what stands in it, and that answer, line and causes of a request have one id, on both lanes. */
+/**
+ * Which requests have a line in the log, what stands in it, and that answer, line and causes of a request have one id,
+ * on both lanes.
+ */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { until } from '@services/testing'

@@ -1,6 +1,6 @@
 /**
- * The REST lane in time: bodies that are too large, broken or slow, callers and upstreams that leave, connections that are
- * kept, shared and given up.
+ * The REST lane in time: bodies that are too large, broken or slow, callers and upstreams that leave, connections that
+ * are kept, shared and given up.
  */
 import { deepStrictEqual, match, ok as isTrue, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'

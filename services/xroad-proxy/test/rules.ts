@@ -1,9 +1,10 @@
 /**
- * What the service has to do, one rule a line, each under the id that tests name in their titles (`.. [D3.4]`) or in the
- * `rule` list of a case. rules.test.ts holds the two together: no rule without a test, no test of a rule that is not here.
+ * What the service has to do, one rule a line, each under the id that tests name in their titles (`.. [D3.4]`) or in
+ * the `rule` list of a case. rules.test.ts holds the two together: no rule without a test, no test of a rule that is
+ * not here.
  *
- * `S-` are the rules of the service's description, `D` those that settle what the description leaves open, `X` faults that
- * were found in 0.4.0-rc, `P` what 0.5 adds.
+ * `S-` are the rules of the service's description, `D` those that settle what the description leaves open, `X` faults
+ * that were found in 0.4.0-rc, `P` what 0.5 adds.
  */
 export const rules: Readonly<Record<string, string>> = {
   'S-what.1': 'one YAML file below the DSL directory is one endpoint /group/service',

@@ -1,6 +1,7 @@
 /**
- * Answers with the types of their WSDL. Every folder of cases/schema-response: a schema, an answer, its JSON, which also has to
- * be valid by the JSON Schema that callers are shown. README.md there explains the files. Then whole calls, and hostile input.
+ * Answers with the types of their WSDL. Every folder of cases/schema-response: a schema, an answer, its JSON, which
+ * also has to be valid by the JSON Schema that callers are shown. README.md there explains the files. Then whole calls,
+ * and hostile input.
  */
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,6 +1,7 @@
 /**
  * The HTTP shell over real sockets: paths and methods, what is no HTTP, many and odd connections, and the log line that
- * each request leaves. Bodies and their cap are for limits.test.ts, the process for lifecycle.test.ts and startup.test.ts.
+ * each request leaves. Bodies and their cap are for limits.test.ts, the process for lifecycle.test.ts and
+ * startup.test.ts.
  */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import diagnostics from 'node:diagnostics_channel'

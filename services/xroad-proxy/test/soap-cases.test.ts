@@ -1,4 +1,7 @@
-/** Every folder of cases/soap: a DSL file, a request, an answer, and what becomes of them. README.md there explains the files. */
+/**
+ * Every folder of cases/soap: a DSL file, a request, an answer, and what becomes of them. README.md there explains the
+ * files.
+ */
 import { ok, strictEqual } from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

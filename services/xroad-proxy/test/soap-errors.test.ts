@@ -1,6 +1,7 @@
 /**
- * Every error of the SOAP lane as its caller meets it, status, fields and extras: answers that are no good, faults, answers that
- * are too large or too slow, connections that fail. Upstreams are played by the tests or by the mock, over real sockets.
+ * Every error of the SOAP lane as its caller meets it, status, fields and extras: answers that are no good, faults,
+ * answers that are too large or too slow, connections that fail. Upstreams are played by the tests or by the mock, over
+ * real sockets.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { once } from 'node:events'

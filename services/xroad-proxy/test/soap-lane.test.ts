@@ -1,6 +1,6 @@
 /**
- * The SOAP lane on its way out: which bytes reach the Security Server or a direct service, what becomes of the caller's values,
- * and how connections are used. Upstreams are played by the tests, over real sockets and mutual TLS.
+ * The SOAP lane on its way out: which bytes reach the Security Server or a direct service, what becomes of the caller's
+ * values, and how connections are used. Upstreams are played by the tests, over real sockets and mutual TLS.
  */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { Agent } from 'node:http'

@@ -1,4 +1,6 @@
-/** SOAP 1.2: what goes out in a direct call, what its faults become, and why there is none through a Security Server. */
+/**
+ * SOAP 1.2: what goes out in a direct call, what its faults become, and why there is none through a Security Server.
+ */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { readDsl } from '../src/boot/dsl/dsl.ts'

@@ -1,4 +1,7 @@
-/** Spans of a started process with a real SDK of OpenTelemetry: which there are, how they hang together, what is in them, when they are out. */
+/**
+ * Spans of a started process with a real SDK of OpenTelemetry: which there are, how they hang together, what is in
+ * them, when they are out.
+ */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

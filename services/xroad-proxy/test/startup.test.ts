@@ -1,6 +1,6 @@
 /**
- * The start of the real process: what refuses it, with which exit code and which one line of log, and what must not. Which
- * fields and files are refused with which words is for the tests of boot/; here it is the process that counts.
+ * The start of the real process: what refuses it, with which exit code and which one line of log, and what must not.
+ * Which fields and files are refused with which words is for the tests of boot/; here it is the process that counts.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

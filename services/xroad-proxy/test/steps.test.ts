@@ -1,6 +1,7 @@
 /**
- * No answer and no form holds the event loop: whatever its bytes are, each step of its reading is short. Counted is the time that this
- * thread computes, and the shortest of three runs, because others use this machine as well; the steps are some milliseconds long.
+ * No answer and no form holds the event loop: whatever its bytes are, each step of its reading is short. Counted is the
+ * time that this thread computes, and the shortest of three runs, because others use this machine as well; the steps
+ * are some milliseconds long.
  */
 import { ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'

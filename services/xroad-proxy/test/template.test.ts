@@ -1,6 +1,7 @@
 /**
- * Templates: what is refused at start, what a warning is for, what values look like in an envelope, and that no value and
- * no template makes the service print, hang or say too much. The short cut of the check is held against Handlebars itself.
+ * Templates: what is refused at start, what a warning is for, what values look like in an envelope, and that no value
+ * and no template makes the service print, hang or say too much. The short cut of the check is held against Handlebars
+ * itself.
  */
 import { deepStrictEqual, doesNotThrow, ok, strictEqual, throws } from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -1,6 +1,7 @@
 /**
- * docs/ten-minutes.md, followed word by word in an empty folder: each command of its `console` blocks is run by a shell, and has
- * to say what the page says. Only ports, times and ids are other ones; a line that ends in `..` goes on as it likes.
+ * docs/ten-minutes.md, followed word by word in an empty folder: each command of its `console` blocks is run by a
+ * shell, and has to say what the page says. Only ports, times and ids are other ones; a line that ends in `..` goes on
+ * as it likes.
  */
 import { ok, strictEqual } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,4 +1,7 @@
-/** The place of a request in a trace, from its caller through both lanes and into every line of the log, over real sockets. */
+/**
+ * The place of a request in a trace, from its caller through both lanes and into every line of the log, over real
+ * sockets.
+ */
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { until } from '@services/testing'

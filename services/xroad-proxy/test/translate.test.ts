@@ -517,7 +517,8 @@ test('answers that have been read are garbage at once: the next collections find
     translate(xml)
     if (count % 20 !== 0) continue
     const now = oldSpaceBytes()
-    // What the engine makes of the sources themselves comes with the first thousands, and a great collection takes some away.
+    // What the engine makes of the sources themselves comes with the first thousands, and a great collection takes some
+    // away.
     if (count > 4000 && now > before) kept += now - before
     before = now
   }

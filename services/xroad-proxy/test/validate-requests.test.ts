@@ -1,6 +1,6 @@
 /**
- * Requests that are checked before they leave: who asks for it, what the caller is told, and that nothing is sent. Over real
- * sockets, in front of an upstream that counts what reaches it.
+ * Requests that are checked before they leave: who asks for it, what the caller is told, and that nothing is sent. Over
+ * real sockets, in front of an upstream that counts what reaches it.
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { readdirSync, statSync } from 'node:fs'

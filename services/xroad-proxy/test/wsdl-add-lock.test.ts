@@ -1,4 +1,7 @@
-/** Several `wsdl add` in one directory: one after the other, none loses a file of another, and a killed one stands in nobody's way. */
+/**
+ * Several `wsdl add` in one directory: one after the other, none loses a file of another, and a killed one stands in
+ * nobody's way.
+ */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'

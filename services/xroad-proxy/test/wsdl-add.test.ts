@@ -1,4 +1,7 @@
-/** `wsdl add` from files and addresses, as its users meet it: what it writes, what it refuses, and that it leaves nothing behind. */
+/**
+ * `wsdl add` from files and addresses, as its users meet it: what it writes, what it refuses, and that it leaves
+ * nothing behind.
+ */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import {

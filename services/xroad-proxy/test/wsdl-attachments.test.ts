@@ -1,4 +1,7 @@
-/** Attachments of endpoints that are made from a WSDL, from the caller to the Security Server, and what `/api` says of them. */
+/**
+ * Attachments of endpoints that are made from a WSDL, from the caller to the Security Server, and what `/api` says of
+ * them.
+ */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** The service with a WSDL directory, from the drop of a file to the call of its endpoint; and where generated files call. */
+/**
+ * The service with a WSDL directory, from the drop of a file to the call of its endpoint; and where generated files
+ * call.
+ */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert/strict'
 import type { LookupAddress } from 'node:dns'
 import { createServer } from 'node:http'

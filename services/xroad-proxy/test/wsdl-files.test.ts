@@ -1,4 +1,6 @@
-/** What a WSDL file may be at all: charsets, well-formedness, limits; and schemas that try to take all time or memory. */
+/**
+ * What a WSDL file may be at all: charsets, well-formedness, limits; and schemas that try to take all time or memory.
+ */
 import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'

@@ -1,4 +1,7 @@
-/** WSDL files in a folder become DSL files: places, sidecars, addresses, collisions, removal, and files that are no good. */
+/**
+ * WSDL files in a folder become DSL files: places, sidecars, addresses, collisions, removal, and files that are no
+ * good.
+ */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'

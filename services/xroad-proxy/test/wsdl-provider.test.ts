@@ -1,4 +1,7 @@
-/** Services of other members: whom the envelopes of a WSDL with a provider call, in which version, and what is told of it. */
+/**
+ * Services of other members: whom the envelopes of a WSDL with a provider call, in which version, and what is told of
+ * it.
+ */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'

@@ -1,7 +1,7 @@
 /**
- * Whatever fits the JSON Schema of a request in /api makes an envelope that is valid against the WSDL: random bodies, as a
- * validator judges them that knows nothing of this service. Made-up WSDLs always, those of real registers where a folder is
- * named.
+ * Whatever fits the JSON Schema of a request in /api makes an envelope that is valid against the WSDL: random bodies,
+ * as a validator judges them that knows nothing of this service. Made-up WSDLs always, those of real registers where a
+ * folder is named.
  */
 import { deepStrictEqual, ok } from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
@@ -28,7 +28,10 @@ interface Judged {
   readonly invalid: ReadonlyMap<string, string>
 }
 
-/** Envelopes of so many random bodies for each operation of a WSDL, and of its example. `more` are schemas that no WSDL holds. */
+/**
+ * Envelopes of so many random bodies for each operation of a WSDL, and of its example. `more` are schemas that no WSDL
+ * holds.
+ */
 function judge(
   path: string,
   bytes: Uint8Array,

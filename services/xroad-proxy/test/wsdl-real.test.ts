@@ -1,7 +1,7 @@
 /**
- * WSDLs of real registers, which are not part of the project: a folder of folders, named by XROAD_PROXY_REAL_WSDLS. Whatever
- * they hold, every operation is generated or skipped for a reason, the service reads what was generated, and the schemas
- * of callers and answers can be made.
+ * WSDLs of real registers, which are not part of the project: a folder of folders, named by XROAD_PROXY_REAL_WSDLS.
+ * Whatever they hold, every operation is generated or skipped for a reason, the service reads what was generated, and
+ * the schemas of callers and answers can be made.
  */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { readFileSync, readdirSync, statSync } from 'node:fs'

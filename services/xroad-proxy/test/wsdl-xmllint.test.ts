@@ -18,7 +18,9 @@ const variable = 'XROAD_PROXY_REAL_WSDLS'
 const folder = process.env[variable]
 const skip = folder === undefined ? `${variable} names no folder` : whyNoXmllint()
 
-/** JSON Schema means the whole value by `^..$`, XML Schema the two characters: such a pattern allows no useful value. */
+/**
+ * JSON Schema means the whole value by `^..$`, XML Schema the two characters: such a pattern allows no useful value.
+ */
 const anchored = /\[facet 'pattern'\] .* the pattern '\^.*\$'|is not a valid value of the (?:local )?atomic type/
 
 describe('envelopes of real WSDLs are valid [D5.1 D5.3 D5.4 P2.4]', { skip }, () => {

@@ -1,4 +1,7 @@
-/** Every folder of cases/xml: an answer, and the JSON that it becomes. What the files hold is explained in README.md there. */
+/**
+ * Every folder of cases/xml: an answer, and the JSON that it becomes. What the files hold is explained in README.md
+ * there.
+ */
 import { ok, strictEqual } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

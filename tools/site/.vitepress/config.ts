@@ -1,4 +1,7 @@
-/** The generator's configuration: pages, navigation and search of the site. What decides stands in the files beside this folder. */
+/**
+ * The generator's configuration: pages, navigation and search of the site. What decides stands in the files beside this
+ * folder.
+ */
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { toAnchor } from '../markdown.ts'

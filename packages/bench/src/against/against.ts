@@ -1,4 +1,7 @@
-/** `--against`: a service beside an earlier version of itself. Trials in; a table, its place in the page and the exit code out. */
+/**
+ * `--against`: a service beside an earlier version of itself. Trials in; a table, its place in the page and the exit
+ * code out.
+ */
 import { costToLoad, medianOf, type RaceMerit } from '../race/figures.ts'
 import { type Entrant, type Lengths, race, type Result } from '../race/race.ts'
 import { againstMarkers, toReport, writeBetween } from '../report/report.ts'

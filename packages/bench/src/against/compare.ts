@@ -1,7 +1,7 @@
 /**
- * This version of a service beside an earlier one: trials in, judgements out. A trial starts a process of each version, and
- * another pair of them for every further race. What looks slower is raced again until chance no longer explains it, or the
- * time is up. How a race is driven is the service's business.
+ * This version of a service beside an earlier one: trials in, judgements out. A trial starts a process of each version,
+ * and another pair of them for every further race. What looks slower is raced again until chance no longer explains it,
+ * or the time is up. How a race is driven is the service's business.
  */
 import { median } from '../report/median.ts'
 import { guard, type Judgement, judgeRatios } from './regression.ts'

@@ -1,6 +1,6 @@
 /**
- * Whether a new version is slower than an old one, from the ratios of races between them. A noisy machine gives ratios on
- * both sides of any limit, so one bad race proves nothing: how many must agree is a question of chance.
+ * Whether a new version is slower than an old one, from the ratios of races between them. A noisy machine gives ratios
+ * on both sides of any limit, so one bad race proves nothing: how many must agree is a question of chance.
  */
 import { median } from '../report/median.ts'
 
@@ -17,8 +17,8 @@ export const guard: Guard = { limit: 0.97, chance: 0.01 }
 export type Judgement = 'fine' | 'unclear' | 'slower'
 
 /**
- * One ratio for each race, a race being one process of each version: rounds between the same two processes agree with each
- * other more than with the next two, and would prove too much.
+ * One ratio for each race, a race being one process of each version: rounds between the same two processes agree with
+ * each other more than with the next two, and would prove too much.
  */
 export function judgeRatios(ratios: readonly number[], { limit, chance }: Guard = guard): Judgement {
   if (median(ratios) >= limit) return 'fine'
@@ -27,8 +27,8 @@ export function judgeRatios(ratios: readonly number[], { limit, chance }: Guard 
 }
 
 /**
- * The sign test: how likely at least `slow` of `races` fall below the limit if the true median lies on it, when each falls
- * below or above like a coin.
+ * The sign test: how likely at least `slow` of `races` fall below the limit if the true median lies on it, when each
+ * falls below or above like a coin.
  */
 export function chanceOfSoMany(slow: number, races: number): number {
   let ways = 1

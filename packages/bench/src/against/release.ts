@@ -1,6 +1,7 @@
 /**
- * An older version of a service out of the history of this repository, in a folder of its own, to be run from its sources.
- * Its libraries are those installed here, and its own where it names others; private packages it brings itself, if any.
+ * An older version of a service out of the history of this repository, in a folder of its own, to be run from its
+ * sources. Its libraries are those installed here, and its own where it names others; private packages it brings
+ * itself, if any.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** Command line -> what to run. The benches of all services take the same flags; what differs is a plain value of the service. */
+/**
+ * Command line -> what to run. The benches of all services take the same flags; what differs is a plain value of the
+ * service.
+ */
 import { parseArgs } from 'node:util'
 import { guard } from '../against/regression.ts'
 import { callersScenario } from '../race/callers.ts'

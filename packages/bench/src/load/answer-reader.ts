@@ -1,6 +1,6 @@
 /**
- * Bytes of a connection -> HTTP answers, one at a time, for a load that has to cost less than what it drives: of the head
- * only the status and the length are looked at. Bodies have a length or come in chunks.
+ * Bytes of a connection -> HTTP answers, one at a time, for a load that has to cost less than what it drives: of the
+ * head only the status and the length are looked at. Bodies have a length or come in chunks.
  */
 export interface Reply {
   readonly status: number

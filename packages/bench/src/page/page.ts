@@ -1,6 +1,6 @@
 /**
- * How long a page at `/docs` takes in a real browser: until its list is painted, and from the click on an operation until its form is.
- * A browser and an address come in, milliseconds go out; each opening has an empty cache.
+ * How long a page at `/docs` takes in a real browser: until its list is painted, and from the click on an operation
+ * until its form is. A browser and an address come in, milliseconds go out; each opening has an empty cache.
  */
 import type { Browser, Page } from 'playwright-core'
 import { median } from '../report/median.ts'

@@ -1,6 +1,6 @@
 /**
- * The processes of a run: the servers that are compared, and programs that print something and end. Nothing of them outlives
- * the run, however it ends.
+ * The processes of a run: the servers that are compared, and programs that print something and end. Nothing of them
+ * outlives the run, however it ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

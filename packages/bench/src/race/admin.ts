@@ -1,7 +1,7 @@
 /**
- * What the metrics of a service cost: the service without an admin listener races itself with one, which is scraped once a second, more
- * often than any Prometheus does. Prints the figures; the process ends with 1 where the one that is measured is too slow. One process
- * differs from the next, so each race has two new ones.
+ * What the metrics of a service cost: the service without an admin listener races itself with one, which is scraped
+ * once a second, more often than any Prometheus does. Prints the figures; the process ends with 1 where the one that is
+ * measured is too slow. One process differs from the next, so each race has two new ones.
  */
 import { racePair } from '../against/against.ts'
 import { compare, type Compared, exitCode, type Limits } from '../against/compare.ts'

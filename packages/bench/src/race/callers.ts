@@ -1,7 +1,7 @@
 /**
- * The scenario `callers`: the same requests from one caller, from a thousand, and from some numbers between. Each contender
- * has a process of its own for each number, because the most memory is counted from the start of a process; all of them take
- * turns, so that figures can be compared along the numbers as well as between contenders.
+ * The scenario `callers`: the same requests from one caller, from a thousand, and from some numbers between. Each
+ * contender has a process of its own for each number, because the most memory is counted from the start of a process;
+ * all of them take turns, so that figures can be compared along the numbers as well as between contenders.
  */
 import { type Entrant, type Lengths, race, type Racer, type Result } from './race.ts'
 

@@ -12,8 +12,8 @@ export function medianOf({ rounds }: Result, figure: Exclude<keyof Round, 'remar
 }
 
 /**
- * CPU time of the contender by that of the load, which does the same work for each answer: where the machine is slower for a while both
- * cost more, and this stays. Nothing if one of the two is not known.
+ * CPU time of the contender by that of the load, which does the same work for each answer: where the machine is slower
+ * for a while both cost more, and this stays. Nothing if one of the two is not known.
  */
 export function costToLoad({ rounds }: Result): number | undefined {
   const costs = rounds.flatMap(({ cpuSecondsPer1000, loadCpuSecondsPer1000 }) =>
@@ -25,8 +25,8 @@ export function costToLoad({ rounds }: Result): number | undefined {
 }
 
 /**
- * How many times as good `one` was as `other`: the median of the ratios within each round. Nothing if one of the two was not
- * there.
+ * How many times as good `one` was as `other`: the median of the ratios within each round. Nothing if one of the two
+ * was not there.
  */
 export function ratio(one: Result | undefined, other: Result | undefined, merit: RaceMerit): number | undefined {
   if (one === undefined || other === undefined) return undefined

@@ -1,6 +1,6 @@
 /**
- * A server as a racer: its process is started, each request is asked once and its answer checked, and in the rounds the load
- * wants these very answers again. Which answers are right the service says.
+ * A server as a racer: its process is started, each request is asked once and its answer checked, and in the rounds the
+ * load wants these very answers again. Which answers are right the service says.
  */
 import { createHash } from 'node:crypto'
 import { drive, type GroupPlan, type Measured, type WireRequest } from '../load/drive.ts'

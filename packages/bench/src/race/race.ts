@@ -1,6 +1,6 @@
 /**
- * A race: contenders run beside each other and are driven in turns, so that what disturbs the machine for a while disturbs
- * them all. What a contender is, and what it is asked, is the service's business.
+ * A race: contenders run beside each other and are driven in turns, so that what disturbs the machine for a while
+ * disturbs them all. What a contender is, and what it is asked, is the service's business.
  */
 import type { Usage } from '../process/usage.ts'
 import { readable } from './figures.ts'

@@ -1,6 +1,7 @@
 /**
- * `--starts`: the same contender started several times in a row, each start raced alone. What one process does differently
- * from the next, with the same requests, is not noise of a round: V8 and the memory have got into another state.
+ * `--starts`: the same contender started several times in a row, each start raced alone. What one process does
+ * differently from the next, with the same requests, is not noise of a round: V8 and the memory have got into another
+ * state.
  */
 import { toMB } from '../process/usage.ts'
 import { median } from '../report/median.ts'

@@ -1,6 +1,6 @@
 /**
- * Results of the scenario `callers` -> an SVG: a panel each for requests per second, p99, CPU time and memory, over the number
- * of callers, with a curve for each contender.
+ * Results of the scenario `callers` -> an SVG: a panel each for requests per second, p99, CPU time and memory, over the
+ * number of callers, with a curve for each contender.
  */
 import type { CallersResult } from '../race/callers.ts'
 import { medianOf, readable } from '../race/figures.ts'

@@ -1,6 +1,6 @@
 /**
- * Results -> an SVG: how many times as good each contender was as the one that its scenario is measured by. Bars begin at 1
- * and go right for better, left for worse, on a logarithmic scale, so that twice and half are equally far.
+ * Results -> an SVG: how many times as good each contender was as the one that its scenario is measured by. Bars begin
+ * at 1 and go right for better, left for worse, on a logarithmic scale, so that twice and half are equally far.
  */
 import { medianOf, type RaceMerit, ratio, readable } from '../race/figures.ts'
 import type { Result } from '../race/race.ts'

@@ -1,6 +1,6 @@
 /**
- * What all charts of this package are drawn with. Colours follow the reader's light or dark mode; nothing is loaded and no
- * script runs, so a chart can be an image in a page.
+ * What all charts of this package are drawn with. Colours follow the reader's light or dark mode; nothing is loaded and
+ * no script runs, so a chart can be an image in a page.
  */
 
 /** Colours of each contender, in light and in dark mode, in the order of the legend. */

@@ -1,7 +1,7 @@
 /**
- * A long run of a server under mixed load with faults: people who call, faults that happen, samples of the process. Fails on the
- * first wrong answer, on whatever the service says was lost at the end, and on growth. What is called, and what is right, the
- * service knows.
+ * A long run of a server under mixed load with faults: people who call, faults that happen, samples of the process.
+ * Fails on the first wrong answer, on whatever the service says was lost at the end, and on growth. What is called, and
+ * what is right, the service knows.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Server } from '../process/server.ts'
@@ -21,7 +21,10 @@ export interface Actor {
   readonly isProbe?: boolean
 }
 
-/** `right`: as it should be. `refused`: an error that may happen while there are faults. `cut`: broken off, and not given as whole. */
+/**
+ * `right`: as it should be. `refused`: an error that may happen while there are faults. `cut`: broken off, and not
+ * given as whole.
+ */
 export type Outcome = 'right' | 'refused' | 'cut'
 
 export class WrongAnswer extends Error {}

@@ -36,7 +36,9 @@ export function found(value: unknown, { shown = false, secret = false, isOfParts
   return shown ? `found ${JSON.stringify(value.slice(0, shownCharacters))}` : 'found a text'
 }
 
-/** `a.b[0]`, as messages name a field; a key that is no plain name stands in quotes, and never with a password in it. */
+/**
+ * `a.b[0]`, as messages name a field; a key that is no plain name stands in quotes, and never with a password in it.
+ */
 export function toFieldName(path: Path): string {
   return path
     .map((step) => {

@@ -1,6 +1,6 @@
 /**
- * Fields in which somebody may have put a password, and what may be shown of them: nothing that could be one. Pure. Code that
- * writes a message about such a field asks here.
+ * Fields in which somebody may have put a password, and what may be shown of them: nothing that could be one. Pure.
+ * Code that writes a message about such a field asks here.
  */
 import { nearest } from './nearest.ts'
 

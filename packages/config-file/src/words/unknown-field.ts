@@ -1,6 +1,6 @@
 /**
- * A key that no field has -> what to tell about it: the field that was probably meant, or the fields that there are. A field
- * that is required and missing is the likeliest, one that stands in the file already the least likely. Pure.
+ * A key that no field has -> what to tell about it: the field that was probably meant, or the fields that there are. A
+ * field that is required and missing is the likeliest, one that stands in the file already the least likely. Pure.
  */
 import { isSpelling, nearest } from './nearest.ts'
 import { isGlued, isSecretField, passwordCure } from './secrets.ts'

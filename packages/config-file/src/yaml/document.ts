@@ -1,6 +1,6 @@
 /**
- * YAML text -> the nodes of its one document, within limits, or a `YamlError` with line and column that quotes nothing of the
- * text: any piece of it may be a password. Knows the parser's options, its limits and its messages.
+ * YAML text -> the nodes of its one document, within limits, or a `YamlError` with line and column that quotes nothing
+ * of the text: any piece of it may be a password. Knows the parser's options, its limits and its messages.
  */
 import { Composer, Lexer, LineCounter, Parser, Schema } from 'yaml'
 import type { Document, Node, YAMLError } from 'yaml'

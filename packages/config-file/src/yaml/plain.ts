@@ -1,8 +1,8 @@
 /**
  * The YAML that nearly every DSL file consists of, read line by line: `key: text`, `key: "text"`, `key: 123`, lists and
- * groups of these one level deep, literal blocks. Far faster than the parser, which would be most of the start of a large
- * folder. Gives up at the first line that could mean anything else; then the parser reads the text, and its result
- * counts. A test compares the two.
+ * groups of these one level deep, literal blocks. Far faster than the parser, which would be most of the start of a
+ * large folder. Gives up at the first line that could mean anything else; then the parser reads the text, and its
+ * result counts. A test compares the two.
  */
 import { Literal } from './data.ts'
 

@@ -1,7 +1,7 @@
 /**
- * YAML text -> plain data: null, text, lists, mappings; numbers and booleans keep the text that they were written as, so
- * that `4.0` and `00123` can still be strings. Whatever is wrong with the text becomes a `YamlError` with line and column.
- * What the data means is for check.ts to decide.
+ * YAML text -> plain data: null, text, lists, mappings; numbers and booleans keep the text that they were written as,
+ * so that `4.0` and `00123` can still be strings. Whatever is wrong with the text becomes a `YamlError` with line and
+ * column. What the data means is for check.ts to decide.
  */
 import { isAlias, isMap, isScalar, isSeq } from 'yaml'
 import type { Alias, Node, Scalar, YAMLMap } from 'yaml'

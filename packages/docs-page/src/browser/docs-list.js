@@ -1,4 +1,7 @@
-/** The list of all operations, by tag, with its search. Owns which are shown and where the focus is; told which one is open. */
+/**
+ * The list of all operations, by tag, with its search. Owns which are shown and where the focus is; told which one is
+ * open.
+ */
 import { element } from './element/docs-element.js'
 
 /** @typedef {import('./description/docs-description.js').Operation} Operation */

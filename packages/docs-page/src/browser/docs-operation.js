@@ -1,4 +1,7 @@
-/** One operation, whole: what it is called, what is said of it, its form, what its request and its answer hold and how it may fail. */
+/**
+ * One operation, whole: what it is called, what is said of it, its form, what its request and its answer hold and how
+ * it may fail.
+ */
 import { copyButton, element } from './element/docs-element.js'
 import { Form } from './request/docs-form.js'
 import { methodChip } from './docs-list.js'

@@ -1,4 +1,7 @@
-/** A schema -> what it holds, as a list that unfolds: names, types, bounds and words. Parts are made when they are first unfolded. */
+/**
+ * A schema -> what it holds, as a list that unfolds: names, types, bounds and words. Parts are made when they are first
+ * unfolded.
+ */
 import { readChoices } from './description/docs-body-types.js'
 import { boundWords, typeWords } from './description/docs-schema.js'
 import { element } from './element/docs-element.js'

@@ -1,6 +1,6 @@
 /**
- * The page: fetches the description, shows the list and the operation that the address names (`#get_crm_orders`). Everything that is
- * shown of a description is text, never markup.
+ * The page: fetches the description, shows the list and the operation that the address names (`#get_crm_orders`).
+ * Everything that is shown of a description is text, never markup.
  */
 import { readDescription } from './description/docs-description.js'
 import { element } from './element/docs-element.js'

@@ -1,4 +1,6 @@
-/** What can be wrong with the body of a request, and how a service that counts bytes hears of them before they are kept. */
+/**
+ * What can be wrong with the body of a request, and how a service that counts bytes hears of them before they are kept.
+ */
 
 /** The body is larger than the limit. */
 export class BodyTooLarge extends Error {
@@ -20,8 +22,8 @@ export class BodyCut extends Error {
 }
 
 /**
- * Counts bytes that are about to be kept. A promise makes the reader wait; one that rejects ends the reading. `giveUp` ends it at any
- * time, with this reason, and keeps nothing.
+ * Counts bytes that are about to be kept. A promise makes the reader wait; one that rejects ends the reading. `giveUp`
+ * ends it at any time, with this reason, and keeps nothing.
  */
 export type Reserve = (bytes: number, giveUp: (reason: Error) => void) => Promise<void> | undefined
 

@@ -1,7 +1,7 @@
 /**
- * What every client connection owes, whoever reads its requests: answers in their order, how many requests may be under way, and
- * how it ends. Each request that has begun gets its own answer; behind them comes at most one refusal, and then the end. Knows
- * sockets and exchanges, not the server.
+ * What every client connection owes, whoever reads its requests: answers in their order, how many requests may be under
+ * way, and how it ends. Each request that has begun gets its own answer; behind them comes at most one refusal, and
+ * then the end. Knows sockets and exchanges, not the server.
  */
 import type { Socket } from 'node:net'
 import type { Exchange, Leaving, Owed } from './exchange.ts'
@@ -92,7 +92,10 @@ export abstract class Connection<Kind extends Owed = Owed> {
     return this.begun[0] === exchange
   }
 
-  /** No further request is taken from this connection; it ends behind the answers that it owes, with `refusal` if there is one. */
+  /**
+   * No further request is taken from this connection; it ends behind the answers that it owes, with `refusal` if there
+   * is one.
+   */
   endWith(refusal: string | undefined): void {
     if (this.isEnding) return
     this.isEnding = true

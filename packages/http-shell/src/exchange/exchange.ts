@@ -1,6 +1,6 @@
 /**
- * A request that has begun and the answer to it, as a service reads and writes them. Who has read the request, Node.js or the
- * reader of plain requests, makes no difference to a service.
+ * A request that has begun and the answer to it, as a service reads and writes them. Who has read the request, Node.js
+ * or the reader of plain requests, makes no difference to a service.
  */
 import type { Reserve } from './body.ts'
 

@@ -1,4 +1,7 @@
-/** The limits of the HTTP server that no configuration changes, and the defaults of those that a configuration may change. */
+/**
+ * The limits of the HTTP server that no configuration changes, and the defaults of those that a configuration may
+ * change.
+ */
 
 /** A request line and headers together; query strings carry parameters, so more than Node's default of 16 KiB. */
 export const maxHeadBytes = 64 * 1024
@@ -11,13 +14,16 @@ export const drainMs = 2000
 /** A client takes at least so many bytes of its answers in `stallMs`, or all of them. */
 export const stallBytes = 64 * 1024
 /**
- * A connection may have so many requests under way whatever others do; what it sends ahead beyond that is shared. How long answers
- * get is not known when their requests begin, and nobody may ever take them.
+ * A connection may have so many requests under way whatever others do; what it sends ahead beyond that is shared. How
+ * long answers get is not known when their requests begin, and nobody may ever take them.
  */
 export const fewRequests = 4
 
 export interface Bounds {
-  /** Requests of a connection that have begun and are not answered; as many more than `fewRequests` of each in all connections. */
+  /**
+   * Requests of a connection that have begun and are not answered; as many more than `fewRequests` of each in all
+   * connections.
+   */
   readonly maxPipelinedRequests: number
   /** Bytes of whole answers that the client has not taken; past it no further request begins. */
   readonly maxUnsentBytes: number

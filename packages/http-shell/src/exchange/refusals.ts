@@ -1,6 +1,6 @@
 /**
- * What a client sent that is not a request, as plain values for the service to answer, and the bytes of such an answer. Knows
- * the error codes of Node's parser.
+ * What a client sent that is not a request, as plain values for the service to answer, and the bytes of such an answer.
+ * Knows the error codes of Node's parser.
  */
 
 import { maxHeadBytes } from './limits.ts'

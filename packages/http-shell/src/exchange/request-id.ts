@@ -1,6 +1,7 @@
 /**
- * The id under which a request is found again, in the log and by its caller: the caller's own `X-Request-Id`, where that is one, else
- * a new UUID. Callers write it into the log of the service, so it has no character that could mean anything there.
+ * The id under which a request is found again, in the log and by its caller: the caller's own `X-Request-Id`, where
+ * that is one, else a new UUID. Callers write it into the log of the service, so it has no character that could mean
+ * anything there.
  */
 import { randomUUID } from 'node:crypto'
 

@@ -1,7 +1,7 @@
 /**
- * An exchange over Node's own request and response. One object has all the roles: a few more objects for each request would cost
- * more than everything else. Owns HEAD, uploads that nobody wants, and how an answer that cannot be finished ends; Node owns the
- * order of answers.
+ * An exchange over Node's own request and response. One object has all the roles: a few more objects for each request
+ * would cost more than everything else. Owns HEAD, uploads that nobody wants, and how an answer that cannot be finished
+ * ends; Node owns the order of answers.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { peerOf } from '../exchange/peer.ts'
@@ -170,7 +170,8 @@ export class NodeExchange implements Owed {
 
   breakOff(): void {
     if (!this.isOpen) return
-    // A reset, not an end: without chunks (HTTP/1.0) an end would look like that of the answer. Those before it go first.
+    // A reset, not an end: without chunks (HTTP/1.0) an end would look like that of the answer. Those before it go
+    // first.
     if (this.#owner.isHead(this)) this.#message.socket.resetAndDestroy()
     else this.#response.destroy()
   }

@@ -5,8 +5,8 @@
 import type { RequestListener, Server, ServerOptions, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 
-// An import would make every export of the module, the browser's WebSocket and what it needs among them, which costs more
-// memory than all of a service's code.
+// An import would make every export of the module, the browser's WebSocket and what it needs among them, which costs
+// more memory than all of a service's code.
 const { createServer } = process.getBuiltinModule('node:http')
 
 interface HalfOpen {
@@ -23,8 +23,8 @@ export function createHttpServer(options: ServerOptions, listener: RequestListen
 }
 
 /**
- * Takes new connections from the HTTP server, which still listens, and gives the function that hands it one. That is Node's own listener;
- * emitting the event instead would also tell whoever took them.
+ * Takes new connections from the HTTP server, which still listens, and gives the function that hands it one. That is
+ * Node's own listener; emitting the event instead would also tell whoever took them.
  */
 export function takeConnections(server: Server): (socket: Socket) => void {
   const [listener] = server.listeners('connection')
@@ -37,7 +37,10 @@ export function stopListening(server: Server, done: () => void): void {
   NetServer.prototype.close.call(server, done)
 }
 
-/** The connection ends with this answer. A header `Connection: close` says the same, but not in raw pairs of an upstream. */
+/**
+ * The connection ends with this answer. A header `Connection: close` says the same, but not in raw pairs of an
+ * upstream.
+ */
 export function closeAfter(response: ServerResponse): void {
   response.shouldKeepAlive = false
 }
@@ -47,8 +50,8 @@ export function isClosedAfter(response: ServerResponse): boolean {
 }
 
 /**
- * Takes the connection from the parser, which has met something that it cannot read: whatever still comes is dropped. The
- * parser would report an error for each piece.
+ * Takes the connection from the parser, which has met something that it cannot read: whatever still comes is dropped.
+ * The parser would report an error for each piece.
  */
 export function dropInput(socket: Socket): void {
   socket.removeAllListeners('data')

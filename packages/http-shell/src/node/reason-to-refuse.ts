@@ -1,4 +1,6 @@
-/** A request as the parser of Node.js has read it -> why it is refused all the same; undefined where it is right. Pure. */
+/**
+ * A request as the parser of Node.js has read it -> why it is refused all the same; undefined where it is right. Pure.
+ */
 import type { IncomingMessage } from 'node:http'
 import { maxHeadBytes } from '../exchange/limits.ts'
 import type { Reason } from '../exchange/refusals.ts'

@@ -1,13 +1,14 @@
 /**
- * A request for another protocol, which is never spoken: it is answered like any other. Node's parser stops behind such a
- * request without a body and drops the rest of what has arrived; so Node is told to hand the connection over, and gets it
- * back with the same request, without the wish.
+ * A request for another protocol, which is never spoken: it is answered like any other. Node's parser stops behind such
+ * a request without a body and drops the rest of what has arrived; so Node is told to hand the connection over, and
+ * gets it back with the same request, without the wish.
  */
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Whether Node is to hand the connection over. Not with a body: where that has not arrived with its head, Node leaves a stream
- * on the socket and loses each later request for another protocol. Behind such a request the connection ends instead.
+ * Whether Node is to hand the connection over. Not with a body: where that has not arrived with its head, Node leaves a
+ * stream on the socket and loses each later request for another protocol. Behind such a request the connection ends
+ * instead.
  */
 export function isPlainUpgrade({ headers }: IncomingMessage): boolean {
   const length = headers['content-length']

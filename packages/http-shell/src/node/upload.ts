@@ -1,6 +1,6 @@
 /**
- * The body of a request that Node.js reads, whole and up to a limit, or in pieces. Reads nothing before somebody asks for it. A
- * service that counts bytes hears of them before they are kept, and may delay the reader.
+ * The body of a request that Node.js reads, whole and up to a limit, or in pieces. Reads nothing before somebody asks
+ * for it. A service that counts bytes hears of them before they are kept, and may delay the reader.
  */
 import type { IncomingMessage } from 'node:http'
 import { BodyCut, BodyTooLarge, type Reserve } from '../exchange/body.ts'
@@ -48,7 +48,10 @@ export function collect(message: IncomingMessage, maxBytes: number, reserve?: Re
   return promise
 }
 
-/** Reads and drops the rest that nobody wants: a client that sends everything before it reads would otherwise wait for ever. */
+/**
+ * Reads and drops the rest that nobody wants: a client that sends everything before it reads would otherwise wait for
+ * ever.
+ */
 export async function* readPieces(message: IncomingMessage): AsyncIterable<Uint8Array> {
   try {
     yield* message.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>
@@ -58,8 +61,8 @@ export async function* readPieces(message: IncomingMessage): AsyncIterable<Uint8
 }
 
 /**
- * Reads what still comes and keeps nothing of it. The listener is needed beside `resume`: where a reader of pieces leaves in the
- * same turn, Node forgets that the stream was resumed, unless somebody listens for data.
+ * Reads what still comes and keeps nothing of it. The listener is needed beside `resume`: where a reader of pieces
+ * leaves in the same turn, Node forgets that the stream was resumed, unless somebody listens for data.
  */
 export function dropRest(message: IncomingMessage): void {
   message.on('data', ignore).resume()

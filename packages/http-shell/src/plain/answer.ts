@@ -1,6 +1,6 @@
 /**
- * The head of an answer as text, one character for each byte: what Node's server would write, byte for byte. Status and headers
- * come in. What says how the answer is framed and whether the connection stays is added here.
+ * The head of an answer as text, one character for each byte: what Node's server would write, byte for byte. Status and
+ * headers come in. What says how the answer is framed and whether the connection stays is added here.
  */
 import type { Headers, RawHeaders } from '../exchange/exchange.ts'
 import { isRequestIdName, requestIdName } from '../exchange/request-id.ts'
@@ -40,7 +40,10 @@ export function isBodyless(method: string, status: number): boolean {
   return method === 'HEAD' || status === 204 || status === 304
 }
 
-/** Of an answer that is there whole: `headers` tell its length. Throws a TypeError for what cannot be a header, as toHead does. */
+/**
+ * Of an answer that is there whole: `headers` tell its length. Throws a TypeError for what cannot be a header, as
+ * toHead does.
+ */
 export function toWholeHead(status: number, headers: Headers, idLine: string, connectionLines: string): string {
   let lines = statusLine(status, '')
   let hasDate = false
@@ -51,7 +54,10 @@ export function toWholeHead(status: number, headers: Headers, idLine: string, co
   return `${lines}${idLine}${hasDate ? '' : dateLine()}${connectionLines}\r\n`
 }
 
-/** Of an answer in pieces. Raw pairs are those of an upstream, which keep their own date or none, and their own id where there is one. */
+/**
+ * Of an answer in pieces. Raw pairs are those of an upstream, which keep their own date or none, and their own id where
+ * there is one.
+ */
 export function toHead(
   status: number,
   statusText: string,

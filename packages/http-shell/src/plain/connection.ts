@@ -1,7 +1,7 @@
 /**
- * A client connection whose requests are read here, as long as they are plain. The first bytes that are not go to Node's server,
- * with the connection, for good: once no answer is owed, so that every answer keeps its place. Owns what is read, the order of
- * answers and every write: one for all answers that are ready in the same turn.
+ * A client connection whose requests are read here, as long as they are plain. The first bytes that are not go to
+ * Node's server, with the connection, for good: once no answer is owed, so that every answer keeps its place. Owns what
+ * is read, the order of answers and every write: one for all answers that are ready in the same turn.
  */
 import type { Socket } from 'node:net'
 import { Connection, type Host } from '../exchange/connection.ts'

@@ -1,7 +1,7 @@
 /**
- * An exchange whose request has been read here: it was whole before it began, so nothing of it is ever waited for. Its answer is
- * kept as text, one character for each byte, and long bytes, until the connection writes it. Owns HEAD, chunks and answers
- * in pieces; connection.ts owns the order of answers and every write.
+ * An exchange whose request has been read here: it was whole before it began, so nothing of it is ever waited for. Its
+ * answer is kept as text, one character for each byte, and long bytes, until the connection writes it. Owns HEAD,
+ * chunks and answers in pieces; connection.ts owns the order of answers and every write.
  */
 import type { Socket } from 'node:net'
 import { BodyCut, BodyTooLarge, type Reserve } from '../exchange/body.ts'

@@ -1,7 +1,7 @@
 /**
- * The strict reader of plain requests: bytes come in, what one request says goes out, or that it is not for this reader. Plain is
- * what nearly every client sends: HTTP/1.1 with exact line ends, one Host, each header once, a body of a declared length or none. A wish
- * for another protocol, which Java's client has with every request, is not told.
+ * The strict reader of plain requests: bytes come in, what one request says goes out, or that it is not for this
+ * reader. Plain is what nearly every client sends: HTTP/1.1 with exact line ends, one Host, each header once, a body of
+ * a declared length or none. A wish for another protocol, which Java's client has with every request, is not told.
  * Whatever is unusual in any way belongs to Node's parser, which alone decides what is wrong. Knows no sockets.
  */
 
@@ -22,8 +22,8 @@ export interface Head {
 }
 
 /**
- * `plain`: the fields of the reader say what was read. `part`: so far it looks plain, but its end is missing. `unusual`: nothing
- * is known of it.
+ * `plain`: the fields of the reader say what was read. `part`: so far it looks plain, but its end is missing.
+ * `unusual`: nothing is known of it.
  */
 export type Finding = 'plain' | 'part' | 'unusual'
 
@@ -41,7 +41,10 @@ export class RequestReader {
   bodyAt = 0
   end = 0
 
-  /** Reads the request that begins at `at`. `known` are the headers of the one before, which are not read again if they are the same. */
+  /**
+   * Reads the request that begins at `at`. `known` are the headers of the one before, which are not read again if they
+   * are the same.
+   */
   read(bytes: Buffer, at: number, known: Head | undefined): Finding {
     const headersAt = this.#readLine(bytes, at)
     if (headersAt <= 0) return headersAt < 0 && bytes.length - at < maxPlainHeadBytes ? 'part' : 'unusual'
@@ -179,7 +182,8 @@ function readHead(bytes: Buffer): Head | undefined {
     headers[key] = value
   }
   if (headers['host'] === undefined || namesProtocol !== (wanted === 'another protocol')) return undefined
-  // A copy, and not out of Node's pool: what arrived with these bytes may be much more, and this is kept as long as the connection.
+  // A copy, and not out of Node's pool: what arrived with these bytes may be much more, and this is kept as long as the
+  // connection.
   const copy = Buffer.allocUnsafeSlow(bytes.length)
   bytes.copy(copy)
   const requestId = readRequestId(headers[requestIdKey])

@@ -1,4 +1,7 @@
-/** A port of the loopback that nobody listens on: for programs that cannot choose one, and for calls that must be refused. */
+/**
+ * A port of the loopback that nobody listens on: for programs that cannot choose one, and for calls that must be
+ * refused.
+ */
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 

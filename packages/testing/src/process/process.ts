@@ -1,6 +1,6 @@
 /**
- * A program in a process of its own: started with a known environment, read line by line, ended by signals. Processes that a
- * failed test leaves behind are killed when the test run ends.
+ * A program in a process of its own: started with a known environment, read line by line, ended by signals. Processes
+ * that a failed test leaves behind are killed when the test run ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -42,8 +42,8 @@ export interface Listening extends Spawned {
 }
 
 /**
- * A service replaces itself once by the same process with this flag. Who gives it from the start saves the first of the two starts,
- * 40 ms of processor time. That services do replace themselves is for launcher-cases.ts.
+ * A service replaces itself once by the same process with this flag. Who gives it from the start saves the first of the
+ * two starts, 40 ms of processor time. That services do replace themselves is for launcher-cases.ts.
  */
 export const launchFlag = '--max-semi-space-size=16'
 

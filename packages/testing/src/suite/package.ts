@@ -1,6 +1,7 @@
 /**
- * The package of a service as a user gets it: packed from a copy of the sources, installed into an empty folder, run from there.
- * Needs the registry, or npm's cache, for the dependencies; without either what needs them is skipped with the reason.
+ * The package of a service as a user gets it: packed from a copy of the sources, installed into an empty folder, run
+ * from there. Needs the registry, or npm's cache, for the dependencies; without either what needs them is skipped with
+ * the reason.
  */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { execFile } from 'node:child_process'

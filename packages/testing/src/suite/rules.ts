@@ -1,6 +1,6 @@
 /**
- * Rules and the tests that prove them. A service's list of rules comes in, and the folder of its tests; a test that compares
- * the two is registered for each direction.
+ * Rules and the tests that prove them. A service's list of rules comes in, and the folder of its tests; a test that
+ * compares the two is registered for each direction.
  */
 import { deepStrictEqual } from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

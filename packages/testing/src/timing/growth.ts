@@ -1,9 +1,10 @@
 /**
- * Whether work grows in proportion to its input. Work of two sizes comes in, an AssertionError goes out where it does not.
+ * Whether work grows in proportion to its input. Work of two sizes comes in, an AssertionError goes out where it does
+ * not.
  *
- * Counted is the time that this thread computes, not that in which it waits for its turn, and only the relation of two times
- * of one run. Four times the input takes about four times the work; a loop within a loop would take sixteen. The limit lies
- * far above four, because caches are shared with other work.
+ * Counted is the time that this thread computes, not that in which it waits for its turn, and only the relation of two
+ * times of one run. Four times the input takes about four times the work; a loop within a loop would take sixteen. The
+ * limit lies far above four, because caches are shared with other work.
  */
 import { ok } from 'node:assert/strict'
 
@@ -16,8 +17,8 @@ const samples = 3
 const tries = 4
 
 /**
- * `prepare` makes the input of a size and returns the work on it; only the work is measured. `size` is that of the smaller
- * input, in whatever unit `prepare` takes.
+ * `prepare` makes the input of a size and returns the work on it; only the work is measured. `size` is that of the
+ * smaller input, in whatever unit `prepare` takes.
  */
 export function checkGrowth(size: number, prepare: (size: number) => () => unknown): void {
   const small = prepare(size)

@@ -11,8 +11,9 @@ export interface Repeated {
 }
 
 /**
- * Has `callers` do the work over and over until `end` is called or the test is over: a failed assertion must not leave a loop
- * behind, which would keep the whole run from ending. `work` gets the numbers of the caller and of its round, from 0.
+ * Has `callers` do the work over and over until `end` is called or the test is over: a failed assertion must not leave
+ * a loop behind, which would keep the whole run from ending. `work` gets the numbers of the caller and of its round,
+ * from 0.
  */
 export function repeat(
   test: TestEnd,

@@ -1,10 +1,18 @@
-/** Waiting for something that no event tells of. The bound is for tests that would never end; nothing is measured with it. */
+/**
+ * Waiting for something that no event tells of. The bound is for tests that would never end; nothing is measured with
+ * it.
+ */
 
-/** Between two looks: a tenth of the time that has passed, within these bounds. A look may cost a connection to a database. */
+/**
+ * Between two looks: a tenth of the time that has passed, within these bounds. A look may cost a connection to a
+ * database.
+ */
 const shortestPauseMs = 10
 const longestPauseMs = 50
 
-/** Resolves once `holds` does; rejects with `what` when that takes too long. A function says what is there in its place. */
+/**
+ * Resolves once `holds` does; rejects with `what` when that takes too long. A function says what is there in its place.
+ */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   what: string | (() => string),

@@ -1,6 +1,7 @@
 /**
- * A PostgreSQL cluster under Patroni (Debian's packages patroni, etcd-server, postgresql): one etcd and three nodes, each a process of its
- * own on the loopback, in a folder that goes with them. PostgreSQL refuses to run as root, so for root all of it runs as `nobody`.
+ * A PostgreSQL cluster under Patroni (Debian's packages patroni, etcd-server, postgresql): one etcd and three nodes,
+ * each a process of its own on the loopback, in a folder that goes with them. PostgreSQL refuses to run as root, so for
+ * root all of it runs as `nobody`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'

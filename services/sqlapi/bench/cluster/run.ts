@@ -1,7 +1,8 @@
 /**
- * `npm run cluster [-- --asynchronous] [--seconds N]`: three PostgreSQL nodes under Patroni with etcd, two processes of sqlapi with all
- * three hosts in their URL, haproxy in front, callers that write and read; then the leader is killed. Ends with 1 where an acknowledged
- * write is lost under synchronous replication, or any write is there twice. Its figures are in docs/scaling.md.
+ * `npm run cluster [-- --asynchronous] [--seconds N]`: three PostgreSQL nodes under Patroni with etcd, two processes of
+ * sqlapi with all three hosts in their URL, haproxy in front, callers that write and read; then the leader is killed.
+ * Ends with 1 where an acknowledged write is lost under synchronous replication, or any write is there twice. Its
+ * figures are in docs/scaling.md.
  */
 import { parseArgs } from 'node:util'
 import { until } from '@services/testing'

@@ -1,6 +1,7 @@
 /**
  * The server of the floor, written the way one does without sqlapi. `node:http`, the `pg` pool with named statements,
- * `node:sqlite` in the same thread, rows to JSON by `JSON.stringify`. BENCH_POSTGRES and BENCH_SQLITE name the databases.
+ * `node:sqlite` in the same thread, rows to JSON by `JSON.stringify`. BENCH_POSTGRES and BENCH_SQLITE name the
+ * databases.
  */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'

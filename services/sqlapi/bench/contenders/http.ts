@@ -1,4 +1,6 @@
-/** A contender over HTTP as a racer: what it is asked in a scenario, and whether the database has the rows it speaks of. */
+/**
+ * A contender over HTTP as a racer: what it is asked in a scenario, and whether the database has the rows it speaks of.
+ */
 import { type Ask, type Callers as AskedCallers, startHttpRacer } from '@services/bench'
 import type { Arena } from '../arena.ts'
 import type { Callers, Scenario } from '../scenarios/scenario.ts'

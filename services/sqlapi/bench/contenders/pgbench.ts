@@ -1,6 +1,6 @@
 /**
- * `pgbench -M prepared -c 10 -j 1`, PostgreSQL's own load generator: what the database gives to ten connections when nothing
- * is in between and nobody looks at the rows. It knows one row by key.
+ * `pgbench -M prepared -c 10 -j 1`, PostgreSQL's own load generator: what the database gives to ten connections when
+ * nothing is in between and nobody looks at the rows. It knows one row by key.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
- * MCP Toolbox for Databases, which publishes prepared statements as tools and has an HTTP interface to call them by name. It
- * gets the statements of the floor, a pool of 10 connections on PostgreSQL, and logs nothing. Its answers are JSON texts
- * inside of JSON. It has no batches, and on SQLite a single connection.
+ * MCP Toolbox for Databases, which publishes prepared statements as tools and has an HTTP interface to call them by
+ * name. It gets the statements of the floor, a pool of 10 connections on PostgreSQL, and logs nothing. Its answers are
+ * JSON texts inside of JSON. It has no batches, and on SQLite a single connection.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
- * sqlapi for a while under mixed load with faults: readers, writers, batches, long answers, clients that leave, sessions with
- * settings, nonsense; PostgreSQL's backends are ended, and PostgreSQL itself stops and comes back. No acknowledged write may be lost, none
- * may be there twice, and no answer may be wrong. `npm run soak` runs it.
+ * sqlapi for a while under mixed load with faults: readers, writers, batches, long answers, clients that leave,
+ * sessions with settings, nonsense; PostgreSQL's backends are ended, and PostgreSQL itself stops and comes back. No
+ * acknowledged write may be lost, none may be there twice, and no answer may be wrong. `npm run soak` runs it.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

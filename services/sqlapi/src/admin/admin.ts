@@ -1,6 +1,6 @@
 /**
- * The admin listener of the service, in the process that the operator has started: whether it is ready, what all processes have counted.
- * Opens before the callers' port and closes after it. Loaded only where it is configured.
+ * The admin listener of the service, in the process that the operator has started: whether it is ready, what all
+ * processes have counted. Opens before the callers' port and closes after it. Loaded only where it is configured.
  */
 import { type AdminListener, type Part, Readiness, sharedWhileRunning, startAdmin } from '@services/admin'
 import type { Running } from '@services/command-line'

@@ -1,4 +1,7 @@
-/** The datasources and their replicas as parts of which readiness is made: each is asked over a connection beside its pool. */
+/**
+ * The datasources and their replicas as parts of which readiness is made: each is asked over a connection beside its
+ * pool.
+ */
 import type { Part } from '@services/admin'
 import { settingsOf, type SizedDatasource } from '../boot/boot.ts'
 import { currentPasswordOf } from '../boot/config/passwords.ts'

@@ -24,7 +24,10 @@ export interface Booted {
   readonly lockedTypes: LockedTypes
   /** Unix time in milliseconds. */
   readonly startTime: number
-  /** Names of datasources and replicas whose loss the log has, and for how long they have been lost; of a process that takes the place of another one. */
+  /**
+   * Names of datasources and replicas whose loss the log has, and for how long they have been lost; of a process that
+   * takes the place of another one.
+   */
   readonly lostForMs?: Readonly<Record<string, number>>
 }
 

@@ -1,7 +1,8 @@
 /**
  * The tree of `.sql` files -> the map of endpoints, read and scanned once. Refuses (StartupFailure) what would leave an
- * operator guessing: colliding or empty files, files that are no text, links that lead out of the tree. Of several problems
- * a start hears the first in the order of names, whichever is found first; whoever asks for it hears of all. tree.ts has the layout, endpoint-file.ts one file.
+ * operator guessing: colliding or empty files, files that are no text, links that lead out of the tree. Of several
+ * problems a start hears the first in the order of names, whichever is found first; whoever asks for it hears of all.
+ * tree.ts has the layout, endpoint-file.ts one file.
  */
 import { endpointKey } from '../endpoint-key.ts'
 import type { Dialect, Endpoint } from '../model.ts'
@@ -17,8 +18,8 @@ export type Endpoints = ReadonlyMap<string, Endpoint>
 const readsAhead = 32
 
 /**
- * Scans for the given dialects only. `ignored` is told of what is not published, in the order of names. `refused` is told of each
- * file that cannot be loaded, and the others are; without it the first one is thrown.
+ * Scans for the given dialects only. `ignored` is told of what is not published, in the order of names. `refused` is
+ * told of each file that cannot be loaded, and the others are; without it the first one is thrown.
  */
 export async function loadEndpoints(
   sqlDir: string,

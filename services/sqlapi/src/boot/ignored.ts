@@ -1,6 +1,6 @@
 /**
- * Folders and files in the tree that are not published: decides which of them the operator should hear about, and with what
- * cure. endpoints.ts walks the tree and asks here. Refuses nothing.
+ * Folders and files in the tree that are not published: decides which of them the operator should hear about, and with
+ * what cure. endpoints.ts walks the tree and asks here. Refuses nothing.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,9 +1,10 @@
 /**
- * The tree of `.sql` files, walked: which files are published, and as what. Reads no file. What cannot be published (links
- * that lead out of the tree, folders that cannot be read) is told to whoever walks, who refuses to start or goes on.
+ * The tree of `.sql` files, walked: which files are published, and as what. Reads no file. What cannot be published
+ * (links that lead out of the tree, folders that cannot be read) is told to whoever walks, who refuses to start or goes
+ * on.
  *
- * Layout: `<sql_dir>/<project>/<GET|POST>/<name...>.sql`. Anything else in the tree is ignored; ignored.ts decides which of it
- * the operator hears about.
+ * Layout: `<sql_dir>/<project>/<GET|POST>/<name...>.sql`. Anything else in the tree is ignored; ignored.ts decides
+ * which of it the operator hears about.
  */
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, join, resolve, sep } from 'node:path'

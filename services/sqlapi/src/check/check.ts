@@ -1,6 +1,6 @@
 /**
- * A project -> everything that is to be said about its files: what shows by their words, and what their databases say. The
- * heart of the command, and of a start that refuses wrong files.
+ * A project -> everything that is to be said about its files: what shows by their words, and what their databases say.
+ * The heart of the command, and of a start that refuses wrong files.
  */
 import type { Datasource } from '../boot/config/config.ts'
 import type { OfflineDescription, StatementDescription } from '../description.ts'

@@ -1,6 +1,6 @@
 /**
- * The subcommand `check`: flags and a terminal in, a report on stdout and the exit code out. Reads what the service would read at start and
- * runs no statement.
+ * The subcommand `check`: flags and a terminal in, a report on stdout and the exit code out. Reads what the service
+ * would read at start and runs no statement.
  */
 import { type ExitCode, exitCodes, type Terminal, type TextOutput } from '@services/command-line'
 import type { CheckAction } from '../boot/flags.ts'

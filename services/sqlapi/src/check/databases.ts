@@ -1,6 +1,6 @@
 /**
- * Files and the datasources on which they run -> what the databases say of each statement. Runs nothing, and leaves nothing
- * behind. A database that cannot be asked keeps nobody else's files from being checked.
+ * Files and the datasources on which they run -> what the databases say of each statement. Runs nothing, and leaves
+ * nothing behind. A database that cannot be asked keeps nobody else's files from being checked.
  */
 import type { Datasource } from '../boot/config/config.ts'
 import { maskUrl } from '../boot/config/url.ts'

@@ -1,6 +1,6 @@
 /**
- * What of a file's declarations only a check looks at, and no start: its YAML comment, codes that it allows, keys that its rows do not
- * have. Pure.
+ * What of a file's declarations only a check looks at, and no start: its YAML comment, codes that it allows, keys that
+ * its rows do not have. Pure.
  */
 import { nearest } from '@services/config-file'
 import { readYamlComment } from '../declarations/yaml-comment.ts'

@@ -77,7 +77,10 @@ export function isAboutNames(description: StatementDescription): boolean {
   return description.outcome === 'failed' && description.mistake.startsWith('unknown-')
 }
 
-/** Of the statement that answers: the last one with a result. Not where one behind it may have a result that nobody knows. */
+/**
+ * Of the statement that answers: the last one with a result. Not where one behind it may have a result that nobody
+ * knows.
+ */
 function duplicateKeys({ script, descriptions, dialect }: DescribedFile): Remark[] {
   const index = descriptions.findLastIndex((each) => each.outcome !== 'described' || each.columns !== undefined)
   const description = descriptions[index]

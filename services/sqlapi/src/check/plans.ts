@@ -1,4 +1,7 @@
-/** What a database has planned for the statements of a file -> remarks about large tables that are read as a whole. Pure. */
+/**
+ * What a database has planned for the statements of a file -> remarks about large tables that are read as a whole.
+ * Pure.
+ */
 import { dialects } from '../dialects.ts'
 import type { TableScan } from '../description.ts'
 import type { Remark } from '../findings/finding.ts'

@@ -1,6 +1,6 @@
 /**
- * Tells a person on stderr how far a long check has come: one line that is written over again on a terminal, elsewhere a line
- * now and then. Says nothing in the first second.
+ * Tells a person on stderr how far a long check has come: one line that is written over again on a terminal, elsewhere
+ * a line now and then. Says nothing in the first second.
  */
 import type { TextOutput } from '@services/command-line'
 import type { ReportFormat } from '../findings/reports.ts'

@@ -1,4 +1,7 @@
-/** A line of a file, for a person to see what a finding is about. The only file of `check` that reads `.sql` files itself. */
+/**
+ * A line of a file, for a person to see what a finding is about. The only file of `check` that reads `.sql` files
+ * itself.
+ */
 import { readFileSync } from 'node:fs'
 
 /** Keeps the lines of the file that was asked for last: findings come file by file. */

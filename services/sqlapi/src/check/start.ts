@@ -1,6 +1,6 @@
 /**
- * The check of a start that is told to refuse wrong files (`checks: refuse`): errors become the reason of the refusal. What
- * cannot be checked, because a database cannot be reached, refuses nothing.
+ * The check of a start that is told to refuse wrong files (`checks: refuse`): errors become the reason of the refusal.
+ * What cannot be checked, because a database cannot be reached, refuses nothing.
  */
 import type { StartEnvironment } from '@services/config-file'
 import { StartupFailure } from '../errors.ts'

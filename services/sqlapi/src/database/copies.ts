@@ -1,6 +1,6 @@
 /**
- * Databases that are thrown away, for tests: one is prepared by a script, and each copy of it has a URL of its own. What the
- * datasource itself holds is neither read nor changed.
+ * Databases that are thrown away, for tests: one is prepared by a script, and each copy of it has a URL of its own.
+ * What the datasource itself holds is neither read nor changed.
  */
 import type { Dialect } from '../model.ts'
 import type { PreparedDatabase } from './prepared-database.ts'

@@ -1,6 +1,6 @@
 /**
- * What every kind of database can do, as the service sees it: work goes in, results and descriptions come out. A type only;
- * postgres/postgres.ts and sqlite/sqlite.ts are the kinds, open.ts makes one of a datasource's settings.
+ * What every kind of database can do, as the service sees it: work goes in, results and descriptions come out. A type
+ * only; postgres/postgres.ts and sqlite/sqlite.ts are the kinds, open.ts makes one of a datasource's settings.
  */
 import type { CatalogNames, DescribeOptions, StatementDescription, TableScan } from '../description.ts'
 import type { DatabaseLoad, ReplicaLoad } from '../metering.ts'
@@ -15,16 +15,18 @@ export interface Database {
    */
   run(work: Work): Promise<Result>
   /**
-   * Asks about the statements of scripts without running any: for each script a description of each statement. Takes one
-   * connection for as long as that lasts, so whoever asks about many scripts asks in portions. Leaves nothing behind.
-   * Rejects with the reason when the database cannot be asked.
+   * Asks about the statements of scripts without running any: for each script a description of each statement. Takes
+   * one connection for as long as that lasts, so whoever asks about many scripts asks in portions. Leaves nothing
+   * behind. Rejects with the reason when the database cannot be asked.
    */
   describe(scripts: readonly Script[], options?: DescribeOptions): Promise<readonly (readonly StatementDescription[])[]>
-  /** What there is, so that a misspelled name can be told. Rejects with the reason when the database cannot be asked. */
+  /**
+   * What there is, so that a misspelled name can be told. Rejects with the reason when the database cannot be asked.
+   */
   names(): Promise<CatalogNames>
   /**
-   * Has plans made of statements that can be prepared, and gives for each the tables that it reads as a whole. Runs none, leaves
-   * nothing behind. Rejects with the reason when the database cannot be asked.
+   * Has plans made of statements that can be prepared, and gives for each the tables that it reads as a whole. Runs
+   * none, leaves nothing behind. Rejects with the reason when the database cannot be asked.
    */
   scans(statements: readonly Statement[]): Promise<readonly (readonly TableScan[])[]>
   /** Connects once, to tell at start whether the database can be reached. Rejects with the reason. */

@@ -1,6 +1,6 @@
 /**
- * How each kind of database is opened: a datasource's settings in, a `Database` out. The other facts about a kind are in
- * dialects.ts.
+ * How each kind of database is opened: a datasource's settings in, a `Database` out. The other facts about a kind are
+ * in dialects.ts.
  */
 import type { OfflineDescription } from '../description.ts'
 import type { Probe } from '../metering.ts'
@@ -26,7 +26,9 @@ export interface DatasourceOptions
   readonly onStatement?: ((text: string, values: readonly unknown[], work: Work) => void) | undefined
 }
 
-/** Connects to nothing yet: the first request or the probe does. Does not load the code for other kinds of databases. */
+/**
+ * Connects to nothing yet: the first request or the probe does. Does not load the code for other kinds of databases.
+ */
 export function openDatabase(options: DatasourceOptions): Promise<Database> {
   return openers[options.dialect](options)
 }
@@ -94,7 +96,9 @@ const probes: Readonly<Record<Dialect, (options: ProbeOptions) => Promise<Probe>
   },
 }
 
-/** What is wrong with the files with which a datasource logs in, in words that hold nothing of them. Asks no database. */
+/**
+ * What is wrong with the files with which a datasource logs in, in words that hold nothing of them. Asks no database.
+ */
 export async function loginProblem({
   dialect,
   url,

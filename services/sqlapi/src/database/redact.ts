@@ -1,14 +1,17 @@
 /**
- * An error text of a database -> the same without what came from the client, for the log. Databases quote values in their
- * errors, whole, in part or in lower case, so `…` replaces whatever may come from a parameter: better one word of the text
- * too many than a value in the log. Words that the file itself contains may stay. Pure.
+ * An error text of a database -> the same without what came from the client, for the log. Databases quote values in
+ * their errors, whole, in part or in lower case, so `…` replaces whatever may come from a parameter: better one word of
+ * the text too many than a value in the log. Words that the file itself contains may stay. Pure.
  */
 import type { JsonValue } from '../model.ts'
 
 export interface RedactOptions {
   /** The statement as its file has it: names that it mentions are no secret. */
   readonly sql: string
-  /** `names`: quotes hold names of the schema. `data`: they hold data. `author`: the text is made by whoever wrote a function. */
+  /**
+   * `names`: quotes hold names of the schema. `data`: they hold data. `author`: the text is made by whoever wrote a
+   * function.
+   */
   readonly quotes: 'names' | 'data' | 'author'
 }
 

@@ -4,7 +4,10 @@ import { formats } from '../formats/formats.ts'
 import type { Result, Work } from '../model.ts'
 import type { History } from './pool/history.ts'
 
-/** A result longer than this is sent while its rows arrive; up to this length an error can still become the reply. Bytes. */
+/**
+ * A result longer than this is sent while its rows arrive; up to this length an error can still become the reply.
+ * Bytes.
+ */
 export const collectLimit = 1024 * 1024
 /** From then on rows are handed over in pieces of about this size. */
 export const pieceSize = 64 * 1024
@@ -12,8 +15,8 @@ export const pieceSize = 64 * 1024
 const maxBacklog = 4 * pieceSize
 
 /**
- * Longest result that is collected in any case, in bytes of column text: that of a batch, or of a statement in the middle
- * of a file. No single row may be longer.
+ * Longest result that is collected in any case, in bytes of column text: that of a batch, or of a statement in the
+ * middle of a file. No single row may be longer.
  */
 export const maxResultLength = 64 * 1024 * 1024
 
@@ -87,7 +90,10 @@ export class Sink {
   }
 }
 
-/** A sink whose result is promised: whole, or as the stream that it has become. In the second case the stream tells the end. */
+/**
+ * A sink whose result is promised: whole, or as the stream that it has become. In the second case the stream tells the
+ * end.
+ */
 export class Delivery extends Sink {
   readonly #resolve: (result: Result) => void
   readonly #reject: (reason: unknown) => void

@@ -1,6 +1,6 @@
 /**
- * Failures of statements: which statement failed, and in which set of a batch. The client gets the message; what else the database
- * said goes to the log, as a `StatementFailureReport`.
+ * Failures of statements: which statement failed, and in which set of a batch. The client gets the message; what else
+ * the database said goes to the log, as a `StatementFailureReport`.
  */
 import { Failure, type FailureDetails } from '../errors.ts'
 import type { JsonValue, Statement, Work } from '../model.ts'
@@ -68,7 +68,9 @@ export class StatementFailure extends Failure {
   }
 }
 
-/** The message for a statement that ran longer than `statement_timeout_seconds` allows; `place` says where it stands. */
+/**
+ * The message for a statement that ran longer than `statement_timeout_seconds` allows; `place` says where it stands.
+ */
 export function timeoutMessage(seconds: number, place: string): string {
   return `statement timeout after ${seconds} s (${place})`
 }
@@ -85,7 +87,9 @@ export function inSet(error: unknown, set: number): unknown {
 
 export type FailureListener = ((report: StatementFailureReport) => void) | undefined
 
-/** Throws for a statement that cannot run on this database, before a connection is asked for, and tells the listener. */
+/**
+ * Throws for a statement that cannot run on this database, before a connection is asked for, and tells the listener.
+ */
 export function requireRunnable(work: Work, datasource: string, listener: FailureListener): void {
   for (const statement of work.script.statements) {
     const { refusal } = statement

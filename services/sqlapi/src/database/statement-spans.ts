@@ -1,7 +1,8 @@
 /**
- * What a database does for a request, as spans: the wait for a connection, each statement, a batch. Names and attributes are those of
- * OpenTelemetry's stable conventions for databases. The text is that of the file, with the names of its parameters: no value
- * of a request is in a span, nor what the database says of a failure. And the comment that tells a database of the span.
+ * What a database does for a request, as spans: the wait for a connection, each statement, a batch. Names and
+ * attributes are those of OpenTelemetry's stable conventions for databases. The text is that of the file, with the
+ * names of its parameters: no value of a request is in a span, nor what the database says of a failure. And the comment
+ * that tells a database of the span.
  */
 import type { Attributes, Span } from '@services/trace'
 import { Failure } from '../errors.ts'
@@ -123,8 +124,9 @@ export class StatementSpans {
   }
 
   /**
-   * What goes behind the text of a statement that the span is of, in the form of sqlcommenter; undefined for nothing. On a line of its own, because the
-   * text may end in a comment. A `traceparent` is written from its ids, so it holds nothing that could end this comment.
+   * What goes behind the text of a statement that the span is of, in the form of sqlcommenter; undefined for nothing.
+   * On a line of its own, because the text may end in a comment. A `traceparent` is written from its ids, so it holds
+   * nothing that could end this comment.
    */
   commentOf(span: Span | undefined): string | undefined {
     return this.#isCommented && span?.isSampled === true ? `\n/*traceparent='${span.traceparent}'*/` : undefined

@@ -1,4 +1,6 @@
-/** What the URLs of a kind of database look like: the shape of a row that each kind fills in its `url.ts`. Types only. */
+/**
+ * What the URLs of a kind of database look like: the shape of a row that each kind fills in its `url.ts`. Types only.
+ */
 
 export interface UrlRules {
   /** How its URLs begin, in lower case. */
@@ -17,7 +19,10 @@ export interface UrlRules {
   conflictsOf(query: URLSearchParams): readonly string[]
   /** Parameters that cannot be honoured where each transaction has another connection, likewise. */
   pooledConflictsOf?(query: URLSearchParams): readonly string[]
-  /** What such a URL says without a word that its author may not mean, in words that hold nothing of it; undefined for nothing. */
+  /**
+   * What such a URL says without a word that its author may not mean, in words that hold nothing of it; undefined for
+   * nothing.
+   */
   hintOf?(url: string): string | undefined
   /** Only one process can see the database. */
   isInMemory(url: string): boolean

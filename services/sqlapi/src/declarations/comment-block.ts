@@ -1,6 +1,6 @@
 /**
- * The leading comments of a file: file text -> their lines, and the comment `/* declaration: ..` if there is one. Knows where the
- * block ends, not what its lines say (words.ts does). Both dialects read it alike.
+ * The leading comments of a file: file text -> their lines, and the comment `/* declaration: ..` if there is one. Knows
+ * where the block ends, not what its lines say (words.ts does). Both dialects read it alike.
  *
  * White space, `--` lines and the YAML comment belong to the block. Another block comment ends it, and so does SQL.
  */

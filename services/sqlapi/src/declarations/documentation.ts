@@ -1,6 +1,6 @@
 /**
- * What a file says to the people who call it: its declarations, and where these are silent its YAML comment. Read when somebody asks,
- * and once: YAML takes a hundred times as long as all of the rest.
+ * What a file says to the people who call it: its declarations, and where these are silent its YAML comment. Read when
+ * somebody asks, and once: YAML takes a hundred times as long as all of the rest.
  */
 import type { Declarations } from '../model.ts'
 import { type Described, type DescribedField, readYamlComment } from './yaml-comment.ts'

@@ -1,6 +1,7 @@
 /**
- * The two lines about a parameter: what stands behind `@param` and `@enum` -> plain values, or the first mistake. Whether the SQL has
- * the parameter, and whether its default and its values have its type, is judged once all lines are read (read.ts).
+ * The two lines about a parameter: what stands behind `@param` and `@enum` -> plain values, or the first mistake.
+ * Whether the SQL has the parameter, and whether its default and its values have its type, is judged once all lines are
+ * read (read.ts).
  */
 import { nearest } from '@services/config-file'
 import { skipBlank, skipValue } from '../json/scan.ts'

@@ -1,6 +1,7 @@
 /**
- * What a file declares in its leading comments: file text in, `Declarations` and the transaction marker out. Total: a line that
- * cannot be read, or that contradicts another one or the SQL, does not count and is a problem. Pure; runs at boot, once for each file.
+ * What a file declares in its leading comments: file text in, `Declarations` and the transaction marker out. Total: a
+ * line that cannot be read, or that contradicts another one or the SQL, does not count and is a problem. Pure; runs at
+ * boot, once for each file.
  */
 import { nearest } from '@services/config-file'
 import type { DeclarationProblem, Declarations, DeclaredParameter, JsonValue, Method } from '../model.ts'

@@ -1,7 +1,7 @@
 /**
- * The types that a parameter may be declared with, as one table: which values have the type, what a text of a query string
- * becomes, and how a message calls the type. Null has every type and never comes here. Boot reads defaults with it, requests
- * their values.
+ * The types that a parameter may be declared with, as one table: which values have the type, what a text of a query
+ * string becomes, and how a message calls the type. Null has every type and never comes here. Boot reads defaults with
+ * it, requests their values.
  */
 import { readElements } from '../json/read.ts'
 import { skipBlank, skipValue } from '../json/scan.ts'
@@ -65,7 +65,8 @@ export function keyOf(value: JsonValue, type: ValueTypeName | undefined): string
   if (typeof value === 'string') return type === 'uuid' ? value.toLowerCase() : value
   if (!isNumber(value)) return undefined
   if (type === 'string') return value.digits
-  // Beyond 2^53 a double would make different integers one; otherwise JSON has one way to write an integer, but for zero.
+  // Beyond 2^53 a double would make different integers one; otherwise JSON has one way to write an integer, but for
+  // zero.
   return value.kind === 'float' || value.digits === '-0' ? String(Number(value.digits) + 0) : value.digits
 }
 

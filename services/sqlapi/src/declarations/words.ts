@@ -1,6 +1,6 @@
 /**
- * The words that a leading comment may declare something with, as one table: `@word` -> its form, and how what stands behind it is
- * read into a draft. What takes more than one line to judge (read.ts) is not judged here.
+ * The words that a leading comment may declare something with, as one table: `@word` -> its form, and how what stands
+ * behind it is read into a draft. What takes more than one line to judge (read.ts) is not judged here.
  */
 import { nearest } from '@services/config-file'
 import { codeNames, isCode } from '../findings/codes.ts'

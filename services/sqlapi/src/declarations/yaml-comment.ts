@@ -1,7 +1,7 @@
 /**
- * The comment `/* declaration: ..` that files of the predecessor have: its YAML -> what it says of the endpoint, in words. Only
- * descriptions and enumerations are read, for people; nothing of it decides how a request is answered. What has another shape than
- * expected is passed over, because nothing ever checked these comments.
+ * The comment `/* declaration: ..` that files of the predecessor have: its YAML -> what it says of the endpoint, in
+ * words. Only descriptions and enumerations are read, for people; nothing of it decides how a request is answered. What
+ * has another shape than expected is passed over, because nothing ever checked these comments.
  */
 import { type Data, isMapping, type Mapping, readYaml, textOf, YamlError } from '@services/config-file'
 import { toCamelCase } from '../json/keys.ts'

@@ -1,7 +1,7 @@
 /**
- * The tree of `.sql` files as it was read last: read anew, it gives what is to be served now. Only files that have changed are
- * read and scanned; the others keep their endpoints, and with them what databases have learned of their statements. A file that
- * cannot be loaded stands in nobody's way.
+ * The tree of `.sql` files as it was read last: read anew, it gives what is to be served now. Only files that have
+ * changed are read and scanned; the others keep their endpoints, and with them what databases have learned of their
+ * statements. A file that cannot be loaded stands in nobody's way.
  */
 import { statSync } from 'node:fs'
 import { addEndpoint, batchCollisions, collisionOf, type Endpoints } from '../boot/endpoints.ts'
@@ -94,7 +94,10 @@ export class LiveTree {
   }
 }
 
-/** Taken before the file is read: what is written later has another one. Reading tells what is wrong with one that has none. */
+/**
+ * Taken before the file is read: what is written later has another one. Reading tells what is wrong with one that has
+ * none.
+ */
 function stampOf(path: string): string | undefined {
   try {
     const stats = statSync(path, { bigint: true, throwIfNoEntry: false })

@@ -1,17 +1,22 @@
 /**
- * Tells when something may have changed below a folder, soon after it has. It never says what: whoever listens looks for himself,
- * and so renames, editors that write beside the file, and systems that report less than others need no code of their own. A look
- * now and then makes up for what no system reports, such as changes behind a mount.
+ * Tells when something may have changed below a folder, soon after it has. It never says what: whoever listens looks
+ * for himself, and so renames, editors that write beside the file, and systems that report less than others need no
+ * code of their own. A look now and then makes up for what no system reports, such as changes behind a mount.
  */
 import { type FSWatcher, statSync, watch } from 'node:fs'
 
 export interface FolderWatch {
-  /** From now on these folders, the one around all others first. Where one was not watched before there is a further look. */
+  /**
+   * From now on these folders, the one around all others first. Where one was not watched before there is a further
+   * look.
+   */
   follow(folders: readonly string[]): void
   close(): void
 }
 
-/** So long nothing more happens, such as the rest of a check-out, before a change is told; and no change waits longer. */
+/**
+ * So long nothing more happens, such as the rest of a check-out, before a change is told; and no change waits longer.
+ */
 const quietMs = 15
 const longestMs = 100
 const lookMs = 2000

@@ -1,6 +1,6 @@
 /**
- * What databases say of the statements of a file -> what the endpoint takes and gives: the parameters of all statements, and the
- * keys of the rows that answer. Pure. What a type is in JSON is json-types.ts's.
+ * What databases say of the statements of a file -> what the endpoint takes and gives: the parameters of all
+ * statements, and the keys of the rows that answer. Pure. What a type is in JSON is json-types.ts's.
  */
 import type { DatabaseType, DescribedColumn, DescribedParameter, StatementDescription } from '../description.ts'
 import { planColumns } from '../json/keys.ts'

@@ -1,6 +1,6 @@
 /**
- * The table of types: what values of a database type are in JSON, in results and as parameters (manual, "PostgreSQL types" and
- * "SQLite values"). Pure. How values are written is the business of `database/`; a test holds both together.
+ * The table of types: what values of a database type are in JSON, in results and as parameters (manual, "PostgreSQL
+ * types" and "SQLite values"). Pure. How values are written is the business of `database/`; a test holds both together.
  */
 import type { DatabaseType } from '../description.ts'
 import type { Dialect } from '../model.ts'
@@ -71,7 +71,10 @@ function onPostgres({ name, base = name, labels }: DatabaseType): JsonType {
   return labels === undefined ? (postgresTypes.get(plain) ?? text) : { type: 'string', labels }
 }
 
-/** By what a column was declared with, as SQLite finds its affinity; the first that fits. A column may hold something else all the same. */
+/**
+ * By what a column was declared with, as SQLite finds its affinity; the first that fits. A column may hold something
+ * else all the same.
+ */
 const sqliteTypes: readonly (readonly [declared: RegExp, type: JsonType])[] = [
   [/^bool(?:ean)?$/i, { type: 'boolean' }],
   [/int/i, integer],

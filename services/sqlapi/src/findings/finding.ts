@@ -1,6 +1,6 @@
 /**
- * The vocabulary of findings: what `check` and the start have to say about the files, as plain values. Types and the order of
- * findings; the codes are a table in codes.ts, how findings are written is in reports.ts.
+ * The vocabulary of findings: what `check` and the start have to say about the files, as plain values. Types and the
+ * order of findings; the codes are a table in codes.ts, how findings are written is in reports.ts.
  */
 import type { Code, Severity } from './codes.ts'
 

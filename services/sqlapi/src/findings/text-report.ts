@@ -1,6 +1,6 @@
 /**
- * Findings -> text for people: grouped by file, each with its line and a caret under the position, and at the end how many
- * there are of each severity. Pure.
+ * Findings -> text for people: grouped by file, each with its line and a caret under the position, and at the end how
+ * many there are of each severity. Pure.
  */
 import { type Severity, severities } from './codes.ts'
 import type { Finding, Report } from './finding.ts'

@@ -1,4 +1,7 @@
-/** How severe a remark is where it was made: what the code says, what the configuration makes of it, what the file allows. Pure. */
+/**
+ * How severe a remark is where it was made: what the code says, what the configuration makes of it, what the file
+ * allows. Pure.
+ */
 import { type Code, codes, severities, type Severity } from './codes.ts'
 import type { Remark } from './finding.ts'
 

@@ -1,6 +1,7 @@
 /**
- * How the rows of a result are written as text, whichever database they come from: what stands around the values, and how a value
- * of each kind is written. A database reads rows and hands values over; it never writes a bracket or a quote of its own.
+ * How the rows of a result are written as text, whichever database they come from: what stands around the values, and
+ * how a value of each kind is written. A database reads rows and hands values over; it never writes a bracket or a
+ * quote of its own.
  */
 
 export interface RowFormat {
@@ -31,7 +32,10 @@ export interface Layout {
 /** A value's text -> as it stands in the result. */
 export interface ValueWriters {
   readonly null: string
-  /** What is JSON already, for JSON and for whoever has no form of its own: a number, `true`, `false`, an array, an object. */
+  /**
+   * What is JSON already, for JSON and for whoever has no form of its own: a number, `true`, `false`, an array, an
+   * object.
+   */
   readonly json: WriteText
   /** Text that holds no quote, no backslash and no control character: a date, a UUID, base64. */
   readonly plain: WriteText

@@ -1,6 +1,6 @@
 /**
- * The compiled writers for the rows of one result shape, one for each format in which they were wanted. Nearly always there is
- * only one, so the last one used is at hand.
+ * The compiled writers for the rows of one result shape, one for each format in which they were wanted. Nearly always
+ * there is only one, so the last one used is at hand.
  */
 import type { RowFormat } from './format.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The subcommand `init`: a folder in, a small project in it out, which runs as it is. Overwrites nothing: where a project is
- * already, nothing is written; a file around it (.gitignore, settings of an editor) that is there stays.
+ * The subcommand `init`: a folder in, a small project in it out, which runs as it is. Overwrites nothing: where a
+ * project is already, nothing is written; a file around it (.gitignore, settings of an editor) that is there stays.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,7 @@
-/** The text of a file -> its SHA-256, the same on all systems: without a byte-order mark, and with LF at the ends of lines. */
+/**
+ * The text of a file -> its SHA-256, the same on all systems: without a byte-order mark, and with LF at the ends of
+ * lines.
+ */
 import { createHash } from 'node:crypto'
 
 export function digestOf(text: string): string {

@@ -1,6 +1,6 @@
 /**
- * A lock as text, and back. Fit for review in a diff: endpoints and dialects are sorted, an item has a line, and nothing
- * stands there that is another one the next time. Pure.
+ * A lock as text, and back. Fit for review in a diff: endpoints and dialects are sorted, an item has a line, and
+ * nothing stands there that is another one the next time. Pure.
  */
 import type { DatabaseType, DescribedColumn, DescribedParameter } from '../description.ts'
 import type { Dialect } from '../model.ts'

@@ -1,6 +1,6 @@
 /**
- * The vocabulary of the lock: what is known of each endpoint without a database, as it was when the lock was written. Types and
- * names; its text is lock-text.ts's, its file lock-file.ts's.
+ * The vocabulary of the lock: what is known of each endpoint without a database, as it was when the lock was written.
+ * Types and names; its text is lock-text.ts's, its file lock-file.ts's.
  */
 import type { EndpointTypes } from '../endpoint-types/endpoint-types.ts'
 import type { Dialect, Endpoint } from '../model.ts'

@@ -16,7 +16,10 @@ export interface DescribedEndpoint {
   readonly descriptions: readonly StatementDescription[]
 }
 
-/** `before` is the lock that there was: what it says of other dialects, and what nobody can say anew, stays as long as the text does. */
+/**
+ * `before` is the lock that there was: what it says of other dialects, and what nobody can say anew, stays as long as
+ * the text does.
+ */
 export function makeLock(described: readonly DescribedEndpoint[], before?: Lock): Lock {
   return new Map(
     described.map((each) => {

@@ -1,4 +1,7 @@
-/** The lock -> what `check` has to say of it: at the files whose entries are missing or differ, and at the lock file itself. */
+/**
+ * The lock -> what `check` has to say of it: at the files whose entries are missing or differ, and at the lock file
+ * itself.
+ */
 import type { StatementDescription } from '../description.ts'
 import type { Remark } from '../findings/finding.ts'
 import type { Dialect, Endpoint } from '../model.ts'

@@ -1,6 +1,6 @@
 /**
- * What one process of the service counts and measures: made before the service, which gives it its datasources and its load. Loaded
- * only where an admin listener is configured.
+ * What one process of the service counts and measures: made before the service, which gives it its datasources and its
+ * load. Loaded only where an admin listener is configured.
  */
 import { openProcessMetrics, Registry, type Snapshot } from '@services/metrics'
 import type { Events } from '../events.ts'

@@ -1,4 +1,7 @@
-/** The metrics of sqlapi, one row each. A new one is a row here, a place where it is counted, and a row in docs/operations.md. */
+/**
+ * The metrics of sqlapi, one row each. A new one is a row here, a place where it is counted, and a row in
+ * docs/operations.md.
+ */
 import { counter, gauge, histogram, peak, prefixed, processMetrics } from '@services/metrics'
 
 const own = {

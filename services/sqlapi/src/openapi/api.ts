@@ -1,6 +1,6 @@
 /**
- * What boot, the comments of the files and their databases know of the endpoints -> what the description is made from. Pure. A
- * declared type comes before that of a database; whatever nobody knows is left out.
+ * What boot, the comments of the files and their databases know of the endpoints -> what the description is made from.
+ * Pure. A declared type comes before that of a database; whatever nobody knows is left out.
  */
 import type { Config } from '../boot/config/schema.ts'
 import type { Datasource } from '../boot/config/config.ts'

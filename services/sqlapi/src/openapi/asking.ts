@@ -1,6 +1,6 @@
 /**
- * Asks the databases what the endpoints take and give, in the background: a portion of files at a time, so that requests are not
- * kept from a connection for long. What is known so far can be read at any moment.
+ * Asks the databases what the endpoints take and give, in the background: a portion of files at a time, so that
+ * requests are not kept from a connection for long. What is known so far can be read at any moment.
  */
 import { type EndpointTypes, toEndpointTypes } from '../endpoint-types/endpoint-types.ts'
 import type { Endpoint, Script } from '../model.ts'

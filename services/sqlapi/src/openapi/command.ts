@@ -1,6 +1,6 @@
 /**
- * The subcommand `openapi`: flags in, the description on stdout. It asks the databases what the lock file does not say, as the service does, and says on
- * stderr which ones it could not ask; their endpoints are described without types.
+ * The subcommand `openapi`: flags in, the description on stdout. It asks the databases what the lock file does not say,
+ * as the service does, and says on stderr which ones it could not ask; their endpoints are described without types.
  */
 import { exitCodes } from '@services/command-line'
 import type { OpenApiAction } from '../boot/flags.ts'

@@ -1,6 +1,7 @@
 /**
- * The description of a running service: what it is made from now. Types come from the lock file and, where that says nothing, from the databases, which are asked once the service
- * has started; one that could not be asked is asked again when somebody wants the description.
+ * The description of a running service: what it is made from now. Types come from the lock file and, where that says
+ * nothing, from the databases, which are asked once the service has started; one that could not be asked is asked again
+ * when somebody wants the description.
  */
 import { setImmediate } from 'node:timers/promises'
 import { documentationOf } from '../declarations/documentation.ts'

@@ -1,4 +1,7 @@
-/** Types of PostgreSQL whose values are texts -> a text that the database can read. Pure. What is not here can be any text. */
+/**
+ * Types of PostgreSQL whose values are texts -> a text that the database can read. Pure. What is not here can be any
+ * text.
+ */
 import type { DatabaseType } from '../description.ts'
 import { withoutLength } from './column-types.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The pages of the description: `/openapi.json` for programs, `/docs` for people. The document is made with the first request for
- * it, and again only after what it is made from has changed.
+ * The pages of the description: `/openapi.json` for programs, `/docs` for people. The document is made with the first
+ * request for it, and again only after what it is made from has changed.
  */
 import { CodedContent, type CodedReply } from '@services/content-coding'
 import { createDocsPage, docsPaths } from '@services/docs-page'

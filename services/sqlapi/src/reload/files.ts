@@ -1,4 +1,7 @@
-/** Which files a reload reads: the configuration, the tree, the lock file, and what datasources log in with. Tells names, reads none of them. */
+/**
+ * Which files a reload reads: the configuration, the tree, the lock file, and what datasources log in with. Tells
+ * names, reads none of them.
+ */
 import { join, resolve } from 'node:path'
 import { type Datasource, type Loaded, search } from '../boot/config/config.ts'
 import { FileRefusal } from '../boot/file-refusal.ts'

@@ -1,6 +1,7 @@
 /**
- * One reload of the service: everything is read anew as a start reads it, what serves prepares it, and when all of it is right it is taken. What came
- * of it is told by the package reload; here the operator is told what a start would tell. Serves nothing itself.
+ * One reload of the service: everything is read anew as a start reads it, what serves prepares it, and when all of it
+ * is right it is taken. What came of it is told by the package reload; here the operator is told what a start would
+ * tell. Serves nothing itself.
  */
 import type { StartEnvironment } from '@services/config-file'
 import { type Reloadable, Reloads } from '@services/reload'
@@ -103,7 +104,10 @@ export class ServiceReload implements Reloadable {
   }
 }
 
-/** A start does not look into these files, because its databases may come later; a reload would take connections away that are good. */
+/**
+ * A start does not look into these files, because its databases may come later; a reload would take connections away
+ * that are good.
+ */
 async function requireLogins({ datasources, file }: Loaded): Promise<void> {
   for (const [index, datasource] of datasources.entries()) {
     const { name, dialect } = datasource

@@ -1,7 +1,7 @@
 /**
- * A statement -> the changes of data in it: what it is itself, and what stands in its WITH. Not what only mentions the words:
- * `ON CONFLICT DO UPDATE`, `FOR UPDATE`, the branches of MERGE, bodies of routines and triggers, a statement that is explained
- * without ANALYZE, which would run it.
+ * A statement -> the changes of data in it: what it is itself, and what stands in its WITH. Not what only mentions the
+ * words: `ON CONFLICT DO UPDATE`, `FOR UPDATE`, the branches of MERGE, bodies of routines and triggers, a statement
+ * that is explained without ANALYZE, which would run it.
  */
 import type { Reading } from './reading.ts'
 
@@ -28,7 +28,10 @@ export function findChanges(reading: Reading, temporary: ReadonlySet<string>): D
   return changesIn(reading, temporary, firstRun(reading), reading.tokens.length)
 }
 
-/** Token with which the statement that runs begins: that behind `EXPLAIN ANALYZE`, `EXPLAIN (BUFFERS, ANALYZE)`, else the first. */
+/**
+ * Token with which the statement that runs begins: that behind `EXPLAIN ANALYZE`, `EXPLAIN (BUFFERS, ANALYZE)`, else
+ * the first.
+ */
 function firstRun(reading: Reading): number {
   if (reading.wordAt(0) !== 'EXPLAIN') return 0
   if (reading.textAt(1) !== '(') {

@@ -1,6 +1,6 @@
 /**
- * A file -> what can be said against it without a database, by the words of its statements. Pure and total; each rule is a row
- * of `rules`. What is said is certain: where the words leave a doubt, nothing is said.
+ * A file -> what can be said against it without a database, by the words of its statements. Pure and total; each rule
+ * is a row of `rules`. What is said is certain: where the words leave a doubt, nothing is said.
  */
 import { dialects } from '../dialects.ts'
 import type { Remark } from '../findings/finding.ts'
@@ -42,7 +42,9 @@ interface JudgedFile {
   readonly temporary: Set<string>
 }
 
-/** For most statements no rule has a word, and a search costs less than reading them: a start does this for all files. */
+/**
+ * For most statements no rule has a word, and a search costs less than reading them: a start does this for all files.
+ */
 function isPlain({ effect, slots, pieces, refusal }: Statement, { endpoint }: JudgedFile): boolean {
   if (refusal !== undefined || effect === 'session' || pieces.some((piece) => mayQuote.test(piece))) return false
   if (effect !== 'read' && endpoint.declarations?.replica === true) return false
@@ -58,7 +60,10 @@ const mayQuote = /'[%_]*:[a-z_]\w*%*'/i
 /** In which a list could be. Those around a list that is expanded are no part of the pieces. */
 const bracket = /\b(?:IN\s*\(|ARRAY\s*\[)/i
 
-/** Those that are declared as lists, and those that stand where lists are expanded, unless they are declared as something else. */
+/**
+ * Those that are declared as lists, and those that stand where lists are expanded, unless they are declared as
+ * something else.
+ */
 function listsOf({ declarations }: Endpoint, { statements }: Script): ReadonlySet<string> {
   const declared = (declarations?.params ?? []).filter(({ type }) => type !== undefined)
   const slots = statements.flatMap((statement) => statement.slots)

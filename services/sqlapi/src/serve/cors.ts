@@ -1,6 +1,6 @@
 /**
- * Which CORS headers a reply carries, and the whole reply to a preflight. Knows the allowed origins, not the HTTP server. Every
- * reply has the headers, errors too, because otherwise a browser hides it from the page that asked.
+ * Which CORS headers a reply carries, and the whole reply to a preflight. Knows the allowed origins, not the HTTP
+ * server. Every reply has the headers, errors too, because otherwise a browser hides it from the page that asked.
  */
 import type { Reply, ReplyHeaders, RequestHeaders } from '../model.ts'
 

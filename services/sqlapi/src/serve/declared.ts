@@ -1,6 +1,6 @@
 /**
- * What the client sent to a file that declares its parameters -> parameter sets: defaults for what is missing, declared types
- * checked, texts of a query string turned into values of these types. Files without declarations never come here.
+ * What the client sent to a file that declares its parameters -> parameter sets: defaults for what is missing, declared
+ * types checked, texts of a query string turned into values of these types. Files without declarations never come here.
  */
 import { keyOf, valueTypes } from '../declarations/value-types.ts'
 import { Failure } from '../errors.ts'

@@ -1,6 +1,6 @@
 /**
- * THE request path. A request comes in as plain values, a reply goes out; the body of `answer` has the checks in the order
- * that the manual promises. Each stage is a call into the file that owns it; no stage calls the next.
+ * THE request path. A request comes in as plain values, a reply goes out; the body of `answer` has the checks in the
+ * order that the manual promises. Each stage is a call into the file that owns it; no stage calls the next.
  */
 import { Failure, type FailureDetails, failures, toReply } from '../errors.ts'
 import { formats } from '../formats/formats.ts'
@@ -46,7 +46,10 @@ import {
 export interface Service {
   /** Another set may take its place between two requests; one that has begun goes on with what it has found. */
   endpoints: ReadonlyMap<string, Endpoint>
-  /** Files without an endpoint, by the key that it would have -> what is wrong with them. Only `dev` serves beside such files. */
+  /**
+   * Files without an endpoint, by the key that it would have -> what is wrong with them. Only `dev` serves beside such
+   * files.
+   */
   unloaded: ReadonlyMap<string, string>
   readonly databases: ReadonlyMap<string, Database>
   /** Project and `X-Datasource` header -> name of a configured datasource, or a failure. */

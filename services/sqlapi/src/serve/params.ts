@@ -33,8 +33,8 @@ export function toBatch(document: BodyDocument): ParameterSet[] {
 }
 
 /**
- * Reads what stands after the `?`. The last value of a repeated key counts; a key alone has the empty one. Keys that `lists` has
- * get all their values there.
+ * Reads what stands after the `?`. The last value of a repeated key counts; a key alone has the empty one. Keys that
+ * `lists` has get all their values there.
  */
 export function readQuery(query: string, lists?: ReadonlyMap<string, string[]>): ParameterSet {
   if (query === '') return noParameters

@@ -1,6 +1,6 @@
 /**
- * Sends a streamed result to the client, as fast as the client reads and no faster. If the stream breaks off, so does the
- * connection: the client must not take a part for the whole.
+ * Sends a streamed result to the client, as fast as the client reads and no faster. If the stream breaks off, so does
+ * the connection: the client must not take a part for the whole.
  */
 import type { Readable } from 'node:stream'
 import type { Exchange } from '@services/http-shell'

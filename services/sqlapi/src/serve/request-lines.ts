@@ -1,6 +1,6 @@
 /**
- * What became of a request -> its line in the log. Which requests have one is decided by the package observe. No line holds a query
- * string, a header beside the id, or a body.
+ * What became of a request -> its line in the log. Which requests have one is decided by the package observe. No line
+ * holds a query string, a header beside the id, or a body.
  */
 import type { RequestLines } from '@services/observe'
 import type { Events } from '../events.ts'

@@ -129,7 +129,10 @@ export function pathOf(target: string): string {
   return cut(target.split('?', 1)[0] as string)
 }
 
-/** A path for messages and log lines. Keeps whole characters: none of those kept can reach beyond twice as many code units. */
+/**
+ * A path for messages and log lines. Keeps whole characters: none of those kept can reach beyond twice as many code
+ * units.
+ */
 export function cut(text: string): string {
   if (text.length <= shownLength) return text
   return Array.from(text.slice(0, 2 * shownLength))

@@ -1,6 +1,7 @@
 /**
- * Between the HTTP shell and the request path: turns exchanges into `Request`s and writes `Reply`s to them. Owns
- * the limit of the body, when a preflight is answered, and what a client gets when its reply breaks off. Decides nothing about SQL.
+ * Between the HTTP shell and the request path: turns exchanges into `Request`s and writes `Reply`s to them. Owns the
+ * limit of the body, when a preflight is answered, and what a client gets when its reply breaks off. Decides nothing
+ * about SQL.
  */
 import { Readable } from 'node:stream'
 import {
@@ -54,7 +55,9 @@ export interface RequestListener {
 /** For a client that left before it had its reply, as other servers count it. */
 const goneStatus = 499
 
-/** A request ends with the options that `current` gave when it began. Address and reader stay those of the first ones. */
+/**
+ * A request ends with the options that `current` gave when it began. Address and reader stay those of the first ones.
+ */
 export async function startServer(
   options: ServerOptions,
   current: () => ServerOptions = () => options,
@@ -232,8 +235,8 @@ function conclude({ listener, underWay }: ServerOptions, exchange: Exchange, tra
 }
 
 /**
- * What never becomes a request. One whose body is wrong is a request, and counts as one that its client has left. What looks like a
- * target may be the rest of a body that was longer than declared, so nobody is told.
+ * What never becomes a request. One whose body is wrong is a request, and counts as one that its client has left. What
+ * looks like a target may be the rest of a body that was longer than declared, so nobody is told.
  */
 function refuseRequest({ listener }: ServerOptions, refusal: Refusal): Refused {
   const refused = refuse(refusal)

@@ -1,6 +1,6 @@
 /**
- * The service's own pages, as a table. Made from what is known at start and from the clock: they ask no database, so they answer
- * even while every database is down.
+ * The service's own pages, as a table. Made from what is known at start and from the clock: they ask no database, so
+ * they answer even while every database is down.
  */
 import { jsonBody } from '../json/body.ts'
 import type { Body, Dialect, Reply } from '../model.ts'

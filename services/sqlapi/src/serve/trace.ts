@@ -1,4 +1,7 @@
-/** What is known of one request, from its arrival to the end of its reply. One object for each, made only where somebody wants to hear of it. */
+/**
+ * What is known of one request, from its arrival to the end of its reply. One object for each, made only where somebody
+ * wants to hear of it.
+ */
 import type { Span } from '@services/trace'
 import type { Endpoint, Trace } from '../model.ts'
 

@@ -1,6 +1,7 @@
 /**
- * The databases that are open: one for each datasource of what is served, and those of what was served before for as long as requests of that
- * time need them. A datasource whose settings did not change keeps its database, with its connections and what it has learned.
+ * The databases that are open: one for each datasource of what is served, and those of what was served before for as
+ * long as requests of that time need them. A datasource whose settings did not change keeps its database, with its
+ * connections and what it has learned.
  */
 import { type Booted, settingsOf, type SizedDatasource } from '../boot/boot.ts'
 import { currentPasswordOf } from '../boot/config/passwords.ts'

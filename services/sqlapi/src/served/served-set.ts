@@ -1,6 +1,6 @@
 /**
- * Everything that requests are answered from, made of what boot has made. It never changes: a reload makes another one, which takes its place between
- * two requests, and it goes when the last request that began with it has ended.
+ * Everything that requests are answered from, made of what boot has made. It never changes: a reload makes another one,
+ * which takes its place between two requests, and it goes when the last request that began with it has ended.
  */
 import { openTracing, type Tracing } from '@services/trace'
 import type { Booted } from '../boot/boot.ts'

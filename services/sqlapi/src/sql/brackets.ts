@@ -1,9 +1,9 @@
 /**
- * Tokens of a PostgreSQL statement -> the parameters whose colon is SQL's own: in `xs[1:n]` it separates the bounds of a
- * slice, in `json_object('a':v)` a key and its value. Which tokens are parameters otherwise is script.ts's business.
+ * Tokens of a PostgreSQL statement -> the parameters whose colon is SQL's own: in `xs[1:n]` it separates the bounds of
+ * a slice, in `json_object('a':v)` a key and its value. Which tokens are parameters otherwise is script.ts's business.
  *
- * Such a colon can only stand directly inside the brackets of a subscript or of JSON_OBJECT, and only where an operand has
- * ended. Everywhere else (`ARRAY[..]`, parentheses inside the brackets) a colon and a name are a parameter.
+ * Such a colon can only stand directly inside the brackets of a subscript or of JSON_OBJECT, and only where an operand
+ * has ended. Everywhere else (`ARRAY[..]`, parentheses inside the brackets) a colon and a name are a parameter.
  */
 import type { Token } from './lex.ts'
 
@@ -108,7 +108,9 @@ function isConnective(inside: Bracket, word: string, previous: string, beforeTha
   return connectives.has(word) || mayBeConnective[word]?.(inside, previous, beforeThat) === true
 }
 
-/** A parameter is followed neither by the arguments of a function nor by a column, nor by the text of a typed literal. */
+/**
+ * A parameter is followed neither by the arguments of a function nor by a column, nor by the text of a typed literal.
+ */
 function introduces(text: string, { start, end }: Token, next: Token | undefined): Separated {
   const word = text.slice(start + 1, end).toUpperCase()
   if (constants.has(word)) return 'sql'

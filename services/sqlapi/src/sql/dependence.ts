@@ -1,13 +1,15 @@
 /**
- * Statements of a script -> for each, the earlier ones without which nobody can say what it means: they make or change what it
- * names, or what names stand for. By words alone, as effect.ts judges, and on the safe side.
+ * Statements of a script -> for each, the earlier ones without which nobody can say what it means: they make or change
+ * what it names, or what names stand for. By words alone, as effect.ts judges, and on the safe side.
  */
 import type { Statement } from '../model.ts'
 import type { Grammar } from './grammar.ts'
 import { lex } from './lex.ts'
 
 export interface Dependence {
-  /** An earlier statement makes, changes or drops something that this one names, or changes what every name stands for. */
+  /**
+   * An earlier statement makes, changes or drops something that this one names, or changes what every name stands for.
+   */
   readonly on: Statement | undefined
   /** An earlier statement that may have made anything: what this one does not find may be there when it runs. */
   readonly mayOn: Statement | undefined

@@ -7,7 +7,10 @@ import type { Effect } from '../model.ts'
 export interface Grammar extends TokenRules {
   /** A semicolon in parentheses does not end the statement. */
   readonly parenthesesHoldSemicolons: boolean
-  /** Whose statements hold others that are not ours to touch: routines with `BEGIN ATOMIC .. END`, or triggers with `BEGIN .. END`. */
+  /**
+   * Whose statements hold others that are not ours to touch: routines with `BEGIN ATOMIC .. END`, or triggers with
+   * `BEGIN .. END`.
+   */
   readonly bodies: 'routines' | 'triggers'
   /** A colon may be the SQL's own: casts with `::`, slices such as `xs[1:n]`, `JSON_OBJECT('a': x)`. */
   readonly ownColons: boolean

@@ -42,7 +42,10 @@ const dollarTag = /\$(?:[A-Za-z_\u0080-\uffff][A-Za-z_0-9\u0080-\uffff]*)?\$/y
 
 type CharacterClass = (text: string, at: number) => boolean
 
-/** With a table for ASCII, because most runs are a few letters long, and then a sticky pattern costs several times as much. */
+/**
+ * With a table for ASCII, because most runs are a few letters long, and then a sticky pattern costs several times as
+ * much.
+ */
 function classOf(pattern: RegExp): CharacterClass {
   const ascii = Array.from({ length: 128 }, (_, code) => pattern.test(String.fromCharCode(code)))
   return (text, at) => ascii[text.charCodeAt(at)] ?? pattern.test(text.charAt(at))

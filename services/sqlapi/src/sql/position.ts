@@ -1,7 +1,7 @@
 /**
- * A position in the SQL that was sent -> line and column of the file. Pure: a statement and the offsets at which its pieces
- * stand in the text that was made of it come in. Whoever renders a statement knows these offsets; between them stand
- * placeholders, which may be longer or shorter than the parameters of the file.
+ * A position in the SQL that was sent -> line and column of the file. Pure: a statement and the offsets at which its
+ * pieces stand in the text that was made of it come in. Whoever renders a statement knows these offsets; between them
+ * stand placeholders, which may be longer or shorter than the parameters of the file.
  */
 import type { ParameterSlot, Statement } from '../model.ts'
 
@@ -18,7 +18,10 @@ export interface Rendered {
   readonly ends: readonly number[]
 }
 
-/** Where the character at `offset` of the rendered text stands in the file; what stands in a placeholder is at its parameter. */
+/**
+ * Where the character at `offset` of the rendered text stands in the file; what stands in a placeholder is at its
+ * parameter.
+ */
 export function positionOf(statement: Statement, { ends }: Pick<Rendered, 'ends'>, offset: number): Position {
   return positionInSource(statement, sourceOf(statement), sourceOffset(statement, ends, offset))
 }

@@ -1,7 +1,7 @@
 /**
- * SQL file text -> the statements of one dialect, with their parameters cut out. Runs at boot, once per file and dialect,
- * so that a request only fills slots. Total like the lexer: a statement that cannot run carries its refusal, which its
- * requests are answered with.
+ * SQL file text -> the statements of one dialect, with their parameters cut out. Runs at boot, once per file and
+ * dialect, so that a request only fills slots. Total like the lexer: a statement that cannot run carries its refusal,
+ * which its requests are answered with.
  *
  * Splitting follows psql and the sqlite3 shell: a semicolon ends a statement unless it stands in parentheses
  * (PostgreSQL rules), in a `BEGIN ATOMIC .. END` routine body (PostgreSQL) or in a trigger body (SQLite).

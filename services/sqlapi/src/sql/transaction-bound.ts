@@ -1,6 +1,7 @@
 /**
- * Whether a statement whose effect is `session` leaves everything behind with its transaction: tokens -> yes or no. Such a statement
- * can run where each transaction has another connection. On the safe side: what is not known to end is taken to last.
+ * Whether a statement whose effect is `session` leaves everything behind with its transaction: tokens -> yes or no.
+ * Such a statement can run where each transaction has another connection. On the safe side: what is not known to end is
+ * taken to last.
  */
 import { isSessionName, isTempSchema, nameOf } from './effect.ts'
 import type { TokenRules } from './grammar.ts'

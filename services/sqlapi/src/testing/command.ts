@@ -1,6 +1,6 @@
 /**
- * The subcommand `test`: a folder with `*.test.yaml` files in, a report on stdout and the exit code out. Runs on nothing but
- * databases that it has made for the purpose.
+ * The subcommand `test`: a folder with `*.test.yaml` files in, a report on stdout and the exit code out. Runs on
+ * nothing but databases that it has made for the purpose.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
@@ -57,7 +57,9 @@ function findCases(folder: string): Found {
   }
 }
 
-/** In the order of names, as a person in the working directory names them. Not those of packages, nor in hidden folders. */
+/**
+ * In the order of names, as a person in the working directory names them. Not those of packages, nor in hidden folders.
+ */
 function testFiles(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })

@@ -1,6 +1,6 @@
 /**
- * What was expected, and the JSON that came -> the first difference, with its path. Numbers are compared by their value with all
- * their digits, keys of an object in any order. Pure.
+ * What was expected, and the JSON that came -> the first difference, with its path. Numbers are compared by their value
+ * with all their digits, keys of an object in any order. Pure.
  */
 import { type Data, isMapping, Literal } from '@services/config-file'
 import { toJson } from './test-file.ts'

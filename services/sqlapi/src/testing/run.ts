@@ -1,6 +1,6 @@
 /**
- * Cases -> their outcomes. Each runs on the service itself, with one datasource only: a copy of the prepared database, to which every
- * project leads, whatever the configuration or a header says.
+ * Cases -> their outcomes. Each runs on the service itself, with one datasource only: a copy of the prepared database,
+ * to which every project leads, whatever the configuration or a header says.
  */
 import { isMapping, nearest } from '@services/config-file'
 import type { Endpoints } from '../boot/endpoints.ts'

@@ -1,6 +1,6 @@
 /**
- * A `*.test.yaml` file -> its cases, or what is wrong with it, with the line and the name that was probably meant. Nothing runs
- * here. Values of `body`, `query` and `rows` keep the digits that they are written with.
+ * A `*.test.yaml` file -> its cases, or what is wrong with it, with the line and the name that was probably meant.
+ * Nothing runs here. Values of `body`, `query` and `rows` keep the digits that they are written with.
  */
 import {
   anyText,

@@ -1,6 +1,7 @@
 /**
- * What each worker gets to serve from: all that boot has made, with its part of every `max_connections`. Pure. The files are
- * packed once for all workers, those of later times too: each serves them as they were when they were read last.
+ * What each worker gets to serve from: all that boot has made, with its part of every `max_connections`. Pure. The
+ * files are packed once for all workers, those of later times too: each serves them as they were when they were read
+ * last.
  */
 import { deserialize, serialize } from 'node:v8'
 import { type Booted, settingsOf } from '../boot/boot.ts'

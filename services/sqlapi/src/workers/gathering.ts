@@ -1,6 +1,6 @@
 /**
- * What workers tell the first process for its admin listener: what they have counted, when they are asked for it, and which datasources
- * have answered a call, twice a second as long as any does.
+ * What workers tell the first process for its admin listener: what they have counted, when they are asked for it, and
+ * which datasources have answered a call, twice a second as long as any does.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Snapshot, Totals } from '@services/metrics'

@@ -1,4 +1,6 @@
-/** Log lines of another process: chunks of text come in, whole lines go out, so that lines of two processes never mix. */
+/**
+ * Log lines of another process: chunks of text come in, whole lines go out, so that lines of two processes never mix.
+ */
 import type { Readable } from 'node:stream'
 
 /** Drops the half line that a process leaves when it is killed in the middle of a write. */

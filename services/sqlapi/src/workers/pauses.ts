@@ -1,4 +1,6 @@
-/** How long a worker that has ended stays unreplaced: longer each time, so that one which cannot run costs little. Pure. */
+/**
+ * How long a worker that has ended stays unreplaced: longer each time, so that one which cannot run costs little. Pure.
+ */
 
 /** A worker that has run this long did not end because of how it was started. */
 export const soundAfterMs = 60_000

@@ -1,7 +1,7 @@
 /**
- * The first process of a service with several workers, and the only file that forks: it holds the port and hands each new
- * connection to the next worker, writes everybody's log lines, replaces a worker that has ended by itself, and ends all
- * together. It serves no request and opens no database.
+ * The first process of a service with several workers, and the only file that forks: it holds the port and hands each
+ * new connection to the next worker, writes everybody's log lines, replaces a worker that has ended by itself, and ends
+ * all together. It serves no request and opens no database.
  */
 import { exitCodes } from '@services/command-line'
 import type { Totals } from '@services/metrics'

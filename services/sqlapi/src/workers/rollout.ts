@@ -1,6 +1,7 @@
 /**
- * Another set on its way to the workers: each prepares it, and then all take it or none does. One that ends meanwhile takes nothing and keeps nobody from
- * it; its successor starts with whatever was decided. Counts answers; messages are sent by primary.ts.
+ * Another set on its way to the workers: each prepares it, and then all take it or none does. One that ends meanwhile
+ * takes nothing and keeps nobody from it; its successor starts with whatever was decided. Counts answers; messages are
+ * sent by primary.ts.
  */
 import { StartupFailure, type StartupFailureName } from '../errors.ts'
 import type { Assignment } from './assignments.ts'

@@ -30,7 +30,9 @@ export class ToldOnce {
     return this.#unreachable.delete(datasource) || wasDeleted
   }
 
-  /** Of datasources and replicas that are lost: a worker that takes the place of another one is to tell of their return. */
+  /**
+   * Of datasources and replicas that are lost: a worker that takes the place of another one is to tell of their return.
+   */
   get lostForMs(): Readonly<Record<string, number>> {
     const now = performance.now()
     const since = [...this.#deleted, ...this.#unreachable, ...this.#away]

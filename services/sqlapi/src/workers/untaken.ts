@@ -1,7 +1,8 @@
 /**
- * Connections that node:cluster was handing to a worker which ended, or which took none any more because the service ends. Node keeps
- * them open, in the first process and taken by nobody, so their clients would wait for ever. There is no public way to learn of them, so this
- * file wraps `send` of the worker's process. test/untaken.test.ts fails once Node closes such connections itself; then this file can go.
+ * Connections that node:cluster was handing to a worker which ended, or which took none any more because the service
+ * ends. Node keeps them open, in the first process and taken by nobody, so their clients would wait for ever. There is
+ * no public way to learn of them, so this file wraps `send` of the worker's process. test/untaken.test.ts fails once
+ * Node closes such connections itself; then this file can go.
  */
 import type { ChildProcess } from 'node:child_process'
 
@@ -29,7 +30,9 @@ export class Untaken {
     })
   }
 
-  /** To be called when no worker takes connections any more; goes on until `ended`, beside those who finish their work. */
+  /**
+   * To be called when no worker takes connections any more; goes on until `ended`, beside those who finish their work.
+   */
   closeUntil(ended: Promise<void>): void {
     const timer = setInterval(() => this.#close(), pauseMs)
     void ended.then(() => clearInterval(timer))

@@ -1,7 +1,7 @@
 /**
- * The program of a worker: one of the processes that serve on one port. What boot has made comes from the first process,
- * which is told what only it may say: that this worker listens, or why it cannot. Ends when it is told to, and with the
- * first process.
+ * The program of a worker: one of the processes that serve on one port. What boot has made comes from the first
+ * process, which is told what only it may say: that this worker listens, or why it cannot. Ends when it is told to, and
+ * with the first process.
  */
 import cluster from 'node:cluster'
 import { disablePretenuring, type ExitCode, exitCodes, handleSignals } from '@services/command-line'
@@ -136,7 +136,10 @@ function tellSuccesses(service: RunningService): void {
   }, successMs).unref()
 }
 
-/** The first process logs what concerns the service as a whole; this one logs the rest, from now on as `writeLog` is told. */
+/**
+ * The first process logs what concerns the service as a whole; this one logs the rest, from now on as `writeLog` is
+ * told.
+ */
 function openEvents(settings: LogSettings): { events: Events; writeLog: (settings: LogSettings) => void } {
   const stdout = openStdout()
   const events = new EventStream<EventFields>(eventTable)

@@ -19,7 +19,10 @@ export interface CheckSetting {
   readonly folder?: string
 }
 
-/** Runs the command in this process: what is behind a command line and in front of a terminal is the same for all commands. */
+/**
+ * Runs the command in this process: what is behind a command line and in front of a terminal is the same for all
+ * commands.
+ */
 export async function runCheck(setting: CheckSetting): Promise<Ended> {
   const { folder, args, env } = prepare(setting)
   const flags = readFlags(args)

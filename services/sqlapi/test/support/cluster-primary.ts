@@ -1,6 +1,6 @@
 /**
- * The first process of a bare cluster, for untaken.test.ts. It prints the port and the process id of its only worker, and lives
- * on when that has ended. With the argument `close` it closes connections that the worker did not take.
+ * The first process of a bare cluster, for untaken.test.ts. It prints the port and the process id of its only worker,
+ * and lives on when that has ended. With the argument `close` it closes connections that the worker did not take.
  */
 import cluster from 'node:cluster'
 import { once } from 'node:events'

@@ -1,12 +1,15 @@
-/** A TCP forwarder that can turn silent, as a firewall does that has forgotten a connection: nothing passes, nothing is closed. */
+/**
+ * A TCP forwarder that can turn silent, as a firewall does that has forgotten a connection: nothing passes, nothing is
+ * closed.
+ */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface Forwarder {
   readonly port: number
   /**
-   * What is connected now falls silent, both ways; `all` keeps new connections silent too. What comes back resolves with the first
-   * bytes that a client sends into the silence.
+   * What is connected now falls silent, both ways; `all` keeps new connections silent too. What comes back resolves
+   * with the first bytes that a client sends into the silence.
    */
   silence(all?: boolean): Promise<void>
   /** What is connected now is reset, and so is each new connection, as where nobody listens. */

@@ -1,4 +1,7 @@
-/** The service as its users meet it: a process started from `bin/sqlapi.js`. What is common to all processes is in the kit. */
+/**
+ * The service as its users meet it: a process started from `bin/sqlapi.js`. What is common to all processes is in the
+ * kit.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {

@@ -1,6 +1,7 @@
 /**
- * The whole service for a test: a folder of SQL files and a configuration file are written, read as at any start, and the
- * service listens on a port of its own. Requests are real HTTP, sent as they are spelled (`fetch` would tidy URLs up).
+ * The whole service for a test: a folder of SQL files and a configuration file are written, read as at any start, and
+ * the service listens on a port of its own. Requests are real HTTP, sent as they are spelled (`fetch` would tidy URLs
+ * up).
  */
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { Agent, IncomingHttpHeaders } from 'node:http'

@@ -29,7 +29,10 @@ export function openOptions(path: string, busyTimeoutMs: number): OpenOptions {
   return { uri, uriOfExisting: uri, path, isWal: true, busyTimeoutMs }
 }
 
-/** What somebody else finds in the table `t (x)` of a file that is whole: its values in their order, with spaces between. */
+/**
+ * What somebody else finds in the table `t (x)` of a file that is whole: its values in their order, with spaces
+ * between.
+ */
 export function contentOf(file: string): unknown {
   const database = new DatabaseSync(file)
   try {

@@ -1,7 +1,7 @@
 /**
- * xroad-proxy for a while under mixed load with faults: REST and SOAP calls with values of their own, large bodies, callers that
- * leave, nonsense; an upstream that resets, stops, cuts and lies, and that is killed and comes back. No answer may be that of another call, none
- * that was cut may be given as whole. `npm run soak` runs it.
+ * xroad-proxy for a while under mixed load with faults: REST and SOAP calls with values of their own, large bodies,
+ * callers that leave, nonsense; an upstream that resets, stops, cuts and lies, and that is killed and comes back. No
+ * answer may be that of another call, none that was cut may be given as whole. `npm run soak` runs it.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

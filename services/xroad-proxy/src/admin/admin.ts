@@ -1,6 +1,6 @@
 /**
- * The admin listener of the service: whether it is ready, and what was counted. Opens before the callers' port and closes after it. Loaded
- * only where it is configured.
+ * The admin listener of the service: whether it is ready, and what was counted. Opens before the callers' port and
+ * closes after it. Loaded only where it is configured.
  */
 import { type AdminListener, type Part, Readiness, sharedWhileRunning, startAdmin } from '@services/admin'
 import type { Running } from '@services/command-line'

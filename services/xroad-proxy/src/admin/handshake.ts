@@ -1,6 +1,6 @@
 /**
- * Whether a Security Server takes our connections: a TLS connection with our identity that brings no alert and no end for a moment. With TLS 1.3
- * a connection stands before the server has judged our certificate. Nothing is sent.
+ * Whether a Security Server takes our connections: a TLS connection with our identity that brings no alert and no end
+ * for a moment. With TLS 1.3 a connection stands before the server has judged our certificate. Nothing is sent.
  */
 import type { Socket } from 'node:net'
 import type { ServerIdentity } from '../lanes.ts'

@@ -1,8 +1,8 @@
 /**
- * The audit file: whole lines go in, at its end, each in one write and at once, so that a line is there before its exchange is over and
- * several processes may share the file. Lines that cannot be written wait, up to a bound, and are tried again; the log is told when
- * that begins, that it goes on, and when it ends. Knows no line from the inside; which files will do is open-file.ts, which of several a
- * line belongs to audit-files.ts.
+ * The audit file: whole lines go in, at its end, each in one write and at once, so that a line is there before its
+ * exchange is over and several processes may share the file. Lines that cannot be written wait, up to a bound, and are
+ * tried again; the log is told when that begins, that it goes on, and when it ends. Knows no line from the inside;
+ * which files will do is open-file.ts, which of several a line belongs to audit-files.ts.
  */
 import { closeSync, fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs'
 import type { Events } from '../events.ts'
@@ -60,7 +60,10 @@ export class AuditFile {
     this.#release()
   }
 
-  /** Another file has its place. Lines of exchanges that began with this one still come: each opens it anew, and nothing stays open. */
+  /**
+   * Another file has its place. Lines of exchanges that began with this one still come: each opens it anew, and nothing
+   * stays open.
+   */
   retire(): void {
     this.#isRetired = true
     this.#release()
@@ -159,7 +162,9 @@ export class AuditFile {
     }
   }
 
-  /** A line of which only a part had room. Where another process has written behind it, it stays, on a line of its own. */
+  /**
+   * A line of which only a part had room. Where another process has written behind it, it stays, on a line of its own.
+   */
   #takeBack(fd: number, part: Buffer): void {
     const wasTorn = this.#isTorn
     this.#isTorn = true

@@ -1,6 +1,6 @@
 /**
- * The audit files of the service: the one that lines go into now, and those before it, into which exchanges that began with them still
- * write. A path comes in, its file goes out, the same one as long as the process lives.
+ * The audit files of the service: the one that lines go into now, and those before it, into which exchanges that began
+ * with them still write. A path comes in, its file goes out, the same one as long as the process lives.
  */
 import type { Events } from '../events.ts'
 import { AuditFile } from './audit-file.ts'

@@ -1,6 +1,6 @@
 /**
- * What an exchange was -> its line in the audit file, one JSON object. Every value is text of one line however it came in: JSON
- * escapes line breaks, and what is left that nobody sees is escaped as well. Pure.
+ * What an exchange was -> its line in the audit file, one JSON object. Every value is text of one line however it came
+ * in: JSON escapes line breaks, and what is left that nobody sees is escaped as well. Pure.
  */
 import { createHmac } from 'node:crypto'
 import { escapeUnseen } from '@services/observe'

@@ -1,4 +1,6 @@
-/** The command line as a table: command line -> what the process is to do. How it is read is the package command-line. */
+/**
+ * The command line as a table: command line -> what the process is to do. How it is read is the package command-line.
+ */
 import { type CommandOf, type Program, readCommandLine, type Told } from '@services/command-line'
 import { nearest } from '@services/config-file'
 import { version } from '../version.ts'

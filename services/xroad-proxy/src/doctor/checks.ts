@@ -1,6 +1,6 @@
 /**
- * Facts in, findings out: every check is a row of one of the tables, this file runs them all and knows what the severities
- * mean for the exit code. Pure.
+ * Facts in, findings out: every check is a row of one of the tables, this file runs them all and knows what the
+ * severities mean for the exit code. Pure.
  */
 import { type ExitCode, exitCodes } from '@services/command-line'
 import { auditChecks } from './audit-checks.ts'

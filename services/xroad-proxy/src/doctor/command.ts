@@ -1,6 +1,6 @@
 /**
- * The subcommand `doctor`: flags in, report on stdout and exit code out. It reads what the service would read at start and
- * writes nothing else; only with `--probe` does it open a connection, to the configured Security Server.
+ * The subcommand `doctor`: flags in, report on stdout and exit code out. It reads what the service would read at start
+ * and writes nothing else; only with `--probe` does it open a connection, to the configured Security Server.
  */
 import type { DoctorAction } from '../boot/flags.ts'
 import { exitCodeOf, runChecks } from './checks.ts'

@@ -1,4 +1,6 @@
-/** The checks of the configuration itself: fields, paths, where WSDL files may lead. Its limits are in limit-checks.ts. */
+/**
+ * The checks of the configuration itself: fields, paths, where WSDL files may lead. Its limits are in limit-checks.ts.
+ */
 import { endpointsWithoutClient, tellWithoutClient } from '../boot/config/client-identity.ts'
 import type { Identity } from '../model.ts'
 import type { ConfigFacts, Facts, FieldNote } from './facts.ts'

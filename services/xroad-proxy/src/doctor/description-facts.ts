@@ -1,4 +1,7 @@
-/** The endpoints that the descriptions of REST services have, as a start would read them. Loaded only where a DSL file names one. */
+/**
+ * The endpoints that the descriptions of REST services have, as a start would read them. Loaded only where a DSL file
+ * names one.
+ */
 import type { Environment } from '@services/config-file'
 import { importDescriptions } from '../boot/openapi/import.ts'
 import type { Facts } from './facts.ts'

@@ -34,7 +34,10 @@ export interface Facts {
   readonly now: Date
   readonly config: ConfigFacts
   readonly dsl: DslFacts
-  /** One for each client that has one: that of `security_server`, then those of `clients`. None without a `security_server`. */
+  /**
+   * One for each client that has one: that of `security_server`, then those of `clients`. None without a
+   * `security_server`.
+   */
   readonly keystores: readonly KeystoreFacts[]
   /** Undefined without an audit file. */
   readonly audit: AuditFacts | undefined

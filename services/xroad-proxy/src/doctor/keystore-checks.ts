@@ -1,4 +1,4 @@
-/** The checks of who calls: `clients`, and for each identity its password, its file, what the certificate inside says; whom the service trusts. */
+/** The checks of who calls: `clients`, and the password, file and certificate of each identity; whom we trust. */
 import { toFieldName } from '@services/config-file'
 import { namesOf } from '../boot/config/client-identity.ts'
 import { toName } from '../xroad.ts'

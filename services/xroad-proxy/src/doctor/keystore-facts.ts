@@ -1,6 +1,6 @@
 /**
- * What is known of files that only this service may read: each keystore, what the certificate in it says, and the audit file.
- * The configuration comes in, facts go out; nothing is opened for writing.
+ * What is known of files that only this service may read: each keystore, what the certificate in it says, and the audit
+ * file. The configuration comes in, facts go out; nothing is opened for writing.
  */
 import type { X509Certificate } from 'node:crypto'
 import { statSync } from 'node:fs'
@@ -57,7 +57,9 @@ export interface AuditFacts {
   readonly required: boolean
   /** Why it cannot be written. */
   readonly problem: string | undefined
-  /** Name of the variable with the key, as it may be shown, and the length of the key in bytes; -1 where it is not set. */
+  /**
+   * Name of the variable with the key, as it may be shown, and the length of the key in bytes; -1 where it is not set.
+   */
   readonly key: { readonly variable: string; readonly length: number } | undefined
 }
 

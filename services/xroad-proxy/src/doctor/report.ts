@@ -1,4 +1,6 @@
-/** Findings -> the text of the report, for people, for programs, or as annotations of a change in GitHub Actions. Pure. */
+/**
+ * Findings -> the text of the report, for people, for programs, or as annotations of a change in GitHub Actions. Pure.
+ */
 import { relative, resolve, sep } from 'node:path'
 import { type Annotation, toAnnotation } from '@services/command-line'
 import { severities } from './checks.ts'
@@ -57,7 +59,10 @@ export interface Places {
   readonly cwd: string
 }
 
-/** Each stands at the line that it is about: that of the configuration for a field, that of another file where the message begins with one. */
+/**
+ * Each stands at the line that it is about: that of the configuration for a field, that of another file where the
+ * message begins with one.
+ */
 export function toAnnotations(findings: readonly Finding[], places: Places): string {
   return findings.map((finding) => toAnnotation(annotate(finding, places))).join('')
 }

@@ -1,10 +1,10 @@
 /**
- * The first half of the guard: what to make of an address that a WSDL or its sidecar names. The text comes in, a URL to call
- * directly, "through the Security Server" or a rejection in words goes out. Nothing is resolved here: what a name leads to
- * is judged when connecting (lookup.ts).
+ * The first half of the guard: what to make of an address that a WSDL or its sidecar names. The text comes in, a URL to
+ * call directly, "through the Security Server" or a rejection in words goes out. Nothing is resolved here: what a name
+ * leads to is judged when connecting (lookup.ts).
  *
- * Every check looks at the URL as Node parses it, never at the text, and that URL is what goes out: so the call cannot read
- * `0x7f.1`, full-width digits or a backslash in another way than the check.
+ * Every check looks at the URL as Node parses it, never at the text, and that URL is what goes out: so the call cannot
+ * read `0x7f.1`, full-width digits or a backslash in another way than the check.
  */
 import { isIP, isIPv6 } from 'node:net'
 import { domainToASCII } from 'node:url'
@@ -121,7 +121,8 @@ function portProblem({ port }: URL): string | undefined {
 function ipProblem({ hostname }: URL): string | undefined {
   const ip = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
   if (isIP(ip) === 0) return undefined
-  // Blocked even for a public IPv4 address: only a resolver has reason to write one like this, and it does not write WSDLs.
+  // Blocked even for a public IPv4 address: only a resolver has reason to write one like this, and it does not write
+  // WSDLs.
   if (ip.startsWith('64:ff9b::')) return 'is NAT64 (64:ff9b::/96)'
   const range = blockedRange(ip)
   return range === undefined ? undefined : `is ${range}`

@@ -1,10 +1,10 @@
 /**
- * The second half of the guard for addresses that were taken from a WSDL: a name that was harmless at boot may lead into
- * the local network by the time of the call. A name comes in, its addresses go out to `net.connect` or `tls.connect`, or an
- * `AddressRefused`. address.ts judges the text of an address at boot.
+ * The second half of the guard for addresses that were taken from a WSDL: a name that was harmless at boot may lead
+ * into the local network by the time of the call. A name comes in, its addresses go out to `net.connect` or
+ * `tls.connect`, or an `AddressRefused`. address.ts judges the text of an address at boot.
  *
- * One blocked address among several refuses the name as a whole. Dropping it and using the rest would be as safe, but
- * a name with addresses on both sides is an attack or a mistake, and calls would work or fail at random.
+ * One blocked address among several refuses the name as a whole. Dropping it and using the rest would be as safe, but a
+ * name with addresses on both sides is an attack or a mistake, and calls would work or fail at random.
  */
 import { lookup as systemLookup } from 'node:dns'
 import type { LookupAddress, LookupAllOptions } from 'node:dns'
@@ -45,7 +45,9 @@ export function createGuardedLookup(resolve: ResolveAll = systemLookup): LookupF
   }
 }
 
-/** Why a connection to this host is refused, where the host is an IP address: such a connection never asks its `lookup`. */
+/**
+ * Why a connection to this host is refused, where the host is an IP address: such a connection never asks its `lookup`.
+ */
 export function refusalOf(hostname: string): AddressRefused | undefined {
   const ip = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
   const range = isIP(ip) === 0 ? undefined : blockedRange(ip)

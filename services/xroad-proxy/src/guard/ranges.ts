@@ -1,10 +1,10 @@
 /**
  * Which IP addresses no public service can have: the special-purpose registries of IANA, multicast, and everything of
- * IPv6 that is not global unicast. An address comes in as text, the range that forbids it goes out, in words. Owns
- * the tables; Node's `BlockList` reads and compares.
+ * IPv6 that is not global unicast. An address comes in as text, the range that forbids it goes out, in words. Owns the
+ * tables; Node's `BlockList` reads and compares.
  *
- * Reads only addresses in their usual spelling. The URL parser has to resolve other spellings of an IPv4 address (`0x7f.1`)
- * first; text that is not an address counts as blocked, so that a mistake elsewhere never opens anything.
+ * Reads only addresses in their usual spelling. The URL parser has to resolve other spellings of an IPv4 address
+ * (`0x7f.1`) first; text that is not an address counts as blocked, so that a mistake elsewhere never opens anything.
  */
 import { BlockList, isIP, SocketAddress } from 'node:net'
 
@@ -91,8 +91,8 @@ const ranges4 = rows4.map(({ cidr, name }) => toRange(cidr, `${name} (${cidr})`)
 const ranges6 = rows6.map(({ cidr, name }) => toRange(cidr, `${name} (${cidr})`))
 
 /**
- * A DNS64 resolver writes public IPv4 addresses with this prefix for networks without IPv4, so the prefix alone says nothing:
- * what follows it is judged as the IPv4 address that it is.
+ * A DNS64 resolver writes public IPv4 addresses with this prefix for networks without IPv4, so the prefix alone says
+ * nothing: what follows it is judged as the IPv4 address that it is.
  */
 const nat64 = toRange('64:ff9b::/96', 'NAT64')
 const nat64Ranges = rows4.map(({ cidr, name }) => {

@@ -1,6 +1,6 @@
 /**
- * What the service counts and measures: made before the service, which tells it what there is to be asked. Loaded only where an
- * admin listener is configured.
+ * What the service counts and measures: made before the service, which tells it what there is to be asked. Loaded only
+ * where an admin listener is configured.
  */
 import { openProcessMetrics, Registry, type Snapshot } from '@services/metrics'
 import type { Events } from '../events.ts'

@@ -1,6 +1,6 @@
 /**
- * Counts requests as they are answered: a subscriber of the event stream. The usual reply of an endpoint costs additions to
- * series that were found once; any other one is looked for among those of its method.
+ * Counts requests as they are answered: a subscriber of the event stream. The usual reply of an endpoint costs
+ * additions to series that were found once; any other one is looked for among those of its method.
  */
 import type { Counter, Histogram, Registry } from '@services/metrics'
 import type { Subscriber } from '@services/observe'

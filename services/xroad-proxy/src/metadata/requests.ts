@@ -1,5 +1,6 @@
 /**
- * Requests for the metadata services that are called by SOAP: who asks whom for what in, the text of an envelope out. Pure.
+ * Requests for the metadata services that are called by SOAP: who asks whom for what in, the text of an envelope out.
+ * Pure.
  */
 import type { Identity } from '../model.ts'
 import { toClientElement } from '../xroad.ts'

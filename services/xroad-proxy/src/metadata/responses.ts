@@ -1,7 +1,7 @@
 /**
- * The metadata services of X-Road in their own formats: the clients of an instance, what a provider offers and allows, by REST
- * and by SOAP, its WSDLs and OpenAPI descriptions. Responses in, plain lists and bytes out; for any other response it throws a
- * `MetadataError`. Sends nothing.
+ * The metadata services of X-Road in their own formats: the clients of an instance, what a provider offers and allows,
+ * by REST and by SOAP, its WSDLs and OpenAPI descriptions. Responses in, plain lists and bytes out; for any other
+ * response it throws a `MetadataError`. Sends nothing.
  */
 import type { Identity, Translation } from '../model.ts'
 import { finish } from '../steps.ts'

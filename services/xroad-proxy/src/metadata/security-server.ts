@@ -1,6 +1,7 @@
 /**
- * The metadata services of the Security Server, asked with our identity: a question in, what it says or why it says nothing
- * out. Calls no service of a provider. What responses look like is responses.ts, what requests look like requests.ts.
+ * The metadata services of the Security Server, asked with our identity: a question in, what it says or why it says
+ * nothing out. Calls no service of a provider. What responses look like is responses.ts, what requests look like
+ * requests.ts.
  */
 import { randomUUID } from 'node:crypto'
 import type { SecureContext } from 'node:tls'

@@ -1,6 +1,6 @@
 /**
- * The folder of answers: a service code in, the file that answers it or describes it out. Checked with every request, so that files can
- * be written and changed while the mock runs; unchanged files are served from memory.
+ * The folder of answers: a service code in, the file that answers it or describes it out. Checked with every request,
+ * so that files can be written and changed while the mock runs; unchanged files are served from memory.
  */
 import { type BigIntStats, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,8 +31,8 @@ const openApi = /^(.+)\.openapi\.(?:yaml|json)$/
 const wsdl = /^(.+?)(?:\.(v?\d[^/]*))?\.wsdl$/
 
 /**
- * Stands on a list of allowed methods that the mock makes itself: services without a file are not in it, and are answered all
- * the same.
+ * Stands on a list of allowed methods that the mock makes itself: services without a file are not in it, and are
+ * answered all the same.
  */
 export const answersAll: readonly [name: string, value: string] = ['X-Mock-Answers', 'every service']
 

@@ -1,6 +1,6 @@
 /**
- * Requests with attachments: the bytes of a multipart/related message -> its envelope and what came beside it, and an answer that brings that
- * back. As strict as RFC 2046 and RFC 2387 are; the service has its own code for both ways.
+ * Requests with attachments: the bytes of a multipart/related message -> its envelope and what came beside it, and an
+ * answer that brings that back. As strict as RFC 2046 and RFC 2387 are; the service has its own code for both ways.
  */
 import { createHash } from 'node:crypto'
 import { Refusal } from './faults.ts'

@@ -1,6 +1,6 @@
 /**
- * The subcommand `mock`: starts the mock Security Server, prints how a proxy reaches it and one line for each request, and
- * closes on SIGTERM and SIGINT with exit code 0. If it cannot start, it prints one line on stderr and exits with 1.
+ * The subcommand `mock`: starts the mock Security Server, prints how a proxy reaches it and one line for each request,
+ * and closes on SIGTERM and SIGINT with exit code 0. If it cannot start, it prints one line on stderr and exits with 1.
  */
 import { exitCodes } from '@services/command-line'
 import { StartupFailure } from '../errors.ts'

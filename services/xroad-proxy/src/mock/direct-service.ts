@@ -1,7 +1,8 @@
 /**
- * A SOAP service that is called without a Security Server, in SOAP 1.1 and 1.2: the version is that of the content type, and answers and
- * faults are in it too. The answer is a file of the answers folder, by the name of the element in the Body, or an echo of that element.
- * A name that begins with `mock.` goes to `failures/`: that of the element, or the last part of the path.
+ * A SOAP service that is called without a Security Server, in SOAP 1.1 and 1.2: the version is that of the content
+ * type, and answers and faults are in it too. The answer is a file of the answers folder, by the name of the element in
+ * the Body, or an echo of that element. A name that begins with `mock.` goes to `failures/`: that of the element, or
+ * the last part of the path.
  */
 import type { Answers } from './answers.ts'
 import { bringBack, envelopeTypeOf, openMessage, type SentMessage, tellAttachments } from './attachments.ts'

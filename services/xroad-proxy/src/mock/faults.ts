@@ -1,6 +1,7 @@
 /**
- * Errors as Security Servers and services word them: code and text in, a SOAP Fault or a REST error out. The codes of X-Road are written as
- * X-Road 7.8 and later do, `client.missing_header`; `spell` gives the form of the versions before, `Client.MissingHeader`.
+ * Errors as Security Servers and services word them: code and text in, a SOAP Fault or a REST error out. The codes of
+ * X-Road are written as X-Road 7.8 and later do, `client.missing_header`; `spell` gives the form of the versions
+ * before, `Client.MissingHeader`.
  */
 import { randomUUID } from 'node:crypto'
 import type { MockReply } from './wire.ts'

@@ -1,7 +1,8 @@
 /**
- * The metadata services, which a Security Server answers itself: the clients of the instance, the methods of a provider on both
- * lanes, its WSDLs (`getWsdl`) and its OpenAPI descriptions (`getOpenAPI`). Identifiers and the folder of answers in, content of
- * answers out, or a `Refusal` in the words of a real one. The lanes put the content into messages.
+ * The metadata services, which a Security Server answers itself: the clients of the instance, the methods of a provider
+ * on both lanes, its WSDLs (`getWsdl`) and its OpenAPI descriptions (`getOpenAPI`). Identifiers and the folder of
+ * answers in, content of answers out, or a `Refusal` in the words of a real one. The lanes put the content into
+ * messages.
  */
 import { randomUUID } from 'node:crypto'
 import { isMapping, type Mapping, readYaml, YamlError } from '@services/config-file'
@@ -95,7 +96,9 @@ export function listRestMethods(provider: readonly string[], answers: Answers): 
 
 const restMethods: ReadonlySet<string> = new Set(['delete', 'get', 'head', 'options', 'patch', 'post', 'put', 'trace'])
 
-/** As a Security Server takes them from a description: a parameter of a path is anything. None of a broken description. */
+/**
+ * As a Security Server takes them from a description: a parameter of a path is anything. None of a broken description.
+ */
 function endpointsOf({ content }: AnswerFile): readonly { readonly method: string; readonly path: string }[] {
   return Object.entries(pathsOf(content)).flatMap(([path, item]) => {
     const methods = isMapping(item) ? Object.keys(item).filter((name) => restMethods.has(name)) : []

@@ -1,7 +1,7 @@
 /**
- * A mock Security Server: mutual TLS with certificates of its own, SOAP on every path, REST below `/r1/`; and beside it, where it is
- * wanted, a SOAP service that is called without one. Takes the addresses to listen on and the folders; gives a running server.
- * soap-lane.ts, rest-lane.ts and direct-service.ts decide what is answered.
+ * A mock Security Server: mutual TLS with certificates of its own, SOAP on every path, REST below `/r1/`; and beside
+ * it, where it is wanted, a SOAP service that is called without one. Takes the addresses to listen on and the folders;
+ * gives a running server. soap-lane.ts, rest-lane.ts and direct-service.ts decide what is answered.
  */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'

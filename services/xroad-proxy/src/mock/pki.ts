@@ -1,7 +1,8 @@
 /**
- * The mock's throw-away certificates: a CA of its own, the server's certificate, and a client identity as PKCS12 for the
- * proxy under trial. In comes a folder, out go the paths of five files in it; a whole set that is still valid is kept, so
- * that a restart does not cut off proxies which loaded it. The key of the CA is never written. The only user of node-forge.
+ * The mock's throw-away certificates: a CA of its own, the server's certificate, and a client identity as PKCS12 for
+ * the proxy under trial. In comes a folder, out go the paths of five files in it; a whole set that is still valid is
+ * kept, so that a restart does not cut off proxies which loaded it. The key of the CA is never written. The only user
+ * of node-forge.
  */
 import { createPrivateKey, generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'

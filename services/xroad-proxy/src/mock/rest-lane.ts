@@ -1,7 +1,7 @@
 /**
- * REST requests, `/r1/...`: answered as a Security Server and the provider behind it would, by the X-Road Message Protocol
- * for REST. The answer is a file of the answers folder, what metadata.ts says, or an echo of what arrived; `mock.` codes go to
- * `failures/`.
+ * REST requests, `/r1/...`: answered as a Security Server and the provider behind it would, by the X-Road Message
+ * Protocol for REST. The answer is a file of the answers folder, what metadata.ts says, or an echo of what arrived;
+ * `mock.` codes go to `failures/`.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import type { Answers } from './answers.ts'

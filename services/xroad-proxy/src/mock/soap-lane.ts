@@ -1,6 +1,7 @@
 /**
- * SOAP requests to the Security Server: answered as it and the provider behind it would. The header of the request comes back
- * verbatim, the body is a file of the answers folder, what metadata.ts says, or an echo; `mock.` codes go to `failures/`.
+ * SOAP requests to the Security Server: answered as it and the provider behind it would. The header of the request
+ * comes back verbatim, the body is a file of the answers folder, what metadata.ts says, or an echo; `mock.` codes go to
+ * `failures/`.
  */
 import { createHash } from 'node:crypto'
 import type { Answers } from './answers.ts'

@@ -1,6 +1,6 @@
 /**
- * A SOAP request as it comes off the wire: its bytes, its envelope as text, and what was received in words. soap-lane.ts reads it as a
- * Security Server does, direct-service.ts as a service that is called without one.
+ * A SOAP request as it comes off the wire: its bytes, its envelope as text, and what was received in words.
+ * soap-lane.ts reads it as a Security Server does, direct-service.ts as a service that is called without one.
  */
 import { describeAttachments, isMultipart, type SentMessage } from './attachments.ts'
 import { Refusal } from './faults.ts'
@@ -16,8 +16,8 @@ export function typeOf({ request }: Wire): string {
 }
 
 /**
- * The bytes of the request, undefined when the request is answered already or the client has left. `answersEarly` sees each piece and
- * says whether it has sent an answer.
+ * The bytes of the request, undefined when the request is answered already or the client has left. `answersEarly` sees
+ * each piece and says whether it has sent an answer.
  */
 export async function readBody(wire: Wire, answersEarly?: (chunk: Buffer) => boolean): Promise<Buffer | undefined> {
   const most = isMultipart(typeOf(wire)) ? maxMessageBytes : maxEnvelopeBytes

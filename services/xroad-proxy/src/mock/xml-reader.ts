@@ -1,7 +1,8 @@
 /**
  * A small XML reader for requests: text -> elements with their offsets in the text, so that an answer can repeat them
- * verbatim. Resolves namespaces; below the levels that the caller asks for it only checks that tags match. It is separate on
- * purpose: a mock that shared the reader of the proxy would share its mistakes. No DOCTYPE, no entities of its own.
+ * verbatim. Resolves namespaces; below the levels that the caller asks for it only checks that tags match. It is
+ * separate on purpose: a mock that shared the reader of the proxy would share its mistakes. No DOCTYPE, no entities of
+ * its own.
  */
 export interface XmlElement {
   /** As written, with its prefix. */

@@ -1,6 +1,6 @@
 /**
- * Which files a set is made of: a configuration in, paths out. Watching them and reading them is not done here. DSL files that the service
- * makes itself are none of them; one that a person makes his own, by its first line, is.
+ * Which files a set is made of: a configuration in, paths out. Watching them and reading them is not done here. DSL
+ * files that the service makes itself are none of them; one that a person makes his own, by its first line, is.
  */
 import { type Dirent, readdirSync } from 'node:fs'
 import { open, stat } from 'node:fs/promises'

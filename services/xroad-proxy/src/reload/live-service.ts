@@ -1,6 +1,6 @@
 /**
- * The service as a process that reads its files anew: what SIGHUP and the watch ask for. When they do, one after the other, is the package
- * reload; how the new set takes the place of the old one is service.ts.
+ * The service as a process that reads its files anew: what SIGHUP and the watch ask for. When they do, one after the
+ * other, is the package reload; how the new set takes the place of the old one is service.ts.
  */
 import type { Running } from '@services/command-line'
 import type { StartEnvironment } from '@services/config-file'

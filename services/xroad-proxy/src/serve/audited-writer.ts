@@ -1,6 +1,7 @@
 /**
- * A reply on its way to its caller, watched for the audit file: the line of its exchange is written before its last byte is. What became
- * of the exchange stands in the trace by then. What goes into the line is audit/line.ts, how it is kept audit/audit-file.ts.
+ * A reply on its way to its caller, watched for the audit file: the line of its exchange is written before its last
+ * byte is. What became of the exchange stands in the trace by then. What goes into the line is audit/line.ts, how it is
+ * kept audit/audit-file.ts.
  */
 import { type AuditRecord, toLine } from '../audit/line.ts'
 import type { AuditFile } from '../audit/audit-file.ts'

@@ -1,6 +1,6 @@
 /**
- * The request path. A request comes in, its reply goes to the response writer; the body of `answer` is the order of checks that the
- * manual promises. Each stage is a call into the file that owns it, none of them calls the next.
+ * The request path. A request comes in, its reply goes to the response writer; the body of `answer` is the order of
+ * checks that the manual promises. Each stage is a call into the file that owns it, none of them calls the next.
  */
 import { CallerGone, Failure, failures, toReply } from '../errors.ts'
 import type { AnsweredRequest, Events } from '../events.ts'

@@ -1,11 +1,13 @@
 /**
- * The id under which a message can be followed through X-Road: on every reply about an endpoint and on every error. The lanes decide
- * it for messages that go out; here is what it is for those that do not, and how a reply carries it.
+ * The id under which a message can be followed through X-Road: on every reply about an endpoint and on every error. The
+ * lanes decide it for messages that go out; here is what it is for those that do not, and how a reply carries it.
  */
 import { randomUUID } from 'node:crypto'
 import type { FileReply, RawHeaders, Reply } from '../model.ts'
 
-/** For a request that was refused before its lane gave it an id. The caller's own header may be what was wrong with it. */
+/**
+ * For a request that was refused before its lane gave it an id. The caller's own header may be what was wrong with it.
+ */
 export function idOfRefused(headers: RawHeaders): string {
   const given = headers.filter((_, i) => i % 2 === 1 && headers[i - 1]?.toLowerCase() === 'x-road-id')
   const [id = ''] = given

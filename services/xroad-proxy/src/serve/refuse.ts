@@ -1,7 +1,7 @@
 /**
- * The reply to what never became a request: bytes that are not HTTP, a head beyond the limit, a method that the HTTP parser does
- * not know. The problem comes in, a reply goes out, and a log line, because the request path sees none of this. Its id is a new one: a
- * header of the caller may be what could not be read.
+ * The reply to what never became a request: bytes that are not HTTP, a head beyond the limit, a method that the HTTP
+ * parser does not know. The problem comes in, a reply goes out, and a log line, because the request path sees none of
+ * this. Its id is a new one: a header of the caller may be what could not be read.
  */
 import { randomUUID } from 'node:crypto'
 import type { Refusal, RequestLine } from '@services/http-shell'
@@ -16,8 +16,8 @@ export function refuse(
 ): Reply {
   const id = randomUUID()
   const { error, reply } = toRefusal(routes, refusal, errorMessageId ? id : undefined)
-  // Neither method nor path: what looks like them may be the rest of a body that was longer than declared. The request path
-  // logs a request whose body is what was refused.
+  // Neither method nor path: what looks like them may be the rest of a body that was longer than declared. The request
+  // path logs a request whose body is what was refused.
   if (!refusal.isBody && events.isEnabled('answered')) {
     const { requestId: request_id } = refusal
     events.emit('answered', { method: 'unknown', status: reply.status, ms: 0, id, error, source: 'proxy', request_id })

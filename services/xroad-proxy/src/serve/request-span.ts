@@ -1,4 +1,6 @@
-/** A request as a span: its headers come in, its place in a trace goes out, and in the end what became of it is added. */
+/**
+ * A request as a span: its headers come in, its place in a trace goes out, and in the end what became of it is added.
+ */
 import { beginServerSpan, endServerSpan, type Span, type Tracing } from '@services/trace'
 import type { Request } from '../model.ts'
 import { valueOf } from './pages/header-value.ts'

@@ -1,7 +1,7 @@
 /**
- * Method and path -> one of the service's own pages, or the endpoint of a DSL file with what the path has for its parameters. Throws
- * `template_not_found` and `method_not_allowed`, in this order. Pure: reads the map and the tree that boot made. A path
- * without parameters goes before all that have some.
+ * Method and path -> one of the service's own pages, or the endpoint of a DSL file with what the path has for its
+ * parameters. Throws `template_not_found` and `method_not_allowed`, in this order. Pure: reads the map and the tree
+ * that boot made. A path without parameters goes before all that have some.
  */
 import { docsPaths } from '@services/docs-page'
 import { Failure } from '../errors.ts'
@@ -123,8 +123,8 @@ export function toPath(target: string): string {
 }
 
 /**
- * As names of files beyond ASCII arrive. Segments are decoded one by one, so that an encoded slash stays inside its segment,
- * where no file name has one.
+ * As names of files beyond ASCII arrive. Segments are decoded one by one, so that an encoded slash stays inside its
+ * segment, where no file name has one.
  */
 function decodePath(path: string): string {
   if (!path.includes('%')) return ''

@@ -1,5 +1,6 @@
 /**
- * Between the HTTP shell and the request path: exchanges in, `Request` and `ResponseWriter` out. Decides nothing about endpoints.
+ * Between the HTTP shell and the request path: exchanges in, `Request` and `ResponseWriter` out. Decides nothing about
+ * endpoints.
  */
 import { ListenProblem, type Refusal, type Refused, type Shell, startShell } from '@services/http-shell'
 import { StartupFailure } from '../errors.ts'

@@ -1,10 +1,10 @@
 /**
- * Watches what arrives on the socket of a connection before the HTTP client reads it: bytes of an interim response, and how
- * the connection ends.
+ * Watches what arrives on the socket of a connection before the HTTP client reads it: bytes of an interim response, and
+ * how the connection ends.
  *
- * Node has no public way to do this for free: a stream between socket and client would copy every byte. So this file, and no
- * other, overrides `push` of a socket that this service opened, and reads the bytes below TLS from a private field of Node.
- * Tests in test/call-faults.test.ts fail when a version of Node changes either.
+ * Node has no public way to do this for free: a stream between socket and client would copy every byte. So this file,
+ * and no other, overrides `push` of a socket that this service opened, and reads the bytes below TLS from a private
+ * field of Node. Tests in test/call-faults.test.ts fail when a version of Node changes either.
  */
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'

@@ -1,10 +1,10 @@
 /**
- * The bytes that all calls together may keep in memory: bodies of requests, envelopes, responses and their JSON. A call says how
- * many it holds from now on; if that would exceed the limit it waits, and the oldest call comes first.
+ * The bytes that all calls together may keep in memory: bodies of requests, envelopes, responses and their JSON. A call
+ * says how many it holds from now on; if that would exceed the limit it waits, and the oldest call comes first.
  *
- * Calls that already hold bytes may all wait for more. Then none of them would ever return any, so the oldest continues beyond
- * the limit. In the same way a single call may be larger than the limit. Bodies that are still arriving may fill only half of
- * it: callers who never finish their upload leave the other half to calls that can end.
+ * Calls that already hold bytes may all wait for more. Then none of them would ever return any, so the oldest continues
+ * beyond the limit. In the same way a single call may be larger than the limit. Bodies that are still arriving may fill
+ * only half of it: callers who never finish their upload leave the other half to calls that can end.
  */
 import { CallerGone, Failure } from '../errors.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Explains why a connection failed or broke, and what to do about it. Takes whatever net, tls, DNS or the HTTP client threw;
- * gives a message for the caller and the bare code for the log. Never passes on the text of the error itself: it holds hosts,
- * addresses and paths.
+ * Explains why a connection failed or broke, and what to do about it. Takes whatever net, tls, DNS or the HTTP client
+ * threw; gives a message for the caller and the bare code for the log. Never passes on the text of the error itself: it
+ * holds hosts, addresses and paths.
  */
 
 export interface Cause {

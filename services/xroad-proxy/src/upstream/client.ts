@@ -1,9 +1,11 @@
 /**
- * The HTTP client, and the only file that knows it: connections to an origin, one call at a time on each, and the form of calls and
- * responses that it uses. The life of a call belongs to upstream-call.ts, which is the handler of the client.
+ * The HTTP client, and the only file that knows it: connections to an origin, one call at a time on each, and the form
+ * of calls and responses that it uses. The life of a call belongs to upstream-call.ts, which is the handler of the
+ * client.
  *
- * The client is imported by its file: the library has no smaller entry, and loading all of it (fetch, WebSocket, caches) would
- * add 60 ms to the start and 10 MB of memory. The version is pinned; if the file moves, the service does not start.
+ * The client is imported by its file: the library has no smaller entry, and loading all of it (fetch, WebSocket,
+ * caches) would add 60 ms to the start and 10 MB of memory. The version is pinned; if the file moves, the service does
+ * not start.
  */
 import type { Span } from '@services/trace'
 import type { Dispatcher, Client } from 'undici'

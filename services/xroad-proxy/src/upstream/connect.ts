@@ -1,6 +1,6 @@
 /**
- * Opens connections for the HTTP client: TCP, or TLS with the settings that boot made once. Keeps the newest TLS session of an
- * origin, so that a new connection needs no full handshake. Knows nothing of HTTP.
+ * Opens connections for the HTTP client: TCP, or TLS with the settings that boot made once. Keeps the newest TLS
+ * session of an origin, so that a new connection needs no full handshake. Knows nothing of HTTP.
  */
 import { connect as connectTcp, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions, type SecureContext } from 'node:tls'
@@ -42,7 +42,8 @@ export function createConnector(options: ConnectorOptions): Connector {
       clearTimeout(timer)
       socket.off('secureConnect', settle).off('connect', settle).off('error', settle)
       if (error === undefined) {
-        // With TLS 1.3 a server refuses our certificate after the handshake; the client would tell of a closed socket only.
+        // With TLS 1.3 a server refuses our certificate after the handshake; the client would tell of a closed socket
+        // only.
         socket.once('error', (late) => socket.destroy(late)).on('error', markReset)
         callback(null, socket)
       } else {
@@ -56,7 +57,9 @@ export function createConnector(options: ConnectorOptions): Connector {
   }
 }
 
-/** The client takes a reset for the end of a response that is to end with its connection; it knows it by this code only. */
+/**
+ * The client takes a reset for the end of a response that is to end with its connection; it knows it by this code only.
+ */
 function markReset(late: NodeJS.ErrnoException): void {
   if (late.code === 'ECONNRESET') late.code = 'ECONNABORTED'
 }

@@ -1,8 +1,8 @@
 /**
- * Decides whether the server ended a TLS connection or somebody on the way cut it. A response without a length ends with its
- * connection; the server then sends a last record (close_notify), while anybody can end TCP. Node reports both in the same way
- * and has no API to tell them apart. The difference is what arrives just before the end: as many bytes as the last record has,
- * or none.
+ * Decides whether the server ended a TLS connection or somebody on the way cut it. A response without a length ends
+ * with its connection; the server then sends a last record (close_notify), while anybody can end TCP. Node reports both
+ * in the same way and has no API to tell them apart. The difference is what arrives just before the end: as many bytes
+ * as the last record has, or none.
  *
  * Goes unnoticed: a cut after exactly as many bytes of another record as close_notify would have.
  */

@@ -1,6 +1,7 @@
 /**
- * Which headers pass the REST lane, in both directions. Raw pairs come in, raw pairs go out: order, repeats, case and bytes stay
- * the same. Also the headers of the caller that may occur only once. Knows names only (header-names.ts), nothing about the lanes.
+ * Which headers pass the REST lane, in both directions. Raw pairs come in, raw pairs go out: order, repeats, case and
+ * bytes stay the same. Also the headers of the caller that may occur only once. Knows names only (header-names.ts),
+ * nothing about the lanes.
  */
 import { isUtf8 } from 'node:buffer'
 import { Failure } from '../errors.ts'
@@ -17,7 +18,10 @@ export interface OutboundRules {
   readonly dropped: ReadonlySet<string>
   /** Go out behind the caller's. */
   readonly set: RawHeaders
-  /** Of the two that tell of a trace those that the file leaves to us: they are added to each call, and the caller's do not go out. */
+  /**
+   * Of the two that tell of a trace those that the file leaves to us: they are added to each call, and the caller's do
+   * not go out.
+   */
   readonly traced: readonly TraceHeader[]
 }
 
@@ -91,7 +95,10 @@ export interface Inbound {
 
 const noContent = 204
 
-/** Headers for the caller, from those of a response with this status. A response without an id gets the one of its request. */
+/**
+ * Headers for the caller, from those of a response with this status. A response without an id gets the one of its
+ * request.
+ */
 export function toInbound(received: RawHeaders, status = 200, messageId?: string): Inbound {
   const headers: string[] = []
   let hasId = messageId === undefined
@@ -117,7 +124,10 @@ export function toInbound(received: RawHeaders, status = 200, messageId?: string
 /** Statuses whose responses have no body, whatever their headers say. */
 export const bodyless: ReadonlySet<number> = new Set([204, 304])
 
-/** How the end of a response is told: by its length, by its last chunk, by the end of its connection, or in a way unknown here. */
+/**
+ * How the end of a response is told: by its length, by its last chunk, by the end of its connection, or in a way
+ * unknown here.
+ */
 export type Framing = 'length' | 'chunks' | 'connection' | 'unknown'
 
 /** A header that is repeated counts as a list. */
@@ -139,8 +149,8 @@ const single = ['x-road-id', 'x-road-userid', 'x-road-issue'] as const
 export type CallerHeaders = Readonly<Partial<Record<(typeof single)[number], string>>>
 
 /**
- * The text of each header of the caller that may stand once. A second one is refused: a proxy in front that adds its own
- * header instead of replacing the caller's would be passed by. So are bytes that are no UTF-8.
+ * The text of each header of the caller that may stand once. A second one is refused: a proxy in front that adds its
+ * own header instead of replacing the caller's would be passed by. So are bytes that are no UTF-8.
  */
 export function readCallerHeaders(received: RawHeaders): CallerHeaders {
   let found: Partial<Record<(typeof single)[number], string>> | undefined

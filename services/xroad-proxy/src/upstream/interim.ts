@@ -1,7 +1,7 @@
 /**
- * A client has to skip a `100 Continue` that it did not ask for (RFC 9110, 15.2). The HTTP client skips every interim response
- * but this one, for which it closes the connection. So this file changes the status of such a response to 102 before the client
- * sees it: one byte, in place. The client still judges whether the head is valid HTTP.
+ * A client has to skip a `100 Continue` that it did not ask for (RFC 9110, 15.2). The HTTP client skips every interim
+ * response but this one, for which it closes the connection. So this file changes the status of such a response to 102
+ * before the client sees it: one byte, in place. The client still judges whether the head is valid HTTP.
  *
  * Sees the bytes of a socket as they arrive (arrivals.ts), and looks at them only where a response begins.
  */

@@ -1,6 +1,6 @@
 /**
- * The share of one call in the budget of all calls: what it holds at each stage, and how long it may wait for more. Before the
- * call is sent, the wait has its own clock; afterwards the clock of the call applies.
+ * The share of one call in the budget of all calls: what it holds at each stage, and how long it may wait for more.
+ * Before the call is sent, the wait has its own clock; afterwards the clock of the call applies.
  */
 import type { Failure } from '../errors.ts'
 import type { Reserve } from '../model.ts'
@@ -51,7 +51,9 @@ export class Room {
     void this.#share.hold(this.#share.held)
   }
 
-  /** A response begins, and everything that is held now stays until its end. `times` as much is wanted as it is long. */
+  /**
+   * A response begins, and everything that is held now stays until its end. `times` as much is wanted as it is long.
+   */
   expect(bytes: number, times: number): Promise<void> | undefined {
     this.#base = this.#share.held
     return this.#share.hold(this.#base + bytes * times)

@@ -1,6 +1,6 @@
 /**
- * A call whose response goes to the caller while it arrives. A response without a declared length is collected first, up to the
- * limit, so that the caller can still be told if it is too large.
+ * A call whose response goes to the caller while it arrives. A response without a declared length is collected first,
+ * up to the limit, so that the caller can still be told if it is too large.
  */
 import { Pieces } from '@services/http-shell'
 import type { ResponseWriter, RawHeaders } from '../model.ts'

@@ -1,8 +1,8 @@
 /**
- * A pool with a queue: lends a limited number of things, such as connections, first come, first served. Makes a thing when it
- * is needed. Lends the free one that was used last, so that surplus ones stay idle. A waiter that gives up leaves nothing
- * behind: the queue of the HTTP client would keep such a call, with its body, until a connection becomes free. A pool that is retired
- * still lends, and keeps nothing that is free.
+ * A pool with a queue: lends a limited number of things, such as connections, first come, first served. Makes a thing
+ * when it is needed. Lends the free one that was used last, so that surplus ones stay idle. A waiter that gives up
+ * leaves nothing behind: the queue of the HTTP client would keep such a call, with its body, until a connection becomes
+ * free. A pool that is retired still lends, and keeps nothing that is free.
  */
 import { type Link, LinkedList } from '@services/linked-list'
 

@@ -1,7 +1,7 @@
 /**
- * The life of one outbound call: the wait for a connection, the clock, the caller that leaves, the first failure. The subclasses
- * decide what happens to the response. The class also implements the handler of the HTTP client, so that a call is one object in
- * all its roles: a few closures for each call would cost more than everything else.
+ * The life of one outbound call: the wait for a connection, the clock, the caller that leaves, the first failure. The
+ * subclasses decide what happens to the response. The class also implements the handler of the HTTP client, so that a
+ * call is one object in all its roles: a few closures for each call would cost more than everything else.
  */
 import { CallerGone, Failure } from '../errors.ts'
 import type { ResponseWriter, RawHeaders } from '../model.ts'
@@ -25,7 +25,10 @@ export interface Way {
   /** One for each connection; taken until the client is done with the call, which may be after its caller is. */
   readonly turns: Turns<Connection>
   readonly limits: Limits
-  /** Over all ways of an upstream: how many calls are under way or waiting, and, where somebody wants to know, when the last answer came. */
+  /**
+   * Over all ways of an upstream: how many calls are under way or waiting, and, where somebody wants to know, when the
+   * last answer came.
+   */
   readonly load: { calls: number; lastAnswer: number | undefined }
 }
 
@@ -189,7 +192,9 @@ function lateCall({ timeoutSeconds }: Limits): Failure {
   return new Failure('upstream_timeout', message)
 }
 
-/** Made apart from `run`: sharing its scope, this closure kept every call alive through the next collections of garbage. */
+/**
+ * Made apart from `run`: sharing its scope, this closure kept every call alive through the next collections of garbage.
+ */
 function toLeaver(call: Failing): () => void {
   return () => call.fail(new CallerGone())
 }

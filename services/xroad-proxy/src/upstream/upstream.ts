@@ -1,6 +1,6 @@
 /**
- * Outbound calls: a call goes out, its response comes back whole (`collect`) or as it arrives (`stream`). Owns who waits for
- * which connection, and how many calls may run. Knows nothing of SOAP, DSL files or X-Road.
+ * Outbound calls: a call goes out, its response comes back whole (`collect`) or as it arrives (`stream`). Owns who
+ * waits for which connection, and how many calls may run. Knows nothing of SOAP, DSL files or X-Road.
  *
  * Follows no redirect, decompresses nothing, sends no call twice.
  */
@@ -26,8 +26,8 @@ export interface Upstream {
   /** Connections, and calls that wait for one. */
   load(): UpstreamLoad
   /**
-   * When the head of the last answer came, of whatever status, by the clock of `performance`; -Infinity without one. Noted from the first time on that
-   * it is asked, so that calls pay nothing for it where nobody does.
+   * When the head of the last answer came, of whatever status, by the clock of `performance`; -Infinity without one.
+   * Noted from the first time on that it is asked, so that calls pay nothing for it where nobody does.
    */
   lastAnswer(): number
   /** From now on each connection ends as soon as it is idle; calls are taken as before. */
@@ -46,7 +46,10 @@ export interface UpstreamOptions extends Limits {
   readonly longestSeconds?: number
   /** TLS settings, identity included; asked for with the first connection. */
   readonly secureContext: () => SecureContext
-  /** Replaces the name resolution of the system, and may refuse a name; with it, no address in a blocked range is called. */
+  /**
+   * Replaces the name resolution of the system, and may refuse a name; with it, no address in a blocked range is
+   * called.
+   */
   readonly lookup?: LookupFunction
   /** Replaces the comparison of the server's certificate with its host. */
   readonly checkServer?: ConnectionOptions['checkServerIdentity']

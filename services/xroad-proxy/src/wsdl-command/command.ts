@@ -1,6 +1,6 @@
 /**
- * The subcommands `wsdl explain` and `wsdl vendor`: flags in, report on stdout and exit code out. `explain` reads, `vendor`
- * fetches schemas, as `wsdl add` does and nothing else, and only when somebody runs it.
+ * The subcommands `wsdl explain` and `wsdl vendor`: flags in, report on stdout and exit code out. `explain` reads,
+ * `vendor` fetches schemas, as `wsdl add` does and nothing else, and only when somebody runs it.
  */
 import { exitCodes } from '@services/command-line'
 import type { ExplainAction, VendorAction } from '../boot/flags.ts'

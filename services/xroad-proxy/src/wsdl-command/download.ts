@@ -1,6 +1,6 @@
 /**
- * Fetches one schema file from the network for `wsdl vendor`: by https unless told otherwise, from public addresses only, up to
- * a number of bytes, without following redirects. The service itself never uses this.
+ * Fetches one schema file from the network for `wsdl vendor`: by https unless told otherwise, from public addresses
+ * only, up to a number of bytes, without following redirects. The service itself never uses this.
  */
 import { createPublicContext } from '../boot/tls/keystore.ts'
 import { Failure } from '../errors.ts'

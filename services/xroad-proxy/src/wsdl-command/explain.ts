@@ -1,6 +1,7 @@
 /**
- * `wsdl explain`: what the next start would make of WSDL files, operation by operation, as text or JSON. Nothing is written.
- * DSL files written by hand, and operations of one name in two WSDL files, are the start's business and not looked at.
+ * `wsdl explain`: what the next start would make of WSDL files, operation by operation, as text or JSON. Nothing is
+ * written. DSL files written by hand, and operations of one name in two WSDL files, are the start's business and not
+ * looked at.
  */
 import { join } from 'node:path'
 import type { Circumstances } from '../boot/ingest/destination.ts'

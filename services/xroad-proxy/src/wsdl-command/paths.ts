@@ -1,4 +1,6 @@
-/** What the path of a `wsdl` command leads to: one WSDL, or all below a folder in order of name. Links are not followed. */
+/**
+ * What the path of a `wsdl` command leads to: one WSDL, or all below a folder in order of name. Links are not followed.
+ */
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 

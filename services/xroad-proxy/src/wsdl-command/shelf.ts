@@ -1,6 +1,6 @@
 /**
- * Where the files of a WSDL are while they are followed: on the disk, or gathered in memory, over a folder that is only read, so
- * that nothing is written before all is there. Names are relative, with slashes.
+ * Where the files of a WSDL are while they are followed: on the disk, or gathered in memory, over a folder that is only
+ * read, so that nothing is written before all is there. Names are relative, with slashes.
  */
 import { readdirSync } from 'node:fs'
 import { join, posix } from 'node:path'

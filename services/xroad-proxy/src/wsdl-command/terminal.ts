@@ -1,4 +1,6 @@
-/** What the `wsdl` commands have in common at a terminal: the configuration that they read, what they say, how they end. */
+/**
+ * What the `wsdl` commands have in common at a terminal: the configuration that they read, what they say, how they end.
+ */
 import { exitCodes } from '@services/command-line'
 import { inOneLine as tellAll, inWords } from '@services/config-file'
 import { readConfig } from '../boot/config/config.ts'

@@ -1,7 +1,7 @@
 /**
- * `wsdl vendor`: fetches the schema files that a WSDL names by URL, and those that they name in turn, to the folder of the
- * WSDL. Lists them with their digests in `<name>.vendor.json`; a later run compares and fetches only what is missing. Never
- * changes a file that is already there.
+ * `wsdl vendor`: fetches the schema files that a WSDL names by URL, and those that they name in turn, to the folder of
+ * the WSDL. Lists them with their digests in `<name>.vendor.json`; a later run compares and fetches only what is
+ * missing. Never changes a file that is already there.
  */
 import { createHash } from 'node:crypto'
 import { join, posix } from 'node:path'

@@ -1,4 +1,7 @@
-/** The program of the process of commands.ts: runs one command after the other, each in its folder and with its variables. */
+/**
+ * The program of the process of commands.ts: runs one command after the other, each in its folder and with its
+ * variables.
+ */
 import { main } from '../../src/main.ts'
 
 export interface Order {

@@ -1,6 +1,7 @@
 /**
- * Commands that do their work and end, such as `doctor`: one process for all of a test file, which has loaded the program. A process for each
- * takes ten times as long as most of them. How a command ends as a process, alone and beside others, is for tests that start one.
+ * Commands that do their work and end, such as `doctor`: one process for all of a test file, which has loaded the
+ * program. A process for each takes ten times as long as most of them. How a command ends as a process, alone and
+ * beside others, is for tests that start one.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'

@@ -10,7 +10,9 @@ import { findWsdls, type WsdlFinding } from '../../src/doctor/wsdl-facts.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
 
 export interface Situation {
-  /** Fields over those of `sound`, or the text of the file; null for no file. `@` at the start of a text is the folder. */
+  /**
+   * Fields over those of `sound`, or the text of the file; null for no file. `@` at the start of a text is the folder.
+   */
   readonly config?: Readonly<Record<string, unknown>> | string | null
   /** Below the DSL directory; null for no directory. */
   readonly dsl?: Files | null

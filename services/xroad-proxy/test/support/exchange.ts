@@ -1,6 +1,6 @@
 /**
- * The caller's side of the REST lane, byte for byte: a request as text, the answer taken apart without any tidying up, and
- * the DSL files that such requests are for. Texts have a character for each byte.
+ * The caller's side of the REST lane, byte for byte: a request as text, the answer taken apart without any tidying up,
+ * and the DSL files that such requests are for. Texts have a character for each byte.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

@@ -1,6 +1,6 @@
 /**
- * The whole service in front of a mock Security Server, over real sockets and mutual TLS: DSL files and a configuration are
- * written, read as at any start, and both listen on ports of their own. What is still open ends with `close`.
+ * The whole service in front of a mock Security Server, over real sockets and mutual TLS: DSL files and a configuration
+ * are written, read as at any start, and both listen on ports of their own. What is still open ends with `close`.
  */
 import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -44,7 +44,9 @@ export type LogLine = Readonly<Record<string, unknown>>
 export interface LanesOptions {
   /** Path below the DSL directory -> text. */
   readonly dsl: Files
-  /** Fields of proxy.yaml. Those of `security_server` are put over the ones that lead to the mock; null leaves it out. */
+  /**
+   * Fields of proxy.yaml. Those of `security_server` are put over the ones that lead to the mock; null leaves it out.
+   */
   readonly config?: Readonly<Record<string, unknown>> | undefined
   /** Files of the mock's folder of answers. */
   readonly answers?: Files | undefined

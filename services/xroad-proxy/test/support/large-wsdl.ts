@@ -1,6 +1,6 @@
 /**
- * A WSDL like those of large registers: hundreds of operations over one graph of types that hold each other, with abstract
- * bases, lists in elements around them, and optional values by the dozen.
+ * A WSDL like those of large registers: hundreds of operations over one graph of types that hold each other, with
+ * abstract bases, lists in elements around them, and optional values by the dozen.
  */
 export function largeWsdl(operations: number): string {
   const names = Array.from({ length: operations }, (_, index) => `operation${index}`)

@@ -1,6 +1,6 @@
 /**
- * Bodies that fit -> bodies that callers send: values in another type of JSON, in another spelling, beyond a bound, left out, twice,
- * in the wrong place, under a name that nobody knows. Some fit all the same.
+ * Bodies that fit -> bodies that callers send: values in another type of JSON, in another spelling, beyond a bound,
+ * left out, twice, in the wrong place, under a name that nobody knows. Some fit all the same.
  */
 import { randomFrom } from '@services/testing'
 

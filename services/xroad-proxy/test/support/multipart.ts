@@ -1,4 +1,6 @@
-/** Multipart messages for tests: forms are made byte by byte, and what arrives is taken apart in the most literal way. */
+/**
+ * Multipart messages for tests: forms are made byte by byte, and what arrives is taken apart in the most literal way.
+ */
 import { Buffer } from 'node:buffer'
 
 export interface SeenPart {

@@ -1,6 +1,6 @@
 /**
- * A Security Server that demands a certificate, and keeps who showed which one on which connection. Its own certificate can be changed while
- * it runs; calls for `held` are answered when the test says so.
+ * A Security Server that demands a certificate, and keeps who showed which one on which connection. Its own certificate
+ * can be changed while it runs; calls for `held` are answered when the test says so.
  */
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'

@@ -1,4 +1,7 @@
-/** The service as its users meet it: a process started from `bin/xroad-proxy.js`. What is common to all processes is in the kit. */
+/**
+ * The service as its users meet it: a process started from `bin/xroad-proxy.js`. What is common to all processes is in
+ * the kit.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {

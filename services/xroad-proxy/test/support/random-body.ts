@@ -1,6 +1,7 @@
 /**
- * A JSON Schema of a request -> random bodies that fit it, the same for the same seed: required and other properties, what
- * depends on what, alternatives, lists, facets, patterns and formats, edges of ranges more often than their middle.
+ * A JSON Schema of a request -> random bodies that fit it, the same for the same seed: required and other properties,
+ * what depends on what, alternatives, lists, facets, patterns and formats, edges of ranges more often than their
+ * middle.
  */
 import { randomFrom } from '@services/testing'
 import fc from 'fast-check'

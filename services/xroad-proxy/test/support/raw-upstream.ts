@@ -1,6 +1,7 @@
 /**
- * A Security Server of which a test decides every byte: mutual TLS, the bytes of each request as they arrived, the bytes of
- * the answer as the test writes them. For what an HTTP server would never do, and for what must arrive exactly.
+ * A Security Server of which a test decides every byte: mutual TLS, the bytes of each request as they arrived, the
+ * bytes of the answer as the test writes them. For what an HTTP server would never do, and for what must arrive
+ * exactly.
  */
 import { readFileSync } from 'node:fs'
 import type { AddressInfo, Socket } from 'node:net'

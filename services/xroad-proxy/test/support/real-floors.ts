@@ -1,6 +1,6 @@
 /**
- * How many operations of WSDL files that are public are generated, so that no change makes them fewer: file below the folder
- * and number of its operations -> how many of them.
+ * How many operations of WSDL files that are public are generated, so that no change makes them fewer: file below the
+ * folder and number of its operations -> how many of them.
  */
 export const generatedFloors: Readonly<Record<string, number>> = {
   'adit/adit.wsdl 10': 8,

@@ -1,4 +1,6 @@
-/** A disk that is full soon: a file system in memory of a few pages, mounted for one test. Only root on Linux may do so. */
+/**
+ * A disk that is full soon: a file system in memory of a few pages, mounted for one test. Only root on Linux may do so.
+ */
 import { execFileSync } from 'node:child_process'
 import { rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * A SOAP service for direct calls over plain HTTP: it answers with the envelope that it was sent, at once or when the test
- * says so. Its DSL file comes with it.
+ * A SOAP service for direct calls over plain HTTP: it answers with the envelope that it was sent, at once or when the
+ * test says so. Its DSL file comes with it.
  */
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'

@@ -1,6 +1,7 @@
 /**
- * An upstream that a test plays itself, byte by byte: every request is kept as it came, and what is sent back, and when, is for
- * the test to say. Over TLS it demands a certificate, as a Security Server does, and keeps what it was shown.
+ * An upstream that a test plays itself, byte by byte: every request is kept as it came, and what is sent back, and
+ * when, is for the test to say. Over TLS it demands a certificate, as a Security Server does, and keeps what it was
+ * shown.
  */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

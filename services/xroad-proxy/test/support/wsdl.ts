@@ -1,4 +1,7 @@
-/** WSDLs for tests: from a folder of cases/wsdl, or made around a schema; what comes of their operations; envelopes filled in. */
+/**
+ * WSDLs for tests: from a folder of cases/wsdl, or made around a schema; what comes of their operations; envelopes
+ * filled in.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readDsl } from '../../src/boot/dsl/dsl.ts'

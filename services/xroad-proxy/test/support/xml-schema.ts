@@ -1,6 +1,6 @@
 /**
- * The schemas of a WSDL as files that a validator reads, cut out of its text and not out of what the service understood of
- * it; and xmllint, where it is installed.
+ * The schemas of a WSDL as files that a validator reads, cut out of its text and not out of what the service understood
+ * of it; and xmllint, where it is installed.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, readdirSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** Sends a request and shows what comes back: status, time, size; a table where there is one, the content in its own kind, the headers. */
+/**
+ * Sends a request and shows what comes back: status, time, size; a table where there is one, the content in its own
+ * kind, the headers.
+ */
 import { copyButton, element } from '../element/docs-element.js'
 import { tabs } from '../element/docs-tabs.js'
 import { layOutJson, readJson } from '../text/docs-json.js'

@@ -1,8 +1,14 @@
-/** The bytes of an answer and its Content-Type -> what they are to a page: JSON, XML, a text, a picture, or a file. Pure. */
+/**
+ * The bytes of an answer and its Content-Type -> what they are to a page: JSON, XML, a text, a picture, or a file.
+ * Pure.
+ */
 import { layOutXml } from '../text/docs-xml.js'
 
 /** @typedef {'json' | 'xml' | 'text' | 'picture' | 'file'} ContentKind */
-/** @typedef {{ readonly kind: ContentKind, readonly type: string, readonly text: string }} ReadContent `text` is empty for pictures and files. */
+/**
+ * @typedef {{ readonly kind: ContentKind, readonly type: string, readonly text: string }} ReadContent `text` is empty
+ * for pictures and files.
+ */
 
 /** What browsers show as pictures; none of them runs scripts in an `img`. */
 const pictures = /^image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml|x-icon|vnd\.microsoft\.icon)$/

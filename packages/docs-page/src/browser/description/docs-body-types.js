@@ -16,8 +16,8 @@ import { controlOf, exampleIn, isNullable } from './docs-schema.js'
  */
 
 /**
- * A body in one media type. `json`, `form` and `parts` have fields; `text` is typed as it is sent; `any` is a text or a file of a type
- * that the caller names.
+ * A body in one media type. `json`, `form` and `parts` have fields; `text` is typed as it is sent; `any` is a text or a
+ * file of a type that the caller names.
  *
  * @typedef {object} Body
  * @property {string} mediaType

@@ -1,8 +1,8 @@
 /**
- * An OpenAPI 3.1 document -> the operations that the page shows. Knows no service: what it reads is what any description may say, and
- * four things more: `x-batch-of`, by which a batch form stands with the operation that it repeats, `x-methods` of a path, for methods
- * that OpenAPI has no place for, `x-facts` of an operation, names and texts that are shown with it, and `x-takes-rest` of a value in the
- * path, whose slashes part segments.
+ * An OpenAPI 3.1 document -> the operations that the page shows. Knows no service: what it reads is what any
+ * description may say, and four things more: `x-batch-of`, by which a batch form stands with the operation that it
+ * repeats, `x-methods` of a path, for methods that OpenAPI has no place for, `x-facts` of an operation, names and texts
+ * that are shown with it, and `x-takes-rest` of a value in the path, whose slashes part segments.
  */
 import { readBodies } from './docs-body-types.js'
 import { decode, Parts } from './docs-parts.js'
@@ -33,10 +33,20 @@ import { controlOf, exampleIn } from './docs-schema.js'
  * @property {boolean} [isWholePath] Whether slashes part segments.
  */
 
-/** @typedef {{ readonly title: string, readonly version: string, readonly base: string, readonly operations: readonly Operation[] }} Description */
+/**
+ * @typedef {{ readonly title: string, readonly version: string, readonly base: string, readonly operations: readonly
+ * Operation[] }} Description
+ */
 
-/** @typedef {{ readonly schema?: Schema, readonly example?: unknown, readonly examples?: Readonly<Record<string, { readonly value?: unknown }>> }} Media */
-/** @typedef {Reference & { readonly description?: string, readonly required?: boolean, readonly content?: Readonly<Record<string, Media>>, readonly headers?: Readonly<Record<string, Reference & { readonly description?: string }>> }} Content */
+/**
+ * @typedef {{ readonly schema?: Schema, readonly example?: unknown, readonly examples?: Readonly<Record<string, {
+ * readonly value?: unknown }>> }} Media
+ */
+/**
+ * @typedef {Reference & { readonly description?: string, readonly required?: boolean, readonly content?:
+ * Readonly<Record<string, Media>>, readonly headers?: Readonly<Record<string, Reference & { readonly description?:
+ * string }>> }} Content
+ */
 /**
  * @typedef {Reference & { readonly name?: string, readonly in?: string, readonly required?: boolean, readonly schema?: Schema,
  *   readonly description?: string, readonly example?: unknown, readonly style?: string, readonly explode?: boolean,

@@ -32,8 +32,8 @@ export class Parts {
   }
 
   /**
-   * The schema that counts in a place: what it refers to, with its own words put over that, and all of `allOf`. The alternatives of
-   * several members of `allOf` stay apart, in `choices`.
+   * The schema that counts in a place: what it refers to, with its own words put over that, and all of `allOf`. The
+   * alternatives of several members of `allOf` stay apart, in `choices`.
    *
    * @param {Schema} schema
    * @param {readonly string[]} [outer] References on the way here: one that leads back to itself is empty.

@@ -9,7 +9,9 @@
 /** @typedef {{ readonly key: string, readonly schema: Schema }} Column */
 /** @typedef {{ readonly status: string, readonly mediaType: string, readonly schema: Schema }} Answer */
 /** @typedef {{ readonly name: string, readonly words: string }} Named */
-/** @typedef {{ readonly name: string | undefined, readonly words: string, readonly fields: readonly string[] }} Meaning */
+/**
+ * @typedef {{ readonly name: string | undefined, readonly words: string, readonly fields: readonly string[] }} Meaning
+ */
 /**
  * @typedef {{ readonly status: string, readonly description: string, readonly names: readonly string[],
  *   readonly meanings: readonly Meaning[] }} Problem

@@ -31,8 +31,8 @@
  */
 
 /**
- * How a value is typed in: `any` takes JSON or else a text, `lines` a list with one element a line, `pairs` a `name=value` a line,
- * `base64` a text that a file can fill in, `file` one file or several.
+ * How a value is typed in: `any` takes JSON or else a text, `lines` a list with one element a line, `pairs` a
+ * `name=value` a line, `base64` a text that a file can fill in, `file` one file or several.
  *
  * @typedef {'text' | 'number' | 'boolean' | 'choice' | 'date' | 'json' | 'any' | 'lines' | 'pairs' | 'base64' | 'file'} Control
  */

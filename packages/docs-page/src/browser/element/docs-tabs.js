@@ -1,4 +1,7 @@
-/** Tabs as keyboards and screen readers expect them (WAI-ARIA): arrow keys between them, the Tab key into what they show. */
+/**
+ * Tabs as keyboards and screen readers expect them (WAI-ARIA): arrow keys between them, the Tab key into what they
+ * show.
+ */
 import { element } from './docs-element.js'
 
 /** @typedef {{ readonly name: string, readonly show: () => HTMLElement }} Tab Made when it is first shown. */

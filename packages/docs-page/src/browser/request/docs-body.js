@@ -1,6 +1,6 @@
 /**
- * The body of a request in one media type, as a part of the form: fields, or a text, or a file. Owns which fields go together and
- * whether fields or a text are shown.
+ * The body of a request in one media type, as a part of the form: fields, or a text, or a file. Owns which fields go
+ * together and whether fields or a text are shown.
  */
 import { element } from '../element/docs-element.js'
 import { layOutJson, readJson, writeJson } from '../text/docs-json.js'

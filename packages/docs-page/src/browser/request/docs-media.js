@@ -1,4 +1,6 @@
-/** The body of a request as a part of the form, whatever its media type: a list to choose from where there are several. */
+/**
+ * The body of a request as a part of the form, whatever its media type: a list to choose from where there are several.
+ */
 import { element } from '../element/docs-element.js'
 import { BodyForm, labelled } from './docs-body.js'
 

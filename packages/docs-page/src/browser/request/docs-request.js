@@ -16,8 +16,8 @@ import { linesIn, pathOf, queryPieces } from './docs-parameter.js'
  */
 
 /**
- * The body: `text` or `file` as they are, without either the fields in the manner of `body`. `mediaType` takes the place of the one of
- * `body`.
+ * The body: `text` or `file` as they are, without either the fields in the manner of `body`. `mediaType` takes the
+ * place of the one of `body`.
  *
  * @typedef {{ readonly body: Body, readonly text?: string | undefined, readonly file?: File | undefined,
  *   readonly mediaType?: string | undefined }} Content

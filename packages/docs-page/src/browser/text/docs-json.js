@@ -26,7 +26,10 @@ export function readJson(text) {
   return oddNumber.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text)
 }
 
-/** What may come out with other digits: many of them, an exponent, a fraction that ends with 0. Some texts look like that too. */
+/**
+ * What may come out with other digits: many of them, an exponent, a fraction that ends with 0. Some texts look like
+ * that too.
+ */
 const oddNumber = /(?:^|[[:,])\s*(?:-0(?![.\d])|-?\d+(?:\.\d*0(?!\d)|[\d.]*[eE][-+\d]|[\d.]{15}))/
 
 /**
@@ -61,7 +64,8 @@ export function writeJson(value) {
 const tokens = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:]|\s+/gy
 
 /**
- * JSON text -> tokens, laid out with two spaces a level, which together are the text again. Nothing for what is no JSON.
+ * JSON text -> tokens, laid out with two spaces a level, which together are the text again. Nothing for what is no
+ * JSON.
  *
  * @param {string} text
  * @returns {readonly Token[] | undefined}

@@ -1,4 +1,7 @@
-/** XML without loss: laid out by moving elements to lines of their own, where only white space stands between them. Pure. */
+/**
+ * XML without loss: laid out by moving elements to lines of their own, where only white space stands between them.
+ * Pure.
+ */
 
 /** @typedef {'sign' | 'key' | 'text' | 'word'} TokenKind */
 /** @typedef {readonly [kind: TokenKind, text: string]} Token */

@@ -1,7 +1,7 @@
 /**
- * The configuration file -> frozen values and what the operator should be told. Decides what takes more than one field: the
- * rules of the start, the environment, the connection URLs. The fields themselves belong to schema.ts, the old spelling to
- * legacy.ts; finding and reading the file, and the words for what is wrong, to the package config-file.
+ * The configuration file -> frozen values and what the operator should be told. Decides what takes more than one field:
+ * the rules of the start, the environment, the connection URLs. The fields themselves belong to schema.ts, the old
+ * spelling to legacy.ts; finding and reading the file, and the words for what is wrong, to the package config-file.
  */
 import {
   type ConfigFile,
@@ -90,7 +90,10 @@ export interface Loaded {
   readonly diagnostics: readonly string[]
 }
 
-/** Nobody who connects to no database needs passwords: with `passwords: 'unneeded'` variables that should hold them may be unset. */
+/**
+ * Nobody who connects to no database needs passwords: with `passwords: 'unneeded'` variables that should hold them may
+ * be unset.
+ */
 export function loadConfig(
   start: StartEnvironment,
   { passwords = 'needed' }: { readonly passwords?: 'needed' | 'unneeded' } = {},

@@ -1,8 +1,8 @@
 /**
- * The environment of the predecessor's container -> the data of an application.yml, which legacy.ts translates. For installations that
- * configured it by variables only. Knows Spring's spellings of a property: `SQLMS_DATASOURCES_0_JDBC_URL`,
- * `sqlms.datasources[0].jdbcUrl`, `sqlms.datasources.[0].jdbc-url`, and JSON in SPRING_APPLICATION_JSON. When nobody has such a
- * container any more, delete this file.
+ * The environment of the predecessor's container -> the data of an application.yml, which legacy.ts translates. For
+ * installations that configured it by variables only. Knows Spring's spellings of a property:
+ * `SQLMS_DATASOURCES_0_JDBC_URL`, `sqlms.datasources[0].jdbcUrl`, `sqlms.datasources.[0].jdbc-url`, and JSON in
+ * SPRING_APPLICATION_JSON. When nobody has such a container any more, delete this file.
  */
 import {
   type ConfigFile,
@@ -71,7 +71,10 @@ function leaves(value: unknown, name = ''): [name: string, value: string | numbe
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? [[name, value]] : []
 }
 
-/** A property: its canonical name, where it stands in an application.yml, and in sqlapi.yaml unless it has no counterpart. */
+/**
+ * A property: its canonical name, where it stands in an application.yml, and in sqlapi.yaml unless it has no
+ * counterpart.
+ */
 interface Property {
   readonly pattern: RegExp
   readonly path: (at: string) => Path

@@ -1,7 +1,7 @@
 /**
- * The Spring spelling of a configuration (files named application*.yml) -> the data of sqlapi.yaml, what is wrong, and one
- * diagnostic for each thing that was dropped, named and never quoted. What is in neither spelling passes through and
- * schema.ts refuses it. When nobody has such a file any more, delete this one and jdbc.ts.
+ * The Spring spelling of a configuration (files named application*.yml) -> the data of sqlapi.yaml, what is wrong, and
+ * one diagnostic for each thing that was dropped, named and never quoted. What is in neither spelling passes through
+ * and schema.ts refuses it. When nobody has such a file any more, delete this one and jdbc.ts.
  *
  * Only in this spelling may a password stand in plain text; it goes into the URL. `${NAME}` as a password becomes
  * `password_env`; nothing else is looked up in the environment, so any other placeholder is refused.

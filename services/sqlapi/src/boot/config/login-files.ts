@@ -1,6 +1,6 @@
 /**
- * The files with which datasources log in: certificates, their key, trust anchors, a password. Which they are, and whether they hold the same as before. Whether
- * they are good is for the database (database/open.ts).
+ * The files with which datasources log in: certificates, their key, trust anchors, a password. Which they are, and
+ * whether they hold the same as before. Whether they are good is for the database (database/open.ts).
  */
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'

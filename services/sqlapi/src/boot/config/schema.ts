@@ -1,6 +1,7 @@
 /**
- * The fields of sqlapi.yaml, each declared once: name, type, default, what it means, what would be right. Plain data comes in,
- * a frozen `Config` or the list of problems goes out. What takes more than one field to decide is left to config.ts.
+ * The fields of sqlapi.yaml, each declared once: name, type, default, what it means, what would be right. Plain data
+ * comes in, a frozen `Config` or the list of problems goes out. What takes more than one field to decide is left to
+ * config.ts.
  */
 import {
   addressText,

@@ -1,4 +1,6 @@
-/** Whether a text names a time zone: the names of the IANA, which both Node.js and PostgreSQL know, and offsets. Pure. */
+/**
+ * Whether a text names a time zone: the names of the IANA, which both Node.js and PostgreSQL know, and offsets. Pure.
+ */
 
 /** PostgreSQL has no greater ones. */
 const offset = /^[+-](?:0\d|1[0-5])(?::?[0-5]\d)?$/

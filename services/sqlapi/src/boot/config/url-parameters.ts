@@ -1,7 +1,7 @@
 /**
- * The parameters of a datasource's URL: honours or refuses each, by the rules of its kind of database (`url.ts` there), and
- * ignores none. Query text in, problems with their cures out; no problem contains a value, because any value may be a piece
- * of a password.
+ * The parameters of a datasource's URL: honours or refuses each, by the rules of its kind of database (`url.ts` there),
+ * and ignores none. Query text in, problems with their cures out; no problem contains a value, because any value may be
+ * a piece of a password.
  */
 import { nearest } from '@services/config-file'
 import type { UrlRules } from '../../database/url-rules.ts'

@@ -1,6 +1,6 @@
 /**
- * The connections of a pool: which are open, which of them are idle, how many more there may be. Opens what is wanted, closes what
- * has broken, has to go or has long been idle. pool.ts says how many are wanted, and who gets which.
+ * The connections of a pool: which are open, which of them are idle, how many more there may be. Opens what is wanted,
+ * closes what has broken, has to go or has long been idle. pool.ts says how many are wanted, and who gets which.
  */
 import type { ReachListener } from '../../metering.ts'
 import type { Clock } from './clock.ts'

@@ -1,9 +1,10 @@
 /**
- * What one statement's runs have been like so far, and whether that makes it short. A short statement may share a connection
- * with others. A statement that is unknown, that was slow or large recently, or that is late right now has one to itself.
+ * What one statement's runs have been like so far, and whether that makes it short. A short statement may share a
+ * connection with others. A statement that is unknown, that was slow or large recently, or that is late right now has
+ * one to itself.
  *
- * One bad run ends the trust, and many good ones win it back: otherwise a statement that is slow once in a hundred runs would
- * count as short again each time before it delays its neighbours once more.
+ * One bad run ends the trust, and many good ones win it back: otherwise a statement that is slow once in a hundred runs
+ * would count as short again each time before it delays its neighbours once more.
  */
 
 /** Short on average. */
@@ -11,8 +12,8 @@ const shortMs = 10
 /** One run of so long ends all trust. */
 const slowMs = 100
 /**
- * Of what an answer may have waited no more than this is taken off the average: on a machine that is overloaded for long, turns
- * of the event loop are so long that any statement would count as short.
+ * Of what an answer may have waited no more than this is taken off the average: on a machine that is overloaded for
+ * long, turns of the event loop are so long that any statement would count as short.
  */
 const mostUnseenMs = 20
 /** Runs before a statement is known. */
@@ -46,7 +47,9 @@ export class History {
     return this.#averageMs
   }
 
-  /** A run has ended after so long. For `unseenMs` of that the answer may have waited for this process (own-time.ts). */
+  /**
+   * A run has ended after so long. For `unseenMs` of that the answer may have waited for this process (own-time.ts).
+   */
   record(ms: number, unseenMs = 0): void {
     this.#runs++
     const taken = Math.max(0, ms - Math.min(unseenMs, mostUnseenMs))
@@ -55,7 +58,9 @@ export class History {
     else if (this.#toCome > 0) this.#toCome--
   }
 
-  /** A result has become too large to be collected, so it takes as long as its reader does. Once a run or more often. */
+  /**
+   * A result has become too large to be collected, so it takes as long as its reader does. Once a run or more often.
+   */
   recordLarge(): void {
     this.#loseTrust()
   }

@@ -1,6 +1,6 @@
 /**
- * Work that needs a connection of a pool. One object for each, from its arrival to its end: what the queue and the slot keep of
- * it stands in it too, because thousands may wait at once, and what waits is copied by the garbage collector.
+ * Work that needs a connection of a pool. One object for each, from its arrival to its end: what the queue and the slot
+ * keep of it stands in it too, because thousands may wait at once, and what waits is copied by the garbage collector.
  */
 import type { CallMeter } from '../../metering.ts'
 import type { Cancellation } from '../../model.ts'

@@ -1,7 +1,7 @@
 /**
- * How this process spends its own time: turns of the event loop and looks come in, two judgements go out. With them the pool tells
- * its own slowness from the server's: an answer that waits for us makes no statement slow, and while we have no time left a
- * further connection brings nothing forward.
+ * How this process spends its own time: turns of the event loop and looks come in, two judgements go out. With them the
+ * pool tells its own slowness from the server's: an answer that waits for us makes no statement slow, and while we have
+ * no time left a further connection brings nothing forward.
  */
 import type { Clock } from './clock.ts'
 
@@ -31,7 +31,9 @@ export class OwnTime {
   #dueMs = Infinity
   #stopTimer: (() => void) | undefined
 
-  /** `look` is called with each look and gives after how many milliseconds the next one is to come, Infinity for none. */
+  /**
+   * `look` is called with each look and gives after how many milliseconds the next one is to come, Infinity for none.
+   */
   constructor(clock: Clock, look: () => number) {
     this.#clock = clock
     this.#look = look
@@ -67,8 +69,8 @@ export class OwnTime {
   }
 
   /**
-   * For how long an answer that is read now may have been there already. While this process waits for answers it sees each
-   * at once; while it is busy it sees one after a turn, or after two if the question was sent in the first.
+   * For how long an answer that is read now may have been there already. While this process waits for answers it sees
+   * each at once; while it is busy it sees one after a turn, or after two if the question was sent in the first.
    */
   unseenMs(now: number): number {
     return now - Math.max(this.#awake, this.#turnBeforeThat)

@@ -1,10 +1,10 @@
 /**
- * Who gets which connection of a datasource: jobs come in, each is given one. Pure scheduling: the drivers (postgres/, sqlite/) know
- * what a connection is and what a job does on it, connections.ts which are open, slot.ts what happens on one, queue.ts the
- * order of waiting jobs.
+ * Who gets which connection of a datasource: jobs come in, each is given one. Pure scheduling: the drivers (postgres/,
+ * sqlite/) know what a connection is and what a job does on it, connections.ts which are open, slot.ts what happens on
+ * one, queue.ts the order of waiting jobs.
  *
- * A short job joins a shared slot that has room; any other job, and a short one without a slot to join, takes an idle slot
- * or waits for one in order of arrival.
+ * A short job joins a shared slot that has room; any other job, and a short one without a slot to join, takes an idle
+ * slot or waits for one in order of arrival.
  */
 import { Failure } from '../../errors.ts'
 import type { DatabaseLoad, DatasourceMeter } from '../../metering.ts'
@@ -33,7 +33,9 @@ const lookAloneMs = 25
 export class Pool<C extends Connection> implements Owner<C> {
   readonly #options: PoolOptions<C>
   readonly #clock: Clock
-  /** Slots that are shared or late, the one that was filled first at the front: the fewer slots are filled the better. */
+  /**
+   * Slots that are shared or late, the one that was filled first at the front: the fewer slots are filled the better.
+   */
   readonly #shared: Slot<C>[] = []
   readonly #connections: Connections<C>
   readonly #queue: Queue<Job<C>>
@@ -122,7 +124,10 @@ export class Pool<C extends Connection> implements Owner<C> {
     return this.#connections.probe()
   }
 
-  /** Ends every connection that is open now, whatever it is doing. Waiting jobs get connections that are opened afterwards. */
+  /**
+   * Ends every connection that is open now, whatever it is doing. Waiting jobs get connections that are opened
+   * afterwards.
+   */
   renew(): Promise<void> {
     return this.#connections.renew()
   }
@@ -162,8 +167,8 @@ export class Pool<C extends Connection> implements Owner<C> {
   }
 
   /**
-   * While this process itself is the one that is slow, a further connection would serve nobody sooner, and a server with one full
-   * connection has less to do than with several. But nobody else waits for that.
+   * While this process itself is the one that is slow, a further connection would serve nobody sooner, and a server
+   * with one full connection has less to do than with several. But nobody else waits for that.
    */
   get #isHeldBack(): boolean {
     return this.#ownTime.isBusy && this.#queue.demand <= 1
@@ -258,8 +263,8 @@ export class Pool<C extends Connection> implements Owner<C> {
   }
 
   /**
-   * Finds the slots that are late, and says when to look again. Node.js reads the sockets between two timers, so a slot does not count as late
-   * only because this process was busy and had not read its answers.
+   * Finds the slots that are late, and says when to look again. Node.js reads the sockets between two timers, so a slot
+   * does not count as late only because this process was busy and had not read its answers.
    */
   #look(): number {
     for (const slot of this.#shared) slot.look()

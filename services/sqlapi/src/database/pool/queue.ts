@@ -1,7 +1,7 @@
 /**
- * The jobs that wait for a connection, in order of arrival, all for the same longest time; jobs that may share a connection also
- * stand in the line of their group. Knows nothing of connections: the pool takes the jobs that it can start, this file rejects
- * those whose time is up. Hardly any step takes longer when more jobs wait.
+ * The jobs that wait for a connection, in order of arrival, all for the same longest time; jobs that may share a
+ * connection also stand in the line of their group. Knows nothing of connections: the pool takes the jobs that it can
+ * start, this file rejects those whose time is up. Hardly any step takes longer when more jobs wait.
  */
 import { type Link, LinkedList } from '@services/linked-list'
 import type { Clock } from './clock.ts'

@@ -1,14 +1,21 @@
 /**
- * A slot is one connection of a pool with the jobs on it: knows its state, whether one more job may join, and how long the job at
- * the head has been running. Records times in the histories of the jobs; pool.ts decides which job gets which slot.
+ * A slot is one connection of a pool with the jobs on it: knows its state, whether one more job may join, and how long
+ * the job at the head has been running. Records times in the histories of the jobs; pool.ts decides which job gets
+ * which slot.
  */
 import { type Connection, type Job, mayShare } from './job.ts'
 import type { OwnTime } from './own-time.ts'
 
-/** The jobs on one slot together are expected to take no longer than this, so that no job waits longer for its neighbours. */
+/**
+ * The jobs on one slot together are expected to take no longer than this, so that no job waits longer for its
+ * neighbours.
+ */
 const backlogMs = 5
 
-/** `idle`: nobody; `shared`: short jobs of one group; `late`: the same behind one that takes long; `alone`: a single job. */
+/**
+ * `idle`: nobody; `shared`: short jobs of one group; `late`: the same behind one that takes long; `alone`: a single
+ * job.
+ */
 export type SlotState = 'idle' | 'shared' | 'late' | 'alone' | 'cleaning' | 'closed'
 
 export class Slot<C extends Connection> {
@@ -71,7 +78,8 @@ export class Slot<C extends Connection> {
   finish(job: Job<C>, now: number, ownTime: OwnTime): number | undefined {
     const isHead = this.#jobs[0] === job
     this.leave(job)
-    // A job that ends before its turn failed without being sent. Its time says nothing, nor does that of a lost connection.
+    // A job that ends before its turn failed without being sent. Its time says nothing, nor does that of a lost
+    // connection.
     if (!isHead || this.state === 'closed') return undefined
     const took = now - Math.max(job.started, this.since)
     job.history?.record(took, ownTime.unseenMs(now))

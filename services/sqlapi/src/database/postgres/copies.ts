@@ -1,6 +1,6 @@
 /**
- * Databases of their own on the server of a datasource: one that a script has filled, and copies of it (CREATE DATABASE ..
- * TEMPLATE). The datasource's own database is only where we say so from.
+ * Databases of their own on the server of a datasource: one that a script has filled, and copies of it (CREATE DATABASE
+ * .. TEMPLATE). The datasource's own database is only where we say so from.
  */
 import { randomBytes } from 'node:crypto'
 import type { PreparedDatabase } from '../prepared-database.ts'

@@ -1,6 +1,6 @@
 /**
- * Which servers a URL of PostgreSQL names: text in, hosts with their ports in the order of the URL out, as libpq reads them.
- * Resolves no name and connects to none; wire/servers.ts does.
+ * Which servers a URL of PostgreSQL names: text in, hosts with their ports in the order of the URL out, as libpq reads
+ * them. Resolves no name and connects to none; wire/servers.ts does.
  */
 
 export interface Host {
@@ -27,7 +27,10 @@ export function hostsOf(url: string): readonly Host[] {
   })
 }
 
-/** The database that the URL names, and its server, if there is a single one: of several, or none, nobody knows which it will be. */
+/**
+ * The database that the URL names, and its server, if there is a single one: of several, or none, nobody knows which it
+ * will be.
+ */
 export function placeOf(url: string): { readonly database: string | undefined; readonly server: Host | undefined } {
   const [, hosts = '', name = ''] = /^\w+:\/\/(?:[^/?#]*@)?([^/?#]*)(?:\/([^?#]*))?/.exec(url) ?? []
   const database = decode(name) || undefined
@@ -70,14 +73,19 @@ export function namelessHosts(url: string): number {
 
 const bareAddress = /^[a-z]+:\/\/(?:[^/?#]*[@,])?[\da-f]*:[\da-f]*:[\da-f:]*(?:[,/?#]|$)/i
 
-/** A URL behind the path of another one would be part of the database's name, which servers repeat in what they tell, password and all. */
+/**
+ * A URL behind the path of another one would be part of the database's name, which servers repeat in what they tell,
+ * password and all.
+ */
 const severalUrls = /^[a-z]+:\/\/[^?#]*:\/\//i
 
 function counted(hosts: number): string {
   return hosts === 1 ? '1 host' : `${hosts} hosts`
 }
 
-/** The same URL with a single host in front, for readers that know of no lists; unchanged where it has no list there. */
+/**
+ * The same URL with a single host in front, for readers that know of no lists; unchanged where it has no list there.
+ */
 export function withOneHost(url: string): string {
   return url.replace(/^([a-z]+:\/\/(?:[^/?#]*@)?)[^/?#,]*,[^/?#]*/i, '$1host')
 }

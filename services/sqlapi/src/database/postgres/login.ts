@@ -1,7 +1,7 @@
 /**
- * With what a datasource logs in, read anew for each connection: the certificates that its URL names, and its password where a file holds
- * it. What cannot be used is passed over for what could be used before, so that a file that is broken for a moment, or for longer, takes
- * no connection away. Asks no server.
+ * With what a datasource logs in, read anew for each connection: the certificates that its URL names, and its password
+ * where a file holds it. What cannot be used is passed over for what could be used before, so that a file that is
+ * broken for a moment, or for longer, takes no connection away. Asks no server.
  */
 import { X509Certificate } from 'node:crypto'
 import { statSync } from 'node:fs'

@@ -1,10 +1,13 @@
 /**
- * The only file that knows PostgreSQL's own parser, compiled for Node.js. It is loaded with the first text, because serving never
- * needs it.
+ * The only file that knows PostgreSQL's own parser, compiled for Node.js. It is loaded with the first text, because
+ * serving never needs it.
  */
 import type { Node } from 'libpg-query'
 
-/** Syntax trees of the statements of a text. Rejects with a `ParseError`, and with any other error for one that is too large for it. */
+/**
+ * Syntax trees of the statements of a text. Rejects with a `ParseError`, and with any other error for one that is too
+ * large for it.
+ */
 export async function parseSql(text: string): Promise<readonly Node[]> {
   const { hasSqlDetails, parse } = await import('libpg-query')
   try {

@@ -1,8 +1,10 @@
 /**
- * A PostgreSQL datasource: takes work, gets a connection from the pool and has the statements run there, in a transaction
- * where the work asks for one. Gives its result in the format that the work asks for, whole or as a stream; throws failures.
+ * A PostgreSQL datasource: takes work, gets a connection from the pool and has the statements run there, in a
+ * transaction where the work asks for one. Gives its result in the format that the work asks for, whole or as a stream;
+ * throws failures.
  *
- * pool.ts decides about connections, statement-runner.ts and settle.ts about plans and types, execution.ts about what is sent.
+ * pool.ts decides about connections, statement-runner.ts and settle.ts about plans and types, execution.ts about what
+ * is sent.
  */
 import type { CatalogNames, DescribeOptions, StatementDescription, TableScan } from '../../description.ts'
 import type { DatabaseLoad } from '../../metering.ts'
@@ -231,8 +233,8 @@ export class PostgresDatabase implements Database {
   }
 
   /**
-   * The server that a session is on takes no writes: what is connected to it ends when it is free, and other servers come
-   * first. A primary that somebody has told to read only is meant as it is, unless the URL wants one that writes.
+   * The server that a session is on takes no writes: what is connected to it ends when it is free, and other servers
+   * come first. A primary that somebody has told to read only is meant as it is, unless the URL wants one that writes.
    */
   #lookAnew({ peer: { server, standing } }: Peer): void {
     const now = performance.now()
@@ -257,7 +259,10 @@ export class PostgresDatabase implements Database {
     return error
   }
 
-  /** What looks at the session must not see what the plain statements of others have left (the last value of a sequence). */
+  /**
+   * What looks at the session must not see what the plain statements of others have left (the last value of a
+   * sequence).
+   */
   async #resetFor(work: Work, session: Session): Promise<void> {
     if (!this.#runner.isAnySession(work)) return
     await session.reset().catch((error: unknown) => {
@@ -276,7 +281,8 @@ export class PostgresDatabase implements Database {
         // Where the connection is lost the server rolls back by itself.
         await session.command('ROLLBACK').catch(() => undefined)
         this.#options.meter?.rolledBack()
-        // The transaction is undone, so running it once more with fresh plans is safe, unless the file itself can commit.
+        // The transaction is undone, so running it once more with fresh plans is safe, unless the file itself can
+        // commit.
         if (attempt > 1 || this.#runner.isAnySession(work) || !needsNewPlan(error))
           throw toFailure(error, firstStatement(work))
         this.#runner.forget(session, work)

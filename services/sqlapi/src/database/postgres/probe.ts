@@ -1,6 +1,6 @@
 /**
- * Asks a PostgreSQL server whether it answers, over a connection beside the pool that is opened for the question only: a busy pool does not
- * delay it, and a server that has few connections to give does not lose one for good.
+ * Asks a PostgreSQL server whether it answers, over a connection beside the pool that is opened for the question only:
+ * a busy pool does not delay it, and a server that has few connections to give does not lose one for good.
  */
 import type { Probe } from '../../metering.ts'
 import { type CurrentPassword, Login } from './login.ts'

@@ -1,6 +1,6 @@
 /**
- * Whether a replica may take reads: what it and the first server say of themselves in, a reason not to use it out. Pure; replica-watch.ts
- * asks.
+ * Whether a replica may take reads: what it and the first server say of themselves in, a reason not to use it out.
+ * Pure; replica-watch.ts asks.
  */
 
 /** What a server says of itself and of how far it is. Places in the log (LSN) count in bytes. */
@@ -57,8 +57,8 @@ export function judgeReplica(replica: Position, first: Position | undefined, max
 }
 
 /**
- * What becomes of work that a replica has failed. `always`: a standby cannot run this statement, so from now on the first does.
- * `once`: it could, but not now. What is not here is told like any other error.
+ * What becomes of work that a replica has failed. `always`: a standby cannot run this statement, so from now on the
+ * first does. `once`: it could, but not now. What is not here is told like any other error.
  */
 const states: readonly (readonly [prefix: string, next: 'always' | 'once'])[] = [
   // It writes, by way of a function that does not show it.

@@ -1,6 +1,6 @@
 /**
- * Asks the servers of a datasource every second how far they are, over a connection of its own to each: who may take reads comes out.
- * replica-state.ts judges, replicated.ts uses it. And the same question asked once, for `/ready`.
+ * Asks the servers of a datasource every second how far they are, over a connection of its own to each: who may take
+ * reads comes out. replica-state.ts judges, replicated.ts uses it. And the same question asked once, for `/ready`.
  */
 import type { Probe } from '../../metering.ts'
 import { type CurrentPassword, Login } from './login.ts'

@@ -1,6 +1,7 @@
 /**
- * A datasource with replicas: work that only reads goes to one of them in turn, everything else to the first server. Each server has a
- * pool, statements and plans of its own, as if it were a datasource by itself. replica-watch.ts says which replicas may be used.
+ * A datasource with replicas: work that only reads goes to one of them in turn, everything else to the first server.
+ * Each server has a pool, statements and plans of its own, as if it were a datasource by itself. replica-watch.ts says
+ * which replicas may be used.
  */
 import { Failure } from '../../errors.ts'
 import type { CatalogNames, DescribeOptions, StatementDescription, TableScan } from '../../description.ts'
@@ -115,8 +116,8 @@ export class ReplicatedDatabase implements Database {
   }
 
   /**
-   * Work that a replica could not do is done by the first server. On a standby it has changed nothing, and nobody has been given a piece of
-   * its result, so this repeats nothing that counts.
+   * Work that a replica could not do is done by the first server. On a standby it has changed nothing, and nobody has
+   * been given a piece of its result, so this repeats nothing that counts.
    */
   #runOnFirst(replica: Replica, work: Work, error: unknown): Promise<Result> {
     if (!(error instanceof Failure) || work.cancellation.cancelled) throw error

@@ -1,7 +1,7 @@
 /**
- * What a pooler in transaction mode cannot serve: files come in, the reason to refuse their calls goes out, before anything is
- * sent. A statement needs a session by its own words, or by stored code that it names; or stored code may change the session without a word
- * of any file.
+ * What a pooler in transaction mode cannot serve: files come in, the reason to refuse their calls goes out, before
+ * anything is sent. A statement needs a session by its own words, or by stored code that it names; or stored code may
+ * change the session without a word of any file.
  */
 import type { Script, Statement, Work } from '../../model.ts'
 import { StatementFailure } from '../statement-failure.ts'
@@ -19,7 +19,9 @@ export class SessionNeeds {
     this.#datasource = datasource
   }
 
-  /** The first statement that needs a session, by its words or by the code that it names, and the message for callers. */
+  /**
+   * The first statement that needs a session, by its words or by the code that it names, and the message for callers.
+   */
   find({ statements }: Script): { readonly statement: Statement; readonly message: string } | undefined {
     for (const statement of statements) {
       const need = this.#runner.sessionNeedOf(statement)

@@ -1,6 +1,6 @@
 /**
- * A statement that is known to be short, on a connection that it may share with others: the path of nearly every request, so
- * it is one object without promises of its own. postgres.ts decides that a statement runs in this way.
+ * A statement that is known to be short, on a connection that it may share with others: the path of nearly every
+ * request, so it is one object without promises of its own. postgres.ts decides that a statement runs in this way.
  */
 import type { Span } from '@services/trace'
 import type { Cancellation, Result, Trace, Work } from '../../model.ts'
@@ -118,8 +118,8 @@ export class SharedRun extends Job<Session> implements RowsReader {
 }
 
 /**
- * Reads share with reads. A write may have to wait for somebody's row lock, so it shares only with other runs of its own statement,
- * which would wait for it anyway.
+ * Reads share with reads. A write may have to wait for somebody's row lock, so it shares only with other runs of its
+ * own statement, which would wait for it anyway.
  */
 function groupOf({ statement }: KnownStatement): unknown {
   return statement.effect === 'read' ? 'read' : statement

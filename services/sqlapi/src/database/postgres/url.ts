@@ -1,6 +1,6 @@
 /**
- * URLs of PostgreSQL: each parameter that libpq or the driver knows is honoured or refused, none is ignored. What honouring means
- * is wire/location.ts's; the servers that it names are hosts.ts's.
+ * URLs of PostgreSQL: each parameter that libpq or the driver knows is honoured or refused, none is ignored. What
+ * honouring means is wire/location.ts's; the servers that it names are hosts.ts's.
  */
 import type { ParameterRule, UrlRules } from '../url-rules.ts'
 import { hostsProblem, namelessHosts, withOneHost } from './hosts.ts'
@@ -132,7 +132,10 @@ function conflictsOf(query: URLSearchParams): string[] {
   return problems
 }
 
-/** In `options`: what counts for the transaction behind the one that makes it, and what a session has between transactions. */
+/**
+ * In `options`: what counts for the transaction behind the one that makes it, and what a session has between
+ * transactions.
+ */
 const neverInTransaction =
   /(?:^|\s)(?:-c\s*|--)(default[-_]transaction[-_]\w+|transaction[-_](?:isolation|deferrable)|idle[-_]session[-_]timeout)\s*=/gi
 

@@ -1,7 +1,7 @@
 /**
- * The memory that the main thread and a SQLite worker share: who owns each job under way, how many pieces of its
- * result have been taken, and which statement the worker is running. With it the main thread takes back or gives up a job whose
- * worker is busy or waits, and gives up the worker itself.
+ * The memory that the main thread and a SQLite worker share: who owns each job under way, how many pieces of its result
+ * have been taken, and which statement the worker is running. With it the main thread takes back or gives up a job
+ * whose worker is busy or waits, and gives up the worker itself.
  */
 
 /** Short jobs that may be under way at one worker. */

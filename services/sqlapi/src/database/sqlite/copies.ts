@@ -1,4 +1,6 @@
-/** Copies of a SQLite file that a script has filled, in a temporary folder. The file of the datasource is not opened. */
+/**
+ * Copies of a SQLite file that a script has filled, in a temporary folder. The file of the datasource is not opened.
+ */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,7 @@
 /**
- * Which files stand under the names of a SQLite database. SQLite goes on with the files that it has open even when other files
- * have taken their names, and then nobody finds what it writes. So a connection remembers what it opened, and checks again.
+ * Which files stand under the names of a SQLite database. SQLite goes on with the files that it has open even when
+ * other files have taken their names, and then nobody finds what it writes. So a connection remembers what it opened,
+ * and checks again.
  */
 import { type BigIntStats, realpathSync, statSync, unlinkSync } from 'node:fs'
 
@@ -60,8 +61,8 @@ export function changeOf(files: DatabaseFiles): FileChange | undefined {
 }
 
 /**
- * Takes away the log and the index that a file has left under its name when it went: SQLite would take them for those of the
- * file that stands there now, and spoil it. To be called when nobody here has the old file open.
+ * Takes away the log and the index that a file has left under its name when it went: SQLite would take them for those
+ * of the file that stands there now, and spoil it. To be called when nobody here has the old file open.
  */
 export function removeLeftLogs({ database, logs }: DatabaseFiles): void {
   if (isUnmoved(database)) return

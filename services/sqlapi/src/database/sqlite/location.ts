@@ -1,7 +1,7 @@
 /**
- * A `sqlite:` URL -> what SQLite is to open. Pure. Accepted are `sqlite:PATH`, `sqlite://PATH`, `sqlite::memory:`, each with
- * `?mode=ro|rw|rwc|memory` and SQLite's other URI parameters; the path is percent-decoded and relative to the working
- * directory.
+ * A `sqlite:` URL -> what SQLite is to open. Pure. Accepted are `sqlite:PATH`, `sqlite://PATH`, `sqlite::memory:`, each
+ * with `?mode=ro|rw|rwc|memory` and SQLite's other URI parameters; the path is percent-decoded and relative to the
+ * working directory.
  */
 import { resolve } from 'node:path'
 

@@ -1,4 +1,6 @@
-/** A new SQLite file with what a script puts into it. Used where a database is made on purpose, never by the service. */
+/**
+ * A new SQLite file with what a script puts into it. Used where a database is made on purpose, never by the service.
+ */
 import { DatabaseSync } from 'node:sqlite'
 
 /** Throws the error of SQLite. The file must not be there yet. */

@@ -278,7 +278,7 @@ export class SqliteDatabase implements Database {
   }
 }
 
-/** Each pool has one kind of jobs, and a late worker gives back what it has not begun. Thread and process take turns. */
+/** Each pool has one kind of jobs; a late worker gives back what it has not begun. Thread and process take turns. */
 function groupOf({ touchesSession, mayRunOn }: Assignment['job']): unknown {
   if (touchesSession) return undefined
   return mayRunOn ? 'process' : 'thread'

@@ -1,6 +1,6 @@
 /**
- * The files' statements as SQLite sees them: texts with `?n`, each under a number, and how long they have taken. Kept by the
- * datasource; the workers know the numbers and texts that were sent to them.
+ * The files' statements as SQLite sees them: texts with `?n`, each under a number, and how long they have taken. Kept
+ * by the datasource; the workers know the numbers and texts that were sent to them.
  */
 import { Failure } from '../../errors.ts'
 import type { JsonValue, ParameterSet, Statement, Work } from '../../model.ts'
@@ -20,8 +20,8 @@ export interface StatementText extends Rendered {
 }
 
 /**
- * A list alone in `IN (..)` becomes a look into `json_each`, so a statement has one text for every choice of which of its
- * parameters are lists.
+ * A list alone in `IN (..)` becomes a look into `json_each`, so a statement has one text for every choice of which of
+ * its parameters are lists.
  */
 export class Statements {
   readonly #numbers = new WeakMap<Statement, Map<string, number>>()

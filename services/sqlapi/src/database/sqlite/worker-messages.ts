@@ -19,8 +19,8 @@ export interface Job {
   /** Number of the job's claim, which no other job has until this one is answered. */
   readonly claim: number
   /**
-   * `none`: each statement commits itself. `shared`: a single write that commits itself, alone or with others of its kind.
-   * `deferred` and `immediate` are SQLite's kinds of BEGIN.
+   * `none`: each statement commits itself. `shared`: a single write that commits itself, alone or with others of its
+   * kind. `deferred` and `immediate` are SQLite's kinds of BEGIN.
    */
   readonly transaction: 'none' | 'shared' | 'deferred' | 'immediate'
   /** The statements may leave something behind on the connection, which is then opened afresh. */
@@ -36,8 +36,8 @@ export interface Job {
 }
 
 /**
- * Jobs as `writeJob` writes and `readJobs` reads them. For each job: claim, flags, format, number of sets; for each set: number of
- * statements; for each statement: its number, number of values, values.
+ * Jobs as `writeJob` writes and `readJobs` reads them. For each job: claim, flags, format, number of sets; for each
+ * set: number of statements; for each statement: its number, number of values, values.
  */
 export type JobList = SqliteValue[]
 
@@ -63,9 +63,9 @@ export interface JobError {
 }
 
 /**
- * `json` is the result, or what is left of it after the pieces; `rows` all that were read for it. `piece` is UTF-8, and more will come. `skipped`: the worker
- * came to the job and found that it was claimed already. `runsOn`: nothing was done, because a statement of the job may run on
- * and on, and this worker cannot be ended then.
+ * `json` is the result, or what is left of it after the pieces; `rows` all that were read for it. `piece` is UTF-8, and
+ * more will come. `skipped`: the worker came to the job and found that it was claimed already. `runsOn`: nothing was
+ * done, because a statement of the job may run on and on, and this worker cannot be ended then.
  */
 export type JobReply = { readonly claim: number } & (
   | { readonly json: string; readonly rows: number }

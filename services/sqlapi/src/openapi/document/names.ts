@@ -5,8 +5,8 @@ import type { Operation } from './operation.ts'
 export const batch = '/batch'
 
 /**
- * As a client has to send it. Braces are encoded as well, so that no name is taken for a path parameter. Some systems have file
- * names that are no well-formed text.
+ * As a client has to send it. Braces are encoded as well, so that no name is taken for a path parameter. Some systems
+ * have file names that are no well-formed text.
  */
 export function encodePath(path: string): string {
   return path
@@ -22,10 +22,10 @@ export interface OperationNames {
 }
 
 /**
- * `get_crm_orders_list` for each operation: ASCII letters, digits and underscores, because that is what generators of client code can
- * use, and different even where casing does not count. First each takes the name that it would have alone, files whose names need
- * no change before others and before batch forms; who comes too late gets a number. So a new file with an odd name changes no
- * name of a file without one.
+ * `get_crm_orders_list` for each operation: ASCII letters, digits and underscores, because that is what generators of
+ * client code can use, and different even where casing does not count. First each takes the name that it would have
+ * alone, files whose names need no change before others and before batch forms; who comes too late gets a number. So a
+ * new file with an odd name changes no name of a file without one.
  */
 export function nameOperations(operations: readonly Operation[]): ReadonlyMap<Operation, OperationNames> {
   const sorted = operations.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
@@ -54,7 +54,9 @@ function wantedName({ method }: Operation, path: string): string {
   return `${method.toLowerCase()}${path.replaceAll('/', '_').replaceAll(/\W+/gu, spell)}`
 }
 
-/** Accents are dropped; of other letters and digits there is no spelling but their numbers. All else is an underscore. */
+/**
+ * Accents are dropped; of other letters and digits there is no spelling but their numbers. All else is an underscore.
+ */
 function spell(odd: string): string {
   const letters = odd.normalize('NFKD').replaceAll(/\p{M}/gu, '')
   return letters

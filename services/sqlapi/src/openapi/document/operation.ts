@@ -1,6 +1,7 @@
 /**
- * What the description is made from: plain values, whoever knows them. The files tell methods, paths and names of parameters;
- * comments tell words; the lock or the databases tell types. Whatever nobody knows is left out, and the description says less.
+ * What the description is made from: plain values, whoever knows them. The files tell methods, paths and names of
+ * parameters; comments tell words; the lock or the databases tell types. Whatever nobody knows is left out, and the
+ * description says less.
  */
 import type { JsonType } from '../../endpoint-types/json-types.ts'
 import type { Method } from '../../model.ts'

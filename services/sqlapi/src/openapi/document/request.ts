@@ -1,6 +1,6 @@
 /**
- * Parameters of a file -> what the description says of a request, with an example that the endpoint accepts. A GET has a query
- * string, whose values are texts; a POST has a JSON object. Pure.
+ * Parameters of a file -> what the description says of a request, with an example that the endpoint accepts. A GET has
+ * a query string, whose values are texts; a POST has a JSON object. Pure.
  */
 import { exampleOf, orNull, type Schema, toSchema } from './schemas.ts'
 import type { JsonType } from '../../endpoint-types/json-types.ts'
@@ -24,7 +24,10 @@ export function queryParameters(parameters: readonly Parameter[]): Schema[] {
   })
 }
 
-/** A value of a query string is text. Only a declared list takes repeated keys; any other is written as the database reads it. */
+/**
+ * A value of a query string is text. Only a declared list takes repeated keys; any other is written as the database
+ * reads it.
+ */
 function querySchema(parameter: Parameter): Schema {
   const { type } = parameter
   if (isUndeclaredList(parameter)) return { type: 'string' }
@@ -76,8 +79,9 @@ function property(parameter: Parameter): Schema {
 }
 
 /**
- * Null always passes. Where a list is expanded, one value may stand for a list of one. A default stands with the alternative
- * that it is one of: beside `anyOf`, generators of client code would take the value for one that is always there.
+ * Null always passes. Where a list is expanded, one value may stand for a list of one. A default stands with the
+ * alternative that it is one of: beside `anyOf`, generators of client code would take the value for one that is always
+ * there.
  */
 function bodyValueSchema(parameter: Parameter): Schema {
   const { type, isExpanded, fallback } = parameter

@@ -1,6 +1,6 @@
 /**
- * What the reply of a GET file with `@cache` tells caches, and whether the client has it already: a reply, what the file declares
- * and `If-None-Match` in, a reply out. The service itself keeps no reply: the SQL has run by then.
+ * What the reply of a GET file with `@cache` tells caches, and whether the client has it already: a reply, what the
+ * file declares and `If-None-Match` in, a reply out. The service itself keeps no reply: the SQL has run by then.
  */
 import { etagOf, isKnown } from '@services/content-coding/etag'
 import { Readable } from 'node:stream'

@@ -1,6 +1,6 @@
 /**
- * Replies in the codings that clients accept (RFC 9110, 12.5.3): a reply and the headers of its request in, the reply with its
- * content compressed out. A stream stays a stream: what goes in comes out at once, as fast as it is taken.
+ * Replies in the codings that clients accept (RFC 9110, 12.5.3): a reply and the headers of its request in, the reply
+ * with its content compressed out. A stream stays a stream: what goes in comes out at once, as fast as it is taken.
  */
 import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
@@ -23,8 +23,8 @@ import { addVary } from './vary.ts'
 /** A shorter content fits in one packet with its head anyway. Bytes. */
 const worthIt = 1024
 /**
- * Up to this length it takes less of the main thread to compress a content than to have it done by another one. Bytes; measured
- * for all codings.
+ * Up to this length it takes less of the main thread to compress a content than to have it done by another one. Bytes;
+ * measured for all codings.
  */
 const shortLength = 16 * 1024
 
@@ -40,8 +40,8 @@ interface Compressor {
 }
 
 /**
- * Levels that cost a few milliseconds for a mebibyte of JSON. A stream gives out each piece that it is given: a row must not wait
- * for those behind it.
+ * Levels that cost a few milliseconds for a mebibyte of JSON. A stream gives out each piece that it is given: a row
+ * must not wait for those behind it.
  */
 const zstd = { params: { [constants.ZSTD_c_compressionLevel]: 3 } }
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 19 } }
@@ -89,7 +89,8 @@ export function encode(
   if (coding === 'identity') return plain
   const coded = { ...headers, 'content-encoding': coding }
   if (method === 'HEAD') {
-    // Nobody knows the length before the work is done, and it may be left out. The statement runs to its end like any other.
+    // Nobody knows the length before the work is done, and it may be left out. The statement runs to its end like any
+    // other.
     if (isStream) content.resume()
     return { status, headers: { 'content-type': mediaType, ...coded }, body: undefined }
   }

@@ -1,6 +1,6 @@
 /**
- * The contracts of requests to generated endpoints, by WSDL. They are worked out once and kept beside what is remembered of the WSDL, so
- * that a later start need not read it again.
+ * The contracts of requests to generated endpoints, by WSDL. They are worked out once and kept beside what is
+ * remembered of the WSDL, so that a later start need not read it again.
  */
 import { createHash } from 'node:crypto'
 import type { Contracts } from '../../soap/check/contract.ts'

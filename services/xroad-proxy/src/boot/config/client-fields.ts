@@ -1,4 +1,7 @@
-/** The fields of who calls the Security Server: a keystore with its password, and the clients of `clients`. schema.ts has the rest. */
+/**
+ * The fields of who calls the Security Server: a keystore with its password, and the clients of `clients`. schema.ts
+ * has the rest.
+ */
 import { expected, section, text, variableName } from '@services/config-file'
 import type { Identity } from '../../model.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Who calls: the identity that a file names. And endpoints that name their client to X-Road although the configuration does not
- * say who it is: which endpoints these are, and the warning about them. X-Road refuses a client without member class or member code: the service sends no envelope for one, and
- * a REST call gets the refusal of the Security Server.
+ * Who calls: the identity that a file names. And endpoints that name their client to X-Road although the configuration
+ * does not say who it is: which endpoints these are, and the warning about them. X-Road refuses a client without member
+ * class or member code: the service sends no envelope for one, and a REST call gets the refusal of the Security Server.
  */
 import { nearest, toFieldName } from '@services/config-file'
 import type { Endpoint, Identity } from '../../model.ts'

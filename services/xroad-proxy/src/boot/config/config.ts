@@ -1,7 +1,7 @@
 /**
  * The configuration file -> frozen values and warnings for the operator. Decides what involves more than one field: the
- * environment, what is unwise. The fields themselves belong to schema.ts; finding and reading the file, and the wording of
- * problems, to the package config-file.
+ * environment, what is unwise. The fields themselves belong to schema.ts; finding and reading the file, and the wording
+ * of problems, to the package config-file.
  */
 import { resolve } from 'node:path'
 import {
@@ -42,7 +42,10 @@ export interface Loaded {
   readonly warnings: readonly string[]
 }
 
-/** Whoever opens no keystore needs no passwords: with `passwords: 'unneeded'` variables that should hold them may be unset. */
+/**
+ * Whoever opens no keystore needs no passwords: with `passwords: 'unneeded'` variables that should hold them may be
+ * unset.
+ */
 export function loadConfig(
   environment: StartEnvironment,
   { passwords = 'needed' }: { readonly passwords?: 'needed' | 'unneeded' } = {},
@@ -78,7 +81,10 @@ export function readConfig(environment: StartEnvironment): ConfigFile {
   }
 }
 
-/** A start without its file takes the defaults; who is served already must not lose everything to a file that is just being replaced. */
+/**
+ * A start without its file takes the defaults; who is served already must not lose everything to a file that is just
+ * being replaced.
+ */
 export function refuseLostFile(before: Pick<Loaded, 'source'>, { source }: Loaded): void {
   if (source !== builtIn || before.source === builtIn) return
   refuse(`${before.source} is gone; put it back, or restart the service to have it run with the built-in defaults`)

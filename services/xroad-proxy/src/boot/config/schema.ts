@@ -1,6 +1,7 @@
 /**
- * The fields of proxy.yaml, each declared once: name, type, default, what it means, what would be right. YAML data comes in; a
- * frozen `Config` or the list of problems goes out, with the unknown keys. Rules across fields are config.ts.
+ * The fields of proxy.yaml, each declared once: name, type, default, what it means, what would be right. YAML data
+ * comes in; a frozen `Config` or the list of problems goes out, with the unknown keys. Rules across fields are
+ * config.ts.
  */
 import {
   adminSection,

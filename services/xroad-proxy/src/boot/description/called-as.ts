@@ -1,4 +1,7 @@
-/** Endpoints -> as whom their calls go out, where that differs between them; nothing where all go out as `client_data`. Pure. */
+/**
+ * Endpoints -> as whom their calls go out, where that differs between them; nothing where all go out as `client_data`.
+ * Pure.
+ */
 import type { Endpoint, Identity } from '../../model.ts'
 import { toClientName } from '../../xroad.ts'
 import { identityOf } from '../config/client-identity.ts'

@@ -1,4 +1,7 @@
-/** A JSON Schema of a request -> the same where no object has a key that it does not name: as requests are checked that are refused. */
+/**
+ * A JSON Schema of a request -> the same where no object has a key that it does not name: as requests are checked that
+ * are refused.
+ */
 import type { Json } from './openapi-errors.ts'
 
 /** Large parts are shared by many requests. */

@@ -1,4 +1,7 @@
-/** The params of a file that was written by hand -> the JSON Schema of a body: what the file declares of each, or its name alone. */
+/**
+ * The params of a file that was written by hand -> the JSON Schema of a body: what the file declares of each, or its
+ * name alone.
+ */
 import type { DeclaredParam, ParamType, SoapEndpoint } from '../../model.ts'
 import type { Json } from './openapi-errors.ts'
 

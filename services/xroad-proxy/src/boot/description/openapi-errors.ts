@@ -1,6 +1,6 @@
 /**
- * The errors of the service as its description has them: the table of what each means -> schemas and responses for the components,
- * and for the operations of a kind the references to these. Pure.
+ * The errors of the service as its description has them: the table of what each means -> schemas and responses for the
+ * components, and for the operations of a kind the references to these. Pure.
  */
 import { type FailureCode, failures } from '../../errors.ts'
 import type { Endpoint, FailureSource } from '../../model.ts'

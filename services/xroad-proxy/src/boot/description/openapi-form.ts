@@ -1,6 +1,6 @@
 /**
- * The schema of a JSON body with attachments -> the content of a request in both media types: JSON, where attachments are base64,
- * and a form, where they are files. Pure.
+ * The schema of a JSON body with attachments -> the content of a request in both media types: JSON, where attachments
+ * are base64, and a form, where they are files. Pure.
  */
 import type { Json } from './openapi-errors.ts'
 
@@ -48,7 +48,9 @@ function toBase64(property: Json): Json {
   return { contentEncoding: 'base64', ...property }
 }
 
-/** Base64 that stands in the envelope is text in a form too; with its encoding told, clients would take it for a file. */
+/**
+ * Base64 that stands in the envelope is text in a form too; with its encoding told, clients would take it for a file.
+ */
 function toField(property: Json): Json {
   if (property['contentEncoding'] !== 'base64') return property
   return Object.fromEntries(Object.entries(property).filter(([keyword]) => keyword !== 'contentEncoding'))

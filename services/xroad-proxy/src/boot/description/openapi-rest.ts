@@ -1,6 +1,7 @@
 /**
- * What the OpenAPI of a REST service says of its endpoints -> the same in `/api`: parameters, bodies, responses beside our errors, and the
- * components that these refer to, under names of their own. What the service itself adds, drops or sets is not the caller's matter. Pure.
+ * What the OpenAPI of a REST service says of its endpoints -> the same in `/api`: parameters, bodies, responses beside
+ * our errors, and the components that these refer to, under names of their own. What the service itself adds, drops or
+ * sets is not the caller's matter. Pure.
  */
 import type { DescribedEndpoint, RestEndpoint } from '../../model.ts'
 import { errorReferences, errorsAt, type Json, text } from './openapi-errors.ts'

@@ -1,6 +1,7 @@
 /**
- * What the description of an endpoint gains from its WSDL: titles and notes, types of the request with an example, types of
- * the response in the shape that is in force. Operations come in, pieces of OpenAPI out; openapi.ts puts them in their places.
+ * What the description of an endpoint gains from its WSDL: titles and notes, types of the request with an example,
+ * types of the response in the shape that is in force. Operations come in, pieces of OpenAPI out; openapi.ts puts them
+ * in their places.
  *
  * Types of responses are components, written once for each WSDL and shape. All of them together are bounded.
  */

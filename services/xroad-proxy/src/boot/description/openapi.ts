@@ -1,9 +1,10 @@
 /**
- * The OpenAPI 3.1 description that `/api` serves: loaded endpoints in, JSON text out, made once at start and the same for
- * the same endpoints in whatever order.
+ * The OpenAPI 3.1 description that `/api` serves: loaded endpoints in, JSON text out, made once at start and the same
+ * for the same endpoints in whatever order.
  *
- * It says what a DSL file says: names of params and of query keys; types are handed in for files that have a WSDL or an OpenAPI. Addresses
- * of direct calls and of the Security Server are not told. What the errors mean is the manual's matter; here each has a line.
+ * It says what a DSL file says: names of params and of query keys; types are handed in for files that have a WSDL or an
+ * OpenAPI. Addresses of direct calls and of the Security Server are not told. What the errors mean is the manual's
+ * matter; here each has a line.
  */
 import type { Endpoint, ResponseShape, SoapEndpoint } from '../../model.ts'
 import { finish, type Steps } from '../../steps.ts'

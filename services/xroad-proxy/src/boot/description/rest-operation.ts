@@ -1,6 +1,6 @@
 /**
- * A REST endpoint in `/api`: what its DSL file says of parameters and bodies, or what the description of its service says. openapi.ts puts
- * it in its place. Pure.
+ * A REST endpoint in `/api`: what its DSL file says of parameters and bodies, or what the description of its service
+ * says. openapi.ts puts it in its place. Pure.
  */
 import type { RestEndpoint } from '../../model.ts'
 import { parametersOf, parsePathTemplate } from '../../path-template.ts'

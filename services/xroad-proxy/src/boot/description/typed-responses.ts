@@ -1,6 +1,6 @@
 /**
- * Which endpoints answer with the types of their WSDL, and what those types are: endpoints and the operations that their files
- * stand for in, shapes for the translation out. Only a file whose WSDL was read at this start can have one.
+ * Which endpoints answer with the types of their WSDL, and what those types are: endpoints and the operations that
+ * their files stand for in, shapes for the translation out. Only a file whose WSDL was read at this start can have one.
  */
 import type { Endpoint, ResponseShape, SoapEndpoint } from '../../model.ts'
 import type { Steps } from '../../steps.ts'

@@ -1,6 +1,6 @@
 /**
- * The field `params` of a SOAP file: a list of names, or a map of names with what each value has to be. Checks what a declaration
- * alone can get wrong; requests are held against it by soap/check.
+ * The field `params` of a SOAP file: a list of names, or a map of names with what each value has to be. Checks what a
+ * declaration alone can get wrong; requests are held against it by soap/check.
  */
 import { createRequire } from 'node:module'
 import { extname } from 'node:path'

@@ -212,7 +212,10 @@ function strangerProblem(name: string | undefined, { clients }: ParsedDslFile): 
   return { path: ['client'], message: tellStranger(name, clients) }
 }
 
-/** Generated envelopes have places for all where they have an X-Road header: nothing has to be looked for in hundreds of them. */
+/**
+ * Generated envelopes have places for all where they have an X-Road header: nothing has to be looked for in hundreds of
+ * them.
+ */
 function readCallerHeaders({ text }: ParsedDslFile, { envelope, service }: SoapFile): readonly string[] {
   if (!isGenerated(text)) return callerHeadersIn(envelope)
   return service === undefined ? allCallerHeaders : []

@@ -1,4 +1,7 @@
-/** Endpoints as they are found: no two files for one path. Paths that differ only in the names of their parameters are one. */
+/**
+ * Endpoints as they are found: no two files for one path. Paths that differ only in the names of their parameters are
+ * one.
+ */
 import type { Endpoint } from '../../model.ts'
 import { parsePathTemplate, shapeOf } from '../../path-template.ts'
 

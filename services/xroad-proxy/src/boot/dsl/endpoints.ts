@@ -1,7 +1,7 @@
 /**
- * The tree of DSL files -> the list of endpoints, read once, in order of name. A folder is the first segment of the URL,
- * a file name the second. Refuses (StartupFailure) files that cannot be read and two files for one endpoint, naming up to
- * ten files at once. tree.ts finds the files, dsl.ts reads the contents of one.
+ * The tree of DSL files -> the list of endpoints, read once, in order of name. A folder is the first segment of the
+ * URL, a file name the second. Refuses (StartupFailure) files that cannot be read and two files for one endpoint,
+ * naming up to ten files at once. tree.ts finds the files, dsl.ts reads the contents of one.
  */
 import { readFileSync } from 'node:fs'
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path'
@@ -47,8 +47,8 @@ export interface Survey extends LoadedEndpoints {
 }
 
 /**
- * `clients` are the names that the configuration has for clients; without them those of the files are not looked for. `env` has the
- * variables that the values of headers may come from.
+ * `clients` are the names that the configuration has for clients; without them those of the files are not looked for.
+ * `env` has the variables that the values of headers may come from.
  */
 export function loadEndpoints(dslPath: string, clients?: readonly string[], env: Environment = {}): LoadedEndpoints {
   return withoutProblems(surveyEndpoints(dslPath, clients, env))

@@ -1,6 +1,6 @@
 /**
- * A `dsl_path` that leads nowhere -> what is to be said of it, and the directory beside it that is probably meant: one with DSL files and
- * a name like it. Reads directories only.
+ * A `dsl_path` that leads nowhere -> what is to be said of it, and the directory beside it that is probably meant: one
+ * with DSL files and a name like it. Reads directories only.
  */
 import { readdirSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -14,8 +14,8 @@ export function hintAt(dslPath: string): string {
 }
 
 /**
- * One WARN or none, about a directory that is made for generated files: without a word there would be endpoints, only not those that are
- * meant. `isGiven`: somebody has named the directory, so that it should be there.
+ * One WARN or none, about a directory that is made for generated files: without a word there would be endpoints, only
+ * not those that are meant. `isGiven`: somebody has named the directory, so that it should be there.
  */
 export function tellMade(dslPath: string, isGiven: boolean): readonly string[] {
   if (statusOf(dslPath) !== 'ENOENT') return []

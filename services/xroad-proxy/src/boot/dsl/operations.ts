@@ -1,6 +1,6 @@
 /**
- * Where a REST file has its operations from: `method`, `methods`, or an OpenAPI description in `openapi`; exactly one of the three. The
- * data of the file comes in, what is wrong goes out. What each field may hold is in dsl-schema.ts.
+ * Where a REST file has its operations from: `method`, `methods`, or an OpenAPI description in `openapi`; exactly one
+ * of the three. The data of the file comes in, what is wrong goes out. What each field may hold is in dsl-schema.ts.
  */
 import { type Data, isMapping, type Mapping, type Problem } from '@services/config-file'
 

@@ -1,6 +1,6 @@
 /**
- * The fields of a SOAP file -> what is unwise about them, though the file loads. What no call can fill in its template is found
- * with the template.
+ * The fields of a SOAP file -> what is unwise about them, though the file loads. What no call can fill in its template
+ * is found with the template.
  */
 import type { Problem } from '@services/config-file'
 import type { Template } from '../../model.ts'

@@ -1,6 +1,6 @@
 /**
- * The DSL directory -> the paths of the DSL files below it, in order of name, with what stands in the way of reading them. Opens no file;
- * what is in one is for endpoints.ts.
+ * The DSL directory -> the paths of the DSL files below it, in order of name, with what stands in the way of reading
+ * them. Opens no file; what is in one is for endpoints.ts.
  */
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
@@ -33,7 +33,10 @@ export function newTree(): Tree {
   return { files: [], problems: [], warnings: [], templateWarnings: [], folders: 0 }
 }
 
-/** Paths of the files that would be read, in order; none where the walk fails, which is told when it is taken in earnest. */
+/**
+ * Paths of the files that would be read, in order; none where the walk fails, which is told when it is taken in
+ * earnest.
+ */
 export function listDslFiles(dslPath: string): readonly string[] {
   const tree: Tree = newTree()
   const top = statusOf(dslPath)

@@ -1,7 +1,7 @@
 /**
- * Generated DSL files whose address the configuration does not allow (any more): such a file is older than the rules, and
- * its WSDL did not replace it at this start. Its endpoint is left out: the envelope was made for that address, without an
- * X-Road header and with credentials of the caller, so it must not go anywhere else.
+ * Generated DSL files whose address the configuration does not allow (any more): such a file is older than the rules,
+ * and its WSDL did not replace it at this start. Its endpoint is left out: the envelope was made for that address,
+ * without an X-Road header and with credentials of the caller, so it must not go anywhere else.
  */
 import type { Endpoint } from '../../model.ts'
 import { judgeAddress } from '../../guard/address.ts'

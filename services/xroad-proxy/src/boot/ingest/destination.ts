@@ -1,6 +1,6 @@
 /**
- * Whom the generated operations of a WSDL call: its own address, the one of its sidecar, or the X-Road service behind the
- * Security Server. guard/address.ts judges addresses; this file decides what follows from a rejection. Pure.
+ * Whom the generated operations of a WSDL call: its own address, the one of its sidecar, or the X-Road service behind
+ * the Security Server. guard/address.ts judges addresses; this file decides what follows from a rejection. Pure.
  */
 import type { Identity } from '../../model.ts'
 import { type AddressRules, judgeAddress } from '../../guard/address.ts'

@@ -1,6 +1,6 @@
 /**
- * Reads files of the WSDL directory, and only those: it follows no link, reads nothing outside and fetches nothing. Paths
- * come in relative to the directory, with slashes. Does not know what the files are for.
+ * Reads files of the WSDL directory, and only those: it follows no link, reads nothing outside and fetches nothing.
+ * Paths come in relative to the directory, with slashes. Does not know what the files are for.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
@@ -52,8 +52,8 @@ export function readInsideIfAny(root: string, file: string): Buffer | undefined 
 }
 
 /**
- * Where the includes and imports of a WSDL lead: to files in its own folder and below. An address of the network leads to
- * the copy that was downloaded for it, or to a file beside the WSDL with the address's last part as its name.
+ * Where the includes and imports of a WSDL lead: to files in its own folder and below. An address of the network leads
+ * to the copy that was downloaded for it, or to a file beside the WSDL with the address's last part as its name.
  */
 export function resolveBeside(root: string, wsdl: string): Resolve {
   const home = posix.dirname(wsdl)

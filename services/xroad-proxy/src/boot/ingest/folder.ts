@@ -1,6 +1,6 @@
 /**
- * The WSDL directory -> the WSDL files in it, in order of name, with the group and the prefix that their endpoints get. Warns
- * of files in places where nothing is read, and of every symbolic link. Opens no file.
+ * The WSDL directory -> the WSDL files in it, in order of name, with the group and the prefix that their endpoints get.
+ * Warns of files in places where nothing is read, and of every symbolic link. Opens no file.
  */
 import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'

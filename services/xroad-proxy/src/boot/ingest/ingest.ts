@@ -1,6 +1,7 @@
 /**
- * The WSDL directory -> DSL files below `dsl_path`, once at each start and before those are read. Every problem is a WARN,
- * none stops the start. survey.ts decides what one WSDL gives, output.ts what may be written; this file is their order.
+ * The WSDL directory -> DSL files below `dsl_path`, once at each start and before those are read. Every problem is a
+ * WARN, none stops the start. survey.ts decides what one WSDL gives, output.ts what may be written; this file is their
+ * order.
  */
 import { join } from 'node:path'
 import { finish, type Steps } from '../../steps.ts'

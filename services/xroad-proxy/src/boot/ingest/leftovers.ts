@@ -1,10 +1,10 @@
 /**
- * Temporary files of a process that was killed, or of a machine that lost its power -> removed: those of a start, below the DSL
- * directory, at the next start, and those of `wsdl vendor`, beside the WSDL, at its next run, however young they are and
- * whatever has become of their WSDL. Never fails: this is only tidying, and leftovers do no harm.
+ * Temporary files of a process that was killed, or of a machine that lost its power -> removed: those of a start, below
+ * the DSL directory, at the next start, and those of `wsdl vendor`, beside the WSDL, at its next run, however young
+ * they are and whatever has become of their WSDL. Never fails: this is only tidying, and leftovers do no harm.
  *
- * Another process may be at work here. A file that it is about to rename looks like one that was left behind; if it is removed,
- * `writeWhole` writes it again.
+ * Another process may be at work here. A file that it is about to rename looks like one that was left behind; if it is
+ * removed, `writeWhole` writes it again.
  */
 import { lstatSync, readdirSync, readFileSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'

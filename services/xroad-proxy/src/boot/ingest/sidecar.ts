@@ -175,8 +175,8 @@ function placeholdersOf({ provider, memberClass, memberCode, subsystemCode }: Si
 const maxShownLength = 64
 
 /**
- * Where the sidecar names another member or subsystem than its client, `client_data` or the one of `clients`; only what both of
- * them say is compared.
+ * Where the sidecar names another member or subsystem than its client, `client_data` or the one of `clients`; only what
+ * both of them say is compared.
  */
 export function identityProblem(sidecar: Sidecar, client: Identity): string | undefined {
   const pairs: readonly (readonly [string, string | undefined, string])[] = [

@@ -1,8 +1,9 @@
 /**
- * What became of the WSDL files at an earlier start, kept below `dsl_path` in a folder that no walk looks at, so that a start
- * reads and compares what it would otherwise work out again: a file is remembered as long as its bytes, those of all files
- * that it draws in, its sidecar, the rules for addresses, our identity and this program are the same. The folder may be deleted at
- * any time; what is in it is not trusted beyond these digests. Texts of DSL files stay where they are.
+ * What became of the WSDL files at an earlier start, kept below `dsl_path` in a folder that no walk looks at, so that a
+ * start reads and compares what it would otherwise work out again: a file is remembered as long as its bytes, those of
+ * all files that it draws in, its sidecar, the rules for addresses, our identity and this program are the same. The
+ * folder may be deleted at any time; what is in it is not trusted beyond these digests. Texts of DSL files stay where
+ * they are.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -132,8 +133,9 @@ export class SurveyMemory {
   }
 
   /**
-   * What a file of the memory does not hold is worked out when somebody asks for it, once for each WSDL. By then the files may be other ones: an operation of the same
-   * name that has changed would have the DSL file of one look and the types of another.
+   * What a file of the memory does not hold is worked out when somebody asks for it, once for each WSDL. By then the
+   * files may be other ones: an operation of the same name that has changed would have the DSL file of one look and the
+   * types of another.
    */
   #revive(file: string, { surveyed, key, questions }: Remembered): SurveyedWsdl {
     let fresh: ReadonlyMap<string, GeneratedOperation> | undefined

@@ -1,6 +1,6 @@
 /**
- * One WSDL with its sidecar and the files beside it -> what becomes of each of its operations: the text of a DSL file, or
- * why there is none. Reports every problem of the files; throws nothing and writes nothing. output.ts decides which
+ * One WSDL with its sidecar and the files beside it -> what becomes of each of its operations: the text of a DSL file,
+ * or why there is none. Reports every problem of the files; throws nothing and writes nothing. output.ts decides which
  * DSL file an operation gets, and whether it may have it.
  */
 import { createHash } from 'node:crypto'
@@ -193,7 +193,10 @@ interface Refusal {
   readonly cure: string
 }
 
-/** Files that were generated before go as well: the service would not start with the name of a client that it does not know. */
+/**
+ * Files that were generated before go as well: the service would not start with the name of a client that it does not
+ * know.
+ */
 function refusalOf(sidecar: Sidecar, place: string, circumstances: Circumstances): Refusal | undefined {
   const client = callerOf(sidecar, circumstances)
   if (client === undefined) {

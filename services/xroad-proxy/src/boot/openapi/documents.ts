@@ -1,6 +1,6 @@
 /**
- * A file of an OpenAPI description as data: YAML or JSON, with the line of everything in it. What stands there is for the other files here.
- * A mistake is a `DescriptionError` with file and line.
+ * A file of an OpenAPI description as data: YAML or JSON, with the line of everything in it. What stands there is for
+ * the other files here. A mistake is a `DescriptionError` with file and line.
  */
 import { readFileSync, statSync } from 'node:fs'
 import {

@@ -1,7 +1,8 @@
 /**
- * DSL files that leave their operations to an OpenAPI description -> endpoints, one for each operation, and what the description says about
- * them. Loaded only where there is such a file. A broken description costs its own endpoints, and is a warning; a description that is not
- * there, a reference to another host and two files for one endpoint are problems, which stop the start.
+ * DSL files that leave their operations to an OpenAPI description -> endpoints, one for each operation, and what the
+ * description says about them. Loaded only where there is such a file. A broken description costs its own endpoints,
+ * and is a warning; a description that is not there, a reference to another host and two files for one endpoint are
+ * problems, which stop the start.
  */
 import { createHash } from 'node:crypto'
 import type { Mapping } from '@services/config-file'

@@ -1,6 +1,7 @@
 /**
- * The documents of one description, each read once, and where a reference in one of them leads. A reference to another host is a
- * `RemoteReference`, which stops the start: what it names may change between two starts. Nothing outside of `folders` is read.
+ * The documents of one description, each read once, and where a reference in one of them leads. A reference to another
+ * host is a `RemoteReference`, which stops the start: what it names may change between two starts. Nothing outside of
+ * `folders` is read.
  */
 import { dirname, join, relative, resolve } from 'node:path'
 import { type Data, isMapping, nearest, type Path } from '@services/config-file'
@@ -27,7 +28,10 @@ export class Library {
   readonly #documents = new Map<string, Document>()
   readonly #tried: Set<string>
 
-  /** `folder` is the tree of DSL files, of which a description may use all. `tried` gets the path of each document, also of those that cannot be read. */
+  /**
+   * `folder` is the tree of DSL files, of which a description may use all. `tried` gets the path of each document, also
+   * of those that cannot be read.
+   */
   constructor(file: string, folder: string, tried: Set<string> = new Set()) {
     this.#tried = tried
     this.#folders = [resolve(folder), resolve(dirname(file))]

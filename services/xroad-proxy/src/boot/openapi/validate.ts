@@ -1,6 +1,6 @@
 /**
- * Whether a bundle is OpenAPI 3.0 or 3.1, by the schemas of the specification: nothing, or a `DescriptionError` about the first thing that is
- * wrong, with file, line and the cure. The only file that knows the library with those schemas.
+ * Whether a bundle is OpenAPI 3.0 or 3.1, by the schemas of the specification: nothing, or a `DescriptionError` about
+ * the first thing that is wrong, with file, line and the cure. The only file that knows the library with those schemas.
  */
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { type Data, isMapping, type Mapping, type Path, toFieldName } from '@services/config-file'
@@ -46,7 +46,9 @@ interface Check {
   readonly errors?: readonly SchemaError[] | null
 }
 
-/** References have been followed already, and with lines: only the check against the schema is wanted of the library. */
+/**
+ * References have been followed already, and with lines: only the check against the schema is wanted of the library.
+ */
 const validator = new Validator({ allErrors: true }) as unknown as { getAjvValidator(version: string): Check }
 
 export function validate(bundle: Bundle, version: Version): void {

@@ -1,6 +1,7 @@
 /**
- * A description as a tree in which schemas, references and plain values are told apart: a value called `$ref` in an example is no reference,
- * a property called `example` is a schema. Gives a copy in which references and schemas are what the visitor makes of them. Pure.
+ * A description as a tree in which schemas, references and plain values are told apart: a value called `$ref` in an
+ * example is no reference, a property called `example` is a schema. Gives a copy in which references and schemas are
+ * what the visitor makes of them. Pure.
  */
 import { type Data, isMapping, type Mapping, type Path } from '@services/config-file'
 
@@ -11,7 +12,10 @@ export interface Visitor {
   schema?(copy: Mapping): Mapping
 }
 
-/** What stands at a place: an object of OpenAPI, names with an object each, a schema, or several of them, in a list or by name. */
+/**
+ * What stands at a place: an object of OpenAPI, names with an object each, a schema, or several of them, in a list or
+ * by name.
+ */
 export type Role = 'object' | 'names' | 'schema' | 'schemas'
 
 /** Plain values, whatever they look like. */

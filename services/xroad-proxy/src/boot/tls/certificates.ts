@@ -1,7 +1,7 @@
 /**
- * How long the certificates hold that calls to the Security Server need: our own, and those that the server is verified with.
- * Settings that are loaded in, dates and words out; whoever tells them brings the time along. The chain above our own
- * certificate does not count: a Security Server compares the certificate with the copy that it was given.
+ * How long the certificates hold that calls to the Security Server need: our own, and those that the server is verified
+ * with. Settings that are loaded in, dates and words out; whoever tells them brings the time along. The chain above our
+ * own certificate does not count: a Security Server compares the certificate with the copy that it was given.
  */
 import type { X509Certificate } from 'node:crypto'
 import { Socket } from 'node:net'
@@ -61,8 +61,9 @@ function toDated(kind: DatedCertificate['kind'], place: string, certificate: X50
 }
 
 /**
- * The certificate that belongs to the private key: the TLS library has chosen it, so this is the very one that a Security Server
- * is shown, whatever else a keystore holds. A connection knows it before it is one: nothing is opened here.
+ * The certificate that belongs to the private key: the TLS library has chosen it, so this is the very one that a
+ * Security Server is shown, whatever else a keystore holds. A connection knows it before it is one: nothing is opened
+ * here.
  */
 export function ownCertificate(secureContext: SecureContext): X509Certificate | undefined {
   const socket = new TLSSocket(new Socket(), { secureContext })

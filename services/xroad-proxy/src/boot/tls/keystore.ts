@@ -34,7 +34,10 @@ export interface ClientIdentity {
   readonly checkServer: ServerCheck
 }
 
-/** Gives the one of `known` where nothing has changed: what the TLS library makes of a keystore takes its time and its memory. */
+/**
+ * Gives the one of `known` where nothing has changed: what the TLS library makes of a keystore takes its time and its
+ * memory.
+ */
 export function openIdentity(
   settings: KeystoreSettings,
   env: Environment,
@@ -93,8 +96,9 @@ export function placeOf({ section = 'security_server' }: Pick<KeystoreSettings, 
 export type ServerCheck = (host: string, certificate: PeerCertificate) => Error | undefined
 
 /**
- * The TLS library trusts authorities inside the keystore like those that were given. This check keeps to the latter: the
- * server's chain must lead to one of them. The authorities are read here and kept: the file may be gone by the first call.
+ * The TLS library trusts authorities inside the keystore like those that were given. This check keeps to the latter:
+ * the server's chain must lead to one of them. The authorities are read here and kept: the file may be gone by the
+ * first call.
  */
 export function createServerCheck({ trustCaPath }: Pick<KeystoreSettings, 'trustCaPath'>): ServerCheck {
   return toServerCheck(trustCaPath === undefined ? systemTrust() : readTrust(trustCaPath))

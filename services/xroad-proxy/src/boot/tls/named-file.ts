@@ -1,6 +1,6 @@
 /**
- * Reads a key, a list of authorities or a password from its file. A path and the field that names it come in, bytes or text go out, or a
- * StartupFailure that names both and says what is wrong with the file.
+ * Reads a key, a list of authorities or a password from its file. A path and the field that names it come in, bytes or
+ * text go out, or a StartupFailure that names both and says what is wrong with the file.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'

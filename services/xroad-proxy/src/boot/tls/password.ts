@@ -1,6 +1,6 @@
 /**
- * The password of a keystore, out of an environment variable or a file. Where it stands comes in, its text goes out, or a StartupFailure
- * that never holds the text.
+ * The password of a keystore, out of an environment variable or a file. Where it stands comes in, its text goes out, or
+ * a StartupFailure that never holds the text.
  */
 import { readSecretFile, SecretFileError } from '@services/config-file'
 import { StartupFailure } from '../../errors.ts'

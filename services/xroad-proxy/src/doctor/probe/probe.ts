@@ -1,7 +1,7 @@
 /**
- * Asks the Security Server, for `--probe`: a TLS handshake with our identity, the list of its clients, and for each provider
- * what this client may call there. It sends nothing else and calls no service of a provider. The results, failures
- * included, are facts.
+ * Asks the Security Server, for `--probe`: a TLS handshake with our identity, the list of its clients, and for each
+ * provider what this client may call there. It sends nothing else and calls no service of a provider. The results,
+ * failures included, are facts.
  */
 import { isIP } from 'node:net'
 import { connect, type SecureContext } from 'node:tls'
@@ -144,7 +144,10 @@ function shakeHands(url: string, { secureContext, checkServer }: Trust, timeoutM
 const partingMs = 1000
 const closedEarly = 'the connection was closed during the handshake'
 
-/** Each provider once, a few at a time; those that their instance does not have are not asked. `clients` grows by instances. */
+/**
+ * Each provider once, a few at a time; those that their instance does not have are not asked. `clients` grows by
+ * instances.
+ */
 async function askAll(
   server: SecurityServer,
   questions: readonly Question[],

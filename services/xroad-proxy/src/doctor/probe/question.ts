@@ -1,6 +1,6 @@
 /**
- * One endpoint -> whom to ask whether it may be called, and the answer -> a verdict with its reason. Decides nothing that
- * the provider does not say: if a list does not show the rights, the verdict is `unknown`. Pure.
+ * One endpoint -> whom to ask whether it may be called, and the answer -> a verdict with its reason. Decides nothing
+ * that the provider does not say: if a list does not show the rights, the verdict is `unknown`. Pure.
  */
 import type { Config } from '../../boot/config/schema.ts'
 import type { Endpoint, Identity, RestEndpoint, SoapEndpoint } from '../../model.ts'
@@ -188,8 +188,8 @@ function isMethod(listed: string, method: string): boolean {
 }
 
 /**
- * As a Security Server compares them: `*` takes the rest of a segment, `**` anything, a backslash takes the meaning away.
- * By hand, because a pattern of the provider's making could keep a regular expression busy for ever.
+ * As a Security Server compares them: `*` takes the rest of a segment, `**` anything, a backslash takes the meaning
+ * away. By hand, because a pattern of the provider's making could keep a regular expression busy for ever.
  */
 export function isOnPath(glob: string, path: string): boolean {
   let ends = [0]

@@ -1,6 +1,6 @@
 /**
- * Failures on demand: the service codes that begin with `mock.` -> what the mock does then, on all lanes. One row
- * each: name, meaning of the rest of the code, description and action; docs/mock.md shows the table. odd-replies.ts makes
+ * Failures on demand: the service codes that begin with `mock.` -> what the mock does then, on all lanes. One row each:
+ * name, meaning of the rest of the code, description and action; docs/mock.md shows the table. odd-replies.ts makes
  * what they send.
  */
 import { gzipSync } from 'node:zlib'

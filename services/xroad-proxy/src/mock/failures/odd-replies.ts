@@ -1,4 +1,7 @@
-/** Replies that are odd as a whole: another charset, another prolog, more headers, many bytes. oddities.ts makes their contents. */
+/**
+ * Replies that are odd as a whole: another charset, another prolog, more headers, many bytes. oddities.ts makes their
+ * contents.
+ */
 import type { Header, MockReply } from '../wire.ts'
 import type { MockCall } from './mock-call.ts'
 import { fill, hole, latin1Content, prolog } from './oddities.ts'

@@ -1,6 +1,6 @@
 /**
- * Odd contents of answers: very deep, very many, very large, several parts. Pure: texts and bytes out. `Shape` says how a
- * lane writes them, so that each oddity exists once for XML and JSON.
+ * Odd contents of answers: very deep, very many, very large, several parts. Pure: texts and bytes out. `Shape` says how
+ * a lane writes them, so that each oddity exists once for XML and JSON.
  */
 import { escapeXml } from '../xml-reader.ts'
 import type { MockReply } from '../wire.ts'
@@ -60,7 +60,10 @@ export interface Filled {
   readonly pieces: Iterable<Buffer>
 }
 
-/** The bytes around the hole and, in its place, items until there are exactly `bytes`, or one empty item where that is more. */
+/**
+ * The bytes around the hole and, in its place, items until there are exactly `bytes`, or one empty item where that is
+ * more.
+ */
 export function fill(frame: Buffer, { array, item, separator }: Shape, bytes: number): Filled {
   const at = frame.indexOf(hole)
   const before = Buffer.concat([frame.subarray(0, at), Buffer.from(array[0] + item[0])])

@@ -1,7 +1,7 @@
 /**
- * What the audit file says of a SOAP message: who calls what, by the X-Road header of the envelope as it goes out, and the hash that
- * the Security Server's response gives. Only people write another user into an envelope than the caller's, so those of generated files are
- * not read for it. Nothing here runs without an audit file.
+ * What the audit file says of a SOAP message: who calls what, by the X-Road header of the envelope as it goes out, and
+ * the hash that the Security Server's response gives. Only people write another user into an envelope than the
+ * caller's, so those of generated files are not read for it. Nothing here runs without an audit file.
  */
 import type { SoapEndpoint } from '../../model.ts'
 import type { AuditedMessage } from '../../trace.ts'

@@ -1,6 +1,7 @@
 /**
- * An upstream call as a span, and what the upstream is told of it. Names are those of OpenTelemetry's stable conventions for HTTP
- * clients. The address comes without a query string and with the names of its parameters: no value of a caller is in a span.
+ * An upstream call as a span, and what the upstream is told of it. Names are those of OpenTelemetry's stable
+ * conventions for HTTP clients. The address comes without a query string and with the names of its parameters: no value
+ * of a caller is in a span.
  */
 import type { Span } from '@services/trace'
 import { CallerGone, Failure } from '../../errors.ts'

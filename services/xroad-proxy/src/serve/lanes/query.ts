@@ -1,9 +1,9 @@
 /**
- * The query string on its way to a provider: bytes in, the same bytes out, without the pieces whose keys are not allowed.
- * Decodes only the key that it compares.
+ * The query string on its way to a provider: bytes in, the same bytes out, without the pieces whose keys are not
+ * allowed. Decodes only the key that it compares.
  *
- * Some servers split at a semicolon as well as at `&`. With an allow-list this file encodes semicolons: a server that splits
- * there would see a key that is not in the list.
+ * Some servers split at a semicolon as well as at `&`. With an allow-list this file encodes semicolons: a server that
+ * splits there would see a key that is not in the list.
  */
 
 /** Query string with its question mark, or empty; `allowed` undefined lets everything pass. */

@@ -1,6 +1,7 @@
 /**
- * The body of a SOAP request -> the values for the envelope, in the way that an endpoint has for it: as they come, or held against
- * what a request may hold. Which way is decided at boot; where nothing is checked, a request costs what it did before there were checks.
+ * The body of a SOAP request -> the values for the envelope, in the way that an endpoint has for it: as they come, or
+ * held against what a request may hold. Which way is decided at boot; where nothing is checked, a request costs what it
+ * did before there were checks.
  */
 import { Failure, maxProblems, type RequestProblem } from '../../errors.ts'
 import type { Events } from '../../events.ts'

@@ -1,6 +1,7 @@
 /**
- * The REST lane: a request for a REST endpoint goes to the Security Server and its response to the caller, bytes, order and
- * repeats as they are. Owns what the lane adds and removes; headers.ts and query.ts know the rules, upstream.ts the call.
+ * The REST lane: a request for a REST endpoint goes to the Security Server and its response to the caller, bytes, order
+ * and repeats as they are. Owns what the lane adds and removes; headers.ts and query.ts know the rules, upstream.ts the
+ * call.
  */
 import { randomUUID } from 'node:crypto'
 import type { RawHeaders, ResponseWriter, Request, RestEndpoint, Upload } from '../../model.ts'
@@ -87,7 +88,9 @@ export interface RestMatch {
   readonly values?: readonly string[] | undefined
 }
 
-/** Bodies up to this size are read before the call, so that a slow caller holds no connection to the Security Server. */
+/**
+ * Bodies up to this size are read before the call, so that a slow caller holds no connection to the Security Server.
+ */
 const collectBytes = 64 * 1024
 
 export async function callRest(
@@ -149,7 +152,10 @@ function lengthOf({ body, bodyLength }: Body): number {
 
 const noBody: Body = { body: undefined }
 
-/** A body without a declared length is read whole, because it may turn out too large, and then nothing must have been sent. */
+/**
+ * A body without a declared length is read whole, because it may turn out too large, and then nothing must have been
+ * sent.
+ */
 async function readBody(upload: Upload, maxBytes: number, room: Room): Promise<Body> {
   const { length } = upload
   if (length === undefined || length <= collectBytes || length > maxBytes) {

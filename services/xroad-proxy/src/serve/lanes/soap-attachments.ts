@@ -1,6 +1,7 @@
 /**
- * Requests to endpoints that attach something: JSON with base64, or a form with files, becomes an envelope with what belongs beside
- * it. Owns which of the two a body is. Forms, attachments and the message that goes out are in soap/request/.
+ * Requests to endpoints that attach something: JSON with base64, or a form with files, becomes an envelope with what
+ * belongs beside it. Owns which of the two a body is. Forms, attachments and the message that goes out are in
+ * soap/request/.
  */
 import { randomUUID } from 'node:crypto'
 import { Failure } from '../../errors.ts'

@@ -1,7 +1,7 @@
 /**
- * The SOAP lane: allow-listed values of the caller's JSON become an envelope, the envelope goes to the Security Server or
- * directly to the service, and the response becomes JSON. The steps are in soap/; this file owns their order and the meaning of
- * the status.
+ * The SOAP lane: allow-listed values of the caller's JSON become an envelope, the envelope goes to the Security Server
+ * or directly to the service, and the response becomes JSON. The steps are in soap/; this file owns their order and the
+ * meaning of the status.
  */
 import { randomUUID } from 'node:crypto'
 import { Failure } from '../../errors.ts'
@@ -51,7 +51,10 @@ export interface SoapLane {
   readonly events: Events
 }
 
-/** An endpoint that cannot be called. Its requests are checked all the same, so that callers learn what they can mend themselves. */
+/**
+ * An endpoint that cannot be called. Its requests are checked all the same, so that callers learn what they can mend
+ * themselves.
+ */
 export interface Obstructed {
   readonly obstacle: Obstacle
   readonly reader: RequestReader
@@ -77,7 +80,10 @@ export interface Upstreams {
   readonly guarded: Upstream
 }
 
-/** What is the same for all calls of an endpoint; undefined where there is no Security Server for them. An envelope is posted, whatever the method of the endpoint is. */
+/**
+ * What is the same for all calls of an endpoint; undefined where there is no Security Server for them. An envelope is
+ * posted, whatever the method of the endpoint is.
+ */
 export function toDestination(
   { url, soapVersion, soapAction, isGenerated }: SoapEndpoint,
   { upstream, direct, guarded }: Upstreams,

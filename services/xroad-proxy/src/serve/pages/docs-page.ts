@@ -1,6 +1,6 @@
 /**
- * The page at `/docs`: path and headers of a request in, a reply out. The page itself is a package that knows no service; here is what
- * it says of this one: as whom calls go out, and that they are real.
+ * The page at `/docs`: path and headers of a request in, a reply out. The page itself is a package that knows no
+ * service; here is what it says of this one: as whom calls go out, and that they are real.
  */
 import { createDocsPage } from '@services/docs-page'
 import type { FileReply, Identity, RawHeaders } from '../../model.ts'

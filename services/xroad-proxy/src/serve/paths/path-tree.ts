@@ -1,7 +1,7 @@
 /**
- * Paths with parameters, as a tree that is made once: segments lead down, and a leaf says where a path leads to. A text goes before a
- * part of a segment, that before a whole segment, and that before all segments that are left, from left to right; what leads nowhere is
- * tried no further. Each node is visited once at most, however a path is made.
+ * Paths with parameters, as a tree that is made once: segments lead down, and a leaf says where a path leads to. A text
+ * goes before a part of a segment, that before a whole segment, and that before all segments that are left, from left
+ * to right; what leads nowhere is tried no further. Each node is visited once at most, however a path is made.
  */
 import type { PathTemplate, Segment } from '../../path-template.ts'
 import { decodeSegment, encodeValue, leadsElsewhere } from './segment.ts'
@@ -28,7 +28,10 @@ function newNode<Leaf>(): Node<Leaf> {
 export class PathTree<Leaf> {
   readonly #top: Node<Leaf> = newNode()
 
-  /** What is there already for a path of the same shape, or else what is made now. `before` are segments as they are, decoded. */
+  /**
+   * What is there already for a path of the same shape, or else what is made now. `before` are segments as they are,
+   * decoded.
+   */
   add(before: readonly string[], template: PathTemplate, make: () => Leaf): Leaf {
     let node = this.#top
     for (const text of before) node = stepIntoText(node, text)
@@ -131,7 +134,9 @@ function takeRest<Leaf>(
   return rest
 }
 
-/** The values of a segment with texts around them. Each text is taken where it stands first, so this never goes back. */
+/**
+ * The values of a segment with texts around them. Each text is taken where it stands first, so this never goes back.
+ */
 function readParts(segment: Segment, text: string): readonly string[] | undefined {
   const last = segment.at(-1)
   const end = typeof last === 'string' ? text.length - last.length : text.length

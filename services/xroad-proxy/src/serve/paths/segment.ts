@@ -1,10 +1,14 @@
 /**
- * One segment of a URL as a caller wrote it -> its text, and a text -> a segment for the provider, encoded anew. Refuses what a
- * server behind could take for a way out of the service: `.` and `..` in every spelling that some server understands. Pure.
+ * One segment of a URL as a caller wrote it -> its text, and a text -> a segment for the provider, encoded anew.
+ * Refuses what a server behind could take for a way out of the service: `.` and `..` in every spelling that some server
+ * understands. Pure.
  */
 import { toSegment } from '../../xroad.ts'
 
-/** Decoded once; undefined where it is no percent-encoded UTF-8. Bytes beyond ASCII never get here: such a request line is no HTTP. */
+/**
+ * Decoded once; undefined where it is no percent-encoded UTF-8. Bytes beyond ASCII never get here: such a request line
+ * is no HTTP.
+ */
 export function decodeSegment(raw: string): string | undefined {
   if (plain.test(raw)) return raw
   try {
@@ -24,8 +28,9 @@ export function encodeValue(text: string): string | undefined {
 }
 
 /**
- * Whether some reading of the text has a segment `.` or `..`. Servers decode once more than they should, take a backslash or an
- * encoded slash for a slash, drop what is behind a semicolon, white space or a control character, or fold wide characters.
+ * Whether some reading of the text has a segment `.` or `..`. Servers decode once more than they should, take a
+ * backslash or an encoded slash for a slash, drop what is behind a semicolon, white space or a control character, or
+ * fold wide characters.
  */
 export function leadsElsewhere(text: string): boolean {
   if (harmless.test(text)) return false

@@ -1,6 +1,6 @@
 /**
- * The built-in types of XML Schema as a table: which texts are values of each, how white space counts, in what order values are
- * and what a person is told of them. Besides two of our own, for params that a DSL file declares.
+ * The built-in types of XML Schema as a table: which texts are values of each, how white space counts, in what order
+ * values are and what a person is told of them. Besides two of our own, for params that a DSL file declares.
  */
 import { canonicalDecimal, compareDecimals, toDecimal } from './decimals.ts'
 import {
@@ -133,7 +133,9 @@ const boolean: Builtin = {
   takesBooleans: true,
 }
 
-/** Only what no byte text holds is searched for: an expression over the whole of it would keep as many steps to go back. */
+/**
+ * Only what no byte text holds is searched for: an expression over the whole of it would keep as many steps to go back.
+ */
 function isBase64(text: string): boolean {
   const bare = withoutSpaces(text)
   if (bare.length % 4 !== 0) return false
@@ -147,7 +149,10 @@ function withoutSpaces(text: string): string {
   return text.includes(' ') ? text.replaceAll(' ', '') : text
 }
 
-/** Escapes are two digits, brackets belong to an address of IPv6, a scheme has its own letters, and there is one fragment. */
+/**
+ * Escapes are two digits, brackets belong to an address of IPv6, a scheme has its own letters, and there is one
+ * fragment.
+ */
 function isUri(text: string): boolean {
   const border = text.search(/[:/?#]/)
   if (text[border] === ':' && !/^[A-Za-z][A-Za-z0-9+.-]*$/.test(text.slice(0, border))) return false

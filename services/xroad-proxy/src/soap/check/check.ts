@@ -1,9 +1,10 @@
 /**
- * A contract -> a check of requests: the JSON object of a caller comes in, what is wrong with it goes out, at most 100 problems with the
- * path of their param and never a value. What passes makes an envelope that is valid by the types that the contract was made of.
+ * A contract -> a check of requests: the JSON object of a caller comes in, what is wrong with it goes out, at most 100
+ * problems with the path of their param and never a value. What passes makes an envelope that is valid by the types
+ * that the contract was made of.
  *
- * A value counts as given where the conditions of the envelope's template count it (soap/request/presence.ts): null and an empty
- * list are not. Of branches that are not given nothing is missed.
+ * A value counts as given where the conditions of the envelope's template count it (soap/request/presence.ts): null and
+ * an empty list are not. Of branches that are not given nothing is missed.
  */
 import { maxProblems, type RequestProblem } from '../../errors.ts'
 import type { ValidationMode } from '../../model.ts'

@@ -1,6 +1,6 @@
 /**
- * Choices between params by their names, as a DSL file has them: what is wrong with an object whose values may be anything. Files that
- * are made of a WSDL have choices in their contract instead, branch by branch.
+ * Choices between params by their names, as a DSL file has them: what is wrong with an object whose values may be
+ * anything. Files that are made of a WSDL have choices in their contract instead, branch by branch.
  */
 import type { RequestProblem } from '../../errors.ts'
 import type { ParamBranch, ParamChoice } from '../../model.ts'

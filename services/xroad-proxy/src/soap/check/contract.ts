@@ -1,9 +1,10 @@
 /**
- * What a request may hold, as plain data: made of a WSDL (wsdl/description/request-contract.ts) or of the params that a DSL file
- * declares (declared-contract.ts), kept between starts as JSON, held against requests by check.ts. Nothing here runs.
+ * What a request may hold, as plain data: made of a WSDL (wsdl/description/request-contract.ts) or of the params that a
+ * DSL file declares (declared-contract.ts), kept between starts as JSON, held against requests by check.ts. Nothing
+ * here runs.
  *
- * It follows the envelope that the template of the endpoint makes of values, branch by branch: what may be left out, what has
- * to come together, what repeats.
+ * It follows the envelope that the template of the endpoint makes of values, branch by branch: what may be left out,
+ * what has to come together, what repeats.
  */
 
 /** Text of an element or of an attribute, or a value of JSON that becomes such a text. */

@@ -1,6 +1,7 @@
 /**
- * What a file gets wrong in the declaration of a param, before there is any request: an expression that is not known here, values that the param itself would
- * refuse. Params that a file only names need none of this, so it is loaded with the first declaration that does.
+ * What a file gets wrong in the declaration of a param, before there is any request: an expression that is not known
+ * here, values that the param itself would refuse. Params that a file only names need none of this, so it is loaded
+ * with the first declaration that does.
  */
 import type { DeclaredParam } from '../../model.ts'
 import { toTextType } from './declared-contract.ts'

@@ -1,4 +1,6 @@
-/** The params that a DSL file declares -> the contract of its requests. Params without a declaration may be anything. */
+/**
+ * The params that a DSL file declares -> the contract of its requests. Params without a declaration may be anything.
+ */
 import type { DeclaredParam, ParamType } from '../../model.ts'
 import type { ContractNode, RequestContract, TextType } from './contract.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Dates, times and durations of XML Schema: whether a text is one that the calendar has, and which of two comes first. A value
- * without a zone may be meant in any zone, so that some values are in no order.
+ * Dates, times and durations of XML Schema: whether a text is one that the calendar has, and which of two comes first.
+ * A value without a zone may be meant in any zone, so that some values are in no order.
  */
 import { withoutZerosBehind } from './decimals.ts'
 

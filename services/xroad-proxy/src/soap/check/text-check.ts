@@ -1,6 +1,7 @@
 /**
- * A type of text -> a check of texts: what is wrong with one, in words that follow the name of the param and never hold the text.
- * All that XML Schema says counts: the built-in type, white space, lengths, bounds, digits, enumerations, patterns, lists and unions.
+ * A type of text -> a check of texts: what is wrong with one, in words that follow the name of the param and never hold
+ * the text. All that XML Schema says counts: the built-in type, white space, lengths, bounds, digits, enumerations,
+ * patterns, lists and unions.
  */
 import type { TextType } from './contract.ts'
 import { type Builtin, builtinOf, type WhiteSpace } from './builtins.ts'

@@ -32,7 +32,9 @@ interface Texts {
   readonly takesBooleans: boolean
 }
 
-/** What the template writes; undefined for what is no text. Numbers that JavaScript would write otherwise come as texts. */
+/**
+ * What the template writes; undefined for what is no text. Numbers that JavaScript would write otherwise come as texts.
+ */
 export function toText(value: unknown, { isList, takesBooleans }: Texts): string | undefined {
   switch (typeof value) {
     case 'string':

@@ -1,6 +1,6 @@
 /**
- * What an element is to SOAP, by its local name and by what its parent is, and the parts of a fault as they come up. Knows
- * SOAP 1.1 and 1.2; it ignores namespaces. Elements without a meaning in SOAP have no role.
+ * What an element is to SOAP, by its local name and by what its parent is, and the parts of a fault as they come up.
+ * Knows SOAP 1.1 and 1.2; it ignores namespaces. Elements without a meaning in SOAP have no role.
  */
 import type { Fault } from '../../model.ts'
 import type { Json } from './json-text.ts'

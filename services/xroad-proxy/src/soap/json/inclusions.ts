@@ -1,6 +1,7 @@
 /**
- * The xop:Include elements of a response (XML-binary Optimized Packaging 1.0): which elements they are, whatever prefix their namespace has,
- * and the text that stands in the place of each. What an address leads to is for the owner of the parts to say.
+ * The xop:Include elements of a response (XML-binary Optimized Packaging 1.0): which elements they are, whatever prefix
+ * their namespace has, and the text that stands in the place of each. What an address leads to is for the owner of the
+ * parts to say.
  */
 import type { Json } from './json-text.ts'
 import { isBlank } from './leaf.ts'
@@ -8,7 +9,10 @@ import type { CollectedText } from './long-text.ts'
 import { type Attributes, NamespacePrefixes } from './schema-response.ts'
 import { XmlError } from './xml-error.ts'
 
-/** The JSON of the text for an address; undefined for one that is none of a part. Throws an XmlError for a part that is not there. */
+/**
+ * The JSON of the text for an address; undefined for one that is none of a part. Throws an XmlError for a part that is
+ * not there.
+ */
 export type Include = (address: string) => Json | undefined
 
 const xop = 'http://www.w3.org/2004/08/xop/include'

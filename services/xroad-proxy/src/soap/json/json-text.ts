@@ -1,6 +1,6 @@
 /**
- * JSON text under construction: a string while it is short, then bytes of UTF-8 in pieces. A long response is never in memory as
- * one string, and no step has to join a million parts.
+ * JSON text under construction: a string while it is short, then bytes of UTF-8 in pieces. A long response is never in
+ * memory as one string, and no step has to join a million parts.
  *
  * A text has one owner: do not use it again after it was joined to another one.
  */

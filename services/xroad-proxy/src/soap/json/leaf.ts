@@ -1,6 +1,6 @@
 /**
- * The text of one element: whether it is blank, its trimmed form, and the JSON value that it stands for when the element has
- * neither attributes nor children. White space is XML's four characters; a no-break space is content.
+ * The text of one element: whether it is blank, its trimmed form, and the JSON value that it stands for when the
+ * element has neither attributes nor children. White space is XML's four characters; a no-break space is content.
  */
 
 /** A sign, and digits that do not start with a zero in vain. `-0` is out: no integer says it. */

@@ -1,6 +1,7 @@
 /**
- * The text of one element that has grown long, converted to JSON piece by piece as it arrives: no step handles all of it. White space is
- * treated as for a short text. Texts that may be numbers are not collected here, because their digits count as a whole.
+ * The text of one element that has grown long, converted to JSON piece by piece as it arrives: no step handles all of
+ * it. White space is treated as for a short text. Texts that may be numbers are not collected here, because their
+ * digits count as a whole.
  */
 import { addEscaped, type Json, LongJson } from './json-text.ts'
 import { isBlank, trimBlank } from './leaf.ts'

@@ -1,9 +1,9 @@
 /**
- * Members of one JSON object while they are being collected: key -> JSON text, in the order in which keys first occurred. A key
- * that occurs again makes an array of its values, wherever they were.
+ * Members of one JSON object while they are being collected: key -> JSON text, in the order in which keys first
+ * occurred. A key that occurs again makes an array of its values, wherever they were.
  *
- * Texts are put together with + and never with join: the engine then copies each character once, at the very end, and not
- * once for each level of elements.
+ * Texts are put together with + and never with join: the engine then copies each character once, at the very end, and
+ * not once for each level of elements.
  */
 
 import { type Json, joinJson } from './json-text.ts'

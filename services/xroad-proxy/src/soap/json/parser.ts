@@ -1,10 +1,12 @@
 /**
- * The XML parser, and the only file here that knows it: pieces of a document go in, its events go to a listener. Owns which
- * parser a document gets: parsers are reused, because making one, with its handlers, costs as much as reading a short response.
+ * The XML parser, and the only file here that knows it: pieces of a document go in, its events go to a listener. Owns
+ * which parser a document gets: parsers are reused, because making one, with its handlers, costs as much as reading a
+ * short response.
  *
- * The parser collects a text, or the value of an attribute, until its end, however long it is. So that no step handles all of a
- * long one, callers can take what has been collected between two pieces. The parser has no public API for this: `Collecting` names
- * the private fields that are used, and test/steps.test.ts and test/translate.test.ts fail without them.
+ * The parser collects a text, or the value of an attribute, until its end, however long it is. So that no step handles
+ * all of a long one, callers can take what has been collected between two pieces. The parser has no public API for
+ * this: `Collecting` names the private fields that are used, and test/steps.test.ts and test/translate.test.ts fail
+ * without them.
  */
 import { SaxesParser } from 'saxes'
 
@@ -59,7 +61,8 @@ export class Parser {
     saxes.on('cdata', (run) => this.listener.onData(run))
     saxes.on('closetag', ({ isSelfClosing }) => this.listener.onClose(isSelfClosing))
     saxes.on('processinginstruction', ({ target, body }) => this.listener.onInstruction(target, body))
-    // Set by name: with one more handler set by `on`, the engine keeps the parser in a form that reads seven times slower.
+    // Set by name: with one more handler set by `on`, the engine keeps the parser in a form that reads seven times
+    // slower.
     const others = saxes as unknown as Record<'commentHandler' | 'doctypeHandler' | 'attributeHandler', unknown>
     others.commentHandler = () => this.listener.onComment()
     others.doctypeHandler = () => this.listener.onDoctype()

@@ -1,7 +1,7 @@
 /**
- * What the schema says about a response, as plain data: which elements are lists, which texts are numbers or booleans, which
- * attributes there are. Made at start from a WSDL (wsdl/description/shape.ts), read while a response is translated (schema-response.ts).
- * Types that hold themselves are shapes that hold themselves.
+ * What the schema says about a response, as plain data: which elements are lists, which texts are numbers or booleans,
+ * which attributes there are. Made at start from a WSDL (wsdl/description/shape.ts), read while a response is
+ * translated (schema-response.ts). Types that hold themselves are shapes that hold themselves.
  */
 
 /** What becomes of a text; the first three are strings, with white space as XML Schema wants it for the type. */

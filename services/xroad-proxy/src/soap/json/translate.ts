@@ -1,7 +1,7 @@
 /**
- * XML text in, JSON texts of a SOAP response out, in one pass: while an element is open, the JSON of what it holds so far is
- * kept as text; no tree is built of either side. Also the two limits on what is read. reader.ts turns the events of a document
- * into JSON.
+ * XML text in, JSON texts of a SOAP response out, in one pass: while an element is open, the JSON of what it holds so
+ * far is kept as text; no tree is built of either side. Also the two limits on what is read. reader.ts turns the events
+ * of a document into JSON.
  *
  * Knows neither where the bytes come from nor their charset: each piece must hold whole surrogate pairs.
  */

@@ -1,8 +1,9 @@
 /**
- * The parts of a response beside its root: Content-ID without its brackets, media type, size in bytes, and on request the content. What
- * an xop:Include names stands in its place; the rest is a list, as JSON text.
+ * The parts of a response beside its root: Content-ID without its brackets, media type, size in bytes, and on request
+ * the content. What an xop:Include names stands in its place; the rest is a list, as JSON text.
  *
- * A part that its own encoding does not allow is an error: it has been cut. A part with an unknown encoding stays as it is.
+ * A part that its own encoding does not allow is an error: it has been cut. A part with an unknown encoding stays as it
+ * is.
  */
 import type { Include } from '../json/inclusions.ts'
 import { type Json, joinJson, LongJson } from '../json/json-text.ts'
@@ -52,8 +53,8 @@ export function listAttachments(attachments: readonly ReceivedAttachment[]): Jso
 }
 
 /**
- * Finds attachments by the addresses of a response and keeps what it found in `included`. `maxBytes` bounds what is put in its place
- * altogether: one attachment may be named again and again.
+ * Finds attachments by the addresses of a response and keeps what it found in `included`. `maxBytes` bounds what is put
+ * in its place altogether: one attachment may be named again and again.
  */
 export function includeFrom(
   attachments: readonly ReceivedAttachment[],

@@ -1,7 +1,7 @@
 /**
- * Bytes of an XML document in, its text out. The first of these that is there decides the charset: a byte-order mark, the charset of
- * the Content-Type, the shape of the first bytes, the XML declaration; else it is UTF-8. Bytes that the charset does not
- * have are an error, never U+FFFD: the name of a person must never be silently wrong.
+ * Bytes of an XML document in, its text out. The first of these that is there decides the charset: a byte-order mark,
+ * the charset of the Content-Type, the shape of the first bytes, the XML declaration; else it is UTF-8. Bytes that the
+ * charset does not have are an error, never U+FFFD: the name of a person must never be silently wrong.
  *
  * Decompresses nothing; recognizes compressed bytes only to report them.
  */
@@ -183,7 +183,7 @@ function decodePiece(decoder: TextDecoder, charset: string, piece: Buffer, strea
 }
 
 /**
- * C1. The decoder reads bytes that a Windows charset does not define as these, as browsers do. No defined byte becomes one;
- * in ISO-8859-x they are characters of the charset.
+ * C1. The decoder reads bytes that a Windows charset does not define as these, as browsers do. No defined byte becomes
+ * one; in ISO-8859-x they are characters of the charset.
  */
 const controls = /[\u0080-\u009f]/

@@ -1,6 +1,7 @@
 /**
- * A SOAP fault in, the error that the caller gets out. By default the caller hears the code and the start of the reason;
- * when the operator exposes faults, the reason as far as the log has it, and the detail. Does not log the fault.
+ * A SOAP fault in, the error that the caller gets out. By default the caller hears the code and the start of the
+ * reason; when the operator exposes faults, the reason as far as the log has it, and the detail. Does not log the
+ * fault.
  *
  * A code is always cut to the shorter length: it is a name, and part of the message.
  */
@@ -14,7 +15,9 @@ interface Options {
 }
 
 const maxCharacters = 200
-/** Of a reason that is exposed; the log cuts there as well. It stands in a reply twice, and each character is looked at. */
+/**
+ * Of a reason that is exposed; the log cuts there as well. It stands in a reply twice, and each character is looked at.
+ */
 const maxExposedCharacters = 65_536
 const truncated = '… (truncated)'
 /** C0, DEL, C1. */

@@ -1,6 +1,6 @@
 /**
- * The parts of a multipart/related response (RFC 2387): the root, which the `start` parameter names or which comes first, and
- * the others. The bytes of each part come out unchanged.
+ * The parts of a multipart/related response (RFC 2387): the root, which the `start` parameter names or which comes
+ * first, and the others. The bytes of each part come out unchanged.
  *
  * A boundary counts only on a line of its own. Without the closing boundary the response has been cut.
  */

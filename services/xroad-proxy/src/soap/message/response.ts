@@ -1,6 +1,7 @@
 /**
- * The body of a SOAP response in, its translation out: takes the root part of a multipart response, finds the charset, reads the
- * XML, lists what is attached. Throws an XmlError for every response that cannot be read. Ignores the status of the response.
+ * The body of a SOAP response in, its translation out: takes the root part of a multipart response, finds the charset,
+ * reads the XML, lists what is attached. Throws an XmlError for every response that cannot be read. Ignores the status
+ * of the response.
  */
 import type { AttachmentMode, Translation } from '../../model.ts'
 import { includeFrom, listAttachments, readAttachments, type ReceivedAttachment } from './attachments.ts'

@@ -1,6 +1,6 @@
 /**
- * A Content-Type header taken apart, that of a response or of a part: the type in lower case, and its parameters under their
- * names in lower case, quotes and backslashes resolved. Leaves out malformed parts; never throws.
+ * A Content-Type header taken apart, that of a response or of a part: the type in lower case, and its parameters under
+ * their names in lower case, quotes and backslashes resolved. Leaves out malformed parts; never throws.
  */
 
 export interface MediaType {

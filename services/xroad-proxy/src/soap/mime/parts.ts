@@ -1,6 +1,6 @@
 /**
- * The parts of a multipart body as bytes (RFC 2046): where boundary lines stand, and the headers and the content of what is between
- * them. Which part is what is for the readers of responses and of forms to say.
+ * The parts of a multipart body as bytes (RFC 2046): where boundary lines stand, and the headers and the content of
+ * what is between them. Which part is what is for the readers of responses and of forms to say.
  *
  * A boundary counts only on a line of its own. Every byte is looked at once, in steps.
  */

@@ -1,7 +1,7 @@
 /**
- * What a template attaches to its envelope: the value of a param, as base64 text or as a file of a form, and the words of the
- * template in; bytes with a Content-ID out, and what stands for them in the envelope. How both become one message is
- * multipart-message.ts.
+ * What a template attaches to its envelope: the value of a param, as base64 text or as a file of a form, and the words
+ * of the template in; bytes with a Content-ID out, and what stands for them in the envelope. How both become one
+ * message is multipart-message.ts.
  */
 import { Failure } from '../../errors.ts'
 import type { Attaching, Attachment, AttachmentWish as Wish, TemplateFile } from '../../model.ts'

@@ -1,6 +1,7 @@
 /**
- * The Content-Disposition of a part of a form (RFC 7578) taken apart: its name, and whether it has the name of a file. In a name, a
- * backslash escapes a quote or a backslash, as RFC 2183 has it, and `%22`, `%0D` and `%0A` stand for what browsers write so.
+ * The Content-Disposition of a part of a form (RFC 7578) taken apart: its name, and whether it has the name of a file.
+ * In a name, a backslash escapes a quote or a backslash, as RFC 2183 has it, and `%22`, `%0D` and `%0A` stand for what
+ * browsers write so.
  */
 
 export interface Disposition {

@@ -1,9 +1,10 @@
 /**
- * The body of a request of multipart/form-data (RFC 7578) -> the values that a template may use, as a JSON object would give
- * them. A part is named after its param; a param that comes several times is a list. Bytes of files are not copied.
+ * The body of a request of multipart/form-data (RFC 7578) -> the values that a template may use, as a JSON object would
+ * give them. A part is named after its param; a param that comes several times is a list. Bytes of files are not
+ * copied.
  *
- * Fields come before files, so that a form can be told wrong by its beginning. Throws `malformed_request` for a form that is none
- * or has no end. Which param takes a file is known from the template.
+ * Fields come before files, so that a form can be told wrong by its beginning. Throws `malformed_request` for a form
+ * that is none or has no end. Which param takes a file is known from the template.
  */
 import { Failure } from '../../errors.ts'
 import type { TemplateFile, TemplateValue, TemplateValues } from '../../model.ts'
@@ -142,8 +143,8 @@ function toJson(text: string, name: string): TemplateValue {
 }
 
 /**
- * The values of a form with `true` and `false` as booleans: for a template `false` as a text would be a yes, and in the envelope both are the
- * same. Whoever checks values against their types does so before.
+ * The values of a form with `true` and `false` as booleans: for a template `false` as a text would be a yes, and in the
+ * envelope both are the same. Whoever checks values against their types does so before.
  */
 export function withBooleans(values: TemplateValues, attached: readonly string[]): TemplateValues {
   const changed = Object.create(null) as Record<string, TemplateValue>

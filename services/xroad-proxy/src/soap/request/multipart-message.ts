@@ -1,6 +1,7 @@
 /**
- * An envelope and its attachments -> one message of multipart/related: SOAP with Attachments, or MTOM where the envelope has an
- * xop:Include. Bytes and a Content-Type out; without attachments the envelope goes out as it is, which is not decided here.
+ * An envelope and its attachments -> one message of multipart/related: SOAP with Attachments, or MTOM where the
+ * envelope has an xop:Include. Bytes and a Content-Type out; without attachments the envelope goes out as it is, which
+ * is not decided here.
  */
 import type { AttachmentList } from './attachments.ts'
 

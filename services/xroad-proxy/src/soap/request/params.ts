@@ -1,6 +1,6 @@
 /**
- * A request body -> the values that a template may use: the allow-listed keys of a JSON object. A body that is not a JSON
- * object in UTF-8 counts as one without keys; nothing here throws.
+ * A request body -> the values that a template may use: the allow-listed keys of a JSON object. A body that is not a
+ * JSON object in UTF-8 counts as one without keys; nothing here throws.
  *
  * A number stays what the caller wrote. It is a JavaScript number where that prints the same digits, else the digits
  * themselves as text: a registry code of twenty digits must not come out rounded.

@@ -1,6 +1,7 @@
 /**
- * The syntax tree of a template -> the params that are attachments: those that `swa_ref`, `xop_include` or `mime_part` takes, as they are
- * or as items of a list. A value deeper inside a param is an attachment as well, but its param is an object then, and not in the result.
+ * The syntax tree of a template -> the params that are attachments: those that `swa_ref`, `xop_include` or `mime_part`
+ * takes, as they are or as items of a list. A value deeper inside a param is an attachment as well, but its param is an
+ * object then, and not in the result.
  */
 import { attachmentHelpers } from './attachments.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Problems of a template, for its author at boot, and of one rendering of it, for a caller. An error of Handlebars comes in, an
- * error in the words of this service goes out, without any value of a caller.
+ * Problems of a template, for its author at boot, and of one rendering of it, for a caller. An error of Handlebars
+ * comes in, an error in the words of this service goes out, without any value of a caller.
  */
 import { Failure } from '../../errors.ts'
 
@@ -15,7 +15,9 @@ export class TemplateSyntaxError extends Error {
   }
 }
 
-/** Something that the template wants and the values or this service do not give. Holds no value, so callers may see it. */
+/**
+ * Something that the template wants and the values or this service do not give. Holds no value, so callers may see it.
+ */
 export class RenderError extends Error {}
 
 /** The parser's name of what it met -> what that means for the author. */

@@ -1,6 +1,6 @@
 /**
- * The helpers of templates, and the environment of Handlebars that has them. Bounds the work of loops and the length of what they
- * write. What the helpers do with values is in presence.ts and attachments.ts.
+ * The helpers of templates, and the environment of Handlebars that has them. Bounds the work of loops and the length of
+ * what they write. What the helpers do with values is in presence.ts and attachments.ts.
  */
 import Handlebars from 'handlebars'
 import type { Attaching } from '../../model.ts'
@@ -113,7 +113,9 @@ function takeRounds(list: unknown, data: LoopData | undefined): void {
   if (data.rounds.left < 0) throw new RenderError(`the loops of the template take more than ${maxRounds} rounds`)
 }
 
-/** A long value in each round of a loop would take seconds and gigabytes before anybody looks at the envelope's length. */
+/**
+ * A long value in each round of a loop would take seconds and gigabytes before anybody looks at the envelope's length.
+ */
 function metered(round: Handlebars.TemplateDelegate): Handlebars.TemplateDelegate {
   let length = 0
   return (context: unknown, options) => {
@@ -149,7 +151,10 @@ function toAttribute(...args: unknown[]): Handlebars.SafeString {
   return new Handlebars.SafeString(text.replaceAll(/[&<>"'\t\n\r]/g, (found) => attributeEscapes[found] ?? found))
 }
 
-/** Text in an element of this name: nothing where the value was left out, nil where it is null and there is a name for that. */
+/**
+ * Text in an element of this name: nothing where the value was left out, nil where it is null and there is a name for
+ * that.
+ */
 function toElement(...args: unknown[]): Handlebars.SafeString {
   // The last argument is Handlebars' own.
   args.pop()

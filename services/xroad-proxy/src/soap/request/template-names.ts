@@ -1,7 +1,8 @@
 /**
- * The names in a template, as its syntax tree, and the params of its file -> names that no call can ever fill, each with the
- * lines that it stands in and the name that was probably meant. What a name means inside a block follows Handlebars: `each`,
- * `with` and `each_value` go into a value of the caller, whose fields are unknown here, so it ignores those.
+ * The names in a template, as its syntax tree, and the params of its file -> names that no call can ever fill, each
+ * with the lines that it stands in and the name that was probably meant. What a name means inside a block follows
+ * Handlebars: `each`, `with` and `each_value` go into a value of the caller, whose fields are unknown here, so it
+ * ignores those.
  *
  * Does not judge calls of helpers (template.ts), and reads no file.
  */

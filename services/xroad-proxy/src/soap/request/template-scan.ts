@@ -63,8 +63,8 @@ const simpleTag =
   /\{\{(?:(?<opening>\{?) *(?:xml_attr +|#(?:if|unless) +)?(?<name>[A-Za-z_][\w-]*(?:\.[A-Za-z_]\w*)?) *\}?|\/(?:if|unless)|else)\}\}/y
 
 /**
- * Whether every name in a plain template is one that `isKnown` knows, in a place where nothing changes its meaning. "No"
- * means "ask the parser". `isRaw` is for three braces. Linear in the length of the source.
+ * Whether every name in a plain template is one that `isKnown` knows, in a place where nothing changes its meaning.
+ * "No" means "ask the parser". `isRaw` is for three braces. Linear in the length of the source.
  */
 export function hasOnlyKnownNames(source: string, isKnown: (name: string, isRaw: boolean) => boolean): boolean {
   for (let at = source.indexOf('{{'); at >= 0; at = source.indexOf('{{', simpleTag.lastIndex)) {

@@ -36,7 +36,9 @@ export interface KnownNames {
   readonly nearest: Nearest
 }
 
-/** Throws `TemplateSyntaxError`. A warning names what no call can do or fill: a helper, a param, a value of the service. */
+/**
+ * Throws `TemplateSyntaxError`. A warning names what no call can do or fill: a helper, a param, a value of the service.
+ */
 export function parseTemplate(source: string, known?: KnownNames): ParsedTemplate {
   const isUsual = isPlain(source)
   const calls = isUsual ? [] : check(source, known?.nearest)
@@ -71,8 +73,8 @@ function knownIn(params: readonly string[]): (name: string, isRaw: boolean) => b
 }
 
 /**
- * `generate.client` in any tag but a comment, and the ways to reach it without these words. One time too many is no harm: a
- * template that has it in a branch that is never taken counts as well.
+ * `generate.client` in any tag but a comment, and the ways to reach it without these words. One time too many is no
+ * harm: a template that has it in a branch that is never taken counts as well.
  */
 const clientName = /\{\{(?!!)[^}]{0,1000}\bgenerate\b(?:\.\[?client\b|[^}.]{0,1000}\}\})/
 
@@ -91,7 +93,9 @@ function check(source: string, nearest?: Nearest): readonly TemplateWarning[] {
 
 type Call = hbs.AST.MustacheStatement | hbs.AST.BlockStatement | hbs.AST.SubExpression
 
-/** Collects calls of what does not exist. A template may define partials for itself, before or after it includes them. */
+/**
+ * Collects calls of what does not exist. A template may define partials for itself, before or after it includes them.
+ */
 class Review extends Handlebars.Visitor {
   readonly calls: TemplateWarning[] = []
   readonly partials: TemplateWarning[] = []

@@ -1,6 +1,6 @@
 /**
- * `wsdl add`: what was asked for in, WSDLs and descriptions with all that belongs to them in their directories out, or an
- * `AddProblem` and not a file more than before. The order of the steps; each is a file of its own.
+ * `wsdl add`: what was asked for in, WSDLs and descriptions with all that belongs to them in their directories out, or
+ * an `AddProblem` and not a file more than before. The order of the steps; each is a file of its own.
  */
 import { join, posix, resolve } from 'node:path'
 import type { Config } from '../../boot/config/schema.ts'

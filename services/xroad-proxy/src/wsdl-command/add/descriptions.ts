@@ -1,6 +1,6 @@
 /**
- * The OpenAPI description of a REST service -> two files in the tree of DSL files, the description and the DSL file that names it, and
- * what the next start makes of them. What a description may hold is for boot/openapi/.
+ * The OpenAPI description of a REST service -> two files in the tree of DSL files, the description and the DSL file
+ * that names it, and what the next start makes of them. What a description may hold is for boot/openapi/.
  */
 import { join } from 'node:path'
 import { namesOf as namesOfClients } from '../../boot/config/client-identity.ts'

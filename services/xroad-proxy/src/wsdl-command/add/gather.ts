@@ -1,6 +1,7 @@
 /**
- * A WSDL that is to be added -> all files that belong to it, in memory: the WSDL, what it includes (read beside it, or fetched as
- * `wsdl vendor` does), the list of what was fetched, a sidecar. What cannot be had is an `AddProblem`; nothing is written here.
+ * A WSDL that is to be added -> all files that belong to it, in memory: the WSDL, what it includes (read beside it, or
+ * fetched as `wsdl vendor` does), the list of what was fetched, a sidecar. What cannot be had is an `AddProblem`;
+ * nothing is written here.
  */
 import { createHash } from 'node:crypto'
 import { lstatSync, realpathSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * New files -> below `wsdl_watch_dir`, all of them or none: what fails is undone, and so is what the caller takes back. A WSDL
- * is written after everything that belongs to it, so a start in between never sees one without its sidecar.
+ * New files -> below `wsdl_watch_dir`, all of them or none: what fails is undone, and so is what the caller takes back.
+ * A WSDL is written after everything that belongs to it, so a start in between never sees one without its sidecar.
  */
 import { mkdirSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'

@@ -1,7 +1,7 @@
 /**
- * One `wsdl add` at a time in a directory: others wait. Each puts a file of its own into the directory, whose name says which process it
- * is of, and works once no other's is there; so no step depends on two processes agreeing about one file. The file of a process that was
- * killed counts for nothing, and the next one removes it.
+ * One `wsdl add` at a time in a directory: others wait. Each puts a file of its own into the directory, whose name says
+ * which process it is of, and works once no other's is there; so no step depends on two processes agreeing about one
+ * file. The file of a process that was killed counts for nothing, and the next one removes it.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,10 @@ export interface Lock {
   release(): void
 }
 
-/** Waits as long as another one works there, and tells about it once: `tell` gets a sentence. Makes the directory where it is missing. */
+/**
+ * Waits as long as another one works there, and tells about it once: `tell` gets a sentence. Makes the directory where
+ * it is missing.
+ */
 export async function lock(directory: string, tell: (sentence: string) => void): Promise<Lock> {
   const made: string[] = []
   const problem = makeFolders(directory, made)

@@ -1,6 +1,6 @@
 /**
- * The words of the command line -> where the WSDLs come from and where each belongs. A wrong word is an `AddProblem` before anything is
- * read or asked; what is asked, is asked by gather.ts and security-server.ts.
+ * The words of the command line -> where the WSDLs come from and where each belongs. A wrong word is an `AddProblem`
+ * before anything is read or asked; what is asked, is asked by gather.ts and security-server.ts.
  */
 import { posix } from 'node:path'
 import {

@@ -1,7 +1,7 @@
 /**
- * What a provider offers, from the Security Server: an address of services in, their WSDLs out, each once, with what the
- * provider says of their versions, and the OpenAPI descriptions of REST services. Asks `listMethods`, `getWsdl` and `getOpenAPI`, and
- * no service. What is not to be had is an `AddProblem`.
+ * What a provider offers, from the Security Server: an address of services in, their WSDLs out, each once, with what
+ * the provider says of their versions, and the OpenAPI descriptions of REST services. Asks `listMethods`, `getWsdl` and
+ * `getOpenAPI`, and no service. What is not to be had is an `AddProblem`.
  */
 import { createHash } from 'node:crypto'
 import { nearest } from '@services/config-file'

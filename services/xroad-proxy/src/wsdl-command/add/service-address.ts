@@ -1,6 +1,7 @@
 /**
- * Names of X-Road as they are written on the command line -> whom and what they mean: `[INSTANCE/]CLASS/CODE/SUBSYSTEM`, for
- * the Security Server with `[/SERVICE[/VERSION]]` behind it. Also the owner of a folder. Pure; a wrong one is an `AddProblem`.
+ * Names of X-Road as they are written on the command line -> whom and what they mean:
+ * `[INSTANCE/]CLASS/CODE/SUBSYSTEM`, for the Security Server with `[/SERVICE[/VERSION]]` behind it. Also the owner of a
+ * folder. Pure; a wrong one is an `AddProblem`.
  */
 import { ownerName } from '../../boot/ingest/folder.ts'
 import type { Identity } from '../../model.ts'
@@ -47,7 +48,9 @@ const memberClasses: ReadonlySet<string> = new Set(
   'GOV COM NGO NEE MUN ORG EDU PUB PRI PRV PRIVATE PUBLIC LEG NAT'.split(' '),
 )
 
-/** Four and five parts may begin with either: our own instance is one, and so is what stands before a class of members. */
+/**
+ * Four and five parts may begin with either: our own instance is one, and so is what stands before a class of members.
+ */
 function isInstance([first = '', second = '']: readonly string[], { instance, memberClass }: Identity): boolean {
   if (first === instance) return true
   if (memberClasses.has(first) || first === memberClass) return false

@@ -1,4 +1,7 @@
-/** What is known of the provider -> the text of a sidecar. Which fields there are belongs to boot/ingest/sidecar.ts. Pure. */
+/**
+ * What is known of the provider -> the text of a sidecar. Which fields there are belongs to boot/ingest/sidecar.ts.
+ * Pure.
+ */
 import type { Identity } from '../../model.ts'
 
 export interface SidecarContent {

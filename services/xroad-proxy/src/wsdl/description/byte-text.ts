@@ -1,7 +1,7 @@
 /**
- * base64Binary and hexBinary with bounds of their length -> the JSON Schema of texts that keep them, and an example. XML Schema
- * counts bytes and JSON Schema characters: four characters of base64 are one to three bytes, by the equals signs at the end.
- * Where JSON Schema cannot say a range of bytes, it says less of it.
+ * base64Binary and hexBinary with bounds of their length -> the JSON Schema of texts that keep them, and an example.
+ * XML Schema counts bytes and JSON Schema characters: four characters of base64 are one to three bytes, by the equals
+ * signs at the end. Where JSON Schema cannot say a range of bytes, it says less of it.
  */
 import type { SimpleType } from '../schema/simple-type.ts'
 import type { JsonSchema } from './value-schema.ts'
@@ -39,9 +39,15 @@ const maxExampleBytes = 1000
 /** One byte, two bytes. */
 const ends = ['[A-Za-z0-9+/][AQgw]==', '[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=']
 
-/** Written out: with a count inside, V8 keeps a step to go back for each group, and has no room for those of a large file. */
+/**
+ * Written out: with a count inside, V8 keeps a step to go back for each group, and has no room for those of a large
+ * file.
+ */
 const group = '[A-Za-z0-9+/]'.repeat(4)
-/** Expressions with higher counts are too large for some readers, and one that begins to count goes back as above; the lengths say it as well. */
+/**
+ * Expressions with higher counts are too large for some readers, and one that begins to count goes back as above; the
+ * lengths say it as well.
+ */
 const maxCount = 1000
 
 /** So many groups of four characters, the last of which may be filled up. */

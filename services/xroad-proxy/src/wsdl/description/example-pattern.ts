@@ -1,6 +1,7 @@
 /**
- * A pattern of XML Schema -> a short text that it matches, for examples. Takes the first way through: the first alternative,
- * the fewest repetitions, the first character of a class. Gives nothing for a pattern with something else in it.
+ * A pattern of XML Schema -> a short text that it matches, for examples. Takes the first way through: the first
+ * alternative, the fewest repetitions, the first character of a class. Gives nothing for a pattern with something else
+ * in it.
  */
 import type { SimpleType } from '../schema/simple-type.ts'
 

@@ -1,6 +1,6 @@
 /**
- * A simple type -> a value that it allows, the same every time, to show people what is meant. Ignores facets that no such
- * simple value meets.
+ * A simple type -> a value that it allows, the same every time, to show people what is meant. Ignores facets that no
+ * such simple value meets.
  */
 import { exampleBytes, isByteText } from './byte-text.ts'
 import type { SimpleType } from '../schema/simple-type.ts'

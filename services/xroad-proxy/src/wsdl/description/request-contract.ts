@@ -1,7 +1,7 @@
 /**
- * The tree of a request and the names of its parameters -> the contract that requests are held against, as plain data. It says of each
- * value what the WSDL says, where request-schema.ts tells callers what JSON Schema can say of it. The contracts of one WSDL stand together: what is the
- * same, however often it is met, is there once.
+ * The tree of a request and the names of its parameters -> the contract that requests are held against, as plain data.
+ * It says of each value what the WSDL says, where request-schema.ts tells callers what JSON Schema can say of it. The
+ * contracts of one WSDL stand together: what is the same, however often it is met, is there once.
  */
 import type { ContractNode, Contracts, ListNode, Scope, TextNode, TextType } from '../../soap/check/contract.ts'
 import { isBareBranch, isFlag, isLeaf, isScope, nameParams } from '../request/param-names.ts'

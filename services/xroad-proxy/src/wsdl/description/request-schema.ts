@@ -1,7 +1,7 @@
 /**
- * The tree of a request and the names of its parameters -> JSON Schema of the body that a caller sends, and an example of
- * one. Both follow the flat shape of the parameters, not the nesting of the envelope. What fits the schema makes a valid
- * envelope; the words of the WSDL come along.
+ * The tree of a request and the names of its parameters -> JSON Schema of the body that a caller sends, and an example
+ * of one. Both follow the flat shape of the parameters, not the nesting of the envelope. What fits the schema makes a
+ * valid envelope; the words of the WSDL come along.
  */
 import { fieldsOf } from '../request/fields.ts'
 import type { Field } from '../request/fields.ts'
@@ -56,8 +56,8 @@ function isOfFirstBranches({ part }: Field): boolean {
 }
 
 /**
- * Whoever gives a value of a part gives all that the part cannot do without. The first of these stands for all: the others
- * need it, and it needs them. What a branch of a choice needs is said with the choice.
+ * Whoever gives a value of a part gives all that the part cannot do without. The first of these stands for all: the
+ * others need it, and it needs them. What a branch of a choice needs is said with the choice.
  */
 function dependencies(
   fields: readonly { readonly name: string; readonly field: Field }[],

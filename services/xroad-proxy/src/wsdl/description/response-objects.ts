@@ -1,7 +1,7 @@
 /**
- * What a response may hold, by local names: each type of a WSDL's responses with its elements, attributes and text, one level
- * each, made once however often it is used. The shapes that responses are translated by (shape.ts) and the JSON Schemas that
- * tell callers about them (typed-response.ts) both come from here, so that one says what the other does.
+ * What a response may hold, by local names: each type of a WSDL's responses with its elements, attributes and text, one
+ * level each, made once however often it is used. The shapes that responses are translated by (shape.ts) and the JSON
+ * Schemas that tell callers about them (typed-response.ts) both come from here, so that one says what the other does.
  */
 import { membersOf } from '../outline/members.ts'
 import type { Member } from '../outline/members.ts'
@@ -132,7 +132,10 @@ function withSubstitutes(member: Member): readonly Member[] {
   return [...own, ...substitutes.map((substitute) => ({ element: substitute, isRequired: false, isRepeating }))]
 }
 
-/** Two elements of one local name in one type share a key, as a list; if they differ in type, nothing is known of either. */
+/**
+ * Two elements of one local name in one type share a key, as a list; if they differ in type, nothing is known of
+ * either.
+ */
 function addMember(found: Map<string, ResponseMember>, member: ResponseMember): void {
   const { name } = member
   const before = found.get(name)

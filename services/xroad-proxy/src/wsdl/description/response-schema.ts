@@ -1,10 +1,11 @@
 /**
- * Output elements of one WSDL -> JSON Schemas of the `body` that callers get, in the shape that the translation of responses
- * gives: attributes as `@name`, text beside them as `#text`, repeated elements as arrays. Complex types become definitions
- * that refer to each other, so that what repeats or contains itself is written once for all operations of the WSDL.
+ * Output elements of one WSDL -> JSON Schemas of the `body` that callers get, in the shape that the translation of
+ * responses gives: attributes as `@name`, text beside them as `#text`, repeated elements as arrays. Complex types
+ * become definitions that refer to each other, so that what repeats or contains itself is written once for all
+ * operations of the WSDL.
  *
- * What a response holds is the provider's: prefixes are those of the WSDL and may differ, so nothing with one is required,
- * and nothing that is not listed is ruled out.
+ * What a response holds is the provider's: prefixes are those of the WSDL and may differ, so nothing with one is
+ * required, and nothing that is not listed is ruled out.
  */
 import { membersOf } from '../outline/members.ts'
 import { isMissing } from '../outline/outline.ts'

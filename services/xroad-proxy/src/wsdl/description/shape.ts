@@ -1,5 +1,6 @@
 /**
- * ResponseObjects of responses -> the shapes that responses are translated by: plain data that holds nothing of the WSDL.
+ * ResponseObjects of responses -> the shapes that responses are translated by: plain data that holds nothing of the
+ * WSDL.
  */
 import { anyShape } from '../../soap/json/shape.ts'
 import type { Member, Shape, ValueKind } from '../../soap/json/shape.ts'

@@ -1,7 +1,7 @@
 /**
- * ResponseObjects of responses -> JSON Schemas of what the translation by the schema gives (soap/json/schema-response.ts): lists are arrays,
- * texts have one type, nil is null. Types become definitions that refer to each other, written once for all operations of
- * the WSDL. What is not listed may be there too.
+ * ResponseObjects of responses -> JSON Schemas of what the translation by the schema gives
+ * (soap/json/schema-response.ts): lists are arrays, texts have one type, nil is null. Types become definitions that
+ * refer to each other, written once for all operations of the WSDL. What is not listed may be there too.
  */
 import type { SimpleType } from '../schema/simple-type.ts'
 import { ResponseObjects } from './response-objects.ts'

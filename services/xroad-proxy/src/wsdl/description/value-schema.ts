@@ -1,7 +1,7 @@
 /**
  * A simple type of XML Schema -> the JSON Schema (2020-12) of the JSON value that stands for it in a response: what the
- * translation of text makes of it (only bare integers, `true` and `false` are more than text there, and then whatever the
- * type says). Values of requests are request-value.ts.
+ * translation of text makes of it (only bare integers, `true` and `false` are more than text there, and then whatever
+ * the type says). Values of requests are request-value.ts.
  */
 import type { SimpleType } from '../schema/simple-type.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The tree of a request and the names of its parameters -> the text of the SOAP envelope, a template in the order and with the
- * namespaces of the schema. What a caller may leave out stands in a condition, what repeats in a loop.
+ * The tree of a request and the names of its parameters -> the text of the SOAP envelope, a template in the order and
+ * with the namespaces of the schema. What a caller may leave out stands in a condition, what repeats in a loop.
  */
 import type { ParamChoice, SoapVersion } from '../../model.ts'
 import { isBareBranch, isFlag, isLeaf, isScope, nameParams } from '../request/param-names.ts'

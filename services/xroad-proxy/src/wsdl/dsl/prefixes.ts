@@ -1,6 +1,7 @@
 /**
- * Names with namespaces -> names with prefixes, for one envelope: each namespace gets one prefix when it is first used, and all
- * are declared on the Envelope. Those of the WSDL are kept where they are plain, so that a person finds them again.
+ * Names with namespaces -> names with prefixes, for one envelope: each namespace gets one prefix when it is first used,
+ * and all are declared on the Envelope. Those of the WSDL are kept where they are plain, so that a person finds them
+ * again.
  */
 import type { SoapVersion } from '../../model.ts'
 import { escapeText } from './template-text.ts'

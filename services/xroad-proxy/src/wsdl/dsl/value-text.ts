@@ -1,6 +1,6 @@
 /**
- * A value of a request and the name that a template has for it -> the text that stands in the place of the value: escaped text, a list with
- * spaces between its items, or a helper that attaches it.
+ * A value of a request and the name that a template has for it -> the text that stands in the place of the value:
+ * escaped text, a list with spaces between its items, or a helper that attaches it.
  */
 import type { RequestText } from '../request/request.ts'
 

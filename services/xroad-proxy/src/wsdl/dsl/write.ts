@@ -1,6 +1,6 @@
 /**
- * One operation -> the text of its DSL file. The same WSDL gives the same bytes. How such a file is told from one that a
- * person wrote is in marker.ts. Reading and writing files is not done here.
+ * One operation -> the text of its DSL file. The same WSDL gives the same bytes. How such a file is told from one that
+ * a person wrote is in marker.ts. Reading and writing files is not done here.
  */
 import type { ParamBranch, ParamChoice } from '../../model.ts'
 import { textIn } from '../xml/documentation.ts'

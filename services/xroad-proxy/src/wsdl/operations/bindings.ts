@@ -1,6 +1,6 @@
 /**
- * The SOAP bindings of a WSDL -> their operations, those of SOAP 1.1 first, with all that the binding says of how they are
- * called. What an operation sends is operations.ts.
+ * The SOAP bindings of a WSDL -> their operations, those of SOAP 1.1 first, with all that the binding says of how they
+ * are called. What an operation sends is operations.ts.
  */
 import type { SoapVersion } from '../../model.ts'
 import type { Binding, Definitions, PortType } from './definitions.ts'
@@ -50,8 +50,8 @@ export function styleOf({ binding, node, soap }: BoundOperation): string {
 }
 
 /**
- * A port that names no binding that there is, because its prefix is the wrong one, means the one of the same local name where
- * there is only one.
+ * A port that names no binding that there is, because its prefix is the wrong one, means the one of the same local name
+ * where there is only one.
  */
 export function addressOf({ bindings, ports }: Definitions, { binding, soap }: BoundOperation): string | undefined {
   const bindingOf = (port: XmlElement): Binding | undefined => {

@@ -1,6 +1,6 @@
 /**
- * One side of an operation and of its binding -> the element that stands in the body of its message, or why there is none.
- * Which operations there are, and whether their binding is one that is supported, is operations.ts.
+ * One side of an operation and of its binding -> the element that stands in the body of its message, or why there is
+ * none. Which operations there are, and whether their binding is one that is supported, is operations.ts.
  */
 import type { Definitions } from './definitions.ts'
 import { describeMisnamed } from './misnamed.ts'

@@ -1,6 +1,6 @@
 /**
- * WSDL 1.1 as data: messages, port types, bindings and ports by name, and the schemas inside. A WSDL that imports another
- * one beside it is read together with that one. What an operation makes of them is operations.ts.
+ * WSDL 1.1 as data: messages, port types, bindings and ports by name, and the schemas inside. A WSDL that imports
+ * another one beside it is read together with that one. What an operation makes of them is operations.ts.
  */
 import { noLocation, notBeside } from '../schema/missing.ts'
 import type { MissingSchema } from '../schema/missing.ts'

@@ -1,6 +1,6 @@
 /**
- * The side of a binding that a caller sends -> the parts of its multipart message beside the envelope: what `mime:content` names. Where in
- * the request their content is to be found is mime-parts.ts.
+ * The side of a binding that a caller sends -> the parts of its multipart message beside the envelope: what
+ * `mime:content` names. Where in the request their content is to be found is mime-parts.ts.
  */
 import { namespaces } from '../xml/qname.ts'
 import { childrenOf } from '../xml/xml.ts'

@@ -1,6 +1,7 @@
 /**
- * Bytes of a WSDL -> its operations in the order of their bindings, each either described or skipped with a reason, so that
- * one odd operation does not hide the others. Bindings are bindings.ts; request.ts judges what the request element holds.
+ * Bytes of a WSDL -> its operations in the order of their bindings, each either described or skipped with a reason, so
+ * that one odd operation does not hide the others. Bindings are bindings.ts; request.ts judges what the request element
+ * holds.
  */
 import type { SoapVersion } from '../../model.ts'
 import { addressOf, boundOperations, portTypeOf, styleOf } from './bindings.ts'
@@ -99,7 +100,10 @@ interface Outlined extends Definitions {
   readonly outline: Outline
 }
 
-/** Bound operations in the order of the file, those of SOAP 1.1 first; what is left of the port types has no SOAP binding. */
+/**
+ * Bound operations in the order of the file, those of SOAP 1.1 first; what is left of the port types has no SOAP
+ * binding.
+ */
 function listOperations(definitions: Outlined): (Operation | SkippedOperation)[] {
   const listed = new Map<string, Listed>()
   const repeats: SkippedOperation[] = []

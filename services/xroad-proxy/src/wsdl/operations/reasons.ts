@@ -1,6 +1,6 @@
 /**
- * Why an operation of a WSDL gets no endpoint, as a table: stable code -> words. `detail` of a skip says which type, part or
- * name it is about. Every skip is one warning to the operator; the other operations are not affected.
+ * Why an operation of a WSDL gets no endpoint, as a table: stable code -> words. `detail` of a skip says which type,
+ * part or name it is about. Every skip is one warning to the operator; the other operations are not affected.
  */
 export const skipReasons = {
   wsdl_2: 'is WSDL 2.0; only WSDL 1.1 is read',

@@ -1,6 +1,6 @@
 /**
- * The content of a type -> its elements in order, with all groups around them worked in: what a response may hold, where nobody
- * has to choose between the branches of a choice.
+ * The content of a type -> its elements in order, with all groups around them worked in: what a response may hold,
+ * where nobody has to choose between the branches of a choice.
  */
 import type { OutlineContent, OutlineElement, OutlineNode } from './outline.ts'
 

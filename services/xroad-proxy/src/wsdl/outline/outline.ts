@@ -1,8 +1,8 @@
 /**
- * What a message may hold, as a graph: elements have types, types have content, content has nodes, and those hold elements
- * again. All references are followed, all inheritance is worked in, and groups are still groups. Requests, the shapes of
- * responses and JSON Schemas are made from it. schema-outline.ts makes it from a schema, each piece on
- * first use, so the reader decides how deep to go. A type inside itself is the same object again.
+ * What a message may hold, as a graph: elements have types, types have content, content has nodes, and those hold
+ * elements again. All references are followed, all inheritance is worked in, and groups are still groups. Requests, the
+ * shapes of responses and JSON Schemas are made from it. schema-outline.ts makes it from a schema, each piece on first
+ * use, so the reader decides how deep to go. A type inside itself is the same object again.
  */
 import type { SimpleType } from '../schema/simple-type.ts'
 import type { ElementDeclaration, Occurs } from '../schema/schema-model.ts'

@@ -1,6 +1,6 @@
 /**
- * The components of a schema -> the outline of its messages, each piece when it is first looked at, each type once. The only
- * place that follows the references of a schema from element to element.
+ * The components of a schema -> the outline of its messages, each piece when it is first looked at, each type once. The
+ * only place that follows the references of a schema from element to element.
  */
 import { MissingComponent, contentOf, simpleTypeIn } from '../schema/content.ts'
 import type { Attribute } from '../schema/content.ts'

@@ -1,13 +1,16 @@
 /**
- * A choice of the schema, its branches grown one by one -> the choice of a request: branches that hold nothing are gone, and a
- * choice that is the whole branch of another one is part of that. Growing is expansion.ts.
+ * A choice of the schema, its branches grown one by one -> the choice of a request: branches that hold nothing are
+ * gone, and a choice that is the whole branch of another one is part of that. Growing is expansion.ts.
  */
 import { Skip } from '../operations/reasons.ts'
 import type { OutlineNode } from '../outline/outline.ts'
 import type { QName } from '../xml/qname.ts'
 import type { ChoiceBranch, RequestChoice, RequestNode } from './request.ts'
 
-/** Whether a message may hold nothing of it, by the schema. `visit` is told of each node, and may end the walk by throwing. */
+/**
+ * Whether a message may hold nothing of it, by the schema. `visit` is told of each node, and may end the walk by
+ * throwing.
+ */
 export function isEmptiable(node: OutlineNode, visit: () => void): boolean {
   visit()
   const { min, max } = node.occurs
@@ -26,7 +29,10 @@ export function isEmptiable(node: OutlineNode, visit: () => void): boolean {
   }
 }
 
-/** Each branch was grown as one that may be left out. Nothing, where no branch is left. Throws `Skip` for more than `most`. */
+/**
+ * Each branch was grown as one that may be left out. Nothing, where no branch is left. Throws `Skip` for more than
+ * `most`.
+ */
 export function toChoice(
   grown: readonly (readonly RequestNode[])[],
   isOptional: boolean,

@@ -1,7 +1,8 @@
 /**
- * Grows the tree of a request along the outline of its element. What this service does not send ends the operation with a
- * reason; where it stands in a branch that may be left out, that branch is left out instead, with a note. Types inside
- * themselves end at the point of repeat. Plain values come out (request.ts); nothing here knows templates or JSON.
+ * Grows the tree of a request along the outline of its element. What this service does not send ends the operation with
+ * a reason; where it stands in a branch that may be left out, that branch is left out instead, with a note. Types
+ * inside themselves end at the point of repeat. Plain values come out (request.ts); nothing here knows templates or
+ * JSON.
  */
 import { Skip, isLeftOut, skipReasons } from '../operations/reasons.ts'
 import { concreteElements, concreteTypes, isMissing } from '../outline/outline.ts'
@@ -38,7 +39,10 @@ export interface Words {
   whereabouts(missing: Missing): string
 }
 
-/** For a request that is too large as a whole: what is deeper is left out, and each element that holds others is an object. */
+/**
+ * For a request that is too large as a whole: what is deeper is left out, and each element that holds others is an
+ * object.
+ */
 export interface Cut {
   readonly depth: number
   readonly shared: SharedBranches
@@ -203,7 +207,10 @@ export class Expansion {
     return this.#node(first, once, path)
   }
 
-  /** The types that may stand for an abstract one: the only one in its place, several as objects of which a caller gives one. */
+  /**
+   * The types that may stand for an abstract one: the only one in its place, several as objects of which a caller gives
+   * one.
+   */
   #alternatives(element: OutlineElement, type: OutlineType, count: Count, outer: Path): RequestElement {
     const { isNillable } = element
     const types = concreteTypes(type).map((found) => ({ element, type: found, isNillable, typeName: found.name }))

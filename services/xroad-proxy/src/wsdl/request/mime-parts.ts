@@ -1,7 +1,7 @@
 /**
- * The tree of a request and the parts that travel beside its envelope -> the tree with a place for each. A part of the message
- * is a value of its own. One that the message does not have has the content of the element in the body that has its name and holds bytes,
- * which is then empty in the envelope.
+ * The tree of a request and the parts that travel beside its envelope -> the tree with a place for each. A part of the
+ * message is a value of its own. One that the message does not have has the content of the element in the body that has
+ * its name and holds bytes, which is then empty in the envelope.
  */
 import type { MimeContent } from '../operations/mime-contents.ts'
 import { builtinType } from '../schema/simple-type.ts'

@@ -1,7 +1,7 @@
 /**
- * Names that callers give the leaves of a request under: local names, depth first; of two leaves with one name each takes the
- * shortest path that tells them apart, joined by `_`. A repeating element is one name; what its items hold has names of
- * its own, found below the item.
+ * Names that callers give the leaves of a request under: local names, depth first; of two leaves with one name each
+ * takes the shortest path that tells them apart, joined by `_`. A repeating element is one name; what its items hold
+ * has names of its own, found below the item.
  */
 import { localOf } from '../xml/qname.ts'
 import type {
@@ -14,8 +14,8 @@ import type {
 } from './request.ts'
 
 /**
- * What a caller can give a value for: text, an attribute, a part beside the envelope, a whole repeating element, an empty element that is there or not, a
- * branch of a choice that has no value of its own.
+ * What a caller can give a value for: text, an attribute, a part beside the envelope, a whole repeating element, an
+ * empty element that is there or not, a branch of a choice that has no value of its own.
  */
 export type Slot = RequestText | RequestAttribute | RequestPart | RequestElement | ChoiceBranch
 

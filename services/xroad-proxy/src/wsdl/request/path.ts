@@ -1,4 +1,7 @@
-/** The way from the request element to a place inside it: what tells a type inside itself, and where something is, in words. */
+/**
+ * The way from the request element to a place inside it: what tells a type inside itself, and where something is, in
+ * words.
+ */
 import type { OutlineType } from '../outline/outline.ts'
 import { localOf } from '../xml/qname.ts'
 import type { QName } from '../xml/qname.ts'

@@ -1,6 +1,6 @@
 /**
- * The type of a text or an attribute and what its declaration says of it -> a value of a request: whether it is fixed, and whether it travels
- * beside the envelope. Parts that the binding names are in mime-parts.ts.
+ * The type of a text or an attribute and what its declaration says of it -> a value of a request: whether it is fixed,
+ * and whether it travels beside the envelope. Parts that the binding names are in mime-parts.ts.
  */
 import { oneMediaType } from '../operations/mime-contents.ts'
 import type { OutlineElement } from '../outline/outline.ts'

@@ -1,7 +1,7 @@
 /**
- * The request element of an operation -> the tree of elements and attributes that a message may hold, each in its place:
- * plain values, from which the names of the params, the text of the envelope, the JSON Schema and the example are made
- * elsewhere. How a tree is grown from the schema, and what cannot be sent, is expansion.ts.
+ * The request element of an operation -> the tree of elements and attributes that a message may hold, each in its
+ * place: plain values, from which the names of the params, the text of the envelope, the JSON Schema and the example
+ * are made elsewhere. How a tree is grown from the schema, and what cannot be sent, is expansion.ts.
  */
 import { namespacesOf } from '../operations/misnamed.ts'
 import type { Operation, Wsdl } from '../operations/operations.ts'

@@ -1,7 +1,7 @@
 /**
- * How deep a request is written out whose whole tree would be too large: as deep as its tree has no more parts than a person can
- * look through. Counted by type and depth, each once for a WSDL, so that hundreds of operations over the same types cost
- * little more than one.
+ * How deep a request is written out whose whole tree would be too large: as deep as its tree has no more parts than a
+ * person can look through. Counted by type and depth, each once for a WSDL, so that hundreds of operations over the
+ * same types cost little more than one.
  */
 import { membersOf } from '../outline/members.ts'
 import { concreteTypes, isMissing } from '../outline/outline.ts'

@@ -1,6 +1,6 @@
 /**
- * What an element of some type may hold, all references followed and all inheritance worked in: pieces of its children in
- * order, attributes, the kind of its text. One level at a time, so the caller decides how deep to go.
+ * What an element of some type may hold, all references followed and all inheritance worked in: pieces of its children
+ * in order, attributes, the kind of its text. One level at a time, so the caller decides how deep to go.
  */
 import { localOf } from '../xml/qname.ts'
 import type { QName } from '../xml/qname.ts'

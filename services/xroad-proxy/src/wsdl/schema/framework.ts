@@ -78,7 +78,9 @@ const encodedTypes = `string normalizedString token boolean decimal integer long
   .map((type) => `<simpleType name="${type}"><restriction base="${type}"/></simpleType>`)
   .join('')
 
-/** Attributes like id, href and arrayType are left out: they say how values are encoded, which literal messages do not. */
+/**
+ * Attributes like id, href and arrayType are left out: they say how values are encoded, which literal messages do not.
+ */
 const encoding = (namespace: string) => `<schema ${xsd} targetNamespace="${namespace}">
   <complexType name="Array"><sequence><any minOccurs="0" maxOccurs="unbounded"/></sequence></complexType>
   <complexType name="Struct"><sequence><any minOccurs="0" maxOccurs="unbounded"/></sequence></complexType>

@@ -1,6 +1,6 @@
 /**
- * Includes and imports that could not be read, and the end of a message about a declaration that may be in them: which file
- * is missing, which line asks for it, and the cure. Does not look for files.
+ * Includes and imports that could not be read, and the end of a message about a declaration that may be in them: which
+ * file is missing, which line asks for it, and the cure. Does not look for files.
  */
 import type { Position } from '../xml/qname.ts'
 import { includeName } from './vendored.ts'
@@ -17,7 +17,9 @@ export interface MissingSchema extends Position {
 export const notBeside = 'not beside the WSDL'
 export const noLocation = 'does not name a file'
 
-/** The end of a message about a missing declaration of this namespace: where it may be. Empty when no file is missing. */
+/**
+ * The end of a message about a missing declaration of this namespace: where it may be. Empty when no file is missing.
+ */
 export function whereElse(missing: readonly MissingSchema[], namespace?: string): string {
   const fitting = missing.filter((schema) => schema.namespace === namespace)
   const [first, ...others] = fitting.length > 0 ? fitting : missing

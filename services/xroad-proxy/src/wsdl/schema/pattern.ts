@@ -1,7 +1,7 @@
 /**
- * A pattern of XML Schema -> the same as an ECMAScript expression about the whole value, as JSON Schema wants it; nothing for
- * one that ECMAScript cannot express. `^` and `$` are characters in XML Schema, but authors who write them at both ends mean the
- * ends of the text.
+ * A pattern of XML Schema -> the same as an ECMAScript expression about the whole value, as JSON Schema wants it;
+ * nothing for one that ECMAScript cannot express. `^` and `$` are characters in XML Schema, but authors who write them
+ * at both ends mean the ends of the text.
  */
 
 /** Several are alternatives, as within one restriction. */

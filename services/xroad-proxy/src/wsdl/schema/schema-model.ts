@@ -1,6 +1,6 @@
 /**
- * XML Schema as data: what a schema file declares, with references still by name. Nothing here runs. schema-read.ts makes
- * these from XML, schema.ts finds them by name, content.ts follows the references.
+ * XML Schema as data: what a schema file declares, with references still by name. Nothing here runs. schema-read.ts
+ * makes these from XML, schema.ts finds them by name, content.ts follows the references.
  */
 import type { Documentation } from '../xml/documentation.ts'
 import type { QName } from '../xml/qname.ts'

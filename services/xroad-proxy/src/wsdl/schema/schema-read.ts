@@ -1,6 +1,7 @@
 /**
- * One component of a schema file -> its declaration. Names are resolved where they stand; what they lead to is not looked
- * at. Knows the defaults of the schema element (forms) and the namespace that an included file without one takes on.
+ * One component of a schema file -> its declaration. Names are resolved where they stand; what they lead to is not
+ * looked at. Knows the defaults of the schema element (forms) and the namespace that an included file without one takes
+ * on.
  */
 import { readDocumentation } from '../xml/documentation.ts'
 import { expectedContentTypesOf } from './framework.ts'
@@ -28,7 +29,9 @@ export interface SchemaDocument {
   readonly file: string
   readonly namespace: string
   readonly root: XmlElement
-  /** Included by a schema with a namespace while having none: names without one are meant to be in that of the includer. */
+  /**
+   * Included by a schema with a namespace while having none: names without one are meant to be in that of the includer.
+   */
   readonly isChameleon: boolean
 }
 

@@ -1,7 +1,7 @@
 /**
- * All schemas that a WSDL draws on, found by namespace and name: those inside it, those that they include or import from
- * files beside it, and the built-in ones. It reads a component on demand, so that a schema of hundreds of
- * types costs only what its messages use. Files come from the caller's `resolve`; nothing is fetched.
+ * All schemas that a WSDL draws on, found by namespace and name: those inside it, those that they include or import
+ * from files beside it, and the built-in ones. It reads a component on demand, so that a schema of hundreds of types
+ * costs only what its messages use. Files come from the caller's `resolve`; nothing is fetched.
  */
 import { builtinTypes, frameworkSchemas, isFramework } from './framework.ts'
 import { noDocumentation } from '../xml/documentation.ts'
@@ -15,7 +15,9 @@ import type { SchemaDocument } from './schema-read.ts'
 import { WsdlError, childrenOf, readXml, resolveName } from '../xml/xml.ts'
 import type { XmlElement } from '../xml/xml.ts'
 
-/** The file that `location`, written in the file `from`, leads to; undefined when there is none or it may not be read. */
+/**
+ * The file that `location`, written in the file `from`, leads to; undefined when there is none or it may not be read.
+ */
 export type Resolve = (
   location: string,
   from: string,
@@ -146,7 +148,9 @@ class Library implements Schema {
     this.#addOnce({ ...found, namespace: isChameleon ? document.namespace : own, isChameleon })
   }
 
-  /** Without a location the namespace has to stand elsewhere in the same WSDL; whether it does shows when it is used. */
+  /**
+   * Without a location the namespace has to stand elsewhere in the same WSDL; whether it does shows when it is used.
+   */
   #import(document: SchemaDocument, node: XmlElement): void {
     if (isFramework(node.attributes.get('namespace') ?? '') || !node.attributes.has('schemaLocation')) return
     const found = this.#open(document, node)

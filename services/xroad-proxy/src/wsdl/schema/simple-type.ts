@@ -1,6 +1,6 @@
 /**
- * A simple type with everything that its bases say, and how a built-in one, a list, a union and a restriction make one. Which
- * type a name leads to is content.ts.
+ * A simple type with everything that its bases say, and how a built-in one, a list, a union and a restriction make one.
+ * Which type a name leads to is content.ts.
  */
 import type { QName } from '../xml/qname.ts'
 import { joinPatterns } from './pattern.ts'

@@ -1,6 +1,7 @@
 /**
- * The list of schema files that were downloaded for a WSDL, `<name>.vendor.json` beside it: which file is the copy of which
- * address, with its digest. Text in, entries out, and back. Downloading is done elsewhere (wsdl-command/vendor.ts).
+ * The list of schema files that were downloaded for a WSDL, `<name>.vendor.json` beside it: which file is the copy of
+ * which address, with its digest. Text in, entries out, and back. Downloading is done elsewhere
+ * (wsdl-command/vendor.ts).
  */
 
 export interface VendoredFile {

@@ -1,6 +1,6 @@
 /**
- * Expanded names: a namespace and a local name in one string, `{namespace}local`, or `local` alone without a namespace, so
- * that they compare and serve as keys. Knows nothing of documents: the holder of the bindings resolves prefixes.
+ * Expanded names: a namespace and a local name in one string, `{namespace}local`, or `local` alone without a namespace,
+ * so that they compare and serve as keys. Knows nothing of documents: the holder of the bindings resolves prefixes.
  */
 export type QName = string
 

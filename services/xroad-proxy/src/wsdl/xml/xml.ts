@@ -1,7 +1,7 @@
 /**
- * Bytes of a WSDL or schema file -> tree of elements with resolved names, the prefixes in scope (types are named by prefix in
- * attribute values) and line numbers. Strict: what is not well-formed, a DOCTYPE, an entity of one's own and a document
- * beyond the limits are a `WsdlError`. What the elements mean is decided elsewhere.
+ * Bytes of a WSDL or schema file -> tree of elements with resolved names, the prefixes in scope (types are named by
+ * prefix in attribute values) and line numbers. Strict: what is not well-formed, a DOCTYPE, an entity of one's own and
+ * a document beyond the limits are a `WsdlError`. What the elements mean is decided elsewhere.
  */
 import { SaxesParser } from 'saxes'
 import type { SaxesTagNS } from 'saxes'

@@ -1,4 +1,6 @@
-/** Asks the catalogue what types are called and are made of, and which columns can hold no null. One question for many. */
+/**
+ * Asks the catalogue what types are called and are made of, and which columns can hold no null. One question for many.
+ */
 import type { DatabaseType } from '../../../description.ts'
 import { toArrayText } from '../types/arrays.ts'
 import type { ColumnDescription } from '../wire/frames.ts'
@@ -15,7 +17,9 @@ export interface TypeNames {
   of(type: TypeReference): DatabaseType | undefined
 }
 
-/** The name as the server prints it; without domains, and of arrays that of their elements with `[]`; labels of an enum. */
+/**
+ * The name as the server prints it; without domains, and of arrays that of their elements with `[]`; labels of an enum.
+ */
 const typesQuery = `
 WITH RECURSIVE wanted(n, id, modifier) AS (SELECT n, id, modifier FROM unnest($1::oid[], $2::int4[]) WITH ORDINALITY AS w(id, modifier, n)),
 resolved(n, at, is_array) AS (
@@ -56,8 +60,8 @@ export interface ColumnFacts {
 }
 
 /**
- * Columns that are NOT NULL in their table and in all that inherit from it. Foreign tables promise nothing, nor do constraints that
- * are not validated, and a rule may answer something else in the place of a table.
+ * Columns that are NOT NULL in their table and in all that inherit from it. Foreign tables promise nothing, nor do
+ * constraints that are not validated, and a rule may answer something else in the place of a table.
  */
 const columnsQuery = `
 WITH RECURSIVE wanted(id, number) AS (SELECT * FROM unnest($1::oid[], $2::int4[])),

@@ -1,7 +1,8 @@
 /**
- * Scripts -> what the server says of each statement, by preparing them without a name: nothing runs and nothing is left. All
- * statements go out behind each other. What their parameters are is found as the service finds it (types.ts); the types of
- * columns, and whether they can be null, are asked for once for all scripts (catalog-questions.ts, nullability.ts).
+ * Scripts -> what the server says of each statement, by preparing them without a name: nothing runs and nothing is
+ * left. All statements go out behind each other. What their parameters are is found as the service finds it (types.ts);
+ * the types of columns, and whether they can be null, are asked for once for all scripts (catalog-questions.ts,
+ * nullability.ts).
  */
 import { Failure } from '../../../errors.ts'
 import { toCamelCase } from '../../../json/keys.ts'

@@ -1,6 +1,7 @@
 /**
- * Waits for locks that others hold, but not once for each statement that meets the same one: all are asked with next to no
- * patience; then, until the time is up, one of those that had to wait gets what is left of it, and the others are asked again.
+ * Waits for locks that others hold, but not once for each statement that meets the same one: all are asked with next to
+ * no patience; then, until the time is up, one of those that had to wait gets what is left of it, and the others are
+ * asked again.
  */
 import type { Session } from '../sessions/session.ts'
 

@@ -1,7 +1,7 @@
 /**
- * A statement -> which columns of its result may be null although they come straight from a column that is not: those from the
- * nullable side of an outer join or from a grouping set, at any depth. The server says from which table a column comes even
- * then. Pure but for the parser. Where it is in doubt, a column may be null.
+ * A statement -> which columns of its result may be null although they come straight from a column that is not: those
+ * from the nullable side of an outer join or from a grouping set, at any depth. The server says from which table a
+ * column comes even then. Pure but for the parser. Where it is in doubt, a column may be null.
  *
  * Tables are told apart by their names: one that stands in a statement twice, once on a nullable side, may be null in
  * both, unless the column says with its alias which one it means.
@@ -37,7 +37,10 @@ function judge(statement: Node): Nullability {
   }
 }
 
-/** For each column the alias before its name; nothing where it has none, or where a star makes it unclear which is which. */
+/**
+ * For each column the alias before its name; nothing where it has none, or where a star makes it unclear which is
+ * which.
+ */
 function aliasesOf({ targetList = [] }: SelectStmt): readonly (string | undefined)[] {
   const aliases: (string | undefined)[] = []
   for (const target of targetList) {
@@ -95,7 +98,10 @@ class NullableTables {
     for (const item of fromClause) this.#addItem(item, inside)
   }
 
-  /** What an INSERT, UPDATE or DELETE gives is a row of its table, but for the old row of an INSERT and the new one of a DELETE. */
+  /**
+   * What an INSERT, UPDATE or DELETE gives is a row of its table, but for the old row of an INSERT and the new one of a
+   * DELETE.
+   */
   #addChange(
     { relation, withClause, returningClause }: Pick<InsertStmt, 'relation' | 'withClause' | 'returningClause'>,
     items: readonly Node[] = [],

@@ -1,6 +1,6 @@
 /**
- * Statements -> the tables that their plans read as a whole. Plans are made in a transaction that only reads, because planning
- * may call functions, and for no values in particular.
+ * Statements -> the tables that their plans read as a whole. Plans are made in a transaction that only reads, because
+ * planning may call functions, and for no values in particular.
  */
 import type { TableScan } from '../../../description.ts'
 import type { Statement } from '../../../model.ts'

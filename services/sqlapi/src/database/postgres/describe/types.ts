@@ -1,7 +1,7 @@
 /**
- * Finds types for the parameters of a statement whose values nobody knows yet. A null first, which leaves each type to the
- * server, then every type for each, then values of one kind after another in the forms that they have in requests: what some
- * request could run is never told as an error.
+ * Finds types for the parameters of a statement whose values nobody knows yet. A null first, which leaves each type to
+ * the server, then every type for each, then values of one kind after another in the forms that they have in requests:
+ * what some request could run is never told as an error.
  */
 import type { Statement } from '../../../model.ts'
 import { offsetOfByte, offsetOfPoint, type Rendered } from '../../../sql/position.ts'

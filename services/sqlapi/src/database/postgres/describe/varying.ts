@@ -1,7 +1,7 @@
 /**
  * A statement that was prepared -> which columns of its result have another type with other kinds of values, as `:x` in
- * `SELECT :x AS x` has: nobody knows what they are before a request comes. Only expressions can; each parameter is tried by
- * itself, because the others may have to be what they are.
+ * `SELECT :x AS x` has: nobody knows what they are before a request comes. Only expressions can; each parameter is
+ * tried by itself, because the others may have to be what they are.
  */
 import type { Statement } from '../../../model.ts'
 import { render } from '../plans/plan.ts'

@@ -121,7 +121,9 @@ function renderSlot(slot: ParameterSlot, placeholder: string, code: Code, { memb
   return role === 'in' ? `= ANY (${list})` : `<> ALL (${list})`
 }
 
-/** Numbers of the names whose parameters the membership rendering writes otherwise than the plain one, for this shape. */
+/**
+ * Numbers of the names whose parameters the membership rendering writes otherwise than the plain one, for this shape.
+ */
 export function listsOf(statement: Statement, shape: string): ReadonlySet<number> {
   const slots = statement.slots.filter(
     ({ source, role, cast }) =>

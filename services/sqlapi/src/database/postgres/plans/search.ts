@@ -1,12 +1,12 @@
 /**
- * Finds types with which a text can be prepared: for each `$n` a list of candidates comes in, and every attempt is one question
- * to the server. What is found is as near to the declared types, which stand first, as the server allows.
+ * Finds types with which a text can be prepared: for each `$n` a list of candidates comes in, and every attempt is one
+ * question to the server. What is found is as near to the declared types, which stand first, as the server allows.
  *
  * The declared types are tried first. Where they are refused, other candidates are tried for all parameters of one type
- * together, then for each by itself; known types before open ones. If the error then comes from elsewhere in the text, one
- * thing is solved, and the search goes on from there; else from where the error has changed. At the end the types that were
- * given up are tried again, so that one parameter's oddity does not change the others. Nothing counts but the text, the
- * candidates and the server.
+ * together, then for each by itself; known types before open ones. If the error then comes from elsewhere in the text,
+ * one thing is solved, and the search goes on from there; else from where the error has changed. At the end the types
+ * that were given up are tried again, so that one parameter's oddity does not change the others. Nothing counts but the
+ * text, the candidates and the server.
  */
 import { oid } from '../types/types.ts'
 
@@ -43,7 +43,9 @@ export function isTypeError(error: unknown): boolean {
   return typeErrors.has((error as ServerSaid).code ?? '')
 }
 
-/** Rejects with the error of the declared types where none are found, and at once with an error that is none of types. */
+/**
+ * Rejects with the error of the declared types where none are found, and at once with an error that is none of types.
+ */
 export async function findTypes(
   describe: Describe,
   candidates: readonly (readonly number[])[],
@@ -167,7 +169,9 @@ class Search {
     return this.#raiseAll(await this.#raiseAll(best, indexes.slice(0, half)), indexes.slice(half))
   }
 
-  /** What may be tried next: another type for all parameters of one type, then for each; known types before open ones. */
+  /**
+   * What may be tried next: another type for all parameters of one type, then for each; known types before open ones.
+   */
   *#moves(levels: Levels): Generator<Levels> {
     for (const isOpen of [false, true]) {
       const groups = this.#steps(levels, isOpen)

@@ -1,7 +1,7 @@
 /**
- * Finds the plan of a statement for one shape of values, by asking PostgreSQL (manual, "When a type does not fit"): the text
- * in one form after another, and for each form the types (search.ts). Done once per statement and shape; what was found is
- * kept by the datasource (statements.ts).
+ * Finds the plan of a statement for one shape of values, by asking PostgreSQL (manual, "When a type does not fit"): the
+ * text in one form after another, and for each form the types (search.ts). Done once per statement and shape; what was
+ * found is kept by the datasource (statements.ts).
  *
  * Runs on a connection of its own; inside a transaction each attempt stands behind a savepoint.
  */

@@ -1,6 +1,6 @@
 /**
- * What one datasource has learnt about the statements of the files: how long they take and which plan fits which kinds of
- * values. Filled per request, bounded per statement.
+ * What one datasource has learnt about the statements of the files: how long they take and which plan fits which kinds
+ * of values. Filled per request, bounded per statement.
  */
 import { randomBytes } from 'node:crypto'
 import type { Statement } from '../../../model.ts'
@@ -24,7 +24,10 @@ export interface KnownStatement {
 
 export class Statements {
   readonly #known = new WeakMap<Statement, KnownStatement>()
-  /** Of this datasource in this process alone, so that a file's own PREPARE or a mixed-up pooler meets no other statement. */
+  /**
+   * Of this datasource in this process alone, so that a file's own PREPARE or a mixed-up pooler meets no other
+   * statement.
+   */
   readonly #prefix = `sqlapi_${randomBytes(6).toString('hex')}_`
   #names = 0
 

@@ -1,6 +1,7 @@
 /**
- * Notices a pooler in transaction mode that nobody has configured: connections of a datasource come in, with what the server says
- * of the process behind each; the first sign that a process is not kept for its connection goes out, once. Sends nothing itself.
+ * Notices a pooler in transaction mode that nobody has configured: connections of a datasource come in, with what the
+ * server says of the process behind each; the first sign that a process is not kept for its connection goes out, once.
+ * Sends nothing itself.
  */
 
 /** A connection, as far as this file asks for it. */

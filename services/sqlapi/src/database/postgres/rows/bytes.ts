@@ -1,7 +1,7 @@
 /**
  * Builds bytes: messages to the server (frontend-messages.ts), JSON for the client (rows.ts). They are written into a
- * slab; what has been taken out as bytes is never written to again, and the rest of the slab goes on being used. So a long
- * result is neither copied nor allocated by itself, and a slab is free when the last result in it has been sent.
+ * slab; what has been taken out as bytes is never written to again, and the rest of the slab goes on being used. So a
+ * long result is neither copied nor allocated by itself, and a slab is free when the last result in it has been sent.
  */
 
 const slabSize = 64 * 1024

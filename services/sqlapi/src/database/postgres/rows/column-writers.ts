@@ -1,6 +1,6 @@
 /**
- * How a column's text becomes part of a result, as tables: for each kind of column a function that goes from bytes to bytes in
- * the formats that have one, and a function from text to text for any format.
+ * How a column's text becomes part of a result, as tables: for each kind of column a function that goes from bytes to
+ * bytes in the formats that have one, and a function from text to text for any format.
  */
 import type { RowFormat, ValueWriters } from '../../../formats/format.ts'
 import { csv } from '../../../formats/csv.ts'
@@ -76,7 +76,10 @@ const csvWriters: ByKind<ValueWriter> = {
   timestamptz: withoutQuotes(writeTimestamptz),
 }
 
-/** Formats that are written without making strings of the values, where these are UTF-8. Any other format is written too. */
+/**
+ * Formats that are written without making strings of the values, where these are UTF-8. Any other format is written
+ * too.
+ */
 export const byteWriters: ReadonlyMap<RowFormat, ByKind<ValueWriter>> = new Map([
   [json, jsonWriters],
   [ndjson, { ...jsonWriters, json: writeOneLine }],

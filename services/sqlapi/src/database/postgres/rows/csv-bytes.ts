@@ -1,6 +1,7 @@
 /**
- * One column's text as PostgreSQL prints it -> a cell of CSV, byte by byte from the frame into the result. Room for the value as it
- * stands and for quotes was reserved with its row; whoever needs more reserves it. How cells are written is formats/csv.ts's.
+ * One column's text as PostgreSQL prints it -> a cell of CSV, byte by byte from the frame into the result. Room for the
+ * value as it stands and for quotes was reserved with its row; whoever needs more reserves it. How cells are written is
+ * formats/csv.ts's.
  */
 import type { ByteWriter } from './bytes.ts'
 

@@ -1,12 +1,15 @@
 /**
- * One column's text as PostgreSQL prints it -> JSON, byte by byte from the frame into the result. Room for the value as it
- * stands and for quotes was reserved with its row; whoever needs more, because of escapes, reserves it.
+ * One column's text as PostgreSQL prints it -> JSON, byte by byte from the frame into the result. Room for the value as
+ * it stands and for quotes was reserved with its row; whoever needs more, because of escapes, reserves it.
  */
 import { quote } from '../../../json/quote.ts'
 import type { ByteWriter } from './bytes.ts'
 import { toMoment } from './moments.ts'
 
-/** A text longer than this is left to the engine, which is quicker per byte and slower per call; so is a mere copy. Measured. */
+/**
+ * A text longer than this is left to the engine, which is quicker per byte and slower per call; so is a mere copy.
+ * Measured.
+ */
 const longText = 256
 const longCopy = 48
 
@@ -19,7 +22,10 @@ const space = 0x20
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** For each byte: 0 as it is, 1 as `\u00..`, else the letter behind the backslash. Bytes of longer characters are as they are. */
+/**
+ * For each byte: 0 as it is, 1 as `\u00..`, else the letter behind the backslash. Bytes of longer characters are as
+ * they are.
+ */
 const escapes = Uint8Array.from({ length: 256 }, (_, byte) => (byte < 0x20 ? 1 : 0))
 for (const [byte, letter] of [
   [0x08, 'b'],
@@ -117,8 +123,8 @@ const minus = 0x2d
 const colon = 0x3a
 
 /**
- * `2026-01-01 10:20:30.5` -> `"2026-01-01T10:20:30.5"`. The infinities, the era (` BC`) and what another DateStyle of the file
- * makes of it stay as they are.
+ * `2026-01-01 10:20:30.5` -> `"2026-01-01T10:20:30.5"`. The infinities, the era (` BC`) and what another DateStyle of
+ * the file makes of it stay as they are.
  */
 export function writeTimestamp(source: Buffer, from: number, end: number, out: ByteWriter): void {
   const start = out.at
@@ -130,8 +136,8 @@ export function writeTimestamp(source: Buffer, from: number, end: number, out: B
 }
 
 /**
- * The same with `Z` for `+00`: the session speaks UTC, so that is what nearly every value ends in. A file may set another zone;
- * `+02` is `+02:00` then.
+ * The same with `Z` for `+00`: the session speaks UTC, so that is what nearly every value ends in. A file may set
+ * another zone; `+02` is `+02:00` then.
  */
 export function writeTimestamptz(source: Buffer, from: number, end: number, out: ByteWriter): void {
   const era = endsWith(source, from, end, ' BC') ? 3 : 0

@@ -1,6 +1,7 @@
 /**
- * The text of a timestamptz as PostgreSQL prints it -> the form of RFC 3339, which programs can read: a `T` before the time,
- * and an offset with minutes or `Z` behind it. Pure. Where a value's bytes are only copied, json-bytes.ts does the same.
+ * The text of a timestamptz as PostgreSQL prints it -> the form of RFC 3339, which programs can read: a `T` before the
+ * time, and an offset with minutes or `Z` behind it. Pure. Where a value's bytes are only copied, json-bytes.ts does
+ * the same.
  */
 
 const printed = /^(\d+-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d+)?([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?( BC)?$/
@@ -16,8 +17,8 @@ export function toMoment(text: string): string {
 }
 
 /**
- * Of an offset with seconds, which only local mean times of long ago have: the same moment with the nearest offset that can
- * be written (RFC 3339, section 5.8, has such an example).
+ * Of an offset with seconds, which only local mean times of long ago have: the same moment with the nearest offset that
+ * can be written (RFC 3339, section 5.8, has such an example).
  */
 function toWholeMinutes([
   ,

@@ -1,7 +1,7 @@
 /**
- * Rows as PostgreSQL sends them -> text in a format. A writer is compiled once for each result shape (column names and types)
- * and format, and then called for every DataRow with the bytes of the frame; no row object, Date or Number is made on the way.
- * Where the format has writers for bytes no string is made of most values either. Pure.
+ * Rows as PostgreSQL sends them -> text in a format. A writer is compiled once for each result shape (column names and
+ * types) and format, and then called for every DataRow with the bytes of the frame; no row object, Date or Number is
+ * made on the way. Where the format has writers for bytes no string is made of most values either. Pure.
  */
 import { type KeyedColumn, planColumns } from '../../../json/keys.ts'
 import type { Layout, RowFormat } from '../../../formats/format.ts'

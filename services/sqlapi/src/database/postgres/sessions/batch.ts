@@ -1,6 +1,7 @@
 /**
- * Runs the sets of a batch inside the transaction that postgres.ts has opened. Sets whose plans the connection knows go out in
- * flights, without waiting for each other's results. Any other set goes by itself, and its plans are known from then on.
+ * Runs the sets of a batch inside the transaction that postgres.ts has opened. Sets whose plans the connection knows go
+ * out in flights, without waiting for each other's results. Any other set goes by itself, and its plans are known from
+ * then on.
  */
 import { Failure } from '../../../errors.ts'
 import { json } from '../../../formats/json.ts'
@@ -20,8 +21,8 @@ const flightLength = 256 * 1024
 const maxFlights = 2
 
 /**
- * Runs all sets in order; gives the array of their results. Rejects with the error of the first set that fails. The comment, if there is one,
- * goes behind the texts of all statements.
+ * Runs all sets in order; gives the array of their results. Rejects with the error of the first set that fails. The
+ * comment, if there is one, goes behind the texts of all statements.
  */
 export async function runBatch(
   runner: StatementRunner,

@@ -1,6 +1,7 @@
 /**
  * What one datasource has learnt of its database's catalogue: types that are not in the built-in table, and through
- * session-code.ts which stored code may change the session. Only has the texts of the questions and reads the answers; session.ts asks.
+ * session-code.ts which stored code may change the session. Only has the texts of the questions and reads the answers;
+ * session.ts asks.
  */
 import { PoolerWatch } from '../pooler/pooler-watch.ts'
 import { type Finding, SessionCode } from '../stored-code/session-code.ts'
@@ -8,8 +9,8 @@ import { type ColumnType, type ScalarKind, type TypeTables, typeTables } from '.
 import type { ResultShapes } from '../../../model.ts'
 
 /**
- * For each type: what it is made of after domains are unwrapped, and what its elements are, likewise unwrapped, where it
- * is an array (`array_out` tells real arrays from int2vector and oidvector, which print themselves otherwise).
+ * For each type: what it is made of after domains are unwrapped, and what its elements are, likewise unwrapped, where
+ * it is an array (`array_out` tells real arrays from int2vector and oidvector, which print themselves otherwise).
  */
 const typesQuery = `
 WITH RECURSIVE wanted(id) AS (SELECT unnest($1::oid[])),
@@ -45,7 +46,10 @@ export class Catalog {
   readonly #tables: TypeTables
   readonly code: SessionCode
   readonly poolers: PoolerWatch
-  /** For connections that others use between two transactions: `ISO` alone would leave the order of day and month to them. */
+  /**
+   * For connections that others use between two transactions: `ISO` alone would leave the order of day and month to
+   * them.
+   */
   dateStyle: string | undefined
   #askedAt = -Infinity
 

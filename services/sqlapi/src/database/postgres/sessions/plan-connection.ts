@@ -1,6 +1,6 @@
 /**
- * A connection to PostgreSQL that runs plans and stops them: texts and values go out, rows or the reason why there are none come
- * back. What is left behind on it, and how it becomes clean again, is session.ts's.
+ * A connection to PostgreSQL that runs plans and stops them: texts and values go out, rows or the reason why there are
+ * none come back. What is left behind on it, and how it becomes clean again, is session.ts's.
  */
 import { Failure } from '../../../errors.ts'
 import type { RowFormat } from '../../../formats/format.ts'
@@ -117,7 +117,9 @@ export class PlanConnection extends ServerConnection implements Peer {
     return () => this.wire.whenAbandoned(execution, this.cancel)
   }
 
-  /** Runs its steps behind each other. Rejects with the error of the first that fails, which is then its current one. */
+  /**
+   * Runs its steps behind each other. Rejects with the error of the first that fails, which is then its current one.
+   */
   async fly(flight: Flight): Promise<void> {
     const started = this.#now()
     try {
@@ -168,7 +170,10 @@ export class PlanConnection extends ServerConnection implements Peer {
     return this.#mustOnlyRead ? this.calls?.aheadOfReads : this.calls?.ahead
   }
 
-  /** Asks the server to stop what this connection is doing, which must all be one request's. One function for all requests. */
+  /**
+   * Asks the server to stop what this connection is doing, which must all be one request's. One function for all
+   * requests.
+   */
   readonly cancel = (): void => {
     if (this.cancelRequest !== undefined) return
     this.context.meter?.cancelled()

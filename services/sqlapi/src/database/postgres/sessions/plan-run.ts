@@ -1,6 +1,6 @@
 /**
- * A plan that runs on a session, and who wants its rows: one object and no promise, because there is one for each request under way.
- * execution.ts knows what is sent and what comes, plan-connection.ts what its end means.
+ * A plan that runs on a session, and who wants its rows: one object and no promise, because there is one for each
+ * request under way. execution.ts knows what is sent and what comes, plan-connection.ts what its end means.
  */
 import type { RowFormat } from '../../../formats/format.ts'
 import type { Cancellation, Result, Trace } from '../../../model.ts'
@@ -78,8 +78,8 @@ export class NotStarted extends Error {
 const clockSlackMs = 50
 
 /**
- * Tells a statement that the server has ended for its time apart from one that somebody cancelled: the server has one code
- * for both, and its text may be in any language. `timeoutSeconds` is 0 where the server decides.
+ * Tells a statement that the server has ended for its time apart from one that somebody cancelled: the server has one
+ * code for both, and its text may be in any language. `timeoutSeconds` is 0 where the server decides.
  */
 export function withTimeout(error: unknown, started: number, timeoutSeconds: number): unknown {
   if (timeoutSeconds === 0 || !(error instanceof ServerError) || error.code !== '57014') return error

@@ -1,6 +1,6 @@
 /**
- * Errors of PostgreSQL -> the failures that clients get. Passes the server's message on if it is about data and names. If it
- * could show the SQL, the server's address or a user name, the client gets a sentence of our own instead.
+ * Errors of PostgreSQL -> the failures that clients get. Passes the server's message on if it is about data and names.
+ * If it could show the SQL, the server's address or a user name, the client gets a sentence of our own instead.
  */
 import { Failure, failures } from '../../../errors.ts'
 import type { Statement } from '../../../model.ts'
@@ -99,7 +99,10 @@ export function positionOfError(
   return positionOf(statement, rendered, offset)
 }
 
-/** The server's message without the name of a constraint, which tells callers of the schema and nothing that they can use. */
+/**
+ * The server's message without the name of a constraint, which tells callers of the schema and nothing that they can
+ * use.
+ */
 function withoutConstraint({ message, code = '', constraint }: ServerError): string {
   if (constraint === undefined || !code.startsWith('23')) return message
   // In whatever quotes the server's language has.

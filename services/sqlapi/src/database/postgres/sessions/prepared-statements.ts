@@ -1,6 +1,6 @@
 /**
- * What one connection has prepared: a statement for each plan, by a name, up to a limit. And what it knows of plans that it parses
- * anew each time, without a name: nothing of those stays on the connection. Sends nothing itself.
+ * What one connection has prepared: a statement for each plan, by a name, up to a limit. And what it knows of plans
+ * that it parses anew each time, without a name: nothing of those stays on the connection. Sends nothing itself.
  */
 import { json } from '../../../formats/json.ts'
 import type { Plan } from '../plans/plan.ts'
@@ -20,8 +20,8 @@ export class PreparedStatements {
   }
 
   /**
-   * The statement of this plan, which its first execution prepares. With a comment the text is another one each time, so it has
-   * no name, and each execution prepares it.
+   * The statement of this plan, which its first execution prepares. With a comment the text is another one each time,
+   * so it has no name, and each execution prepares it.
    */
   of(plan: Plan, comment?: string): Prepared {
     const close = comment === undefined ? this.#close : undefined

@@ -1,6 +1,6 @@
 /**
- * A connection to PostgreSQL that asks questions of our own and knows how what comes is read: the types of columns, and their encoding. What
- * it remembers of those who use it is session.ts's.
+ * A connection to PostgreSQL that asks questions of our own and knows how what comes is read: the types of columns, and
+ * their encoding. What it remembers of those who use it is session.ts's.
  */
 import { Failure } from '../../../errors.ts'
 import type { RowFormat } from '../../../formats/format.ts'
@@ -18,7 +18,10 @@ import { PreparedStatements } from './prepared-statements.ts'
 
 export interface ServerConnectionOptions {
   readonly meter?: ExecutionContext['meter']
-  /** A pooler in between gives each transaction another connection: nothing is prepared or set for longer than a transaction. */
+  /**
+   * A pooler in between gives each transaction another connection: nothing is prepared or set for longer than a
+   * transaction.
+   */
   readonly isPooled?: boolean | undefined
 }
 

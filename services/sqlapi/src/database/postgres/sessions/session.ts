@@ -1,6 +1,7 @@
 /**
- * One connection to PostgreSQL with what may be left behind on it: an open transaction, settings, whatever code of others has done.
- * Knows when it is dirty and makes itself clean again. plan-connection.ts runs what leaves it like that.
+ * One connection to PostgreSQL with what may be left behind on it: an open transaction, settings, whatever code of
+ * others has done. Knows when it is dirty and makes itself clean again. plan-connection.ts runs what leaves it like
+ * that.
  */
 import { optionsOver } from '../../options-over.ts'
 import type { CallSettings } from '../settings/call-settings.ts'
@@ -36,7 +37,8 @@ export class Session extends PlanConnection {
     try {
       await session.#prepare(options.connectTimeoutSeconds * 1000 * readingShare)
       if (options.isPooled !== true || dateStyle !== undefined) return session
-      // The first connection of the datasource finds out. A pooler compares texts: it would set a style that is spelled otherwise anew with each transaction.
+      // The first connection of the datasource finds out. A pooler compares texts: it would set a style that is spelled
+      // otherwise anew with each transaction.
       catalog.dateStyle = `ISO, ${(await session.list(dateOrderQuery, [])).flat()[0] ?? 'MDY'}`
     } catch (error) {
       session.wire.destroy()
@@ -88,7 +90,9 @@ export class Session extends PlanConnection {
     }
   }
 
-  /** For a file with a time limit of its own. Sent ahead of its statements; cleaning brings the datasource's limit back. */
+  /**
+   * For a file with a time limit of its own. Sent ahead of its statements; cleaning brings the datasource's limit back.
+   */
   limitStatements(seconds: number): void {
     // Where the connection is lost the statements behind it say so.
     if (seconds !== this.settings.timeoutSeconds) this.#limit(seconds).catch(() => undefined)

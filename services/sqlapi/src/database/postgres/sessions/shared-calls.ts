@@ -1,6 +1,7 @@
 /**
- * Calls that share a connection which a pooler may change with each transaction: they come in one by one and leave in flights, one
- * flight at a time. A pooler that sees the end of one flight while a part of the next has reached it gives the connection away in the middle.
+ * Calls that share a connection which a pooler may change with each transaction: they come in one by one and leave in
+ * flights, one flight at a time. A pooler that sees the end of one flight while a part of the next has reached it gives
+ * the connection away in the middle.
  */
 import { Failure } from '../../../errors.ts'
 import { CallFlight } from '../wire/call-flight.ts'
@@ -40,7 +41,9 @@ export class SharedCalls {
     if (this.#flight === undefined) this.#schedule()
   }
 
-  /** Nobody waits for the run any more. Nothing is cancelled as long as somebody waits for another call of its flight. */
+  /**
+   * Nobody waits for the run any more. Nothing is cancelled as long as somebody waits for another call of its flight.
+   */
   abandon(run: PlanRun): void {
     const at = this.#waiting.indexOf(run)
     if (at !== -1) {

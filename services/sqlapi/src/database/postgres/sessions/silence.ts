@@ -1,6 +1,6 @@
 /**
- * A server that should answer at once and does not: something between us and it drops packets. The connection is then ended, because
- * nobody else would ever end it.
+ * A server that should answer at once and does not: something between us and it drops packets. The connection is then
+ * ended, because nobody else would ever end it.
  */
 
 /** How long it may be silent, unless the configuration has another time. */

@@ -1,6 +1,7 @@
 /**
- * Runs the statements of the files: binds their values, finds or settles their plans, sends them on a session. Knows what the
- * datasource has learnt about its statements; postgres.ts and batch.ts decide about connections and transactions.
+ * Runs the statements of the files: binds their values, finds or settles their plans, sends them on a session. Knows
+ * what the datasource has learnt about its statements; postgres.ts and batch.ts decide about connections and
+ * transactions.
  */
 import { Failure } from '../../../errors.ts'
 import type { RowFormat } from '../../../formats/format.ts'
@@ -119,8 +120,8 @@ export class StatementRunner {
   }
 
   /**
-   * The statements of one set in order; the result is that of the last one with a result set, which alone may go to the sink.
-   * `comment` as for `run`.
+   * The statements of one set in order; the result is that of the last one with a result set, which alone may go to the
+   * sink. `comment` as for `run`.
    */
   async runAll(session: Session, statements: readonly BoundStatement[], sink?: Sink, comment?: string): Promise<Rows> {
     let rows: Rows
@@ -130,7 +131,7 @@ export class StatementRunner {
     return rows
   }
 
-  /** One statement, its plan settled where it is not known yet or does not fit any more. `comment` is that of a batch. */
+  /** One statement, its plan settled where it is not known yet or fits no more. `comment` is that of a batch. */
   run(session: Session, bound: BoundStatement, sink?: Sink, comment?: string): Promise<Rows> {
     const { known, work } = bound
     // A batch is one span.
@@ -206,7 +207,7 @@ export class StatementRunner {
     session.start(plan, values, reader, comment)
   }
 
-  /** The statements of one set as steps of a flight; nothing where the session does not know all about one of them yet. */
+  /** The statements of one set as steps of a flight; nothing where the session does not know all about one yet. */
   toSteps(session: Session, statements: readonly BoundStatement[], comment?: string): Step[] | undefined {
     const steps: Step[] = []
     let giving = statements.length - 1
@@ -277,9 +278,9 @@ async function describeSafely(session: Session, text: string, types: readonly nu
 }
 
 /**
- * What the plan was made for has changed: a table has other columns (0A000 in that one routine), a type was made anew, the
- * prepared statement was dropped (26000), or its types do not fit any more. Only while nothing was executed: a statement must
- * not run twice.
+ * What the plan was made for has changed: a table has other columns (0A000 in that one routine), a type was made anew,
+ * the prepared statement was dropped (26000), or its types do not fit any more. Only while nothing was executed: a
+ * statement must not run twice.
  */
 export function needsNewPlan(error: unknown): boolean {
   const reason = error instanceof Failure ? error.cause : error

@@ -1,7 +1,7 @@
 /**
- * What calls are like where a pooler gives each transaction another connection: nothing may be set for a session, which would be
- * somebody else's with the next transaction. Settings of the start-up message that the pooler carries are left to it. All
- * others go ahead in each flight and end with its transaction.
+ * What calls are like where a pooler gives each transaction another connection: nothing may be set for a session, which
+ * would be somebody else's with the next transaction. Settings of the start-up message that the pooler carries are left
+ * to it. All others go ahead in each flight and end with its transaction.
  */
 import { quoted, type Setting, SessionSettings } from './settings.ts'
 
@@ -10,7 +10,10 @@ export class CallSettings extends SessionSettings {
   #lockTimeoutMs: number | undefined
   /** A query that makes the settings for one transaction; undefined where there are none. */
   ahead: string | undefined
-  /** Commands that do so where a file's own statements follow: no query, behind which `SET TRANSACTION` would come too late. */
+  /**
+   * Commands that do so where a file's own statements follow: no query, behind which `SET TRANSACTION` would come too
+   * late.
+   */
   behindBegin: string | undefined
   /** The same for a transaction that cannot write. */
   aheadOfReads = ''
@@ -68,7 +71,9 @@ export class CallSettings extends SessionSettings {
   }
 }
 
-/** `SET LOCAL` as the file would write it. A list of names is one literal for each, because as one it would be one name. */
+/**
+ * `SET LOCAL` as the file would write it. A list of names is one literal for each, because as one it would be one name.
+ */
 function localText({ name, value }: Setting): string {
   const variable = name
     .split('.')

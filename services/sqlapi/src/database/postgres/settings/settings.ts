@@ -1,11 +1,11 @@
 /**
- * What a session of the service is like, as commands: our settings, and how a session that others have used becomes like that
- * again. Texts only; when they are sent is session.ts's.
+ * What a session of the service is like, as commands: our settings, and how a session that others have used becomes
+ * like that again. Texts only; when they are sent is session.ts's.
  */
 
 /**
- * What DISCARD ALL does, less dropping the prepared statements, because most are ours: it gives the names of those that are not,
- * which were made by PREPARE.
+ * What DISCARD ALL does, less dropping the prepared statements, because most are ours: it gives the names of those that
+ * are not, which were made by PREPARE.
  */
 export const resetText = `
 RESET ALL; SET SESSION AUTHORIZATION DEFAULT; CLOSE ALL; UNLISTEN *; SELECT pg_catalog.pg_advisory_unlock_all();
@@ -26,7 +26,10 @@ export interface Setting {
   readonly value: string
 }
 
-/** What every session of a datasource speaks; its time zone as the configuration has it. Read by rows.ts and by the files. */
+/**
+ * What every session of a datasource speaks; its time zone as the configuration has it. Read by rows.ts and by the
+ * files.
+ */
 export function ownSettings(timeZone: string, dateStyle = 'ISO'): readonly Setting[] {
   return [
     { name: 'TimeZone', value: toServerZone(timeZone) },
@@ -106,8 +109,8 @@ function limitOf(seconds: number): readonly Setting[] {
 }
 
 /**
- * Commands that follow the start-up message and every reset. The message alone is not enough: a pooler keeps it to itself, and a
- * reset brings back what the server has of its own.
+ * Commands that follow the start-up message and every reset. The message alone is not enough: a pooler keeps it to
+ * itself, and a reset brings back what the server has of its own.
  */
 function settingsText(settings: readonly Setting[]): string {
   // The value comes back in a row, where only names of prepared statements are looked for.

@@ -1,6 +1,7 @@
 /**
- * Which stored routines of a database may change the session: routines as the catalogue has them, and who depends on whom -> the
- * risky ones with the reason. A routine is harmless when its language and its words show it, else it is risky. Pure.
+ * Which stored routines of a database may change the session: routines as the catalogue has them, and who depends on
+ * whom -> the risky ones with the reason. A routine is harmless when its language and its words show it, else it is
+ * risky. Pure.
  */
 import { readBody } from './routine-body.ts'
 
@@ -33,8 +34,9 @@ export interface Dependency {
 }
 
 /**
- * Functions of the server that are volatile and leave nothing behind in the session, as a PostgreSQL pattern. All others that are
- * volatile are risky, also those of versions to come; the immutable and stable ones change nothing by definition.
+ * Functions of the server that are volatile and leave nothing behind in the session, as a PostgreSQL pattern. All
+ * others that are volatile are risky, also those of versions to come; the immutable and stable ones change nothing by
+ * definition.
  */
 export const harmlessBuiltins = `^(${[
   'current_query|pg_trigger_depth|pg_notification_queue_usage|pg_export_snapshot',
@@ -46,8 +48,8 @@ export const harmlessBuiltins = `^(${[
 ].join('|')})$`
 
 /**
- * Extensions whose functions in C are known to leave nothing behind, but for those that the pattern names: they set something,
- * or run SQL that they are given.
+ * Extensions whose functions in C are known to leave nothing behind, but for those that the pattern names: they set
+ * something, or run SQL that they are given.
  */
 const knownExtensions: Readonly<Record<string, RegExp>> = {
   pg_trgm: /^set_limit$/,
@@ -97,7 +99,10 @@ function reasonOfC({ name, volatility, extension }: Routine): string | undefined
   return volatility === 'i' ? undefined : 'is written in C, and what it does is not known'
 }
 
-/** The risky routines of a database, each with the reason. `builtins` are the lower-cased names of the server's risky functions. */
+/**
+ * The risky routines of a database, each with the reason. `builtins` are the lower-cased names of the server's risky
+ * functions.
+ */
 export function findRisky(
   judgements: ReadonlyMap<string, Judgement>,
   dependencies: readonly Dependency[],

@@ -1,9 +1,11 @@
 /**
- * Whether the body of a stored routine can change the session it runs in: the words of the body -> what it calls, or the reason
- * why it may change something. The question is not whether bad words stand there: a body passes when it is built of statements
- * and expressions that are known to be harmless, and of nothing else. What the functions do that it calls is harmless.ts's.
+ * Whether the body of a stored routine can change the session it runs in: the words of the body -> what it calls, or
+ * the reason why it may change something. The question is not whether bad words stand there: a body passes when it is
+ * built of statements and expressions that are known to be harmless, and of nothing else. What the functions do that it
+ * calls is harmless.ts's.
  *
- * The shape of PL/pgSQL is that of the server's own parser (src/pl/plpgsql/src/pl_gram.y), down to where a condition ends.
+ * The shape of PL/pgSQL is that of the server's own parser (src/pl/plpgsql/src/pl_gram.y), down to where a condition
+ * ends.
  */
 import { readWords, type Word } from './routine-words.ts'
 
@@ -207,8 +209,8 @@ class BodyReader {
   }
 
   /**
-   * An expression, a query or the rest of a statement: up to this keyword outside of brackets, or to a semicolon. It cannot hold
-   * a command, only call functions, and make tables.
+   * An expression, a query or the rest of a statement: up to this keyword outside of brackets, or to a semicolon. It
+   * cannot hold a command, only call functions, and make tables.
    */
   #readFragment(until: string | undefined): void {
     let depth = 0

@@ -1,6 +1,6 @@
 /**
- * The words of a stored routine: source text -> tokens that PL/pgSQL and SQL know by name. Comments are gone and literals are
- * opaque, so nothing that stands in them counts. What could be read in two ways is said to be unclear.
+ * The words of a stored routine: source text -> tokens that PL/pgSQL and SQL know by name. Comments are gone and
+ * literals are opaque, so nothing that stands in them counts. What could be read in two ways is said to be unclear.
  */
 import { lex, type Token } from '../../../sql/lex.ts'
 import { grammar } from '../grammar.ts'
@@ -29,9 +29,9 @@ export function readWords(source: string): readonly Word[] | undefined {
 }
 
 /**
- * A backslash before the quote ends the literal or not, depending on `standard_conforming_strings`. `U&"\0073et"` is a name
- * that is not to be read as it stands. A literal that is not closed hides what follows. And `1..n$$` ends in a name with two
- * dollars, where the scanner of files sees the beginning of a literal.
+ * A backslash before the quote ends the literal or not, depending on `standard_conforming_strings`. `U&"\0073et"` is a
+ * name that is not to be read as it stands. A literal that is not closed hides what follows. And `1..n$$` ends in a
+ * name with two dollars, where the scanner of files sees the beginning of a literal.
  */
 function isUnclear(source: string, { kind, start, end }: Token): boolean {
   switch (kind) {

@@ -1,7 +1,8 @@
 /**
- * What the code that is stored in a database may do to the session, as far as one datasource has found out: the routines that may
- * change it, and whether a statement can reach one without naming it (by a trigger, a view, a default ..). Asks the catalogue
- * on a connection of the caller; reads each routine once, as long as it does not change. harmless.ts judges them.
+ * What the code that is stored in a database may do to the session, as far as one datasource has found out: the
+ * routines that may change it, and whether a statement can reach one without naming it (by a trigger, a view, a default
+ * ..). Asks the catalogue on a connection of the caller; reads each routine once, as long as it does not change.
+ * harmless.ts judges them.
  */
 import { type Dependency, findRisky, harmlessBuiltins, judge, type Judgement, type Routine } from './harmless.ts'
 
@@ -62,7 +63,10 @@ WHERE classid = 'pg_proc'::regclass AND refclassid = 'pg_proc'::regclass AND obj
 WHERE refclassid = 'pg_proc'::regclass AND refobjid = ANY ($1::oid[]) AND classid NOT IN
   ('pg_proc'::regclass, 'pg_language'::regclass, 'pg_foreign_data_wrapper'::regclass, 'pg_transform'::regclass, 'pg_extension'::regclass)
 ORDER BY 3 LIMIT ${maxFindings}`,
-  /** Expressions name functions by number, and those of the server leave no dependency. A rule of pg_settings sets settings. */
+  /**
+   * Expressions name functions by number, and those of the server leave no dependency. A rule of pg_settings sets
+   * settings.
+   */
   stored: `WITH ${risky},
 stored(class, id, part, expression) AS (
   SELECT 'pg_rewrite'::regclass, oid, 0, ev_action::text FROM pg_rewrite WHERE oid >= ${firstOwn}
@@ -107,7 +111,10 @@ export class SessionCode {
     this.#onFound = onFound
   }
 
-  /** Whether a statement names code that may change the session. The whole text counts, so that no way of quoting hides a name. */
+  /**
+   * Whether a statement names code that may change the session. The whole text counts, so that no way of quoting hides
+   * a name.
+   */
   isNamedIn(text: string, except?: ReadonlySet<string>): boolean {
     const plain = text.toLowerCase().replaceAll('""', '"')
     const words = new Set(plain.match(/[\w$\u0080-\uffff]+/g) ?? [])
@@ -118,7 +125,10 @@ export class SessionCode {
     return false
   }
 
-  /** Finds out what there is now. False when there is more to read: look again. Rejects where the catalogue gives no answer. */
+  /**
+   * Finds out what there is now. False when there is more to read: look again. Rejects where the catalogue gives no
+   * answer.
+   */
   async look(ask: Ask): Promise<boolean> {
     const turn = ++this.#turns
     const [routines, builtins, dependencies, stored] = await Promise.all([

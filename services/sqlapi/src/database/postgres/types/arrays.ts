@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's array text, both ways (PostgreSQL manual, "Array Input and Output Syntax"): `{1,NULL,"a b"}` -> JSON array
- * text, and element texts -> `{..}`. Pure.
+ * PostgreSQL's array text, both ways (PostgreSQL manual, "Array Input and Output Syntax"): `{1,NULL,"a b"}` -> JSON
+ * array text, and element texts -> `{..}`. Pure.
  */
 
 /**

@@ -9,18 +9,18 @@ import { type ArrayElements, toArrayText } from './arrays.ts'
 import { integerTypes, oid } from './types.ts'
 
 /**
- * One letter per kind of value, so that the kinds of a whole set are one short string.
- * `e` is an array without a kind (empty or all null), `m` one with several kinds or nested, `o` an object. `l` and `L` are an
- * integer and integers that do not fit int4; `bind` gives `i` and `I` for all, and plan.ts widens them where that counts.
+ * One letter per kind of value, so that the kinds of a whole set are one short string. `e` is an array without a kind
+ * (empty or all null), `m` one with several kinds or nested, `o` an object. `l` and `L` are an integer and integers
+ * that do not fit int4; `bind` gives `i` and `I` for all, and plan.ts widens them where that counts.
  */
 export type Code = 'n' | 'b' | 'i' | 'l' | 'f' | 't' | 'B' | 'I' | 'L' | 'F' | 'T' | 'e' | 'm' | 'M' | 'o'
 
 const open = oid.unspecified
 
 /**
- * The types that a parameter may be prepared with, by the kind of its value (manual, "When a type does not fit"): the declared
- * one, then what else is tried. What is left open could become text or another number, so a number is tried as what it is in
- * SQL before: int4 or numeric.
+ * The types that a parameter may be prepared with, by the kind of its value (manual, "When a type does not fit"): the
+ * declared one, then what else is tried. What is left open could become text or another number, so a number is tried as
+ * what it is in SQL before: int4 or numeric.
  */
 export const candidateTypes: Readonly<Record<Code, readonly number[]>> = {
   n: [open, oid.text],

@@ -31,10 +31,10 @@ export const oid = {
 } as const
 
 /**
- * How a column's text becomes JSON (manual, "PostgreSQL types"):
- * `verbatim` is JSON already (integers), `json` too, of any length and on any number of lines, `float` but for NaN and the
- * infinities, `decimal` too, but there these are strings; `plain` is a string without anything to escape; `typedJson` and
- * `typedJsonb` stand beside the name of their type; the rest says itself.
+ * How a column's text becomes JSON (manual, "PostgreSQL types"): `verbatim` is JSON already (integers), `json` too, of
+ * any length and on any number of lines, `float` but for NaN and the infinities, `decimal` too, but there these are
+ * strings; `plain` is a string without anything to escape; `typedJson` and `typedJsonb` stand beside the name of their
+ * type; the rest says itself.
  */
 export type ScalarKind =
   | 'verbatim'

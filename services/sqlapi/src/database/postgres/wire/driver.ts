@@ -1,7 +1,7 @@
 /**
- * The only file that knows the PostgreSQL driver, which does connecting, TLS and authentication here, with one server. What comes out
- * is a socket on which the server is ready for queries, and the way to cancel what it does; what is said on it is wire.ts's, which
- * server is taken servers.ts's.
+ * The only file that knows the PostgreSQL driver, which does connecting, TLS and authentication here, with one server.
+ * What comes out is a socket on which the server is ready for queries, and the way to cancel what it does; what is said
+ * on it is wire.ts's, which server is taken servers.ts's.
  */
 import type { Socket } from 'node:net'
 import pg from 'pg'
@@ -44,7 +44,9 @@ export interface Opened {
   readonly lacksOptions: boolean
   /** Says goodbye, in the place of any use. */
   readonly leave: () => void
-  /** Asks the server, over a connection of its own, to stop what this one is doing. Resolves when that was delivered. */
+  /**
+   * Asks the server, over a connection of its own, to stop what this one is doing. Resolves when that was delivered.
+   */
   readonly cancel: () => Promise<void>
 }
 

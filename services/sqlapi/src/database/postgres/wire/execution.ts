@@ -1,6 +1,7 @@
 /**
- * The round trip that runs one plan: Parse and Describe where they are needed, Bind, Execute, Sync go out; rows come in and become
- * text in a format, whole or piece by piece. flight.ts has the one for many plans, questions.ts those of the service itself.
+ * The round trip that runs one plan: Parse and Describe where they are needed, Bind, Execute, Sync go out; rows come in
+ * and become text in a format, whole or piece by piece. flight.ts has the one for many plans, questions.ts those of the
+ * service itself.
  */
 import { Failure } from '../../../errors.ts'
 import type { DatasourceMeter } from '../../../metering.ts'
@@ -32,8 +33,8 @@ export interface ResultShape {
 }
 
 /**
- * A plan that one connection has prepared, or is just preparing in the pipeline ahead. One without a name leaves nothing on the
- * connection: it is parsed and described with each flight, and what is known of it is what came last.
+ * A plan that one connection has prepared, or is just preparing in the pipeline ahead. One without a name leaves
+ * nothing on the connection: it is parsed and described with each flight, and what is known of it is what came last.
  */
 export interface Prepared {
   readonly plan: Plan
@@ -64,7 +65,10 @@ export type Values = readonly (string | null)[]
 /** What executions of one connection share. */
 export interface ExecutionContext {
   readonly wire: Wire
-  /** Where rows are written; only the execution at the head of the pipeline does, and takes its result out when complete. */
+  /**
+   * Where rows are written; only the execution at the head of the pipeline does, and takes its result out when
+   * complete.
+   */
   readonly out: ByteWriter
   readonly meter?: DatasourceMeter | undefined
   readonly compile: (columns: readonly ColumnDescription[], format: RowFormat) => RowWriter | undefined
@@ -74,8 +78,8 @@ export interface ExecutionContext {
 const longestText = 32 * 1024
 
 /**
- * Runs a plan: Parse and Describe where the connection has not prepared it, then Bind, Execute, Sync. With a sink a result
- * that grows long becomes a stream; without one it is collected as far as any is.
+ * Runs a plan: Parse and Describe where the connection has not prepared it, then Bind, Execute, Sync. With a sink a
+ * result that grows long becomes a stream; without one it is collected as far as any is.
  */
 export class Execution extends RoundTrip {
   readonly #context: ExecutionContext
@@ -222,7 +226,8 @@ export class Execution extends RoundTrip {
     this.#sink.onWanted ??= () => wire.resume()
     const isWanted = this.#sink.write(out.take())
     if (isWanted) return
-    // Round trips behind this one must not wait for its reader. It happens only once: from now on the statement runs alone.
+    // Round trips behind this one must not wait for its reader. It happens only once: from now on the statement runs
+    // alone.
     if (!wire.isShared) wire.pause()
     else if (this.#sink.waiting > maxResultLength) this.#refuse(new Error('The client reads too slowly, others wait'))
   }

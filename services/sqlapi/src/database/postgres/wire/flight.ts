@@ -1,6 +1,6 @@
 /**
- * Many executions in one round trip, for the sets of a batch: their results are put behind each other into the batch's own, which
- * is JSON.
+ * Many executions in one round trip, for the sets of a batch: their results are put behind each other into the batch's
+ * own, which is JSON.
  */
 import { Failure } from '../../../errors.ts'
 import { json } from '../../../formats/json.ts'
@@ -18,13 +18,16 @@ import { RoundTrip } from './round-trip.ts'
 export interface Step {
   readonly prepared: Prepared
   readonly values: Values
-  /** `rows`: they are the result of their set. `empty`: the set has no result set, and ends here. `none`: another step gives it. */
+  /**
+   * `rows`: they are the result of their set. `empty`: the set has no result set, and ends here. `none`: another step
+   * gives it.
+   */
   readonly gives: 'rows' | 'empty' | 'none'
 }
 
 /**
- * Many executions of plans that the connection has prepared and described, behind each other and with one Sync, so that the
- * server answers them all at once and passes over those behind the first that fails.
+ * Many executions of plans that the connection has prepared and described, behind each other and with one Sync, so that
+ * the server answers them all at once and passes over those behind the first that fails.
  */
 export class Flight extends RoundTrip {
   readonly #steps: readonly Step[]

@@ -1,7 +1,7 @@
 /**
- * What comes from the server -> frames (PostgreSQL manual, "Message Formats": one byte of type, four of length, a body). Owns
- * only where a frame begins and ends, however the bytes are cut into chunks; what is in it is read by those who asked, and
- * the few readers that several of them need are here.
+ * What comes from the server -> frames (PostgreSQL manual, "Message Formats": one byte of type, four of length, a
+ * body). Owns only where a frame begins and ends, however the bytes are cut into chunks; what is in it is read by those
+ * who asked, and the few readers that several of them need are here.
  */
 
 import type { Rendered } from '../../../sql/position.ts'
@@ -203,8 +203,8 @@ export interface SentText {
 }
 
 /**
- * Line of the context that says which parameter could not be read, in whatever language the server speaks: `unnamed portal parameter $1`,
- * in Spanish without the sign. Other lines name functions, in quotes or with parentheses.
+ * Line of the context that says which parameter could not be read, in whatever language the server speaks: `unnamed
+ * portal parameter $1`, in Spanish without the sign. Other lines name functions, in quotes or with parentheses.
  */
 const ofParameter = /^(?:[^"'«»„“「『()$\d\n]*\$|portal sin nombre, parámetro )(\d+)/mu
 

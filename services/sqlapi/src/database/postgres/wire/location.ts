@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL URL -> where and how the driver is to connect. Pure but for certificate files that the URL names. TLS settings
- * mean what they mean to libpq (PostgreSQL manual, "SSL Support"); nothing is left for the driver to look up in the
- * environment.
+ * A PostgreSQL URL -> where and how the driver is to connect. Pure but for certificate files that the URL names. TLS
+ * settings mean what they mean to libpq (PostgreSQL manual, "SSL Support"); nothing is left for the driver to look up
+ * in the environment.
  */
 import { parse } from 'pg-connection-string'
 import { type Host, hostsOf, withOneHost } from '../hosts.ts'

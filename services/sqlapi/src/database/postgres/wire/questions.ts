@@ -1,6 +1,6 @@
 /**
- * Round trips of the service itself, a class for each: what it asks or tells a server, and what it keeps of the response. execution.ts
- * runs the statements of the files.
+ * Round trips of the service itself, a class for each: what it asks or tells a server, and what it keeps of the
+ * response. execution.ts runs the statements of the files.
  */
 import type { ByteWriter } from '../rows/bytes.ts'
 import type { Values } from './execution.ts'
@@ -16,7 +16,10 @@ import {
 } from './frontend-messages.ts'
 import { RoundTrip } from './round-trip.ts'
 
-/** Prepares a text, to learn whether it can be and which types the server sees; unless it is told otherwise without a name. */
+/**
+ * Prepares a text, to learn whether it can be and which types the server sees; unless it is told otherwise without a
+ * name.
+ */
 export class Description extends RoundTrip {
   readonly #text: string
   readonly #types: readonly number[]

@@ -1,6 +1,6 @@
 /**
- * What every round trip with PostgreSQL is to the wire: how it is sent, and who hears of its frames. The kinds are in execution.ts,
- * flight.ts, call-flight.ts and questions.ts.
+ * What every round trip with PostgreSQL is to the wire: how it is sent, and who hears of its frames. The kinds are in
+ * execution.ts, flight.ts, call-flight.ts and questions.ts.
  */
 import type { ByteWriter } from '../rows/bytes.ts'
 import { type ColumnDescription, readColumns } from './frames.ts'

@@ -1,7 +1,7 @@
 /**
- * A URL -> a connection to one of the servers that it names, as libpq goes about it: one address after another, until one answers that
- * is what `target_session_attrs` asks for. A URL that names one server and asks for nothing is connected to without a search. What
- * is connected to is driver.ts's.
+ * A URL -> a connection to one of the servers that it names, as libpq goes about it: one address after another, until
+ * one answers that is what `target_session_attrs` asks for. A URL that names one server and asks for nothing is
+ * connected to without a search. What is connected to is driver.ts's.
  */
 import { promises as dns } from 'node:dns'
 import { isIP } from 'node:net'
@@ -140,7 +140,10 @@ class Search {
   }
 }
 
-/** Who is refused by one server is refused by all; anything else, such as a lack of connections, may be otherwise on the next. */
+/**
+ * Who is refused by one server is refused by all; anything else, such as a lack of connections, may be otherwise on the
+ * next.
+ */
 function mayBeElsewhere(error: unknown): boolean {
   const { code = '' } = error as { code?: string }
   return !/^28[0-9A-Z]{3}$/.test(code)

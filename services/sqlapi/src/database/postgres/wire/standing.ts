@@ -1,6 +1,6 @@
 /**
- * What a server is at the moment, a primary or a standby, and whether that is what a URL asks for (`target_session_attrs`, with the
- * meaning that libpq gives it). Pure.
+ * What a server is at the moment, a primary or a standby, and whether that is what a URL asks for
+ * (`target_session_attrs`, with the meaning that libpq gives it). Pure.
  */
 
 export const targets = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const
@@ -8,7 +8,10 @@ export const targets = ['any', 'read-write', 'read-only', 'primary', 'standby', 
 /** Which servers are wanted. */
 export type Target = (typeof targets)[number]
 
-/** What a server says of itself. It does so from PostgreSQL 14 on, unless a pooler stands in front: undefined until it was asked. */
+/**
+ * What a server says of itself. It does so from PostgreSQL 14 on, unless a pooler stands in front: undefined until it
+ * was asked.
+ */
 export class Standing {
   isStandby: boolean | undefined
   /** Transactions only read unless they ask to write. */

@@ -1,6 +1,7 @@
 /**
- * A pipelined connection: round trips go out without waiting for each other, and the server's frames go to the
- * round trip at the head, which ends with its ReadyForQuery. Each has its own Sync, so an error of one does not affect the others.
+ * A pipelined connection: round trips go out without waiting for each other, and the server's frames go to the round
+ * trip at the head, which ends with its ReadyForQuery. Each has its own Sync, so an error of one does not affect the
+ * others.
  *
  * execution.ts and its like know what a round trip sends and what it makes of the response; driver.ts opens the socket.
  */
@@ -61,8 +62,8 @@ export class Wire {
   }
 
   /**
-   * To be called when nobody waits for the round trip any more. Calls back once that is true for all round trips under way; not at
-   * all if this one ends first.
+   * To be called when nobody waits for the round trip any more. Calls back once that is true for all round trips under
+   * way; not at all if this one ends first.
    */
   whenAbandoned(roundTrip: RoundTrip, call: () => void): void {
     this.#waiting.push({ roundTrip, call })
@@ -251,7 +252,10 @@ function writeAhead(out: ByteWriter, query: string): void {
   writeExecute(out)
 }
 
-/** Whether the frame answers what went ahead. Errors are the round trip's own: the server passes over what is behind them. */
+/**
+ * Whether the frame answers what went ahead. Errors are the round trip's own: the server passes over what is behind
+ * them.
+ */
 function isOfAhead(head: RoundTrip, type: number): boolean {
   switch (type) {
     case frameType.commandComplete:

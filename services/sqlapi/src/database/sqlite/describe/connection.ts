@@ -24,8 +24,8 @@ export async function withConnection<Answer>(
 }
 
 /**
- * A connection to a file in WAL mode makes the log and its index where they are missing, and one that only reads leaves them
- * behind. Where there is no log nobody is writing.
+ * A connection to a file in WAL mode makes the log and its index where they are missing, and one that only reads leaves
+ * them behind. Where there is no log nobody is writing.
  */
 function uriFor(uriReadOnly: string, path: string): string {
   const hasLog = existsSync(`${path}-wal`) || existsSync(`${path}-journal`)

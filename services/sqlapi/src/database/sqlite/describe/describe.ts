@@ -1,7 +1,7 @@
 /**
- * Scripts -> what SQLite says of each statement, by preparing them on a connection that can only read: nothing runs, nothing is
- * left beside the file. A statement takes microseconds, so this is done in the main thread; where another process has locked
- * the file nothing waits but this.
+ * Scripts -> what SQLite says of each statement, by preparing them on a connection that can only read: nothing runs,
+ * nothing is left beside the file. A statement takes microseconds, so this is done in the main thread; where another
+ * process has locked the file nothing waits but this.
  */
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { toCamelCase } from '../../../json/keys.ts'

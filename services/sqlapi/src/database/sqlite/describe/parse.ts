@@ -1,6 +1,6 @@
 /**
- * Scripts -> whether SQLite's parser can read their statements. It is asked in a database in memory that has no tables, so what
- * it says of names does not count.
+ * Scripts -> whether SQLite's parser can read their statements. It is asked in a database in memory that has no tables,
+ * so what it says of names does not count.
  */
 import type { OfflineDescription } from '../../../description.ts'
 import type { Script, Statement } from '../../../model.ts'

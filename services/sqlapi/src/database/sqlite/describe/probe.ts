@@ -1,4 +1,7 @@
-/** Asks whether the file of a SQLite database is there and can be read, over a connection that is opened for the question only. */
+/**
+ * Asks whether the file of a SQLite database is there and can be read, over a connection that is opened for the
+ * question only.
+ */
 import { access, constants } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Statements -> the tables that their plans read as a whole. SQLite knows how many rows a table has where somebody has run
- * ANALYZE; of other tables nothing is said.
+ * Statements -> the tables that their plans read as a whole. SQLite knows how many rows a table has where somebody has
+ * run ANALYZE; of other tables nothing is said.
  */
 import type { TableScan } from '../../../description.ts'
 import type { Statement } from '../../../model.ts'

@@ -1,4 +1,6 @@
-/** What SQLite knows of its tables: which columns hold no null. Asked with PRAGMAs that only read, once for each table. */
+/**
+ * What SQLite knows of its tables: which columns hold no null. Asked with PRAGMAs that only read, once for each table.
+ */
 import type { SqliteConnection } from '../worker/library.ts'
 
 export class Tables {

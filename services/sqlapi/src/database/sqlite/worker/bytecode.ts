@@ -1,8 +1,8 @@
 /**
- * The program that SQLite makes of a statement -> whether it may run on and on: recursion, or a scan of a whole table for each
- * row of something else. For statements that it does not know it guesses. No result depends on that: if the guess is
- * wrong, the statement runs in a thread that cannot be ended (see workplace.ts). Also whether a statement gives one row at
- * most, for which an iterator costs more than the row. Pure.
+ * The program that SQLite makes of a statement -> whether it may run on and on: recursion, or a scan of a whole table
+ * for each row of something else. For statements that it does not know it guesses. No result depends on that: if the
+ * guess is wrong, the statement runs in a thread that cannot be ended (see workplace.ts). Also whether a statement
+ * gives one row at most, for which an iterator costs more than the row. Pure.
  */
 
 /** A row of `EXPLAIN`. */
@@ -39,8 +39,8 @@ export function mayRunOn(instructions: readonly Instruction[], isWrite: boolean,
 }
 
 /**
- * Whether the statement gives no more than one row: nothing leads back to where it gives one. False where that is not plain
- * to see.
+ * Whether the statement gives no more than one row: nothing leads back to where it gives one. False where that is not
+ * plain to see.
  */
 export function givesOneRow(instructions: readonly Instruction[]): boolean {
   const [main = []] = toPrograms(instructions)

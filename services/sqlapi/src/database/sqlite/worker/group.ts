@@ -1,11 +1,11 @@
 /**
- * Writes that came together share a transaction: each commit waits for the disk, and one for all of them waits once. Jobs in,
- * replies out behind the commit; to its caller each looks as if it had committed itself. What the statement does is SQLite's
- * own in either case: a failing one undoes its work and no other's.
+ * Writes that came together share a transaction: each commit waits for the disk, and one for all of them waits once.
+ * Jobs in, replies out behind the commit; to its caller each looks as if it had committed itself. What the statement
+ * does is SQLite's own in either case: a failing one undoes its work and no other's.
  *
- * Where that does not hold the whole is undone and each job is done by itself, in the same order: a statement that ended the
- * transaction (`ON CONFLICT ROLLBACK`, `RAISE(ROLLBACK)`, a full disk), a commit that failed. With constraints that only a
- * commit checks there are no groups.
+ * Where that does not hold the whole is undone and each job is done by itself, in the same order: a statement that
+ * ended the transaction (`ON CONFLICT ROLLBACK`, `RAISE(ROLLBACK)`, a full disk), a commit that failed. With
+ * constraints that only a commit checks there are no groups.
  */
 import { toJobError } from './job.ts'
 import type { BoundStatement, Job, JobReply } from '../worker-messages.ts'
@@ -63,7 +63,9 @@ export class Groups {
     return this.#settle(group)
   }
 
-  /** Begins the transaction. Gives a reply where there is none: it could not be had, or the job had to be done without. */
+  /**
+   * Begins the transaction. Gives a reply where there is none: it could not be had, or the job had to be done without.
+   */
   #begin(job: Job): JobReply | undefined {
     const { session, run } = this.#options
     const bound = onlyStatementOf(job)

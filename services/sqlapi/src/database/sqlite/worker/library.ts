@@ -1,6 +1,6 @@
 /**
- * The only file that knows the SQLite library: opens a connection the way the service wants it. Used by the workers for their
- * work; by the main thread to keep a database in memory alive, and to ask what statements are.
+ * The only file that knows the SQLite library: opens a connection the way the service wants it. Used by the workers for
+ * their work; by the main thread to keep a database in memory alive, and to ask what statements are.
  */
 import type { DatabaseFiles } from '../files.ts'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
@@ -17,8 +17,8 @@ export interface OpenOptions {
   readonly path: string | undefined
   readonly isWal: boolean
   /**
-   * Files that other connections have open. Where they have moved nothing is opened: SQLite would take the log that they have
-   * left for that of the file which stands there now.
+   * Files that other connections have open. Where they have moved nothing is opened: SQLite would take the log that
+   * they have left for that of the file which stands there now.
    */
   readonly openElsewhere?: DatabaseFiles | undefined
   /** How long a statement waits for another connection's lock. */

@@ -1,8 +1,8 @@
 /**
- * Where in a text the mistake is that SQLite has found in it: Node.js does not pass on the offset that SQLite knows, so it is
- * found by the message. For a syntax error that is exact: SQLite's parser stops at the first token that cannot follow, so a
- * text that ends behind that token fails alike, and one that ends before it is only incomplete. A name that SQLite does not
- * know is looked for in the text.
+ * Where in a text the mistake is that SQLite has found in it: Node.js does not pass on the offset that SQLite knows, so
+ * it is found by the message. For a syntax error that is exact: SQLite's parser stops at the first token that cannot
+ * follow, so a text that ends behind that token fails alike, and one that ends before it is only incomplete. A name
+ * that SQLite does not know is looked for in the text.
  */
 import { grammar } from '../grammar.ts'
 import { lex, type Token } from '../../../sql/lex.ts'
@@ -36,7 +36,10 @@ export function messageOf(connection: SqliteConnection, text: string): string | 
   }
 }
 
-/** The first token with which the text fails. It also fails with every later one, so each attempt rules out half of the tokens. */
+/**
+ * The first token with which the text fails. It also fails with every later one, so each attempt rules out half of the
+ * tokens.
+ */
 function findToken(text: string, token: string, failsUntil: (end: number) => boolean): number | undefined {
   const places: number[] = []
   for (let at = text.indexOf(token); at >= 0; at = text.indexOf(token, at + 1)) places.push(at)

@@ -1,7 +1,7 @@
 /**
- * The statements that one connection knows: numbers and texts come in, what SQLite has prepared of them goes out, and what it says
- * of each without running it: whether it may run on and on, whether its rows are one at most, where a mistake is. session.ts
- * runs them.
+ * The statements that one connection knows: numbers and texts come in, what SQLite has prepared of them goes out, and
+ * what it says of each without running it: whether it may run on and on, whether its rows are one at most, where a
+ * mistake is. session.ts runs them.
  */
 import type { RowFormat } from '../../../formats/format.ts'
 import { Writers } from '../../../formats/writers.ts'
@@ -57,8 +57,9 @@ export class PreparedStatements {
   }
 
   /**
-   * Whether a commit may find a broken constraint that the statement itself did not: then what a statement has done is known
-   * only with its commit, and a later statement may mend it. To be asked inside a transaction, so that nobody changes the schema.
+   * Whether a commit may find a broken constraint that the statement itself did not: then what a statement has done is
+   * known only with its commit, and a later statement may mend it. To be asked inside a transaction, so that nobody
+   * changes the schema.
    */
   defersConstraints(): boolean {
     this.noticeSchema()
@@ -77,8 +78,8 @@ export class PreparedStatements {
   }
 
   /**
-   * Whether the statement may run on and on. Inside a write transaction that is certain, elsewhere as certain as the schema that
-   * was seen last.
+   * Whether the statement may run on and on. Inside a write transaction that is certain, elsewhere as certain as the
+   * schema that was seen last.
    */
   mayRunOn(statement: number, isWrite: boolean): boolean {
     const known = this.#runsOn.get(statement)
@@ -130,8 +131,8 @@ export class PreparedStatements {
   }
 
   /**
-   * What another process has done to the schema SQLite notices when a statement runs, not when one is prepared: until then
-   * it may say of a column that is gone that it is there already.
+   * What another process has done to the schema SQLite notices when a statement runs, not when one is prepared: until
+   * then it may say of a column that is gone that it is there already.
    */
   #compile(text: string): SqliteStatement {
     try {
@@ -150,8 +151,8 @@ export class PreparedStatements {
 }
 
 /**
- * To be called when the statement has run to its first row, or its end: after a change of the schema SQLite prepares it anew
- * then, and its columns may be others.
+ * To be called when the statement has run to its first row, or its end: after a change of the schema SQLite prepares it
+ * anew then, and its columns may be others.
  */
 export function writerOf(entry: Prepared, format: RowFormat): RowWriter {
   // Node 24 cannot count the preparations, so there the writer is made anew each time.

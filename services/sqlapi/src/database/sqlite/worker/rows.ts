@@ -1,6 +1,6 @@
 /**
- * Rows as SQLite gives them (arrays of values, integers as bigint) -> text in a format. A writer is compiled once for each
- * result shape of a statement and format. Pure.
+ * Rows as SQLite gives them (arrays of values, integers as bigint) -> text in a format. A writer is compiled once for
+ * each result shape of a statement and format. Pure.
  */
 import type { RowFormat, ValueWriters } from '../../../formats/format.ts'
 import { planColumns } from '../../../json/keys.ts'

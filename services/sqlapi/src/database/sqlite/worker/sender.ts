@@ -1,4 +1,6 @@
-/** The worker's end of a result that is sent while its rows arrive: never more than a few pieces ahead of the reader. */
+/**
+ * The worker's end of a result that is sent while its rows arrive: never more than a few pieces ahead of the reader.
+ */
 import { collectLimit, pieceSize } from '../../result.ts'
 import type { Claims } from '../claims.ts'
 import type { Pieces } from './session.ts'

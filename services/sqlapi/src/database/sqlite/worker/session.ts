@@ -1,6 +1,7 @@
 /**
- * A worker's connection: transactions, one statement at a time, the files that it has open. The only file that runs the files'
- * SQL on SQLite. prepared-statements.ts has the statements, worker.ts knows to which jobs they belong and in which order they come.
+ * A worker's connection: transactions, one statement at a time, the files that it has open. The only file that runs the
+ * files' SQL on SQLite. prepared-statements.ts has the statements, worker.ts knows to which jobs they belong and in
+ * which order they come.
  */
 import { Failure } from '../../../errors.ts'
 import { maxResultLength } from '../../result.ts'
@@ -105,8 +106,8 @@ export class Session {
   }
 
   /**
-   * Leaves behind what the job has made of the session, so that the next one finds it as it was. What cannot be left behind
-   * is lost with the session.
+   * Leaves behind what the job has made of the session, so that the next one finds it as it was. What cannot be left
+   * behind is lost with the session.
    */
   settle({ transaction, touchesSession }: Job): void {
     try {
@@ -169,7 +170,10 @@ export class Session {
   }
 }
 
-/** In a new file, or one that nobody has open, the log and its index come with the first look. They have to be known then. */
+/**
+ * In a new file, or one that nobody has open, the log and its index come with the first look. They have to be known
+ * then.
+ */
 function makeLogs(connection: SqliteConnection): void {
   try {
     connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get()

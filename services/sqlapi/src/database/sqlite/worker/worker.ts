@@ -1,9 +1,9 @@
 /**
- * A SQLite worker thread: one session, jobs in, replies out. SQLite is synchronous, so a slow statement stops this thread and
- * nothing else.
+ * A SQLite worker thread: one session, jobs in, replies out. SQLite is synchronous, so a slow statement stops this
+ * thread and nothing else.
  *
- * Jobs run in the order in which they came; those behind one that has lost the session are not begun, and the thread ends.
- * Which worker gets which job is the pool's decision, which SQL it is sqlite.ts's.
+ * Jobs run in the order in which they came; those behind one that has lost the session are not begun, and the thread
+ * ends. Which worker gets which job is the pool's decision, which SQL it is sqlite.ts's.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { passWarningsOn } from '@services/observe/thread'

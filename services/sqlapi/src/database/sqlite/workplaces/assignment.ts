@@ -1,6 +1,6 @@
 /**
- * The interface between the pool and a workplace for SQLite jobs: a job that is handed over, what it may reject with, and
- * what the workplace reports about itself. The same for a thread and for a process.
+ * The interface between the pool and a workplace for SQLite jobs: a job that is handed over, what it may reject with,
+ * and what the workplace reports about itself. The same for a thread and for a process.
  */
 import type { Sink } from '../../result.ts'
 import type { DatabaseFiles } from '../files.ts'

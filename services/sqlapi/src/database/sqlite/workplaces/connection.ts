@@ -1,7 +1,7 @@
 /**
- * The main thread's end of one SQLite worker: jobs are collected for one turn of the event loop and sent as one message,
- * answers go to whoever waits for them. A worker whose statement runs too long, or for nobody, is given up: this file
- * rejects its jobs, and others take care of the thread. Knows nothing of SQL.
+ * The main thread's end of one SQLite worker: jobs are collected for one turn of the event loop and sent as one
+ * message, answers go to whoever waits for them. A worker whose statement runs too long, or for nobody, is given up:
+ * this file rejects its jobs, and others take care of the thread. Knows nothing of SQL.
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -138,7 +138,7 @@ export class Connection {
     return { done: promise, cancel: () => this.#cancel(underWay) }
   }
 
-  /** Takes back every job that the worker has not reached. A worker without any processor time keeps them in the end. */
+  /** Takes back every job that the worker has not reached. One without any processor time keeps them in the end. */
   giveBack(): void {
     if (!this.#underWay.hasClaimsToSpare) return
     // From the end: meanwhile the worker takes jobs from the front, and no job may overtake an earlier one.

@@ -1,6 +1,7 @@
 /**
- * With which variables and flags the threads and processes of SQLite start. What users have loaded into the program (`--import`, `--require`) is
- * for the program: an SDK of OpenTelemetry in each of them would take 30 MB and half a second, and hear of nothing.
+ * With which variables and flags the threads and processes of SQLite start. What users have loaded into the program
+ * (`--import`, `--require`) is for the program: an SDK of OpenTelemetry in each of them would take 30 MB and half a
+ * second, and hear of nothing.
  */
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'

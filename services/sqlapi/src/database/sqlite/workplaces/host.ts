@@ -1,6 +1,7 @@
 /**
- * The program of a SQLite process: one worker thread as the service has them, and this thread, which is never busy and so can
- * end the process at any moment. With the process go its locks; SQLite undoes what was not committed. Jobs come from process.ts.
+ * The program of a SQLite process: one worker thread as the service has them, and this thread, which is never busy and
+ * so can end the process at any moment. With the process go its locks; SQLite undoes what was not committed. Jobs come
+ * from process.ts.
  */
 import type { Readable } from 'node:stream'
 import { Sink } from '../../result.ts'

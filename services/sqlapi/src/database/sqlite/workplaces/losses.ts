@@ -1,6 +1,6 @@
 /**
- * Worker threads that were given up in the middle of a statement: nothing can end them, so they take processor time until the
- * statement ends. How many there may be is bounded, and the end of the process does not wait for them.
+ * Worker threads that were given up in the middle of a statement: nothing can end them, so they take processor time
+ * until the statement ends. How many there may be is bounded, and the end of the process does not wait for them.
  */
 import type { Loss } from './assignment.ts'
 

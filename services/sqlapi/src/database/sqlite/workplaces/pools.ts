@@ -1,6 +1,6 @@
 /**
- * The two pools of a SQLite datasource. Readers run in parallel; there is a single writer, because SQLite has one at a time and
- * waiting in our queue is cheaper than waiting for its lock. With one connection both are the same pool.
+ * The two pools of a SQLite datasource. Readers run in parallel; there is a single writer, because SQLite has one at a
+ * time and waiting in our queue is cheaper than waiting for its lock. With one connection both are the same pool.
  */
 import type { DatabaseLoad, DatasourceMeter } from '../../../metering.ts'
 import type { DatabaseOptions } from '../../options.ts'

@@ -1,7 +1,7 @@
 /**
- * The jobs that one worker has been given and has not answered, by their claims, and the claims that no job uses. An array and
- * no Map: a Map that jobs pass through leaves outgrown tables behind, each with all that was in it and a pointer to the next.
- * Once one of them is in the old generation, every scavenge promotes the jobs behind it.
+ * The jobs that one worker has been given and has not answered, by their claims, and the claims that no job uses. An
+ * array and no Map: a Map that jobs pass through leaves outgrown tables behind, each with all that was in it and a
+ * pointer to the next. Once one of them is in the old generation, every scavenge promotes the jobs behind it.
  */
 import type { Sink } from '../../result.ts'
 import { depth, maxClaims } from '../claims.ts'
@@ -39,7 +39,10 @@ export class UnderWay {
     return this.#free.length >= depth
   }
 
-  /** There is a free claim: the pool gives a connection no more than `depth` jobs, and none is taken back without claims to spare. */
+  /**
+   * There is a free claim: the pool gives a connection no more than `depth` jobs, and none is taken back without claims
+   * to spare.
+   */
   add(resolve: UnderWayJob['resolve'], reject: UnderWayJob['reject'], sink: Sink, timeoutSeconds: number): UnderWayJob {
     const claim = this.#free.pop() as number
     const arrival = ++this.#arrivals

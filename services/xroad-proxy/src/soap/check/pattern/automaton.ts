@@ -1,14 +1,17 @@
 /**
- * The tree of an expression -> whether a whole text matches it. Each character is looked at once, whatever the expression is:
- * those of a WSDL come from strangers, and the engine of JavaScript may take hours for `(a+)+b`.
+ * The tree of an expression -> whether a whole text matches it. Each character is looked at once, whatever the
+ * expression is: those of a WSDL come from strangers, and the engine of JavaScript may take hours for `(a+)+b`.
  *
- * States are those of a nondeterministic automaton (Thompson); sets of them are kept as they are met, so that most characters cost
- * one look-up. What is kept has a bound.
+ * States are those of a nondeterministic automaton (Thompson); sets of them are kept as they are met, so that most
+ * characters cost one look-up. What is kept has a bound.
  */
 import type { Expression } from './syntax.ts'
 import { UnknownSyntax } from './unknown-syntax.ts'
 
-/** What all patterns of one request together may cost. A look-up costs 1, a set of states that is new as many as it has, ten times. */
+/**
+ * What all patterns of one request together may cost. A look-up costs 1, a set of states that is new as many as it has,
+ * ten times.
+ */
 export interface Effort {
   left: number
 }

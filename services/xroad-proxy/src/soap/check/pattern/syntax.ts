@@ -1,7 +1,7 @@
 /**
- * An expression as its tree: patterns of XML Schema, and of ECMAScript what can be matched in one pass over the text. Both are about
- * a whole text. Matches nothing itself (automaton.ts does); a class of characters is left to the expressions of JavaScript, one
- * character at a time.
+ * An expression as its tree: patterns of XML Schema, and of ECMAScript what can be matched in one pass over the text.
+ * Both are about a whole text. Matches nothing itself (automaton.ts does); a class of characters is left to the
+ * expressions of JavaScript, one character at a time.
  */
 import { type Dialect, ecmaScript, xmlSchema } from './dialects.ts'
 import { UnknownSyntax } from './unknown-syntax.ts'
