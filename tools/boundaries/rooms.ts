@@ -93,11 +93,15 @@ const sqlapi: Part = {
         'model.ts errors.ts version.ts events.ts endpoint-key.ts project-datasource.ts findings sql declarations dialects.ts endpoint-types lock rules boot/config @services/command-line @services/config-file',
     },
     ...databases,
-    { room: 'serve/params.ts', is: 'what clients send, as parameter sets', imports: 'model.ts errors.ts json' },
     {
-      room: 'serve/lines',
-      is: 'batches with a set a line',
-      imports: 'model.ts errors.ts json serve/params.ts',
+      room: 'serve/route.ts',
+      is: 'what a path leads to',
+      imports: 'model.ts errors.ts endpoint-key.ts project-datasource.ts',
+    },
+    {
+      room: 'serve/params',
+      is: 'what clients send, as parameter sets',
+      imports: 'model.ts errors.ts json declarations/value-types.ts serve/route.ts',
     },
     {
       room: 'serve/representation',
@@ -121,7 +125,7 @@ const sqlapi: Part = {
       room: 'serve',
       is: 'requests and replies',
       imports:
-        'formats model.ts errors.ts events.ts endpoint-key.ts project-datasource.ts json json/body.ts declarations/value-types.ts database/database.ts serve/** @services/http-shell @services/observe @services/trace',
+        'formats model.ts errors.ts events.ts json/body.ts database/database.ts serve/** @services/http-shell @services/observe @services/trace',
     },
     {
       room: 'measure',

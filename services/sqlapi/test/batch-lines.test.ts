@@ -4,8 +4,8 @@ import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { csv } from '../src/formats/csv.ts'
 import type { Dialect } from '../src/model.ts'
-import { readRows } from '../src/serve/lines/csv.ts'
-import { readLines } from '../src/serve/lines/lines.ts'
+import { readRows } from '../src/serve/params/csv.ts'
+import { readLines } from '../src/serve/params/lines.ts'
 import { startTestService, type TestReply, type TestService } from './support/service.ts'
 
 const asCsv = { 'content-type': 'text/csv' }

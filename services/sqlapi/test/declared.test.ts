@@ -8,8 +8,8 @@ import { readDeclarations } from '../src/declarations/read.ts'
 import { valueTypes } from '../src/declarations/value-types.ts'
 import { compact } from '../src/json/read.ts'
 import type { JsonValue, ParameterSet, ValueTypeName } from '../src/model.ts'
-import { readDeclaredQuery, toDeclaredSets, type Wanted } from '../src/serve/declared.ts'
-import { readBody, toBatch, toParameterSet } from '../src/serve/params.ts'
+import { readDeclaredQuery, toDeclaredSets, type Wanted } from '../src/serve/params/declared.ts'
+import { readBody, toBatch, toParameterSet } from '../src/serve/params/params.ts'
 
 /** Lines of declarations for the parameters `x` and `y`; only `x` has to be given. */
 function wanted(...lines: readonly string[]): Wanted {

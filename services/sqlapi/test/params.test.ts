@@ -4,7 +4,14 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { FailureName } from '../src/errors.ts'
 import type { ParameterSet } from '../src/model.ts'
-import { findMissing, readBody, readQuery, requireParameters, toBatch, toParameterSet } from '../src/serve/params.ts'
+import {
+  findMissing,
+  readBody,
+  readQuery,
+  requireParameters,
+  toBatch,
+  toParameterSet,
+} from '../src/serve/params/params.ts'
 
 function body(text: string): ReturnType<typeof readBody> {
   return readBody(Buffer.from(text))

@@ -2,7 +2,7 @@
  * JSON text -> parameter values. Numbers keep their digits; an array or object inside a parameter set is checked to its
  * end and kept as source text, because most databases want it as text anyway.
  *
- * Owns no grammar (scan.ts does) and does not judge what the values are for (serve/params.ts does).
+ * Owns no grammar (scan.ts does) and does not judge what the values are for (serve/params/ does).
  */
 import { isUtf8 } from 'node:buffer'
 import { Failure } from '../errors.ts'

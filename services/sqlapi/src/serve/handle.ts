@@ -1,5 +1,5 @@
 /**
- * THE request path. A request comes in as plain values, a reply goes out; the body of `answer` has the checks in the
+ * The request path. A request comes in as plain values, a reply goes out. The body of `runFile` makes the checks in the
  * order that the manual promises. Each stage is a call into the file that owns it; no stage calls the next.
  */
 import { Failure, type FailureDetails, failures, toReply } from '../errors.ts'
@@ -12,7 +12,6 @@ import type {
   FormatName,
   Page,
   Pages,
-  ParameterSet,
   Reply,
   ReplyHeaders,
   Request,
@@ -23,9 +22,8 @@ import type {
 } from '../model.ts'
 import type { Database } from '../database/database.ts'
 import type { Cors } from './cors.ts'
-import { readDeclaredQuery, toDeclaredSets } from './declared.ts'
-import { type Lines, readLines } from './lines/lines.ts'
-import { type BodyDocument, readBody, readQuery, requireParameters, toBatch, toParameterSet } from './params.ts'
+import { readBody } from './params/params.ts'
+import { findLines, fitLines, toSets } from './params/request-sets.ts'
 import { Parsing } from './request-span.ts'
 import type { FormatChooser } from './representation/accept.ts'
 import { forCaches } from './representation/cache.ts'
@@ -33,11 +31,9 @@ import { addVary } from './representation/vary.ts'
 import {
   answersInstead,
   findEndpoint,
-  isBatchPath,
   missingEndpoint,
   pathOf,
   readTarget,
-  type Route,
   type Target,
   unloadedFile,
 } from './route.ts'
@@ -72,86 +68,85 @@ export function handle(service: Service, request: Request): Promise<Reply> {
   }
 }
 
-/** A streamed result could not be sent whole: the client was disconnected, and the log says why. */
-export function reportBrokenOff(
-  { events }: Service,
-  { method, target, requestId, traceparent }: Omit<RequestLine, 'trace'> & { readonly traceparent: string | undefined },
-  error: Error,
-): void {
-  events.emit('answerBrokenOff', { method, path: pathOf(target), reason: error.message, requestId, traceparent })
-}
-
-/** Not an async function: while the database works that would keep all that was needed up to then, the body too. */
+/**
+ * One of the service's own pages, or the result of a file. Not an async function: it would keep all its variables, the
+ * body of the request too, until the database has answered.
+ */
 function answer(service: Service, request: Request, headers: ReplyHeaders): Promise<Reply> {
   const target = readTarget(request.target)
   const page = findPage(service, request, target)
-  if (request.trace !== undefined && page !== undefined) request.trace.page = target.path
-  if (page !== undefined) return showPage(page, request.headers, headers).catch(refuser(service, request, headers))
+  if (page !== undefined) {
+    if (request.trace !== undefined) request.trace.page = target.path
+    return showPage(page, request.headers, headers).catch(refuser(service, request, headers))
+  }
   const parsing = Parsing.begin(request)
-  if (parsing === undefined) return work(service, request, target, headers)
+  if (parsing === undefined) return runFile(service, request, target, headers)
   try {
-    return work(service, request, target, headers, parsing)
+    return runFile(service, request, target, headers, parsing)
   } catch (error) {
     parsing.end(error)
     throw error
   }
 }
 
-/** The reading of the body ends where the database begins. */
-function work(
+/** Throws for a request that can be refused without the database. `parsing` ends where the database begins. */
+function runFile(
   service: Service,
   request: Request,
   target: Target,
   headers: ReplyHeaders,
   parsing?: Parsing,
 ): Promise<Reply> {
-  const { requestId, trace } = request
+  const { requestId, trace, cancellation } = request
   const refused = refuser(service, request, headers)
   const found = findEndpoint(service.endpoints, request.method, target.path)
   if (trace !== undefined) trace.endpoint = found?.endpoint
-  const lines = found?.batch === false ? undefined : findLines(request, found, target)
+  const lines = findLines(request, found, target.path)
   const document = request.method === 'POST' && lines === undefined ? readBody(request.body) : undefined
-  if (found === undefined) {
-    throw (
-      unloadedFile(service.unloaded, request.method, target.path) ??
-      missingEndpoint(target.shown, answersInstead(service, request.method, target.path))
-    )
-  }
+  if (found === undefined) throw nothingThere(service, request.method, target)
   const { endpoint, batch } = found
   const datasource = chooseDatasource(service, target, request.headers['x-datasource'])
   if (trace !== undefined) trace.datasource = datasource
   const database = service.databases.get(datasource) as Database
   const script = endpoint.scripts[database.dialect] as Script
-  const sets = lines === undefined ? toSets(document, found, script, target.query) : fitLines(lines, found, script)
+  const sets = lines === undefined ? toSets(document, found, script, target.query) : fitLines(lines, endpoint, script)
   const format = batch ? 'json' : service.chooseFormat(request.headers['accept'])
   parsing?.end()
-  const { cancellation } = request
   const running = database.run({ endpoint, script, sets, batch, format, cancellation, requestId, trace })
   const cache = endpoint.declarations?.cache
   if (cache === undefined) return running.then(replier(format, headers), refused)
   return running.then(cachedReplier(format, headers, cache, request.headers['if-none-match'])).catch(refused)
 }
 
-/** Made apart from `answer`, of which it would keep all that any function in there needs. */
+/** No file answers this path and method. */
+function nothingThere(service: Service, method: string, target: Target): Failure {
+  return (
+    unloadedFile(service.unloaded, method, target.path) ??
+    missingEndpoint(target.shown, answersInstead(service, method, target.path))
+  )
+}
+
+/** A function of its own: a closure in `runFile` would keep the request until the database has answered. */
 function replier(format: FormatName, headers: ReplyHeaders): (content: Result) => Reply {
   const all = format === 'json' ? headers : addVary(headers, 'Accept')
   return (content) => ({ status: 200, headers: all, body: toBody(format, content) })
 }
 
+/** `knownTags` is the header `If-None-Match`. */
 function cachedReplier(
   format: FormatName,
   headers: ReplyHeaders,
   cache: DeclaredCache,
-  known: string | undefined,
+  knownTags: string | undefined,
 ): (content: Result) => Reply {
-  return (content) => forCaches({ status: 200, headers, body: toBody(format, content) }, cache, known)
+  return (content) => forCaches({ status: 200, headers, body: toBody(format, content) }, cache, knownTags)
 }
 
 function toBody(format: FormatName, content: Result): Body {
   return { mediaType: formats[format].mediaType, content }
 }
 
-/** What is kept of a request until its reply is there: neither its headers nor its body. */
+/** What is kept of a request until its reply is made: neither its headers nor its body. */
 type RequestLine = Pick<Request, 'method' | 'target' | 'requestId' | 'trace'>
 
 function refuser(
@@ -169,7 +164,7 @@ function refuse(service: Service, line: RequestLine, headers: ReplyHeaders, erro
   return reply
 }
 
-/** The log gets what the client does not: which kind of error it was. */
+/** Says what went wrong. The code behind the error (SQLSTATE, or the system's) is for the log, not for the client. */
 function note(trace: Trace, error: unknown): void {
   const { error: unexpected } = failures.internal_error
   trace.error = error instanceof Failure ? error.name : unexpected
@@ -181,63 +176,27 @@ function findPage({ pages }: Service, { method }: Request, { path }: Target): Pa
   return path === undefined || (method !== 'GET' && method !== 'HEAD') ? undefined : pages.get(path)
 }
 
-/** As the page has it, with the headers of CORS. */
+/** The page's own reply with the headers of CORS added. */
 async function showPage(page: Page, asked: RequestHeaders, cors: ReplyHeaders): Promise<Reply> {
   const { status, headers, body } = await page(asked)
   const { vary } = headers
   return { status, headers: { ...headers, ...(vary === undefined ? cors : addVary(cors, vary)) }, body }
 }
 
-/** Its name. */
+/** The name of the datasource for this project and header. Throws where none is configured. */
 function chooseDatasource(service: Service, target: Target, header: string | undefined): string {
   const [, project = ''] = (target.path ?? '').split('/', 2)
   return service.chooseDatasource(project, header)
 }
 
-/** With everything that the SQL asks for. Without a document it is a GET. */
-function toSets(
-  document: BodyDocument | undefined,
-  { endpoint: { declarations }, batch }: Route,
-  { parameters }: Script,
-  query: string,
-): readonly ParameterSet[] {
-  if (declarations !== undefined) {
-    const wanted = { params: declarations.params, names: parameters }
-    if (document === undefined) return [readDeclaredQuery(query, wanted)]
-    return toDeclaredSets(readSets(document, batch), wanted, batch)
-  }
-  const sets = document === undefined ? [readQuery(query)] : readSets(document, batch)
-  requireParameters(parameters, sets, batch)
-  return sets
-}
-
-/** The body of a batch, where it has a set a line. Of a path without a file too: what is wrong then is the path. */
-function findLines({ method, headers, body }: Request, found: Route | undefined, { path }: Target): Lines | undefined {
-  const isBatch = found === undefined ? method === 'POST' && isBatchPath(path) : found.batch
-  return isBatch ? readLines(headers['content-type'], body) : undefined
-}
-
-function fitLines({ sets, areTexts }: Lines, { endpoint }: Route, { parameters }: Script): readonly ParameterSet[] {
-  const { declarations } = endpoint
-  if (declarations !== undefined) {
-    return toDeclaredSets(sets, { params: declarations.params, names: parameters }, true, areTexts)
-  }
-  requireParameters(parameters, sets, true)
-  return sets
-}
-
-function readSets(document: BodyDocument, batch: boolean): readonly ParameterSet[] {
-  return batch ? toBatch(document) : [toParameterSet(document)]
-}
-
-/** Looks for the file once more, so that no request that succeeds has to keep it. */
+/** Finds the file a second time, so that a request that succeeds need not keep it. */
 function explain({ endpoints }: Service, { method, target }: RequestLine, error: unknown): FailureDetails | undefined {
   if (!(error instanceof Failure)) return undefined
   const found = findEndpoint(endpoints, method, readTarget(target).path)
   return found === undefined ? undefined : error.detailsIn(found.endpoint.file)
 }
 
-/** Where an unexpected error came from is for the log only. */
+/** Only the log is told where an unexpected error came from. */
 function reportInternal(events: Events, { method, target, requestId, trace }: RequestLine, error: unknown): void {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
   events.emit('internalError', {
@@ -247,4 +206,13 @@ function reportInternal(events: Events, { method, target, requestId, trace }: Re
     requestId,
     traceparent: trace?.span?.traceparent,
   })
+}
+
+/** A streamed result could not be sent whole: the client was disconnected, and the log says why. */
+export function reportBrokenOff(
+  { events }: Service,
+  { method, target, requestId, traceparent }: Omit<RequestLine, 'trace'> & { readonly traceparent: string | undefined },
+  error: Error,
+): void {
+  events.emit('answerBrokenOff', { method, path: pathOf(target), reason: error.message, requestId, traceparent })
 }

@@ -52,7 +52,7 @@ export interface RequestListener {
   answered(trace: Trace): void
 }
 
-/** For a client that left before it had its reply, as other servers count it. */
+/** Counted for a client that left before its reply, as other servers do. */
 const goneStatus = 499
 
 /**
@@ -128,7 +128,7 @@ function respond(
   void options.handle(request).then((reply) => write(options, exchange, reply, trace))
 }
 
-/** Undefined when there is nothing more to be done. */
+/** Undefined where the request has been answered, or its client has left: nothing is left to do. */
 async function readBody(
   options: ServerOptions,
   exchange: Exchange,
@@ -153,7 +153,7 @@ async function readBody(
   }
 }
 
-/** Undefined where nobody is there to be told. */
+/** Undefined where nobody is left to be told. */
 function toBodyFailure(error: unknown, maxBodyBytes: number): Failure | undefined {
   if (error instanceof BodyTooLarge) {
     return new Failure('body_too_large', `Request body is larger than ${maxBodyBytes} bytes`)
@@ -161,7 +161,7 @@ function toBodyFailure(error: unknown, maxBodyBytes: number): Failure | undefine
   return error instanceof BodyGivenUp ? new Failure('body_given_up', error.message) : undefined
 }
 
-/** For a client that goes before it has its reply. Not inside `serve`: a closure there would keep the request alive. */
+/** For a client that leaves before its reply. Not inside `serve`: a closure there would keep the request alive. */
 function toLeaver(cancellation: Cancellation): () => void {
   return () => {
     cancellation.cancelled = true

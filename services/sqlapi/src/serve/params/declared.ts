@@ -2,10 +2,10 @@
  * What the client sent to a file that declares its parameters -> parameter sets: defaults for what is missing, declared
  * types checked, texts of a query string turned into values of these types. Files without declarations never come here.
  */
-import { keyOf, valueTypes } from '../declarations/value-types.ts'
-import { Failure } from '../errors.ts'
-import { readElements } from '../json/read.ts'
-import type { DeclaredParameter, JsonText, JsonValue, ParameterSet } from '../model.ts'
+import { keyOf, valueTypes } from '../../declarations/value-types.ts'
+import { Failure } from '../../errors.ts'
+import { readElements } from '../../json/read.ts'
+import type { DeclaredParameter, JsonText, JsonValue, ParameterSet } from '../../model.ts'
 import { readQuery, requireParameters } from './params.ts'
 
 /** What a request is for. */

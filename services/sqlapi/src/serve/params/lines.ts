@@ -5,7 +5,7 @@
 import { Failure } from '../../errors.ts'
 import { readJsonText, toText } from '../../json/read.ts'
 import type { ParameterSet } from '../../model.ts'
-import { toSet } from '../params.ts'
+import { toSet } from './params.ts'
 import { noCsv, readRows } from './csv.ts'
 
 /** What a body of lines holds. */

@@ -4,9 +4,9 @@
  *
  * Values stay as they were sent; what they become in the database is decided there.
  */
-import { Failure } from '../errors.ts'
-import { type JsonDocument, readDocuments, readJson } from '../json/read.ts'
-import type { ParameterSet } from '../model.ts'
+import { Failure } from '../../errors.ts'
+import { type JsonDocument, readDocuments, readJson } from '../../json/read.ts'
+import type { ParameterSet } from '../../model.ts'
 
 /** A body that is JSON, of whatever shape. */
 export type BodyDocument = JsonDocument
