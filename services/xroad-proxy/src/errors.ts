@@ -90,6 +90,15 @@ export class CallerGone extends Error {
   }
 }
 
+/** The name of `CallerGone` in logs and traces. No caller is ever told it. */
+export const callerGone = 'caller_gone'
+
+/** The name of whatever was thrown, in logs and traces. */
+export function nameOf(thrown: unknown): FailureCode | typeof callerGone {
+  if (thrown instanceof CallerGone) return callerGone
+  return thrown instanceof Failure ? thrown.code : 'internal_error'
+}
+
 /**
  * An expected error of the start, or of files read anew: the message names the file, the field or the variable and what
  * would be right.

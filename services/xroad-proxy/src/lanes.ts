@@ -13,9 +13,11 @@ import type { Events } from './events.ts'
 import { createGuardedLookup } from './guard/lookup.ts'
 import type { Endpoint, EndpointLimits, Identity, RestEndpoint, SoapEndpoint } from './model.ts'
 import { toReader } from './serve/lanes/request-reader.ts'
-import { type RestLane, type RestDestination, toRestDestination } from './serve/lanes/rest.ts'
+import { type RestDestination, toRestDestination } from './serve/lanes/rest-destination.ts'
+import type { RestLane } from './serve/lanes/rest.ts'
 import type { SecurityServer } from './serve/lanes/security-server.ts'
-import { type Destination, type Obstructed, type SoapLane, toDestination, type Upstreams } from './serve/lanes/soap.ts'
+import { type SoapDestination, toSoapDestination, type Upstreams } from './serve/lanes/soap-destination.ts'
+import type { Obstructed, SoapLane } from './serve/lanes/soap.ts'
 import type { Validation } from './soap/check/check.ts'
 import type { Budget } from './upstream/budget.ts'
 import { type Limits, openUpstream, type Upstream, type UpstreamOptions } from './upstream/upstream.ts'
@@ -138,7 +140,7 @@ function limitsOf(own: EndpointLimits, limits: Config['limits']): Limits | undef
 
 /** Who calls, in all spellings, and connections to the Security Server that are opened as this client. */
 interface Client {
-  readonly generated: Destination['generated']
+  readonly generated: SoapDestination['generated']
   readonly header: string
   readonly name: string
   readonly keyed: KeyedUpstream
@@ -156,14 +158,14 @@ function toSoapDestinations(
   { endpoints, nameless, checks, events }: Omit<Loads, 'bodies' | 'isTracing'> & { readonly events: Events },
   { securityServer, clientOf, limitsOf, direct, guarded }: Ways,
 ): Pick<SoapLane, 'destinations' | 'obstacles'> {
-  const destinations = new Map<SoapEndpoint, Destination>()
+  const destinations = new Map<SoapEndpoint, SoapDestination>()
   const obstacles = new Map<SoapEndpoint, Obstructed>()
   for (const endpoint of endpoints) {
     if (endpoint.kind === 'rest') continue
     const { generated, keyed } = clientOf(endpoint)
     const reader = toReader(endpoint.params, checks.get(endpoint), events)
     const call = { generated, reader, limits: limitsOf(endpoint) }
-    const destination = toDestination(endpoint, { upstream: keyed.upstream, direct, guarded }, securityServer, call)
+    const destination = toSoapDestination(endpoint, { upstream: keyed.upstream, direct, guarded }, securityServer, call)
     if (destination === undefined) obstacles.set(endpoint, { obstacle: 'no_security_server', reader })
     else if (nameless.has(endpoint)) obstacles.set(endpoint, { obstacle: 'no_client', reader })
     else destinations.set(endpoint, destination)

@@ -19,7 +19,8 @@ import type { Trace } from '../src/trace.ts'
 import { Budget } from '../src/upstream/budget.ts'
 import { createGuardedLookup } from '../src/guard/lookup.ts'
 import { toReader } from '../src/serve/lanes/request-reader.ts'
-import { callSoap, toDestination, type Upstreams } from '../src/serve/lanes/soap.ts'
+import { toSoapDestination, type Upstreams } from '../src/serve/lanes/soap-destination.ts'
+import { callSoap } from '../src/serve/lanes/soap.ts'
 import { openUpstream, withoutCaller } from '../src/upstream/upstream.ts'
 import { startLanes } from './support/lanes.ts'
 import { startProxy } from './support/process.ts'
@@ -150,7 +151,7 @@ test('a generated address is called by its own connections, whose resolver is as
   const callWith = (called: SoapEndpoint, through: Upstreams): Promise<Reply | FileReply> => {
     const generated = { instance: 'ee-test', client: '', protocol_version: '4.0' }
     const reader = toReader(called.params, undefined, lane.events)
-    const destination = toDestination(called, through, undefined, { generated, reader })
+    const destination = toSoapDestination(called, through, undefined, { generated, reader })
     ok(destination !== undefined)
     return callSoap({ ...lane, destinations: new Map([[called, destination]]) }, called, request(), writer, trace)
   }

@@ -2,12 +2,12 @@
  * The request path. A request comes in, its reply goes to the response writer; the body of `answer` is the order of
  * checks that the manual promises. Each stage is a call into the file that owns it, none of them calls the next.
  */
-import { CallerGone, Failure, failures, toReply } from '../errors.ts'
-import type { AnsweredRequest, Events } from '../events.ts'
-import type { FileReply, Reply, ResponseWriter, Request } from '../model.ts'
-import type { Trace } from '../trace.ts'
 import type { CodedContent } from '@services/content-coding'
 import type { Span, Tracing } from '@services/trace'
+import { CallerGone, callerGone, Failure, failures, nameOf, toReply } from '../errors.ts'
+import type { AnsweredRequest, Events } from '../events.ts'
+import type { FileReply, Reply, Request, ResponseWriter } from '../model.ts'
+import type { Trace } from '../trace.ts'
 import type { DocsPage } from './pages/docs-page.ts'
 import { valueOf } from './pages/header-value.ts'
 import { type Audit, AuditedWriter } from './audited-writer.ts'
@@ -79,13 +79,6 @@ function watch(audit: Audit, request: Request, caller: ResponseWriter, trace: Tr
   const writer = new AuditedWriter(audit, request, caller, trace)
   trace.audit = writer
   return writer
-}
-
-const gone = 'caller_gone'
-
-function nameOf(thrown: unknown): string {
-  if (thrown instanceof CallerGone) return gone
-  return thrown instanceof Failure ? thrown.code : 'internal_error'
 }
 
 /** A caller was cut off because it read too little of its reply. */
@@ -161,7 +154,7 @@ function isCall({ code }: Failure): boolean {
 
 function describe(request: Request, writer: ResponseWriter, trace: Trace, ms: number): AnsweredRequest {
   const { endpoint, messageId: id, upstreamMs, waits, error, requestId: request_id } = trace
-  const isGone = error === gone
+  const isGone = error === callerGone
   const isFailed = error !== undefined && !isGone
   return {
     method: request.method,

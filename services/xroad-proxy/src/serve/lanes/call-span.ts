@@ -4,7 +4,7 @@
  * of a caller is in a span.
  */
 import type { Span } from '@services/trace'
-import { CallerGone, Failure } from '../../errors.ts'
+import { nameOf } from '../../errors.ts'
 import { type TraceHeader, traceHeaders } from '../../upstream/headers.ts'
 import type { Call } from '../../upstream/upstream.ts'
 
@@ -49,9 +49,4 @@ export function endCall(span: Span | undefined, { status }: { readonly status: n
 
 export function failCall(span: Span | undefined, error: unknown): void {
   span?.end({ error: nameOf(error) })
-}
-
-function nameOf(error: unknown): string {
-  if (error instanceof CallerGone) return 'caller_gone'
-  return error instanceof Failure ? error.code : 'internal_error'
 }

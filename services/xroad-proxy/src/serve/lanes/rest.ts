@@ -4,81 +4,21 @@
  * call.
  */
 import { randomUUID } from 'node:crypto'
-import type { RawHeaders, ResponseWriter, Request, RestEndpoint, Upload } from '../../model.ts'
-import type { AuditedMessage, Trace } from '../../trace.ts'
-import { fillIn, parsePathTemplate, textsAround } from '../../path-template.ts'
-import { sourceOf, toName, toServicePath } from '../../xroad.ts'
-import type { Budget } from '../../upstream/budget.ts'
+import type { Request, ResponseWriter, RestEndpoint, Upload } from '../../model.ts'
+import { fillIn } from '../../path-template.ts'
+import type { Trace } from '../../trace.ts'
+import { readCallerHeaders, toOutbound } from '../../upstream/headers.ts'
+import type { Room } from '../../upstream/room.ts'
+import { sourceOf } from '../../xroad.ts'
+import { type CallLimits, openRoom } from './call-room.ts'
 import { beginCall, endCall, failCall, toPairs } from './call-span.ts'
-import { type OutboundRules, readCallerHeaders, toOutbound, toOutboundRules } from '../../upstream/headers.ts'
 import { toQuery } from './query.ts'
-import { Room } from '../../upstream/room.ts'
-import { refuseCall, type SecurityServer } from './security-server.ts'
-import type { Limits, Upstream } from '../../upstream/upstream.ts'
+import type { RestDestination } from './rest-destination.ts'
+import { refuseCall } from './security-server.ts'
 
-export interface RestLane {
-  readonly maxRequestBytes: number
-  readonly budget: Budget
-  /** Of a call, and of each wait before it. */
-  readonly timeoutSeconds: number
+export interface RestLane extends CallLimits {
   /** Where the calls of each endpoint go. Empty without a Security Server. */
   readonly destinations: ReadonlyMap<RestEndpoint, RestDestination>
-}
-
-/** What is the same for all calls of an endpoint. `path` is the one before the query string. */
-export interface RestDestination extends SecurityServer {
-  /** With the identity of the client. */
-  readonly upstream: Upstream
-  /** The pieces of the path around its parameters, where it has any. */
-  readonly texts: readonly string[]
-  readonly rules: OutboundRules
-  /** In place of those of all calls. */
-  readonly limits: Limits | undefined
-  /** As the audit file names who calls what. */
-  readonly audited: Pick<AuditedMessage, 'lane' | 'client' | 'service' | 'version'> & {
-    /** Whom X-Road is told in place of the caller's user, where the file says so. */
-    readonly user?: string
-  }
-}
-
-/** Who calls from where, as addresses and headers say it. */
-export interface RestIdentity {
-  readonly instance: string
-  /** Value of X-Road-Client. */
-  readonly client: string
-  /** As people read it. */
-  readonly name: string
-}
-
-/** `set` are header names and values in turn. */
-export function toRestDestination(
-  { target, headers }: RestEndpoint,
-  { instance, client, name }: RestIdentity,
-  { origin, path: base }: SecurityServer,
-  {
-    upstream,
-    set,
-    limits,
-    isTracing,
-  }: Pick<RestDestination, 'upstream' | 'limits'> & {
-    readonly set: RawHeaders
-    /** Requests have a place in a trace, and their calls tell it. */
-    readonly isTracing: boolean
-  },
-): RestDestination {
-  const path = base + toServicePath(instance, target)
-  // What stands before the target's own path has no brace: it is percent-encoded.
-  const texts = textsAround(parsePathTemplate(path))
-  const service = `${toName({ ...target, instance: target.xroadInstance || instance })}/${target.serviceCode}`
-  const audited = { lane: 'rest', client: name, service, version: undefined, ...userIn(set) } as const
-  const rules = toOutboundRules(client, { remove: headers?.remove, set, isTracing })
-  return { origin, path, texts, upstream, rules, limits, audited }
-}
-
-/** One character for each byte. */
-function userIn(set: RawHeaders): { readonly user?: string } {
-  const at = set.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'x-road-userid')
-  return at === -1 ? {} : { user: Buffer.from(set[at + 1] ?? '', 'latin1').toString() }
 }
 
 /** What a request is for. */
@@ -101,9 +41,7 @@ export async function callRest(
   trace: Trace,
 ): Promise<void> {
   const destination = lane.destinations.get(endpoint)
-  const room = new Room(lane.budget, endpoint.limits.timeoutSeconds ?? lane.timeoutSeconds)
-  writer.held = room
-  trace.waits = room
+  const room = openRoom(lane, endpoint, writer, trace)
   const body = request.upload.length === 0 ? noBody : await readBody(request.upload, lane.maxRequestBytes, room)
   const { 'x-road-id': id, 'x-road-userid': user } = readCallerHeaders(request.headers)
   const { origin, path, texts, upstream, rules, limits, audited } = destination ?? refuseCall('no_security_server')

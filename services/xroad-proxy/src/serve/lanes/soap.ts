@@ -1,50 +1,45 @@
 /**
  * The SOAP lane: allow-listed values of the caller's JSON become an envelope, the envelope goes to the Security Server
- * or directly to the service, and the response becomes JSON. The steps are in soap/; this file owns their order and the
- * meaning of the status.
+ * or directly to the service, and the response becomes JSON. The steps are in soap/, the destinations are made by
+ * soap-destination.ts; this file owns the order of the steps and the meaning of the status.
  */
 import { randomUUID } from 'node:crypto'
 import { Failure } from '../../errors.ts'
 import type { Events } from '../../events.ts'
 import type {
+  FailureSource,
   Fault,
   FileReply,
   Generated,
-  ResponseWriter,
   Reply,
   Request,
+  ResponseWriter,
   SoapEndpoint,
-  SoapVersion,
-  FailureSource,
 } from '../../model.ts'
 import type { Trace } from '../../trace.ts'
-import { readResponseInSteps } from '../../soap/message/response.ts'
-import type { ResponseOptions } from '../../soap/message/response.ts'
+import { readResponseInSteps, type ResponseOptions } from '../../soap/message/response.ts'
 import { toFailure } from '../../soap/message/fault.ts'
 import type { Translated } from '../../soap/json/frame.ts'
 import { type Json, joinJson, lengthOf } from '../../soap/json/json-text.ts'
 import type { Member } from '../../soap/json/shape.ts'
 import { XmlError } from '../../soap/json/xml-error.ts'
 import { sourceOf } from '../../xroad.ts'
-import type { Budget } from '../../upstream/budget.ts'
 import { readCallerHeaders } from '../../upstream/headers.ts'
-import { Room } from '../../upstream/room.ts'
+import type { Room } from '../../upstream/room.ts'
 import { requestHashOf, whoCallsWhat } from './audited-header.ts'
+import { type CallLimits, openRoom } from './call-room.ts'
 import { beginCall, endCall, failCall, withTrace } from './call-span.ts'
 import { runInSteps } from './in-steps.ts'
 import type { RequestReader } from './request-reader.ts'
-import { type Obstacle, refuseCall, type SecurityServer } from './security-server.ts'
+import { type Obstacle, refuseCall } from './security-server.ts'
 import { type Incoming, readIncoming, withAttachments } from './soap-attachments.ts'
-import type { UpstreamResponse, Call, Limits, Upstream } from '../../upstream/upstream.ts'
+import type { SoapDestination } from './soap-destination.ts'
+import type { Call, Upstream, UpstreamResponse } from '../../upstream/upstream.ts'
 
-export interface SoapLane {
+export interface SoapLane extends CallLimits {
   /** Where the envelopes of each endpoint go, but for those with an obstacle. */
-  readonly destinations: ReadonlyMap<SoapEndpoint, Destination>
+  readonly destinations: ReadonlyMap<SoapEndpoint, SoapDestination>
   readonly obstacles: ReadonlyMap<SoapEndpoint, Obstructed>
-  readonly maxRequestBytes: number
-  readonly budget: Budget
-  /** Of a call, and of each wait before it. */
-  readonly timeoutSeconds: number
   readonly exposeFaultDetail: boolean
   /** What the Body holds, for endpoints that answer with types. */
   readonly bodies: ReadonlyMap<SoapEndpoint, Member>
@@ -60,72 +55,6 @@ export interface Obstructed {
   readonly reader: RequestReader
 }
 
-/** Where an envelope goes: everything of the call but its body. */
-export interface Destination {
-  readonly reader: RequestReader
-  readonly upstream: Upstream
-  readonly call: Omit<Call, 'body'>
-  /** Who makes the faults, where it is one and the same. */
-  readonly source: FailureSource | undefined
-  /** `generate.*` without what belongs to a message. */
-  readonly generated: Pick<Generated, 'instance' | 'client' | 'protocol_version'>
-}
-
-export interface Upstreams {
-  /** Calls to the Security Server, with the identity of the endpoint's client. */
-  readonly upstream: Upstream
-  /** Calls to the addresses of DSL files, without one. */
-  readonly direct: Upstream
-  /** Calls to addresses that came from a WSDL: names that lead into the local network are refused. */
-  readonly guarded: Upstream
-}
-
-/**
- * What is the same for all calls of an endpoint; undefined where there is no Security Server for them. An envelope is
- * posted, whatever the method of the endpoint is.
- */
-export function toDestination(
-  { url, soapVersion, soapAction, isGenerated }: SoapEndpoint,
-  { upstream, direct, guarded }: Upstreams,
-  securityServer: SecurityServer | undefined,
-  { generated, reader, limits }: Pick<Destination, 'generated' | 'reader'> & { readonly limits?: Limits | undefined },
-): Destination | undefined {
-  const { type, action } = versionHeaders[soapVersion](soapAction)
-  const headers = ['Content-Type', type, 'Accept-Encoding', 'identity', ...action]
-  if (url === undefined) {
-    if (securityServer === undefined) return undefined
-    const { origin, path } = securityServer
-    return {
-      upstream,
-      call: { origin, path: path || '/', method: 'POST', headers, limits },
-      source: undefined,
-      generated,
-      reader,
-    }
-  }
-  const { origin, pathname, search } = new URL(url)
-  const call = { origin, path: pathname + search, method: 'POST', headers, limits }
-  return { upstream: isGenerated ? guarded : direct, call, source: 'provider', generated, reader }
-}
-
-/** How the action goes along: in a header of its own, or as a parameter of the type. */
-const versionHeaders: Readonly<Record<SoapVersion, (action: string | undefined) => VersionHeaders>> = {
-  '1.1': (action) => ({
-    type: 'text/xml; charset=utf-8',
-    action: action === undefined ? [] : ['SOAPAction', `"${action}"`],
-  }),
-  '1.2': (action) => ({
-    // An action is a URI, and an empty text is none.
-    type: `application/soap+xml; charset=utf-8${action ? `; action="${action.replaceAll('\\', String.raw`\\`)}"` : ''}`,
-    action: [],
-  }),
-}
-
-interface VersionHeaders {
-  readonly type: string
-  readonly action: readonly string[]
-}
-
 /** Statuses that say that the message was accepted and that there is no content. */
 const empty: ReadonlySet<number> = new Set([202, 204])
 const nothing: Reply = { status: 200, body: '{"body":null,"headers":null}' }
@@ -137,9 +66,7 @@ export async function callSoap(
   writer: ResponseWriter,
   trace: Trace,
 ): Promise<Reply | FileReply> {
-  const room = new Room(lane.budget, endpoint.limits.timeoutSeconds ?? lane.timeoutSeconds)
-  writer.held = room
-  trace.waits = room
+  const room = openRoom(lane, endpoint, writer, trace)
   const body = await request.upload.collect(lane.maxRequestBytes, room.reserve)
   const { 'x-road-id': id, 'x-road-userid': user_id, 'x-road-issue': issue } = readCallerHeaders(request.headers)
   // An empty id is none.
@@ -168,14 +95,16 @@ export async function callSoap(
   parsing?.end()
   if (trace.audit !== undefined) trace.audit.requestHash = requestHashOf(translation.headers)
   if (translation.fault !== undefined) throw refuseFault(lane, translation.fault, source, trace)
-  const json = toJson(translation)
-  room.keep(lengthOf(json))
-  if (typeof json === 'string') return { status: 200, body: json }
-  return { status: 200, body: Buffer.concat(json.pieces, json.length) }
+  return toJsonReply(translation, room)
 }
 
-/** While the message is made, its body and that of the request are both there, and of JSON its texts. */
-async function attach(incoming: Incoming, generated: Generated, call: Omit<Call, 'body'>, room: Room) {
+/** Holds more room first: the body of the request, its texts and the message are in memory at the same time. */
+async function attach(
+  incoming: Incoming,
+  generated: Generated,
+  call: Omit<Call, 'body'>,
+  room: Room,
+): Promise<Call & { readonly body: Uint8Array }> {
   const waiting = room.hold(3 * incoming.body.length)
   if (waiting !== undefined) await waiting
   return withAttachments(incoming.endpoint, await readIncoming(incoming), generated, call)
@@ -204,6 +133,14 @@ async function send(upstream: Upstream, call: Call, { writer, room }: Ends, trac
   } finally {
     trace.upstreamMs = performance.now() - started
   }
+}
+
+/** The room of the call keeps only the reply from here on. */
+function toJsonReply(translation: Translated, room: Room): Reply | FileReply {
+  const json = toJson(translation)
+  room.keep(lengthOf(json))
+  if (typeof json === 'string') return { status: 200, body: json }
+  return { status: 200, body: Buffer.concat(json.pieces, json.length) }
 }
 
 /** Throws unless the response is a SOAP message: a good one on 2xx, a fault on any status but a redirect. */
