@@ -15,6 +15,7 @@ import { run } from 'node:test'
 import { parseArgs } from 'node:util'
 import { Readable } from 'node:stream'
 import { isSkipWithoutReason, report } from './reporter.ts'
+import { scratchInMemory } from './scratch.ts'
 import { isFailure, type TestEvent, type Unsteady, withSecondTry } from './second-try.ts'
 
 const patterns = ['packages/*/test/**/*.test.ts', 'services/*/test/**/*.test.ts', 'tools/*.test.ts']
@@ -44,6 +45,9 @@ const longestTestMs = 600_000
 // Test files share most of what they import: each text is stripped of its types and compiled once. The bins use it as
 // well.
 process.env['NODE_COMPILE_CACHE'] ??= resolve(import.meta.dirname, '../node_modules/.cache/compile')
+
+// Who names another folder for temporary files gets that one.
+process.env['TMPDIR'] ??= scratchInMemory() ?? tmpdir()
 
 const { values, positionals } = parseArgs({ options: { slowest: { type: 'boolean' } }, allowPositionals: true })
 const files = positionals.length > 0 ? positionals.map((file) => resolve(file)) : inOrder(globSync(patterns))

@@ -47,7 +47,7 @@ export interface Listening extends Spawned {
  */
 export const launchFlag = '--max-semi-space-size=16'
 
-/** Kept from run to run: it halves the time that a start takes. */
+/** Kept for all files of a run: it halves the time that a start takes. */
 const compileCache = join(tmpdir(), 'services-test-compile-cache')
 const children = new Set<ChildProcess>()
 
