@@ -27,7 +27,7 @@ export interface Refusal<ErrorName extends string> {
 }
 
 export interface RefusedStart extends Pick<Refusal<string>, 'error' | 'names'> {
-  readonly spawned: Spawned
+  readonly spawned: Pick<Spawned, 'ended' | 'kill'>
   readonly format: 'text' | 'json'
   /** What lines of the log in text call the service. */
   readonly target: string

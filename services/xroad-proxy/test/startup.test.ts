@@ -223,15 +223,22 @@ const addresses: Refusal[] = [
   { title: 'a host that is none [D1.1]', config: { host: 'http://0.0.0.0' }, error: 'invalid_configuration', names: ['host'] },
 ] // prettier-ignore
 
-/** Runs until it ends by itself and checks all that is the same for every refusal. */
-async function refuse(refusal: Refusal, format: 'text' | 'json'): Promise<Ended> {
+/**
+ * Runs until it ends by itself and checks all that is the same for every refusal; in a process of its own, or by the
+ * same `main` in the one that runs commands.
+ */
+async function refuse(refusal: Refusal, format: 'text' | 'json', where: 'process' | 'host'): Promise<Ended> {
   const { files: dsl = {}, config = {}, yaml, env = {}, args = [], prepare, command, error, names } = refusal
   const folder = newFolder()
   writeFiles(join(folder, 'DSL'), dsl)
   writeFileSync(join(folder, 'proxy.yaml'), yaml ?? JSON.stringify({ host: '127.0.0.1', port: 0, ...config }))
   prepare?.(folder)
   const given = { ...env, PROXY_LOG_FORMAT: format }
-  const spawned = spawnProxy({ cwd: folder, args, env: given, ...(command ? { command } : {}) })
+  const order = { cwd: folder, args, env: given }
+  const spawned =
+    where === 'process'
+      ? spawnProxy({ ...order, ...(command ? { command } : {}) })
+      : { ended: runCommand(order), kill: () => undefined }
   const end = await checkRefused({ spawned, format, target: 'xroad_proxy', error, names })
   ok(!end.stdout.includes(secret), end.stdout)
   return end
@@ -242,7 +249,7 @@ for (const [group, refusals] of Object.entries(groups)) {
   describe(`a start is refused: ${group}`, concurrency, () => {
     for (const [index, refusal] of refusals.entries()) {
       test(refusal.title, async () => {
-        await refuse(refusal, index % 2 === 0 ? 'text' : 'json')
+        await refuse(refusal, index % 2 === 0 ? 'text' : 'json', index < 2 ? 'process' : 'host')
       })
     }
   })
@@ -273,7 +280,7 @@ describe('a start is refused: the rest', concurrency, () => {
       error: 'listen_failed',
       names: [`port ${port}`, 'in use by another process'],
     }
-    for (const format of ['text', 'json'] as const) await refuse(refusal, format)
+    for (const format of ['text', 'json'] as const) await refuse(refusal, format, 'process')
     taken.close()
   })
 
@@ -281,13 +288,14 @@ describe('a start is refused: the rest', concurrency, () => {
     const isRoot = process.getuid?.() === 0
     const command = isRoot ? { command: [...withoutRight, process.execPath, binary] } : {}
     const names = ['port 80', 'may not be used', 'above 1023']
-    await refuse({ title: '', config: { port: 80 }, ...command, error: 'listen_failed', names }, 'text')
+    await refuse({ title: '', config: { port: 80 }, ...command, error: 'listen_failed', names }, 'text', 'process')
   })
 
   test('the one line is written whatever is filtered [S-env.RUST_LOG]', async () => {
     const { stdout } = await refuse(
       { title: '', config: { port: -1 }, env: { RUST_LOG: 'off' }, error: 'invalid_configuration', names: ['port'] },
       'text',
+      'host',
     )
     strictEqual(linesOf(stdout).length, 1)
   })
@@ -299,7 +307,7 @@ describe('a start is refused: the rest', concurrency, () => {
       limits: { max_request_bytes: 0, request_timeout_secs: 'x' },
     }
     const names = ['port', 'xroad_protocol_version', 'limits.max_request_bytes', 'limits.request_timeout_secs']
-    await refuse({ title: '', config, error: 'invalid_configuration', names }, 'json')
+    await refuse({ title: '', config, error: 'invalid_configuration', names }, 'json', 'host')
   })
 })
 

@@ -1,6 +1,6 @@
 /**
  * The program of the process of commands.ts: runs one command after the other, each in its folder and with its
- * variables.
+ * variables. What a command adds to the process, such as what it does at a signal, goes with it.
  */
 import { main } from '../../src/main.ts'
 
@@ -17,9 +17,13 @@ export interface Outcome {
 }
 
 process.on('message', (order: Order) => void obey(order).then((outcome) => process.send?.(outcome)))
-process.on('disconnect', () => process.exit())
+process.on('disconnect', () => exit())
 
 const own = { ...process.env }
+const exit = process.exit.bind(process)
+
+/** Takes the place of the end of this process, where a command asks for that. */
+class Exit extends Error {}
 
 async function obey({ args, cwd, env }: Order): Promise<Outcome> {
   process.chdir(cwd)
@@ -28,13 +32,40 @@ async function obey({ args, cwd, env }: Order): Promise<Outcome> {
   process.exitCode = 0
   const stdout = listen(process.stdout)
   const stderr = listen(process.stderr)
+  const forget = [process, process.stdout].map((each) => rememberListeners(each))
+  process.exit = (code) => {
+    process.exitCode = code ?? process.exitCode
+    throw new Exit()
+  }
   try {
     await main(args)
   } catch (error) {
-    process.exitCode = 1
-    process.stderr.write(String((error as Error).stack))
+    if (!(error instanceof Exit)) {
+      process.exitCode = 1
+      process.stderr.write(String((error as Error).stack))
+    }
+  } finally {
+    process.exit = exit
+    for (const each of forget) each()
   }
   return { code: process.exitCode, stdout: stdout(), stderr: stderr() }
+}
+
+/** Gives what brings the listeners back to what they are now. */
+function rememberListeners(emitter: NodeJS.EventEmitter): () => void {
+  const before = new Map(emitter.eventNames().map((name) => [name, listenersOf(emitter, name)]))
+  return () => {
+    for (const name of new Set([...before.keys(), ...emitter.eventNames()])) {
+      const kept = before.get(name) ?? []
+      const now = listenersOf(emitter, name)
+      for (const each of now) if (!kept.includes(each)) emitter.off(name, each)
+      for (const each of kept) if (!now.includes(each)) emitter.on(name, each)
+    }
+  }
+}
+
+function listenersOf(emitter: NodeJS.EventEmitter, name: string | symbol): (() => void)[] {
+  return emitter.rawListeners(name) as (() => void)[]
 }
 
 /** Takes what is written in the place of the stream, and gives all of it. */

@@ -1,15 +1,16 @@
 /**
- * Commands that do their work and end, such as `doctor`: one process for all of a test file, which has loaded the
- * program. A process for each takes ten times as long as most of them. How a command ends as a process, alone and
- * beside others, is for tests that start one.
+ * Commands that do their work and end, such as `doctor` or a start that is refused: one process for all of a test
+ * file, which has loaded the program. A process for each takes ten times as long as most of them. How a command ends
+ * as a process, alone and beside others, is for tests that start one.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { type Ended, launchFlag } from '@services/testing'
 import type { Order, Outcome } from './command-host.ts'
 
-let host: ChildProcess | undefined
+let host: Host | undefined
 let last: Promise<unknown> = Promise.resolve()
 
 /** Runs it when those before it have ended: a process has one working directory. */
@@ -21,19 +22,31 @@ export function runCommand({ env = {}, ...order }: Omit<Order, 'env'> & Partial<
 
 async function ask(order: Order): Promise<Ended> {
   host ??= start()
+  const { child, died } = host
   // It is to keep the test alive only while somebody waits for it.
-  host.ref()
-  host.channel?.ref()
-  host.send(order)
-  const [outcome] = (await Promise.race([once(host, 'message'), ended(host)])) as [Outcome]
-  host.unref()
-  host.channel?.unref()
+  child.ref()
+  child.channel?.ref()
+  child.send(order)
+  const [outcome] = (await Promise.race([once(child, 'message'), died])) as [Outcome]
+  child.unref()
+  child.channel?.unref()
   return { ...outcome, signal: null }
 }
 
-function start(): ChildProcess {
-  const options = { execArgv: [launchFlag], env: environment() }
-  return fork(join(import.meta.dirname, 'command-host.ts'), [], options)
+interface Host {
+  readonly child: ChildProcess
+  /** Rejects when the process ends although the test has not. */
+  readonly died: Promise<never>
+}
+
+function start(): Host {
+  // The log of a start asks what its output is: a pipe, as for a process that a test starts.
+  const stdio = ['ignore', 'pipe', 'inherit', 'ipc'] as const
+  const options = { execArgv: [launchFlag], env: environment(), stdio: [...stdio] }
+  const child = fork(join(import.meta.dirname, 'command-host.ts'), [], options)
+  const output = child.stdout as Socket
+  output.resume().unref()
+  return { child, died: ended(child) }
 }
 
 /** As that of the processes which tests start. */
