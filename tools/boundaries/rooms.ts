@@ -96,7 +96,7 @@ const sqlapi: Part = {
     {
       room: 'serve/route.ts',
       is: 'what a path leads to',
-      imports: 'model.ts errors.ts endpoint-key.ts project-datasource.ts',
+      imports: 'model.ts errors.ts endpoint-key.ts project-datasource.ts @services/observe',
     },
     {
       room: 'serve/params',

@@ -15,6 +15,7 @@ export {
 export { levelsPattern, readLevels, severities } from './levels.ts'
 export { escapeUnseen, type LineStyle, type LogFormat } from './line.ts'
 export { type LogOptions, openLog } from './log.ts'
+export { cutText, goneStatus, roundMs } from './request-fields.ts'
 export { type RequestLevel, type RequestLines, RequestLog, type RequestLogSettings } from './request-log.ts'
 export { type Destination, openStdout } from './stdout.ts'
 export { EventStream, type Subscriber, whenDrained } from './stream.ts'

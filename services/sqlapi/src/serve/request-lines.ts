@@ -2,7 +2,7 @@
  * What became of a request -> its line in the log. Which requests have one is decided by the package observe. No line
  * holds a query string, a header beside the id, or a body.
  */
-import type { RequestLines } from '@services/observe'
+import { type RequestLines, roundMs } from '@services/observe'
 import type { Events } from '../events.ts'
 import type { Trace } from '../model.ts'
 import { pathOf } from './route.ts'
@@ -22,8 +22,8 @@ export function requestLines(events: Events): RequestLines<Trace> {
         status,
         error,
         code,
-        ms: round(ms),
-        waitedMs: waitedMs === undefined ? undefined : round(waitedMs),
+        ms: roundMs(ms),
+        waitedMs: waitedMs === undefined ? undefined : roundMs(waitedMs),
         datasource,
         rows,
         bytes,
@@ -37,8 +37,4 @@ export function requestLines(events: Events): RequestLines<Trace> {
 /** 499 too: the client has left before it had its reply. */
 function isError({ status, error }: Trace): boolean {
   return status >= 400 || error !== undefined
-}
-
-function round(ms: number): number {
-  return Math.round(ms * 10) / 10
 }

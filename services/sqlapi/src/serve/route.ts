@@ -2,6 +2,7 @@
  * Request target -> endpoint, and project or header -> datasource name. Works on maps that boot has made;
  * nothing of a request reaches the file system.
  */
+import { cutText } from '@services/observe'
 import { endpointKey, foldCase } from '../endpoint-key.ts'
 import { Failure } from '../errors.ts'
 import type { Endpoint } from '../model.ts'
@@ -36,7 +37,6 @@ export interface DatasourceRules extends ProjectRules {
 export type DatasourceChooser = (project: string, header: string | undefined) => string
 
 const batchSuffix = '/batch'
-const shownLength = 256
 const schemeAndHost = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i
 
 /** Splits a request target, also one in the absolute form that proxies use. */
@@ -83,7 +83,7 @@ export function unloadedFile(
 
 /** `instead` is what `answersInstead` says. */
 export function missingEndpoint(shown: string, instead = ''): Failure {
-  return new Failure('endpoint_missing', `Saved query '${cut(shown)}' does not exist${instead}`)
+  return new Failure('endpoint_missing', `Saved query '${cutText(shown)}' does not exist${instead}`)
 }
 
 /** If the path has no file for the request's method: the methods that it has files for, as the end of a sentence. */
@@ -112,7 +112,7 @@ export function createDatasourceChooser(rules: DatasourceRules): DatasourceChoos
 }
 
 function refuse(name: string): never {
-  throw new Failure('datasource_unknown', `Datasource '${cut(name)}' is not configured`)
+  throw new Failure('datasource_unknown', `Datasource '${cutText(name)}' is not configured`)
 }
 
 function decode(raw: string): string | undefined {
@@ -126,16 +126,5 @@ function decode(raw: string): string | undefined {
 
 /** The path of a request target for the log, as sent and without its query string, which may hold anything. */
 export function pathOf(target: string): string {
-  return cut(target.split('?', 1)[0] as string)
-}
-
-/**
- * A path for messages and log lines. Keeps whole characters: none of those kept can reach beyond twice as many code
- * units.
- */
-export function cut(text: string): string {
-  if (text.length <= shownLength) return text
-  return Array.from(text.slice(0, 2 * shownLength))
-    .slice(0, shownLength)
-    .join('')
+  return cutText(target.split('?', 1)[0] as string)
 }

@@ -13,6 +13,7 @@ import {
   type Shell,
   startShell,
 } from '@services/http-shell'
+import { goneStatus } from '@services/observe'
 import type { Tracing } from '@services/trace'
 import { Failure, StartupFailure, toReply } from '../errors.ts'
 import type { Cancellation, Reply, Request, RequestHeaders, Trace } from '../model.ts'
@@ -51,9 +52,6 @@ export interface RequestListener {
   /** A request has been answered, or nobody is left to take its reply; requests that were refused too. */
   answered(trace: Trace): void
 }
-
-/** Counted for a client that left before its reply, as other servers do. */
-const goneStatus = 499
 
 /**
  * A request ends with the options that `current` gave when it began. Address and reader stay those of the first ones.

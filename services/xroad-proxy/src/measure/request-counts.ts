@@ -3,7 +3,7 @@
  * additions to series that were found once; any other one is looked for among those of its method.
  */
 import type { Counter, Histogram, Registry } from '@services/metrics'
-import type { Subscriber } from '@services/observe'
+import { goneStatus, type Subscriber } from '@services/observe'
 import { reloadOutcomes } from '@services/reload'
 import type { AnsweredRequest, EventFields, EventName } from '../events.ts'
 import type { metricTable } from './metric-table.ts'
@@ -16,8 +16,6 @@ const otherMethod = 'other'
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 /** Paths of the service itself have a name of their own. */
 const pages: ReadonlySet<string> = new Set(['/health', '/api', '/docs'])
-/** For a caller that left: no outcome of a call. */
-const goneStatus = 499
 
 export class RequestCounts implements Subscriber<EventFields> {
   readonly #metrics: Metrics
@@ -69,6 +67,7 @@ class EndpointCounts {
     if (ms === undefined) return
     this.#upstream ??= this.#metrics.histogram('xroad_proxy_upstream_duration_seconds', this.#endpoint)
     this.#upstream.observe(ms / 1000)
+    // That a caller left is no outcome of a call.
     if (status !== goneStatus) counts.ended(source)
   }
 }

@@ -3,6 +3,7 @@
  * byte is. What became of the exchange stands in the trace by then. What goes into the line is audit/line.ts, how it is
  * kept audit/audit-file.ts.
  */
+import { roundMs } from '@services/observe'
 import { type AuditRecord, toLine } from '../audit/line.ts'
 import type { AuditFile } from '../audit/audit-file.ts'
 import { Failure } from '../errors.ts'
@@ -137,7 +138,7 @@ export class AuditedWriter implements ResponseWriter, AuditEntry {
       bytesIn,
       bytesOut: this.bytes + last,
       ms: since(this.#started),
-      upstreamMs: round(this.#trace.upstreamMs ?? performance.now() - this.#departed),
+      upstreamMs: roundMs(this.#trace.upstreamMs ?? performance.now() - this.#departed),
       ...this.#judge(),
     }
     this.#audit.file.append(toLine(record, this.#audit.hashKey))
@@ -154,9 +155,5 @@ export class AuditedWriter implements ResponseWriter, AuditEntry {
 }
 
 function since(started: number): number {
-  return round(performance.now() - started)
-}
-
-function round(ms: number): number {
-  return Math.round(ms * 10) / 10
+  return roundMs(performance.now() - started)
 }

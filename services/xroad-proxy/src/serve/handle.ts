@@ -3,6 +3,7 @@
  * checks that the manual promises. Each stage is a call into the file that owns it, none of them calls the next.
  */
 import type { CodedContent } from '@services/content-coding'
+import { cutText, goneStatus, roundMs } from '@services/observe'
 import type { Span, Tracing } from '@services/trace'
 import { CallerGone, callerGone, Failure, failures, nameOf, toReply } from '../errors.ts'
 import type { AnsweredRequest, Events } from '../events.ts'
@@ -34,11 +35,6 @@ export interface Service {
   readonly tracing: Tracing | undefined
   readonly events: Events
 }
-
-/** Logged for a caller who left before the reply, as other proxies do. */
-const goneStatus = 499
-/** Characters of a path in a log line. */
-const shownLength = 256
 
 /** Never rejects: an error on the way becomes a reply, or breaks off one that has begun. */
 export async function handle(service: Service, request: Request, caller: ResponseWriter): Promise<void> {
@@ -93,7 +89,7 @@ export function reportTooSlow(
 ): void {
   events.emit('answerBrokenOff', {
     method,
-    path: cut(toPath(target)),
+    path: cutText(toPath(target)),
     reason: 'the caller took less than 64 KiB in 10 s',
     request_id,
     traceparent,
@@ -159,11 +155,11 @@ function describe(request: Request, writer: ResponseWriter, trace: Trace, ms: nu
   return {
     method: request.method,
     endpoint,
-    path: endpoint === undefined ? cut(toPath(request.target)) : undefined,
+    path: endpoint === undefined ? cutText(toPath(request.target)) : undefined,
     status: isGone ? goneStatus : writer.status,
-    ms: round(ms),
-    upstream_ms: upstreamMs === undefined ? undefined : round(upstreamMs),
-    waited_ms: waits === undefined ? undefined : round(waits.waitedMs),
+    ms: roundMs(ms),
+    upstream_ms: upstreamMs === undefined ? undefined : roundMs(upstreamMs),
+    waited_ms: waits === undefined ? undefined : roundMs(waits.waitedMs),
     bytes: writer.bytes,
     id,
     error: isFailed ? error : undefined,
@@ -171,16 +167,4 @@ function describe(request: Request, writer: ResponseWriter, trace: Trace, ms: nu
     request_id,
     traceparent: trace.span?.traceparent,
   }
-}
-
-/** Keeps whole characters: none of those kept can reach beyond twice as many code units. */
-function cut(path: string): string {
-  if (path.length <= shownLength) return path
-  return Array.from(path.slice(0, 2 * shownLength))
-    .slice(0, shownLength)
-    .join('')
-}
-
-function round(ms: number): number {
-  return Math.round(ms * 10) / 10
 }
