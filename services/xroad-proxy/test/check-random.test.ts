@@ -19,7 +19,7 @@ import { readWsdl } from '../src/wsdl/operations/operations.ts'
 import { MangledBodies } from './support/mangled-body.ts'
 import { RandomBodies } from './support/random-body.ts'
 import { requestSchemas } from './support/request-schemas.ts'
-import { generateAll, renderDsl, resolveIn, wsdlAround } from './support/wsdl.ts'
+import { generateAll, rendererOf, resolveIn, wsdlAround } from './support/wsdl.ts'
 import { openSchemas, standAlone, whyNotCompiled, whyNoXmllint } from './support/xml-schema.ts'
 
 const variable = 'XROAD_PROXY_REAL_WSDLS'
@@ -54,6 +54,7 @@ function judge(path: string, bytes: Uint8Array, bodies: number, seed: number): J
       () => undefined,
     )
     const { schema } = describeRequest(result.request)
+    const render = rendererOf(result.text)
     for (let index = 0; index < bodies; index += 1) {
       const fitting = random.next(schema)
       // A number of so many digits that JavaScript writes it with an exponent.
@@ -63,11 +64,7 @@ function judge(path: string, bytes: Uint8Array, bodies: number, seed: number): J
       const document = readDocument(Buffer.from(sent))
       const problems = typeof document === 'string' ? [document] : check(document)
       if (problems.length > 0) refused += 1
-      else
-        envelopes.set(
-          `${result.name} ${index} ${sent}`,
-          standAlone(renderDsl(result.text, JSON.parse(sent) as TemplateObject)),
-        )
+      else envelopes.set(`${result.name} ${index} ${sent}`, standAlone(render(JSON.parse(sent) as TemplateObject)))
     }
   }
   if (envelopes.size === 0) return { operations, passed: 0, refused, invalid: [] }

@@ -15,7 +15,7 @@ import { readWsdl } from '../src/wsdl/operations/operations.ts'
 import { describeRequest } from '../src/wsdl/description/request-schema.ts'
 import { RandomBodies } from './support/random-body.ts'
 import { requestSchemas, withoutExample } from './support/request-schemas.ts'
-import { generateAll, renderDsl, resolveIn, rpcAround, wsdlAround } from './support/wsdl.ts'
+import { generateAll, rendererOf, resolveIn, rpcAround, wsdlAround } from './support/wsdl.ts'
 import { openSchemas, standAlone, whyNoXmllint, whyNotCompiled } from './support/xml-schema.ts'
 
 const variable = 'XROAD_PROXY_REAL_WSDLS'
@@ -50,10 +50,11 @@ function judge(
     operations += 1
     const { schema, example } = describeRequest(result.request)
     const fits = ajv.compile(schema)
+    const render = rendererOf(result.text)
     for (let index = 0; index < bodies + (isExample ? 1 : 0); index += 1) {
       const body = (index < bodies ? random.next(schema) : example) as TemplateObject
       ok(fits(body), `${result.name}: ${JSON.stringify(fits.errors)} for ${JSON.stringify(body)}`)
-      envelopes.set(`${result.name} ${index}`, standAlone(renderDsl(result.text, body)))
+      envelopes.set(`${result.name} ${index}`, standAlone(render(body)))
       sent.set(`${result.name} ${index}`, JSON.stringify(body))
     }
   }

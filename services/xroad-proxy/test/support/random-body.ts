@@ -8,6 +8,9 @@ import fc from 'fast-check'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
+/** By expression: what draws texts. Made once, for it takes longer to make than hundreds of texts to draw. */
+const shortTexts = new Map<string, fc.Arbitrary<string>>()
+
 export class RandomBodies {
   readonly #unit: () => number
   /** By expression: texts that were drawn and not given yet. */
@@ -147,7 +150,8 @@ export class RandomBodies {
 
   /** Short ones: a validator may take hours for a long text and a pattern with repetitions in repetitions. */
   #draw(expression: string): string[] {
-    const short = fc.stringMatching(new RegExp(expression, 'u'), { size: 'xsmall' })
+    const short = shortTexts.get(expression) ?? fc.stringMatching(new RegExp(expression, 'u'), { size: 'xsmall' })
+    shortTexts.set(expression, short)
     return fc.sample(short, { numRuns: 200, seed: this.#below(2 ** 30) })
   }
 

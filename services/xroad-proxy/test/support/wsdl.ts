@@ -87,15 +87,22 @@ export function generateAround(schema: string, attributes = ''): GeneratedDsl | 
   return first
 }
 
-/** The envelope of a DSL file for a body, keys outside `params` dropped. */
-export function renderDsl(dsl: string, sent: TemplateObject, userId?: string): string {
+/** Bodies in, envelopes out: who fills in one DSL file many times has it read and compiled once. */
+export function rendererOf(dsl: string): (sent: TemplateObject, userId?: string) => string {
   const { endpoint } = readDsl(dsl, { file: 'generated.yml', group: 'group', service: 'service' })
   if (endpoint.kind !== 'soap') throw new Error('a generated file is a SOAP file')
-  const values = readParams(Buffer.from(JSON.stringify(sent)), endpoint.params)
   const generated = { uuid: 'uuid', instance: 'ee-test', client: '<xroad:client/>', protocol_version: '4.0' }
-  return endpoint.envelope.render(values, userId === undefined ? generated : { ...generated, user_id: userId }, {
-    attach: (helper, value) => standIns[helper](value),
-  })
+  return (sent, userId) => {
+    const values = readParams(Buffer.from(JSON.stringify(sent)), endpoint.params)
+    return endpoint.envelope.render(values, userId === undefined ? generated : { ...generated, user_id: userId }, {
+      attach: (helper, value) => standIns[helper](value),
+    })
+  }
+}
+
+/** The envelope of a DSL file for a body, keys outside `params` dropped. */
+export function renderDsl(dsl: string, sent: TemplateObject, userId?: string): string {
+  return rendererOf(dsl)(sent, userId)
 }
 
 /** What the schema of a message sees of an attachment: receivers put what an xop:Include names in its place. */
