@@ -4,11 +4,12 @@
  * kept, so that a restart does not cut off proxies which loaded it. The key of the CA is never written. The only user
  * of node-forge.
  */
-import { createPrivateKey, generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import { createSecureContext } from 'node:tls'
+import { PassThrough } from 'node:stream'
+import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import forge from 'node-forge'
 import { StartupFailure } from '../errors.ts'
 
@@ -36,15 +37,18 @@ const alwaysServed = ['localhost', '127.0.0.1', '::1']
 /** What a certificate can name; an address with a zone, for one, cannot stand in one. */
 const servable = /^[\w-]+(?:\.[\w-]+)*$|^[0-9a-f:]+$/i
 
-/** `hosts`: further names and addresses that the server's certificate is to be valid for. */
-export function writePki(folder: string, hosts: readonly string[] = []): PkiFiles {
+/**
+ * `hosts`: further names and addresses that the server's certificate is to be valid for. `findKey` gives an RSA key of
+ * 2048 bits as PEM (PKCS #1), another one each time.
+ */
+export function writePki(folder: string, hosts: readonly string[] = [], findKey: () => string = newKey): PkiFiles {
   const files = filesOf(folder)
   const served = [...new Set([...alwaysServed, ...hosts.filter((host) => servable.test(host))])]
   try {
     mkdirSync(folder, { recursive: true })
     if (isUsable(files, served)) return files
     refuseForeign(folder, files)
-    writeAll(files, createSet(served))
+    writeAll(files, createSet(served, findKey))
   } catch (error) {
     if (error instanceof StartupFailure) throw error
     throw new StartupFailure(
@@ -72,12 +76,12 @@ function isUsable(files: PkiFiles, hosts: readonly string[]): boolean {
     const server = new X509Certificate(readFileSync(files.serverCertificate))
     const client = new X509Certificate(readFileSync(files.clientCertificate))
     const pfx = readFileSync(files.keystore)
-    createSecureContext({ pfx, passphrase: keystorePassword })
+    const identity = createSecureContext({ pfx, passphrase: keystorePassword })
     return (
       [ca, server, client].every((certificate) => isCurrent(certificate) && certificate.verify(ca.publicKey)) &&
       server.checkPrivateKey(createPrivateKey(readFileSync(files.serverKey))) &&
       hosts.every((host) => (isIP(host) === 0 ? server.checkHost(host) : server.checkIP(host)) !== undefined) &&
-      certificateIn(pfx).equals(client.raw)
+      certificateOf(identity)?.raw.equals(client.raw) === true
     )
   } catch {
     return false
@@ -89,15 +93,15 @@ function isCurrent({ validFrom, validTo }: X509Certificate): boolean {
   return Date.parse(validFrom) <= now && Date.parse(validTo) - renewBeforeMs > now
 }
 
-function certificateIn(pfx: Buffer): Buffer {
-  const opened = forge.pkcs12.pkcs12FromAsn1(forge.asn1.fromDer(pfx.toString('binary')), keystorePassword)
-  const bag = opened.getBags({ friendlyName: clientAlias, bagType: certBag }).friendlyName?.[0]
-  if (bag?.cert === undefined) return Buffer.alloc(0)
-  return Buffer.from(forge.asn1.toDer(forge.pki.certificateToAsn1(bag.cert)).getBytes(), 'binary')
+/** As a connection would show it: forge takes twenty times as long to open a keystore. */
+function certificateOf(secureContext: SecureContext): X509Certificate | undefined {
+  const socket = new TLSSocket(new PassThrough(), { secureContext, isServer: true })
+  const certificate = socket.getX509Certificate()
+  socket.destroy()
+  return certificate
 }
 
 const clientAlias = 'mock client'
-const certBag = forge.pki.oids['certBag'] as string
 
 /** Files of these names that the mock did not write stay as they are: somebody's real identity may be among them. */
 function refuseForeign(folder: string, files: PkiFiles): void {
@@ -122,62 +126,54 @@ function issuerOf(path: string): 'ours' | 'foreign' | 'unknown' {
   }
 }
 
-interface KeyPair {
-  readonly privateKey: forge.pki.rsa.PrivateKey
-  readonly publicKey: forge.pki.rsa.PublicKey
-}
-
-function createSet(hosts: readonly string[]): Readonly<Record<keyof PkiFiles, string | Buffer>> {
-  const [caKeys, serverKeys, clientKeys] = [createKeys(), createKeys(), createKeys()]
-  const ca = createCertificate(caName, caKeys, caKeys, [
+function createSet(hosts: readonly string[], findKey: () => string): Readonly<Record<keyof PkiFiles, string | Buffer>> {
+  const [caKey, serverKey, clientKey] = [findKey(), findKey(), findKey()]
+  const ca = createCertificate(caName, caKey, caKey, [
     { name: 'basicConstraints', cA: true, critical: true },
     { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
     { name: 'subjectKeyIdentifier' },
   ])
   const altNames = hosts.map((host) => (isIP(host) === 0 ? { type: 2, value: host } : { type: 7, ip: host }))
-  const server = createCertificate('Mock Security Server', serverKeys, caKeys, [
+  const server = createCertificate('Mock Security Server', serverKey, caKey, [
     { name: 'basicConstraints', cA: false },
     { name: 'keyUsage', digitalSignature: true, keyEncipherment: true, critical: true },
     { name: 'extKeyUsage', serverAuth: true },
     { name: 'subjectAltName', altNames },
   ])
-  const client = createCertificate('Mock client', clientKeys, caKeys, [
+  const client = createCertificate('Mock client', clientKey, caKey, [
     { name: 'basicConstraints', cA: false },
     { name: 'keyUsage', digitalSignature: true, critical: true },
     { name: 'extKeyUsage', clientAuth: true },
   ])
   // Without the CA: OpenSSL would trust servers by it, and a missing trust_ca_path would show only with a real server.
-  const keystore = forge.pkcs12.toPkcs12Asn1(clientKeys.privateKey, [client], keystorePassword, {
+  const keystore = forge.pkcs12.toPkcs12Asn1(forge.pki.privateKeyFromPem(clientKey), [client], keystorePassword, {
     algorithm: 'aes256',
     friendlyName: clientAlias,
   })
   return {
     ca: forge.pki.certificateToPem(ca),
     serverCertificate: forge.pki.certificateToPem(server),
-    serverKey: forge.pki.privateKeyToPem(serverKeys.privateKey),
+    serverKey,
     keystore: Buffer.from(forge.asn1.toDer(keystore).getBytes(), 'binary'),
     clientCertificate: forge.pki.certificateToPem(client),
   }
 }
 
 /** Made by the platform: forge would take seconds. */
-function createKeys(): KeyPair {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', {
-    modulusLength: rsaBits,
-    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-  })
-  return { privateKey: forge.pki.privateKeyFromPem(privateKey), publicKey: forge.pki.publicKeyFromPem(publicKey) }
+function newKey(): string {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: rsaBits })
+  return privateKey.export({ type: 'pkcs1', format: 'pem' })
 }
 
 function createCertificate(
   commonName: string,
-  { publicKey }: KeyPair,
-  issuerKeys: KeyPair,
+  key: string,
+  issuerKey: string,
   extensions: object[],
 ): forge.pki.Certificate {
   const certificate = forge.pki.createCertificate()
-  certificate.publicKey = publicKey
+  const { n, e } = forge.pki.privateKeyFromPem(key)
+  certificate.publicKey = forge.pki.setRsaPublicKey(n, e)
   // The first digit keeps the number positive and of full length.
   certificate.serialNumber = `4${randomBytes(16).toString('hex').slice(1)}`
   const now = Date.now()
@@ -186,7 +182,10 @@ function createCertificate(
   certificate.setSubject([{ name: 'commonName', value: commonName }])
   certificate.setIssuer([{ name: 'commonName', value: caName }])
   certificate.setExtensions(extensions)
-  certificate.sign(issuerKeys.privateKey, forge.md.sha256.create())
+  // By the platform as well.
+  const content = (): Buffer => Buffer.from(forge.asn1.toDer(certificate.tbsCertificate).getBytes(), 'binary')
+  const signer = { sign: () => sign('sha256', content(), issuerKey).toString('binary') }
+  certificate.sign(signer as unknown as forge.pki.rsa.PrivateKey, forge.md.sha256.create())
   return certificate
 }
 
