@@ -132,10 +132,10 @@ export const proxy: Part = {
     },
     { room: 'certificate-watch.ts', is: 'certificates that end soon', imports: 'events.ts boot/tls/certificates.ts' },
     {
-      room: 'lanes.ts',
+      room: 'served/lanes.ts',
       is: 'both lanes, opened: who calls, and where calls go',
       imports:
-        'model.ts events.ts xroad.ts guard/lookup.ts upstream boot/config boot/tls boot/dsl serve/lanes soap/check/check.ts',
+        'model.ts events.ts xroad.ts guard/lookup.ts upstream boot/config boot/tls boot/dsl serve/lanes soap/check/check.ts @services/config-file',
     },
     {
       room: 'measure',
@@ -143,16 +143,15 @@ export const proxy: Part = {
       imports: 'events.ts @services/metrics @services/observe @services/reload',
     },
     {
-      room: 'served-set.ts',
-      is: 'all that requests are served with, made of files',
+      room: 'served',
+      is: 'what is served, as sets that take the place of each other',
       imports:
-        'model.ts version.ts errors.ts events.ts steps.ts audit/audit-files.ts soap/json/shape.ts boot/** serve serve/** lanes.ts @services/content-coding',
+        'model.ts version.ts errors.ts events.ts steps.ts audit upstream soap/json/shape.ts boot/** serve serve/** certificate-watch.ts served/lanes.ts measure @services/config-file @services/content-coding @services/http-shell @services/observe @services/trace',
     },
     {
       room: 'service.ts',
       is: 'the service: a port, and the set behind it',
-      imports:
-        'version.ts errors.ts events.ts audit upstream boot/config serve certificate-watch.ts lanes.ts served-set.ts measure @services/http-shell @services/observe @services/trace',
+      imports: 'events.ts boot/config serve served served/lanes.ts measure @services/config-file @services/http-shell',
     },
     {
       room: 'reload',
@@ -164,7 +163,7 @@ export const proxy: Part = {
       room: 'admin',
       is: 'the listener for whoever runs the service',
       imports:
-        'errors.ts version.ts events.ts upstream boot/config lanes.ts measure @services/admin @services/command-line @services/http-shell @services/metrics',
+        'errors.ts version.ts events.ts upstream boot/config served/lanes.ts measure @services/admin @services/command-line @services/http-shell @services/metrics',
     },
     { room: 'mock/xml-reader.ts', is: 'XML of requests, read by code of its own', isPure: true },
     { room: 'mock/wire.ts', is: 'a request to the mock and its connection' },

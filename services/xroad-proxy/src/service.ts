@@ -1,28 +1,17 @@
 /**
- * The service: a port that stays, and behind it the set of files that requests are served with, until another one takes
- * its place between two requests. Who began with a set ends with it. What `main.ts` adds is the process (flags,
- * signals, exit code), what reload/ adds is when.
+ * The service: a port that stays, and behind it the set of files that requests are served with (served/). What
+ * `main.ts` adds is the process (flags, signals, exit code), what reload/ adds is when another set takes its place.
  */
-import { join } from 'node:path'
+import type { Environment } from '@services/config-file'
 import type { Shell } from '@services/http-shell'
-import { RequestLog, whenDrained } from '@services/observe'
-import { openTracing } from '@services/trace'
-import { AuditFiles } from './audit/audit-files.ts'
-import { auditFileProblem } from './audit/open-file.ts'
 import type { Loaded } from './boot/config/config.ts'
-import { watchCertificates } from './certificate-watch.ts'
-import { StartupFailure } from './errors.ts'
-import type { EventFields, Events } from './events.ts'
-import type { ServerIdentity } from './lanes.ts'
-import type { Measured, Measures } from './measure/measures.ts'
-import { handle, reportTooSlow, type Service } from './serve/handle.ts'
+import type { Events } from './events.ts'
+import type { Measures } from './measure/measures.ts'
+import { handle, reportTooSlow } from './serve/handle.ts'
 import { refuse } from './serve/refuse.ts'
-import { requestLines } from './serve/request-lines.ts'
 import { startServer } from './serve/server.ts'
-import { countOf, openSet, type ReadSet, readSet, type ServedSet } from './served-set.ts'
-import { Budget } from './upstream/budget.ts'
-import type { Upstream } from './upstream/upstream.ts'
-import { version } from './version.ts'
+import type { ServerIdentity } from './served/lanes.ts'
+import { Sets } from './served/sets.ts'
 
 export interface RunningService {
   readonly address: string
@@ -46,8 +35,6 @@ export interface RunningService {
   readonly descriptions: Iterable<string>
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** `measures` counts what the service does; without it nothing is counted. */
 export async function startService(
   loaded: Loaded,
@@ -70,152 +57,6 @@ export async function startService(
   events.emit('listening', { address: server.address })
   sets.watchCertificates()
   return running(server, sets)
-}
-
-/** The set that is served now, and what outlives each of them. */
-class Sets {
-  /** Read with each request. */
-  service!: Service
-  descriptions: ReadonlySet<string> = new Set()
-  readonly #env: Environment
-  readonly #events: Events
-  readonly #budget: Budget
-  readonly #auditFiles: AuditFiles
-  readonly #requestLog: RequestLog<EventFields, 'answered'>
-  #current!: ServedSet
-  /** Of sets before, as long as calls are under way on them. */
-  #retired: Upstream[] = []
-  #stopWatching = (): void => undefined
-
-  constructor(env: Environment, events: Events, maxInflightBytes: number) {
-    this.#env = env
-    this.#events = events
-    this.#budget = new Budget(maxInflightBytes)
-    this.#auditFiles = new AuditFiles(events)
-    this.#requestLog = new RequestLog(events, 'answered', requestLines(events))
-    events.subscribe(whenDrained(async (withinMs) => (this.service as Service | undefined)?.tracing?.drained(withinMs)))
-  }
-
-  get identities(): readonly ServerIdentity[] {
-    return this.#current.identities
-  }
-
-  async begin(loaded: Loaded): Promise<void> {
-    const read = await this.#readSet(loaded)
-    this.#tell(read)
-    this.#events.emit('started', { version, config: loaded.source, ...countOf(read) })
-    this.#put(await this.#open(read, undefined))
-  }
-
-  async replace(loaded: Loaded, signal: AbortSignal): Promise<number | undefined> {
-    const before = this.#current
-    const read = await this.#readSet(loaded)
-    refuseLost(before, read)
-    this.#refuseAuditFile(loaded)
-    const set = await this.#open(read, before)
-    if (signal.aborted) return undefined
-    this.#put(set)
-    for (const { upstream } of before.upstreams.filter((each) => !set.upstreams.includes(each))) {
-      upstream.retire()
-      this.#retired.push(upstream)
-    }
-    this.#retired = this.#retired.filter(isInUse)
-    this.#tell(read)
-    this.watchCertificates()
-    return read.endpoints.length
-  }
-
-  #readSet(loaded: Loaded): Promise<ReadSet> {
-    const descriptions = new Set<string>()
-    this.descriptions = descriptions
-    return readSet(loaded, this.#env, descriptions)
-  }
-
-  #tell({ warnings }: ReadSet): void {
-    for (const message of warnings) this.#events.emit('warning', { message })
-  }
-
-  async #open(read: ReadSet, lanes: ServedSet | undefined): Promise<ServedSet> {
-    const [env, events, budget, auditFiles] = [this.#env, this.#events, this.#budget, this.#auditFiles]
-    const tracing = await openTracing({ ...read.loaded.config.trace, name: 'xroad-proxy', version })
-    return openSet(read, { env, events, budget, auditFiles, tracing, lanes })
-  }
-
-  /** Between two requests. */
-  #put(set: ServedSet): void {
-    this.#current = set
-    this.service = set.service
-    this.#budget.resize(set.config.limits.maxInflightBytes)
-    this.#requestLog.use(set.config.logging)
-    this.#auditFiles.use(set.service.audit?.file)
-  }
-
-  /** A start goes on with a file that cannot be written; who is there already need not. */
-  #refuseAuditFile({ config: { audit }, origins }: Loaded): void {
-    if (audit === undefined || this.#auditFiles.has(audit.file)) return
-    const problem = auditFileProblem(audit.file)
-    if (problem === undefined) return
-    throw new StartupFailure('invalid_configuration', `${origins['audit.file']}: audit.file: ${audit.file} ${problem}`)
-  }
-
-  /** From now on those of the set that is served. */
-  watchCertificates(): void {
-    this.#stopWatching()
-    this.#stopWatching = watchCertificates(this.#current.certificates, this.#events)
-  }
-
-  measured(server: Shell): Measured {
-    const upstreams = this.#current.upstreams.map(({ upstream }) => upstream)
-    return {
-      load: server.load(),
-      upstreams: [...upstreams, ...this.#retired],
-      budget: this.#budget,
-      certificates: this.#current.certificates,
-    }
-  }
-
-  reopenAudit(): void {
-    this.#auditFiles.reopen()
-  }
-
-  stopWatching(): void {
-    this.#stopWatching()
-  }
-
-  /** When nothing is under way any more. */
-  async close(): Promise<void> {
-    const upstreams = this.#current.upstreams.map(({ upstream }) => upstream)
-    await Promise.all([...upstreams, ...this.#retired].map((upstream) => upstream.close()))
-    this.#auditFiles.close()
-    this.#requestLog.close()
-  }
-}
-
-function isInUse(upstream: Upstream): boolean {
-  const { busy, waiting } = upstream.load()
-  return busy + waiting > 0
-}
-
-/**
- * A WSDL that could be read before and cannot be read now is broken, or is about to be written; a directory of DSL
- * files that is gone is being replaced, or no longer mounted. A start does without them.
- */
-function refuseLost({ hasDsl, wsdls }: ServedSet, { loaded, found, ingested }: ReadSet): void {
-  if (hasDsl && found.isMissing === true) {
-    const { dsl_path: origin = 'default' } = loaded.origins
-    const place = `${origin === 'default' ? '' : `${origin}: `}dsl_path: ${loaded.config.dslPath}`
-    throw new StartupFailure('invalid_dsl', `${place} does not exist any more; put it back`)
-  }
-  if (ingested === undefined) return
-  const { wsdlWatchDir: dir = '' } = loaded.config
-  const problems = new Map(ingested.report.flatMap(({ file, isRead, problem }) => (isRead ? [] : [[file, problem]])))
-  const unread = ingested.unread.map((folder) => join(dir, folder))
-  const lost = Array.from(wsdls).flatMap((file) => {
-    const problem =
-      problems.get(file) ?? (unread.some((folder) => file.startsWith(folder)) ? 'cannot be read' : undefined)
-    return problem === undefined ? [] : [`${file}: ${problem}`]
-  })
-  if (lost.length > 0) throw new StartupFailure('wsdl_lost', lost.join('; '))
 }
 
 function running(server: Shell, sets: Sets): RunningService {

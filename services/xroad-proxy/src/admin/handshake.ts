@@ -3,7 +3,7 @@
  * for a moment. With TLS 1.3 a connection stands before the server has judged our certificate. Nothing is sent.
  */
 import type { Socket } from 'node:net'
-import type { ServerIdentity } from '../lanes.ts'
+import type { ServerIdentity } from '../served/lanes.ts'
 import { createConnector } from '../upstream/connect.ts'
 
 /** How long a server has to refuse our certificate. */

@@ -4,6 +4,7 @@
  * belong to dsl-schema.ts, the template language to soap/request/template.ts.
  */
 import {
+  type Environment,
   inOneLine,
   locate,
   type Mapping,
@@ -30,7 +31,7 @@ import { toChoices } from './choices.ts'
 import { declarationProblems } from './declared-params.ts'
 import { fieldNames, kinds, parseRest, parseSoap } from './dsl-schema.ts'
 import type { Kind, RestFile, SoapFile } from './dsl-schema.ts'
-import { type Environment, readHeaderEdits } from './header-edits.ts'
+import { readHeaderEdits } from './header-edits.ts'
 import { operationProblems } from './operations.ts'
 import { soapWarnings } from './soap-warnings.ts'
 

@@ -5,13 +5,13 @@
  */
 import { readFileSync } from 'node:fs'
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path'
+import type { Environment } from '@services/config-file'
 import { StartupFailure } from '../../errors.ts'
 import type { Endpoint, RestEndpoint } from '../../model.ts'
 import { finish, type Steps } from '../../steps.ts'
 import { withParts } from './description-files.ts'
 import { type ReadDsl, readDsl } from './dsl.ts'
 import { EndpointSet } from './endpoint-set.ts'
-import type { Environment } from './header-edits.ts'
 import { hintAt } from './missing-directory.ts'
 import { codeOf, newTree, statusOf, type Tree, type TreeProblem, walk } from './tree.ts'
 

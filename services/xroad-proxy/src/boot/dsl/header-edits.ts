@@ -3,11 +3,9 @@
  * with it. A value may come from an environment variable: whether it can be a value is checked here, and the value
  * itself goes nowhere but to `toHeaderPairs`, for the calls. It stands in no endpoint, message or description.
  */
-import type { Problem } from '@services/config-file'
+import type { Environment, Problem } from '@services/config-file'
 import { isReserved } from '../../header-names.ts'
 import type { HeaderEdits, SetHeader } from '../../model.ts'
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /** As the file has it. */
 export interface GivenHeaders {

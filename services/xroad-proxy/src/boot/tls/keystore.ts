@@ -11,6 +11,7 @@ import {
   type PeerCertificate,
   type SecureContext,
 } from 'node:tls'
+import type { Environment } from '@services/config-file'
 import { isCertificate, isJks, isPkcs12 } from './formats.ts'
 import { type NamedFile, readFile, refuse } from './named-file.ts'
 import { type Password, type PasswordSettings, readPassword } from './password.ts'
@@ -21,8 +22,6 @@ export interface KeystoreSettings extends PasswordSettings {
   /** PEM file that takes the place of the system's authorities. */
   readonly trustCaPath?: string | undefined
 }
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 const minVersion = 'TLSv1.2'
 

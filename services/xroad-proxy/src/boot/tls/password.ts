@@ -2,7 +2,7 @@
  * The password of a keystore, out of an environment variable or a file. Where it stands comes in, its text goes out, or
  * a StartupFailure that never holds the text.
  */
-import { readSecretFile, SecretFileError } from '@services/config-file'
+import { type Environment, readSecretFile, SecretFileError } from '@services/config-file'
 import { StartupFailure } from '../../errors.ts'
 import { refuse } from './named-file.ts'
 
@@ -20,8 +20,6 @@ export interface Password {
   /** In words, for a message that it is wrong. */
   readonly place: string
 }
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 export function readPassword(settings: PasswordSettings, env: Environment): Password {
   const { section = 'security_server', keystorePasswordEnv: name, keystorePasswordFile: path } = settings

@@ -3,6 +3,7 @@
  * an `AddProblem` and not a file more than before. The order of the steps; each is a file of its own.
  */
 import { join, posix, resolve } from 'node:path'
+import type { Environment } from '@services/config-file'
 import type { Config } from '../../boot/config/schema.ts'
 import type { AddAction } from '../../boot/flags.ts'
 import type { Circumstances } from '../../boot/ingest/destination.ts'
@@ -15,7 +16,7 @@ import { explainDescriptions } from './descriptions.ts'
 import { type Files, gather, listsBeside } from './gather.ts'
 import { type Installed, install, type NewFile } from './install.ts'
 import { type Lock, lock } from './lock.ts'
-import { type Environment, namesOf, type Taken, type TakenWsdl, toOrder } from './order.ts'
+import { namesOf, type Taken, type TakenWsdl, toOrder } from './order.ts'
 
 export interface Added {
   /** One for each directory. */

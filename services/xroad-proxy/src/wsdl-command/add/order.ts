@@ -3,6 +3,7 @@
  * before anything is read or asked; what is asked, is asked by gather.ts and security-server.ts.
  */
 import { posix } from 'node:path'
+import type { Environment } from '@services/config-file'
 import {
   identityOf,
   keystoreOf,
@@ -23,8 +24,6 @@ import { checkWsdl, type IncomingWsdl, takeFile, takeUrl, withoutPassword } from
 import { takeOffered } from './security-server.ts'
 import { readOwner, readProvider, readServiceAddress, type ServiceAddress } from './service-address.ts'
 import { writeSidecar } from './sidecar-text.ts'
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface TakenWsdl extends IncomingWsdl {
   readonly wsdl: Wsdl

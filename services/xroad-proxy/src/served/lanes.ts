@@ -4,26 +4,25 @@
  * of the file system is read here: none of it has to be there later. Of the lanes before, connections stay where
  * nothing has changed that they are made with.
  */
-import { type ClientKeystore, identityOf, keystoreOf } from './boot/config/client-identity.ts'
-import type { Config } from './boot/config/schema.ts'
-import { toHeaderPairs } from './boot/dsl/header-edits.ts'
-import { type DatedCertificate, ownDates, trustedDates } from './boot/tls/certificates.ts'
-import { type ClientIdentity, createPublicContext, openIdentity } from './boot/tls/keystore.ts'
-import type { Events } from './events.ts'
-import { createGuardedLookup } from './guard/lookup.ts'
-import type { Endpoint, EndpointLimits, Identity, RestEndpoint, SoapEndpoint } from './model.ts'
-import { toReader } from './serve/lanes/request-reader.ts'
-import { type RestDestination, toRestDestination } from './serve/lanes/rest-destination.ts'
-import type { RestLane } from './serve/lanes/rest.ts'
-import type { SecurityServer } from './serve/lanes/security-server.ts'
-import { type SoapDestination, toSoapDestination, type Upstreams } from './serve/lanes/soap-destination.ts'
-import type { Obstructed, SoapLane } from './serve/lanes/soap.ts'
-import type { Validation } from './soap/check/check.ts'
-import type { Budget } from './upstream/budget.ts'
-import { type Limits, openUpstream, type Upstream, type UpstreamOptions } from './upstream/upstream.ts'
-import { toClientElement, toClientHeader, toName } from './xroad.ts'
-
-type Environment = Readonly<Record<string, string | undefined>>
+import type { Environment } from '@services/config-file'
+import { type ClientKeystore, identityOf, keystoreOf } from '../boot/config/client-identity.ts'
+import type { Config } from '../boot/config/schema.ts'
+import { toHeaderPairs } from '../boot/dsl/header-edits.ts'
+import { type DatedCertificate, ownDates, trustedDates } from '../boot/tls/certificates.ts'
+import { type ClientIdentity, createPublicContext, openIdentity } from '../boot/tls/keystore.ts'
+import type { Events } from '../events.ts'
+import { createGuardedLookup } from '../guard/lookup.ts'
+import type { Endpoint, EndpointLimits, Identity, RestEndpoint, SoapEndpoint } from '../model.ts'
+import { toReader } from '../serve/lanes/request-reader.ts'
+import { type RestDestination, toRestDestination } from '../serve/lanes/rest-destination.ts'
+import type { RestLane } from '../serve/lanes/rest.ts'
+import type { SecurityServer } from '../serve/lanes/security-server.ts'
+import { type SoapDestination, toSoapDestination, type Upstreams } from '../serve/lanes/soap-destination.ts'
+import type { Obstructed, SoapLane } from '../serve/lanes/soap.ts'
+import type { Validation } from '../soap/check/check.ts'
+import type { Budget } from '../upstream/budget.ts'
+import { type Limits, openUpstream, type Upstream, type UpstreamOptions } from '../upstream/upstream.ts'
+import { toClientElement, toClientHeader, toName } from '../xroad.ts'
 
 export interface Loads {
   readonly endpoints: readonly Endpoint[]
