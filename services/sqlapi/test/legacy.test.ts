@@ -1,6 +1,7 @@
 /** The translation itself; whole files are in cases/config/legacy-*. */
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
+import { anyCharacter } from '@services/testing/characters'
 import { type Mapping, type Problem, readYaml, toFieldName, YamlError } from '@services/config-file'
 import fc from 'fast-check'
 import { translateJdbc } from '../src/boot/config/jdbc.ts'
@@ -146,7 +147,7 @@ const signs = [
   'null',
 ]
 const texts = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.array(fc.constantFrom(...keys, ...signs)).map((parts) => parts.join('')),
   fc.json({ maxDepth: 4 }),
   fc.dictionary(fc.constantFrom(...keys), fc.jsonValue({ maxDepth: 3 })).map((data) => JSON.stringify(data)),

@@ -4,6 +4,7 @@
  */
 import { doesNotThrow, strictEqual } from 'node:assert/strict'
 import { test } from 'node:test'
+import { anyCharacter } from '@services/testing/characters'
 import fc from 'fast-check'
 import type { Identity, FailureSource, Target } from '../src/model.ts'
 import { isIdentifier, sourceOf, toClientElement, toClientHeader, toServicePath } from '../src/xroad.ts'
@@ -77,7 +78,7 @@ test('segments keep letters, digits and -._~ [D4.2]', () => {
 
 test('any segment decodes to what it was, and holds nothing but safe characters [D4.2]', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(fc.string({ unit: anyCharacter }), (text) => {
       const segment = toClientHeader({ ...identity, memberCode: text }).slice(7, -10)
       strictEqual(decodeURIComponent(segment), text.toWellFormed())
       strictEqual(/^(?:[A-Za-z0-9\-._~]|%[0-9A-F]{2})*$/.test(segment), true)
@@ -140,5 +141,5 @@ test('a code of any length and content is judged at once [S-source]', () => {
     strictEqual(sourceOf(code), 'provider')
   }
   strictEqual(performance.now() - started < 1000, true)
-  fc.assert(fc.property(fc.string({ unit: 'binary' }), (code) => doesNotThrow(() => sourceOf(code))))
+  fc.assert(fc.property(fc.string({ unit: anyCharacter }), (code) => doesNotThrow(() => sourceOf(code))))
 })
