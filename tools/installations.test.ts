@@ -60,7 +60,7 @@ function checkIn(folder: string, { name, config, check, passwords }: Service): v
     strictEqual(stderr, '')
     return
   }
-  // The keys are no part of the repository, so their absence is all that may be wrong.
+  // The keys are not part of the repository, so their absence is all that may be wrong.
   const findings = JSON.parse(stdout) as readonly { severity: string; code: string }[]
   const wrong = findings.filter(({ severity }) => severity !== 'INFO').map(({ code }) => code)
   deepStrictEqual(

@@ -33,7 +33,7 @@ export interface Unsteady {
   readonly failures: readonly string[]
 }
 
-/** What more files than this have in common is no accident. */
+/** What more files than this have in common is not an accident. */
 const mostFiles = 8
 
 const counted = ['tests', 'suites', 'passed', 'failed', 'cancelled', 'skipped', 'todo'] as const

@@ -57,7 +57,7 @@ const mock = run([proxyProgram, 'mock', '--host', host, '--port', `${ports.MOCK_
 })
 run([sqlapiProgram, '--config', sqlapiConfig()])
 await says(mock, 'Mock Security Server listening')
-// The password of the mock's throw-away keys is no secret.
+// The password of the mock's throw-away keys is not a secret.
 if (!isEnding()) run([proxyProgram, '--config', proxyConfig()], { password: 'mock' })
 const haveStarted = await Promise.all([isServing(ports.PORT), isServing(ports.PROXY_PORT)])
 if (haveStarted.every(Boolean)) process.stdout.write(requests())

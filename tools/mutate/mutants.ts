@@ -1,6 +1,6 @@
 /**
- * A source file -> its mutants: each is the file with one small change that the tests should notice. Types are no part
- * of it: Node blanks them out and keeps every position, so lines and columns are those of the file.
+ * A source file -> its mutants: each is the file with one small change that the tests should notice. Types are not
+ * among them: Node blanks them out and keeps every position, so lines and columns are those of the file.
  */
 import { stripTypeScriptTypes } from 'node:module'
 import { type Node, parse } from 'acorn'
@@ -124,7 +124,7 @@ function changesIn(node: Any, source: string): Change[] {
   return [...changesOf(node, source), ...childrenOf(node).flatMap((child) => changesIn(child, source))]
 }
 
-/** Names of members and keys are no values, and an annotation of an import is none of ours. */
+/** Names of members and keys are not values, and the annotation of an import is not ours to change. */
 function childrenOf(node: Any): Any[] {
   return Object.entries(node).flatMap(([field, value]: [string, unknown]) => {
     if (field === 'key' && !node.computed) return []

@@ -3,7 +3,7 @@
  *
  *   npm run site [-- --base PATH] [--out FOLDER] [--serve] [--port N]
  *
- * The generator is no dependency of the repository: the first run installs it here, below `node_modules` of this
+ * The generator is not a dependency of the repository: the first run installs it here, below `node_modules` of this
  * folder. Ends with 1 where a link leads nowhere.
  */
 import { spawnSync } from 'node:child_process'

@@ -1,6 +1,6 @@
 /**
  * The pages as they lie in the repository -> where each of their links leads, and what is wrong with those that lead
- * nowhere. A link to a file that is no page is right: the site carries that file. Addresses of others are not asked.
+ * nowhere. A link to a file that is not a page is right: the site carries that file. Addresses of others are not asked.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { fileNamed, type Page, pageNamed, type Site } from './pages.ts'
 export interface Links {
   /** `FILE:LINE: TARGET: what is wrong`. */
   readonly problems: readonly string[]
-  /** Files and folders that pages link and that are no pages; no pictures. */
+  /** Files and folders that pages link and that are not pages; no pictures. */
   readonly files: readonly string[]
   readonly count: number
 }

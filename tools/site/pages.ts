@@ -27,13 +27,13 @@ export interface Site {
   readonly pages: readonly Page[]
   /** First part of an address -> the groups that are shown there; `/` for all others. */
   readonly groups: Readonly<Record<string, readonly Group[]>>
-  /** Markdown of the repository that is no page. */
+  /** Markdown of the repository that is not a page. */
   readonly left: readonly string[]
 }
 
 const services = ['sqlapi', 'xroad-proxy']
 
-/** The first that fits says where a file goes. What fits none is no page: cases of tests, forms of issues. */
+/** The first that fits says where a file goes. What fits none is not a page: cases of tests, forms of issues. */
 const places: readonly (readonly [file: RegExp, place: string])[] = [
   [/^README\.md$/, 'index.md'],
   [/^(ARCHITECTURE|CONTRIBUTING|DECISIONS|SECURITY)\.md$/, '$1.md'],
@@ -139,7 +139,9 @@ export function serviceOf(file: string): string | undefined {
   return /^services\/([\w-]+)\//.exec(file)?.[1]
 }
 
-/** A file or folder that is no page, as the site gives it: plain text wherever a browser would not show it as it is. */
+/**
+ * A file or folder that is not a page, as the site gives it: plain text wherever a browser would not show it as it is.
+ */
 export function addressOfFile(file: string): string {
   return `/files/${file}${/\.(?:json|txt)$/.test(file) ? '' : '.txt'}`
 }

@@ -21,7 +21,7 @@ export interface Running {
   abandon?(): void
   /** The end has been asked for: whoever wants to know is told, while requests are still taken. */
   announceEnd?(): void
-  /** For so long, from the signal on; then it is closed. */
+  /** From the signal until it is closed. */
   readonly delaySeconds?: number
 }
 

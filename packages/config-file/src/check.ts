@@ -147,7 +147,7 @@ export function shapeOf(field: z.core.$ZodType): z.core.$ZodShape {
   return rule instanceof z.ZodObject ? rule.shape : {}
 }
 
-/** What each item of a list is; undefined for what is no list. */
+/** What each item of a list is; undefined for what is not a list. */
 export function itemOf(field: z.core.$ZodType): z.core.$ZodType | undefined {
   const rule = innermost(field)
   return rule instanceof z.ZodArray ? rule.element : undefined

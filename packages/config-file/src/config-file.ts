@@ -42,7 +42,7 @@ export interface Found {
   readonly source: string
 }
 
-/** The file cannot be read or is no YAML; the message names it. */
+/** The file cannot be read or is not YAML; the message names it. */
 export class ConfigFileError extends Error {
   constructor(message: string) {
     super(message)

@@ -52,7 +52,7 @@ export interface Shell {
   readonly port: number
   /** Counted when it is asked for: requests pay nothing for it. */
   load(): ShellLoad
-  /** Another number of requests of a connection may be under way from now on; those that are go on. */
+  /** Changes how many requests of a connection may be under way. Those that have begun go on. */
   limitPipelines(maxPipelinedRequests: number): void
   /** Goes on accepting, but each answer from now on ends its connection where no other request has arrived there. */
   drain(): void
@@ -229,7 +229,7 @@ class ShellHost implements NodeHost, PlainHost {
   }
 
   #settle(): void {
-    // Not at once: whoever else waits for the last connection to close hears of it first.
+    // Not at once: others who wait for the last connection to close are told first.
     if (this.isClosing && this.#connections.size === 0) setImmediate(this.#emptied.resolve)
   }
 

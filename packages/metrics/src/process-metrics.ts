@@ -13,10 +13,10 @@ export const processMetrics = {
   process_cpu_seconds_total: counter('CPU time, of the user and of the system, of all processes together'),
 } as const satisfies MetricTable
 
-/** The event loop is looked at so often, so a delay shows as one of so much less. */
+/** How often the event loop is looked at; a delay shows as one that is shorter by this. */
 const resolutionMs = 20
 /**
- * The longest delay is kept for so many periods. Scrapes may be further apart than a delay is long, and several may
+ * The longest delay is kept for this many periods. Scrapes may be further apart than a delay is long, and several may
  * scrape.
  */
 const periods = 6

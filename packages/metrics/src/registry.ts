@@ -94,7 +94,7 @@ export class Registry<Table extends MetricTable> {
     this.#readers.add(read)
   }
 
-  /** Drops the series of a gauge: what is no more has no value. */
+  /** Drops the series of a gauge: what has gone has no value. */
   clear(name: keyof Table & string): void {
     this.#families.get(name)?.series.clear()
   }

@@ -5,7 +5,7 @@
  */
 import type { EventTable } from './events.ts'
 
-/** Who hears of events. It must not throw: the request path calls it. */
+/** Hears of events. It must not throw: the request path calls it. */
 export interface Subscriber<Fields> {
   /** Asked once for each event, at the time of the subscription. */
   hears(event: keyof Fields): boolean

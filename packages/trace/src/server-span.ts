@@ -43,7 +43,7 @@ export function endServerSpan(span: Span, answered: AnsweredRequest): void {
       'http.route': route,
       'url.path': route ?? path,
       'http.response.status_code': status,
-      // A request that was refused is no failure of the service, and has a name all the same.
+      // A request that was refused is not a failure of the service, and has a name all the same.
       'error.type': error,
     },
     error: status >= leastFailure || isBroken ? (error ?? String(status)) : undefined,

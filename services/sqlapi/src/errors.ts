@@ -25,7 +25,7 @@ export const failures = {
   parameter_type: usage,
   parameter_value: usage,
 
-  /** The request is no HTTP that the service speaks. */
+  /** The request is not HTTP that the service speaks. */
   http_malformed: malformed,
   query_malformed: malformed,
   body_malformed: malformed,

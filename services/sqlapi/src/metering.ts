@@ -22,9 +22,9 @@ export interface ReplicaLoad {
 
 /** Measures calls. Called with every job, so it must not throw, and should allocate nothing. */
 export interface CallMeter {
-  /** A call has waited so long for a connection, and has one or is refused. */
+  /** A call has waited `ms` for a connection, and has one or is refused. */
   waited(ms: number): void
-  /** A statement gave so many rows. */
+  /** A statement gave this many rows. */
   gave(rows: number): void
 }
 

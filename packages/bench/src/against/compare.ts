@@ -50,7 +50,7 @@ export interface Compared {
 export interface Limits {
   /** Races of each trial at the least. */
   readonly races: number
-  /** After so long no race is begun that only repeats. */
+  /** After this time no race begins that only repeats another one. */
   readonly seconds: number
 }
 

@@ -12,7 +12,7 @@ const headEnd = Buffer.from('\r\n\r\n')
 const lastChunk = Buffer.from('0\r\n\r\n')
 
 export class AnswerReader {
-  /** Room for the whole of an answer whose length is known, and so many bytes of it are there. */
+  /** Room for the whole of an answer whose length is known, and how many of its bytes have arrived. */
   #whole: Buffer | undefined
   #filled = 0
   /** Copies of what came so far of any other answer that is not whole. */

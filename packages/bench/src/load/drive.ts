@@ -4,7 +4,7 @@ import { run } from '../process/server.ts'
 
 export interface Plan {
   readonly port: number
-  /** Driven for so long before anything is counted. */
+  /** How long it is driven before anything is counted. */
   readonly rampSeconds: number
   readonly seconds: number
   readonly groups: readonly GroupPlan[]

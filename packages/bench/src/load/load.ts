@@ -2,8 +2,8 @@
  * The load generator, a process of its own: a plan comes in as JSON on stdin, what was measured goes out as JSON on
  * stdout (both in drive.ts).
  *
- * A closed loop, where each connection sends its next request when it has its answer, or so many requests a second over
- * whatever connection is free. Requests are bytes made once, answers are read only as far as needed, so that this
+ * A closed loop, where each connection sends its next request when it has its answer, or a number of requests a second
+ * over whatever connection is free. Requests are bytes made once, answers are read only as far as needed, so that this
  * process costs much less than the servers it drives. Each request's first answer must have the hash that the plan
  * names, every later one must equal the first, byte by byte.
  */

@@ -18,7 +18,7 @@ const quick: Lengths = { rounds: 1, warmUpSeconds: 0.5, seconds: 1 }
 
 export interface CallersContender {
   readonly title: string
-  /** Starts a process that is called by so many. */
+  /** Starts a process that this many callers will call. */
   start(callers: number): Promise<Racer>
 }
 

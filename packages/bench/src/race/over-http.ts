@@ -39,7 +39,7 @@ export interface HttpRace {
   readonly callers: Callers
   /** Others who call at the same time. A round is driven without them first. */
   readonly beside?: Callers
-  /** Driven for so long before a round counts; half a second if left out. */
+  /** How long it is driven before a round counts; half a second if left out. */
   readonly rampSeconds?: number
   beforeRound?(): Promise<void>
   /** How often each of the callers' asks was answered. Throws if what they left behind is wrong. */

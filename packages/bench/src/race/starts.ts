@@ -13,7 +13,7 @@ import { type Entrant, type Lengths, race, type Result } from './race.ts'
 const whole: Lengths = { rounds: 1, warmUpSeconds: 2, seconds: 5 }
 const quick: Lengths = { rounds: 1, warmUpSeconds: 0.5, seconds: 1 }
 
-/** The slowest start is to reach so much of the fastest. */
+/** The share of the fastest start that the slowest one has to reach. */
 export const leastOfFastest = 0.9
 
 export interface Starts {

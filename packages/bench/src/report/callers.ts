@@ -15,9 +15,9 @@ export interface Rivals {
 /** What the figures beside a certain other contender should be. */
 export interface PeerTargets {
   readonly contender: string
-  /** A single caller gets so much of its requests per second. */
+  /** The share of its requests per second that a single caller has to get. */
   readonly leastAlone: number
-  /** The p99 of more callers than `usualCallers` is at most so many times its own. */
+  /** The p99 of more callers than `usualCallers` is at most this many times its own. */
   readonly mostP99: number
 }
 

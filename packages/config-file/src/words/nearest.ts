@@ -46,7 +46,7 @@ function isPart(one: string, other: string): boolean {
   return short.length > 2 && long.includes(short)
 }
 
-/** Spelling that differs in case and separators only is no difference. */
+/** Spelling that differs in case and separators only does not count as a difference. */
 function fold(name: string): string {
   return name
     .slice(0, 64)
@@ -54,7 +54,7 @@ function fold(name: string): string {
     .replaceAll(/[-_.\s]/g, '')
 }
 
-/** Whether so many letters added, left out, replaced or swapped turn one text into the other. */
+/** Whether this many letters added, left out, replaced or swapped turn one text into the other. */
 function isWithin(edits: number, from: string, to: string): boolean {
   if (from === '' || to === '') return from.length + to.length <= edits
   const [restOfFrom, restOfTo] = [from.slice(1), to.slice(1)]

@@ -11,7 +11,7 @@ export interface Problem {
 }
 
 export interface Showing {
-  /** The value is no secret, not even by mistake. */
+  /** The value is not a secret, not even by mistake. */
   readonly shown?: boolean
   /** It may be one even where it is a number, as when a password stands in the place of its variable. */
   readonly secret?: boolean
@@ -37,7 +37,7 @@ export function found(value: unknown, { shown = false, secret = false, isOfParts
 }
 
 /**
- * `a.b[0]`, as messages name a field; a key that is no plain name stands in quotes, and never with a password in it.
+ * `a.b[0]`, as messages name a field; a key that is not a plain name stands in quotes, and never with a password in it.
  */
 export function toFieldName(path: Path): string {
   return path
@@ -54,7 +54,7 @@ const maxTold = 50
 
 /** Whatever keeps a file from being loaded, in one line; what follows is the reason of it often enough. */
 export function inOneLine(problems: readonly string[]): string {
-  // A value may break several rules of its field in the same words: a number that is no whole one and too large.
+  // A value may break several rules of its field in the same words: a number that is not whole and is too large.
   const told = [...new Set(problems)]
   const more = told.length - maxTold
   return [...told.slice(0, maxTold), ...(more > 0 ? [`and ${more} more`] : [])].join('; ')

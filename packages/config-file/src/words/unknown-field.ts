@@ -37,7 +37,7 @@ export function remedyFor(key: string, { known, absent, missing, usual, place, p
   return meant === undefined ? `the known fields are ${known.join(', ')}` : `did you mean ${meant}?`
 }
 
-/** For files in which such a field is no error. */
+/** For files in which such a field is not an error. */
 export function tellUnknown(key: string, neighbourhood: Neighbourhood): string {
   return `unknown field, has no effect; ${remedyFor(key, neighbourhood)}`
 }

@@ -15,7 +15,7 @@ export interface Limits {
   readonly aliases: number
 }
 
-/** The text is no YAML, or YAML that no file here needs. Both numbers count from 1. */
+/** The text is not YAML, or it is YAML that no file here needs. Both numbers count from 1. */
 export class YamlError extends Error {
   readonly line: number
   readonly column: number

@@ -13,7 +13,7 @@ export class BodyTooLarge extends Error {
   }
 }
 
-/** The client left, or sent something that is no body, before the end. */
+/** The client left, or sent something that is not a body, before the end. */
 export class BodyCut extends Error {
   constructor() {
     super('the request body has no end')

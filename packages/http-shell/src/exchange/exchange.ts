@@ -1,6 +1,6 @@
 /**
- * A request that has begun and the answer to it, as a service reads and writes them. Who has read the request, Node.js
- * or the reader of plain requests, makes no difference to a service.
+ * A request that has begun and the answer to it, as a service reads and writes them. Whether Node.js or the reader of
+ * plain requests has read the request makes no difference to a service.
  */
 import type { Reserve } from './body.ts'
 
@@ -33,7 +33,7 @@ export interface Exchange {
   collect(maxBytes: number, reserve?: Reserve): Promise<Buffer>
   /** The body in pieces as they arrive. Leaving the loop early does not end the connection. */
   stream(): AsyncIterable<Uint8Array>
-  /** Called at most once, when there is nobody left to hear the answer before it is out. */
+  /** Called at most once, when the client has gone before the answer was out. */
   onGone: (() => void) | undefined
   /** Why nobody is there, once nobody is. */
   readonly leaving: Leaving | undefined

@@ -11,11 +11,11 @@ export const keepAliveMs = 65_000
 export const smallUploadBytes = 64 * 1024
 /** How long the rest of a larger upload is read and dropped, so that the client gets to read its answer. */
 export const drainMs = 2000
-/** A client takes at least so many bytes of its answers in `stallMs`, or all of them. */
+/** A client has to take this many bytes of its answers in `stallMs`, or all of them. */
 export const stallBytes = 64 * 1024
 /**
- * A connection may have so many requests under way whatever others do; what it sends ahead beyond that is shared. How
- * long answers get is not known when their requests begin, and nobody may ever take them.
+ * Each connection may have this many requests under way, whatever others do. Beyond that, all connections share one
+ * number: how long answers get is not known when their requests begin, and a client may never read them.
  */
 export const fewRequests = 4
 

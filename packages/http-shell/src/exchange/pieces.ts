@@ -3,7 +3,7 @@
  * whoever sends a mebibyte byte by byte would fill a hundred: small ones are joined on the way.
  */
 
-/** So many small pieces in a row become one. */
+/** This many small pieces in a row become one. */
 const runLength = 64
 /** A piece of this size costs little beside itself. */
 const largeBytes = 4096

@@ -51,7 +51,7 @@ export interface ParserError extends Error {
 export function toRefusal(error: ParserError, isBody: boolean, requestId: string): Refusal {
   const reason = reasons[error.code ?? ''] ?? 'malformed'
   const line = isBody || reason !== 'unknown method' ? undefined : readLine(error)
-  // Bytes that only look like a method to the parser are no request.
+  // Bytes that only look like a method to the parser are not a request.
   const isLine = reason !== 'unknown method' || line !== undefined
   return { reason: isLine ? reason : 'malformed', line, isBody, requestId, maxHeadBytes }
 }

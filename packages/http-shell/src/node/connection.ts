@@ -1,6 +1,6 @@
 /**
  * A client connection whose requests Node.js reads: which of them have begun and which wait, when the socket is not
- * read, and what follows from something that is no request. Node writes the answers in their order.
+ * read, and what follows from something that is not a request. Node writes the answers in their order.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -91,8 +91,8 @@ export class NodeConnection extends Connection<NodeExchange> implements Owner {
   }
 
   /**
-   * What the newest request sends is no body. Its answer is the refusal, unless it has an answer already: not at once,
-   * because the service may have one when it has heard of what came before.
+   * What the newest request sends is not a body. Its answer is the refusal, unless it has an answer already: not at
+   * once, because the service may have one when it has heard of what came before.
    */
   endWithBody(refusal: string): void {
     if (this.#isBodyBroken) return

@@ -24,7 +24,7 @@ export function reasonToRefuse({ headers, rawHeaders, httpVersionMinor }: Incomi
   return httpVersionMinor === 0 ? undefined : 'no host'
 }
 
-/** From so many names and values on the size of a head is counted anew. */
+/** A head with more names and values than this has its size counted anew. */
 const manyHeaders = 200
 
 function sizeOf(rawHeaders: readonly string[]): number {

@@ -16,14 +16,14 @@ export interface PlainHost extends Host {
   handle(exchange: PlainExchange): void
   /** Gives the connection to Node's server, which reads what the socket has. */
   handOver(socket: Socket): void
-  /** Ends the connection: what came before the client ended its side is no request. */
+  /** Ends the connection: what came before the client ended its side is not a request. */
   refuseCut(connection: PlainConnection): void
 }
 
 /** How long the rest of a request is waited for, and in how many pieces; then Node waits for it. */
 const partMs = 50
 const maxParts = 16
-/** Node closes an idle connection so much later than it promises. */
+/** How much later than promised Node closes an idle connection. */
 const keepAliveSpareMs = 1000
 
 /** Nothing is kept between two requests, so one does for all connections. */
@@ -262,7 +262,7 @@ export class PlainConnection extends Connection<PlainExchange> implements Owner 
     this.#isBlocked = true
     socket.write(nothing, () => {
       this.#isBlocked = false
-      // Of a long answer too, whose next piece blocks at once: who takes it slowly does take it.
+      // Of a long answer too, whose next piece blocks at once: a slow client does take it.
       this.#countHanded()
       if (!socket.destroyed) this.#write()
     })

@@ -40,7 +40,7 @@ export interface Owner {
   breakOff(exchange: PlainExchange): void
   /** Writes between two answers, at once. */
   interject(text: string): void
-  /** The connection ends behind the answer, and what follows the request is no request. */
+  /** The connection ends behind the answer, and what follows the request is not a request. */
   endsBehind(): void
 }
 

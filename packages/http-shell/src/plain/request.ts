@@ -110,7 +110,7 @@ const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'].map
   bytes: Buffer.from(`${name} `),
 }))
 
-/** Which bytes may stand in a target: printable ASCII. A fragment is none of a server's business. */
+/** Which bytes may stand in a target: printable ASCII. A fragment is never sent to a server. */
 const inTarget = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte > space && byte < 0x7f && byte !== 0x23))
 
 /** One or more header lines, none of them folded, and the empty one. */

@@ -10,7 +10,7 @@ export interface Reply {
   readonly text: string
 }
 
-/** An answer whose body is no text: a compressed one, a picture. */
+/** An answer whose body is not text: a compressed one, a picture. */
 export interface BinaryAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders

@@ -42,7 +42,7 @@ export interface Listening extends Spawned {
 }
 
 /**
- * A service replaces itself once by the same process with this flag. Who gives it from the start saves the first of the
+ * A service replaces itself once by the same process with this flag. Giving it from the start saves the first of the
  * two starts, 40 ms of processor time. That services do replace themselves is for launcher-cases.ts.
  */
 export const launchFlag = '--max-semi-space-size=16'

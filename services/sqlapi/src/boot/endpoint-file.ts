@@ -1,5 +1,5 @@
 /**
- * One `.sql` file -> its endpoint, as each dialect in use reads it. Throws a FileRefusal for what is no text that a
+ * One `.sql` file -> its endpoint, as each dialect in use reads it. Throws a FileRefusal for what is not text that a
  * database could run. Where the file belongs is the walk's affair (tree.ts).
  */
 import { readFile } from 'node:fs/promises'

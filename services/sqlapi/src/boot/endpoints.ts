@@ -1,6 +1,6 @@
 /**
  * The tree of `.sql` files -> the map of endpoints, read and scanned once. Refuses (StartupFailure) what would leave an
- * operator guessing: colliding or empty files, files that are no text, links that lead out of the tree. Of several
+ * operator guessing: colliding or empty files, files that are not text, links that lead out of the tree. Of several
  * problems a start hears the first in the order of names, whichever is found first; whoever asks for it hears of all.
  * tree.ts has the layout, endpoint-file.ts one file.
  */
@@ -46,7 +46,7 @@ function refuse(failure: Error): never {
   throw failure
 }
 
-/** What is no matter of single files ends the walk. */
+/** What is not about a single file ends the walk. */
 function toRefusal(failure: unknown): FileRefusal {
   if (failure instanceof FileRefusal) return failure
   throw failure

@@ -18,7 +18,7 @@ const methodLike = /^(?:get|post|put|patch|delete|head|options)$/i
 const maxEntries = 1000
 const maxDepth = 8
 
-/** A folder in a project that is no method folder. `path` is where it is. */
+/** A folder in a project that is not a method folder. `path` is where it is. */
 export function cureOfFolder(name: string, path: string): string | undefined {
   const upper = name.toUpperCase()
   if (upper === 'GET' || upper === 'POST') return `only folders called GET and POST are read; rename it to ${upper}`

@@ -14,7 +14,7 @@ export interface Judged {
 /** How many lines are written; one more line then says how many are left out. */
 const maxLines = 100
 
-/** One WARN for each finding that is no info. */
+/** One WARN for each finding that is more than an info. */
 export function tellJudgements({ endpoints, dialectOf, weights }: Judged, events: Events): void {
   let count = 0
   for (const endpoint of endpoints) {

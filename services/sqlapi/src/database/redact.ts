@@ -6,7 +6,7 @@
 import type { JsonValue } from '../model.ts'
 
 export interface RedactOptions {
-  /** The statement as its file has it: names that it mentions are no secret. */
+  /** The statement as its file has it: names that it mentions are not secret. */
   readonly sql: string
   /**
    * `names`: quotes hold names of the schema. `data`: they hold data. `author`: the text is made by whoever wrote a

@@ -51,7 +51,9 @@ export class StatementSpans {
     }
   }
 
-  /** The wait that began at `arrived` (by the clock of `performance`) is over, in vain where there is an error. */
+  /**
+   * The wait that began at `arrived` (by the clock of `performance`) is over; with an error no connection came of it.
+   */
   waited({ trace }: Work, arrived: number, error?: unknown): void {
     const span = trace?.span
     if (span?.isRecording !== true) return
@@ -59,7 +61,7 @@ export class StatementSpans {
     endStatement(wait, error)
   }
 
-  /** The same outcome; where the work never began, with the span of a wait in vain. */
+  /** The same outcome; where the work never began, with the span of a wait that ended without a connection. */
   async wait<T>(work: Work, times: Times, running: Promise<T>): Promise<T> {
     try {
       return await running

@@ -22,7 +22,7 @@ export function shown(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}..` : text)
 }
 
-/** Names or values, so many as a reader takes in. */
+/** Names or values, as many as a reader takes in. */
 export function listed(names: readonly string[]): string {
   return names.length > 20 ? `${names.slice(0, 20).join(', ')} .. (${names.length})` : names.join(', ')
 }

@@ -98,7 +98,7 @@ function isNumber(value: JsonValue): value is JsonNumber {
 }
 
 function isInt64(digits: string): boolean {
-  // 17 digits and a sign always fit, and so long a text as no integer has is not worth the arithmetic.
+  // 17 digits and a sign always fit, and a text longer than any integer is not worth the arithmetic.
   if (digits.length <= 18) return true
   if (digits.length > 20) return false
   const number = BigInt(digits)

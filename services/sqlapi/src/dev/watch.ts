@@ -15,7 +15,8 @@ export interface FolderWatch {
 }
 
 /**
- * So long nothing more happens, such as the rest of a check-out, before a change is told; and no change waits longer.
+ * A change is told once nothing more has happened for `quietMs` (the rest of a check-out, say), and after `longestMs`
+ * in any case.
  */
 const quietMs = 15
 const longestMs = 100

@@ -1,6 +1,6 @@
 /**
  * The table of codes: what a finding may be about, how severe that is, and what to do where nobody knows better. A new
- * code is a row here and one in docs/check.md. What can run is no error.
+ * code is a row here and one in docs/check.md. What can run is not an error.
  */
 
 /** The most severe first. */

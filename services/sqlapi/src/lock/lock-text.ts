@@ -69,7 +69,7 @@ function writeType(type: DatabaseType | undefined): object {
   return { type: name, ...(base !== undefined && { base }), ...(labels !== undefined && { labels }) }
 }
 
-/** The text is no lock, or one that was written by a newer sqlapi. */
+/** The text is not a lock, or one that was written by a newer sqlapi. */
 export class LockTextError extends Error {
   readonly isNewer: boolean
 

@@ -57,7 +57,7 @@ const limited = /\b(?:UPDATE|DELETE)\b/i
 /** A literal that is nothing but a name with a colon, and what LIKE takes for any text. */
 const quotedName = /^'([%_]*):([a-z_]\w*)(%*)'$/i
 const mayQuote = /'[%_]*:[a-z_]\w*%*'/i
-/** In which a list could be. Those around a list that is expanded are no part of the pieces. */
+/** In which a list could be. Those around a list that is expanded are not part of the pieces. */
 const bracket = /\b(?:IN\s*\(|ARRAY\s*\[)/i
 
 /**

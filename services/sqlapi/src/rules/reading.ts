@@ -15,7 +15,7 @@ export class Reading {
     this.tokens = lex(this.source, rules)
   }
 
-  /** The upper-cased word at this number; empty for everything that is no word. */
+  /** The upper-cased word at this number; empty for everything that is not a word. */
   wordAt(index: number): string {
     return this.tokens[index]?.kind === 'word' ? this.textAt(index).toUpperCase() : ''
   }

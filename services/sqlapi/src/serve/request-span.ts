@@ -24,7 +24,7 @@ export function endRequest(span: Span, { method, target, endpoint, page, status,
   })
 }
 
-/** From so many bytes on a body takes a time that is worth a span. */
+/** Reading a body of this many bytes takes long enough for a span of its own. */
 const largeBytes = 64 * 1024
 
 /** The reading of a large body, as a part of its request. */
@@ -41,7 +41,7 @@ export class Parsing {
     return new Parsing(span.begin('parse', { attributes: { 'http.request.body.size': body.length } }))
   }
 
-  /** Does nothing the second time. With an error it was in vain. */
+  /** Does nothing the second time. `error` is why the body could not be used. */
   end(error?: unknown): void {
     this.#span?.end(error === undefined ? {} : { error: error instanceof Failure ? error.name : 'InternalError' })
     this.#span = undefined

@@ -45,7 +45,7 @@ export interface ServerOptions {
   readonly tracing?: Tracing | undefined
 }
 
-/** Who hears what became of requests. */
+/** Is told what became of requests. */
 export interface RequestListener {
   /** Asked for each request, because a reload may change it. */
   isListening(): boolean

@@ -1,7 +1,7 @@
 /**
  * Bodies that arrive in pieces: how many bytes they hold together, those of all connections. Beyond the limit the body
- * that began first is given up: who means to finish does so soon, and who never does must not fill the memory. A body
- * that is alone may be of any size.
+ * that began first is given up: a client that means to finish does so soon, and one that never does must not fill the
+ * memory. A body that is alone may be of any size.
  */
 import type { Reserve } from '@services/http-shell'
 

@@ -32,7 +32,7 @@ const space = classOf(/[\s\0\ufeff]/)
 const wordStart = classOf(/[A-Za-z_\u0080-\uffff]/)
 const wordPart = classOf(/[A-Za-z_0-9\u0080-\uffff$]/)
 const digit = classOf(/[0-9]/)
-/** Of a whole number literal, so that the letters of `1e5` or `0xFF` are no word and `1.5` no three tokens. */
+/** Of a whole number literal, so that the letters of `1e5` or `0xFF` are not a word and `1.5` is not three tokens. */
 const numberPart = classOf(/[0-9A-Za-z_.]/)
 /** Not in front of an escape string, which would lose its `E`: `json_object('a':E'b')`. */
 const parameter = /:(?![Ee]')[A-Za-z_][A-Za-z0-9_]*/y

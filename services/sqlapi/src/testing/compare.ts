@@ -14,7 +14,7 @@ export interface Difference {
   readonly message: string
 }
 
-/** JSON -> data as a test file has it. Throws where it is no JSON. */
+/** JSON -> data as a test file has it. Throws where it is not JSON. */
 export function readAnswer(text: string): Data {
   return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) => {
     const isBare = typeof value === 'number' || typeof value === 'boolean'

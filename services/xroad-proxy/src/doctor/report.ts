@@ -87,7 +87,7 @@ function placeOf({ field, headline }: Finding, { config, cwd }: Places): Pick<An
   return config.file === undefined ? {} : at(config.file, config.lineOf(field), cwd)
 }
 
-/** Nothing for a file that is no part of the change. */
+/** Nothing for a file that is not part of the change. */
 function at(file: string, line: number, cwd: string): Pick<Annotation, 'file' | 'line'> {
   const path = relative(cwd, resolve(cwd, file))
   return path.startsWith('..') || path === '' ? {} : { file: path.split(sep).join('/'), line }

@@ -67,7 +67,7 @@ class EndpointCounts {
     if (ms === undefined) return
     this.#upstream ??= this.#metrics.histogram('xroad_proxy_upstream_duration_seconds', this.#endpoint)
     this.#upstream.observe(ms / 1000)
-    // That a caller left is no outcome of a call.
+    // That a caller left is not an outcome of a call.
     if (status !== goneStatus) counts.ended(source)
   }
 }

@@ -20,7 +20,7 @@ export const contentTypes: Readonly<Record<string, string>> = {
   bin: 'application/octet-stream',
 }
 
-/** Descriptions of services, which are no answers of theirs. */
+/** Descriptions of services, which are not answers of theirs. */
 const descriptionTypes: Readonly<Record<string, string>> = {
   wsdl: 'text/xml',
   yaml: 'text/yaml; charset=utf-8',

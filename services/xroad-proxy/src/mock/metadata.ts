@@ -185,9 +185,9 @@ const addressNamespaces: ReadonlySet<string | undefined> = new Set([
 const levels = 4
 const noAddress = 'http://example.org/xroad-endpoint'
 
-/** Where the provider's own machine is, nobody else learns. What is no WSDL goes out as it is. */
+/** Where the provider's own machine is, nobody else learns. What is not a WSDL goes out as it is. */
 function hideAddresses(wsdl: Buffer): Buffer {
-  // One byte a character: whatever the charset, every byte that is no address stays.
+  // One byte a character: whatever the charset, every byte that is not part of an address stays.
   const text = wsdl.toString('latin1')
   const addresses = findAddresses(text)
   if (addresses.length === 0) return wsdl

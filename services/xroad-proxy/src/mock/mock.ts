@@ -55,7 +55,7 @@ export interface RunningMock {
   close(): Promise<void>
 }
 
-/** A Security Server drops connections that are idle for so long. */
+/** A Security Server drops connections that have been idle for this long. */
 const keepAliveMs = 30_000
 /** Targets are as long as query strings get; Node's default of 16 KiB would be the mock's own limit. */
 const maxHeaderBytes = 256 * 1024

@@ -192,7 +192,9 @@ function createCertificate(
 const secretMode = 0o600
 const publicMode = 0o644
 
-/** Each file appears whole or not at all; a set that was interrupted half-way is no set and is made anew next time. */
+/**
+ * Each file appears whole or not at all; a set that was interrupted half-way does not count and is made anew next time.
+ */
 function writeAll(files: PkiFiles, contents: Readonly<Record<keyof PkiFiles, string | Buffer>>): void {
   for (const [key, path] of Object.entries(files) as [keyof PkiFiles, string][]) {
     const mode = key === 'serverKey' || key === 'keystore' ? secretMode : publicMode

@@ -135,7 +135,7 @@ function xroadHeaders(wire: Wire, target: Target, client: readonly string[], upl
   ]
 }
 
-/** Headers that stay between neighbours and are no part of the message. */
+/** Headers that stay between neighbours and are not part of the message. */
 const skipped = new Set(
   'transfer-encoding keep-alive proxy-authenticate proxy-authorization te trailer upgrade connection user-agent host content-length server expect x-road-request-id x-road-request-hash'.split(
     ' ',

@@ -110,7 +110,7 @@ export class Wire {
     this.#connection.resetAndDestroy()
   }
 
-  /** Bytes that are no HTTP, and the end of the connection. */
+  /** Bytes that are not HTTP, and the end of the connection. */
   sendRaw(bytes: string): void {
     this.#response.socket?.end(bytes)
   }

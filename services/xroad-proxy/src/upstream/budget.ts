@@ -116,9 +116,12 @@ export class Share {
     return this.#granted !== undefined
   }
 
-  /** Holds so many bytes from now on. Undefined at once, or a promise of the moment when there is room for them. */
+  /**
+   * Holds this many bytes from now on. Undefined where there is room at once, else a promise that resolves when there
+   * is.
+   */
   hold(bytes: number, stage: Stage = 'call'): Promise<void> | undefined {
-    // Who has been closed is about to hear of it.
+    // A share that has been closed is about to be told.
     if (this.#isClosed) return undefined
     if (stage !== this.#stage && !this.isWaiting) {
       this.#budget.move(this.held, this.#stage, stage)

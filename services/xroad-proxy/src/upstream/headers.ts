@@ -150,7 +150,7 @@ export type CallerHeaders = Readonly<Partial<Record<(typeof single)[number], str
 
 /**
  * The text of each header of the caller that may stand once. A second one is refused: a proxy in front that adds its
- * own header instead of replacing the caller's would be passed by. So are bytes that are no UTF-8.
+ * own header instead of replacing the caller's would be passed by. So are bytes that are not UTF-8.
  */
 export function readCallerHeaders(received: RawHeaders): CallerHeaders {
   let found: Partial<Record<(typeof single)[number], string>> | undefined

@@ -47,7 +47,7 @@ export class Interim {
       if (!isLineEnd) this.#at = isLike(byte, this.#at) ? this.#at + 1 : -1
     } else if (this.#at === second) {
       this.#isZero = byte === zero
-      // 101 is for the client to refuse: what follows it is no HTTP.
+      // 101 is for the client to refuse: what follows it is not HTTP.
       this.#at = third
     } else {
       if (this.#isZero && byte === zero) chunk[i] = two

@@ -29,7 +29,7 @@ export class Room {
     return this.#share.waitedMs + this.#turnMs
   }
 
-  /** The call has waited so long for a connection. */
+  /** The call has waited this long for a connection. */
   waited(ms: number): void {
     this.#turnMs += ms
   }
@@ -41,7 +41,7 @@ export class Room {
   /** For a body that is arriving. */
   readonly reserve: Reserve = (bytes) => this.#waitFor(this.#share.hold(this.#share.held + bytes, 'upload'))
 
-  /** Holds so much from now on, in the place of what was before. */
+  /** Holds this many bytes from now on, instead of what it held before. */
   hold(bytes: number): Promise<void> | undefined {
     return this.#waitFor(this.#share.hold(bytes))
   }
@@ -59,13 +59,13 @@ export class Room {
     return this.#share.hold(this.#base + bytes * times)
   }
 
-  /** So much of a response has arrived. */
+  /** This many bytes of a response have arrived. */
   grow(bytes: number, times: number): Promise<void> | undefined {
     const needed = this.#base + bytes * times
     return needed <= this.#share.held ? undefined : this.#share.hold(needed + aheadBytes * times)
   }
 
-  /** Holds so much in the place of what was before. It is there already, so nothing waits. */
+  /** Holds this many bytes instead of what it held before. They are in memory already, so nothing waits. */
   keep(bytes: number): void {
     this.#share.keep(bytes)
   }

@@ -149,7 +149,7 @@ class VendorRun {
     if (this.#fetchedBytes > limits.totalBytes) {
       throw new DownloadError(`makes the files of this WSDL larger than ${limits.totalBytes} bytes`)
     }
-    // An error page with status 200 is no schema, and is not kept.
+    // An error page with status 200 is not a schema, and is not kept.
     readLocations(bytes)
     const sha256 = digestOf(bytes)
     const pinned = this.#pinned.get(url)

@@ -54,7 +54,7 @@ function givenIn(env: Environment): Given[] {
   ]
 }
 
-/** Nothing for what is no JSON; the service looks for a folder's name and finds none. */
+/** Nothing for what is not JSON; the service looks for a folder's name and finds none. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -65,7 +65,7 @@ function maskQuery(query: string): string {
 
 /**
  * A password may hold any of `@ : / ? #` unescaped, so it reaches from the first colon to the last "@". Without an "@"
- * a colon announces the port of a host; what is no port may be half a password.
+ * a colon announces the port of a host; what is not a port may be half a password.
  */
 function maskUserInfo(rest: string): string {
   if (rest.includes('@')) return rest.replace(/^([^:]*):.*@/s, `$1:${hidden}@`)

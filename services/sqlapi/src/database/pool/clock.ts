@@ -7,7 +7,7 @@ export interface Clock {
   idle(): number
   /** Calls back once, when all that is happening in this turn of the event loop has happened. */
   afterTurn(callback: () => void): void
-  /** Calls back once, after so many milliseconds, unless the function that it returns is called before. */
+  /** Calls back once, after `ms` milliseconds, unless the function that it returns is called before. */
   after(ms: number, callback: () => void): () => void
 }
 

@@ -64,7 +64,7 @@ export class Connections<C extends Connection> {
     if (this.slots.size + this.opening === 0) await this.#open().finally(() => this.#scheduler.changed())
   }
 
-  /** Opens what is missing to so many, as far as there is room. */
+  /** Opens connections until `demand` are being opened, as far as there is room. */
   openFor(demand: number): void {
     const wanted = Math.min(demand, this.room, maxOpening)
     while (this.opening < wanted) this.#open().catch((error: unknown) => this.#openLater(error))

@@ -9,11 +9,11 @@
 
 /** Short on average. */
 const shortMs = 10
-/** One run of so long ends all trust. */
+/** A run as long as this ends all trust. */
 const slowMs = 100
 /**
- * Of what an answer may have waited no more than this is taken off the average: on a machine that is overloaded for
- * long, turns of the event loop are so long that any statement would count as short.
+ * No more than this is taken off the average for the time that an answer may have waited: on a machine that is
+ * overloaded for long, turns of the event loop are so long that any statement would count as short.
  */
 const mostUnseenMs = 20
 /** Runs before a statement is known. */
@@ -47,9 +47,7 @@ export class History {
     return this.#averageMs
   }
 
-  /**
-   * A run has ended after so long. For `unseenMs` of that the answer may have waited for this process (own-time.ts).
-   */
+  /** A run has ended after `ms`. For `unseenMs` of that the answer may have waited for this process (own-time.ts). */
   record(ms: number, unseenMs = 0): void {
     this.#runs++
     const taken = Math.max(0, ms - Math.min(unseenMs, mostUnseenMs))

@@ -7,7 +7,7 @@ import type { Clock } from './clock.ts'
 
 /** With less than this share of its time left over the process is busy. */
 const leftOver = 0.2
-/** Over about so long that share is averaged. */
+/** The time over which that share is averaged, roughly. */
 const averagedMs = 50
 
 export class OwnTime {
@@ -39,7 +39,7 @@ export class OwnTime {
     this.#look = look
   }
 
-  /** A look is to come within so long. */
+  /** Makes sure that a look comes within this time. */
   expect(dueMs: number): void {
     if (dueMs >= this.#dueMs) return
     this.#lookedAt = this.#clock.now()

@@ -31,7 +31,7 @@ import { ServerOrder } from './wire/server-order.ts'
 import { reachOf } from './wire/servers.ts'
 import { expectsWrites, type Target } from './wire/standing.ts'
 
-/** For so long a further refusal to write says nothing new. */
+/** In this time a further refusal to write says nothing new. */
 const lookAnewMs = 1000
 
 /** Short statements in flight on one connection. */

@@ -180,7 +180,7 @@ class Replica implements ReplicaLoad {
       isReplica: true,
       // The same as on the first server.
       onSessionCode: undefined,
-      // What the first server is asked again is no failure yet.
+      // What the first server is asked again is not a failure yet.
       onStatementFailure: (report: StatementFailureReport) => {
         if (nextOf(report.code) === undefined) options.onStatementFailure?.(report)
       },
@@ -202,7 +202,7 @@ class Replica implements ReplicaLoad {
     if (this.isUsed === isUsed && this.#isKnown) return
     this.isUsed = isUsed
     this.#changed()
-    // That it is used from the beginning is no news.
+    // That it is used from the beginning is not news.
     if (!isUsed || this.#isKnown) this.#tell?.({ replica: this.name, reason })
     this.#isKnown = true
   }

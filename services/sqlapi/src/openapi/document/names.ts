@@ -6,7 +6,7 @@ export const batch = '/batch'
 
 /**
  * As a client has to send it. Braces are encoded as well, so that no name is taken for a path parameter. Some systems
- * have file names that are no well-formed text.
+ * have file names that are not well-formed text.
  */
 export function encodePath(path: string): string {
   return path

@@ -1,6 +1,6 @@
 /**
  * The grammar of CSV (RFC 4180): text -> rows of cells with their lines. A line ends with CR LF or LF. Throws at what
- * is no CSV, with the line; what the cells mean is for lines.ts.
+ * is not CSV, with the line; what the cells mean is for lines.ts.
  */
 import { Failure } from '../../errors.ts'
 

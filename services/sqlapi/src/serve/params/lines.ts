@@ -31,7 +31,7 @@ export function readLines(contentType: string | undefined, body: Buffer): Lines 
   return read(text.startsWith('\ufeff') ? text.slice(1) : text)
 }
 
-/** A charset of which UTF-8 is no superset would be read wrong, and without names nobody knows what a cell is. */
+/** A charset that UTF-8 does not include would be read wrong, and without names nobody knows what a cell is. */
 function requireReadable(parameters: readonly string[]): void {
   for (const parameter of parameters) {
     const [, name, value = ''] = /^([^=]+)="?([^"]*)"?$/.exec(parameter) ?? []

@@ -82,8 +82,8 @@ export function readConfig(environment: StartEnvironment): ConfigFile {
 }
 
 /**
- * A start without its file takes the defaults; who is served already must not lose everything to a file that is just
- * being replaced.
+ * A start without its file takes the defaults; a service that is running must not lose everything to a file that is
+ * just being replaced.
  */
 export function refuseLostFile(before: Pick<Loaded, 'source'>, { source }: Loaded): void {
   if (source !== builtIn || before.source === builtIn) return

@@ -1,6 +1,6 @@
 /**
  * The choices between params that a DSL file declares -> those of its endpoint, and what is wrong with them: names that
- * are no params of the file, and names in two branches.
+ * are not params of the file, and names in two branches.
  */
 import { flag, list, nearest, section, strictText } from '@services/config-file'
 import type { Problem, ValueOf } from '@services/config-file'

@@ -1,6 +1,7 @@
 /**
- * Which files of a tree are OpenAPI descriptions or parts of one, and so are no DSL files, whatever is wrong with them:
- * the text of each description in, the files out that it leads to. What a description says is read in boot/openapi/.
+ * Which files of a tree are OpenAPI descriptions or parts of one, and so are not DSL files, whatever is wrong with
+ * them: the text of each description in, the files out that it leads to. What a description says is read in
+ * boot/openapi/.
  */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'

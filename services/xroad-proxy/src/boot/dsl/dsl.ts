@@ -207,7 +207,7 @@ function settled<File extends SoapFile | RestFile>(
   return { value, unknown }
 }
 
-/** Who calls has to be known. */
+/** It has to be known who calls. */
 function strangerProblem(name: string | undefined, { clients }: ParsedDslFile): Problem | undefined {
   if (name === undefined || clients === undefined || clients.includes(name)) return undefined
   return { path: ['client'], message: tellStranger(name, clients) }

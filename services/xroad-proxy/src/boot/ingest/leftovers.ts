@@ -37,7 +37,7 @@ function removeFrom(folder: string, maxBytes: number, isOurs: (content: Buffer) 
   }
 }
 
-/** None in what is no folder. */
+/** None in what is not a folder. */
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder)

@@ -122,7 +122,10 @@ function urlOf(path: string): string {
 /** The last one: a name of letters that take several bytes each, of which writing tells. */
 const absent: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
 
-/** A text that is no UTF-8 is not ours. Undefined when there is no file; empty for what cannot be read. */
+/**
+ * A text that is not UTF-8 is not one that this service wrote. Undefined when there is no file; empty for what cannot
+ * be read.
+ */
 function readIfAny(path: string): string | undefined {
   try {
     return new TextDecoder().decode(readFileSync(path))

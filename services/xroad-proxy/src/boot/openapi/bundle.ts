@@ -1,6 +1,7 @@
 /**
  * A description with all its documents -> one document, in which every reference is one to a schema of its own
- * components. What is no schema stands where it was referred to. Also where each piece of it came from, for messages.
+ * components. What is not a schema stands where it was referred to. Also where each piece of it came from, for
+ * messages.
  */
 import { type Data, isMapping, type Mapping, type Path } from '@services/config-file'
 import { type Document, refuse } from './documents.ts'

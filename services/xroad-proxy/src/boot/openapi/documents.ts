@@ -77,7 +77,7 @@ function readText(file: string): string {
   }
 }
 
-/** Far faster than YAML. What is no JSON is told by the reader of YAML, which knows lines. */
+/** Far faster than YAML. What is not JSON is told by the reader of YAML, which knows lines. */
 function readJson(text: string): Mapping | undefined {
   if (!/^\s*\{/.test(text)) return undefined
   try {

@@ -1,6 +1,6 @@
 /**
  * A description as a tree in which schemas, references and plain values are told apart: a value called `$ref` in an
- * example is no reference, a property called `example` is a schema. Gives a copy in which references and schemas are
+ * example is not a reference, a property called `example` is a schema. Gives a copy in which references and schemas are
  * what the visitor makes of them. Pure.
  */
 import { type Data, isMapping, type Mapping, type Path } from '@services/config-file'

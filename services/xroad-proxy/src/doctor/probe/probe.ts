@@ -87,7 +87,7 @@ export async function probe(options: ProbeOptions): Promise<ProbeFacts> {
 
 const nothingKnown = { connection: '', clientsProblem: undefined, clients: [], silentProviders: [], endpoints: [] }
 
-/** A list without anybody is no list: the owner of the Security Server would stand in it. */
+/** A list without anybody is not a list: the owner of the Security Server would stand in it. */
 export function isListed(clients: readonly Client[], identity: Identity): boolean {
   return clients.length === 0 || clients.some((client) => toName(client) === toName(identity))
 }

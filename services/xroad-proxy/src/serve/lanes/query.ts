@@ -28,7 +28,7 @@ function isAllowed(piece: string, allowed: ReadonlySet<string>): boolean {
 
 function decodeKey(key: string): string {
   if (!/[%+]/.test(key)) return key
-  // One character stands for one byte here; what is no UTF-8 stays as it is and matches nothing that a file can name.
+  // One character stands for one byte here; what is not UTF-8 stays as it is and matches nothing that a file can name.
   const bytes = key.replaceAll('+', ' ').replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => {
     return String.fromCharCode(Number.parseInt(hex, 16))
   })

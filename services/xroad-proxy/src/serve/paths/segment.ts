@@ -6,8 +6,8 @@
 import { toSegment } from '../../xroad.ts'
 
 /**
- * Decoded once; undefined where it is no percent-encoded UTF-8. Bytes beyond ASCII never get here: such a request line
- * is no HTTP.
+ * Decoded once; undefined where it is not percent-encoded UTF-8. Bytes beyond ASCII never get here: such a request line
+ * is not HTTP.
  */
 export function decodeSegment(raw: string): string | undefined {
   if (plain.test(raw)) return raw
@@ -55,7 +55,7 @@ function isDots(segment: string): boolean {
   return bare === '.' || bare === '..'
 }
 
-/** Spellings that are no UTF-8 and that servers have been seen to take. */
+/** Spellings that are not UTF-8 and that servers have been seen to take. */
 const oddSpellings: readonly (readonly [RegExp, string])[] = [
   [/%(?:c0|e0%80|f0%80%80)%ae|%u002e/gi, '.'],
   [/%(?:c0|e0%80|f0%80%80)%af|%u002f/gi, '/'],

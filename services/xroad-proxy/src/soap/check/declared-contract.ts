@@ -4,7 +4,7 @@
 import type { DeclaredParam, ParamType } from '../../model.ts'
 import type { ContractNode, RequestContract, TextType } from './contract.ts'
 
-/** Type -> what stands for it in builtins.ts; `array` and `object` are no texts. */
+/** Type -> what stands for it in builtins.ts; `array` and `object` are not texts. */
 const bases: Readonly<Record<Exclude<ParamType, 'array' | 'object'>, string>> = {
   string: 'string',
   integer: 'integer',

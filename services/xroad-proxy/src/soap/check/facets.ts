@@ -78,7 +78,7 @@ const bounds = {
   maxExclusive: { words: 'less than', holds: (order: number) => order < 0 },
 }
 
-/** A bound that is no value of the type says nothing. */
+/** A bound that is not a value of the type says nothing. */
 function boundCheck(name: keyof typeof bounds, value: string, builtin: Builtin): FacetCheck | undefined {
   const { compare } = builtin
   if (compare === undefined || !builtin.fits(value)) return undefined

@@ -33,7 +33,8 @@ interface Texts {
 }
 
 /**
- * What the template writes; undefined for what is no text. Numbers that JavaScript would write otherwise come as texts.
+ * What the template writes; undefined for what is not text. Numbers that JavaScript would write otherwise come as
+ * texts.
  */
 export function toText(value: unknown, { isList, takesBooleans }: Texts): string | undefined {
   switch (typeof value) {

@@ -3,7 +3,7 @@
  * element has neither attributes nor children. White space is XML's four characters; a no-break space is content.
  */
 
-/** A sign, and digits that do not start with a zero in vain. `-0` is out: no integer says it. */
+/** A sign, and digits without leading zeros. `-0` is out: no integer says it. */
 const integer = /^(?:\+?0|[+-]?[1-9]\d{0,18})$/
 
 const largestDigits = '9223372036854775807'

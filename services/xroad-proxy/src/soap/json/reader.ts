@@ -50,7 +50,7 @@ export class Reader implements Listener {
   readonly #instance = new InstancePrefixes()
   readonly #fault: FaultParts = {}
   readonly #inclusions: Inclusions | undefined
-  /** An xop:Include that is open: it is no value of its own. */
+  /** An xop:Include that is open: it is not a value of its own. */
   #included: Frame | undefined
   #top: Frame | undefined
   #translated: Translated | undefined

@@ -1,5 +1,5 @@
 /**
- * A text and the kind of its type in, the JSON text of its value out. Numbers keep their digits; what is no value of
+ * A text and the kind of its type in, the JSON text of its value out. Numbers keep their digits; what is not a value of
  * its type stays a string. White space of the four sorts that XML knows, as XML Schema has it.
  */
 import type { ValueKind } from './shape.ts'

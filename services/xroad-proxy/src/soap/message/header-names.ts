@@ -1,6 +1,6 @@
 /**
  * The X-Road header of an envelope -> who calls what, and for whom. Reads no further than what is asked for is known,
- * or the header ends; an envelope that is no XML, or has no such header, gives nothing. Pure.
+ * or the header ends; an envelope that is not XML, or has no such header, gives nothing. Pure.
  */
 import { type Listener, openParser } from '../json/parser.ts'
 

@@ -82,7 +82,9 @@ function decodeBase64(text: string): Buffer | undefined {
 
 const anyBytes = 'application/octet-stream'
 
-/** What is no media type must not stand in a header, and is nobody's mistake: `xmime:contentType` may be any text. */
+/**
+ * What is not a media type must not stand in a header, and is nobody's mistake: `xmime:contentType` may be any text.
+ */
 function wishedType({ type }: Wish): string {
   return typeof type === 'string' && isMediaType(type) ? type : anyBytes
 }

@@ -1,5 +1,5 @@
 /**
- * The source of a template -> the headers of a caller that reach its envelope. One header too many is no harm: a
+ * The source of a template -> the headers of a caller that reach its envelope. One header too many does no harm: a
  * template that names a value in a branch that is never taken counts as well. Pure.
  */
 import type { Generated } from '../../model.ts'

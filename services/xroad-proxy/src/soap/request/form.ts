@@ -110,7 +110,7 @@ function* decode(body: Buffer, encoding: string | undefined, name: string): Step
   }
 }
 
-/** JSON is a value for a param that is no attachment, whether it comes as a file or not: so browsers send it. */
+/** JSON is a value for a param that is not an attachment, whether it comes as a file or not: so browsers send it. */
 function kindOf(
   { name, hasFilename }: Disposition,
   contentType: string | undefined,

@@ -15,7 +15,7 @@ function toMark(name: string): string {
   return `\0${name}\0`
 }
 
-/** The prototype of what is no text. */
+/** The prototype of what is not text. */
 function marking(name: string): object {
   const mark = toMark(name)
   return Object.create(null, { [Symbol.toPrimitive]: { value: () => mark } }) as object

@@ -73,7 +73,7 @@ function knownIn(params: readonly string[]): (name: string, isRaw: boolean) => b
 }
 
 /**
- * `generate.client` in any tag but a comment, and the ways to reach it without these words. One time too many is no
+ * `generate.client` in any tag but a comment, and the ways to reach it without these words. One time too many does no
  * harm: a template that has it in a branch that is never taken counts as well.
  */
 const clientName = /\{\{(?!!)[^}]{0,1000}\bgenerate\b(?:\.\[?client\b|[^}.]{0,1000}\}\})/

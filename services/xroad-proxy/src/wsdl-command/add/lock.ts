@@ -103,7 +103,7 @@ function listNames(folder: string): readonly string[] {
   }
 }
 
-/** Nobody fetches schemas for so long: the number of a process may be another's by then. */
+/** Nobody fetches schemas for longer than this: the number of a process may be another's by then. */
 const longestMs = 3_600_000
 
 function isAtWork(pid: number, isHere: boolean, path: string): boolean {

@@ -34,7 +34,7 @@ export interface Taken {
   readonly wsdls: readonly TakenWsdl[]
   /** Of REST services. */
   readonly descriptions: readonly NewDescription[]
-  /** What could not be taken, and is no reason to take nothing; whole sentences. */
+  /** What could not be taken, and is not a reason to take nothing; whole sentences. */
   readonly notes: readonly string[]
 }
 

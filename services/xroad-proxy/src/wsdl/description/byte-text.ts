@@ -14,7 +14,7 @@ export function describeBytes({ builtin, facets }: SimpleType): JsonSchema {
   const { least, most } = boundsOf(facets)
   if (builtin === 'hexBinary') return { ...lengths(2 * least, 2 * most), pattern: '^(?:(?:[0-9A-Fa-f]{2})*)$' }
   if (least === 0 && most === Infinity) return { pattern: `^(?:(?:${group})*(?:${ends.join('|')})?)$` }
-  // So many characters have enough bytes whatever the end is, and so many never too many.
+  // Text of `enough` characters has enough bytes whatever its end is; text of `neverTooMany` never has too many.
   const enough = least === 0 ? 0 : 4 * Math.ceil((least + 2) / 3)
   const neverTooMany = 4 * Math.floor(most / 3)
   if (enough <= neverTooMany) {
@@ -50,7 +50,7 @@ const group = '[A-Za-z0-9+/]'.repeat(4)
  */
 const maxCount = 1000
 
-/** So many groups of four characters, the last of which may be filled up. */
+/** From `least` to `most` groups of four characters, the last of which may be filled up. */
 function between(least: number, most: number): string {
   if (most === 0) return '^$'
   const last = `(?:${[group, ...ends].join('|')})`

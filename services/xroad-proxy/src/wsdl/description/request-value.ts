@@ -70,7 +70,7 @@ const shapes: Readonly<Record<string, string>> = {
   ),
   NMTOKEN: '[A-Za-z0-9._-]+',
 }
-/** White space at the ends is no part of such a value. */
+/** White space at the ends is not part of such a value. */
 const collapsed: ReadonlySet<string> = new Set(['token', 'anyURI'])
 
 function describeText(type: SimpleType, format: JsonSchema): JsonSchema {
@@ -94,7 +94,7 @@ const lexical: Readonly<Partial<Record<Kind, string>>> = {
   boolean: 'true|false|0|1',
 }
 
-/** Who lets a number be left empty by its pattern (`\d{0,3}`) forgets that the type does not. */
+/** A pattern that lets a number be empty (`\d{0,3}`) overlooks that the type does not. */
 function withLexical(type: SimpleType): readonly string[] {
   const own = lexical[kindOf(type)]
   return own !== undefined && leavesEmpty(type) ? [own, ...type.patterns] : type.patterns

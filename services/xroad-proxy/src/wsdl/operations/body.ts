@@ -20,7 +20,9 @@ export interface MessageSide {
   readonly soap: string
 }
 
-/** The element of the message part that is the body: the part that `soap:body` names, or the one that is no header. */
+/**
+ * The element of the message part that is the body: the part that `soap:body` names, or the one that is not a header.
+ */
 export function bodyElement(definitions: Definitions, outline: Outline, side: MessageSide): OutlineElement {
   const { parts, message, named } = bodyParts(definitions, side)
   const withElement = parts.filter((part) => part.attributes.has('element'))
@@ -128,7 +130,7 @@ function headerParts(definitions: Definitions, message: XmlElement, side: Messag
     .map((header) => header.attributes.get('part') ?? '')
 }
 
-/** What travels beside the envelope is no body. */
+/** What travels beside the envelope is not the body. */
 function contentParts(bound: XmlElement | undefined): readonly string[] {
   if (bound === undefined) return []
   const contents = mimeParts(bound).flatMap((part) => childrenOf(part, namespaces.mime, 'content'))

@@ -12,7 +12,7 @@ import type { RequestAttachment, RequestText } from './request.ts'
 /** An element; an attribute has no content types. */
 type Declared = Pick<OutlineElement, 'fixed' | 'default'> & Partial<Pick<OutlineElement, 'expectedContentTypes'>>
 
-/** A fixed value that has to be there is no caller's matter. */
+/** A fixed value that has to be there is not up to the caller. */
 export function toText(type: SimpleType, declared: Declared, isNeeded: boolean): RequestText {
   const { fixed, default: usual } = declared
   return {

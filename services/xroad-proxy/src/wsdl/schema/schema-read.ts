@@ -213,7 +213,7 @@ function occursOf({ attributes, local }: XmlElement): Occurs {
   return { min: 1, max: 1, problem }
 }
 
-/** NaN for what is no count: it compares with nothing. */
+/** NaN for what is not a count: it compares with nothing. */
 function toCount(text: string): number {
   return /^\d+$/u.test(text) ? Number(text) : NaN
 }

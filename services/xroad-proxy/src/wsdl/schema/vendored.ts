@@ -15,7 +15,7 @@ export interface VendoredFile {
 /** What a file beside a WSDL may be called. */
 export const includeName: RegExp = /^[A-Za-z0-9._-]+$/
 
-/** Undefined when the text is no such list. */
+/** Undefined when the text is not such a list. */
 export function readVendored(text: string): readonly VendoredFile[] | undefined {
   try {
     const { files } = JSON.parse(text) as { files?: unknown }

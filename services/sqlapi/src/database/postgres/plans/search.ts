@@ -10,7 +10,7 @@
  */
 import { oid } from '../types/types.ts'
 
-/** Attempts to find types; so many again are made to give declared ones back. */
+/** Attempts to find types; as many again are made to give declared ones back. */
 export const maxAttempts = 64
 
 /** Prepares the text with these types and gives those that the server reports; rejects with the server's error. */

@@ -19,7 +19,7 @@ export class ByteWriter {
     return this.at - this.#start
   }
 
-  /** Makes room for so many more bytes; `bytes` and `at` may be others afterwards. */
+  /** Makes room for `count` more bytes; `bytes` and `at` may have changed afterwards. */
   reserve(count: number): void {
     if (this.at + count > this.bytes.length) this.#moveToNewSlab(count)
   }

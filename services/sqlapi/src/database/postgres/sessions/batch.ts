@@ -14,7 +14,7 @@ import { noteSent, toFailure } from './postgres-failures.ts'
 import { appendResult, beginResults, endResults, Flight, type Step } from '../wire/flight.ts'
 import type { Session } from './session.ts'
 
-/** A flight is sent when it has so many steps or so many characters of values. */
+/** A flight is sent when it has this many steps, or this many characters of values. */
 const flightSteps = 1000
 const flightLength = 256 * 1024
 /** One flight is on its way while the next is made ready. */

@@ -40,7 +40,7 @@ export interface Prepared {
   readonly plan: Plan
   /** Of the prepared statement; empty for none. */
   readonly name: string
-  /** Its Parse is on its way; who comes behind it need not send another one. */
+  /** Its Parse is on its way; executions behind it need not send another one. */
   isSent: boolean
   /** The server has described the statement. */
   isDescribed: boolean

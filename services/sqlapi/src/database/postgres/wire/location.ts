@@ -30,7 +30,7 @@ export interface Location {
   readonly startup: Readonly<Record<string, string>>
   /** SCRAM is bound to the TLS connection where the server offers it. */
   readonly enableChannelBinding: boolean
-  /** After so many seconds without a packet TCP probes the connection. */
+  /** TCP probes the connection after this many seconds without a packet. */
   readonly keepaliveSeconds: number
   /** What the URL's `options` set. */
   readonly options: readonly Setting[]

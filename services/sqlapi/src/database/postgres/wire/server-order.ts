@@ -1,12 +1,13 @@
 /**
  * In which order the servers of a URL are tried: as they stand there, or by chance (`load_balance_hosts=random`). What
- * was seen of a server lately counts too: one that let us wait in vain, or has refused to write, is tried behind the
+ * was seen of a server lately counts too: one that did not answer in time, or has refused to write, is tried behind the
  * others. One for each datasource.
  */
 import type { Host } from '../hosts.ts'
 
 /**
- * For so long after an attempt that ran out of time. A server that refuses at once costs nothing and keeps its place.
+ * How long this counts after an attempt that ran out of time. A server that refuses at once costs nothing and keeps its
+ * place.
  */
 const usualSilentMs = 10_000
 

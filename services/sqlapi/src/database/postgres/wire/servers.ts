@@ -141,8 +141,8 @@ class Search {
 }
 
 /**
- * Who is refused by one server is refused by all; anything else, such as a lack of connections, may be otherwise on the
- * next.
+ * What one server refuses for these reasons all of them refuse; anything else, such as a lack of connections, may be
+ * different on the next.
  */
 function mayBeElsewhere(error: unknown): boolean {
   const { code = '' } = error as { code?: string }

@@ -6,7 +6,7 @@ import { grammar } from '../grammar.ts'
 export interface Word {
   /** In upper case, as it stands; empty for what stands in quotes. */
   readonly word: string
-  /** In lower case, without quotes; empty for what is no name. */
+  /** In lower case, without quotes; empty for what is not a name. */
   readonly name: string
   /** Undefined but for parentheses. */
   readonly inside: readonly Word[] | undefined
@@ -52,7 +52,7 @@ export function isQuery({ inside }: Word): boolean {
   return queries.has(inside?.[0]?.word ?? '')
 }
 
-/** Whether something like it stands among the words, or in parentheses that are no query. */
+/** Whether something like it stands among the words, or in parentheses that are not a query. */
 export function holds(
   words: readonly Word[],
   like: (word: Word, index: number, words: readonly Word[]) => boolean,

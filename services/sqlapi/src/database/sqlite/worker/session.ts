@@ -17,7 +17,7 @@ export interface Rows {
   readonly format: RowFormat
   /** Called between two rows. Throws to give the statement up. */
   readonly check: () => void
-  /** Takes what has been written so far once it is so long; without it everything is collected. */
+  /** Takes what has been written whenever it is long enough; without it everything is collected. */
   readonly pieces?: Pieces | undefined
 }
 

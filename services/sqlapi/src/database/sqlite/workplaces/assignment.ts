@@ -34,7 +34,7 @@ export interface Listeners {
   readonly broken: () => void
   /** These files are open, and others have their names. The worker is about to end. */
   readonly moved: (files: DatabaseFiles) => void
-  /** A statement takes so long that it would be better to be able to end it. */
+  /** A statement takes long enough that there should be a way to end it. */
   readonly long: (statement: number) => void
   /** The worker is given up soon, unless its statement ends; told again and again. */
   readonly doomed?: () => void

@@ -43,7 +43,7 @@ const lookMs = 100
 /** A statement that has taken longer once is done in a process from then on, where it can be ended. */
 const longMs = 1000
 const usualGoneMs = 5000
-/** So long before a statement is given up it is told that it will be. */
+/** How long before a statement is given up its worker is told so. */
 const noticeMs = 1000
 /** How long a statement whose time is up may take to end by itself, as one that returns rows does. */
 const graceMs = 300
