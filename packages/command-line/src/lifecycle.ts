@@ -13,7 +13,7 @@ import { handleSignals } from './signals.ts'
 export interface Running {
   /** Stops accepting and finishes what is in flight. */
   close(): Promise<void>
-  /** What SIGHUP asks of it beside new files and settings; it says itself what it did. */
+  /** What SIGHUP asks of it besides new files and settings; it says itself what it did. */
   hangUp?(): void
   /** Reads files and settings anew, and says itself what came of it. Left out where they are read at start only. */
   reload?(trigger: 'SIGHUP'): void

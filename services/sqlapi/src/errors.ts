@@ -29,7 +29,7 @@ export const failures = {
   http_malformed: malformed,
   query_malformed: malformed,
   body_malformed: malformed,
-  /** It arrives too slowly beside others. */
+  /** It arrives too slowly while others arrive as well. */
   body_given_up: malformed,
   body_too_large: { error: 'PayloadTooLargeException', status: 413 },
 

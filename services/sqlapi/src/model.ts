@@ -144,7 +144,7 @@ export interface Statement {
 }
 
 /**
- * What a statement may do beside answering, judged by its words alone: `read` changes nothing, `write` changes data,
+ * What a statement may do besides answering, judged by its words alone: `read` changes nothing, `write` changes data,
  * `definition` changes the schema, `session` may leave something behind on the connection (a setting, an open
  * transaction, a temporary table, a lock).
  */
@@ -204,7 +204,7 @@ export interface Request {
   /** The whole body; empty when there is none. */
   readonly body: Buffer
   readonly cancellation: Cancellation
-  /** Undefined where nobody wants to hear of it. */
+  /** Undefined when nobody listens. */
   readonly trace: Trace | undefined
 }
 
@@ -229,7 +229,7 @@ export interface Trace extends CallMeter {
   code: string | undefined
   /** Until the reply was handed over whole, or nobody was left to take it. */
   ms: number
-  /** Where it stands in the trace of its caller; undefined where nobody traces. */
+  /** Where it stands in the trace of its caller; undefined when tracing is off. */
   readonly span: Span | undefined
   /** For connections; undefined where no database was asked. */
   readonly waitedMs: number | undefined
@@ -292,6 +292,6 @@ export interface Work {
   readonly cancellation: Cancellation
   /** Of the request, for the log. */
   readonly requestId: string
-  /** Undefined where nobody wants to hear of it. */
+  /** Undefined when nobody listens. */
   readonly trace: Trace | undefined
 }

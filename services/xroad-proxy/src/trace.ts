@@ -22,7 +22,7 @@ export interface Trace {
   error: string | undefined
   /** Undefined without an audit file. */
   audit: AuditEntry | undefined
-  /** Its place in a trace; undefined where nobody traces. */
+  /** Its place in a trace; undefined when tracing is off. */
   readonly span?: Span | undefined
 }
 

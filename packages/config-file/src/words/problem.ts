@@ -4,7 +4,7 @@ import { shownKey } from './secrets.ts'
 /** Steps from the top of a file to a value. */
 export type Path = readonly PropertyKey[]
 
-/** What is to be told about one field. */
+/** What to tell about one field. */
 export interface Problem {
   readonly path: Path
   readonly message: string

@@ -13,7 +13,7 @@ export interface Neighbourhood {
   readonly absent: readonly string[]
   /** Those of them that the file has to have and does not. */
   readonly missing: readonly string[]
-  /** What is to be written in the place of a key that other programs have; undefined where nobody knows it. */
+  /** What is to be written in the place of a key that other programs have; undefined when it is unknown. */
   readonly usual?: string | undefined
   /** Where a field of exactly this name belongs, in words; undefined where there is none. */
   readonly place?: string | undefined

@@ -1,5 +1,6 @@
 /**
- * What can be wrong with the body of a request, and how a service that counts bytes hears of them before they are kept.
+ * What can be wrong with the body of a request, and how a service that counts bytes is told of them before they are
+ * kept.
  */
 
 /** The body is larger than the limit. */

@@ -58,7 +58,7 @@ export interface Exchange {
   breakOff(): void
 }
 
-/** What a connection needs of its exchanges beside that. */
+/** What a connection needs of its exchanges besides that. */
 export interface Owed extends Exchange {
   /** The answer has been handed over whole, but may still be on its way. */
   readonly isEnded: boolean

@@ -1,11 +1,11 @@
 /**
- * The pieces of a body as they arrive, up to a limit. Each piece costs more than a hundred bytes beside its own, so
+ * The pieces of a body as they arrive, up to a limit. Each piece costs more than a hundred bytes besides its own, so
  * whoever sends a mebibyte byte by byte would fill a hundred: small ones are joined on the way.
  */
 
 /** This many small pieces in a row become one. */
 const runLength = 64
-/** A piece of this size costs little beside itself. */
+/** A piece of this size costs little besides itself. */
 const largeBytes = 4096
 
 export class Pieces {

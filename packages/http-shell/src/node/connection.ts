@@ -72,7 +72,7 @@ export class NodeConnection extends Connection<NodeExchange> implements Owner {
     }
   }
 
-  /** Called by the host before the service hears of it. */
+  /** Called by the host before the service is told. */
   began(exchange: NodeExchange): void {
     this.add(exchange)
   }

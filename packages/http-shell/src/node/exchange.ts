@@ -21,7 +21,7 @@ import { isRequestIdName, newRequestId, readRequestId, requestIdKey, requestIdNa
 import { closeAfter, isClosedAfter } from './node-http.ts'
 import { bytesToCome, collect, declaredLength, dropRest, readPieces } from './upload.ts'
 
-/** What a connection hears of its exchanges. */
+/** What a connection is told of its exchanges. */
 export interface Owner {
   /** Answers have the ids of their requests. */
   readonly namesRequests: boolean

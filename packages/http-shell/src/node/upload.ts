@@ -1,6 +1,6 @@
 /**
  * The body of a request that Node.js reads, whole and up to a limit, or in pieces. Reads nothing before somebody asks
- * for it. A service that counts bytes hears of them before they are kept, and may delay the reader.
+ * for it. A service that counts bytes is told of them before they are kept, and may delay the reader.
  */
 import type { IncomingMessage } from 'node:http'
 import { BodyCut, BodyTooLarge, type Reserve } from '../exchange/body.ts'
@@ -61,7 +61,7 @@ export async function* readPieces(message: IncomingMessage): AsyncIterable<Uint8
 }
 
 /**
- * Reads what still comes and keeps nothing of it. The listener is needed beside `resume`: where a reader of pieces
+ * Reads what still comes and keeps nothing of it. The listener is needed as well as `resume`: where a reader of pieces
  * leaves in the same turn, Node forgets that the stream was resumed, unless somebody listens for data.
  */
 export function dropRest(message: IncomingMessage): void {

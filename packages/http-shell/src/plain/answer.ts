@@ -41,8 +41,8 @@ export function isBodyless(method: string, status: number): boolean {
 }
 
 /**
- * Of an answer that is there whole: `headers` tell its length. Throws a TypeError for what cannot be a header, as
- * toHead does.
+ * Of an answer that is complete: `headers` tell its length. Throws a TypeError for what cannot be a header, as toHead
+ * does.
  */
 export function toWholeHead(status: number, headers: Headers, idLine: string, connectionLines: string): string {
   let lines = statusLine(status, '')

@@ -21,7 +21,7 @@ export interface Serving {
   isListening(): boolean
   /** When a call on the datasource last succeeded, by the clock of `performance`. */
   lastSuccess(datasource: string): number
-  /** Tells what other processes have counted; this one is told of anyway. */
+  /** Tells what other processes have counted; what this one has counted is told anyway. */
   gather?(totals: Totals<object>): Promise<void>
 }
 

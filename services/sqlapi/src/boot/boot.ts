@@ -69,7 +69,7 @@ export async function boot(
 export interface Found {
   readonly booted: Booted
   readonly ignored: readonly Ignored[]
-  /** Undefined where nobody wants the description. */
+  /** Undefined when no description is wanted. */
   readonly locked: KnownAtStart | undefined
 }
 
@@ -91,7 +91,7 @@ export async function readAll(
   return { booted: { config, datasources: sized, endpoints, lockedTypes, startTime }, ignored, locked }
 }
 
-/** Loaded only where somebody wants them. */
+/** Loaded only when it is wanted. */
 async function readLocked(
   loaded: Pick<Loaded, 'config' | 'datasources' | 'file'>,
   endpoints: Endpoints,

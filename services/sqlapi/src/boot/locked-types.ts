@@ -1,6 +1,6 @@
 /**
  * The lock file -> what a start knows of the endpoints before any database is reached, for their description. Read only
- * where somebody wants the description.
+ * when the description is wanted.
  */
 import { resolve } from 'node:path'
 import type { EndpointTypes } from '../endpoint-types/endpoint-types.ts'

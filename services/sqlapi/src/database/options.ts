@@ -1,6 +1,4 @@
-/**
- * What a datasource of any kind is opened with: plain values, and who hears of what happens. Each kind adds its own.
- */
+/** What a datasource of any kind is opened with: plain values, and who is told what happens. Each kind adds its own. */
 import type { DatasourceMeter, ReachListener } from '../metering.ts'
 import type { FailureListener } from './statement-failure.ts'
 
@@ -15,7 +13,7 @@ export interface DatabaseOptions {
   readonly acquireTimeoutSeconds: number
   /** Longest time that a statement may run; 0 for no limit. */
   readonly statementTimeoutSeconds: number
-  /** Undefined where nobody measures. */
+  /** Undefined when nothing is measured. */
   readonly meter?: DatasourceMeter | undefined
   readonly reach?: ReachListener | undefined
   /** Called when the database has refused a statement or given it up. */

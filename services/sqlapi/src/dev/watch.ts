@@ -1,6 +1,6 @@
 /**
  * Tells when something may have changed below a folder, soon after it has. It never says what: whoever listens looks
- * for himself, and so renames, editors that write beside the file, and systems that report less than others need no
+ * for themselves, and so renames, editors that write beside the file, and systems that report less than others need no
  * code of their own. A look now and then makes up for what no system reports, such as changes behind a mount.
  */
 import { type FSWatcher, statSync, watch } from 'node:fs'

@@ -9,7 +9,7 @@ import type { Script } from '../model.ts'
 export interface EndpointTypes {
   /** In the order of first use. */
   readonly parameters: readonly DescribedParameter[]
-  /** The keys of a row, in their order; none where there is never a row; undefined where nobody knows. */
+  /** The keys of a row, in their order; none where there is never a row; undefined when it is unknown. */
   readonly keys: readonly DescribedColumn[] | undefined
 }
 

@@ -1,5 +1,5 @@
 /**
- * The table of codes: what a finding may be about, how severe that is, and what to do where nobody knows better. A new
+ * The table of codes: what a finding may be about, how severe that is, and what to do when nobody knows better. A new
  * code is a row here and one in docs/check.md. What can run is not an error.
  */
 

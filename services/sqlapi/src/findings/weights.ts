@@ -16,7 +16,7 @@ export type Weights = Readonly<Partial<Record<Code, Level>>>
 /** Codes that a file allows. */
 export type Allowed = readonly { readonly code: string }[]
 
-/** Nothing for what is not to be told. */
+/** Nothing for what must not be told. */
 export function severityOf({ code, severity }: Remark, weights: Weights, allowed: Allowed = []): Severity | undefined {
   if (allowed.some((allowing) => allowing.code === code)) return undefined
   const level = weights[code] ?? severity ?? codes[code].severity

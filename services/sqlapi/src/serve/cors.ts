@@ -16,7 +16,7 @@ const askedVary = 'Access-Control-Request-Headers'
 const maxAgeSeconds = '600'
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** What a page may read of an answer beside its type and length: the id by which the log has the request. */
+/** What a page may read of an answer besides its type and length: the id by which the log has the request. */
 const exposed = { 'access-control-expose-headers': 'X-Request-Id' }
 
 const anyOrigin: ReplyHeaders = Object.freeze({ 'access-control-allow-origin': '*', ...exposed })

@@ -1,6 +1,6 @@
 /**
  * What became of a request -> its line in the log. Which requests have one is decided by the package observe. No line
- * holds a query string, a header beside the id, or a body.
+ * holds a query string, a header besides the id, or a body.
  */
 import { type RequestLines, roundMs } from '@services/observe'
 import type { Events } from '../events.ts'

@@ -41,7 +41,7 @@ export interface ServerOptions {
   readonly listener?: RequestListener | undefined
   /** Told of each request that begins with these options, and when it has ended. */
   readonly underWay?: UnderWay | undefined
-  /** Undefined where nobody traces. */
+  /** Undefined when tracing is off. */
   readonly tracing?: Tracing | undefined
 }
 
@@ -217,7 +217,7 @@ function whenClosed(stream: Readable, call: () => void): void {
   else stream.once('close', call)
 }
 
-/** The request has ended. Tells what became of it, where somebody wants to hear of it. */
+/** The request has ended. Tells what became of it when somebody listens. */
 function conclude({ listener, underWay }: ServerOptions, exchange: Exchange, trace: Trace | undefined): void {
   underWay?.end()
   if (trace === undefined) return

@@ -1,6 +1,6 @@
 /**
- * What is known of one request, from its arrival to the end of its reply. One object for each, made only where somebody
- * wants to hear of it.
+ * What is known of one request, from its arrival to the end of its reply. One object for each, made only when somebody
+ * listens.
  */
 import type { Span } from '@services/trace'
 import type { Endpoint, Trace } from '../model.ts'

@@ -1,4 +1,4 @@
-/** The pages that describe the endpoints (`openapi: true`); their code is loaded only where somebody wants them. */
+/** The pages that describe the endpoints (`openapi: true`); their code is loaded only when they are wanted. */
 import type { Booted } from '../boot/boot.ts'
 import type { Endpoint, Page } from '../model.ts'
 import type { Database } from '../database/database.ts'

@@ -27,7 +27,7 @@ export interface ServedSet {
   /** What may be told of the datasources. */
   readonly summaries: readonly DatasourceSummary[]
   readonly described: DescribedPages
-  /** Undefined where nobody traces. */
+  /** Undefined when tracing is off. */
   readonly tracing: Tracing | undefined
   /** Requests that have begun with it. */
   readonly underWay: UnderWay
@@ -63,7 +63,7 @@ export async function makeSet(booted: Booted, databases: HeldDatabases, events: 
   return { booted, service, handle: handler, databases, summaries, described, tracing, underWay }
 }
 
-/** What compresses is loaded only where somebody wants it: zlib takes memory. */
+/** What compresses is loaded only when it is wanted: zlib takes memory. */
 async function handlerOf(service: Service, compression: boolean): Promise<(request: Request) => Promise<Reply>> {
   if (!compression) return (request) => handle(service, request)
   const { encode } = await import('../serve/representation/compress.ts')

@@ -1,7 +1,7 @@
 /**
- * What a statement may do beside answering, judged by its words: tokens -> an `Effect` (model.ts).
- * Judging is on the safe side: what is not known to leave the connection clean counts as `session`, which costs that
- * statement a connection of its own and a reset afterwards, never its result.
+ * What a statement may do besides answering, judged by its words: tokens -> an `Effect` (model.ts). Judging is on the
+ * safe side: what is not known to leave the connection clean counts as `session`, which costs that statement a
+ * connection of its own and a reset afterwards, never its result.
  */
 import type { Effect } from '../model.ts'
 import type { Grammar } from './grammar.ts'

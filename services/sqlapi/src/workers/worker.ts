@@ -109,7 +109,7 @@ async function take(rollout: number): Promise<void> {
   prepared = undefined
 }
 
-/** Loaded only where somebody wants to hear of it. */
+/** Loaded only when somebody listens. */
 async function openMeasures(events: Events): Promise<Measures> {
   const { Measures } = await import('../measure/measures.ts')
   return new Measures(events)

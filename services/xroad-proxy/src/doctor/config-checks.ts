@@ -231,7 +231,7 @@ function needsClient(client: Identity, endpoints: Facts['dsl']['endpoints']): re
   return tellWithoutClient(endpointsWithoutClient(endpoints, client), client).map((text) => ({ text }))
 }
 
-/** Fields that everybody has to fill in for himself, beside those with a code of their own. */
+/** Fields that everybody has to fill in, besides those with a code of their own. */
 const filledIn: ReadonlySet<string> = new Set([
   'xroad_instance',
   'client_data.member_class',

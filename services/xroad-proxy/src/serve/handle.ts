@@ -31,7 +31,7 @@ export interface Service {
   readonly errorMessageId: boolean
   /** Undefined without an audit file. */
   readonly audit: Audit | undefined
-  /** Undefined where nobody traces. */
+  /** Undefined when tracing is off. */
   readonly tracing: Tracing | undefined
   readonly events: Events
 }

@@ -94,7 +94,7 @@ async function ingest({ config, origins }: Loaded): Promise<Ingested | undefined
   return inSlices(ingestWsdlsInSteps(options))
 }
 
-/** What WSDL files say about requests and responses; loaded only where somebody asks. */
+/** What WSDL files say about requests and responses; loaded only when asked for. */
 async function readTypes(
   { soapResponse }: Config,
   endpoints: readonly Endpoint[],

@@ -32,7 +32,7 @@ export interface Call {
   readonly messageId?: string | undefined
   /** In place of those of the upstream. */
   readonly limits?: Limits | undefined
-  /** Of the call; undefined where nobody traces. */
+  /** Of the call; undefined when tracing is off. */
   readonly span?: Span | undefined
 }
 

@@ -13,7 +13,7 @@ export class Room {
   readonly #budget: Budget
   readonly #timeoutSeconds: number
   readonly #share: Share
-  /** What is held beside the response while it arrives. */
+  /** What is held besides the response while it arrives. */
   #base = 0
   /** For a connection. */
   #turnMs = 0

@@ -32,7 +32,7 @@ export abstract class Job<C extends Connection> implements Waiter {
   /** Where the job's time is recorded, if it is to count. */
   abstract readonly history: History | undefined
   abstract readonly cancellation: Cancellation
-  /** Hears how long the job has waited; undefined where nobody asks. */
+  /** Is told how long the job has waited; undefined when nobody listens. */
   abstract readonly meter: Pick<CallMeter, 'waited'> | undefined
   /** When it came, by the pool's clock. Set by the pool, as all that follows. */
   arrived = 0

@@ -20,7 +20,7 @@ export interface ReplicatedOptions extends PostgresOptions {
   /** URLs with the credentials, at least one. */
   readonly replicas: readonly string[]
   readonly maxReplicaLagBytes: number
-  /** Undefined where nobody measures. */
+  /** Undefined when nothing is measured. */
   readonly meterOf?: ((replica: string) => PostgresOptions['meter']) | undefined
   /** It is known already that the replica is not used. */
   readonly isAway?: ((replica: string) => boolean) | undefined

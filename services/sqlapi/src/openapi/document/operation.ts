@@ -33,7 +33,7 @@ export interface Operation {
   readonly needsDatasource: boolean
   /** In the order of the SQL. */
   readonly parameters: readonly Parameter[]
-  /** In the order of the row; empty where the file never gives rows, undefined where nobody knows. */
+  /** In the order of the row; empty where the file never gives rows, undefined when it is unknown. */
   readonly columns?: readonly Column[] | undefined
 }
 

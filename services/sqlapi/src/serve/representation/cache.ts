@@ -10,7 +10,7 @@ import { addVary } from './vary.ts'
 /** A longer reply is not told to caches. Bytes. */
 const maxLength = 1024 * 1024
 
-/** What the reply to one URL depends on, beside the origin and the coding. */
+/** What the reply to one URL depends on, besides the origin and the coding. */
 const varies = 'X-Datasource, Accept'
 
 /** 200, or 304 for a copy that is still good. A reply that is too long comes out as it went in. */

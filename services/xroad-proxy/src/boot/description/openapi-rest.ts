@@ -1,5 +1,5 @@
 /**
- * What the OpenAPI of a REST service says of its endpoints -> the same in `/api`: parameters, bodies, responses beside
+ * What the OpenAPI of a REST service says of its endpoints -> the same in `/api`: parameters, bodies, responses besides
  * our errors, and the components that these refer to, under names of their own. What the service itself adds, drops or
  * sets is not the caller's matter. Pure.
  */

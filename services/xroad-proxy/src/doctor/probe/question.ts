@@ -49,7 +49,7 @@ export type ProviderAnswer =
       /** Those that this client may call. */
       readonly services: readonly Service[]
       readonly isOfMock: boolean
-      /** All of them; undefined where nobody asked, or the provider did not say. */
+      /** All of them; undefined when it was not asked for, or the provider did not say. */
       readonly offered: readonly Service[] | undefined
     }
   | { readonly kind: 'unregistered' }

@@ -21,7 +21,7 @@ export interface RawPart {
   readonly body: Buffer
 }
 
-/** Of one body, beside the root. */
+/** Of one body, without the root. */
 export const maxParts = 1000
 export const maxPartHeaderBytes = 16_384
 const lineFeed = 0x0a

@@ -38,7 +38,7 @@ export interface Refusal {
   readonly isUndecided: boolean
 }
 
-/** Kinds of values beside null, in the order in which they are tried. */
+/** Kinds of values besides null, in the order in which they are tried. */
 const otherKinds: readonly Code[] = ['t', 'i', 'T', 'I', 'o', 'b', 'f', 'B', 'F', 'e', 'M']
 
 /** Every type that some kind of value is sent as, none first. */

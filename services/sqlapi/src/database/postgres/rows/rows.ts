@@ -91,7 +91,7 @@ function prefixes(row: string, { before }: Layout): readonly Buffer[] {
   return [row + first, ...others].map((text) => Buffer.from(text))
 }
 
-/** Bytes of a row beside those of the frame. */
+/** Bytes of a row besides those of the frame. */
 function roomAround(rows: readonly (readonly Buffer[])[], rowEnd: Buffer, nothing: Buffer): number {
   const ofRow = (before: readonly Buffer[]): number =>
     before.reduce((sum, prefix) => sum + prefix.length + Math.max(perColumn, nothing.length - 4), rowEnd.length)

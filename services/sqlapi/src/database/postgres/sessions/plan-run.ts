@@ -22,14 +22,14 @@ export interface RowsReader {
    * their clients have gone as well.
    */
   readonly shared: Cancellation | undefined
-  /** Hears how many rows there were; undefined where nobody asks. */
+  /** Is told how many rows there were; undefined when nobody listens. */
   readonly meter?: Pick<Trace, 'gave'> | undefined
   /** One of the two is called, once. Neither may throw. */
   gave(rows: Rows): void
   failed(error: unknown): void
 }
 
-/** The part of a session that hears of the end. */
+/** The part of a session that is told of the end. */
 export interface Concluder {
   conclude(run: PlanRun, error: unknown): void
 }

@@ -150,7 +150,7 @@ export class Session extends PlanConnection {
   async #prepare(readingMs: number): Promise<void> {
     if (this.calls === undefined) await this.#makeSettings()
     else await this.#makeSettingsOfCalls(this.calls)
-    // Better now than beside the first requests.
+    // Better now than during the first requests.
     for (const since = performance.now(); this.#mustLook && performance.now() - since < readingMs;)
       await this.#lookAtCode()
     this.#settingChanged = false

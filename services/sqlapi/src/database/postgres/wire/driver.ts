@@ -34,7 +34,7 @@ export interface Opened {
   readonly standing: Standing
   /** The texts that the server sends are valid UTF-8. */
   readonly isUtf8: boolean
-  /** What the URL asks for beside the settings of the service. */
+  /** What the URL asks for besides the settings of the service. */
   readonly settings: readonly Setting[]
   /** What the server, or a pooler in front of it, has reported of settings; names in lower case. */
   readonly reported: ReadonlyMap<string, string>

@@ -1,5 +1,5 @@
 /**
- * What every round trip with PostgreSQL is to the wire: how it is sent, and who hears of its frames. The kinds are in
+ * What every round trip with PostgreSQL is to the wire: how it is sent, and who is given its frames. The kinds are in
  * execution.ts, flight.ts, call-flight.ts and questions.ts.
  */
 import type { ByteWriter } from '../rows/bytes.ts'

@@ -221,7 +221,7 @@ export class Wire {
   }
 
   #refused(error: ServerError): void {
-    // The owner hears of it before the round trip, so that the dying connection is not given to the next job.
+    // The owner is told before the round trip, so that the dying connection is not given to the next job.
     if (error.severity !== 'ERROR') {
       this.#error = error
       this.#isBroken = true
@@ -237,7 +237,7 @@ export class Wire {
   #end(): void {
     this.#isBroken = true
     const error = new Error('The connection has ended', { cause: this.#error })
-    // The owner hears of it first, as above.
+    // The owner is told first, as above.
     this.#onBroken()
     for (const roundTrip of [...this.#inFlight.splice(0), ...this.#queued.splice(0)]) {
       roundTrip.fail(error)

@@ -43,7 +43,7 @@ export class Pools {
   }
 }
 
-/** The same `cancel`; where somebody measures, it is counted. */
+/** The same `cancel`; it is counted when the service measures. */
 export function counted(cancel: () => void, meter: DatasourceMeter | undefined): () => void {
   if (meter === undefined) return cancel
   return () => {
