@@ -4,7 +4,7 @@
  * ..). Asks the catalogue on a connection of the caller; reads each routine once, as long as it does not change.
  * harmless.ts judges them.
  */
-import { type Dependency, findRisky, harmlessBuiltins, judge, type Judgement, type Routine } from './harmless.ts'
+import { type Dependency, findRisky, isNotHarmless, judge, type Judgement, type Routine } from './harmless.ts'
 
 type Rows = readonly (readonly (string | null)[])[]
 
@@ -35,7 +35,7 @@ const notTemporary = `pronamespace NOT IN (SELECT oid FROM pg_namespace WHERE ns
 const firstOwn = 16_384
 
 const riskyBuiltins = `SELECT oid, proname FROM pg_proc
-  WHERE oid < ${firstOwn} AND provolatile = 'v' AND prorettype <> 'trigger'::regtype AND proname !~ '${harmlessBuiltins}'`
+  WHERE oid < ${firstOwn} AND provolatile = 'v' AND prorettype <> 'trigger'::regtype AND ${isNotHarmless}`
 
 /** What stands in an expression that is stored as a tree when it calls one of them. */
 const risky = `risky AS (${riskyBuiltins}),
