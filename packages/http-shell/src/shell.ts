@@ -15,6 +15,7 @@ import { NodeExchange } from './node/exchange.ts'
 import { closeAfter, createHttpServer, stopListening, takeConnections } from './node/node-http.ts'
 import { reasonToRefuse } from './node/reason-to-refuse.ts'
 import { isPlainUpgrade, isUpgradeWithBody, toPlainRequest } from './node/upgrade.ts'
+import { isFramedUnsurely } from './node/upload.ts'
 import { toKeepAliveLines } from './plain/answer.ts'
 import { PlainConnection, type PlainHost } from './plain/connection.ts'
 
@@ -155,7 +156,7 @@ class ShellHost implements NodeHost, PlainHost {
     const exchange = new NodeExchange(message, response, connection, awaitsGoAhead)
     connection.began(exchange)
     response.on('finish', () => connection.answered(exchange))
-    if (isUpgradeWithBody(message)) {
+    if (isUpgradeWithBody(message) || isFramedUnsurely(message)) {
       closeAfter(response)
       connection.ignoreRest()
     }

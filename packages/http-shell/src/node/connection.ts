@@ -114,9 +114,11 @@ export class NodeConnection extends Connection<NodeExchange> implements Owner {
     }
   }
 
-  /** Ignores whatever follows the newest request; the connection ends with the answer to that request. */
+  /** Ignores whatever follows the request that begins; the connection ends with the answer to that request. */
   ignoreRest(): void {
     this.isEnding = true
+    // In place: `beginWaiting` may be in the middle of them.
+    this.#waiting.length = 0
   }
 
   /** Node no longer listens to the socket. */

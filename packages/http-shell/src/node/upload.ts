@@ -13,6 +13,13 @@ export function declaredLength({ headers }: IncomingMessage): number | undefined
   return length === undefined ? 0 : Number(length)
 }
 
+/**
+ * HTTP/1.0 knows no chunks: who passes them on in it may take something else for the end of the body (RFC 9112, 6.1).
+ */
+export function isFramedUnsurely({ httpVersionMinor, headers }: IncomingMessage): boolean {
+  return httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined
+}
+
 /** The whole body, counted as it arrives. Throws BodyTooLarge or BodyCut. */
 export function collect(message: IncomingMessage, maxBytes: number, reserve?: Reserve): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
