@@ -46,6 +46,8 @@ export interface AuditedMessage {
   readonly version: string | undefined
   /** What the caller sent as X-Road-UserId, or whom X-Road is told in its place. */
   readonly user: string | undefined
+  /** Of the message, where that is not the request's own. */
+  readonly id?: string
   /** Of the caller's body. */
   readonly bytesIn: number
 }

@@ -49,6 +49,9 @@ const users = {
   plain: '{{generate.user_id}}',
 }
 
+/** What they have as `id`; an empty text for none at all. */
+const ids = { fixed: 'always-the-same', param: ' {{member}} ', none: '' }
+
 const dsl = {
   'g/rest.yml': rest('POST'),
   'g/get.yml': rest('GET', { xroad_instance: 'FI' }),
@@ -60,6 +63,12 @@ const dsl = {
     Object.entries(users).map(([name, user]) => [
       `g/user-${name}.yml`,
       soap(header(codes('1')).replace('<xroad:id>', `<xroad:userId>${user}</xroad:userId>$&`)),
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(ids).map(([name, id]) => [
+      `g/id-${name}.yml`,
+      soap(header(codes('1')).replace(/<xroad:id>.*<\/xroad:id>/, id && `<xroad:id>${id}</xroad:id>`)),
     ]),
   ),
   'g/bare.yml': soap('<q>{{code}}</q>'),
@@ -151,6 +160,25 @@ describe('the line of an exchange', () => {
     strictEqual(await userOf('soap', {}, caller), '38001085718')
     strictEqual(await userOf('user-plain', {}, caller), '38001085718')
     strictEqual(await userOf('user-plain', {}), null)
+  })
+
+  test('has the id that the envelope names, by which X-Road knows the message, else the own one [P5.2]', async () => {
+    const idOf = async (service: string, body: object, expected = 200): Promise<unknown> => {
+      const count = lanes.lines().length
+      const request = { method: 'POST', body: JSON.stringify(body), headers: { 'X-Road-Id': 'of-the-request' } }
+      const { status, headers } = await lanes.call(`/g/${service}`, request)
+      // What the caller is told stays the id of the request.
+      deepStrictEqual([status, headers['x-road-id']], [expected, 'of-the-request'])
+      const [line, ...others] = lanes.lines().slice(count)
+      strictEqual(others.length, 0)
+      return line?.['id']
+    }
+    strictEqual(await idOf('id-fixed', {}), 'always-the-same')
+    strictEqual(await idOf('id-param', { member: 'õ-1' }), 'õ-1')
+    strictEqual(await idOf('id-param', {}), 'of-the-request')
+    // The mock refuses a message without one.
+    strictEqual(await idOf('id-none', {}, 502), 'of-the-request')
+    strictEqual(await idOf('soap', {}), 'of-the-request')
   })
 
   test('of the REST lane has every field, and no other [P5.2]', async () => {

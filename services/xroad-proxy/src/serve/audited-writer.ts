@@ -130,9 +130,9 @@ export class AuditedWriter implements ResponseWriter, AuditEntry {
     const last = this.isOpen && this.#request.method !== 'HEAD' ? bytes : 0
     const { bytesIn, ...named } = message
     const record: AuditRecord = {
+      id: this.#trace.messageId,
       ...named,
       time: this.#time,
-      id: this.#trace.messageId,
       caller: this.#caller,
       requestHash: this.requestHash,
       bytesIn,

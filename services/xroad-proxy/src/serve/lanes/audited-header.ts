@@ -1,7 +1,7 @@
 /**
  * What the audit file says of a SOAP message: who calls what, by the X-Road header of the envelope as it goes out, and
- * the hash that the Security Server's response gives. Only people write another user into an envelope than the
- * caller's, so those of generated files are not read for it. Nothing here runs without an audit file.
+ * the hash that the Security Server's response gives. Only people write another user or id into an envelope than those
+ * of the request, so those of generated files are not read for them. Nothing here runs without an audit file.
  */
 import type { SoapEndpoint } from '../../model.ts'
 import type { AuditedMessage } from '../../trace.ts'
@@ -11,6 +11,8 @@ import { type HeaderNames, readHeaderNames } from '../../soap/message/header-nam
 type Named = Pick<AuditedMessage, 'lane' | 'client' | 'service' | 'version'> & {
   /** Whom X-Road is told; left out where that is the caller's user, or nobody. */
   readonly user?: string
+  /** By which X-Road knows the message; left out where the header has none. */
+  readonly id?: string
 }
 
 interface Known {
@@ -29,12 +31,12 @@ export function whoCallsWhat(endpoint: SoapEndpoint, message: Uint8Array): Named
   }
   const envelope = startOfEnvelope(message)
   if (!isGenerated) {
-    const { end: _, user, ...names } = readHeaderNames(envelope, true)
-    return { lane: 'soap', ...names, ...(user === undefined ? {} : { user }) }
+    const { end: _, user, id, ...names } = readHeaderNames(envelope, true)
+    return { lane: 'soap', ...names, ...(user === undefined ? {} : { user }), ...(id === undefined ? {} : { id }) }
   }
   const before = known.get(endpoint)
   if (before !== undefined && envelope.startsWith(before.start)) return { lane: 'soap', ...before.names }
-  const { end, user: _, ...names } = readHeaderNames(envelope)
+  const { end, user: _, id: __, ...names } = readHeaderNames(envelope)
   if (end !== undefined) known.set(endpoint, { start: envelope.slice(0, end), names })
   return { lane: 'soap', ...names }
 }

@@ -1,6 +1,6 @@
 /**
- * The X-Road header of an envelope -> who calls what, and for whom. Reads no further than what is asked for is known,
- * or the header ends; an envelope that is not XML, or has no such header, gives nothing. Pure.
+ * The X-Road header of an envelope -> who calls what, for whom, and as which message. Reads no further than what is
+ * asked for is known, or the header ends; an envelope that is not XML, or has no such header, gives nothing. Pure.
  */
 import { type Listener, openParser } from '../json/parser.ts'
 
@@ -17,6 +17,8 @@ export interface ReadHeaderNames extends HeaderNames {
   readonly end: number | undefined
   /** What its `userId` says; undefined where it has none, and where the header was not read to its end. */
   readonly user: string | undefined
+  /** The same of its `id`. */
+  readonly id: string | undefined
 }
 
 /** The parts of an identifier, in their order. */
@@ -24,7 +26,7 @@ const parts = ['xRoadInstance', 'memberClass', 'memberCode', 'subsystemCode', 's
 
 type Codes = Record<string, string>
 
-/** `isWhole`: the header is read to its end, so that the user is known too. */
+/** `isWhole`: the header is read to its end, so that user and id are known too. */
 export function readHeaderNames(envelope: string, isWhole: boolean = false): ReadHeaderNames {
   const found = new Found()
   const parser = openParser(found)
@@ -43,9 +45,16 @@ export function readHeaderNames(envelope: string, isWhole: boolean = false): Rea
     end ??= at
     if (!isWhole) break
   }
-  const { client, service, user } = found
+  const { client, service, user, id } = found
   const version = service?.['serviceVersion'] || undefined
-  return { client: toName(client), service: toName(service), version, end, user: user || undefined }
+  return {
+    client: toName(client),
+    service: toName(service),
+    version,
+    end,
+    user: user || undefined,
+    id: id || undefined,
+  }
 }
 
 function toName(codes: Codes | undefined): string | undefined {
@@ -60,6 +69,7 @@ class Found implements Listener {
   client: Codes | undefined
   service: Codes | undefined
   user: string | undefined
+  id: string | undefined
   /** The header has ended, or was none. */
   isOver = false
   readonly #open: string[] = []
@@ -88,6 +98,7 @@ class Found implements Listener {
     else if (depth === depths.named && name === 'client') this.client = this.#codes
     else if (depth === depths.named && name === 'service') this.service = this.#codes
     else if (depth === depths.named && name === 'userId') this.user ??= this.#text.trim()
+    else if (depth === depths.named && name === 'id') this.id ??= this.#text.trim()
     else if (depth === depths.header) this.isOver = true
   }
 
