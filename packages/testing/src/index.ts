@@ -13,6 +13,7 @@ export {
 export { type Callers, type Calls, keepCalling } from './network/callers.ts'
 export { freePort } from './network/free-port.ts'
 export { send, Wire, type WireAnswer } from './network/wire.ts'
+export { type Command, openCommands } from './process/commands.ts'
 export { type Files, newFolder, writeFiles } from './process/folder.ts'
 export { keptFolder } from './process/kept.ts'
 export { peakResidentBytes, residentBytes, withoutMemoryUse } from './process/memory.ts'

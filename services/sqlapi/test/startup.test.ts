@@ -22,6 +22,7 @@ import {
   untilListening,
   writeFiles,
 } from '@services/testing'
+import { runCommand } from './support/commands.ts'
 import { binary, type Running, spawnSqlapi, startSqlapi } from './support/process.ts'
 
 const concurrency = { concurrency: 4 }
@@ -344,8 +345,11 @@ const configurations: Refusal[] = [
   },
 ]
 
-/** Runs until it ends by itself and checks all that is the same for every refusal. */
-function refuse(refusal: Refusal): Promise<Ended> {
+/**
+ * Runs until it ends by itself and checks all that is the same for every refusal; in a process of its own, or by the
+ * same `main` in the one that runs commands.
+ */
+function refuse(refusal: Refusal, where: 'process' | 'host' = 'host'): Promise<Ended> {
   const { files = {}, config = {}, env = {}, args = [], prepare, format = 'json', yaml, command } = refusal
   const folder = newFolder()
   mkdirSync(join(folder, 'sql'))
@@ -353,16 +357,21 @@ function refuse(refusal: Refusal): Promise<Ended> {
   writeFileSync(join(folder, 'sqlapi.yaml'), yaml ?? JSON.stringify(full))
   writeFiles(join(folder, 'sql'), files)
   prepare?.(folder)
-  const spawned = spawnSqlapi({ cwd: folder, args, env, ...(command ? { command } : {}) })
+  const order = { cwd: folder, args, env }
+  const spawned =
+    where === 'process'
+      ? spawnSqlapi({ ...order, ...(command ? { command } : {}) })
+      : { ended: runCommand(order), kill: () => undefined }
   return checkRefused({ spawned, format, target: 'sqlapi', error: refusal.error, names: refusal.names })
 }
 
 const groups = { directories, collisions, batchCollisions, texts, links, configurations }
 for (const [group, refusals] of Object.entries(groups)) {
   describe(`a start is refused: ${group}`, concurrency, () => {
-    for (const refusal of refusals) {
+    for (const [index, refusal] of refusals.entries()) {
+      const isProcess = index < 2 || refusal.command !== undefined || refusal.error === 'ListenException'
       test(refusal.title, { skip: refusal.skip ?? false }, async () => {
-        const { stdout } = await refuse(refusal)
+        const { stdout } = await refuse(refusal, isProcess ? 'process' : 'host')
         if (refusal.error !== 'ListenException') strictEqual(linesOf(stdout).length, 1, 'nothing but the refusal')
       })
     }
@@ -375,13 +384,14 @@ describe('a start is refused: the rest', concurrency, () => {
     await once(taken, 'listening')
     const bind = `127.0.0.1:${(taken.address() as AddressInfo).port}`
     for (const format of ['text', 'json'] as const) {
-      await refuse({
+      const refusal: Refusal = {
         title: '',
         config: { server: { bind } },
         format,
         error: 'ListenException',
         names: ['server.bind', bind],
-      })
+      }
+      await refuse(refusal, 'process')
     }
     taken.close()
   })

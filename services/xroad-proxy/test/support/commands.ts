@@ -1,61 +1,7 @@
-/**
- * Commands that do their work and end, such as `doctor` or a start that is refused: one process for all of a test
- * file, which has loaded the program. A process for each takes ten times as long as most of them. How a command ends
- * as a process, alone and beside others, is for tests that start one.
- */
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import type { Socket } from 'node:net'
+/** Commands of the service, one after the other in one process that has loaded the program. */
 import { join } from 'node:path'
-import { type Ended, launchFlag } from '@services/testing'
-import type { Order, Outcome } from './command-host.ts'
+import { type Command, type Ended, openCommands } from '@services/testing'
 
-let host: Host | undefined
-let last: Promise<unknown> = Promise.resolve()
-
-/** Runs it when those before it have ended: a process has one working directory. */
-export function runCommand({ env = {}, ...order }: Omit<Order, 'env'> & Partial<Pick<Order, 'env'>>): Promise<Ended> {
-  const outcome = last.then(() => ask({ ...order, env }))
-  last = outcome.catch(() => undefined)
-  return outcome
-}
-
-async function ask(order: Order): Promise<Ended> {
-  host ??= start()
-  const { child, died } = host
-  // It is to keep the test alive only while somebody waits for it.
-  child.ref()
-  child.channel?.ref()
-  child.send(order)
-  const [outcome] = (await Promise.race([once(child, 'message'), died])) as [Outcome]
-  child.unref()
-  child.channel?.unref()
-  return { ...outcome, signal: null }
-}
-
-interface Host {
-  readonly child: ChildProcess
-  /** Rejects when the process ends although the test has not. */
-  readonly died: Promise<never>
-}
-
-function start(): Host {
-  // The log of a start asks what its output is: a pipe, as for a process that a test starts.
-  const stdio = ['ignore', 'pipe', 'inherit', 'ipc'] as const
-  const options = { execArgv: [launchFlag], env: environment(), stdio: [...stdio] }
-  const child = fork(join(import.meta.dirname, 'command-host.ts'), [], options)
-  const output = child.stdout as Socket
-  output.resume().unref()
-  return { child, died: ended(child) }
-}
-
-/** As that of the processes which tests start. */
-function environment(): NodeJS.ProcessEnv {
-  const { PATH, NODE_COMPILE_CACHE } = process.env
-  return { PATH, ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }) }
-}
-
-async function ended(child: ChildProcess): Promise<never> {
-  const [code] = (await once(child, 'exit')) as [number | null]
-  throw new Error(`the process of commands ended with ${code}`)
-}
+export const runCommand: (command: Command) => Promise<Ended> = openCommands(
+  join(import.meta.dirname, 'command-host.ts'),
+)

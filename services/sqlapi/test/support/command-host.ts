@@ -1,0 +1,5 @@
+/** The program of the process that runs commands for a test file. */
+import { obeyCommands } from '@services/testing/command-host'
+import { main } from '../../src/main.ts'
+
+obeyCommands(main)
