@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dialects } from '../src/dialects.ts'
 import { Catalog } from '../src/database/postgres/sessions/catalog.ts'
-import { type Bound, bind, type Code, encode } from '../src/database/postgres/types/encode.ts'
+import { type Bound, bind, type Code, type ElementForm, encode } from '../src/database/postgres/types/encode.ts'
 import { bindStatement, render, widen } from '../src/database/postgres/plans/plan.ts'
 import { type Preparer, settle } from '../src/database/postgres/plans/settle.ts'
 import { oid } from '../src/database/postgres/types/types.ts'
@@ -53,25 +53,34 @@ test('an integer outside 64 bits is refused, in an array too; in a JSON array or
     boundOf(json)
 })
 
-const encodings: readonly (readonly [json: string, type: number, isArray: boolean, text: string | null])[] = [
-  ['null', oid.text, false, null],
-  ['true', oid.bool, false, 'true'],
-  ['9007199254740993', oid.int8, false, '9007199254740993'],
-  ['1.10', 1700, false, '1.10'],
-  ['1e3', oid.int4, false, '1000'],
-  ['1.5', oid.int4, false, '1.5'],
-  ['1e-999', oid.float8, false, '0'],
-  ['[1,2]', oid.jsonb, false, '[1,2]'],
-  ['[1,null]', oid.int8Array, true, '{"1",NULL}'],
-  ['["a\\"b",null]', oid.textArray, true, String.raw`{"a\"b",NULL}`],
-  ['[["a"],["b"]]', oid.textArray, true, '{{"a"},{"b"}}'],
-  ['["a",1,null]', oid.jsonbArray, true, String.raw`{"\"a\"","1",NULL}`],
-  ['"{1,2}"', 1007, true, '{1,2}'],
+const encodings: readonly (readonly [
+  json: string,
+  type: number,
+  form: ElementForm | undefined,
+  text: string | null,
+])[] = [
+  ['null', oid.text, undefined, null],
+  ['true', oid.bool, undefined, 'true'],
+  ['9007199254740993', oid.int8, undefined, '9007199254740993'],
+  ['1.10', 1700, undefined, '1.10'],
+  ['1e3', oid.int4, undefined, '1000'],
+  ['1.5', oid.int4, undefined, '1.5'],
+  ['1e-999', oid.float8, undefined, '0'],
+  ['-1e-999', oid.float8, undefined, '-0'],
+  ['-0.0', oid.float8, undefined, '-0'],
+  ['-0.0', oid.int4, undefined, '0'],
+  ['[-0.0,1]', oid.float8Array, 'text', '{"-0","1"}'],
+  ['[1,2]', oid.jsonb, undefined, '[1,2]'],
+  ['[1,null]', oid.int8Array, 'text', '{"1",NULL}'],
+  ['["a\\"b",null]', oid.textArray, 'text', String.raw`{"a\"b",NULL}`],
+  ['[["a"],["b"]]', oid.textArray, 'text', '{{"a"},{"b"}}'],
+  ['["a",1,null]', oid.jsonbArray, 'json', String.raw`{"\"a\"","1",NULL}`],
+  ['"{1,2}"', 1007, 'text', '{1,2}'],
 ]
 
-for (const [json, type, isArray, text] of encodings) {
+for (const [json, type, form, text] of encodings) {
   test(`${json} for type ${type} is sent as ${text} [D4.2]`, () =>
-    assert.equal(encode(boundOf(json), type, isArray), text))
+    assert.equal(encode(boundOf(json), type, form), text))
 }
 
 test('a name that stands twice is one parameter; per slot it is two [S-params.1]', () => {
@@ -104,7 +113,7 @@ function serverThatAccepts(...accepted: string[]): Preparer & { asked: string[] 
       if (accepted.includes(types.join())) return types.map((type) => type || 23)
       throw Object.assign(new Error(`operator does not exist: ${types.join()}`), { code: '42883', position: 1 })
     },
-    isArrayType: () => Promise.resolve(false),
+    elementsOf: () => Promise.resolve(undefined),
   }
 }
 
@@ -149,7 +158,7 @@ test('a plan that takes an integer as int4 needs a wider shape for one that does
 test('an error that is none of types is the answer at once [D4.2]', async () => {
   const server: Preparer = {
     describe: () => Promise.reject(Object.assign(new Error('no such table'), { code: '42P01' })),
-    isArrayType: () => Promise.resolve(false),
+    elementsOf: () => Promise.resolve(undefined),
   }
   await assert.rejects(settleOn(server, 'select :a', '{"a":1}'), /no such table/)
 })

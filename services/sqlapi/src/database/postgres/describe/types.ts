@@ -178,5 +178,5 @@ class Preparer {
   readonly noteSent = (error: unknown, rendered: Rendered): void => noteSent(error, rendered, this.#session)
 
   /** What it takes to write values, of which there are none. */
-  readonly isArrayType = (): Promise<boolean> => Promise.resolve(false)
+  readonly elementsOf = (): Promise<undefined> => Promise.resolve(undefined)
 }

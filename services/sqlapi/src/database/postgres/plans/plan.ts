@@ -11,6 +11,7 @@ import {
   candidateElementTypes,
   candidateTypes,
   type Code,
+  type ElementForm,
   encode,
   fitsInt4,
   isList,
@@ -22,7 +23,8 @@ export interface PlanParameter {
   readonly source: number
   /** The type that the server reported; values are written for it. */
   readonly type: number
-  readonly isArray: boolean
+  /** Of an array. */
+  readonly elements: ElementForm | undefined
 }
 
 /** Types from this number on are users' own: they may be made anew under another number, so Parse leaves them open. */
@@ -134,5 +136,5 @@ export function listsOf(statement: Statement, shape: string): ReadonlySet<number
 
 /** The texts of all `$n`, in order. */
 export function encodeAll(plan: Plan, { values }: Binding): (string | null)[] {
-  return plan.parameters.map(({ source, type, isArray }) => encode(values[source] as Bound, type, isArray))
+  return plan.parameters.map(({ source, type, elements }) => encode(values[source] as Bound, type, elements))
 }

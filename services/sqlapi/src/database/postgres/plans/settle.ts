@@ -9,13 +9,15 @@ import type { Statement } from '../../../model.ts'
 import type { Rendered } from '../../../sql/position.ts'
 import { listsOf, type Plan, render, type Rendering } from './plan.ts'
 import { type Found, findTypes, isTypeError } from './search.ts'
+import type { ElementForm } from '../types/encode.ts'
 import { oid } from '../types/types.ts'
 
 /** What settling needs of a connection. */
 export interface Preparer {
   /** Prepares the text and gives the types that the server reports; rejects with the server's error. */
   describe(text: string, types: readonly number[]): Promise<readonly number[]>
-  isArrayType(type: number): Promise<boolean>
+  /** Undefined for a type that is no array. */
+  elementsOf(type: number): Promise<ElementForm | undefined>
   /** Told of an error and the text that it is about. */
   noteSent?(error: unknown, rendered: Rendered): void
 }
@@ -67,7 +69,7 @@ async function toPlan(
   const parameters = await Promise.all(
     untyped.map(async ({ source }, index) => {
       const type = reported[index] ?? oid.unspecified
-      return { source, type, isArray: await preparer.isArrayType(type) }
+      return { source, type, elements: await preparer.elementsOf(type) }
     }),
   )
   const isNarrow = (type: number | undefined): boolean => type === oid.int4 || type === oid.int4Array

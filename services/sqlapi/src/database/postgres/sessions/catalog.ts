@@ -10,19 +10,20 @@ import type { ResultShapes } from '../../../model.ts'
 
 /**
  * For each type: what it is made of after domains are unwrapped, and what its elements are, likewise unwrapped, where
- * it is an array (`array_out` tells real arrays from int2vector and oidvector, which print themselves otherwise).
+ * that is an array (`array_out` tells real arrays from int2vector and oidvector, which print themselves otherwise). An
+ * array inside an array, which only a domain can make, is its own text.
  */
 const typesQuery = `
-WITH RECURSIVE wanted(id) AS (SELECT unnest($1::oid[])),
-resolved(id, at, element, delimiter) AS (
-  SELECT w.id, CASE WHEN t.typoutput = 'array_out'::regproc THEN t.typelem ELSE t.oid END,
-         t.typoutput = 'array_out'::regproc,
-         coalesce((SELECT e.typdelim FROM pg_type e WHERE e.oid = t.typelem), ',')
-  FROM wanted w JOIN pg_type t ON t.oid = w.id
+WITH RECURSIVE resolved(id, at, element, delimiter) AS (
+  SELECT w.id, w.id, false, ','::"char" FROM unnest($1::oid[]) AS w(id)
   UNION ALL
-  SELECT r.id, t.typbasetype, r.element, r.delimiter FROM resolved r JOIN pg_type t ON t.oid = r.at WHERE t.typtype = 'd'
+  SELECT r.id, CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.typelem END, r.element OR t.typtype <> 'd',
+         CASE t.typtype WHEN 'd' THEN r.delimiter ELSE (SELECT e.typdelim FROM pg_type e WHERE e.oid = t.typelem) END
+  FROM resolved r JOIN pg_type t ON t.oid = r.at
+  WHERE t.typtype = 'd' OR (t.typoutput = 'array_out'::regproc AND NOT r.element)
 )
-SELECT r.id, r.at, r.element, r.delimiter FROM resolved r JOIN pg_type t ON t.oid = r.at WHERE t.typtype <> 'd'`
+SELECT r.id, r.at, r.element, r.delimiter FROM resolved r JOIN pg_type t ON t.oid = r.at
+WHERE t.typtype <> 'd' AND (r.element OR t.typoutput <> 'array_out'::regproc)`
 
 export const queries = { types: typesQuery }
 

@@ -6,7 +6,8 @@ import { Failure } from '../../../errors.ts'
 import type { RowFormat } from '../../../formats/format.ts'
 import { ByteWriter } from '../rows/bytes.ts'
 import { compileRowWriter, type RowWriter } from '../rows/rows.ts'
-import type { ColumnType } from '../types/types.ts'
+import type { ElementForm } from '../types/encode.ts'
+import { type ColumnType, jsonKinds } from '../types/types.ts'
 import type { Opened } from '../wire/driver.ts'
 import type { ColumnDescription } from '../wire/frames.ts'
 import type { ExecutionContext, ResultShape } from '../wire/execution.ts'
@@ -82,9 +83,11 @@ export class ServerConnection {
     return this.wire.ask(new Command(text))
   }
 
-  async isArrayType(type: number): Promise<boolean> {
+  async elementsOf(type: number): Promise<ElementForm | undefined> {
     await this.learn([type])
-    return this.catalog.typeOf(type)?.array === true
+    const known = this.catalog.typeOf(type)
+    if (known?.array !== true) return undefined
+    return jsonKinds.has(known.kind) ? 'json' : 'text'
   }
 
   close(): Promise<void> {

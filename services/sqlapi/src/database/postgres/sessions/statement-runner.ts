@@ -250,7 +250,7 @@ export class StatementRunner {
     const preparer = {
       describe: (text: string, types: readonly number[]) => describeSafely(session, text, types),
       noteSent: (error: unknown, rendered: Rendered) => noteSent(error, rendered, session),
-      isArrayType: (type: number) => session.isArrayType(type),
+      elementsOf: (type: number) => session.elementsOf(type),
     }
     // What values of these kinds need is settled before what this one needs that does not fit, so that it does not
     // matter which values come first.

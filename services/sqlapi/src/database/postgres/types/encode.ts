@@ -97,14 +97,13 @@ export function requireRange(name: string, value: JsonValue): void {
     bind(name, value)
 }
 
-/** The bound value's text for a parameter of the given type; `isArray` tells what the identifier alone does not. */
-export function encode(bound: Bound, type: number, isArray: boolean): string | null {
-  const { value, elements } = bound
-  if (elements !== undefined && isArray) {
-    const asJson = type === oid.jsonbArray || type === oid.jsonArray
-    return toArrayText(elements.map((element) => (asJson ? elementAsJson(element) : elementAsText(element))))
-  }
-  return scalarText(value, type)
+/** How an array, or a domain made of one, takes its elements: as JSON, or as texts and arrays of them. */
+export type ElementForm = 'json' | 'text'
+
+/** The bound value's text for a parameter of the given type, whose elements have this form where it is an array. */
+export function encode({ value, elements }: Bound, type: number, form: ElementForm | undefined): string | null {
+  if (elements === undefined || form === undefined) return scalarText(value, type)
+  return toArrayText(elements.map(form === 'json' ? elementAsJson : elementAsText))
 }
 
 function scalarText(value: JsonValue, type: number): string | null {
@@ -114,11 +113,12 @@ function scalarText(value: JsonValue, type: number): string | null {
   return value.kind === 'float' ? floatText(value, type) : value.digits
 }
 
-/** A double in the digits that the client sent; `1e3` for an integer column is `1000`, an underflow is zero. */
+/** A double in the digits that the client sent; `1e3` for an integer column is `1000`, an underflow is a zero. */
 function floatText({ digits }: JsonNumber, type: number): string {
   const number = Number(digits)
   if (integerTypes.has(type) && Number.isSafeInteger(number)) return number.toString()
-  return number === 0 ? '0' : digits
+  if (number !== 0) return digits
+  return Object.is(number, -0) ? '-0' : '0'
 }
 
 function elementAsText(element: JsonValue): string | null | ArrayElements {

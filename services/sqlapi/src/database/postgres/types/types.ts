@@ -49,6 +49,9 @@ export type ScalarKind =
   | 'timestamp'
   | 'timestamptz'
 
+/** The kinds of `json` and `jsonb`. */
+export const jsonKinds: ReadonlySet<ScalarKind> = new Set(['json', 'typedJson', 'typedJsonb'])
+
 /** A column is a scalar or an array of scalars; `delimiter` stands between the elements (`;` for box, else a comma). */
 export interface ColumnType {
   readonly kind: ScalarKind

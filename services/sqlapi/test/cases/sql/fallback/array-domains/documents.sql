@@ -1,0 +1,1 @@
+INSERT INTO item (documents) VALUES (:v) RETURNING documents AS r

@@ -1,0 +1,1 @@
+INSERT INTO item (each) VALUES (:v) RETURNING each AS r

@@ -1,0 +1,1 @@
+INSERT INTO item (few) VALUES (:v) RETURNING few AS r

@@ -1,0 +1,1 @@
+INSERT INTO item (names) VALUES (:v) RETURNING names AS r

@@ -1,0 +1,1 @@
+INSERT INTO item (nested) VALUES (:v) RETURNING nested AS r

@@ -1,0 +1,1 @@
+INSERT INTO item (numbers) VALUES (:v) RETURNING numbers AS r
