@@ -84,6 +84,7 @@ export const eventTable = {
     'Database cannot be reached; the next request tries again',
   ),
   datasourceReached: info<{ datasource: string; url: string; ms: number }>('Database can be reached again'),
+  bodiesWait: warn<{ reason: string; cure: string }>('Request bodies wait unread'),
   serverDemoted: warn<{ datasource: string; server: string }>(
     'A server has refused to write; its connections end when they are free, and others are looked for',
   ),

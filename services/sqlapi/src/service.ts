@@ -12,7 +12,7 @@ import type { Reachability } from './reachability.ts'
 import { reportBrokenOff } from './serve/handle.ts'
 import { requestLines } from './serve/request-lines.ts'
 import { type ServerOptions, startServer } from './serve/server.ts'
-import { Uploads } from './serve/uploads.ts'
+import { toWait, Uploads } from './serve/uploads.ts'
 import { OpenDatabases } from './served/databases.ts'
 import { tellSessionNeeds } from './served/session-needs.ts'
 import { makeSet, type ServedSet } from './served/served-set.ts'
@@ -57,7 +57,7 @@ export interface RunningService {
 export async function startService(booted: Booted, events: Events, measures?: Measures): Promise<RunningService> {
   const databases = new OpenDatabases(events, measures, booted.lostForMs)
   let set = await makeSet(booted, await databases.hold(booted.datasources), events)
-  const uploads = new Uploads()
+  const uploads = new Uploads((held, maxBytes) => events.emit('bodiesWait', toWait(held, maxBytes)))
   let options = toOptions(set, uploads, events)
   const requestLog = new RequestLog(events, 'answered', requestLines(events))
   requestLog.use(booted.config.logging)

@@ -23,7 +23,7 @@ import { refuse } from './refuse.ts'
 import { beginRequest, endRequest } from './request-span.ts'
 import { brokenOff, RequestTrace } from './trace.ts'
 import type { UnderWay } from './under-way.ts'
-import { BodyGivenUp, maxArrivingBytes, type Uploads } from './uploads.ts'
+import { BodyGivenUp, maxHeldBytes, type Upload, type Uploads } from './uploads.ts'
 
 export interface ServerOptions {
   readonly host: string
@@ -93,7 +93,7 @@ function serve(options: ServerOptions, exchange: Exchange): void {
   exchange.onGone = toLeaver(cancellation)
   const body = exchange.takeBody(options.maxBodyBytes)
   if (body === undefined) void serveBody(options, exchange, cancellation, trace)
-  else respond(options, exchange, body, cancellation, trace)
+  else void respond(options, exchange, body, cancellation, trace)
 }
 
 function startTrace({ listener, tracing }: ServerOptions, exchange: Exchange): Trace | undefined {
@@ -109,31 +109,37 @@ async function serveBody(
   cancellation: Cancellation,
   trace: Trace | undefined,
 ): Promise<void> {
-  const body = await readBody(options, exchange, trace)
-  if (body !== undefined) respond(options, exchange, body, cancellation, trace)
+  const upload = options.uploads.begin(maxHeldBytes(options.maxBodyBytes))
+  const body = await readBody(options, exchange, upload, trace)
+  if (body === undefined) {
+    upload.end()
+    return
+  }
+  upload.arrived()
+  void respond(options, exchange, body, cancellation, trace).then(upload.end)
 }
 
-/** Not in an async function: that would keep the body, and more, while the database works. */
+/** Not an async function: that would keep the body, and more, while the database works. */
 function respond(
   options: ServerOptions,
   exchange: Exchange,
   body: Buffer,
   cancellation: Cancellation,
   trace: Trace | undefined,
-): void {
+): Promise<void> {
   const { method, target, requestId } = exchange
   const request = { method, target, requestId, headers: exchange.headers as RequestHeaders, body, cancellation, trace }
-  void options.handle(request).then((reply) => write(options, exchange, reply, trace))
+  return options.handle(request).then((reply) => write(options, exchange, reply, trace))
 }
 
 /** Undefined where the request has been answered, or its client has left: nothing is left to do. */
 async function readBody(
   options: ServerOptions,
   exchange: Exchange,
+  { reserve }: Upload,
   trace: Trace | undefined,
 ): Promise<Buffer | undefined> {
-  const { cors, maxBodyBytes, uploads } = options
-  const { reserve, end } = uploads.begin(maxArrivingBytes(maxBodyBytes))
+  const { cors, maxBodyBytes } = options
   try {
     return await exchange.collect(maxBodyBytes, reserve)
   } catch (error) {
@@ -146,8 +152,6 @@ async function readBody(
     const headers = cors.headersFor(exchange.headers as RequestHeaders)
     write(options, exchange, toReply(failure, headers), trace, true)
     return undefined
-  } finally {
-    end()
   }
 }
 
