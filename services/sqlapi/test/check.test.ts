@@ -21,7 +21,7 @@ describe('check', { concurrency: 4 }, () => {
   test('a tree that stops the start ends it with 2 [N1.1]', async () => {
     const { code, stderr } = await runCheck({ files: {}, config: { sql_dir: 'none' } })
     strictEqual(code, 2)
-    match(stderr, /^sqlapi: InvalidDirectoryException: sql_dir 'none'/)
+    match(stderr, /^sqlapi: InvalidDirectoryException: \.\/sqlapi\.yaml:1: sql_dir 'none'/)
   })
 
   test('every file with which the service would not start is an error, and the others are checked [N1.2]', async () => {

@@ -161,9 +161,8 @@ test('check.md lists every code with its severity [N1.2]', () => {
  */
 const refusals: Readonly<Record<string, () => Promise<string>>> = {
   '`sql_dir` is missing, no directory or unreadable': async () =>
-    (await refusal(() => loadEndpoints(join(scratch, 'missing'), new Set()))).replaceAll(
-      /'[^']*'|\([^)]*missing\)/g,
-      (found) => (found.startsWith("'") ? "'sql'" : '(/app/sql)'),
+    (await refusalOfFolder(join(scratch, 'missing'))).replaceAll(/'[^']*'|\([^)]*missing\)/g, (found) =>
+      found.startsWith("'") ? "'sql'" : '(/app/sql)',
     ),
   'a folder that links to itself': () => refusalOfTree({}, { 'crm/GET/loop': '..' }),
   'two files for one endpoint': () => refusalOfTree({ 'crm/GET/a.sql': 'SELECT 1', 'crm/GET/A.sql': 'SELECT 1' }),
@@ -256,6 +255,11 @@ function refusalOfTree(files: Record<string, string | Buffer>, links: Record<str
   for (const [path, text] of Object.entries(files)) writeFileSync(join(tree, path), text)
   for (const [path, target] of Object.entries(links)) symlinkSync(target, join(tree, path))
   return refusal(() => loadEndpoints(tree, new Set()))
+}
+
+/** With the line of a configuration that names it. */
+function refusalOfFolder(folder: string): Promise<string> {
+  return refusal(() => loadEndpoints(folder, new Set(), undefined, undefined, 'sqlapi.yaml:1'))
 }
 
 async function refusal(start: () => unknown): Promise<string> {

@@ -161,7 +161,7 @@ describe('SIGHUP', { concurrency: 2 }, () => {
       [
         () => renameSync(join(running.folder, 'sql'), join(running.folder, 'gone')),
         () => renameSync(join(running.folder, 'gone'), join(running.folder, 'sql')),
-        /error=InvalidDirectoryException reason="sql_dir 'sql' .* does not exist/,
+        /error=InvalidDirectoryException reason="\.\/sqlapi\.yaml:1: sql_dir 'sql' .* does not exist/,
       ],
       [
         () => symlinkSync('/etc/hostname', join(running.folder, 'sql/lite/GET/out.sql')),

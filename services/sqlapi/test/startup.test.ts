@@ -45,7 +45,7 @@ const directories: Refusal[] = [
     title: 'a sql_dir that does not exist [S-startup.1] [S-error.InvalidDirectoryException]',
     config: { sql_dir: 'nowhere' },
     error: 'InvalidDirectoryException',
-    names: ['sql_dir', 'nowhere'],
+    names: ["sqlapi.yaml:1: sql_dir 'nowhere' (", 'does not exist; name the directory'],
   },
   {
     title: 'a sql_dir that is a file [S-startup.1]',

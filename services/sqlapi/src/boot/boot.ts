@@ -75,13 +75,14 @@ export interface Found {
 
 /** Tells nothing. Throws a StartupFailure. */
 export async function readAll(
-  { config, datasources, file }: Pick<Loaded, 'config' | 'datasources' | 'file'>,
+  { config, datasources, file, origins }: Pick<Loaded, 'config' | 'datasources' | 'file' | 'origins'>,
   startTime: number,
   readFiles: typeof loadEndpoints = loadEndpoints,
 ): Promise<Found> {
   const dialects = new Set(datasources.map(({ dialect }) => dialect))
   const ignored: Ignored[] = []
-  const endpoints = await readFiles(config.sqlDir, dialects, (what) => ignored.push(what))
+  const tell = (what: Ignored): number => ignored.push(what)
+  const endpoints = await readFiles(config.sqlDir, dialects, tell, undefined, origins['sql_dir'])
   const sized = datasources.map((datasource) => {
     const sqlComment = config.trace.sqlComment && datasource.dialect === 'postgres'
     return { ...datasource, poolSize: datasource.maxConnections, login: digestOfLogin(datasource), sqlComment }

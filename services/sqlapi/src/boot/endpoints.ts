@@ -19,15 +19,17 @@ const readsAhead = 32
 
 /**
  * Scans for the given dialects only. `ignored` is told of what is not published, in the order of names. `refused` is
- * told of each file that cannot be loaded, and the others are; without it the first one is thrown.
+ * told of each file that cannot be loaded, and the others are; without it the first one is thrown. `origin` is where
+ * `sql_dir` comes from, for messages.
  */
 export async function loadEndpoints(
   sqlDir: string,
   dialectsInUse: ReadonlySet<Dialect>,
   ignored: (what: Ignored) => void = () => undefined,
   refused: (refusal: FileRefusal) => void = refuse,
+  origin?: string,
 ): Promise<Endpoints> {
-  const root = openRoot(sqlDir)
+  const root = openRoot(sqlDir, origin)
   const endpoints = new Map<string, Endpoint>()
   const walker = { ignored, refused: (failure: Error) => refused(toRefusal(failure)) }
   for (const { project, method, files } of walkTree(root, walker)) {

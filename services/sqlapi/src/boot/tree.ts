@@ -59,9 +59,9 @@ export function* walkTree(
   }
 }
 
-/** The real path. Throws a StartupFailure. */
-export function openRoot(sqlDir: string): string {
-  const shown = `sql_dir '${sqlDir}' (${resolve(sqlDir)})`
+/** The real path. Throws a StartupFailure, which names where the field comes from (`sqlapi.yaml:1`), if that is known. */
+export function openRoot(sqlDir: string, origin?: string): string {
+  const shown = `${origin === undefined ? '' : `${origin}: `}sql_dir '${sqlDir}' (${resolve(sqlDir)})`
   let root: string
   try {
     root = realpathSync(sqlDir)

@@ -51,6 +51,7 @@ export async function readProject(
     dialects,
     (what) => ignored.push(what),
     (refusal) => refusals.push(refusal),
+    loaded.origins['sql_dir'],
   )
   return toProject(loaded, { endpoints, ignored, refusals }, { cwd: start.cwd, only })
 }

@@ -27,7 +27,8 @@ export interface DevStart {
 
 export async function startDev({ loaded, environment, events, stdout }: DevStart): Promise<Running> {
   const own = forDevelopment(loaded)
-  const tree = new LiveTree(own.config.sqlDir, new Set(own.datasources.map(({ dialect }) => dialect)))
+  const dialects = new Set(own.datasources.map(({ dialect }) => dialect))
+  const tree = new LiveTree(own.config.sqlDir, dialects, own.origins['sql_dir'])
   const begun = await tree.read()
   const service = await startService(await boot(own, events, () => Promise.resolve(begun.endpoints)), events)
   service.replaceFiles(begun)

@@ -36,17 +36,20 @@ interface KnownFile {
 
 export class LiveTree {
   readonly #sqlDir: string
+  readonly #origin: string | undefined
   readonly #dialectsInUse: ReadonlySet<Dialect>
   #known: ReadonlyMap<string, KnownFile> = new Map()
 
-  constructor(sqlDir: string, dialectsInUse: ReadonlySet<Dialect>) {
+  /** `origin` is where `sql_dir` comes from, for messages. */
+  constructor(sqlDir: string, dialectsInUse: ReadonlySet<Dialect>, origin?: string) {
     this.#sqlDir = sqlDir
+    this.#origin = origin
     this.#dialectsInUse = dialectsInUse
   }
 
   /** Rejects with a StartupFailure where there is no tree to be read. Not to be called again before it has settled. */
   async read(): Promise<ReadTree> {
-    const root = openRoot(this.#sqlDir)
+    const root = openRoot(this.#sqlDir, this.#origin)
     const ignored: Ignored[] = []
     const folders: string[] = []
     const refusals: FileRefusal[] = []

@@ -51,10 +51,12 @@ export class ToldOnce {
   }
 
   isNewChange({ datasource, was, reason }: EventFields['fileChanged']): boolean {
+    const isSame = this.#changed.get(datasource) === was
+    // The same file can be moved away again after it was put back.
+    const isAgain = reason === 'deleted' && !this.#deleted.has(datasource)
     if (reason === 'deleted') this.#deleted.set(datasource, performance.now())
-    if (this.#changed.get(datasource) === was) return false
     this.#changed.set(datasource, was)
-    return true
+    return !isSame || isAgain
   }
 
   /** Of events that are told once for good; `what` tells one from the next. */
