@@ -5,6 +5,7 @@
  */
 import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { isPipe, readPipe, SilentPipe } from './pipe.ts'
 import { locate } from './yaml/places.ts'
 import type { Places } from './yaml/places.ts'
 import { readYaml } from './yaml/yaml.ts'
@@ -107,9 +108,11 @@ function requireFile({ file, source }: Found, cwd: string): void {
 function readText({ file, source }: Found, cwd: string): string {
   const path = resolve(cwd, file)
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+    const bytes = isPipe(path) ? readPipe(path) : readFileSync(path)
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
-    throw new ConfigFileError(`${source}: file ${path} ${readProblem(error)}`)
+    const problem = error instanceof SilentPipe ? error.message : readProblem(error)
+    throw new ConfigFileError(`${source}: file ${path} ${problem}`)
   }
 }
 

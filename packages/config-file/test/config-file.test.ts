@@ -1,7 +1,7 @@
 /** Where a file is looked for, what is told when it cannot be read, and where each value comes from. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { deepStrictEqual, match, strictEqual, throws } from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -20,6 +20,7 @@ import {
   wholeNumber,
   withoutFile,
 } from '../src/index.ts'
+import { readPipe, SilentPipe } from '../src/pipe.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'config-file-'))
 after(() => rmSync(cwd, { recursive: true }))
@@ -65,6 +66,27 @@ test('a pipe is read once: a reload would find nothing in it, or wait for ever [
     () => readConfigFile(found, { cwd, isReload: true }),
     /^ConfigFileError: --config pipe\.yaml: .*pipe\.yaml is not a regular file and cannot be read a second time; restart/,
   )
+})
+
+test('a pipe that nobody writes to is given up, with the cure [D6.1]', { skip: withoutPipes }, () => {
+  const pipe = join(cwd, 'silent.yaml')
+  execFileSync('mkfifo', [pipe])
+  throws(() => readPipe(pipe, 1), /^SilentPipe: is a pipe that has brought nothing for 0\.001 s; have something write/)
+  // A writer that is there and says nothing is waited for no longer.
+  const writer = openSync(pipe, constants.O_RDWR)
+  throws(() => readPipe(pipe, 1), SilentPipe)
+  closeSync(writer)
+})
+
+test('a pipe is read to its end, however late its writer comes and in whatever pieces', { skip: withoutPipes }, () => {
+  const pipe = join(cwd, 'late.yaml')
+  execFileSync('mkfifo', [pipe])
+  const text = `a: ${'x'.repeat(200_000)}\n`
+  writeFileSync(join(cwd, 'text.yaml'), text)
+  const script = 'exec > late.yaml; head -c 10 text.yaml; sleep 0.1; tail -c +11 text.yaml'
+  const writer = spawn('sh', ['-c', script], { cwd, stdio: 'ignore' })
+  strictEqual(readPipe(pipe, Infinity).toString(), text)
+  writer.unref()
 })
 
 const kind = {

@@ -59,7 +59,7 @@ export function* walkTree(
   }
 }
 
-/** The real path. Throws a StartupFailure, which names where the field comes from (`sqlapi.yaml:1`), if that is known. */
+/** The real path. Throws a StartupFailure, which names where the field comes from (`sqlapi.yaml:1`) if it is known. */
 export function openRoot(sqlDir: string, origin?: string): string {
   const shown = `${origin === undefined ? '' : `${origin}: `}sql_dir '${sqlDir}' (${resolve(sqlDir)})`
   let root: string
