@@ -10,7 +10,7 @@ import { auditFileProblem } from '../audit/open-file.ts'
 import { type ClientKeystore, keystoreOf, namesOf } from '../boot/config/client-identity.ts'
 import type { Config } from '../boot/config/schema.ts'
 import { type DatedCertificate, inOneLine, ownCertificate, trustedDates } from '../boot/tls/certificates.ts'
-import { createClientContext, type KeystoreSettings } from '../boot/tls/keystore.ts'
+import { createClientContext, type KeystoreSettings, openKeystore } from '../boot/tls/keystore.ts'
 import { readPassword } from '../boot/tls/password.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Endpoint } from '../model.ts'
@@ -137,7 +137,7 @@ function gatherKeystore(
   const { problem: passwordProblem } = attempt(() => readPassword(keystore, env))
   if (passwordProblem !== undefined) return { ...closed, password: 'unreadable', passwordProblem }
   const facts = { ...closed, password: passwordFile === undefined ? 'set' : 'file' } as const
-  return isPath && exists ? { ...facts, ...openKeystore(keystore, env) } : facts
+  return isPath && exists ? { ...facts, ...lookInside(keystore, env) } : facts
 }
 
 const nothingInside = {
@@ -148,8 +148,8 @@ const nothingInside = {
   context: undefined,
 }
 
-function openKeystore(settings: KeystoreSettings, env: Environment): typeof nothingInside | Opened {
-  const bare = attempt(() => createClientContext({ ...settings, trustCaPath: undefined }, env))
+function lookInside(settings: KeystoreSettings, env: Environment): typeof nothingInside | Opened {
+  const bare = attempt(() => openKeystore(settings, env))
   if (bare.value === undefined) return { ...nothingInside, problem: bare.problem }
   const identity = readIdentity(bare.value)
   const full = attempt(() => createClientContext(settings, env))

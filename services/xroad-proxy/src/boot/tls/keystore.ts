@@ -10,6 +10,7 @@ import {
   type DetailedPeerCertificate,
   type PeerCertificate,
   type SecureContext,
+  type SecureContextOptions,
 } from 'node:tls'
 import type { Environment } from '@services/config-file'
 import { isCertificate, isJks, isPkcs12 } from './formats.ts'
@@ -58,6 +59,11 @@ export function createClientContext(settings: KeystoreSettings, env: Environment
   return toContext(readFiles(settings, env))
 }
 
+/** To look into a keystore: no authorities are read for it, so it is for no connection. */
+export function openKeystore(settings: KeystoreSettings, env: Environment): SecureContext {
+  return toContext(readFiles({ ...settings, trustCaPath: undefined }, env), {})
+}
+
 interface IdentityFiles {
   readonly place: NamedFile
   readonly pfx: Buffer
@@ -76,14 +82,17 @@ function readFiles(settings: KeystoreSettings, env: Environment): IdentityFiles 
   return { place, pfx, password, trust: trustCaPath === undefined ? undefined : readTrust(trustCaPath) }
 }
 
-function toContext({ place, pfx, password, trust }: IdentityFiles): SecureContext {
-  // Whoever lists authorities trusts each of them, also one that is itself issued by another.
-  const authorities = trust === undefined ? { ca: systemTrust() } : { ca: [...trust], allowPartialTrustChain: true }
+function toContext({ place, pfx, password, trust }: IdentityFiles, authorities = toAuthorities(trust)): SecureContext {
   try {
     return createSecureContext({ ...authorities, pfx, passphrase: password.text, minVersion })
   } catch (error) {
     return refuse(place, explain(error, pfx, password))
   }
+}
+
+/** Whoever lists authorities trusts each of them, also one that is itself issued by another. */
+function toAuthorities(trust: IdentityFiles['trust']): SecureContextOptions {
+  return trust === undefined ? { ca: systemTrust() } : { ca: [...trust], allowPartialTrustChain: true }
 }
 
 /** The field with the path of the keystore. */
