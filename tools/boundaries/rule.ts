@@ -28,17 +28,13 @@ export interface Found {
   readonly index: number
 }
 
+const rooms = new Map(
+  parts.flatMap((part) => part.rooms.map((room, index) => [`${part.root}/${room.room}`, { part, room, index }])),
+)
+
 /** The room of a file: the file itself if it has a row, else its folder. */
 export function findRoom(file: string): Found | undefined {
-  const part = parts.find(({ root }) => file.startsWith(`${root}/`))
-  if (part === undefined) return undefined
-  const path = file.slice(part.root.length + 1)
-  for (const name of [path, posix.dirname(path)]) {
-    const index = part.rooms.findIndex(({ room }) => room === name)
-    const room = part.rooms[index]
-    if (room !== undefined) return { part, room, index }
-  }
-  return undefined
+  return rooms.get(file) ?? rooms.get(posix.dirname(file))
 }
 
 /** Whether `path`, below the root of a part, is among the places that an entry of the table means. */
@@ -98,8 +94,13 @@ function isService(specifier: string): boolean {
   return ['sqlapi', 'xroad-proxy'].includes(nameOf(specifier))
 }
 
+/** By file: a pattern takes its time, and a file imports much. */
+const asked = new Map<string, boolean>()
+
 function isWorkshop(file: string): boolean {
-  return workshops.some((pattern) => matchesGlob(file, pattern))
+  const known = asked.get(file) ?? workshops.some((pattern) => matchesGlob(file, pattern))
+  asked.set(file, known)
+  return known
 }
 
 function isSource(file: string): boolean {
