@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { type Ended, type Files, newFolder, until, writeFiles } from '@services/testing'
 import { sharedPostgres } from './support/databases.ts'
+import { runCommand } from './support/commands.ts'
 import { spawnSqlapi } from './support/process.ts'
 
 const schema = `CREATE TABLE item (item_id INTEGER PRIMARY KEY, name TEXT NOT NULL);
@@ -28,7 +29,7 @@ async function runTests({ config, tests, args = [], more = {} }: Setting): Promi
   const folder = newFolder({ 'schema.sql': schema, ...tests, ...more })
   writeFiles(join(folder, 'sql'), files)
   writeFileSync(join(folder, 'sqlapi.yaml'), JSON.stringify({ sql_dir: 'sql', ...config }))
-  return { ...(await spawnSqlapi({ cwd: folder, args: ['test', ...args] }).ended), folder }
+  return { ...(await runCommand({ cwd: folder, args: ['test', ...args] })), folder }
 }
 
 const lite = {

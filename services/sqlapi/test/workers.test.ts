@@ -17,6 +17,7 @@ import { readLocation } from '../src/database/sqlite/location.ts'
 import { divide } from '../src/workers/assignments.ts'
 import { passLines } from '../src/workers/lines.ts'
 import { pauseMs } from '../src/workers/pauses.ts'
+import { runCommand } from './support/commands.ts'
 import { childrenOf, type Running, spawnSqlapi, startSqlapi, withoutChildren } from './support/process.ts'
 
 const files: Files = {
@@ -448,7 +449,11 @@ describe('several processes', { concurrency: 2, skip: withoutChildren }, () => {
 async function refuses(config: object, tree: Files, message: RegExp): Promise<void> {
   const sql = Object.fromEntries(Object.entries(tree).map(([path, text]) => [`sql/${path}`, text]))
   const folder = newFolder({ ...sql, 'sqlapi.yaml': JSON.stringify({ sql_dir: 'sql', ...config }) })
-  const { code, stdout, stderr } = await spawnSqlapi({ cwd: folder }).ended
+  // Whether the address can be had is found out by the processes; all else is refused before there are any.
+  const run = message.source.includes('ListenException')
+    ? spawnSqlapi({ cwd: folder }).ended
+    : runCommand({ cwd: folder, args: [] })
+  const { code, stdout, stderr } = await run
   const lines = linesOf(stdout).filter((line) => !line.includes(' INFO ') && !isOfProject(line))
   deepStrictEqual([code, stderr, lines.length], [1, '', 1], stdout)
   match(lines[0] ?? '', / ERROR /)
