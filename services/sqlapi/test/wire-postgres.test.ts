@@ -136,7 +136,7 @@ test('rows whose types become known while they come are all kept', () => {
   let isKnown = false
   const compile: ExecutionContext['compile'] = (_, format) =>
     isKnown ? compileRowWriter({ names: ['a'], types: [string], isUtf8: true }, format) : undefined
-  const context = { wire: undefined as unknown as Wire, out: new ByteWriter(), compile }
+  const context = { wire: undefined as unknown as Wire, out: new ByteWriter(), compile, toBinary: () => undefined }
   const execution = new Execution(context, prepared, [], json, undefined)
   const row = Buffer.from('\0\x01\0\0\0\x01a', 'latin1')
   execution.handleColumns([{ name: 'a', tableID: 0, columnNumber: 0, dataTypeID: 99_999, typeModifier: -1 }])

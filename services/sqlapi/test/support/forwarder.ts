@@ -21,7 +21,11 @@ export interface Forwarder {
   close(): Promise<void>
 }
 
-export async function startForwarder(target: number): Promise<Forwarder> {
+/** `onSent` gets what each client sends. */
+export async function startForwarder(
+  target: number,
+  onSent?: (chunk: Buffer, client: Socket) => void,
+): Promise<Forwarder> {
   const sockets = new Set<Socket>()
   const silent = new WeakSet<Socket>()
   let isAllSilent = false
@@ -41,6 +45,7 @@ export async function startForwarder(target: number): Promise<Forwarder> {
       sockets.add(from)
       from.on('error', () => undefined)
       from.on('data', (chunk: Buffer) => {
+        if (from === client) onSent?.(chunk, client)
         if (from === client && last !== undefined && chunk.includes(last)) {
           for (const each of pair) silent.add(each)
           tell?.()

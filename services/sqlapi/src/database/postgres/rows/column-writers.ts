@@ -17,7 +17,7 @@ export type ValueWriter = (source: Buffer, from: number, end: number, out: ByteW
 
 type ByKind<Writer> = Readonly<Record<ScalarKind, Writer>>
 
-const words = { true: Buffer.from('true'), false: Buffer.from('false'), null: Buffer.from('null') }
+export const words = { true: Buffer.from('true'), false: Buffer.from('false'), null: Buffer.from('null') }
 
 /** Room for it has been reserved. */
 export function writeWord(word: Buffer, out: ByteWriter): void {

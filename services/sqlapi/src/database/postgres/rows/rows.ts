@@ -7,6 +7,7 @@ import { type KeyedColumn, planColumns } from '../../../json/keys.ts'
 import type { Layout, RowFormat } from '../../../formats/format.ts'
 import { json } from '../../../formats/json.ts'
 import { arrayToJson } from '../types/arrays.ts'
+import { binaryWriters, mostPerValue } from './binary-columns.ts'
 import type { ByteWriter } from './bytes.ts'
 import { byteWriters, textWriters, type ValueWriter, writeWord } from './column-writers.ts'
 import type { ColumnType } from '../types/types.ts'
@@ -47,19 +48,28 @@ export interface ResultColumns {
   readonly types: readonly ColumnType[]
   /** The server's texts are known to be UTF-8; else they are made so, a broken byte becoming U+FFFD. */
   readonly isUtf8: boolean
+  /** The type of each column that comes in binary form, undefined for those that come as text. */
+  readonly binary?: readonly (number | undefined)[]
 }
 
-export function compileRowWriter({ names, types, isUtf8 }: ResultColumns, format: RowFormat): RowWriter {
+/** Whether columns may come in binary form for this format. */
+export function takesBinary(format: RowFormat): boolean {
+  return binaryWriters.has(format)
+}
+
+export function compileRowWriter(result: ResultColumns, format: RowFormat): RowWriter {
+  const { names, binary = [] } = result
   const columns = planColumns(names)
   const layout = layoutOf(columns, format)
   const sources = columns.map(({ column }) => column)
-  const values = sources.map((column) => valueWriter(types[column] as ColumnType, format, isUtf8))
+  const values = sources.map((column) => valueWriter(result, column, format))
   const firstRow = prefixes(layout.start, layout)
   const otherRow = prefixes(layout.between, layout)
   const rowEnd = Buffer.from(layout.rowEnd)
   const end = Buffer.from(layout.end)
   const nothing = Buffer.from(format.values.null)
-  const around = roomAround([firstRow, otherRow], rowEnd, nothing)
+  const inBinary = binary.filter((type) => type !== undefined).length
+  const around = roomAround([firstRow, otherRow], rowEnd, nothing) + inBinary * mostPerValue
   const count = columns.length
   /** Where each column of the frame begins, behind its length. */
   const starts = new Int32Array(names.length)
@@ -110,7 +120,10 @@ function findColumns(source: Buffer, from: number, starts: Int32Array): number {
   return at
 }
 
-function valueWriter({ kind, array, delimiter }: ColumnType, format: RowFormat, isUtf8: boolean): ValueWriter {
+function valueWriter({ types, isUtf8, binary }: ResultColumns, column: number, format: RowFormat): ValueWriter {
+  const asBinary = binary?.[column]
+  if (asBinary !== undefined) return binaryWriters.get(format)?.get(asBinary) as ValueWriter
+  const { kind, array, delimiter } = types[column] as ColumnType
   const { values } = format
   if (array) {
     const writeElement = elementWriters[kind]

@@ -9,6 +9,7 @@ import type { Plan } from '../plans/plan.ts'
 import { emptyOf } from '../rows/rows.ts'
 import { CallSettings } from '../settings/call-settings.ts'
 import { SessionSettings } from '../settings/settings.ts'
+import { oid } from '../types/types.ts'
 import type { Opened } from '../wire/driver.ts'
 import type { Execution, Values } from '../wire/execution.ts'
 import type { Flight } from '../wire/flight.ts'
@@ -65,6 +66,7 @@ export class PlanConnection extends ServerConnection implements Peer {
     this.#shared = isPooled === true ? new SharedCalls(this.wire, this) : undefined
     this.calls = isPooled === true ? new CallSettings(timeZone, seconds, opened.reported) : undefined
     this.settings = this.calls ?? new SessionSettings(timeZone, seconds)
+    if (!this.settings.isUtc) this.textTypes.add(oid.timestamptz)
     this.peer = opened
     this.#onRefusedWrite = options.onRefusedWrite
     this.silence = new Silence(() => this.wire.destroy(), options.silenceTimeoutSeconds)
@@ -79,6 +81,7 @@ export class PlanConnection extends ServerConnection implements Peer {
   start(plan: Plan, values: Values, reader: RowsReader, comment?: string): void {
     const run = new PlanRun(this, this.context, this.prepared.of(plan, comment), values, reader)
     run.comment = comment
+    run.isPlain = !this.hasRunSession && !this.hasRunCode
     run.started = this.#now()
     const { shared } = reader
     if (shared !== undefined && this.#shared !== undefined) {

@@ -59,7 +59,10 @@ export class PreparedStatements {
   /** The texts of results are read in another way from now on. */
   forgetWriters(): void {
     for (const statements of [this.#named, this.#unnamed])
-      for (const { result } of statements.values()) result?.writers.forget()
+      for (const { result } of statements.values()) {
+        result?.writers.forget()
+        result?.binary?.writers.forget()
+      }
   }
 }
 

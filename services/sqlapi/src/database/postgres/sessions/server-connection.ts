@@ -5,13 +5,16 @@
 import { Failure } from '../../../errors.ts'
 import type { RowFormat } from '../../../formats/format.ts'
 import { ByteWriter } from '../rows/bytes.ts'
-import { compileRowWriter, type RowWriter } from '../rows/rows.ts'
+import { binaryTypes } from '../rows/binary-columns.ts'
+import { compileRowWriter, type RowWriter, takesBinary } from '../rows/rows.ts'
 import type { ElementForm } from '../types/encode.ts'
-import { type ColumnType, jsonKinds } from '../types/types.ts'
+import { type ColumnType, jsonKinds, oid } from '../types/types.ts'
 import type { Opened } from '../wire/driver.ts'
 import type { ColumnDescription } from '../wire/frames.ts'
-import type { ExecutionContext, ResultShape } from '../wire/execution.ts'
+import type { BinaryShape, ExecutionContext, ResultShape } from '../wire/execution.ts'
+import { toFormats } from '../wire/frontend-messages.ts'
 import { Closing, Command, Listing } from '../wire/questions.ts'
+import { Writers } from '../../../formats/writers.ts'
 import { Wire } from '../wire/wire.ts'
 import { type Catalog, queries } from './catalog.ts'
 import type { Rows } from './plan-run.ts'
@@ -32,6 +35,8 @@ export class ServerConnection {
   protected readonly opened: Opened
   protected readonly context: ExecutionContext
   readonly prepared: PreparedStatements
+  /** Types whose binary form tells something else than what the session prints. */
+  protected readonly textTypes = new Set<number>([oid.float8])
   /** The texts that the server sends are valid UTF-8. */
   #isUtf8: boolean
 
@@ -49,6 +54,7 @@ export class ServerConnection {
       out: new ByteWriter(),
       meter,
       compile: (columns, format) => this.#compileWriter(columns, format),
+      toBinary: (columns) => this.#toBinary(columns),
     }
   }
 
@@ -133,10 +139,24 @@ export class ServerConnection {
   }
 
   /** The writer for these columns, if every type is known. */
-  #compileWriter(columns: readonly ColumnDescription[], format: RowFormat): RowWriter | undefined {
+  #compileWriter(
+    columns: readonly ColumnDescription[],
+    format: RowFormat,
+    binary: readonly (number | undefined)[] = [],
+  ): RowWriter | undefined {
     const types = columns.map(({ dataTypeID }) => this.catalog.typeOf(dataTypeID))
     if (types.includes(undefined)) return undefined
     const names = columns.map(({ name }) => name)
-    return compileRowWriter({ names, types: types as ColumnType[], isUtf8: this.#isUtf8 }, format)
+    return compileRowWriter({ names, types: types as ColumnType[], isUtf8: this.#isUtf8, binary }, format)
+  }
+
+  #toBinary(columns: readonly ColumnDescription[]): BinaryShape | undefined {
+    const isBinary = ({ dataTypeID }: ColumnDescription): boolean =>
+      binaryTypes.has(dataTypeID) && !this.textTypes.has(dataTypeID)
+    if (!columns.some(isBinary)) return undefined
+    const types = columns.map((column) => (isBinary(column) ? column.dataTypeID : undefined))
+    const compile = (format: RowFormat): RowWriter | undefined =>
+      takesBinary(format) ? this.#compileWriter(columns, format, types) : undefined
+    return { formats: toFormats(columns.map(isBinary)), writers: new Writers(compile) }
   }
 }

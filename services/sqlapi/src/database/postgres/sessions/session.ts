@@ -5,8 +5,17 @@
  */
 import { optionsOver } from '../../options-over.ts'
 import type { CallSettings } from '../settings/call-settings.ts'
-import { dateOrderQuery, deallocateText, newSeedText, resetBy, resetText, settableQuery } from '../settings/settings.ts'
+import {
+  dateOrderQuery,
+  deallocateText,
+  floatDigitsQuery,
+  newSeedText,
+  resetBy,
+  resetText,
+  settableQuery,
+} from '../settings/settings.ts'
 import { toArrayText } from '../types/arrays.ts'
+import { oid } from '../types/types.ts'
 import type { Opened } from '../wire/driver.ts'
 import { Command } from '../wire/questions.ts'
 import { type DriverOptions, openSocket } from '../wire/servers.ts'
@@ -14,6 +23,9 @@ import type { Catalog } from './catalog.ts'
 import { PlanConnection, type PlanConnectionOptions } from './plan-connection.ts'
 
 export interface SessionOptions extends DriverOptions, PlanConnectionOptions {}
+
+/** The version of PostgreSQL that prints floats with the fewest digits that tell them apart. */
+const firstWithShortFloats = 12
 
 /** The part of the time for connecting that reading stored code may take. */
 const readingShare = 0.25
@@ -170,7 +182,13 @@ export class Session extends PlanConnection {
     const refused = names.filter((name) => !settable.has(name))
     if (lacksOptions && refused.length > 0) throw new Error(`The setting ${refused.join(', ')} cannot be made`)
     this.settings.take(settings.filter(({ name }) => settable.has(name)))
-    await Promise.all([this.applySettings(), this.catalog.poolers.look(this, true)])
+    await Promise.all([this.applySettings(), this.#askFloatDigits(), this.catalog.poolers.look(this, true)])
+  }
+
+  async #askFloatDigits(): Promise<void> {
+    const [digits] = (await this.list(floatDigitsQuery, [])).flat()
+    const version = Number.parseInt(this.opened.reported.get('server_version') ?? '', 10)
+    if (Number(digits) > 0 && version >= firstWithShortFloats) this.textTypes.delete(oid.float8)
   }
 
   /** None is sent now. */

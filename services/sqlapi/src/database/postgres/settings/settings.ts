@@ -70,6 +70,11 @@ export class SessionSettings {
     this.all = [...ofUrl, ...this.#own, ...limitOf(this.timeoutSeconds)]
   }
 
+  /** Moments are told in UTC. */
+  get isUtc(): boolean {
+    return this.#own.some(({ name, value }) => name === 'TimeZone' && value.toUpperCase() === 'UTC')
+  }
+
   /** A file has a limit of its own, and the session has it now. */
   get isLimited(): boolean {
     return this.timeoutSeconds !== this.#ownSeconds
@@ -145,6 +150,9 @@ export const dateOrderQuery = `SELECT substring(reset_val FROM '[DMY]{3}') FROM 
 /** Of these names those that the session may set at any time, also names that the server does not know. */
 export const settableQuery = `SELECT o.name FROM unnest($1::text[]) AS o(name) LEFT JOIN pg_catalog.pg_settings s ON lower(s.name) = lower(o.name)
 WHERE s.context IS NULL OR s.context = 'user' OR s.context = 'superuser' AND current_setting('is_superuser') = 'on'`
+
+/** Digits of floats; above 0 PostgreSQL 12 and newer print as many as it takes to tell a float apart. */
+export const floatDigitsQuery = `SELECT pg_catalog.current_setting('extra_float_digits')`
 
 /** The settings in a URL's `options`: `-c name=value`, `-cname=value`, `--name=value`; a backslash keeps a space. */
 export function readOptions(options: string): readonly Setting[] {

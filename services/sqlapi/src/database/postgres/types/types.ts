@@ -24,6 +24,9 @@ export const oid = {
   textArray: 1009,
   int8Array: 1016,
   float8Array: 1022,
+  date: 1082,
+  timestamp: 1114,
+  timestamptz: 1184,
   numericArray: 1231,
   numeric: 1700,
   jsonb: 3802,
@@ -73,10 +76,10 @@ const scalarKinds: readonly (readonly [number, ScalarKind])[] = [
   [oid.jsonb, 'json'],
   [oid.float4, 'float'],
   [oid.float8, 'float'],
-  [1114, 'timestamp'],
-  [1184, 'timestamptz'],
+  [oid.timestamp, 'timestamp'],
+  [oid.timestamptz, 'timestamptz'],
   // date, time, timetz, numeric, uuid
-  ...[1082, 1083, 1266, oid.numeric, 2950].map((id) => [id, 'plain'] as const),
+  ...[oid.date, 1083, 1266, oid.numeric, 2950].map((id) => [id, 'plain'] as const),
 ]
 
 export const scalarKindOf: ReadonlyMap<number, ScalarKind> = new Map(scalarKinds)

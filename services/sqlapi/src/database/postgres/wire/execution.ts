@@ -30,6 +30,14 @@ export interface ResultShape {
   readonly writers: Writers<RowWriter>
   /** As the server sent it, where it is compared with what it sends next. */
   readonly bytes: Buffer | undefined
+  /** How the next executions ask for some columns in binary form, where that saves time. */
+  readonly binary: BinaryShape | undefined
+}
+
+export interface BinaryShape {
+  /** For each column whether it is to come in binary form, as a Bind has it. */
+  readonly formats: Buffer
+  readonly writers: Writers<RowWriter>
 }
 
 /**
@@ -72,6 +80,7 @@ export interface ExecutionContext {
   readonly out: ByteWriter
   readonly meter?: DatasourceMeter | undefined
   readonly compile: (columns: readonly ColumnDescription[], format: RowFormat) => RowWriter | undefined
+  readonly toBinary: (columns: readonly ColumnDescription[]) => BinaryShape | undefined
 }
 
 /** Shorter results leave as text, in one write with the head of the reply. Measured. */
@@ -106,6 +115,10 @@ export class Execution extends RoundTrip {
   isBound = false
   /** Goes behind the text of a statement without a name; set before it is submitted. */
   comment: string | undefined
+  /** The session prints values as the service expects, so that it does not matter who prints them. */
+  isPlain = false
+  /** For columns of which some were asked for in binary form. */
+  #binary: RowWriter | undefined
 
   constructor(
     context: ExecutionContext,
@@ -139,7 +152,9 @@ export class Execution extends RoundTrip {
       writeParse(out, name, withComment(plan, this.comment), plan.parameters.map(declaredType))
       if (name !== '') writeDescribe(out, name)
     }
-    writeBind(out, name, this.#values)
+    const binary = isNew || !this.isPlain ? undefined : this.prepared.result?.binary
+    this.#binary = binary?.writers.find(this.format)
+    writeBind(out, name, this.#values, this.#binary === undefined ? undefined : binary?.formats)
     if (isNew && name === '') writeDescribePortal(out)
     writeExecute(out)
   }
@@ -174,14 +189,16 @@ export class Execution extends RoundTrip {
   }
 
   #take(columns: readonly ColumnDescription[], bytes: Buffer | undefined): void {
-    const { compile } = this.#context
-    this.prepared.result = { columns, writers: new Writers((format) => compile(columns, format)), bytes }
+    const { compile, toBinary } = this.#context
+    // Without a name the columns may be others by the time of the next Bind.
+    const binary = this.prepared.name === '' ? undefined : toBinary(columns)
+    this.prepared.result = { columns, writers: new Writers((format) => compile(columns, format)), bytes, binary }
   }
 
   override handleRow(source: Buffer, at: number, end: number): void {
     this.rows++
     // Once rows are kept, all are: their type may have become known meanwhile.
-    const writer = this.unwritten.length > 0 ? undefined : this.prepared.result?.writers.find(this.format)
+    const writer = this.unwritten.length > 0 ? undefined : this.#writer
     if (writer === undefined) {
       this.#keep(source, at, end)
       return
@@ -194,6 +211,10 @@ export class Execution extends RoundTrip {
     if (out.length > this.#limit) this.#overflow()
   }
 
+  get #writer(): RowWriter | undefined {
+    return this.#binary ?? this.prepared.result?.writers.find(this.format)
+  }
+
   override handleHugeRow(): void {
     this.#refuseTooLong()
   }
@@ -202,7 +223,7 @@ export class Execution extends RoundTrip {
     if (this.prepared.name === '' && this.#isNew && !this.#isDescribed) this.prepared.result = undefined
     if (!this.#hasRows) return
     const { out } = this.#context
-    this.prepared.result?.writers.find(this.format)?.writeEnd(out)
+    this.#writer?.writeEnd(out)
     this.result = out.length <= longestText ? out.takeText() : out.take()
   }
 

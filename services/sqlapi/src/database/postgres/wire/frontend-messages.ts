@@ -26,8 +26,19 @@ export function writeParse(out: ByteWriter, name: string, text: string, types: r
   end(out, start)
 }
 
-/** Binds to the unnamed portal; values and results as text. */
-export function writeBind(out: ByteWriter, name: string, values: readonly (string | null)[]): void {
+/** All columns of a result as text. */
+const asTexts: Buffer = Buffer.alloc(2)
+
+/** Format codes for the columns of a result: the number of columns, then 1 for each in binary form and 0 for a text. */
+export function toFormats(isBinary: readonly boolean[]): Buffer {
+  const formats = Buffer.alloc(2 + 2 * isBinary.length)
+  formats.writeUInt16BE(isBinary.length)
+  for (const [index, binary] of isBinary.entries()) formats.writeUInt16BE(binary ? 1 : 0, 2 + 2 * index)
+  return formats
+}
+
+/** Binds to the unnamed portal; values as text, results in these formats. */
+export function writeBind(out: ByteWriter, name: string, values: readonly (string | null)[], formats = asTexts): void {
   const start = begin(out, type.bind)
   out.byte(0)
   writeName(out, name)
@@ -37,7 +48,7 @@ export function writeBind(out: ByteWriter, name: string, values: readonly (strin
     if (value === null) out.int32(-1)
     else writeSized(out, value)
   }
-  out.int16(0)
+  out.copy(formats)
   end(out, start)
 }
 
