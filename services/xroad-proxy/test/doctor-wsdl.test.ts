@@ -9,7 +9,7 @@ import { runChecks } from '../src/doctor/checks.ts'
 import { gatherFacts } from '../src/doctor/facts.ts'
 import type { Finding } from '../src/doctor/finding.ts'
 import { findWsdls } from '../src/doctor/wsdl-facts.ts'
-import { codesOf, examine, gather, server } from './support/doctor.ts'
+import { codesOf, examine, gather, server, soapFile } from './support/doctor.ts'
 import { demo, drop, wsdlOf } from './support/wsdl-folder.ts'
 
 const cure =
@@ -166,4 +166,36 @@ describe('a dsl_path that is not there', () => {
     const findings = examine({ config: { dsl_path: '@/DLS' }, files: own, dsl: null })
     match(findings.find(({ code }) => code === 'weak-paths-dsl-missing')?.headline ?? '', /did you mean .*\/DSL\?$/)
   })
+})
+
+const outputToo = '$&<wsdl:output message="t:list"/>'
+
+test('answers that stay plain although types are asked for are told, in the words of the start [X28]', () => {
+  const folder = newFolder({
+    'wsdl/crm/api.wsdl': wsdlOf(['find', 'list', 'send']).replace('<wsdl:input message="t:find"/>', outputToo),
+    'wsdl/crm/api.meta.yaml': provider,
+    'DSL/crm/list.yml': soapFile,
+    'DSL/a/own.yml': soapFile,
+    'DSL/a/asks.yml': `response: schema\n${soapFile}`,
+    'DSL/a/plain.yml': `response: plain\n${soapFile}`,
+  })
+  const told = (soapResponse: string): readonly string[] => {
+    const config = {
+      dsl_path: join(folder, 'DSL'),
+      wsdl_watch_dir: join(folder, 'wsdl'),
+      soap_response: soapResponse,
+    }
+    writeFiles(folder, { 'proxy.yaml': JSON.stringify(config) })
+    const facts = gatherFacts({ flag: undefined, env: {}, cwd: folder, now: new Date(), readWsdls: findWsdls })
+    const found = runChecks(facts).filter(({ code }) => code === 'weak-dsl-warning')
+    return found.map(({ headline }) => headline.slice(headline.indexOf(': ') + 2).replaceAll(join(folder, 'DSL/'), ''))
+  }
+  const asked = 'a/asks.yml: response: schema needs a WSDL that has this operation; the answer stays plain'
+  deepStrictEqual(told('plain'), [asked])
+  deepStrictEqual(
+    told('schema')
+      .map((words) => `${words.split(':')[0]}: ${/ on (.*?):/.exec(words)?.[1] ?? ''}`)
+      .toSorted(),
+    ['a/asks.yml: ', 'soap_response: a/own.yml', 'soap_response: crm/list.yml', 'soap_response: crm/send.yml'],
+  )
 })

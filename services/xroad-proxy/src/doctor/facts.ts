@@ -17,15 +17,17 @@ import {
   toFieldName,
 } from '@services/config-file'
 import { findConfig, readConfig } from '../boot/config/config.ts'
-import { type DescribedFile, type PendingFiles, surveyEndpoints } from '../boot/dsl/endpoints.ts'
+import { type DescribedFile, surveyEndpoints } from '../boot/dsl/endpoints.ts'
 import { hintAt } from '../boot/dsl/missing-directory.ts'
 import type { TreeProblem } from '../boot/dsl/tree.ts'
+import { typeResponses } from '../boot/description/typed-responses.ts'
 import { refuseAddresses } from '../boot/ingest/addresses.ts'
 import { namesOf } from '../boot/config/client-identity.ts'
 import { expiringDays } from '../boot/tls/certificates.ts'
 import { type Config, parseConfig } from '../boot/config/schema.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Endpoint } from '../model.ts'
+import { finish } from '../steps.ts'
 import { type AuditFacts, gatherAudit, gatherKeystores, isThere, type KeystoreFacts } from './keystore-facts.ts'
 import type { ProbeFacts } from './probe/probe.ts'
 import { noWsdls, type WsdlFacts, type WsdlFinding } from './wsdl-facts.ts'
@@ -111,7 +113,7 @@ export function gatherFacts(options: GatherOptions): Facts {
   const { settings, isReadable } = config
   const path = settings.wsdlWatchDir
   const wsdls = (isReadable ? options.readWsdls?.(settings) : undefined) ?? noWsdls
-  const dsl = isReadable ? gatherDsl(config, options.env, wsdls.pending) : noDsl(settings.dslPath)
+  const dsl = isReadable ? gatherDsl(config, options.env, wsdls) : noDsl(settings.dslPath)
   return {
     now: options.now,
     config,
@@ -212,8 +214,8 @@ function clientNames({ settings, problems }: ConfigFacts): readonly string[] | u
 }
 
 /** With the files that the next start makes of WSDLs, and without those that it removes. */
-function gatherDsl(config: ConfigFacts, env: Environment, pending: PendingFiles): DslFacts {
-  const { dslPath: path, wsdl } = config.settings
+function gatherDsl(config: ConfigFacts, env: Environment, { pending, sources }: WsdlFacts): DslFacts {
+  const { dslPath: path, wsdl, soapResponse } = config.settings
   const exists = isThere(path)
   const hint = exists ? '' : hintAt(path)
   if (!exists && pending.size === 0) return { ...noDsl(path), exists, hint }
@@ -226,7 +228,8 @@ function gatherDsl(config: ConfigFacts, env: Environment, pending: PendingFiles)
       const fields = emptyTargetFields(file)
       return fields.length === 0 ? [] : [{ file, fields }]
     })
-    const warnings = [...told.warnings, ...refused]
+    const { warnings: untyped } = finish(typeResponses(endpoints, sources, soapResponse))
+    const warnings = [...told.warnings, ...refused, ...untyped]
     return { path, exists, hint, endpoints, problems, ...told, warnings, descriptionWarnings: [], emptyTargets }
   } catch (error) {
     // Whatever the file system throws while the tree changes under the walk.

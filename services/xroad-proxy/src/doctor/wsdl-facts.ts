@@ -1,7 +1,7 @@
 /** What the next start would make of the WSDL files, as facts; a run of the same code that writes nothing. */
 import type { Config } from '../boot/config/schema.ts'
 import type { PendingFiles } from '../boot/dsl/endpoints.ts'
-import { ingestWsdls, type WsdlReport } from '../boot/ingest/ingest.ts'
+import { type Ingested, ingestWsdls, type WsdlReport } from '../boot/ingest/ingest.ts'
 
 export interface WsdlFacts {
   readonly findings: readonly WsdlFinding[]
@@ -9,6 +9,8 @@ export interface WsdlFacts {
   readonly remarks: readonly string[]
   /** DSL files as the start will make them. */
   readonly pending: PendingFiles
+  /** What DSL files stand for, by which their answers have types. */
+  readonly sources: Pick<Ingested, 'generated' | 'replaced'>
 }
 
 export interface WsdlFinding {
@@ -26,14 +28,19 @@ export interface WsdlFinding {
   readonly mismatch?: string | undefined
 }
 
-export const noWsdls: WsdlFacts = { findings: [], remarks: [], pending: new Map() }
+export const noWsdls: WsdlFacts = {
+  findings: [],
+  remarks: [],
+  pending: new Map(),
+  sources: { generated: new Map(), replaced: new Map() },
+}
 
 export function findWsdls({ wsdlWatchDir: dir, dslPath, client, clients, wsdl }: Config): WsdlFacts {
   if (dir === undefined) return noWsdls
   const { allowHttpUpstream: allowHttp, upstreamHostAllowlist: hostAllowlist } = wsdl
   const ingested = ingestWsdls({ dir, dslPath, client, clients, allowHttp, hostAllowlist, write: false })
   const { report, remarks, pending } = ingested
-  return { findings: report.flatMap(toFindings), remarks, pending }
+  return { findings: report.flatMap(toFindings), remarks, pending, sources: ingested }
 }
 
 function toFindings({ file, line, problem, isOfOther, operations }: WsdlReport): readonly WsdlFinding[] {
