@@ -170,6 +170,11 @@ export const pipelines: readonly Pipeline[] = [
     expected: () => [200, 400],
   },
   {
+    title: 'a Host header that names no host behind a slow request',
+    bytes: ({ slow, quick }) => `${slow}${quick.replace('Host: x\r\n', 'Host: x, y\r\n')}${quick}`,
+    expected: () => [200, 400],
+  },
+  {
     title: '1500 short headers',
     bytes: ({ quick }) => withLines(quick, last + headers(1500)),
     expected: () => [200],

@@ -16,6 +16,7 @@ export type Reason =
   | 'transfer coding'
   | 'no host'
   | 'repeated host'
+  | 'not a host'
 
 export interface Refusal {
   readonly reason: Reason

@@ -3,6 +3,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { maxHeadBytes } from '../exchange/limits.ts'
+import { canBeHost } from '../exchange/host.ts'
 import type { Reason } from '../exchange/refusals.ts'
 
 export function reasonToRefuse({ headers, rawHeaders, httpVersionMinor }: IncomingMessage): Reason | undefined {
@@ -18,7 +19,7 @@ export function reasonToRefuse({ headers, rawHeaders, httpVersionMinor }: Incomi
     const name = rawHeaders[i] as string
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
   }
-  if (hosts === 1) return undefined
+  if (hosts === 1) return canBeHost(headers.host as string) ? undefined : 'not a host'
   if (hosts > 1) return 'repeated host'
   // HTTP/1.0 knows no hosts.
   return httpVersionMinor === 0 ? undefined : 'no host'

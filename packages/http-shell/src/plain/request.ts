@@ -5,6 +5,7 @@
  * Whatever is unusual in any way belongs to Node's parser, which alone decides what is wrong. Knows no sockets.
  */
 
+import { canBeHost } from '../exchange/host.ts'
 import { readRequestId, requestIdKey } from '../exchange/request-id.ts'
 
 /** The headers of a request. Requests of one connection that have the same ones share the object. */
@@ -181,7 +182,8 @@ function readHead(bytes: Buffer): Head | undefined {
     rawHeaders.push(name, value)
     headers[key] = value
   }
-  if (headers['host'] === undefined || namesProtocol !== (wanted === 'another protocol')) return undefined
+  if (headers['host'] === undefined || !canBeHost(headers['host'])) return undefined
+  if (namesProtocol !== (wanted === 'another protocol')) return undefined
   // A copy, and not out of Node's pool: what arrived with these bytes may be much more, and this is kept as long as the
   // connection.
   const copy = Buffer.allocUnsafeSlow(bytes.length)

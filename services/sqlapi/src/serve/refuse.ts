@@ -27,6 +27,8 @@ export function refuse({ reason, line, maxHeadBytes }: Refusal): NamedRefusal {
       return malformed('The request has no Host header')
     case 'repeated host':
       return malformed('The request has more than one Host header')
+    case 'not a host':
+      return malformed('The Host header is neither a host name nor an address')
     case 'malformed':
       return malformed('The request is not valid HTTP')
   }

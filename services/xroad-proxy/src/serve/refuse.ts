@@ -51,6 +51,8 @@ function toRefusal(routes: Routes, { reason, line, maxHeadBytes }: Refusal, mess
       return malformed(400, 'the request has no Host header')
     case 'repeated host':
       return malformed(400, 'the request has more than one Host header')
+    case 'not a host':
+      return malformed(400, 'the Host header is neither a host name nor an address')
     case 'malformed':
       return malformed(400, 'the request is not valid HTTP')
   }
