@@ -7,6 +7,7 @@ import type { Script, Statement, Work } from '../../model.ts'
 import { StatementFailure } from '../statement-failure.ts'
 import type { SessionCode } from './stored-code/session-code.ts'
 import type { StatementRunner } from './sessions/statement-runner.ts'
+import { sqlStates } from './plans/sql-states.ts'
 
 export class SessionNeeds {
   readonly #runner: StatementRunner
@@ -43,7 +44,10 @@ export class SessionNeeds {
 
   /** The error of a statement, or why it was refused: one that looks like one that only reads has written. */
   explain(error: unknown): unknown {
-    const isOurs = this.#code.isBehindTriggers && error instanceof StatementFailure && error.verdict.code === '25006'
+    const isOurs =
+      this.#code.isBehindTriggers &&
+      error instanceof StatementFailure &&
+      error.verdict.code === sqlStates.readOnlyTransaction
     return isOurs ? toFailure(error.verdict.statement, this.#messageOf(codeMessage)) : error
   }
 

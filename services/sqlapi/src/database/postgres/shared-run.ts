@@ -15,6 +15,7 @@ import { noteSent } from './sessions/postgres-failures.ts'
 import type { Rows, RowsReader } from './sessions/plan-run.ts'
 import type { Session } from './sessions/session.ts'
 import { type BoundStatement, needsNewPlan, type StatementRunner } from './sessions/statement-runner.ts'
+import { sqlStates } from './plans/sql-states.ts'
 
 /** The datasource that the run is of. */
 export interface Datasource {
@@ -93,7 +94,7 @@ export class SharedRun extends Job<Session> implements RowsReader {
     if (this.#session !== undefined) noteSent(error, this.#plan, this.#session)
     this.#datasource.pool.ended(this)
     endStatement(this.#span, error)
-    if ((error as { code?: string }).code === '25006') this.#bound.known.writes = true
+    if ((error as { code?: string }).code === sqlStates.readOnlyTransaction) this.#bound.known.writes = true
     if (needsNewPlan(error)) this.#runAlone()
     else this.#tell(error, performance.now() - this.started)
   }

@@ -20,6 +20,7 @@ import { isMissing, toFailed } from './mistakes.ts'
 import { findNullability } from './nullability.ts'
 import { findTypesOf, type Typed } from './types.ts'
 import { findVarying } from './varying.ts'
+import { sqlStates } from '../plans/sql-states.ts'
 
 export interface DescribeOptions {
   /** Whether the statement runs stored code that may change the session. */
@@ -76,7 +77,7 @@ async function askAbout(
     const varying = isRough ? new Set<number>() : await findVarying(session, statement, typed)
     return { statement, typed, varying }
   }
-  if (outcome.error.code === lockedState) return locked
+  if (outcome.error.code === sqlStates.lockNotAvailable) return locked
   if (outcome.isUndecided) {
     return unchecked('no types were found for its parameters in time, which does not mean that there are none')
   }
@@ -84,8 +85,6 @@ async function askAbout(
   return mayOn !== undefined && isMissing(failed) ? dependsOn(mayOn) : failed
 }
 
-/** `lock_not_available`. */
-const lockedState = '55P03'
 const locked = unchecked('what it needs is locked by somebody else')
 
 async function complete(

@@ -4,6 +4,7 @@ import type { Script, Statement } from '../../../model.ts'
 import { offsetOfPoint, positionOf } from '../../../sql/position.ts'
 import { ParseError, parseSql } from '../parser.ts'
 import { render } from '../plans/plan.ts'
+import { sqlStates } from '../plans/sql-states.ts'
 
 export function parseScripts(scripts: readonly Script[]): Promise<readonly (readonly OfflineDescription[])[]> {
   return Promise.all(scripts.map(({ statements }) => Promise.all(statements.map(parseStatement))))
@@ -23,7 +24,7 @@ async function parseStatement(statement: Statement): Promise<OfflineDescription>
     const { message, position } = error
     const offset = position === undefined ? 0 : offsetOfPoint(rendered.text, position + 1)
     const { line, column } = positionOf(statement, rendered, offset)
-    const code = '42601'
+    const code = sqlStates.syntaxError
     return { outcome: 'failed', mistake: 'syntax', code, message, detail: undefined, hint: undefined, line, column }
   }
 }

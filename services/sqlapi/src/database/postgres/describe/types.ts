@@ -15,6 +15,7 @@ import { candidateElementTypes, candidateTypes, type Code } from '../types/encod
 import { oid } from '../types/types.ts'
 import { type ColumnDescription, ServerError } from '../wire/frames.ts'
 import { functionAt } from './mistakes.ts'
+import { sqlStates } from '../plans/sql-states.ts'
 
 /** A statement that the server has prepared. */
 export interface Typed {
@@ -149,7 +150,7 @@ function mayBeOfTypes(error: ServerError): boolean {
 }
 
 async function isUnknownFunction(session: Session, { code, position, sent }: ServerError): Promise<boolean> {
-  if (code !== '42883' || position === undefined || sent === undefined) return false
+  if (code !== sqlStates.undefinedFunction || position === undefined || sent === undefined) return false
   const { rendered, inBytes } = sent
   const offset = inBytes ? offsetOfByte(rendered.text, position) : offsetOfPoint(rendered.text, position)
   const name = functionAt(rendered.text, offset)

@@ -9,6 +9,7 @@
  * text, the candidates and the server.
  */
 import { oid } from '../types/types.ts'
+import { sqlStates } from './sql-states.ts'
 
 /** Attempts to find types; as many again are made to give declared ones back. */
 export const maxAttempts = 64
@@ -30,7 +31,7 @@ const typeErrors = new Set([
   '42846', // cannot coerce
   '42P08', // ambiguous parameter
   '42P18', // indeterminate datatype
-  '42809', // wrong object type: `= ANY` of something that is no array
+  '42809', // wrong object type: `= ANY` of something that is not an array
   '42725', // ambiguous function
 ])
 
@@ -213,7 +214,7 @@ function changed(levels: Levels, steps: readonly Step[]): Levels {
 
 /** Index of the parameter in `could not determine data type of parameter $2`, in whatever language. */
 function typelessParameter({ code, message }: ServerSaid): number | undefined {
-  if (code !== '42P18') return undefined
+  if (code !== sqlStates.indeterminateDatatype) return undefined
   const number = /\$(\d+)/.exec(message)?.[1]
   return number === undefined ? undefined : Number(number) - 1
 }

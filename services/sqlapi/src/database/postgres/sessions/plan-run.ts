@@ -8,6 +8,7 @@ import type { Sink } from '../../result.ts'
 import { Execution, type ExecutionContext, type Prepared, type Values } from '../wire/execution.ts'
 import { ServerError } from '../wire/frames.ts'
 import type { Listener } from '../wire/round-trip.ts'
+import { sqlStates } from '../plans/sql-states.ts'
 
 /** The result of one statement: its rows in a format, or nothing when it has no result set. */
 export type Rows = Result | undefined
@@ -82,7 +83,7 @@ const clockSlackMs = 50
  * code for both, and its text may be in any language. `timeoutSeconds` is 0 where the server decides.
  */
 export function withTimeout(error: unknown, started: number, timeoutSeconds: number): unknown {
-  if (timeoutSeconds === 0 || !(error instanceof ServerError) || error.code !== '57014') return error
+  if (timeoutSeconds === 0 || !(error instanceof ServerError) || error.code !== sqlStates.queryCanceled) return error
   return performance.now() - started < timeoutSeconds * 1000 - clockSlackMs
     ? error
     : new TimedOut(error, timeoutSeconds)
@@ -90,5 +91,5 @@ export function withTimeout(error: unknown, started: number, timeoutSeconds: num
 
 /** A write in a transaction that only reads: what a standby says of it, and a primary that has become one. */
 export function isRefusedWrite(error: unknown): boolean {
-  return error instanceof ServerError && error.code === '25006'
+  return error instanceof ServerError && error.code === sqlStates.readOnlyTransaction
 }

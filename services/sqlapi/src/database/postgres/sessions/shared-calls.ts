@@ -8,6 +8,7 @@ import { CallFlight } from '../wire/call-flight.ts'
 import { ServerError } from '../wire/frames.ts'
 import type { Wire } from '../wire/wire.ts'
 import { NotStarted, type PlanRun } from './plan-run.ts'
+import { sqlStates } from '../plans/sql-states.ts'
 
 /** Most calls of a flight. */
 const mostCalls = 64
@@ -127,5 +128,5 @@ export class SharedCalls {
 
 /** The statement writes where only reading is allowed; it is undone, and can run by itself. */
 function isWrite(error: unknown): boolean {
-  return (error as ServerError).code === '25006'
+  return (error as ServerError).code === sqlStates.readOnlyTransaction
 }

@@ -23,6 +23,7 @@ import { isTypeError } from '../plans/search.ts'
 import type { SessionCode } from '../stored-code/session-code.ts'
 import { settle } from '../plans/settle.ts'
 import { type KnownStatement, Statements } from '../plans/statements.ts'
+import { sqlStates } from '../plans/sql-states.ts'
 
 export interface StatementListeners {
   /** Called for every statement that runs, when statements are logged. */
@@ -278,17 +279,17 @@ async function describeSafely(session: Session, text: string, types: readonly nu
 }
 
 /**
- * What the plan was made for has changed: a table has other columns (0A000 in that one routine), a type was made anew,
- * the prepared statement was dropped (26000), or its types do not fit any more. Only while nothing was executed: a
+ * What the plan was made for has changed: a table has other columns (told by that one routine), a type was made anew,
+ * the prepared statement was dropped, or its types do not fit any more. Only while nothing was executed: a
  * statement must not run twice.
  */
 export function needsNewPlan(error: unknown): boolean {
   const reason = error instanceof Failure ? error.cause : error
   if (!(reason instanceof NotStarted)) return false
   const { code, routine, message } = reason.cause
-  // It writes, and was sent where nothing is written.
-  if (code === '25006') return true
-  if (code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery')) return true
+  // The first: it writes, and was sent where nothing is written.
+  if (code === sqlStates.readOnlyTransaction || code === sqlStates.invalidStatementName) return true
+  if (code === sqlStates.featureNotSupported && routine === 'RevalidateCachedQuery') return true
   return (code === 'XX000' && message.startsWith('cache lookup failed')) || isTypeError(reason.cause)
 }
 

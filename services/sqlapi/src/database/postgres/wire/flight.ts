@@ -13,6 +13,7 @@ import { closingBracket, comma, openingBracket } from '../rows/json-bytes.ts'
 import { ServerError } from './frames.ts'
 import { writeBind, writeDescribePortal, writeExecute, writeParse, writeSync } from './frontend-messages.ts'
 import { RoundTrip } from './round-trip.ts'
+import { sqlStates } from '../plans/sql-states.ts'
 
 /** One statement of a flight. */
 export interface Step {
@@ -107,7 +108,10 @@ export class Flight extends RoundTrip {
 }
 
 /** As the server says it of a prepared statement: the plan has to be made anew. */
-const changed = new ServerError('The columns of the statement have changed', { severity: 'ERROR', code: '26000' })
+const changed = new ServerError('The columns of the statement have changed', {
+  severity: 'ERROR',
+  code: sqlStates.invalidStatementName,
+})
 
 /** Starts the result of a batch, which `Flight` and `appendResult` go on with. */
 export function beginResults(out: ByteWriter): void {
