@@ -13,7 +13,7 @@ export interface Clock {
 
 const dayMs = 86_400_000
 
-export const systemClock: Clock = {
+const systemClock: Clock = {
   now: () => new Date(),
   eachDay(run) {
     const timer = setInterval(run, dayMs).unref()

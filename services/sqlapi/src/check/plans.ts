@@ -9,7 +9,7 @@ import type { Dialect, Statement } from '../model.ts'
 import { Reading } from '../rules/reading.ts'
 
 /** Reading fewer rows takes no time worth a remark. */
-export const largeTableRows = 100_000
+const largeTableRows = 100_000
 
 export function slowPlans(statement: Statement, dialect: Dialect, scans: readonly TableScan[]): Remark[] {
   const large = new Map(scans.filter(({ rows }) => rows > largeTableRows).map(({ table, rows }) => [table, rows]))

@@ -9,7 +9,7 @@ import type { Page, Reply } from '../model.ts'
 import { writeDocument } from './document/document.ts'
 import type { Api } from './document/operation.ts'
 
-export const documentPath = '/openapi.json'
+const documentPath = '/openapi.json'
 
 /** `readApi` gives the same object as long as nothing has changed. */
 export function createApiPages(readApi: () => Api | Promise<Api>): readonly (readonly [path: string, page: Page])[] {

@@ -8,7 +8,7 @@ import { isInMemory } from '../boot/config/url.ts'
 import { StartupFailure } from '../errors.ts'
 
 /** As the file spells them. */
-export const fixedFields: readonly string[] = ['server.bind', 'server.workers', 'server.fast_reader', 'admin.bind']
+const fixedFields: readonly string[] = ['server.bind', 'server.workers', 'server.fast_reader', 'admin.bind']
 
 export function keepFixed(before: Loaded, after: Loaded): { loaded: Loaded; kept: readonly KeptField[] } {
   const { config, kept } = keepFields(fixedFields, before.config, after.config, after.origins)

@@ -17,7 +17,7 @@ import {
 import { dirname } from 'node:path'
 
 /** The end of a sentence that begins with the file. */
-export class AuditFileProblem extends Error {
+class AuditFileProblem extends Error {
   constructor(message: string) {
     super(message)
     this.name = 'AuditFileProblem'

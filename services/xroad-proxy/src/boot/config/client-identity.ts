@@ -87,7 +87,7 @@ export function tellWithoutClient(endpoints: readonly Endpoint[], client: Identi
   )
 }
 
-export function nameEndpoints(endpoints: readonly Pick<Endpoint, 'group' | 'service' | 'path'>[]): string {
+function nameEndpoints(endpoints: readonly Pick<Endpoint, 'group' | 'service' | 'path'>[]): string {
   const named = endpoints.slice(0, maxNamed).map(({ group, service, path }) => `/${group}/${service}${path}`)
   const more = endpoints.length - named.length
   return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')

@@ -8,7 +8,7 @@ import { type Document, refuse } from './documents.ts'
 import type { Library, Piece } from './library.ts'
 import { type Role, TooDeep, type Visitor, walk } from './walk.ts'
 
-export const schemaPrefix = '#/components/schemas/'
+const schemaPrefix = '#/components/schemas/'
 
 export interface Bundle {
   readonly data: Mapping

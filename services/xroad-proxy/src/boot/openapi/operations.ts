@@ -65,7 +65,7 @@ function merged(ofPath: readonly Mapping[], own: readonly Mapping[]): readonly M
   return [...ofPath.filter((parameter) => !keys.has(keyOf(parameter))), ...own]
 }
 
-export function mappingOf(data: Data | undefined): Mapping {
+function mappingOf(data: Data | undefined): Mapping {
   return isMapping(data) ? data : {}
 }
 

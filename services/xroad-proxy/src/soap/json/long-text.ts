@@ -36,7 +36,7 @@ export interface CollectedText {
   toJson(): Json
 }
 
-export class LongText implements CollectedText {
+class LongText implements CollectedText {
   readonly #space: Space
   readonly #json = new LongJson().add('"')
   /** White space that counts only if something follows. */

@@ -80,7 +80,7 @@ const whiteSpaces: Readonly<Record<string, ValueKind>> = {
   collapse: 'collapsed',
 }
 
-export function valueKindOf({ builtin, isList, members, facets }: SimpleType): ValueKind {
+function valueKindOf({ builtin, isList, members, facets }: SimpleType): ValueKind {
   if (isList || members.length > 0) return 'collapsed'
   const kind = kinds[builtin] ?? 'collapsed'
   const isText = kind === 'preserved' || kind === 'replaced'

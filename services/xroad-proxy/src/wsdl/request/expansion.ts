@@ -29,7 +29,7 @@ import { isUnclear, toText } from './request-text.ts'
 import type { RequestAttribute, RequestElement, RequestNode } from './request.ts'
 import { isList } from './size.ts'
 
-export const requestLimits = { parts: 10_000, depth: 100, branches: 500 }
+const requestLimits = { parts: 10_000, depth: 100, branches: 500 }
 
 /** What messages about a WSDL need to know of it. */
 export interface Words {

@@ -8,7 +8,7 @@ import { concreteTypes, isMissing } from '../outline/outline.ts'
 import type { OutlineContent, OutlineElement, OutlineType } from '../outline/outline.ts'
 import { SharedBranches } from './branches.ts'
 
-export const largeLimits = { parts: 400, depth: 8 }
+const largeLimits = { parts: 400, depth: 8 }
 
 export class Sizes {
   readonly branches = new SharedBranches()
