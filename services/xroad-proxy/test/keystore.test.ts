@@ -397,7 +397,8 @@ async function probeTrust(env: Readonly<Record<string, string>>, ...args: readon
 }
 
 describe('the system trust store [D2.7 S-auth.2]', () => {
-  const others = { PATH: process.env['PATH'] ?? '' }
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env
+  const others = { PATH, NODE_COMPILE_CACHE }
 
   test('is what stands in SSL_CERT_FILE or NODE_EXTRA_CA_CERTS, with an identity and without', async () => {
     for (const name of ['SSL_CERT_FILE', 'NODE_EXTRA_CA_CERTS']) {
