@@ -26,7 +26,7 @@ const longest = [
   'services/xroad-proxy/test/rest-streams.test.ts',
   'services/sqlapi/test/cases-workers.test.ts',
   'services/sqlapi/test/sqlite-endless.test.ts',
-  'services/xroad-proxy/test/wsdl-random.test.ts',
+  'packages/admin/test/readiness.test.ts',
   'tools/pack.test.ts',
   'services/sqlapi/test/workers.test.ts',
   'services/sqlapi/test/startup.test.ts',
@@ -36,6 +36,9 @@ const longest = [
   'services/sqlapi/test/sqlite-streaming.test.ts',
   'services/sqlapi/test/signals.test.ts',
   'services/xroad-proxy/test/docs-browser.test.ts',
+  'services/xroad-proxy/test/admin.test.ts',
+  'services/xroad-proxy/test/lifecycle.test.ts',
+  'tools/start.test.ts',
   'services/sqlapi/test/package.test.ts',
   'services/xroad-proxy/test/package.test.ts',
 ].map((file) => resolve(file))
