@@ -122,7 +122,12 @@ describe('sqlite: a limit of the file', { concurrency: 2 }, () => {
 
   test('stands in the place of that of the datasource, which others keep [N3.4]', () =>
     withService(
-      { kind: 'sqlite', files: sqliteFiles, datasource: { max_connections: 4, statement_timeout_seconds: 2 } },
+      {
+        kind: 'sqlite',
+        files: sqliteFiles,
+        // The last thread may take its time to start beside two that have no end.
+        datasource: { max_connections: 4, statement_timeout_seconds: 2, acquire_timeout_seconds: 60 },
+      },
       async (service) => {
         const [longer, shorter, base] = await Promise.all(
           ['longer', 'endless', 'base'].map((path) => service.get(`/demo/${path}`)),
