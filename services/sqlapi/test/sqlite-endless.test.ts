@@ -143,14 +143,15 @@ describe('statement_timeout_seconds on SQLite', () => {
   }
 
   for (const [what, { sql, options }] of Object.entries(writes)) {
-    test(`${what} is ended, its client told, and nothing is left of it [S11] [S12]`, async () => {
+    test(`${what} is ended, its client told where, and nothing is left of it [S11] [S12] [S17]`, async () => {
       const file = newFile(schema)
       const lite = new Datasource(file, 2, 0.3)
       await lite.run(add, { x: 0 }, post)
-      await rejects(
-        soon(lite.text(sql, { x: 1 }, { ...post, ...options }), 'the timeout'),
-        /^BadSqlGrammarException: statement timeout after 0.3 s/,
-      )
+      const place = options?.sets === undefined ? '' : ' in queries[1]'
+      await rejects(soon(lite.text(sql, { x: 1 }, { ...post, ...options }), 'the timeout'), {
+        name: 'BadSqlGrammarException',
+        message: `statement timeout after 0.3 s (statement at line 1)${place}`,
+      })
       strictEqual(await soon(lite.text(add, { x: 2 }, post), 'the next'), '[]')
       strictEqual(contentOf(file), '0 2')
       strictEqual(await lite.text('SELECT count(*) AS n FROM sqlite_schema'), '[{"n":2}]')

@@ -16,7 +16,7 @@ const state = { queued: 0, running: 1, takenBack: 2, cancelled: 3, settled: 4 } 
 const phase = { open: 0, committing: 1, abandoned: 2 } as const
 
 /** Words about the worker as a whole. */
-const word = { phase: 0, claim: 1, statement: 2, turn: 3 } as const
+const word = { phase: 0, claim: 1, set: 2, statement: 3, turn: 4 } as const
 
 /** Unused words between those that the two threads write all the time, so that these share no cache line. */
 const apart = 32
@@ -24,6 +24,8 @@ const apart = 32
 /** A statement that a worker is running. */
 export interface Turn {
   readonly claim: number
+  /** Number of its set of parameters. */
+  readonly set: number
   readonly statement: number
   /** Changes each time a statement begins. */
   readonly turn: number
@@ -73,8 +75,9 @@ export class Claims {
     const turn = Atomics.load(this.#words, word.turn)
     if (turn % 2 === 0) return undefined
     const claim = Atomics.load(this.#words, word.claim)
+    const set = Atomics.load(this.#words, word.set)
     const statement = Atomics.load(this.#words, word.statement)
-    return Atomics.load(this.#words, word.turn) === turn ? { claim, statement, turn } : undefined
+    return Atomics.load(this.#words, word.turn) === turn ? { claim, set, statement, turn } : undefined
   }
 
   /** From now on the worker commits nothing. False while it commits. */
@@ -89,8 +92,9 @@ export class Claims {
 
   // Called by the worker.
 
-  beginStatement(claim: number, statement: number): void {
+  beginStatement(claim: number, set: number, statement: number): void {
     this.#words[word.claim] = claim
+    this.#words[word.set] = set
     this.#words[word.statement] = statement
     // Seen with what stands before it.
     Atomics.store(this.#words, word.turn, ++this.#turn)

@@ -21,6 +21,7 @@ export function toFailure(error: unknown, textOf: (statement: number) => Stateme
   if (!(error instanceof JobFailure)) return new Failure('connection_lost', undefined, options)
   const { reason, code, message, statement: number, set, offset, timeoutSeconds } = error.error
   const text = number === undefined ? undefined : textOf(number)
+  const ofSet = (failure: Failure): Failure => (batch && set !== undefined ? (inSet(failure, set) as Failure) : failure)
   if (timeoutSeconds !== undefined && text !== undefined) {
     const { statement } = text
     const told = timeoutMessage(timeoutSeconds, `statement at line ${statement.line}`)
@@ -32,7 +33,7 @@ export function toFailure(error: unknown, textOf: (statement: number) => Stateme
       more: {},
       redact: (words) => words,
     }
-    return new StatementFailure('statement_timeout', told, verdict, options)
+    return ofSet(new StatementFailure('statement_timeout', told, verdict, options))
   }
   const place = text === undefined ? '' : `, statement at line ${text.statement.line}`
   const state = code === undefined ? '' : ` (SQLite ${code}${place})`
@@ -50,8 +51,7 @@ export function toFailure(error: unknown, textOf: (statement: number) => Stateme
     redact: (words, values) =>
       redact(words, values, { sql: sourceOf(statement), quotes: code === raised ? 'author' : 'names' }),
   }
-  const failure = new StatementFailure('statement_failed', `${shown}${state}`, verdict, options)
-  return batch && set !== undefined ? (inSet(failure, set) as Failure) : failure
+  return ofSet(new StatementFailure('statement_failed', `${shown}${state}`, verdict, options))
 }
 
 /** SQLITE_CONSTRAINT_TRIGGER: the words are those of a RAISE. */

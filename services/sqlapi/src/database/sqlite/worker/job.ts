@@ -13,7 +13,7 @@ export interface JobSite {
   readonly session: Session
   readonly isCancelled: (claim: number) => boolean
   /** Called around each statement. */
-  readonly beginStatement: (claim: number, statement: number) => void
+  readonly beginStatement: (claim: number, set: number, statement: number) => void
   readonly endStatement: () => void
   /** Commits what these jobs have done, or throws. */
   readonly commit: (claims: readonly number[]) => void
@@ -62,7 +62,7 @@ function perform(job: Job, site: JobSite, pieces: Pieces | undefined): JobReply 
         check()
         running = bound
         const isLast = index === statements.length - 1
-        site.beginStatement(claim, bound.statement)
+        site.beginStatement(claim, number, bound.statement)
         try {
           result = session.run(bound, { format, check, pieces: isLast ? pieces : undefined }) ?? result
         } finally {

@@ -46,7 +46,7 @@ try {
   site = {
     session,
     isCancelled: (claim) => claims.isCancelled(claim),
-    beginStatement: (claim, statement) => claims.beginStatement(claim, statement),
+    beginStatement: (claim, set, statement) => claims.beginStatement(claim, set, statement),
     endStatement: () => claims.endStatement(),
     commit,
   }

@@ -198,7 +198,7 @@ export class Connection {
     const forNobodyMs = now - goneSince - this.#limits.goneMs
     if (Math.max(overdueMs, forNobodyMs) >= -noticeMs) this.#doomed?.()
     if (overdueMs >= 0) {
-      job.timedOut = turn.statement
+      job.timedOut = turn
       this.#claims.cancel(turn.claim)
       if (overdueMs >= graceMs) this.#abandon(turn, `it ran longer than ${timeoutSeconds} s`)
     } else if (forNobodyMs >= 0) this.#abandon(turn, 'its client has gone')
@@ -222,8 +222,8 @@ export class Connection {
     void this.#worker.terminate()
   }
 
-  #timeout(statement: number, timeoutSeconds: number): JobFailure {
-    return new JobFailure({ code: undefined, message: 'statement timeout', statement, timeoutSeconds })
+  #timeout({ statement, set }: Turn, timeoutSeconds: number): JobFailure {
+    return new JobFailure({ code: undefined, message: 'statement timeout', statement, set, timeoutSeconds })
   }
 
   /** The worker has ended, or commits nothing any more because it is `stuck`. */

@@ -4,7 +4,7 @@
  * pointer to the next. Once one of them is in the old generation, every scavenge promotes the jobs behind it.
  */
 import type { Sink } from '../../result.ts'
-import { depth, maxClaims } from '../claims.ts'
+import { depth, maxClaims, type Turn } from '../claims.ts'
 
 /** A job, and who waits for its reply. */
 export interface UnderWayJob {
@@ -20,8 +20,8 @@ export interface UnderWayJob {
   pieces: number
   /** When the last one stopped waiting for the reply. */
   goneSince: number | undefined
-  /** Its statement whose time is up. */
-  timedOut: number | undefined
+  /** The turn of its statement whose time is up. */
+  timedOut: Turn | undefined
 }
 
 export class UnderWay {
