@@ -3,7 +3,7 @@
  * place.
  */
 import { deepStrictEqual, doesNotMatch, match, ok, rejects, strictEqual } from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import type { Dialect } from '../src/model.ts'
 import { startTestService, type TestService } from './support/service.ts'
 
@@ -65,13 +65,12 @@ const situations: readonly Situation[] = [
   { title: 'a file that touches the session', file: "SELECT set_config('a.b', 'c', false);\n SELECT 2 FORM x y", at: '2:16', dialect: 'postgres', text: /near "x"/ }, // prettier-ignore
 ]
 
-async function withFiles(
+function startWith(
   kind: Dialect,
   files: Record<string, string>,
-  run: (service: TestService) => Promise<void>,
   config: Record<string, unknown> = {},
-): Promise<void> {
-  const service = await startTestService({
+): Promise<TestService> {
+  return startTestService({
     kind,
     files,
     // What is wrong is in the statements, and not that a busy machine opens connections slowly.
@@ -80,6 +79,15 @@ async function withFiles(
       'CREATE TABLE t (id integer PRIMARY KEY, name text CONSTRAINT short_name CHECK (length(name) < 5)); INSERT INTO t VALUES (1, NULL)',
     config: { logging: { format: 'json' }, ...config },
   })
+}
+
+async function withFiles(
+  kind: Dialect,
+  files: Record<string, string>,
+  run: (service: TestService) => Promise<void>,
+  config: Record<string, unknown> = {},
+): Promise<void> {
+  const service = await startWith(kind, files, config)
   try {
     await run(service)
   } finally {
@@ -93,36 +101,42 @@ function faultsOf({ log }: TestService): Record<string, unknown>[] {
     .filter(({ event }) => event === 'statementFailed')
 }
 
-describe('the place of a mistake', { concurrency: 4 }, () => {
-  for (const { title, file, body = {}, at, code, text, ...one } of situations) {
-    for (const dialect of ['postgres', 'sqlite'] as const) {
-      if (one.dialect !== undefined && one.dialect !== dialect) continue
-      test(`${title}, ${dialect} [S16]`, () =>
-        withFiles(dialect, { 'demo/POST/deep/file.sql': file }, async (service) => {
-          // The first call settles types, later ones find the plan.
-          for (let round = 0; round < 5; round++) {
-            const { status, text: answer } = await service.post('/demo/deep/file', body)
-            strictEqual(status, 400, answer)
-          }
-          await service.post('/demo/deep/file/batch', { queries: [body] })
-          const faults = faultsOf(service)
-          strictEqual(faults.length, 6)
-          for (const [index, fault] of faults.entries()) {
-            strictEqual(`${String(fault['line'])}:${String(fault['column'])}`, at, JSON.stringify(fault))
-            deepStrictEqual(
-              [fault['datasource'], fault['file'], fault['level']],
-              ['demo', 'demo/POST/deep/file.sql', 'info'],
-            )
-            match(String(fault['text']), text)
-            if (code !== undefined)
-              ok(typeof code === 'string' ? fault['code'] === code : code.test(String(fault['code'])))
-            ok(typeof fault['ms'] === 'number' && fault['ms'] >= 0)
-            strictEqual(fault['set'], index === 5 ? 0 : undefined)
-          }
-        }))
+for (const dialect of ['postgres', 'sqlite'] as const) {
+  describe(`the place of a mistake, ${dialect}`, { concurrency: 4 }, () => {
+    const own = situations.filter((situation) => (situation.dialect ?? dialect) === dialect)
+    const path = (situation: Situation): string => `demo/POST/deep/file${own.indexOf(situation)}.sql`
+    let service: TestService
+    before(async () => {
+      service = await startWith(dialect, Object.fromEntries(own.map((situation) => [path(situation), situation.file])))
+    })
+    after(() => service.close())
+
+    for (const situation of own) {
+      const { title, body = {}, at, code, text } = situation
+      test(`${title}, ${dialect} [S16]`, async () => {
+        const file = path(situation)
+        const url = `/${file.replace('POST/', '').replace('.sql', '')}`
+        // The first call settles types, later ones find the plan.
+        for (let round = 0; round < 5; round++) {
+          const { status, text: answer } = await service.post(url, body)
+          strictEqual(status, 400, answer)
+        }
+        await service.post(`${url}/batch`, { queries: [body] })
+        const faults = faultsOf(service).filter((fault) => fault['file'] === file)
+        strictEqual(faults.length, 6)
+        for (const [index, fault] of faults.entries()) {
+          strictEqual(`${String(fault['line'])}:${String(fault['column'])}`, at, JSON.stringify(fault))
+          deepStrictEqual([fault['datasource'], fault['level']], ['demo', 'info'])
+          match(String(fault['text']), text)
+          if (code !== undefined)
+            ok(typeof code === 'string' ? fault['code'] === code : code.test(String(fault['code'])))
+          ok(typeof fault['ms'] === 'number' && fault['ms'] >= 0)
+          strictEqual(fault['set'], index === 5 ? 0 : undefined)
+        }
+      })
     }
-  }
-})
+  })
+}
 
 const secret = 'Secret-Value-4711'
 
