@@ -22,13 +22,16 @@ const patterns = ['packages/*/test/**/*.test.ts', 'services/*/test/**/*.test.ts'
 const atOnce = availableParallelism() + 2
 /** These take longest, by `--slowest`: begun last, they would leave the other cores idle at the end. */
 const longest = [
+  'services/sqlapi/test/cases-workers.test.ts',
+  'services/sqlapi/test/workers.test.ts',
   'services/sqlapi/test/cases.test.ts',
   'services/xroad-proxy/test/rest-streams.test.ts',
-  'services/sqlapi/test/cases-workers.test.ts',
   'services/sqlapi/test/sqlite-endless.test.ts',
   'packages/admin/test/readiness.test.ts',
   'tools/pack.test.ts',
-  'services/sqlapi/test/workers.test.ts',
+  'services/sqlapi/test/statement-failures.test.ts',
+  'services/sqlapi/test/cases-pgbouncer.test.ts',
+  'services/sqlapi/test/compression.test.ts',
   'services/sqlapi/test/startup.test.ts',
   'services/sqlapi/test/large-results.test.ts',
   'services/xroad-proxy/test/http-shell.test.ts',
@@ -39,6 +42,9 @@ const longest = [
   'services/xroad-proxy/test/admin.test.ts',
   'services/xroad-proxy/test/lifecycle.test.ts',
   'tools/start.test.ts',
+  'services/sqlapi/test/reload.test.ts',
+  'services/sqlapi/test/admin.test.ts',
+  'services/sqlapi/test/reachability.test.ts',
   'services/sqlapi/test/package.test.ts',
   'services/xroad-proxy/test/package.test.ts',
 ].map((file) => resolve(file))
