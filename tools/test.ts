@@ -27,7 +27,6 @@ const longest = [
   'services/sqlapi/test/cases.test.ts',
   'services/xroad-proxy/test/rest-streams.test.ts',
   'services/sqlapi/test/sqlite-endless.test.ts',
-  'packages/admin/test/readiness.test.ts',
   'tools/pack.test.ts',
   'services/sqlapi/test/statement-failures.test.ts',
   'services/sqlapi/test/cases-pgbouncer.test.ts',
