@@ -29,7 +29,7 @@ export interface ServerOptions {
   readonly host: string
   readonly port: number
   readonly maxBodyBytes: number
-  /** Of all requests, whatever they began with. */
+  /** Shared by all requests, whichever set they began with. */
   readonly uploads: Uploads
   readonly maxPipelinedRequests: number
   readonly fastReader: boolean
@@ -49,13 +49,11 @@ export interface ServerOptions {
 export interface RequestListener {
   /** Asked for each request, because a reload may change it. */
   isListening(): boolean
-  /** A request has been answered, or nobody is left to take its reply; requests that were refused too. */
+  /** A request has been answered, or nobody is left to take its reply. Told of refused requests as well. */
   answered(trace: Trace): void
 }
 
-/**
- * A request ends with the options that `current` gave when it began. Address and reader stay those of the first ones.
- */
+/** A request ends with the options that `current` gave when it began. Address and reader never change. */
 export async function startServer(
   options: ServerOptions,
   current: () => ServerOptions = () => options,
@@ -215,7 +213,7 @@ function bytesOf({ method }: Exchange, body: Reply['body']): number | undefined 
   return body.content instanceof Readable ? undefined : Buffer.byteLength(body.content)
 }
 
-/** One that broke off early may be closed already. */
+/** A stream that broke off early may be closed already. */
 function whenClosed(stream: Readable, call: () => void): void {
   if (stream.closed) setImmediate(call)
   else stream.once('close', call)

@@ -24,7 +24,7 @@ export interface StatusFacts {
   readonly datasources: readonly DatasourceSummary[]
 }
 
-/** Path -> reply at this moment. */
+/** Path -> the reply at the time of the call. */
 export type StatusPages = ReadonlyMap<string, () => PageReply>
 
 type PageReply = Reply & { readonly body: Body }

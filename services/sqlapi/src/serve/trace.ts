@@ -5,7 +5,7 @@
 import type { Span } from '@services/trace'
 import type { Endpoint, Trace } from '../model.ts'
 
-/** For a reply that broke off behind its head, in the place of the name of an error. */
+/** Instead of the name of an error, for a reply that broke off behind its head. */
 export const brokenOff = 'BrokenOff'
 
 export class RequestTrace implements Trace {

@@ -17,7 +17,7 @@ export interface Audit {
   readonly file: AuditFile
   /** Whether calls are refused where their lines cannot be written. */
   readonly isRequired: boolean
-  /** Of the hash that stands in the place of a user. */
+  /** Key of the hash that is written instead of a user. */
   readonly hashKey: string | undefined
   /** In lower case; names the caller, as a proxy in front says. */
   readonly callerHeader: string | undefined
@@ -31,7 +31,7 @@ export class AuditedWriter implements ResponseWriter, AuditEntry {
   readonly #trace: Trace
   readonly #time = new Date()
   readonly #started = performance.now()
-  /** Read now, because a closed connection has none. */
+  /** Read now: a closed connection has no address. */
   readonly #peer: string | undefined
   #caller: string | undefined
   #message: AuditedMessage | undefined
@@ -120,7 +120,7 @@ export class AuditedWriter implements ResponseWriter, AuditEntry {
     this.#writer.breakOff()
   }
 
-  /** The line, before the last of the reply. */
+  /** Writes the line, before the last of the reply goes out. */
   #ends(bytes: number): void {
     const message = this.#message
     if (message === undefined) return

@@ -1,6 +1,6 @@
 /**
  * The request path. A request comes in, its reply goes to the response writer; the body of `answer` is the order of
- * checks that the manual promises. Each stage is a call into the file that owns it, none of them calls the next.
+ * checks that the manual promises. Each stage is a call into the file that owns it; none of them calls the next.
  */
 import type { CodedContent } from '@services/content-coding'
 import { cutText, goneStatus, roundMs } from '@services/observe'
@@ -18,7 +18,7 @@ import { beginRequest, endRequest } from './request-span.ts'
 import { route, type Routes, toPath } from './route.ts'
 import { callSoap, type SoapLane } from './lanes/soap.ts'
 
-/** Everything that the request path needs; made once at boot. */
+/** Everything that the request path needs, made at boot. */
 export interface Service {
   readonly routes: Routes
   /** Bytes, because they are the same for every request. */
@@ -46,7 +46,7 @@ export async function handle(service: Service, request: Request, caller: Respons
   } catch (thrown) {
     trace.error = nameOf(thrown)
     report(service.events, trace, thrown)
-    // All that it holds from here on is a short reply.
+    // From here on the call holds nothing but a short reply.
     writer.held?.close()
     if (writer.hasBegun) writer.breakOff()
     else writer.send(refusal(service, request, trace, thrown))
@@ -143,7 +143,7 @@ function report(
   }
 }
 
-/** A fault has a log line of its own, and the code says what is wrong with a request. */
+/** Whether the call failed, and not the request. A fault has a log line of its own. */
 function isCall({ code }: Failure): boolean {
   return failures[code] >= 500 && code !== 'upstream_soap_fault'
 }

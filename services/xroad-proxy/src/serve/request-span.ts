@@ -5,7 +5,7 @@ import { beginServerSpan, endServerSpan, type Span, type Tracing } from '@servic
 import type { Request } from '../model.ts'
 import { valueOf } from './pages/header-value.ts'
 
-/** The request knows its place from then on. */
+/** The request carries the span's place in the trace from then on. */
 export function beginRequest(tracing: Tracing, request: Request): Span {
   const { method, headers } = request
   const traceparent = valueOf(headers, 'traceparent')
@@ -19,7 +19,7 @@ export interface Ended {
   readonly method: string
   /** `group/service` and what follows, with the names of parameters; undefined where the request reached none. */
   readonly endpoint?: string | undefined
-  /** The path, where it did not. */
+  /** The path of a request that reached none. */
   readonly path?: string | undefined
   readonly status: number
   /** The code of an error. */

@@ -77,7 +77,7 @@ function newEntry(first: Leading): PathEntry {
   return { method, first, others: undefined }
 }
 
-/** The loader lets no two endpoints through that have a method of a path in common. */
+/** The loader has refused endpoints that share a method of a path. */
 function addMethods(entry: PathEntry, leading: Leading): void {
   for (const method of leading.endpoint.methods) {
     if (method !== entry.method) (entry.others ??= new Map()).set(method, leading)
@@ -123,8 +123,8 @@ export function toPath(target: string): string {
 }
 
 /**
- * As names of files beyond ASCII arrive. Segments are decoded one by one, so that an encoded slash stays inside its
- * segment, where no file name has one.
+ * Decodes names beyond ASCII. Segments are decoded one by one, so that an encoded slash stays inside its segment, where
+ * no file name has one.
  */
 function decodePath(path: string): string {
   if (!path.includes('%')) return ''

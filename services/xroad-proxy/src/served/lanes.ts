@@ -31,7 +31,7 @@ export interface Loads {
   readonly bodies: SoapLane['bodies']
   /** Endpoints whose requests are checked. */
   readonly checks: ReadonlyMap<SoapEndpoint, Validation>
-  /** Requests have a place in a trace, and their calls tell it. */
+  /** Requests have a place in a trace, and their calls pass it on. */
   readonly isTracing: boolean
 }
 

@@ -23,7 +23,7 @@ export interface Scheduler<C extends Connection> {
   changed(): void
   /** The slot is closed, whatever is on it. */
   closed(slot: Slot<C>): void
-  /** None is open, and none can be opened. */
+  /** No connection is open, and none can be opened. */
   unreachable(error: unknown): void
 }
 
@@ -91,14 +91,14 @@ export class Connections<C extends Connection> {
     else this.#scheduler.changed()
   }
 
-  /** Ends every connection that is open now, whatever it is doing. Others are opened as they are wanted. */
+  /** Ends every connection that is open now, whatever it is doing. New ones are opened as they are wanted. */
   async renew(): Promise<void> {
     const slots = [...this.slots]
     for (const { connection } of slots) connection.interrupt?.()
     await Promise.all(slots.map((slot) => this.remove(slot)))
   }
 
-  /** Ends the connections of which that is true, each as soon as it is free. */
+  /** Ends the connections that `isMeant` names, each as soon as it is free. */
   retire(isMeant: (connection: C) => boolean): void {
     for (const slot of [...this.slots].filter(({ connection }) => isMeant(connection))) {
       slot.connection.retire?.()

@@ -34,9 +34,9 @@ export abstract class Job<C extends Connection> implements Waiter {
   abstract readonly cancellation: Cancellation
   /** Is told how long the job has waited; undefined when nobody listens. */
   abstract readonly meter: Pick<CallMeter, 'waited'> | undefined
-  /** When it came, by the pool's clock. Set by the pool, as all that follows. */
+  /** When it arrived, by the pool's clock. The pool sets this field and all that follow. */
   arrived = 0
-  /** While it waits. */
+  /** While it waits: its line in the queue, and its place there. */
   line: unknown
   position: QueuePosition | undefined
   /** While it has a connection: since when, and the longest that it was likely to take then. */
@@ -47,7 +47,7 @@ export abstract class Job<C extends Connection> implements Waiter {
 
   /** It has a connection. Must not throw; `Pool.ended` is to be told once, when the job is done, well or not. */
   abstract begin(connection: C): void
-  /** It gets none: the client has gone, its time is up, the pool is closed or nothing can be opened. */
+  /** It gets no connection: the client has gone, its time is up, the pool is closed or nothing can be opened. */
   abstract refuse(reason: unknown): void
 }
 

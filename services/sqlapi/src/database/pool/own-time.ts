@@ -13,7 +13,7 @@ const averagedMs = 50
 export class OwnTime {
   readonly #clock: Clock
   readonly #look: () => number
-  /** In this turn of the event loop something has happened already. */
+  /** Something has happened in this turn of the event loop. */
   #isMarked = false
   /** When the last turn ended in which something happened, and how long this process had been idle until then. */
   #turnEnd = 0

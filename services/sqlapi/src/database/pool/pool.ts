@@ -132,7 +132,7 @@ export class Pool<C extends Connection> implements Owner<C> {
     return this.#connections.renew()
   }
 
-  /** Ends the connections of which that is true, each as soon as it is free. Later jobs get others. */
+  /** Ends the connections that `isMeant` names, each as soon as it is free. Later jobs get others. */
   retire(isMeant: (connection: C) => boolean): void {
     this.#connections.retire(isMeant)
   }

@@ -9,7 +9,7 @@ import { type Json, lengthOf } from '../../soap/json/json-text.ts'
 import { type HeaderNames, readHeaderNames } from '../../soap/message/header-names.ts'
 
 type Named = Pick<AuditedMessage, 'lane' | 'client' | 'service' | 'version'> & {
-  /** Whom X-Road is told; left out where that is the caller's user, or nobody. */
+  /** The user that X-Road is told of; left out when that is the caller's user, or nobody. */
   readonly user?: string
   /** By which X-Road knows the message; left out where the header has none. */
   readonly id?: string
@@ -47,7 +47,7 @@ function startOfEnvelope(message: Uint8Array): string {
   return text.startsWith('--') ? text.slice(text.indexOf('\r\n\r\n') + 4) : text
 }
 
-/** A header is some hundred characters long. */
+/** A header is usually a few hundred characters long. */
 const maxHeaderLength = 65_536
 
 /** `headers` of a translated response. */

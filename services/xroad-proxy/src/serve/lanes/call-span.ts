@@ -10,7 +10,7 @@ import type { Call } from '../../upstream/upstream.ts'
 
 /** `path` may have parameters in braces. */
 export function beginCall(span: Span, { origin, path, method }: Pick<Call, 'origin' | 'path' | 'method'>): Span {
-  // Without an SDK the request's own goes on.
+  // Without an SDK the span of the request is passed on.
   if (!span.isRecording) return span.begin(method, { kind: 'client' })
   const { protocol, hostname, port } = new URL(origin)
   return span.begin(method, {

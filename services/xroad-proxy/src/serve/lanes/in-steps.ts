@@ -4,7 +4,7 @@ import { CallerGone } from '../../errors.ts'
 import type { ResponseWriter } from '../../model.ts'
 import type { Steps } from '../../steps.ts'
 
-/** Throws what the work throws, or that the caller has left in the middle of it. */
+/** Throws what the work throws, or CallerGone when the caller leaves in the middle of it. */
 export async function runInSteps<Result>(steps: Steps<Result>, writer: ResponseWriter): Promise<Result> {
   let step = steps.next()
   while (step.done !== true) {

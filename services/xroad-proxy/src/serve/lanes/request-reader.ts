@@ -1,7 +1,7 @@
 /**
  * The body of a SOAP request -> the values for the envelope, in the way that an endpoint has for it: as they come, or
- * held against what a request may hold. Which way is decided at boot; where nothing is checked, a request costs what it
- * did before there were checks.
+ * held against what a request may hold. Which way is decided at boot; where nothing is checked, a request costs nothing
+ * more.
  */
 import { Failure, maxProblems, type RequestProblem } from '../../errors.ts'
 import type { Events } from '../../events.ts'
@@ -83,7 +83,7 @@ function readChecked(body: Uint8Array, params: readonly string[], check: Request
   return { problems: [{ param: '', problem: `nested deeper than ${maxDepth} levels, expected fewer` }] }
 }
 
-/** What a form says of elements that can hold nothing: it has no truth but texts. */
+/** Elements that can hold nothing: a form has only the texts `true` and `false` for them. */
 function withFlags(values: TemplateValues, flags: ReadonlySet<string> = noFlags): TemplateValues {
   const isText = (name: string): boolean => values[name] === 'true' || values[name] === 'false'
   const said = [...flags].filter(isText)

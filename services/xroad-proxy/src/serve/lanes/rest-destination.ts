@@ -20,7 +20,7 @@ export interface RestDestination extends SecurityServer {
   readonly limits: Limits | undefined
   /** As the audit file names who calls what. */
   readonly audited: Pick<AuditedMessage, 'lane' | 'client' | 'service' | 'version'> & {
-    /** Whom X-Road is told in place of the caller's user, where the file says so. */
+    /** The user that X-Road is told of instead of the caller's, where the file says so. */
     readonly user?: string
   }
 }
@@ -46,7 +46,7 @@ export function toRestDestination(
     isTracing,
   }: Pick<RestDestination, 'upstream' | 'limits'> & {
     readonly set: RawHeaders
-    /** Requests have a place in a trace, and their calls tell it. */
+    /** Requests have a place in a trace, and their calls pass it on. */
     readonly isTracing: boolean
   },
 ): RestDestination {
