@@ -26,8 +26,8 @@ export interface Translated {
   readonly attachments?: Json
 }
 
-/** An element that is open. */
-export interface Frame {
+/** What is known of an element when it opens. */
+interface Opening {
   readonly name: string
   readonly role: Role | undefined
   /** Members of a JSON object, separated by commas. */
@@ -39,6 +39,10 @@ export interface Frame {
   readonly isNil: boolean
   /** Prefixes that it has declared, to be taken back at its end. */
   readonly prefixes: readonly string[] | undefined
+}
+
+/** An element that is open. */
+export interface Frame extends Opening {
   children: Members | undefined
   text: string
   /** In the place of `text`, once that is long. */
@@ -85,27 +89,22 @@ export function toFrame(
   { body, parent, instance }: FrameContext,
 ): Frame {
   const language = role === 'fault text' ? (attributes.few['xml:lang'] ?? attributes.more?.get('xml:lang')) : undefined
-  const empty = { children: undefined, text: '', long: undefined }
   if (body === undefined) {
     const members = toMembers(attributes)
-    return {
-      name,
-      role,
-      language,
-      member: undefined,
-      isNil: false,
-      prefixes: undefined,
-      attributes: members,
-      ...empty,
-    }
+    return opened({ name, role, language, member: undefined, isNil: false, prefixes: undefined, attributes: members })
   }
   const prefixes = instance.enter(attributes)
   const declared = findMember(name, role, body, parent)
   const member = declared === undefined ? undefined : withNamedType(declared, attributes, instance)
   if (member === undefined || member.shape.kind === 'plain')
-    return { name, role, language, member, isNil: false, prefixes, attributes: toMembers(attributes), ...empty }
+    return opened({ name, role, language, member, isNil: false, prefixes, attributes: toMembers(attributes) })
   const { members, isNil } = readAttributes(attributes, member.shape, instance)
-  return { name, role, language, member, isNil, prefixes, attributes: members, ...empty }
+  return opened({ name, role, language, member, isNil, prefixes, attributes: members })
+}
+
+/** One object of one form for every element; a spread would take three times as long. */
+function opened({ name, role, attributes, language, member, isNil, prefixes }: Opening): Frame {
+  return { name, role, attributes, language, member, isNil, prefixes, children: undefined, text: '', long: undefined }
 }
 
 /** Without an Envelope the document is what the Body would hold. */

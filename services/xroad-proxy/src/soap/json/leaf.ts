@@ -9,6 +9,10 @@ const integer = /^(?:\+?0|[+-]?[1-9]\d{0,18})$/
 const largestDigits = '9223372036854775807'
 const smallestDigits = '9223372036854775808'
 
+const plus = 0x2b
+const minus = 0x2d
+const nine = 0x39
+
 /** JSON text of a trimmed text. */
 export function toLeaf(text: string): string {
   if (text === '') return 'null'
@@ -39,9 +43,11 @@ function isBlankCode(code: number): boolean {
 
 /** The digits, if they fit into 64 bits with a sign. */
 function toInteger(text: string): string | undefined {
-  if (text.length > largestDigits.length + 1 || !integer.test(text)) return undefined
-  const digits = /^[+-]/.test(text) ? text.slice(1) : text
-  const isNegative = text.startsWith('-')
+  const first = text.charCodeAt(0)
+  // Most texts end here, and a regular expression costs more than the rest.
+  if (first > nine || text.length > largestDigits.length + 1 || !integer.test(text)) return undefined
+  const isNegative = first === minus
+  const digits = isNegative || first === plus ? text.slice(1) : text
   const isTooLarge = digits.length === largestDigits.length && digits > (isNegative ? smallestDigits : largestDigits)
   if (isTooLarge) return undefined
   return isNegative ? text : digits
