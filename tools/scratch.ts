@@ -7,9 +7,9 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { join } from 'node:path'
 
 /** Linux keeps in memory what is written there. */
-const memory = '/dev/shm'
+export const memory = '/dev/shm'
 const mounts = '/proc/mounts'
-const prefix = 'test-run-'
+export const prefix = 'test-run-'
 /** All that the suite ever has at once is a part of this. */
 const neededBytes = 6 * 2 ** 30
 
