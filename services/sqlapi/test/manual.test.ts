@@ -259,7 +259,7 @@ function refusalOfTree(files: Record<string, string | Buffer>, links: Record<str
 
 /** With the line of a configuration that names it. */
 function refusalOfFolder(folder: string): Promise<string> {
-  return refusal(() => loadEndpoints(folder, new Set(), undefined, undefined, 'sqlapi.yaml:1'))
+  return refusal(() => loadEndpoints(folder, new Set(), { origin: 'sqlapi.yaml:1' }))
 }
 
 async function refusal(start: () => unknown): Promise<string> {

@@ -81,8 +81,10 @@ export async function readAll(
 ): Promise<Found> {
   const dialects = new Set(datasources.map(({ dialect }) => dialect))
   const ignored: Ignored[] = []
-  const tell = (what: Ignored): number => ignored.push(what)
-  const endpoints = await readFiles(config.sqlDir, dialects, tell, undefined, origins['sql_dir'])
+  const endpoints = await readFiles(config.sqlDir, dialects, {
+    ignored: (what) => ignored.push(what),
+    origin: origins['sql_dir'],
+  })
   const sized = datasources.map((datasource) => {
     const sqlComment = config.trace.sqlComment && datasource.dialect === 'postgres'
     return { ...datasource, poolSize: datasource.maxConnections, login: digestOfLogin(datasource), sqlComment }

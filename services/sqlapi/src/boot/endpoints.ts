@@ -17,17 +17,20 @@ export type Endpoints = ReadonlyMap<string, Endpoint>
 /** How many files are read ahead while others are scanned; each is an open file. */
 const readsAhead = 32
 
-/**
- * Scans for the given dialects only. `ignored` is told of what is not published, in the order of names. `refused` is
- * told of each file that cannot be loaded, and the others are; without it the first one is thrown. `origin` is where
- * `sql_dir` comes from, for messages.
- */
+export interface LoadingOptions {
+  /** Told of what is not published, in the order of names. */
+  readonly ignored?: (what: Ignored) => void
+  /** Told of each file that cannot be loaded, and the others are; without it the first one is thrown. */
+  readonly refused?: (refusal: FileRefusal) => void
+  /** Where `sql_dir` comes from, for messages. */
+  readonly origin?: string | undefined
+}
+
+/** Scans for the given dialects only. */
 export async function loadEndpoints(
   sqlDir: string,
   dialectsInUse: ReadonlySet<Dialect>,
-  ignored: (what: Ignored) => void = () => undefined,
-  refused: (refusal: FileRefusal) => void = refuse,
-  origin?: string,
+  { ignored = () => undefined, refused = refuse, origin }: LoadingOptions = {},
 ): Promise<Endpoints> {
   const root = openRoot(sqlDir, origin)
   const endpoints = new Map<string, Endpoint>()

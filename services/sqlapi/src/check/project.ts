@@ -46,13 +46,11 @@ export async function readProject(
   const ignored: Ignored[] = []
   const dialects = new Set(loaded.datasources.map(({ dialect }) => dialect))
   const refusals: FileRefusal[] = []
-  const endpoints = await loadEndpoints(
-    loaded.config.sqlDir,
-    dialects,
-    (what) => ignored.push(what),
-    (refusal) => refusals.push(refusal),
-    loaded.origins['sql_dir'],
-  )
+  const endpoints = await loadEndpoints(loaded.config.sqlDir, dialects, {
+    ignored: (what) => ignored.push(what),
+    refused: (refusal) => refusals.push(refusal),
+    origin: loaded.origins['sql_dir'],
+  })
   return toProject(loaded, { endpoints, ignored, refusals }, { cwd: start.cwd, only })
 }
 

@@ -29,7 +29,7 @@ export async function printDescription({ config: flag }: OpenApiAction): Promise
     const loaded = loadConfig({ flag, env: process.env, cwd: process.cwd() })
     const { config, datasources } = loaded
     const dialects = new Set(datasources.map(({ dialect }) => dialect))
-    const endpoints = await loadEndpoints(config.sqlDir, dialects, undefined, undefined, loaded.origins['sql_dir'])
+    const endpoints = await loadEndpoints(config.sqlDir, dialects, { origin: loaded.origins['sql_dir'] })
     const facts = { version, config, datasources, endpoints: [...endpoints.values()] }
     const locked = readLockedTypes(loaded, endpoints)
     if (locked.refusal !== undefined) tell(`${lockFileName} is not used: ${locked.refusal}`)

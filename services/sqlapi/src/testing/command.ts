@@ -80,7 +80,7 @@ async function runAll(loaded: Loaded, cases: Found['cases'], format: keyof typeo
   const { config } = loaded
   const { datasource, script } = readTestConfig(loaded)
   const dialects = new Set([datasource.dialect])
-  const endpoints = await loadEndpoints(config.sqlDir, dialects, undefined, undefined, loaded.origins['sql_dir'])
+  const endpoints = await loadEndpoints(config.sqlDir, dialects, { origin: loaded.origins['sql_dir'] })
   refuseServed(loaded, datasource, endpoints)
   const ending = new AbortController()
   // Before anything is made that has to be removed.

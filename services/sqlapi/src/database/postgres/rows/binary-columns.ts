@@ -8,6 +8,7 @@ import { csv } from '../../../formats/csv.ts'
 import { json } from '../../../formats/json.ts'
 import { ndjson } from '../../../formats/ndjson.ts'
 import { oid } from '../types/types.ts'
+import type { ByteWriter } from './bytes.ts'
 import { writeDate, writeMoment } from './calendar.ts'
 import { type ValueWriter, words, writeWord } from './column-writers.ts'
 import { writeFloat, writeInt8, writeInteger } from './digits.ts'
@@ -32,7 +33,7 @@ const moments: readonly (readonly [number, ValueWriter])[] = [
   [oid.timestamptz, (source, from, _end, out) => writeMicros(source, from, true, out)],
 ]
 
-function writeMicros(source: Buffer, from: number, isUtc: boolean, out: Parameters<ValueWriter>[3]): void {
+function writeMicros(source: Buffer, from: number, isUtc: boolean, out: ByteWriter): void {
   writeMoment(source.readInt32BE(from), source.readUInt32BE(from + 4), isUtc, out)
 }
 

@@ -151,8 +151,11 @@ export const dateOrderQuery = `SELECT substring(reset_val FROM '[DMY]{3}') FROM 
 export const settableQuery = `SELECT o.name FROM unnest($1::text[]) AS o(name) LEFT JOIN pg_catalog.pg_settings s ON lower(s.name) = lower(o.name)
 WHERE s.context IS NULL OR s.context = 'user' OR s.context = 'superuser' AND current_setting('is_superuser') = 'on'`
 
-/** Digits of floats; above 0 PostgreSQL 12 and newer print as many as it takes to tell a float apart. */
-export const floatDigitsQuery = `SELECT pg_catalog.current_setting('extra_float_digits')`
+/**
+ * Digits of floats; above 0 PostgreSQL 12 and newer print as many as it takes to tell a float apart. Null from a server
+ * that does not know the setting.
+ */
+export const floatDigitsQuery = `SELECT pg_catalog.current_setting('extra_float_digits', true)`
 
 /** The settings in a URL's `options`: `-c name=value`, `-cname=value`, `--name=value`; a backslash keeps a space. */
 export function readOptions(options: string): readonly Setting[] {
