@@ -102,7 +102,7 @@ export function toFrame(
   return opened({ name, role, language, member, isNil, prefixes, attributes: members })
 }
 
-/** One object of one form for every element; a spread would take three times as long. */
+/** One object of one form for every element. Measured: with a spread the whole translation takes an eighth more. */
 function opened({ name, role, attributes, language, member, isNil, prefixes }: Opening): Frame {
   return { name, role, attributes, language, member, isNil, prefixes, children: undefined, text: '', long: undefined }
 }
