@@ -114,7 +114,7 @@ async function serveBody(
     return
   }
   upload.arrived()
-  void respond(options, exchange, body, cancellation, trace).then(upload.end)
+  void respond(options, exchange, body, cancellation, trace).finally(upload.end)
 }
 
 /** Not an async function: that would keep the body, and more, while the database works. */
