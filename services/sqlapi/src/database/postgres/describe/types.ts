@@ -6,7 +6,7 @@
 import type { Statement } from '../../../model.ts'
 import { offsetOfByte, offsetOfPoint, type Rendered } from '../../../sql/position.ts'
 import { render } from '../plans/plan.ts'
-import { findTypes, isTypeError } from '../plans/search.ts'
+import { findTypes, mayBeOfTypes } from '../plans/search.ts'
 import { settle } from '../plans/settle.ts'
 import { noteSent } from '../sessions/postgres-failures.ts'
 import { NotStarted } from '../sessions/plan-run.ts'
@@ -142,11 +142,6 @@ export function toServerError(error: unknown): ServerError {
   const said = error instanceof NotStarted ? error.cause : error
   if (said instanceof ServerError && said.severity === 'ERROR') return said
   throw error
-}
-
-/** Other types might do: where a literal stands beside a parameter it is read as what the parameter is (class 22). */
-function mayBeOfTypes(error: ServerError): boolean {
-  return isTypeError(error) || error.code?.startsWith('22') === true
 }
 
 async function isUnknownFunction(session: Session, { code, position, sent }: ServerError): Promise<boolean> {

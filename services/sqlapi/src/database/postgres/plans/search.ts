@@ -45,7 +45,16 @@ export function isTypeError(error: unknown): boolean {
 }
 
 /**
- * Rejects with the error of the declared types where none are found, and at once with an error that is none of types.
+ * Of an error of Parse: whether other types might do. A literal beside a parameter is read as what the parameter is, and
+ * class 22 says that it cannot be: `nullif($1, '')` with an integer.
+ */
+export function mayBeOfTypes(error: unknown): boolean {
+  return isTypeError(error) || (error as ServerSaid).code?.startsWith('22') === true
+}
+
+/**
+ * Rejects with the error of the declared types where none are found, and at once with an error that no other types
+ * could mend.
  */
 export async function findTypes(
   describe: Describe,
@@ -56,7 +65,6 @@ export async function findTypes(
   const declared = candidates.map(() => 0)
   const first = await search.attempt(declared)
   if (first === undefined || 'reported' in first) return first as Accepted
-  if (!isTypeError(first.error)) throw first.error
   const accepted = await search.from(declared, first.error)
   if (accepted === undefined) throw first.error
   return search.raise(accepted)
@@ -107,7 +115,7 @@ class Search {
         if (index !== undefined && chosen[index] === oid.unspecified) {
           this.#typeless.add(index)
           chosen[index] = oid.text
-        } else if (this.#isAboutTypes(error as ServerSaid)) {
+        } else if (mayBeOfTypes(error)) {
           return { levels, error: error as ServerSaid }
         } else {
           throw error
@@ -198,11 +206,6 @@ class Search {
       }
     }
     return groups.values().toArray()
-  }
-
-  /** With other types than the declared ones a literal beside a parameter may be refused too (class 22). */
-  #isAboutTypes(error: ServerSaid): boolean {
-    return isTypeError(error) || (this.#tried.size > 1 && error.code?.startsWith('22') === true)
   }
 }
 

@@ -8,7 +8,7 @@
 import type { Statement } from '../../../model.ts'
 import type { Rendered } from '../../../sql/position.ts'
 import { listsOf, type Plan, render, type Rendering } from './plan.ts'
-import { type Found, findTypes, isTypeError } from './search.ts'
+import { type Found, findTypes, mayBeOfTypes } from './search.ts'
 import type { ElementForm } from '../types/encode.ts'
 import { oid } from '../types/types.ts'
 
@@ -34,7 +34,7 @@ export async function settle(preparer: Preparer, name: string, statement: Statem
       return await toPlan(preparer, name, rendered, found)
     } catch (error) {
       preparer.noteSent?.(error, rendered)
-      if (!isTypeError(error)) throw error
+      if (!mayBeOfTypes(error)) throw error
       firstError ??= error
     }
   }

@@ -1,0 +1,1 @@
+SELECT id AS r FROM person WHERE id = nullif(:id, '')

@@ -1,0 +1,1 @@
+SELECT coalesce(:a, :x, 'x') AS r

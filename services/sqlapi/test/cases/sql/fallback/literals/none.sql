@@ -1,0 +1,1 @@
+SELECT nullif(:x, '') AS r

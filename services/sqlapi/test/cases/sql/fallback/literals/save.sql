@@ -1,0 +1,1 @@
+INSERT INTO person (name) VALUES (nullif(:name, '')) RETURNING name AS r

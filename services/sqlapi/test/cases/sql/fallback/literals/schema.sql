@@ -1,0 +1,1 @@
+CREATE TABLE person (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text);

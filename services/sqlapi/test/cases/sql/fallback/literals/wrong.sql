@@ -1,0 +1,1 @@
+SELECT 'one'::int + :x AS r
