@@ -56,10 +56,15 @@ export const databases: readonly Room[] = [
     imports: 'description.ts model.ts errors.ts json sql database/described.ts database/postgres/**',
   },
   {
+    room: 'database/postgres/work',
+    is: 'on which connection work runs, and in which transaction',
+    imports: 'formats model.ts errors.ts sql database database/pool database/postgres/** @services/trace',
+  },
+  {
     room: 'database/postgres',
     is: 'a datasource on PostgreSQL',
     imports:
-      'description.ts model.ts metering.ts errors.ts database database/prepared-database.ts database/pool database/postgres/** @services/trace',
+      'description.ts model.ts metering.ts errors.ts database database/prepared-database.ts database/pool database/postgres/**',
   },
   { room: 'database/sqlite/files.ts', is: 'which files are open' },
   { room: 'database/sqlite/worker/library.ts', is: 'SQLite itself', imports: 'database/sqlite/files.ts' },

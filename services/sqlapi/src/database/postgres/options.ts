@@ -2,7 +2,7 @@
 import type { ResultShapes } from '../../model.ts'
 import type { DatabaseOptions } from '../options.ts'
 import type { CurrentPassword } from './login.ts'
-import type { StatementListeners } from './sessions/statement-runner.ts'
+import type { StatementListeners } from './work/statement-runner.ts'
 import type { Finding } from './stored-code/session-code.ts'
 
 export interface PostgresOptions extends DatabaseOptions, StatementListeners {

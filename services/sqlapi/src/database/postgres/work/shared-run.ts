@@ -1,48 +1,46 @@
 /**
  * A statement that is known to be short, on a connection that it may share with others: the path of nearly every
- * request, so it is one object without promises of its own. postgres.ts decides that a statement runs in this way.
+ * request, so it is one object without promises of its own. work-runner.ts decides that a statement runs in this way.
  */
 import type { Span } from '@services/trace'
-import type { Cancellation, Result, Trace, Work } from '../../model.ts'
-import type { History } from '../pool/history.ts'
-import { Job } from '../pool/job.ts'
-import type { Pool } from '../pool/pool.ts'
-import type { Delivery } from '../result.ts'
-import type { Plan } from './plans/plan.ts'
-import type { KnownStatement } from './plans/statements.ts'
-import { endStatement, type StatementSpans } from '../statement-spans.ts'
-import { noteSent } from './sessions/postgres-failures.ts'
-import type { Rows, RowsReader } from './sessions/plan-run.ts'
-import type { Session } from './sessions/session.ts'
-import { type BoundStatement, needsNewPlan, type StatementRunner } from './sessions/statement-runner.ts'
-import { sqlStates } from './plans/sql-states.ts'
+import type { Cancellation, Result, Trace } from '../../../model.ts'
+import type { History } from '../../pool/history.ts'
+import { Job } from '../../pool/job.ts'
+import type { Pool } from '../../pool/pool.ts'
+import type { Delivery } from '../../result.ts'
+import type { Plan } from '../plans/plan.ts'
+import type { KnownStatement } from '../plans/statements.ts'
+import { endStatement, type StatementSpans } from '../../statement-spans.ts'
+import { noteSent } from '../sessions/postgres-failures.ts'
+import type { Rows, RowsReader } from '../sessions/plan-run.ts'
+import type { Session } from '../sessions/session.ts'
+import { type BoundStatement, needsNewPlan, type StatementRunner } from './statement-runner.ts'
+import { sqlStates } from '../plans/sql-states.ts'
 
-/** The datasource that the run is of. */
-export interface Datasource {
+/** Who begins shared runs, and goes on with those that cannot stay shared. */
+export interface SharedRunOwner {
   readonly pool: Pool<Session>
   readonly runner: StatementRunner
   readonly spans: StatementSpans
   /** Runs a statement whose plan does not fit any more on a connection of its own. */
-  runAlone(bound: BoundStatement, work: Work, delivery: Delivery): Promise<Result>
-  /** The failure that the client is told; `ms` is how long the run took. */
-  toFailure(error: unknown, bound: BoundStatement, work: Work, ms: number): unknown
+  runAlone(bound: BoundStatement, delivery: Delivery): Promise<Result>
+  /** The failure that the client is told, once it is reported; `ms` is how long the run took. */
+  toFailure(error: unknown, bound: BoundStatement, ms: number): unknown
 }
 
 export class SharedRun extends Job<Session> implements RowsReader {
-  readonly #datasource: Datasource
+  readonly #owner: SharedRunOwner
   readonly #bound: BoundStatement
   readonly #plan: Plan
-  readonly #work: Work
   readonly sink: Delivery
   #session: Session | undefined
   #span: Span | undefined
 
-  constructor(datasource: Datasource, bound: BoundStatement, plan: Plan, work: Work, delivery: Delivery) {
+  constructor(owner: SharedRunOwner, bound: BoundStatement, plan: Plan, delivery: Delivery) {
     super()
-    this.#datasource = datasource
+    this.#owner = owner
     this.#bound = bound
     this.#plan = plan
-    this.#work = work
     this.sink = delivery
   }
 
@@ -55,15 +53,15 @@ export class SharedRun extends Job<Session> implements RowsReader {
   }
 
   get cancellation(): Cancellation {
-    return this.#work.cancellation
+    return this.#bound.work.cancellation
   }
 
   get meter(): Trace | undefined {
-    return this.#work.trace
+    return this.#bound.work.trace
   }
 
   get shared(): Cancellation {
-    return this.#work.cancellation
+    return this.#bound.work.cancellation
   }
 
   get format(): BoundStatement['format'] {
@@ -72,10 +70,10 @@ export class SharedRun extends Job<Session> implements RowsReader {
 
   begin(session: Session): void {
     this.#session = session
-    const { runner, spans } = this.#datasource
-    if (this.#work.trace?.span !== undefined) {
-      spans.waited(this.#work, this.arrived)
-      this.#span = spans.begin(this.#work, this.#bound.known.statement)
+    const { runner, spans } = this.#owner
+    if (this.#bound.work.trace?.span !== undefined) {
+      spans.waited(this.#bound.work, this.arrived)
+      this.#span = spans.begin(this.#bound.work, this.#bound.known.statement)
     }
     try {
       runner.start(session, this.#plan, this.#bound, this, spans.commentOf(this.#span))
@@ -85,14 +83,14 @@ export class SharedRun extends Job<Session> implements RowsReader {
   }
 
   gave(rows: Rows): void {
-    this.#datasource.pool.ended(this, true)
+    this.#owner.pool.ended(this, true)
     this.#span?.end()
     this.sink.end(rows ?? this.#bound.format.nothing)
   }
 
   failed(error: unknown): void {
     if (this.#session !== undefined) noteSent(error, this.#plan, this.#session)
-    this.#datasource.pool.ended(this)
+    this.#owner.pool.ended(this)
     endStatement(this.#span, error)
     if ((error as { code?: string }).code === sqlStates.readOnlyTransaction) this.#bound.known.writes = true
     if (needsNewPlan(error)) this.#runAlone()
@@ -100,12 +98,12 @@ export class SharedRun extends Job<Session> implements RowsReader {
   }
 
   refuse(reason: unknown): void {
-    this.#datasource.spans.waited(this.#work, this.arrived, reason)
+    this.#owner.spans.waited(this.#bound.work, this.arrived, reason)
     this.#tell(reason, 0)
   }
 
   #tell(error: unknown, ms: number): void {
-    this.sink.fail(this.#datasource.toFailure(error, this.#bound, this.#work, ms) as Error)
+    this.sink.fail(this.#owner.toFailure(error, this.#bound, ms) as Error)
   }
 
   /** The slow way finds a new plan. */
@@ -114,7 +112,7 @@ export class SharedRun extends Job<Session> implements RowsReader {
     const { shape } = this.#bound.binding
     // Somebody else may have found one already.
     if (plans.get(shape) === this.#plan) plans.delete(shape)
-    this.sink.follow(this.#datasource.runAlone(this.#bound, this.#work, this.sink))
+    this.sink.follow(this.#owner.runAlone(this.#bound, this.sink))
   }
 }
 

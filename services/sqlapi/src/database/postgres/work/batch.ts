@@ -1,5 +1,5 @@
 /**
- * Runs the sets of a batch inside the transaction that postgres.ts has opened. Sets whose plans the connection knows go
+ * Runs the sets of a batch inside the transaction that work-runner.ts has opened. Sets whose plans the connection knows go
  * out in flights, without waiting for each other's results. Any other set goes by itself, and its plans are known from
  * then on.
  */
@@ -10,9 +10,9 @@ import { maxResultLength } from '../../result.ts'
 import { inSet, StatementFailure } from '../../statement-failure.ts'
 import { ByteWriter } from '../rows/bytes.ts'
 import type { BoundStatement, StatementRunner } from './statement-runner.ts'
-import { noteSent, toFailure } from './postgres-failures.ts'
+import { noteSent, toFailure } from '../sessions/postgres-failures.ts'
 import { appendResult, beginResults, endResults, Flight, type Step } from '../wire/flight.ts'
-import type { Session } from './session.ts'
+import type { Session } from '../sessions/session.ts'
 
 /** A flight is sent when it has this many steps, or this many characters of values. */
 const flightSteps = 1000

@@ -3,11 +3,11 @@
  * anything is sent. A statement needs a session by its own words, or by stored code that it names; or stored code may
  * change the session without a word of any file.
  */
-import type { Script, Statement, Work } from '../../model.ts'
-import { StatementFailure } from '../statement-failure.ts'
-import type { SessionCode } from './stored-code/session-code.ts'
-import type { StatementRunner } from './sessions/statement-runner.ts'
-import { sqlStates } from './plans/sql-states.ts'
+import type { Script, Statement, Work } from '../../../model.ts'
+import { StatementFailure } from '../../statement-failure.ts'
+import type { SessionCode } from '../stored-code/session-code.ts'
+import type { StatementRunner } from './statement-runner.ts'
+import { sqlStates } from '../plans/sql-states.ts'
 
 export class SessionNeeds {
   readonly #runner: StatementRunner

@@ -1,6 +1,6 @@
 /**
  * Runs the statements of the files: binds their values, finds or settles their plans, sends them on a session. Knows
- * what the datasource has learnt about its statements; postgres.ts and batch.ts decide about connections and
+ * what the datasource has learnt about its statements; work-runner.ts and batch.ts decide about connections and
  * transactions.
  */
 import { Failure } from '../../../errors.ts'
@@ -14,11 +14,11 @@ import { inSet } from '../../statement-failure.ts'
 import { endWith, type StatementSpans } from '../../statement-spans.ts'
 import { grammar } from '../grammar.ts'
 import { isKindless, requireRange } from '../types/encode.ts'
-import { noteSent, toFailure } from './postgres-failures.ts'
+import { noteSent, toFailure } from '../sessions/postgres-failures.ts'
 import type { Step } from '../wire/flight.ts'
 import { type Binding, bindStatement, encodeAll, type Plan } from '../plans/plan.ts'
-import { NotStarted, type Rows, type RowsReader } from './plan-run.ts'
-import type { Session } from './session.ts'
+import { NotStarted, type Rows, type RowsReader } from '../sessions/plan-run.ts'
+import type { Session } from '../sessions/session.ts'
 import { isTypeError } from '../plans/search.ts'
 import type { SessionCode } from '../stored-code/session-code.ts'
 import { settle } from '../plans/settle.ts'
