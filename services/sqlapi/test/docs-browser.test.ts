@@ -4,14 +4,13 @@
  */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
+import { attack, type Look, openPage, type SeenPage, sendCall, startPrefixProxy } from '@services/docs-page/testing'
 import { type NoBrowser, openBrowser } from '@services/testing/browser'
 import type { Browser, Page } from 'playwright-core'
 import { startTestService, type TestService } from './support/service.ts'
@@ -20,9 +19,6 @@ const example = join(import.meta.dirname, '../../../examples/sqlapi')
 /** Where to keep the pictures; otherwise they go with the test. */
 const keptPictures = process.env['DOCS_PICTURES']
 const pictures = keptPictures ?? mkdtempSync(join(tmpdir(), 'sqlapi-pictures-'))
-
-/** A text that would be seen to run if it were markup. */
-const attack = `<img src=x onerror="document.title='hacked'"></span><script>document.title='hacked'</script>"'&amp;`
 
 const exampleFiles = Object.fromEntries(
   readdirSync(join(example, 'sql'), { recursive: true, encoding: 'utf8' })
@@ -79,53 +75,13 @@ after(async () => {
   if (keptPictures === undefined) rmSync(pictures, { recursive: true, force: true })
 })
 
-interface Seen {
-  readonly page: Page
-  /** What the browser asked for. */
-  readonly addresses: string[]
-  /** Errors and warnings of the console, exceptions, requests that failed. */
-  readonly complaints: string[]
-}
-
-interface Look {
-  readonly path?: string
-  readonly origin?: string
-  readonly width?: number
-  readonly height?: number
-  readonly dark?: boolean
-}
-
-/** Opens the page and waits for its list of endpoints. */
-async function open(t: TestContext, look: Look = {}): Promise<Seen | undefined> {
-  if ('reason' in browser) {
-    t.skip(browser.reason)
-    return undefined
-  }
-  const { path = '/docs', origin = service.url, width = 1200, height = 900, dark = false } = look
-  const page = await browser.newPage({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' })
-  t.after(() => page.close())
-  const addresses: string[] = []
-  const complaints: string[] = []
-  page.on('request', (asked) => addresses.push(asked.url()))
-  page.on('requestfailed', (asked) => complaints.push(`failed: ${asked.url()}`))
-  page.on('pageerror', (error) => complaints.push(String(error)))
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
-  })
-  page.setDefaultTimeout(30_000)
-  await page.goto(origin + path)
-  await page.locator('#list a').first().waitFor({ state: 'attached' })
-  return { page, addresses, complaints }
+function open(t: TestContext, look: Partial<Look> = {}): Promise<SeenPage | undefined> {
+  return openPage(t, browser, { origin: service.url, ...look })
 }
 
 /** Not the inner texts: a browser gives none for what it has not painted yet (`content-visibility`). */
 function shownPaths(page: Page): Promise<string[]> {
   return page.locator('#list li:not([hidden]) .path').allTextContents()
-}
-
-async function send(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Send' }).click()
-  await page.locator('.answer').waitFor()
 }
 
 /** The answer's JSON as it is shown. */
@@ -181,7 +137,7 @@ describe('the page in a browser [N4.3]', () => {
     const seen = await open(t, { path: '/docs#get_demo_permits_summary' })
     if (seen === undefined) return
     const { page, addresses, complaints } = seen
-    await send(page)
+    await sendCall(page)
     const { text } = await service.get('/demo/permits/summary')
     const rows = JSON.parse(text) as Record<string, unknown>[]
     deepStrictEqual(await page.locator('.table thead th').allInnerTexts(), Object.keys(rows[0] ?? {}))
@@ -203,7 +159,7 @@ describe('the page in a browser [N4.3]', () => {
     await page.getByRole('button', { name: 'isOpen: leave out' }).click()
     await page.getByRole('button', { name: 'data: null' }).click()
     await page.getByLabel('tags', { exact: true }).fill('["<b>", "it\'s"]')
-    await send(page)
+    await sendCall(page)
     const shown = await shownJson(page)
     // Digits beyond those of JavaScript, sent and shown.
     match(shown, /"count": 12345678901234567,\n/)
@@ -245,7 +201,7 @@ describe('the page in a browser [N4.3]', () => {
     strictEqual(await page.locator('.answer').count(), 0)
     await data.fill('{"a": 1}')
     await page.getByLabel('count', { exact: true }).fill('many')
-    await send(page)
+    await sendCall(page)
     match(await page.locator('.problem').innerText(), /has to be an integer/)
   })
 
@@ -253,7 +209,7 @@ describe('the page in a browser [N4.3]', () => {
     const seen = await open(t, { path: '/docs#post_odd_fails' })
     if (seen === undefined) return
     const { page } = seen
-    await send(page)
+    await sendCall(page)
     match(await page.locator('.facts').innerText(), /^400/)
     match(await page.locator('.problem').innerText(), /^BadSqlGrammarException\s+no such table: missing/)
     strictEqual(await page.getByRole('tab', { name: 'Table' }).count(), 0)
@@ -274,7 +230,7 @@ describe('the page in a browser [N4.3]', () => {
     if (seen === undefined) return
     const { page } = seen
     ok(await page.getByText('Deprecated', { exact: true }).isVisible())
-    await send(page)
+    await sendCall(page)
     strictEqual((await page.locator('.facts').innerText()).split('\n')[0], '200 OK')
     strictEqual(await page.locator('.table tbody tr').count(), 200)
     await page.getByRole('button', { name: 'Show more (250 left)' }).click()
@@ -294,13 +250,13 @@ describe('the page in a browser [N4.3]', () => {
     const { page } = seen
     await page.getByLabel('a', { exact: true }).fill(`it's "$HOME" \`date\` \\n %41 & ü`)
     await page.getByLabel('b', { exact: true }).fill('@!{1,2}[a]#?')
-    await send(page)
+    await sendCall(page)
     deepStrictEqual(await runInShell(await curlLine(page)), JSON.parse(await shownJson(page)))
     await page.goto(`${service.url}/docs#post_odd_types`)
     await page.getByLabel('count', { exact: true }).fill('1')
     await page.getByLabel('data', { exact: true }).fill(`{"x": "it's '$(id)' \\u0000 \\"@\\" "}`)
     await page.getByLabel('X-Datasource', { exact: true }).selectOption('odd')
-    await send(page)
+    await sendCall(page)
     const line = await curlLine(page)
     match(line, /-H 'X-Datasource: odd'/)
     deepStrictEqual(await runInShell(line), JSON.parse(await shownJson(page)))
@@ -311,7 +267,7 @@ describe('the page in a browser [N4.3]', () => {
     if (seen === undefined) return
     const { page, addresses } = seen
     await page.getByLabel('ids', { exact: true }).fill('3\n1\n')
-    await send(page)
+    await sendCall(page)
     ok(addresses.at(-1)?.endsWith('/odd/lists?ids=3&ids=1'))
     deepStrictEqual(await page.locator('.table tbody td').allInnerTexts(), ['3', '1'])
   })
@@ -320,7 +276,7 @@ describe('the page in a browser [N4.3]', () => {
     const seen = await open(t, { path: '/docs#get_odd_attack' })
     if (seen === undefined) return
     const { page, addresses, complaints } = seen
-    await send(page)
+    await sendCall(page)
     await shownJson(page)
     for (const place of ['.summary', '.description', '.chips', '.note', '.columns td:last-child', '#list h2']) {
       ok(
@@ -403,12 +359,12 @@ describe('the page for every hand and every screen [N4.3]', () => {
     await page.locator('#list a', { hasText: '/demo/permit' }).first().click()
     await page.locator('article').waitFor()
     ok(!(await page.locator('#list').isVisible()))
-    await send(page)
+    await sendCall(page)
     strictEqual(await overflow(), 0)
     await page.screenshot({ path: join(pictures, 'phone.png') })
     for (const id of ['get_odd_attack', 'post_odd_types', 'get_odd_many']) {
       await page.goto(`${service.url}/docs#${id}`)
-      await send(page)
+      await sendCall(page)
       strictEqual(await overflow(), 0, id)
     }
     await page.getByRole('link', { name: 'All endpoints' }).click()
@@ -420,7 +376,7 @@ describe('the page for every hand and every screen [N4.3]', () => {
     const seen = await open(t, { path: '/docs#post_odd_types', dark: true })
     if (seen === undefined) return
     const { page } = seen
-    await send(page)
+    await sendCall(page)
     await page.screenshot({ path: join(pictures, 'dark.png') })
     const luminance = await page.evaluate<number>(
       'getComputedStyle(document.documentElement).backgroundColor.match(/\\d+/g).map(Number).reduce((a, b) => a + b)',
@@ -435,7 +391,7 @@ describe('the page for every hand and every screen [N4.3]', () => {
     const seen = await open(t, { origin, path: '/gate/sql/docs#get_odd_plain' })
     if (seen === undefined) return
     const { page, addresses, complaints } = seen
-    await send(page)
+    await sendCall(page)
     deepStrictEqual(JSON.parse(await shownJson(page)), [{ one: 1 }])
     strictEqual(await curlLine(page), `curl '${origin}/gate/sql/odd/plain'`)
     deepStrictEqual(
@@ -464,7 +420,7 @@ describe('the page for every hand and every screen [N4.3]', () => {
     if (seen === undefined) return
     const { page } = seen
     await page.getByLabel('statuses', { exact: true }).fill('["granted", "refused"]')
-    await send(page)
+    await sendCall(page)
     // The port differs with each start.
     await page.evaluate(
       "document.querySelector('.curl code').textContent = document.querySelector('.curl code').textContent.replace(/:\\d+/, ':8080')",
@@ -473,23 +429,3 @@ describe('the page for every hand and every screen [N4.3]', () => {
     await page.screenshot({ path: join(pictures, 'docs-page.png') })
   })
 })
-
-/** Takes the prefix off and passes on; anything else is 404. */
-async function startPrefixProxy(prefix: string, port: number): Promise<Server> {
-  const server = createServer((incoming, outgoing) => {
-    const { url = '', method, headers } = incoming
-    if (!url.startsWith(`${prefix}/`)) {
-      outgoing.writeHead(404).end()
-      return
-    }
-    const onward = request({ host: '127.0.0.1', port, path: url.slice(prefix.length), method, headers, agent: false })
-    onward.once('response', (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
-      answer.pipe(outgoing)
-    })
-    incoming.pipe(onward)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return server
-}

@@ -4,15 +4,14 @@
  * anything. What the page can do with any description is tried with sqlapi and in packages/docs-page.
  */
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert/strict'
-import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test, type TestContext } from 'node:test'
 import { docsPaths } from '@services/docs-page'
 import { type Files, newFolder } from '@services/testing'
+import { attack, type Look, openPage, type SeenPage, sendCall, startPrefixProxy } from '@services/docs-page/testing'
 import { type NoBrowser, openBrowser } from '@services/testing/browser'
 import type { Browser, Page } from 'playwright-core'
 import { type Lanes, sharedPki, startLanes } from './support/lanes.ts'
@@ -24,9 +23,6 @@ const example = join(import.meta.dirname, '../../../examples/xroad-proxy')
 /** Where to keep the pictures; otherwise they go with the test. */
 const keptPictures = process.env['DOCS_PICTURES']
 const pictures = keptPictures ?? mkdtempSync(join(tmpdir(), 'xroad-proxy-pictures-'))
-
-/** A text that would be seen to run if it were markup. */
-const attack = `<img src=x onerror="document.title='hacked'"></span><script>document.title='hacked'</script>"'&amp;`
 
 const target = { member_class: 'GOV', member_code: '70000002', subsystem_code: 'business', service_code: 'echo' }
 
@@ -84,52 +80,12 @@ function filesBelow(folder: string): Files {
   return Object.fromEntries(paths.map((path) => [path.slice(join(example, folder).length + 1), readFileSync(path)]))
 }
 
-interface Seen {
-  readonly page: Page
-  /** What the browser asked for. */
-  readonly addresses: string[]
-  /** Errors and warnings of the console, exceptions, requests that failed. */
-  readonly complaints: string[]
-}
-
-interface Look {
-  readonly origin?: string
-  readonly path?: string
-  readonly width?: number
-  readonly height?: number
-  readonly dark?: boolean
-}
-
-/** Opens the page and waits for its list of endpoints. */
-async function open(t: TestContext, look: Look = {}): Promise<Seen | undefined> {
-  if ('reason' in browser) {
-    t.skip(browser.reason)
-    return undefined
-  }
-  const { origin = originOf(lanes), path = '/docs', width = 1200, height = 900, dark = false } = look
-  const page = await browser.newPage({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' })
-  t.after(() => page.close())
-  const addresses: string[] = []
-  const complaints: string[] = []
-  page.on('request', (asked) => addresses.push(asked.url()))
-  page.on('requestfailed', (asked) => complaints.push(`failed: ${asked.url()}`))
-  page.on('pageerror', (error) => complaints.push(String(error)))
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
-  })
-  page.setDefaultTimeout(60_000)
-  await page.goto(origin + path)
-  await page.locator('#list a').first().waitFor({ state: 'attached' })
-  return { page, addresses, complaints }
+function open(t: TestContext, look: Partial<Look> = {}): Promise<SeenPage | undefined> {
+  return openPage(t, browser, { origin: originOf(lanes), ...look })
 }
 
 function originOf({ port }: { readonly port: number }): string {
   return `http://127.0.0.1:${port}`
-}
-
-async function send(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Send' }).click()
-  await page.locator('.answer').waitFor()
 }
 
 async function statusOf(page: Page): Promise<string> {
@@ -197,7 +153,7 @@ describe('the page in a browser', () => {
     strictEqual(await page.locator('.description, .chips').count(), 0)
     await page.getByLabel('personalCode', { exact: true }).fill('60001019906')
     const asked = page.waitForRequest(/population/)
-    await send(page)
+    await sendCall(page)
     strictEqual((await asked).postData(), '{"personalCode": 60001019906}')
     strictEqual(await statusOf(page), '200 OK')
     const { text } = await lanes.call('/population/person', { method: 'POST', body: {} })
@@ -219,7 +175,7 @@ describe('the page in a browser', () => {
     const { page, addresses, complaints } = seen
     await page.getByLabel('name', { exact: true }).fill('Näidis & Co')
     await page.getByLabel('X-Road-Id', { exact: true }).fill('from-the-page')
-    await send(page)
+    await sendCall(page)
     strictEqual(await statusOf(page), '200 OK')
     const headers = page.locator('details', { hasText: 'Headers of the answer' })
     await headers.locator('summary').click()
@@ -232,7 +188,7 @@ describe('the page in a browser', () => {
     match(await page.locator('.description').innerText(), /^For trying\.\n/)
     await page.getByLabel('query', { exact: true }).fill('a=1&2\nflag')
     await page.getByLabel('X-Road-UserId', { exact: true }).fill('EE30303039914')
-    await send(page)
+    await sendCall(page)
     const json = (await shownJson(page)) as { query: string; body: string; headers: string[][] }
     deepStrictEqual([json.query, json.body], ['a=1%262&flag', '{}'])
     deepStrictEqual(json.headers.find(([name]) => name?.toLowerCase() === 'x-road-userid')?.[1], 'EE30303039914')
@@ -246,7 +202,7 @@ describe('the page in a browser', () => {
     await page.getByLabel('Body as', { exact: true }).selectOption('another type')
     await page.getByLabel('Content-Type').fill('application/xml')
     await page.getByLabel('Body', { exact: true }).fill('<a>ü</a>')
-    await send(page)
+    await sendCall(page)
     const typed = (await shownJson(page)) as { body: string; headers: string[][] }
     deepStrictEqual(
       [typed.body, typed.headers.find(([name]) => name?.toLowerCase() === 'content-type')?.[1]],
@@ -270,10 +226,10 @@ describe('the page in a browser', () => {
     const seen = await open(t, { path: '/docs#odd_xml' })
     if (seen === undefined) return
     const { page, complaints } = seen
-    await send(page)
+    await sendCall(page)
     strictEqual((await shownIn(page, 'XML')).split('Save')[1]?.trim(), '<note>\n  <to>Mari</to>\n  <empty/>\n</note>')
     await page.goto(`${originOf(lanes)}/docs#odd_bytes`)
-    await send(page)
+    await sendCall(page)
     match(await shownIn(page, 'File'), /^application\/octet-stream, not shown here\./)
     const saved = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -281,20 +237,20 @@ describe('the page in a browser', () => {
     strictEqual(download.suggestedFilename(), 'bytes.bin')
     deepStrictEqual([...readFileSync(await download.path())], [0, 1, 2, 255])
     await page.goto(`${originOf(lanes)}/docs#odd_empty`)
-    await send(page)
+    await sendCall(page)
     deepStrictEqual([await statusOf(page), await shownIn(page, 'Body')], ['204 No Content', 'No content.'])
     await page.goto(`${originOf(lanes)}/docs#odd_moved`)
-    await send(page)
+    await sendCall(page)
     match(await page.locator('.answer').innerText(), /^A redirect\./)
     await page.goto(`${originOf(lanes)}/docs#odd_head`)
-    await send(page)
+    await sendCall(page)
     strictEqual(await shownIn(page, 'Body'), 'No content.')
     const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
     await page.route('**/odd/picture', (route) =>
       route.fulfill({ contentType: 'image/png', body: Buffer.from(dot, 'base64') }),
     )
     await page.goto(`${originOf(lanes)}/docs#odd_picture`)
-    await send(page)
+    await sendCall(page)
     await page.waitForFunction("document.querySelector('.picture img')?.naturalWidth === 1")
     deepStrictEqual(complaints, [])
   })
@@ -304,7 +260,7 @@ describe('the page in a browser', () => {
     if (seen === undefined) return
     const { page } = seen
     const asked = page.waitForRequest(/odd\/find/)
-    await send(page)
+    await sendCall(page)
     strictEqual((await asked).method(), 'PROPFIND')
     // A Security Server knows fewer methods, and says so.
     ok((await page.locator('.problem, .json pre').count()) > 0)
@@ -317,7 +273,7 @@ describe('the page in a browser', () => {
     const errors = page.locator('details', { hasText: 'How it may fail' })
     strictEqual(await errors.getAttribute('open'), null)
     strictEqual(await page.getByText('upstream_soap_fault').isVisible(), false)
-    await send(page)
+    await sendCall(page)
     strictEqual((await statusOf(page)).slice(0, 3), '502')
     match(await page.locator('.problem').innerText(), /^upstream_soap_fault\s[^]*Server\.Paper/)
     await errors.locator('summary').click()
@@ -340,12 +296,12 @@ describe('the page in a browser', () => {
     }
     await page.getByLabel('__proto__', { exact: true }).fill('x')
     const asked = page.waitForRequest(/odd\/attack/)
-    await send(page)
+    await sendCall(page)
     match((await asked).postData() ?? '', /"__proto__": "x"/)
     await page.goto(`${originOf(lanes)}/docs#odd_it_s_b_100_%C3%A4_`)
     await page.locator('h1').waitFor()
     match(await page.locator('h1').innerText(), /it's <b>100% \{ä\}/)
-    await send(page)
+    await sendCall(page)
     strictEqual(await statusOf(page), '200 OK')
     strictEqual(await page.locator('main img, main script, #list img, main b').count(), 0)
     strictEqual(await page.title(), 'xroad-proxy')
@@ -386,7 +342,7 @@ describe('the page in a browser', () => {
     const seen = await open(t, { origin, path: '/gate/x-road/docs#population_person' })
     if (seen === undefined) return
     const { page, addresses, complaints } = seen
-    await send(page)
+    await sendCall(page)
     strictEqual(await statusOf(page), '200 OK')
     ok(addresses.includes(`${origin}/gate/x-road/population/person`))
     deepStrictEqual(
@@ -500,7 +456,7 @@ describe('endpoints of other kinds [P6.1]', () => {
     doesNotMatch((await page.locator('.curl code').textContent()) ?? '', /state/)
     await page.getByLabel('code', { exact: true }).fill('1')
     await page.getByLabel('year', { exact: true }).fill('x')
-    await send(page)
+    await sendCall(page)
     strictEqual((await statusOf(page)).slice(0, 3), '400')
     match(await page.locator('.problem').innerText(), /^invalid_request[^]*code[^]*year/)
     strictEqual(await page.locator('.mistake:visible').count(), 2)
@@ -519,7 +475,7 @@ describe('endpoints of other kinds [P6.1]', () => {
     strictEqual(await page.locator('.mistake:visible').innerText(), 'The path needs a value.')
     await page.getByLabel('id', { exact: true }).fill('a/b')
     await page.getByLabel('rest', { exact: true }).fill('c/d e')
-    await send(page)
+    await sendCall(page)
     const { method, path } = (await shownJson(page)) as { method: string; path: string }
     deepStrictEqual([method, path.split('/echo')[1]], ['PUT', '/a%2Fb/c/d%20e'])
   })
@@ -533,7 +489,7 @@ describe('endpoints of other kinds [P6.1]', () => {
     await page.waitForFunction("document.querySelector('.entry input[type=text]:not(.unused)')?.value === 'AQL/'")
     await page.getByLabel('personalCode', { exact: true }).fill('2026')
     const asJson = page.waitForRequest(/attached/)
-    await send(page)
+    await sendCall(page)
     strictEqual((await asJson).postData(), '{"personalCode": 2026, "scan": "AQL/"}')
     strictEqual((await statusOf(page)).slice(0, 3), '200')
     await page.getByLabel('Body as', { exact: true }).selectOption('multipart/form-data')
@@ -583,7 +539,7 @@ test('a choice of a WSDL: the form asks which, and sends that and nothing else [
   await page.getByLabel('first', { exact: true }).fill('Mari')
   await page.getByLabel('last', { exact: true }).fill('Männik')
   const asked = page.waitForRequest((request) => request.method() === 'POST')
-  await send(page)
+  await sendCall(page)
   strictEqual((await asked).postData(), '{"first": "Mari", "last": "Männik"}')
   // From JSON the form finds the branch again.
   await page.getByRole('button', { name: 'Edit as JSON' }).click()
@@ -602,7 +558,7 @@ test('every text can be read in light and dark: contrast of 4.5 at least [P6.1]'
       const seen = await open(t, { path, dark })
       if (seen === undefined) return
       const { page } = seen
-      await send(page)
+      await sendCall(page)
       await page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
       deepStrictEqual(await page.evaluate(faintTexts), [], `${path}${dark ? ' in the dark' : ''}`)
     }
@@ -689,7 +645,7 @@ test('the picture of the README', async (t) => {
   if (seen === undefined) return
   const { page } = seen
   await page.getByLabel('personalCode', { exact: true }).fill('60001019906')
-  await send(page)
+  await sendCall(page)
   // The port differs with each start.
   await page.evaluate(
     "document.querySelector('.curl code').textContent = document.querySelector('.curl code').textContent.replace(/:\\d+/, ':8080')",
@@ -697,23 +653,3 @@ test('the picture of the README', async (t) => {
   await page.evaluate("document.querySelector('.status').nextSibling.textContent = '21 ms'")
   await page.screenshot({ path: join(pictures, 'call.png') })
 })
-
-/** Takes the prefix off and passes on; anything else is 404. */
-async function startPrefixProxy(prefix: string, port: number): Promise<Server> {
-  const server = createServer((incoming, outgoing) => {
-    const { url = '', method, headers } = incoming
-    if (!url.startsWith(`${prefix}/`)) {
-      outgoing.writeHead(404).end()
-      return
-    }
-    const onward = request({ host: '127.0.0.1', port, path: url.slice(prefix.length), method, headers, agent: false })
-    onward.once('response', (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
-      answer.pipe(outgoing)
-    })
-    incoming.pipe(onward)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return server
-}
