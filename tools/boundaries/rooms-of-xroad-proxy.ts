@@ -16,6 +16,7 @@ export const proxy: Part = {
     { room: 'xroad.ts', is: 'how X-Road writes names', imports: 'model.ts', isPure: true },
     { room: 'path-template.ts', is: 'paths with parameters', isPure: true },
     { room: 'header-names.ts', is: 'headers that never pass', isPure: true },
+    { room: 'raw-headers.ts', is: 'headers by their names', imports: 'model.ts', isPure: true },
     { room: 'steps.ts', is: 'work that is done in steps', isPure: true },
     { room: 'audit/open-file.ts', is: 'which files may be the audit file' },
     {
@@ -115,7 +116,7 @@ export const proxy: Part = {
       room: 'serve/lanes',
       is: 'the SOAP lane and the REST lane',
       imports:
-        'model.ts trace.ts errors.ts events.ts steps.ts xroad.ts path-template.ts upstream soap/** @services/trace',
+        'model.ts trace.ts errors.ts events.ts steps.ts xroad.ts raw-headers.ts path-template.ts upstream soap/** @services/trace',
     },
     { room: 'serve/paths', is: 'what callers send in paths', imports: 'xroad.ts path-template.ts', isPure: true },
     {
@@ -123,12 +124,12 @@ export const proxy: Part = {
       is: 'what a path leads to',
       imports: 'model.ts errors.ts path-template.ts serve/paths @services/docs-page',
     },
-    { room: 'serve/pages', is: 'pages of our own', imports: 'model.ts xroad.ts @services/docs-page' },
+    { room: 'serve/pages', is: 'pages of our own', imports: 'model.ts xroad.ts raw-headers.ts @services/docs-page' },
     {
       room: 'serve',
       is: 'requests and replies',
       imports:
-        'model.ts trace.ts errors.ts events.ts xroad.ts audit upstream/headers.ts serve/** @services/content-coding @services/http-shell @services/observe @services/trace',
+        'model.ts trace.ts errors.ts events.ts xroad.ts raw-headers.ts audit upstream/headers.ts serve/** @services/content-coding @services/http-shell @services/observe @services/trace',
     },
     { room: 'certificate-watch.ts', is: 'certificates that end soon', imports: 'events.ts boot/tls/certificates.ts' },
     {
@@ -175,7 +176,8 @@ export const proxy: Part = {
     {
       room: 'mock',
       is: 'a Security Server to try things with',
-      imports: 'errors.ts mock/** @services/command-line @services/config-file @services/http-shell',
+      imports:
+        'errors.ts boot/tls/own-certificate.ts mock/** @services/command-line @services/config-file @services/http-shell',
     },
     {
       room: 'metadata',
@@ -223,7 +225,7 @@ export const proxy: Part = {
     'node:http': 'mock/wire.ts',
     'node:https': 'mock/mock.ts',
     'node:module': 'boot/dsl/declared-params.ts',
-    'node:net': 'admin guard upstream boot/tls/certificates.ts mock doctor/probe/probe.ts',
+    'node:net': 'admin guard upstream boot/tls/own-certificate.ts mock doctor/probe/probe.ts',
     'node:os': 'wsdl-command/add/lock.ts',
     'node:tls': 'upstream boot/tls metadata mock doctor doctor/probe',
     saxes: 'soap/json/parser.ts wsdl/xml/xml.ts',

@@ -4,9 +4,9 @@
  * own certificate does not count: a Security Server compares the certificate with the copy that it was given.
  */
 import type { X509Certificate } from 'node:crypto'
-import { Socket } from 'node:net'
-import { type SecureContext, TLSSocket } from 'node:tls'
+import type { SecureContext } from 'node:tls'
 import { type KeystoreSettings, placeOf } from './keystore.ts'
+import { ownCertificate } from './own-certificate.ts'
 import { trustedCertificates } from './trust.ts'
 
 export interface Dates {
@@ -58,20 +58,6 @@ export function trustedDates(trustCaPath: string | undefined): readonly DatedCer
 function toDated(kind: DatedCertificate['kind'], place: string, certificate: X509Certificate): DatedCertificate {
   const { validFrom, validTo, subject } = certificate
   return { kind, place, subject: inOneLine(subject), validFrom: new Date(validFrom), validTo: new Date(validTo) }
-}
-
-/**
- * The certificate that belongs to the private key: the TLS library has chosen it, so this is the very one that a
- * Security Server is shown, whatever else a keystore holds. A connection knows it before it is one: nothing is opened
- * here.
- */
-export function ownCertificate(secureContext: SecureContext): X509Certificate | undefined {
-  const socket = new TLSSocket(new Socket(), { secureContext })
-  try {
-    return socket.getX509Certificate()
-  } finally {
-    socket.destroy()
-  }
 }
 
 /** The names stand on lines of their own; a certificate without any has none. */
