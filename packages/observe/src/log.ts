@@ -1,6 +1,6 @@
 /**
  * The log: a subscriber that writes a line for each event, where the level directive lets it through. What a service's
- * lines look like is its own to say (`LogStyle`), what they say stands in its table; where they go is a `Destination`.
+ * lines look like is its own to say (`LineStyle`), what they say stands in its table; where they go is a `Destination`.
  */
 import type { EventTable } from './events.ts'
 import { isHeard, type Levels } from './levels.ts'

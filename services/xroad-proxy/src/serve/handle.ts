@@ -8,9 +8,9 @@ import type { Span, Tracing } from '@services/trace'
 import { CallerGone, callerGone, Failure, failures, nameOf, toReply } from '../errors.ts'
 import type { AnsweredRequest, Events } from '../events.ts'
 import type { FileReply, Reply, Request, ResponseWriter } from '../model.ts'
+import { headerValue } from '../raw-headers.ts'
 import type { Trace } from '../trace.ts'
 import type { DocsPage } from './pages/docs-page.ts'
-import { valueOf } from './pages/header-value.ts'
 import { type Audit, AuditedWriter } from './audited-writer.ts'
 import { callRest, type RestLane, type RestMatch } from './lanes/rest.ts'
 import { idOfRefused, withId } from './message-id.ts'
@@ -117,7 +117,7 @@ function refusal({ errorMessageId }: Service, { headers }: Request, trace: Trace
 }
 
 function replyApi({ api }: Service, { headers }: Request): FileReply | Promise<FileReply> {
-  return api.reply(valueOf(headers, 'accept-encoding'), valueOf(headers, 'if-none-match'))
+  return api.reply(headerValue(headers, 'accept-encoding'), headerValue(headers, 'if-none-match'))
 }
 
 /** What the caller is not told: why a call failed, and where an unexpected error came from. */

@@ -4,12 +4,13 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { FileReply, RawHeaders, Reply } from '../model.ts'
+import { headerValues } from '../raw-headers.ts'
 
 /**
  * For a request that was refused before its lane gave it an id. The caller's own header may be what was wrong with it.
  */
 export function idOfRefused(headers: RawHeaders): string {
-  const given = headers.filter((_, i) => i % 2 === 1 && headers[i - 1]?.toLowerCase() === 'x-road-id')
+  const given = headerValues(headers, 'x-road-id')
   const [id = ''] = given
   return given.length === 1 && ascii.test(id) ? id : randomUUID()
 }

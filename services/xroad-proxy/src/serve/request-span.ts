@@ -3,13 +3,13 @@
  */
 import { beginServerSpan, endServerSpan, type Span, type Tracing } from '@services/trace'
 import type { Request } from '../model.ts'
-import { valueOf } from './pages/header-value.ts'
+import { headerValue } from '../raw-headers.ts'
 
 /** The request carries the span's place in the trace from then on. */
 export function beginRequest(tracing: Tracing, request: Request): Span {
   const { method, headers } = request
-  const traceparent = valueOf(headers, 'traceparent')
-  const tracestate = valueOf(headers, 'tracestate')
+  const traceparent = headerValue(headers, 'traceparent')
+  const tracestate = headerValue(headers, 'tracestate')
   const span = beginServerSpan(tracing, method, { traceparent, tracestate })
   request.traceparent = span.traceparent
   return span

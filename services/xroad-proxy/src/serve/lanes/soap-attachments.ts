@@ -6,29 +6,34 @@
 import { randomUUID } from 'node:crypto'
 import { Failure } from '../../errors.ts'
 import type { Generated, RawHeaders, Request, ResponseWriter, SoapEndpoint, TemplateValues } from '../../model.ts'
+import { headerValue, headerValues } from '../../raw-headers.ts'
 import { readMediaType } from '../../soap/mime/media-type.ts'
 import { AttachmentList } from '../../soap/request/attachments.ts'
 import { formType, readFormInSteps, withBooleans } from '../../soap/request/form.ts'
 import { toMultipartMessage } from '../../soap/request/multipart-message.ts'
+import type { Room } from '../../upstream/room.ts'
 import type { Call } from '../../upstream/upstream.ts'
 import type { Trace } from '../../trace.ts'
 import { runInSteps } from './in-steps.ts'
 import type { RequestReader } from './request-reader.ts'
 
+/** A request with its body, and what belongs to its call. */
 export interface Incoming {
   readonly endpoint: SoapEndpoint
   readonly request: Request
   readonly body: Uint8Array
   readonly writer: ResponseWriter
   readonly trace: Trace
-  readonly reader: RequestReader
+  readonly room: Room
 }
 
 /** The values of a body: of a form, or of JSON whatever its Content-Type says. */
-export async function readIncoming(incoming: Incoming): Promise<TemplateValues> {
-  const { endpoint, request, body, writer, trace, reader } = incoming
+export async function readIncoming(
+  reader: RequestReader,
+  { endpoint, request, body, writer, trace }: Incoming,
+): Promise<TemplateValues> {
   const { attached } = endpoint.envelope
-  const types = request.headers.filter((_, i, headers) => i % 2 === 1 && isContentType(headers[i - 1]))
+  const types = headerValues(request.headers, 'content-type')
   const [type = ''] = types
   if (attached === undefined || readMediaType(type).type !== formType) return reader.readJson(body, trace)
   if (types.length > 1) throw new Failure('malformed_request', 'the form has several headers Content-Type')
@@ -49,18 +54,11 @@ export function withAttachments(
   const attachments = new AttachmentList(randomUUID())
   const text = Buffer.from(envelope.render(values, generated, attachments))
   if (attachments.all.length === 0) return { ...call, body: text }
-  const { contentType, body } = toMultipartMessage(text, contentTypeOf(call.headers), attachments)
+  const type = headerValue(call.headers, 'content-type') ?? 'text/xml'
+  const { contentType, body } = toMultipartMessage(text, type, attachments)
   return { ...call, headers: replaceContentType(call.headers, contentType), body }
 }
 
-function isContentType(name: string = ''): boolean {
-  return name.toLowerCase() === 'content-type'
-}
-
-function contentTypeOf(headers: RawHeaders): string {
-  return headers.find((_, i) => i % 2 === 1 && isContentType(headers[i - 1])) ?? 'text/xml'
-}
-
 function replaceContentType(headers: RawHeaders, value: string): RawHeaders {
-  return headers.map((each, i) => (i % 2 === 1 && isContentType(headers[i - 1]) ? value : each))
+  return headers.map((each, i) => (i % 2 === 1 && headers[i - 1]?.toLowerCase() === 'content-type' ? value : each))
 }

@@ -17,7 +17,7 @@ import type {
   SoapEndpoint,
 } from '../../model.ts'
 import type { Trace } from '../../trace.ts'
-import { readResponseInSteps, type ResponseOptions } from '../../soap/message/response.ts'
+import { readResponseInSteps } from '../../soap/message/response.ts'
 import { toFailure } from '../../soap/message/fault.ts'
 import type { Translated } from '../../soap/json/frame.ts'
 import { type Json, joinJson, lengthOf } from '../../soap/json/json-text.ts'
@@ -68,59 +68,48 @@ export async function callSoap(
 ): Promise<Reply | FileReply> {
   const room = openRoom(lane, endpoint, writer, trace)
   const body = await request.upload.collect(lane.maxRequestBytes, room.reserve)
-  const { 'x-road-id': id, 'x-road-userid': user_id, 'x-road-issue': issue } = readCallerHeaders(request.headers)
+  const { 'x-road-id': id, 'x-road-userid': user, 'x-road-issue': issue } = readCallerHeaders(request.headers)
   // An empty id is none.
   const uuid = id || randomUUID()
   trace.messageId = uuid
-  const incoming = { endpoint, request, body, writer, trace }
-  const { upstream, call, source, generated, reader } =
-    lane.destinations.get(endpoint) ?? (await obstruct(lane.obstacles.get(endpoint), incoming))
-  const filled = { ...generated, uuid, user_id, issue }
+  const incoming: Incoming = { endpoint, request, body, writer, trace, room }
+  const destination = lane.destinations.get(endpoint) ?? (await obstruct(lane.obstacles.get(endpoint), incoming))
+  const generated = { ...destination.generated, uuid, user_id: user, issue }
   const message =
     endpoint.envelope.attached === undefined
-      ? { ...call, body: Buffer.from(endpoint.envelope.render(reader.readJson(body, trace), filled)) }
-      : await attach({ ...incoming, reader }, filled, call, room)
+      ? fillIn(destination, incoming, generated)
+      : await attach(destination, incoming, generated)
   const waiting = room.hold(message.body.length)
   if (waiting !== undefined) await waiting
-  trace.audit?.departs({ user: user_id, ...whoCallsWhat(endpoint, message.body), bytesIn: body.length })
-  const response = await send(upstream, message, { writer, room }, trace)
+  trace.audit?.departs({ user, ...whoCallsWhat(endpoint, message.body), bytesIn: body.length })
+  const response = await send(destination.upstream, message, incoming)
   if (response.body.length === 0 && empty.has(response.status)) return nothing
-  const expected = lane.bodies.get(endpoint)
-  const attachments = endpoint.attachments ?? (expected === undefined ? 'none' : 'list')
-  const parsing = trace.span?.begin('parse')
-  const translation = await translate(response, { expected, attachments }, writer).catch((error: unknown) => {
-    failCall(parsing, error)
-    throw error
-  })
-  parsing?.end()
+  const translation = await translate(lane, response, incoming)
   if (trace.audit !== undefined) trace.audit.requestHash = requestHashOf(translation.headers)
-  if (translation.fault !== undefined) throw refuseFault(lane, translation.fault, source, trace)
+  if (translation.fault !== undefined) throw refuseFault(lane, translation.fault, destination.source, trace)
   return toJsonReply(translation, room)
 }
 
-/** Holds more room first: the body of the request, its texts and the message are in memory at the same time. */
-async function attach(
-  incoming: Incoming,
-  generated: Generated,
-  call: Omit<Call, 'body'>,
-  room: Room,
-): Promise<Call & { readonly body: Uint8Array }> {
-  const waiting = room.hold(3 * incoming.body.length)
-  if (waiting !== undefined) await waiting
-  return withAttachments(incoming.endpoint, await readIncoming(incoming), generated, call)
-}
-
-async function obstruct(obstructed: Obstructed | undefined, incoming: Omit<Incoming, 'reader'>): Promise<never> {
-  if (obstructed !== undefined) await readIncoming({ ...incoming, reader: obstructed.reader })
+/** Why the endpoint cannot be called; what the request itself has wrong is told first. */
+async function obstruct(obstructed: Obstructed | undefined, incoming: Incoming): Promise<never> {
+  if (obstructed !== undefined) await readIncoming(obstructed.reader, incoming)
   return refuseCall(obstructed?.obstacle ?? 'no_security_server')
 }
 
-interface Ends {
-  readonly writer: ResponseWriter
-  readonly room: Room
+type Message = Call & { readonly body: Uint8Array }
+
+function fillIn({ call, reader }: SoapDestination, { endpoint, body, trace }: Incoming, generated: Generated): Message {
+  return { ...call, body: Buffer.from(endpoint.envelope.render(reader.readJson(body, trace), generated)) }
 }
 
-async function send(upstream: Upstream, call: Call, { writer, room }: Ends, trace: Trace): Promise<UpstreamResponse> {
+/** Holds more room first: the body of the request, its texts and the message are in memory at the same time. */
+async function attach({ call, reader }: SoapDestination, incoming: Incoming, generated: Generated): Promise<Message> {
+  const waiting = incoming.room.hold(3 * incoming.body.length)
+  if (waiting !== undefined) await waiting
+  return withAttachments(incoming.endpoint, await readIncoming(reader, incoming), generated, call)
+}
+
+async function send(upstream: Upstream, call: Message, { writer, room, trace }: Incoming): Promise<UpstreamResponse> {
   const started = performance.now()
   const span = trace.span && beginCall(trace.span, call)
   try {
@@ -135,39 +124,38 @@ async function send(upstream: Upstream, call: Call, { writer, room }: Ends, trac
   }
 }
 
-/** The room of the call keeps only the reply from here on. */
-function toJsonReply(translation: Translated, room: Room): Reply | FileReply {
-  const json = toJson(translation)
-  room.keep(lengthOf(json))
-  if (typeof json === 'string') return { status: 200, body: json }
-  return { status: 200, body: Buffer.concat(json.pieces, json.length) }
-}
-
 /** Throws unless the response is a SOAP message: a good one on 2xx, a fault on any status but a redirect. */
 async function translate(
+  { bodies }: SoapLane,
   { status, body, contentType }: UpstreamResponse,
-  options: ResponseOptions,
-  writer: ResponseWriter,
+  { endpoint, writer, trace }: Incoming,
 ): Promise<Translated> {
-  const isSuccess = status >= 200 && status < 300
-  if (status >= 300 && status < 400) throw httpError(status)
+  const expected = bodies.get(endpoint)
+  const attachments = endpoint.attachments ?? (expected === undefined ? 'none' : 'list')
+  const span = trace.span?.begin('parse')
   try {
-    const translation = await runInSteps(readResponseInSteps(body, contentType, options), writer)
-    if (!isSuccess && translation.fault === undefined) throw httpError(status)
+    if (status >= 300 && status < 400) throw httpError(status)
+    const steps = readResponseInSteps(body, contentType, { expected, attachments })
+    const translation = await runInSteps(steps, writer)
+    if (!isSuccess(status) && translation.fault === undefined) throw httpError(status)
+    span?.end()
     return translation
   } catch (error) {
-    if (!(error instanceof XmlError)) throw error
-    if (!isSuccess) throw httpError(status)
-    throw new Failure('upstream_xml_parse_error', `the answer cannot be read as XML: ${error.message}`, {
-      cause: error,
-    })
+    const failure = error instanceof XmlError ? notXml(error, status) : error
+    failCall(span, failure)
+    throw failure
   }
 }
 
-function toJson({ body, headers, attachments }: Translated): Json {
-  const inside = joinJson(joinJson(joinJson('{"body":', body), ',"headers":'), headers)
-  const all = attachments === undefined ? inside : joinJson(joinJson(inside, ',"attachments":'), attachments)
-  return joinJson(all, '}')
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300
+}
+
+/** Of a response that is no success the status says more. */
+function notXml(error: XmlError, status: number): Failure {
+  if (!isSuccess(status)) return httpError(status)
+  const message = `the answer cannot be read as XML: ${error.message}`
+  return new Failure('upstream_xml_parse_error', message, { cause: error })
 }
 
 function httpError(status: number): Failure {
@@ -180,4 +168,18 @@ function refuseFault(lane: SoapLane, fault: Fault, direct: FailureSource | undef
   const { endpoint, messageId: id, requestId: request_id, span } = trace
   lane.events.emit('soapFault', { endpoint, id, ...fault, request_id, traceparent: span?.traceparent })
   return toFailure(fault, { expose: lane.exposeFaultDetail, source: trace.source })
+}
+
+/** The room of the call keeps only the reply from here on. */
+function toJsonReply(translation: Translated, room: Room): Reply | FileReply {
+  const json = toJson(translation)
+  room.keep(lengthOf(json))
+  if (typeof json === 'string') return { status: 200, body: json }
+  return { status: 200, body: Buffer.concat(json.pieces, json.length) }
+}
+
+function toJson({ body, headers, attachments }: Translated): Json {
+  const inside = joinJson(joinJson(joinJson('{"body":', body), ',"headers":'), headers)
+  const all = attachments === undefined ? inside : joinJson(joinJson(inside, ',"attachments":'), attachments)
+  return joinJson(all, '}')
 }

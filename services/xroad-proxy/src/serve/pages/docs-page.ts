@@ -4,8 +4,8 @@
  */
 import { createDocsPage } from '@services/docs-page'
 import type { FileReply, Identity, RawHeaders } from '../../model.ts'
+import { headerValue } from '../../raw-headers.ts'
 import { toClientName } from '../../xroad.ts'
-import { valueOf } from './header-value.ts'
 
 export interface DocsPage {
   /** 200, or 304 for a copy that is still good. Rejects where the files of the page are missing. */
@@ -44,8 +44,8 @@ export function openDocsPage(
   })
   return {
     async reply(path, headers) {
-      const accepted = valueOf(headers, 'accept-encoding')
-      const { mediaType, ...reply } = await page.reply(path, accepted, valueOf(headers, 'if-none-match'))
+      const accepted = headerValue(headers, 'accept-encoding')
+      const { mediaType, ...reply } = await page.reply(path, accepted, headerValue(headers, 'if-none-match'))
       return { ...reply, headers: { ...reply.headers, 'content-type': mediaType } }
     },
   }
