@@ -1,6 +1,6 @@
 /**
- * For tests of services: the page in a real browser, as a person comes to it, and a reverse proxy that it stands behind.
- * A browser comes in, pages of a service go out, with what the browser has asked for and what it has complained of.
+ * For tests of services: the page in a real browser, as a person comes to it, and a reverse proxy in front of it. A
+ * browser comes in, pages of a service go out, with what the browser has asked for and what it has complained of.
  */
 import { once } from 'node:events'
 import { createServer, request, type Server } from 'node:http'

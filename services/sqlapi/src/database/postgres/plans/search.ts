@@ -45,8 +45,8 @@ export function isTypeError(error: unknown): boolean {
 }
 
 /**
- * Of an error of Parse: whether other types might do. A literal beside a parameter is read as what the parameter is, and
- * class 22 says that it cannot be: `nullif($1, '')` with an integer.
+ * Of an error of Parse: whether other types might do. A literal beside a parameter is read as what the parameter is,
+ * and class 22 says that it cannot be: `nullif($1, '')` with an integer.
  */
 export function mayBeOfTypes(error: unknown): boolean {
   return isTypeError(error) || (error as ServerSaid).code?.startsWith('22') === true

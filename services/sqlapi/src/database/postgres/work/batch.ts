@@ -1,7 +1,7 @@
 /**
- * Runs the sets of a batch inside the transaction that work-runner.ts has opened. Sets whose plans the connection knows go
- * out in flights, without waiting for each other's results. Any other set goes by itself, and its plans are known from
- * then on.
+ * Runs the sets of a batch inside the transaction that work-runner.ts has opened. Sets whose plans the connection knows
+ * go out in flights, without waiting for each other's results. Any other set goes by itself, and its plans are known
+ * from then on.
  */
 import { Failure } from '../../../errors.ts'
 import { json } from '../../../formats/json.ts'
