@@ -164,7 +164,7 @@ export const proxy: Part = {
       room: 'admin',
       is: 'the listener for whoever runs the service',
       imports:
-        'errors.ts version.ts events.ts upstream boot/config served/lanes.ts measure @services/admin @services/command-line @services/http-shell @services/metrics',
+        'errors.ts version.ts events.ts upstream boot/config served/lanes.ts measure @services/admin @services/command-line @services/http-shell @services/metrics @services/observe',
     },
     { room: 'mock/xml-reader.ts', is: 'XML of requests, read by code of its own', isPure: true },
     { room: 'mock/wire.ts', is: 'a request to the mock and its connection' },

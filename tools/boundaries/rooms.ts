@@ -154,7 +154,7 @@ const sqlapi: Part = {
       room: 'admin',
       is: 'the listener for whoever runs the service',
       imports:
-        'metering.ts errors.ts version.ts events.ts boot boot/config/passwords.ts database/open.ts serve/status.ts measure @services/admin @services/command-line @services/http-shell @services/metrics',
+        'metering.ts errors.ts version.ts events.ts boot boot/config/passwords.ts database/open.ts serve/status.ts measure @services/admin @services/command-line @services/http-shell @services/metrics @services/observe',
     },
     {
       room: 'check',

@@ -12,6 +12,8 @@ export interface AdminPages {
   readonly metrics: () => Promise<{ readonly mediaType: string; readonly text: string }>
   /** Fields of `/version`. */
   readonly version: Readonly<Record<string, string>>
+  /** Hears why a page could not be made; who asked for it is not told. */
+  readonly failed: (error: unknown) => void
 }
 
 export type AdminListener = Pick<Shell, 'address' | 'port' | 'close'>
@@ -30,11 +32,12 @@ interface Page {
 /** Rejects with a ListenProblem. */
 export function startAdmin(bind: Address, pages: AdminPages): Promise<AdminListener> {
   const table = toTable(pages)
+  const { failed } = pages
   return startShell({
     ...bind,
     bounds: { headMs, maxPipelinedRequests },
     maxConnections,
-    handle: (exchange) => void answer(table, exchange),
+    handle: (exchange) => void answer({ table, failed }, exchange),
     refuse,
   })
 }
@@ -59,7 +62,11 @@ function toPage({ mediaType, text }: Awaited<ReturnType<AdminPages['metrics']>>)
   return { status: 200, mediaType, body: text }
 }
 
-async function answer(table: ReturnType<typeof toTable>, exchange: Exchange): Promise<void> {
+interface Answering extends Pick<AdminPages, 'failed'> {
+  readonly table: ReturnType<typeof toTable>
+}
+
+async function answer({ table, failed }: Answering, exchange: Exchange): Promise<void> {
   const { method, target } = exchange
   const page = table.get(target.split('?', 1)[0] as string)
   if (page === undefined) {
@@ -67,14 +74,15 @@ async function answer(table: ReturnType<typeof toTable>, exchange: Exchange): Pr
   } else if (method !== 'GET' && method !== 'HEAD') {
     send(exchange, refusal(405, 'method_not_allowed', `this page answers GET and HEAD, not ${method}`), 'GET, HEAD')
   } else {
-    send(exchange, await madeSafely(page))
+    send(exchange, await madeSafely(page, failed))
   }
 }
 
-async function madeSafely(page: () => Page | Promise<Page>): Promise<Page> {
+async function madeSafely(page: () => Page | Promise<Page>, failed: AdminPages['failed']): Promise<Page> {
   try {
     return await page()
-  } catch {
+  } catch (error) {
+    failed(error)
     return refusal(500, 'internal_error', 'the page could not be made')
   }
 }

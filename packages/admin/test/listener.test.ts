@@ -7,6 +7,7 @@ import { type AdminListener, type AdminPages, sharedWhileRunning, startAdmin } f
 let admin: AdminListener
 let status: 'ready' | 'not_ready' = 'ready'
 let broken = false
+const faults: unknown[] = []
 
 const pages: AdminPages = {
   health: () => '{"status":"ok"}',
@@ -16,6 +17,7 @@ const pages: AdminPages = {
     return Promise.resolve({ mediaType: 'text/plain; version=0.0.4', text: 'x 1\n' })
   }),
   version: { name: 'shop', version: '1.2.3' },
+  failed: (error) => faults.push(error),
 }
 
 before(async () => {
@@ -55,12 +57,13 @@ test('other paths are 404, other methods 405, and what is no request 400 [O1.1]'
   strictEqual((await wire.answer()).status, 400)
 })
 
-test('a page that cannot be made is 500 and tells nothing [O1.1]', async () => {
+test('a page that cannot be made is 500, tells nothing, and the service hears why [O1.1]', async () => {
   broken = true
   const { status, text } = await call(admin.port, '/metrics')
   broken = false
   strictEqual(status, 500)
   ok(!text.includes('secret'))
+  deepStrictEqual(faults.map(String), ['Error: a secret'])
 })
 
 test('scrapes at the same time share one [O1.3]', async () => {

@@ -4,7 +4,7 @@
  * (exit-codes.ts). A forced end is a SIGKILL, because an exit would wait for threads that are in the middle of
  * something.
  */
-import type { FieldsOf } from '@services/observe'
+import { type FieldsOf, stackOf } from '@services/observe'
 import type { lifecycleEvents } from './events.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { handleSignals } from './signals.ts'
@@ -100,7 +100,7 @@ export async function live(lifecycle: Lifecycle): Promise<void> {
     reload: (signal) => hangUp(signal),
   })
   process.on('uncaughtException', (error: unknown) => {
-    events.emit('internalError', { stack: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+    events.emit('internalError', { stack: stackOf(error) })
     exitCode = exitCodes.failure
     if (isEnding) return
     isEnding = true

@@ -6,6 +6,7 @@ import { type AdminListener, type Part, Readiness, sharedWhileRunning, startAdmi
 import type { Running } from '@services/command-line'
 import { ListenProblem } from '@services/http-shell'
 import { textType, Totals } from '@services/metrics'
+import { stackOf } from '@services/observe'
 import type { Booted } from '../boot/boot.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Events } from '../events.ts'
@@ -99,6 +100,7 @@ export class Admin {
       ready: () => readiness.read(),
       metrics: sharedWhileRunning(() => this.#write()),
       version: { name: 'sqlapi', version, node: process.version },
+      failed: (error) => events.emit('internalError', { stack: stackOf(error) }),
     }).catch((error: unknown) => {
       if (!(error instanceof ListenProblem)) throw error
       throw new StartupFailure('ListenException', `admin.bind ${bind.host}:${bind.port} ${error.message}`)

@@ -2,6 +2,7 @@
  * The request path. A request comes in as plain values, a reply goes out. The body of `runFile` makes the checks in the
  * order that the manual promises. Each stage is a call into the file that owns it; no stage calls the next.
  */
+import { stackOf } from '@services/observe'
 import { Failure, type FailureDetails, failures, toReply } from '../errors.ts'
 import { formats } from '../formats/formats.ts'
 import type { Events } from '../events.ts'
@@ -198,11 +199,10 @@ function explain({ endpoints }: Service, { method, target }: RequestLine, error:
 
 /** Only the log is told where an unexpected error came from. */
 function reportInternal(events: Events, { method, target, requestId, trace }: RequestLine, error: unknown): void {
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
   events.emit('internalError', {
     method,
     path: pathOf(target),
-    stack,
+    stack: stackOf(error),
     requestId,
     traceparent: trace?.span?.traceparent,
   })

@@ -5,7 +5,7 @@
  */
 import cluster from 'node:cluster'
 import { disablePretenuring, type ExitCode, exitCodes, handleSignals } from '@services/command-line'
-import { EventStream, hearWarnings, openStdout, type Subscriber } from '@services/observe'
+import { EventStream, hearWarnings, openStdout, stackOf, type Subscriber } from '@services/observe'
 import { StartupFailure } from '../errors.ts'
 import { type EventFields, type Events, type EventName, eventTable, type LogSettings, logWriter } from '../events.ts'
 import { type PreparedSet, type RunningService, startService } from '../service.ts'
@@ -48,7 +48,7 @@ async function work(assignment: Assignment): Promise<void> {
     if (measures !== undefined) tellSuccesses(service)
     let exitCode: ExitCode = exitCodes.success
     process.on('uncaughtException', (error) => {
-      events.emit('internalError', { stack: error.stack ?? error.message })
+      events.emit('internalError', { stack: stackOf(error) })
       exitCode = exitCodes.failure
       // It finishes what it has begun, and the first process replaces it.
       setTimeout(() => process.kill(process.pid, 'SIGKILL'), shutdownSeconds * 1000).unref()

@@ -6,6 +6,7 @@ import { type AdminListener, type Part, Readiness, sharedWhileRunning, startAdmi
 import type { Running } from '@services/command-line'
 import { ListenProblem } from '@services/http-shell'
 import { textType, Totals } from '@services/metrics'
+import { stackOf } from '@services/observe'
 import type { Config } from '../boot/config/schema.ts'
 import { StartupFailure } from '../errors.ts'
 import type { Events } from '../events.ts'
@@ -98,6 +99,7 @@ export class Admin {
         return { mediaType: textType, text: await this.#totals.text() }
       }),
       version: { name: 'xroad-proxy', version, node: process.version },
+      failed: (error) => events.emit('internalError', { stack: stackOf(error) }),
     }).catch((error: unknown) => {
       if (!(error instanceof ListenProblem)) throw error
       throw new StartupFailure('listen_failed', `admin.bind ${bind.host}:${bind.port} ${error.message}`)

@@ -3,7 +3,7 @@
  * checks that the manual promises. Each stage is a call into the file that owns it; none of them calls the next.
  */
 import type { CodedContent } from '@services/content-coding'
-import { cutText, goneStatus, roundMs } from '@services/observe'
+import { cutText, goneStatus, roundMs, stackOf } from '@services/observe'
 import type { Span, Tracing } from '@services/trace'
 import { CallerGone, callerGone, Failure, failures, nameOf, toReply } from '../errors.ts'
 import type { AnsweredRequest, Events } from '../events.ts'
@@ -132,7 +132,7 @@ function report(
     events.emit('internalError', {
       endpoint,
       id,
-      stack: thrown instanceof Error ? String(thrown.stack) : String(thrown),
+      stack: stackOf(thrown),
       request_id,
       traceparent,
     })
