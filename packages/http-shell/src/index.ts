@@ -1,6 +1,6 @@
 /** The entry point: what the services may use of this package. */
 export { BodyCut, BodyTooLarge, type Reserve } from './exchange/body.ts'
-export type { Exchange, Headers, Leaving, RawHeaders, RequestHeaders } from './exchange/exchange.ts'
+export type { Exchange, Headers, Leaving, RawHeaders, RequestHeaders, SendOptions } from './exchange/exchange.ts'
 export {
   type Bounds,
   defaultBounds,

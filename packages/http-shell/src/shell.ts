@@ -10,8 +10,8 @@ import { type Bounds, defaultBounds, maxHeadBytes } from './exchange/limits.ts'
 import { type ParserError, type Reason, type Refusal, type Refused, toBytes, toRefusal } from './exchange/refusals.ts'
 import { newRequestId, readRequestId, requestIdKey } from './exchange/request-id.ts'
 import { type Address, listen } from './listen.ts'
-import { type Arrival, NodeConnection, type NodeHost } from './node/connection.ts'
-import { NodeExchange } from './node/exchange.ts'
+import { NodeConnection, type NodeHost } from './node/connection.ts'
+import { type Arrival, NodeExchange } from './node/exchange.ts'
 import { closeAfter, createHttpServer, stopListening, takeConnections } from './node/node-http.ts'
 import { reasonToRefuse } from './node/reason-to-refuse.ts'
 import { isPlainUpgrade, isUpgradeWithBody, toPlainRequest } from './node/upgrade.ts'
@@ -110,7 +110,9 @@ class ShellHost implements NodeHost, PlainHost {
       // No other protocol is spoken on request. Node loses what comes behind such a request if it is not told of it.
       shouldUpgradeCallback: isPlainUpgrade,
     }
-    this.server = createHttpServer(settings, (message, response) => this.#arrived(message, response, false))
+    this.server = createHttpServer(settings, (message, response) =>
+      this.#arrived({ message, response, awaitsGoAhead: false }),
+    )
     // Size is the limit. With a count, Node passes over the headers beyond it, the length of the body too.
     this.server.maxHeadersCount = 0
     if (options.maxConnections !== undefined) this.server.maxConnections = options.maxConnections
@@ -130,11 +132,11 @@ class ShellHost implements NodeHost, PlainHost {
     })
     // The go-ahead is given when somebody wants the body, so a body that is refused is never sent.
     server.on('checkContinue', (message: IncomingMessage, response: ServerResponse) =>
-      this.#arrived(message, response, true),
+      this.#arrived({ message, response, awaitsGoAhead: true }),
     )
     // Expectations that nobody knows are passed over.
     server.on('checkExpectation', (message: IncomingMessage, response: ServerResponse) =>
-      this.#arrived(message, response, false),
+      this.#arrived({ message, response, awaitsGoAhead: false }),
     )
     server.on('clientError', (error: ParserError, socket: Duplex) => this.#failed(error, socket))
     server.on('connect', (message: IncomingMessage, socket: Duplex) => {
@@ -152,8 +154,9 @@ class ShellHost implements NodeHost, PlainHost {
     })
   }
 
-  begin(connection: NodeConnection, { message, response, awaitsGoAhead }: Arrival): void {
-    const exchange = new NodeExchange(message, response, connection, awaitsGoAhead)
+  begin(connection: NodeConnection, arrival: Arrival): void {
+    const { message, response } = arrival
+    const exchange = new NodeExchange(arrival, connection)
     connection.began(exchange)
     response.on('finish', () => connection.answered(exchange))
     if (isUpgradeWithBody(message) || isFramedUnsurely(message)) {
@@ -234,8 +237,8 @@ class ShellHost implements NodeHost, PlainHost {
     if (this.isClosing && this.#connections.size === 0) setImmediate(this.#emptied.resolve)
   }
 
-  #arrived(message: IncomingMessage, response: ServerResponse, awaitsGoAhead: boolean): void {
-    this.#ofNode(message.socket)?.arrived({ message, response, awaitsGoAhead })
+  #arrived(arrival: Arrival): void {
+    this.#ofNode(arrival.message.socket)?.arrived(arrival)
   }
 
   /** A request that was understood and must not run. What follows it on the connection cannot be trusted. */
@@ -243,7 +246,7 @@ class ShellHost implements NodeHost, PlainHost {
     const { method, target, requestId } = exchange
     const refusal = { reason, line: { method, target }, isBody: false, requestId, maxHeadBytes }
     const { status, body, headers } = this.#options.refuse(refusal)
-    exchange.send(status, { 'content-type': 'application/json', ...headers }, body, true)
+    exchange.send(status, { 'content-type': 'application/json', ...headers }, body, { close: true })
     connection.ignoreRest()
   }
 

@@ -37,7 +37,7 @@ const answers: Readonly<Record<string, (exchange: Exchange) => void>> = {
   '/unchanged': (exchange) => exchange.send(304, { etag: '"x"' }, ''),
   '/none': (exchange) => exchange.send(404, {}, 'none'),
   '/strange': (exchange) => exchange.send(299, {}, 'strange'),
-  '/closes': (exchange) => exchange.send(413, {}, 'too large', true),
+  '/closes': (exchange) => exchange.send(413, {}, 'too large', { close: true }),
   '/twice': (exchange) => {
     exchange.send(200, {}, 'once')
     exchange.send(500, {}, 'twice')

@@ -88,7 +88,7 @@ for (const fastReader of [false, true]) {
       t.mock.timers.enable({ apis: ['setInterval', 'Date'] })
       const body = Buffer.alloc(48_000_000, 'x')
       let cuts = 0
-      const handle = (exchange: Exchange): void => exchange.send(200, {}, body, true)
+      const handle = (exchange: Exchange): void => exchange.send(200, {}, body, { close: true })
       const shell = await start({ fastReader, handle, cut: () => void (cuts += 1) })
       const socket = await sendAhead(shell.port, request)
       let received = 0

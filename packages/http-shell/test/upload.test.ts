@@ -19,7 +19,7 @@ const gaps: Readonly<Record<string, () => Promise<unknown> | undefined>> = {
 
 type Step = (exchange: Exchange, pieces: AsyncIterator<Uint8Array>) => unknown
 
-const answer: Step = (exchange) => exchange.send(500, {}, 'early', true)
+const answer: Step = (exchange) => exchange.send(500, {}, 'early', { close: true })
 const leave: Step = (_exchange, pieces) => pieces.return?.()
 
 describe('an answer before the upload has ended: the rest is read before the connection ends', () => {

@@ -5,6 +5,8 @@
 import type { Reserve } from './body.ts'
 
 export type Headers = Readonly<Record<string, string | number>>
+/** Headers of a whole answer: the shell adds its own. */
+export type SentHeaders = Record<string, string | number>
 /** Header names and values in turn, as they stood on the wire, one character for each byte. */
 export type RawHeaders = readonly string[]
 /** Names in lower case; a repeated header is joined as Node.js does it, `set-cookie` is a list. */
@@ -12,6 +14,11 @@ export type RequestHeaders = Readonly<Record<string, string | string[] | undefin
 
 /** Why nobody is there to take the answer: the client left, or it took less than 64 KiB in 10 seconds. */
 export type Leaving = 'left' | 'too slow'
+
+export interface SendOptions {
+  /** The connection ends with the answer. */
+  readonly close?: boolean
+}
 
 export interface Exchange {
   readonly method: string
@@ -45,10 +52,10 @@ export interface Exchange {
   /** Status that was sent, 0 before. */
   readonly status: number
   /**
-   * A whole answer; `headers` are the shell's from now on. `close` ends the connection with it. No header says how the
-   * answer is framed or whether the connection stays: the shell does.
+   * A whole answer; `headers` are the shell's from now on. No header says how the answer is framed or whether the
+   * connection stays: the shell does.
    */
-  send(status: number, headers: Record<string, string | number>, body: string | Uint8Array, close?: boolean): void
+  send(status: number, headers: SentHeaders, body: string | Uint8Array, options?: SendOptions): void
   /** The head of an answer in pieces: names and values as an object, or raw pairs that are sent as they are. */
   begin(status: number, headers: Headers | RawHeaders, statusText?: string): void
   /** False when the client reads slower than we write; `resume` is called when it is time for more. */

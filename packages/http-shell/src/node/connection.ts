@@ -2,18 +2,12 @@
  * A client connection whose requests Node.js reads: which of them have begun and which wait, when the socket is not
  * read, and what follows from something that is not a request. Node writes the answers in their order.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { Connection, type Host } from '../exchange/connection.ts'
 import type { Leaving } from '../exchange/exchange.ts'
-import type { NodeExchange, Owner } from './exchange.ts'
+import type { Arrival, NodeExchange, Owner } from './exchange.ts'
 import { dropInput } from './node-http.ts'
-
-export interface Arrival {
-  readonly message: IncomingMessage
-  readonly response: ServerResponse
-  readonly awaitsGoAhead: boolean
-}
 
 export interface NodeHost extends Host {
   /** Makes the exchange and gives it to the service. */

@@ -14,12 +14,22 @@ import {
   type RawHeaders,
   reasonPhrase,
   type RequestHeaders,
+  type SendOptions,
+  type SentHeaders,
   smallAnswerBytes,
 } from '../exchange/exchange.ts'
 import { drainMs, smallUploadBytes } from '../exchange/limits.ts'
 import { isRequestIdName, newRequestId, readRequestId, requestIdKey, requestIdName } from '../exchange/request-id.ts'
 import { closeAfter, isClosedAfter } from './node-http.ts'
 import { bytesToCome, collect, declaredLength, dropRest, readPieces } from './upload.ts'
+
+/** A request as Node gives it. */
+export interface Arrival {
+  readonly message: IncomingMessage
+  readonly response: ServerResponse
+  /** The client sends the body when it is told to. */
+  readonly awaitsGoAhead: boolean
+}
 
 /** What a connection is told of its exchanges. */
 export interface Owner {
@@ -56,7 +66,7 @@ export class NodeExchange implements Owed {
   /** What is left of a long answer. */
   #rest: Uint8Array | undefined
 
-  constructor(message: IncomingMessage, response: ServerResponse, owner: Owner, awaitsGoAhead: boolean) {
+  constructor({ message, response, awaitsGoAhead }: Arrival, owner: Owner) {
     this.method = message.method as string
     this.target = message.url as string
     this.#message = message
@@ -121,13 +131,13 @@ export class NodeExchange implements Owed {
     return this.#message.complete
   }
 
-  send(status: number, headers: Record<string, string | number>, body: string | Uint8Array, close = false): void {
+  send(status: number, headers: SentHeaders, body: string | Uint8Array, options?: SendOptions): void {
     if (!this.isOpen || this.isEnded) return
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
     // A client that has not sent the body need not send it any more. A large upload is not read to its end for nothing.
-    if (close || (!this.#message.complete && (this.#awaitsGoAhead || bytesToCome(this.#message) > smallUploadBytes))) {
-      closeAfter(this.#response)
-    }
+    const isUploadLeft =
+      !this.#message.complete && (this.#awaitsGoAhead || bytesToCome(this.#message) > smallUploadBytes)
+    if (options?.close === true || isUploadLeft) closeAfter(this.#response)
     this.#endIfLast()
     headers['content-length'] = length
     if (this.#owner.namesRequests) headers[requestIdName] = this.requestId

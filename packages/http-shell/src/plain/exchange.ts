@@ -12,6 +12,8 @@ import {
   pieceBytes,
   type RawHeaders,
   reasonPhrase,
+  type SendOptions,
+  type SentHeaders,
   smallAnswerBytes,
 } from '../exchange/exchange.ts'
 import { peerOf } from '../exchange/peer.ts'
@@ -134,11 +136,11 @@ export class PlainExchange implements Owed {
     return this.status !== 0
   }
 
-  send(status: number, headers: Record<string, string | number>, body: string | Uint8Array, close = false): void {
+  send(status: number, headers: SentHeaders, body: string | Uint8Array, options?: SendOptions): void {
     if (!this.isOpen || this.isEnded) return
     const bytes = typeof body === 'string' ? toBytes(body) : body
     headers['content-length'] = bytes.length
-    const isFinal = this.isFinal || close || this.#owner.isLast(this)
+    const isFinal = this.isFinal || options?.close === true || this.#owner.isLast(this)
     const head = toWholeHead(status, headers, this.#idLine, isFinal ? closeLines : this.#owner.keepAliveLines)
     if (isFinal) this.#endsConnection()
     this.status = status

@@ -10,6 +10,7 @@ import {
   ListenProblem,
   type Refusal,
   type Refused,
+  type SendOptions,
   type Shell,
   startShell,
 } from '@services/http-shell'
@@ -148,7 +149,7 @@ async function readBody(
     }
     if (trace !== undefined) trace.error = failure.name
     const headers = cors.headersFor(exchange.headers as RequestHeaders)
-    write(options, exchange, toReply(failure, headers), trace, true)
+    write(options, exchange, toReply(failure, headers), trace, { close: true })
     return undefined
   }
 }
@@ -169,13 +170,12 @@ function toLeaver(cancellation: Cancellation): () => void {
   }
 }
 
-/** `close` ends the connection with the reply. */
 function write(
   options: ServerOptions,
   exchange: Exchange,
   { status, headers, body }: Reply,
   trace: Trace | undefined,
-  close = false,
+  sending?: SendOptions,
 ): void {
   if (trace !== undefined && trace.rows === undefined) trace.bytes = bytesOf(exchange, body)
   if (body === undefined) {
@@ -188,7 +188,7 @@ function write(
   // A new object: the shell adds the length.
   const all = { 'content-type': mediaType, ...headers }
   if (!(content instanceof Readable)) {
-    exchange.send(status, all, content, close)
+    exchange.send(status, all, content, sending)
     conclude(options, exchange, trace)
     return
   }
