@@ -60,22 +60,23 @@ export interface ServerIdentity extends ClientIdentity {
   readonly lastAnswer: () => number
 }
 
-/** What is the same for all lanes of a service, one after the other. */
-export interface LanesBefore {
-  readonly lanes: Pick<Lanes, 'upstreams' | 'identities'> | undefined
+/** What lanes share with those before them and after them. */
+export interface LanesContext {
+  readonly env: Environment
+  readonly events: Events
   readonly budget: Budget
+  /** Those before. */
+  readonly lanes: Pick<Lanes, 'upstreams' | 'identities'> | undefined
 }
 
 export function openLanes(
   config: Config,
   { endpoints, nameless, bodies, checks, isTracing }: Loads,
-  env: Environment,
-  events: Events,
-  { lanes: before, budget }: LanesBefore,
+  { env, events, budget, lanes: before }: LanesContext,
 ): Lanes {
   const { limits } = config
   const open = keepUpstreams(toBounds(config, endpoints), before?.upstreams)
-  const { clients, certificates, identities } = openClients(config, endpoints, open, env, before?.identities)
+  const { clients, certificates, identities } = openClients(config, endpoints, { open, env, known: before?.identities })
   if (endpoints.some((endpoint) => endpoint.kind === 'soap' && endpoint.url?.startsWith('https:')))
     createPublicContext()
   const direct = open('direct', { secureContext: createPublicContext })
@@ -194,13 +195,18 @@ interface OpenClients extends Pick<Lanes, 'certificates' | 'identities'> {
   readonly clients: ReadonlyMap<string | undefined, Client>
 }
 
+interface ClientContext {
+  readonly open: OpenUpstream
+  readonly env: Environment
+  /** Of the lanes before: a keystore that has not changed is not opened again. */
+  readonly known: readonly ClientIdentity[] | undefined
+}
+
 /** A keystore is read at boot and only where an endpoint needs it, so that a wrong one shows before the first call. */
 function openClients(
   config: Config,
   endpoints: readonly Endpoint[],
-  open: OpenUpstream,
-  env: Environment,
-  known: readonly ClientIdentity[] = [],
+  { open, env, known = [] }: ClientContext,
 ): OpenClients {
   const clients = new Map<string | undefined, Client>()
   const certificates: DatedCertificate[] = []

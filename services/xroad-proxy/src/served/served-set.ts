@@ -11,13 +11,12 @@ import type { Config } from '../boot/config/schema.ts'
 import { calledAs } from '../boot/description/called-as.ts'
 import type { Ingested } from '../boot/ingest/ingest.ts'
 import { StartupFailure } from '../errors.ts'
-import type { Events } from '../events.ts'
 import type { Audit } from '../serve/audited-writer.ts'
 import type { Service } from '../serve/handle.ts'
 import { openDocsPage } from '../serve/pages/docs-page.ts'
 import { toRoutes } from '../serve/route.ts'
 import { describeSet } from './description.ts'
-import { type Lanes, type LanesBefore, openLanes } from './lanes.ts'
+import { type Lanes, type LanesContext, openLanes } from './lanes.ts'
 import type { ReadSet } from './read-set.ts'
 
 /** What is served. Holds nothing of the files but what requests need. */
@@ -31,34 +30,24 @@ export interface ServedSet extends Pick<Lanes, 'upstreams' | 'certificates' | 'i
 }
 
 /** What a set shares with those before it and after it. */
-export interface SetContext extends LanesBefore {
-  readonly env: Environment
-  readonly events: Events
+export interface SetContext extends LanesContext {
   readonly auditFiles: AuditFiles
   readonly tracing: Service['tracing']
 }
 
-export async function openSet(
-  read: ReadSet,
-  { env, events, auditFiles, tracing, ...before }: SetContext,
-): Promise<ServedSet> {
+export async function openSet(read: ReadSet, context: SetContext): Promise<ServedSet> {
   const { loaded, endpoints, ingested, types, nameless, found } = read
   const { config } = loaded
-  const { upstreams, certificates, identities, ...lanes } = withOrigins(loaded, () =>
-    openLanes(
-      config,
-      {
-        endpoints,
-        nameless: new Set(nameless),
-        bodies: types.bodies,
-        checks: read.checks.checks,
-        isTracing: tracing !== undefined,
-      },
-      env,
-      events,
-      before,
-    ),
-  )
+  const { env, events, auditFiles, tracing } = context
+  const loads = {
+    endpoints,
+    nameless: new Set(nameless),
+    bodies: types.bodies,
+    checks: read.checks.checks,
+    isTracing: tracing !== undefined,
+  }
+  const opened = withOrigins(loaded, () => openLanes(config, loads, context))
+  const { upstreams, certificates, identities, ...lanes } = opened
   const clients = calledAs(endpoints, config)
   const service: Service = {
     routes: toRoutes(endpoints),
