@@ -25,7 +25,7 @@ function get(query: string, what: Wanted): unknown {
 
 function post(body: unknown, what: Wanted): unknown {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const [set] = toDeclaredSets([toParameterSet(readBody(Buffer.from(text)))], what, false)
+  const [set] = toDeclaredSets([toParameterSet(readBody(Buffer.from(text)))], what, { batch: false, areTexts: false })
   return Object.fromEntries(Array.from(set as ParameterSet, ([name, value]) => [name, plain(value)]))
 }
 
@@ -315,7 +315,10 @@ test('a default stands in for a missing key, and for no other [N3.2]', () => {
 test('each set of a batch has its defaults, and each is checked [N3.2] [N3.3]', () => {
   const what = wanted('-- @param x date', '-- @param y integer[] default [1]')
   const sets = (body: unknown): readonly ParameterSet[] => {
-    return toDeclaredSets(toBatch(readBody(Buffer.from(JSON.stringify({ queries: body })))), what, true)
+    return toDeclaredSets(toBatch(readBody(Buffer.from(JSON.stringify({ queries: body })))), what, {
+      batch: true,
+      areTexts: false,
+    })
   }
   const x = '2026-01-31'
   deepStrictEqual(
@@ -336,7 +339,10 @@ test('each set of a batch has its defaults, and each is checked [N3.2] [N3.3]', 
 
 test('sets without parameters of their own share nothing [N3.2]', () => {
   const what = wanted('-- @param x default 1')
-  const [one, two] = toDeclaredSets(toBatch(readBody(Buffer.from('{"queries":[null,null]}'))), what, true)
+  const [one, two] = toDeclaredSets(toBatch(readBody(Buffer.from('{"queries":[null,null]}'))), what, {
+    batch: true,
+    areTexts: false,
+  })
   ok(one !== two)
   deepStrictEqual(toParameterSet(null), new Map())
 })
@@ -410,7 +416,7 @@ test('texts of a format that has no other values are read as those of a query st
     ]),
     new Map<string, JsonValue>([['x', null]]),
   ]
-  const fitting = toDeclaredSets(sets, what, true, true)
+  const fitting = toDeclaredSets(sets, what, { batch: true, areTexts: true })
   deepStrictEqual(
     fitting.map((set) => Array.from(set.values(), plain)),
     [[{ integer: '5' }, { array: '[6]' }], [null]],
@@ -419,7 +425,10 @@ test('texts of a format that has no other values are read as those of a query st
 
 test('a set that fits is not copied [N3.3]', () => {
   const set = new Map<string, JsonValue>([['x', '2026-01-31']])
-  strictEqual(toDeclaredSets([set], wanted('-- @param x date', '-- @param y string'), false)[0], set)
+  strictEqual(
+    toDeclaredSets([set], wanted('-- @param x date', '-- @param y string'), { batch: false, areTexts: false })[0],
+    set,
+  )
 })
 
 test('dates are those of the calendar [N3.3]', () => {

@@ -73,7 +73,7 @@ function writeType(type: DatabaseType | undefined): object {
 export class LockTextError extends Error {
   readonly isNewer: boolean
 
-  constructor(message: string, isNewer = false) {
+  constructor(message: string, { isNewer = false }: { readonly isNewer?: boolean } = {}) {
     super(message)
     this.isNewer = isNewer
   }
@@ -84,7 +84,8 @@ export function readLock(text: string): Lock {
   const { version, endpoints } = asObject(parse(text), 'the file')
   if (typeof version !== 'number') throw new LockTextError('it has no version')
   if (version > lockVersion) {
-    throw new LockTextError(`it has version ${version}, and this sqlapi knows up to ${lockVersion}`, true)
+    const message = `it has version ${version}, and this sqlapi knows up to ${lockVersion}`
+    throw new LockTextError(message, { isNewer: true })
   }
   return new Map(
     Object.entries(asObject(endpoints, 'endpoints')).map(([name, entries]) => [name, readEntries(entries, name)]),

@@ -59,7 +59,7 @@ export class Gathered implements Shelf {
 
   read(file: string): Uint8Array {
     const bytes = this.readIfAny(file)
-    if (bytes === undefined) throw new FileProblem('does not exist', true)
+    if (bytes === undefined) throw new FileProblem('does not exist', { isMissing: true })
     return bytes
   }
 

@@ -32,16 +32,22 @@ export function readDeclaredQuery(query: string, { params, names }: Wanted): Par
   return set
 }
 
-/** The sets of a body. `areTexts`: their format knows no other values, so texts are read as those of a query string. */
+/** How a body holds its sets. */
+export interface BodyForm {
+  readonly batch: boolean
+  /** Its format knows no other values, so texts are read as those of a query string. */
+  readonly areTexts: boolean
+}
+
+/** The sets of a body. */
 export function toDeclaredSets(
   sets: readonly ParameterSet[],
   { params, names }: Wanted,
-  batch: boolean,
-  areTexts = false,
+  { batch, areTexts }: BodyForm,
 ): readonly ParameterSet[] {
   const complete = sets.map((set) => (lacksDefault(params, set) ? addDefaults(params, new Map(set)) : set))
   requireParameters(names, complete, batch)
-  return complete.map((set, index) => fitSet(set, params, batch ? `, in queries[${index}]` : '', areTexts))
+  return complete.map((set, index) => fitSet(set, params, { place: batch ? `, in queries[${index}]` : '', areTexts }))
 }
 
 /** Whether a key of the query string counts. An empty value counts where it is a value of the type. */
@@ -73,24 +79,24 @@ function readText(text: string, param: DeclaredParameter, shown: string, place =
   return value
 }
 
+interface SetForm extends Pick<BodyForm, 'areTexts'> {
+  /** Where the set stands, as the end of a message. */
+  readonly place: string
+}
+
 /** The set itself where nothing of it changes. */
-function fitSet(
-  set: ParameterSet,
-  params: readonly DeclaredParameter[],
-  place: string,
-  areTexts: boolean,
-): ParameterSet {
+function fitSet(set: ParameterSet, params: readonly DeclaredParameter[], form: SetForm): ParameterSet {
   let fitting: Map<string, JsonValue> | undefined
   for (const param of params) {
     const value = set.get(param.name)
     if (value === undefined || value === null) continue
-    const fit = fitValue(value, param, place, areTexts)
+    const fit = fitValue(value, param, form)
     if (fit !== value) (fitting ??= new Map(set)).set(param.name, fit)
   }
   return fitting ?? set
 }
 
-function fitValue(value: JsonValue, param: DeclaredParameter, place: string, areTexts: boolean): JsonValue {
+function fitValue(value: JsonValue, param: DeclaredParameter, { place, areTexts }: SetForm): JsonValue {
   const { name, list } = param
   // A default has been judged when it was read.
   if (value === param.default) return value

@@ -29,7 +29,7 @@ export function fitLines(
   { parameters }: Script,
 ): readonly ParameterSet[] {
   if (declarations !== undefined) {
-    return toDeclaredSets(sets, { params: declarations.params, names: parameters }, true, areTexts)
+    return toDeclaredSets(sets, { params: declarations.params, names: parameters }, { batch: true, areTexts })
   }
   requireParameters(parameters, sets, true)
   return sets
@@ -45,7 +45,7 @@ export function toSets(
   if (declarations !== undefined) {
     const wanted = { params: declarations.params, names: parameters }
     if (document === undefined) return [readDeclaredQuery(query, wanted)]
-    return toDeclaredSets(readSets(document, batch), wanted, batch)
+    return toDeclaredSets(readSets(document, batch), wanted, { batch, areTexts: false })
   }
   const sets = document === undefined ? [readQuery(query)] : readSets(document, batch)
   requireParameters(parameters, sets, batch)

@@ -13,7 +13,7 @@ export class FileProblem extends Error {
   /** Whether there is no such file at all. */
   readonly isMissing: boolean
 
-  constructor(message: string, isMissing: boolean = false) {
+  constructor(message: string, { isMissing = false }: { readonly isMissing?: boolean } = {}) {
     super(message)
     this.name = 'FileProblem'
     this.isMissing = isMissing
@@ -136,5 +136,5 @@ function refuseLinks(root: string, file: string): void {
 function toProblem(error: unknown): FileProblem {
   const { code = 'unknown' } = error as NodeJS.ErrnoException
   const isMissing = code === 'ENOENT' || code === 'ENOTDIR'
-  return new FileProblem(isMissing ? 'does not exist' : `cannot be read (${code})`, isMissing)
+  return new FileProblem(isMissing ? 'does not exist' : `cannot be read (${code})`, { isMissing })
 }

@@ -31,7 +31,7 @@ export function whoCallsWhat(endpoint: SoapEndpoint, message: Uint8Array): Named
   }
   const envelope = startOfEnvelope(message)
   if (!isGenerated) {
-    const { end: _, user, id, ...names } = readHeaderNames(envelope, true)
+    const { end: _, user, id, ...names } = readHeaderNames(envelope, { isWhole: true })
     return { lane: 'soap', ...names, ...(user === undefined ? {} : { user }), ...(id === undefined ? {} : { id }) }
   }
   const before = known.get(endpoint)

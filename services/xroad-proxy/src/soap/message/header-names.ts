@@ -26,8 +26,12 @@ const parts = ['xRoadInstance', 'memberClass', 'memberCode', 'subsystemCode', 's
 
 type Codes = Record<string, string>
 
-/** `isWhole`: the header is read to its end, so that user and id are known too. */
-export function readHeaderNames(envelope: string, isWhole: boolean = false): ReadHeaderNames {
+export interface HeaderNameOptions {
+  /** The header is read to its end, so that user and id are known too. */
+  readonly isWhole?: boolean
+}
+
+export function readHeaderNames(envelope: string, { isWhole = false }: HeaderNameOptions = {}): ReadHeaderNames {
   const found = new Found()
   const parser = openParser(found)
   let end: number | undefined

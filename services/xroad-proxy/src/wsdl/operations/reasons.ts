@@ -64,7 +64,7 @@ export class Skip extends Error {
   /** Ends no more than a branch, whatever the reason. */
   readonly isOfBranch: boolean
 
-  constructor(reason: SkipReason, detail = '', isOfBranch = false) {
+  constructor(reason: SkipReason, detail = '', { isOfBranch = false }: { readonly isOfBranch?: boolean } = {}) {
     super(`${reason} ${detail}`)
     this.name = 'Skip'
     this.reason = reason

@@ -269,7 +269,7 @@ function refuseBroken(problem: string | undefined, path: Path): void {
 }
 
 /** One for all: thousands of branches of a large request end so. */
-const tooFar = new Skip('request_too_large', '', true)
+const tooFar = new Skip('request_too_large', '', { isOfBranch: true })
 const repeated = new Skip('endless')
 
 function tooDeep(): Skip {
