@@ -268,7 +268,7 @@ export async function converse(
 }
 
 /** Answers with a length each; what is no answer is given as one with the status 0. */
-export function readAnswers(received: string): Reply[] {
+function readAnswers(received: string): Reply[] {
   const answers: Reply[] = []
   let rest = received
   while (rest !== '') {

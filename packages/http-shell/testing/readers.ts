@@ -69,7 +69,7 @@ function withoutWish(head: Buffer): Buffer {
 }
 
 /** The requests that Node finds, until it finds something else; a last one says what that was. */
-export async function readByNode(bytes: Buffer): Promise<Seen[]> {
+async function readByNode(bytes: Buffer): Promise<Seen[]> {
   const seen: Seen[] = []
   const settings = { maxHeaderSize: maxHeadBytes, requireHostHeader: false }
   const arrivals: Promise<void>[] = []

@@ -22,9 +22,7 @@ export interface MetricRow {
 export type MetricTable = Readonly<Record<string, MetricRow>>
 
 /** Seconds, from a millisecond to half a minute. */
-export const secondsBounds: readonly number[] = [
-  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
-]
+const secondsBounds: readonly number[] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 /** Only grows. */
 export function counter(help: string, ...labels: string[]): MetricRow {

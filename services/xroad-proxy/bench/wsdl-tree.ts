@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Tree } from './boot-tree.ts'
 
-export const operationsPerFile = 10
+const operationsPerFile = 10
 
 export function writeWsdls(folder: string, operations: number): Tree {
   let bytes = 0

@@ -14,7 +14,7 @@ const whole: Lengths = { rounds: 1, warmUpSeconds: 2, seconds: 5 }
 const quick: Lengths = { rounds: 1, warmUpSeconds: 0.5, seconds: 1 }
 
 /** The share of the fastest start that the slowest one has to reach. */
-export const leastOfFastest = 0.9
+const leastOfFastest = 0.9
 
 export interface Starts {
   readonly count: number

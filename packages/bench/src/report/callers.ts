@@ -36,7 +36,7 @@ export interface CallersReport extends CallersRun {
 }
 
 /** What more callers should not make worse. */
-export const usualCallers = 64
+const usualCallers = 64
 const leastOfUsual = 0.9
 
 export function toCallersMarkdown(report: CallersReport): string {

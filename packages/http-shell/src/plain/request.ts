@@ -29,8 +29,8 @@ export interface Head {
 export type Finding = 'plain' | 'part' | 'unusual'
 
 /** Longer heads, and longer requests, are left to Node. */
-export const maxPlainHeadBytes = 16 * 1024
-export const maxPlainBytes = 64 * 1024
+const maxPlainHeadBytes = 16 * 1024
+const maxPlainBytes = 64 * 1024
 
 /** Reads one request at a time. The fields say what was found when the last one was plain. */
 export class RequestReader {

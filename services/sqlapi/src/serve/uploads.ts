@@ -23,7 +23,7 @@ export function maxHeldBytes(maxBodyBytes: number): number {
 }
 
 /** Where the limit comes from. */
-export const limitInWords = 'four times server.max_body_bytes, at least 128 MiB'
+const limitInWords = 'four times server.max_body_bytes, at least 128 MiB'
 
 /** What the reader of a body that is given up hears. */
 export class BodyGivenUp extends Error {

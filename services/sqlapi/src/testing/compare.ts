@@ -6,7 +6,7 @@ import { type Data, isMapping, Literal } from '@services/config-file'
 import { toJson } from './test-file.ts'
 
 /** Stands for whatever is there. */
-export const whatever = '..'
+const whatever = '..'
 
 export interface Difference {
   /** `rows[0].title`. */

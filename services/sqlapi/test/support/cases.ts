@@ -6,7 +6,7 @@ import { basename, join, relative, sep } from 'node:path'
 import { parseLossless } from '@services/testing'
 import type { Dialect } from '../../src/model.ts'
 
-export const engines: readonly Dialect[] = ['postgres', 'sqlite']
+const engines: readonly Dialect[] = ['postgres', 'sqlite']
 
 /** What a request is to be answered with; everything that is given is checked. */
 export interface Expectation {

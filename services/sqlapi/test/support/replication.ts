@@ -23,7 +23,7 @@ export async function startReplication(settings: Readonly<Record<string, string>
   }
 }
 
-export function untilStreaming(primary: ThrowawayPostgres): Promise<void> {
+function untilStreaming(primary: ThrowawayPostgres): Promise<void> {
   const query = `SELECT FROM pg_stat_replication WHERE state = 'streaming'`
   return until(async () => (await primary.query(query)).length > 0, 'the standby to stream')
 }

@@ -5,9 +5,9 @@ import { type CommandOf, type Program, readCommandLine, type Told } from '@servi
 import { nearest } from '@services/config-file'
 import { version } from '../version.ts'
 
-export const formats = ['text', 'json'] as const
+const formats = ['text', 'json'] as const
 /** Those of the doctor. */
-export const reportFormats = ['text', 'json', 'github'] as const
+const reportFormats = ['text', 'json', 'github'] as const
 
 const pathOfWsdls = { value: 'PATH', is: 'the path of a WSDL file or of a folder' } as const
 
@@ -120,7 +120,6 @@ export type DoctorAction = Extract<Action, { action: 'doctor' }>
 export type ExplainAction = Extract<Action, { action: 'wsdl explain' }>
 export type VendorAction = Extract<Action, { action: 'wsdl vendor' }>
 export type AddAction = Extract<Action, { action: 'wsdl add' }>
-export type MockAction = Extract<Action, { action: 'mock' }>
 
 /** `argv` without the runtime and the script. */
 export function readFlags(argv: readonly string[]): Action {

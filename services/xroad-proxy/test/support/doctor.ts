@@ -33,7 +33,7 @@ const authority = makeAuthority()
 export const trust: string = authority.certificate
 
 /** Ends a whole number of seconds from now, as certificates do. */
-export const now: Date = new Date(Math.floor(Date.now() / 1000) * 1000)
+const now: Date = new Date(Math.floor(Date.now() / 1000) * 1000)
 const dayMs = 86_400_000
 
 export function inDays(days: number, seconds: number = 0): Date {

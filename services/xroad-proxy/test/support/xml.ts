@@ -60,7 +60,7 @@ export function elementsOf({ content }: XmlElement): XmlElement[] {
   return content.filter((each) => typeof each !== 'string')
 }
 
-export function textOf({ content }: XmlElement): string {
+function textOf({ content }: XmlElement): string {
   const text = content.filter((each) => typeof each === 'string').join('')
   return text.replace(/^[ \t\r\n]+/, '').replace(/[ \t\r\n]+$/, '')
 }

@@ -218,6 +218,6 @@ function sourcesIn(folder: string): string[] {
   return names.sort().map((name) => digestOf(readFileSync(join(folder, name))))
 }
 
-export function digestOf(content: string | Uint8Array): string {
+function digestOf(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }

@@ -42,7 +42,7 @@ export function refuse(document: Document, path: Path, message: string): never {
 }
 
 /** Of one file. */
-export const limits: YamlLimits & { readonly bytes: number } = {
+const limits: YamlLimits & { readonly bytes: number } = {
   bytes: 8_388_608,
   characters: 8_388_608,
   depth: 100,

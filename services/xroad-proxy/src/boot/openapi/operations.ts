@@ -69,7 +69,7 @@ function mappingOf(data: Data | undefined): Mapping {
   return isMapping(data) ? data : {}
 }
 
-export function listOf(data: Data | undefined): readonly Mapping[] {
+function listOf(data: Data | undefined): readonly Mapping[] {
   return Array.isArray(data) ? (data as readonly Data[]).filter(isMapping) : []
 }
 

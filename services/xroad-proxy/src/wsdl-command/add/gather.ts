@@ -71,7 +71,7 @@ export function withoutPassword(address: string): string {
 }
 
 /** What others have named, as a name that leads nowhere else; empty where nothing is left. */
-export function safeName(text: string): string {
+function safeName(text: string): string {
   return text
     .replaceAll(/[^A-Za-z0-9._-]/g, '_')
     .replace(/^[.-]+/, '')

@@ -41,7 +41,7 @@ const riskyBuiltins = `SELECT oid, proname FROM pg_proc
 const risky = `risky AS (${riskyBuiltins}),
 call AS (SELECT ':funcid (' || string_agg(oid::text, '|') || ') ' AS pattern FROM risky)`
 
-export const queries = {
+const queries = {
   builtins: `SELECT DISTINCT proname FROM (${riskyBuiltins}) AS risky`,
   routines: `SELECT oid, xmin FROM pg_proc WHERE oid >= ${firstOwn} AND ${notTemporary} LIMIT ${maxRoutines + 1}`,
   /** Arguments may have defaults, and an aggregate is made of functions. */

@@ -85,7 +85,7 @@ const scalarKinds: readonly (readonly [number, ScalarKind])[] = [
 export const scalarKindOf: ReadonlyMap<number, ScalarKind> = new Map(scalarKinds)
 
 /** Types that need no look-up: the scalars above, the common types that are strings, and the arrays of both. */
-export const builtinTypes: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
+const builtinTypes: ReadonlyMap<number, ColumnType> = new Map<number, ColumnType>([
   ...scalarKinds.map(([id, kind]) => [id, scalar(kind)] as const),
   // bytea, "char", name, text, xml, bpchar, varchar, interval, money, inet, cidr
   ...[17, 18, 19, oid.text, 142, 1042, 1043, 1186, 790, 869, 650].map((id) => [id, scalar('string')] as const),
