@@ -5,7 +5,7 @@ export const packages: Part = {
   root: 'packages',
   rooms: [
     { room: 'linked-list/src', is: 'the list that queues stand on', isPure: true },
-    { room: 'http-shell/src/exchange', is: 'what connections owe, whoever reads their requests' },
+    { room: 'http-shell/src/exchange', is: 'what connections owe, for both readers of requests' },
     { room: 'http-shell/src/node', is: 'requests that Node.js reads', imports: 'http-shell/src/exchange' },
     { room: 'http-shell/src/plain', is: 'plain requests, read here', imports: 'http-shell/src/exchange' },
     {
@@ -38,14 +38,14 @@ export const packages: Part = {
         'docs-page/src/browser/element docs-page/src/browser/text docs-page/src/browser/description docs-page/src/browser/request',
       isPure: true,
     },
-    { room: 'observe/src', is: 'events, and the log that is written of them' },
+    { room: 'observe/src', is: 'events, and the log' },
     { room: 'command-line/src', is: 'the life of a process', imports: '@services/observe' },
-    { room: 'reload/src', is: 'files and settings read anew', imports: '@services/observe' },
+    { room: 'reload/src', is: 'reload of files and settings', imports: '@services/observe' },
     { room: 'trace/src/trace-context.ts', is: 'W3C Trace Context, read and written' },
     { room: 'trace/src', is: 'requests as parts of traces', imports: 'trace/src/trace-context.ts' },
     { room: 'metrics/src', is: 'what services count, and how Prometheus reads it' },
-    { room: 'admin/src', is: 'the listener for whoever runs a service', imports: '@services/http-shell' },
-    { room: 'config-file/src/words', is: 'what a person is told about a field', isPure: true },
+    { room: 'admin/src', is: 'the listener for operators', imports: '@services/http-shell' },
+    { room: 'config-file/src/words', is: 'messages about fields', isPure: true },
     { room: 'config-file/src/yaml', is: 'YAML as data, with lines', imports: 'config-file/src/words', isPure: true },
     {
       room: 'config-file/src',

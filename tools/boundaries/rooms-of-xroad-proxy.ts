@@ -5,7 +5,7 @@ export const proxy: Part = {
   root: 'services/xroad-proxy/src',
   rooms: [
     { room: 'model.ts', is: 'the nouns of boot and serve' },
-    { room: 'trace.ts', is: 'what is known of a call under way', imports: 'model.ts @services/trace' },
+    { room: 'trace.ts', is: 'what is known of a call in flight', imports: 'model.ts @services/trace' },
     { room: 'errors.ts', is: 'the errors that people are told', imports: 'model.ts' },
     { room: 'version.ts', is: 'what the package says about itself' },
     {
@@ -42,7 +42,7 @@ export const proxy: Part = {
     { room: 'soap/check/pattern', is: 'expressions, in one pass over a text', isPure: true },
     {
       room: 'soap/check',
-      is: 'requests held against what they may hold',
+      is: 'checks of requests',
       imports: 'model.ts errors.ts soap/check/pattern',
       isPure: true,
     },
@@ -145,7 +145,7 @@ export const proxy: Part = {
     },
     {
       room: 'served',
-      is: 'what is served, as sets that take the place of each other',
+      is: 'what is served, as sets that replace each other',
       imports:
         'model.ts version.ts errors.ts events.ts steps.ts audit upstream soap/json/shape.ts boot/** serve serve/** certificate-watch.ts served/lanes.ts measure @services/config-file @services/content-coding @services/http-shell @services/observe @services/trace',
     },
@@ -156,13 +156,13 @@ export const proxy: Part = {
     },
     {
       room: 'reload',
-      is: 'files that are read anew while the service runs',
+      is: 'reload while the service runs',
       imports:
         'errors.ts events.ts wsdl/dsl/marker.ts boot/config boot/dsl service.ts @services/command-line @services/config-file @services/reload',
     },
     {
       room: 'admin',
-      is: 'the listener for whoever runs the service',
+      is: 'the listener for operators',
       imports:
         'errors.ts version.ts events.ts upstream boot/config served/lanes.ts measure @services/admin @services/command-line @services/http-shell @services/metrics @services/observe',
     },

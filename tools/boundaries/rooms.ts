@@ -17,7 +17,7 @@ const sqlapi: Part = {
   root: 'services/sqlapi/src',
   rooms: [
     { room: 'description.ts', is: 'what databases say of statements', isPure: true },
-    { room: 'metering.ts', is: 'what databases tell of how they do', isPure: true },
+    { room: 'metering.ts', is: 'what databases report about their work', isPure: true },
     { room: 'model.ts', is: 'the nouns of boot and serve', imports: 'metering.ts @services/trace' },
     {
       room: 'database/database.ts',
@@ -57,7 +57,7 @@ const sqlapi: Part = {
       isPure: true,
     },
     { room: 'database/prepared-database.ts', is: 'what is thrown away', isPure: true },
-    { room: 'database/url-rules.ts', is: 'in what the URLs of databases differ', isPure: true },
+    { room: 'database/url-rules.ts', is: 'how the URLs of databases differ', isPure: true },
     { room: 'database/postgres/grammar.ts', is: 'its SQL, for the scanner', imports: 'sql/grammar.ts', isPure: true },
     { room: 'database/postgres/hosts.ts', is: 'the servers that its URLs name', isPure: true },
     { room: 'database/postgres/url.ts', is: 'its URLs', imports: 'database/url-rules.ts database/postgres/hosts.ts' },
@@ -136,7 +136,7 @@ const sqlapi: Part = {
     { room: 'reachability.ts', is: 'databases lost and found', imports: 'errors.ts events.ts metering.ts' },
     {
       room: 'served',
-      is: 'what is served, as sets that take the place of each other',
+      is: 'what is served, as sets that replace each other',
       imports:
         'model.ts version.ts events.ts project-datasource.ts boot boot/config/passwords.ts boot/config/url.ts dialects.ts database/database.ts database/open.ts openapi serve serve/** measure reachability.ts @services/trace',
     },
@@ -152,7 +152,7 @@ const sqlapi: Part = {
     },
     {
       room: 'admin',
-      is: 'the listener for whoever runs the service',
+      is: 'the listener for operators',
       imports:
         'metering.ts errors.ts version.ts events.ts boot boot/config/passwords.ts database/open.ts serve/status.ts measure @services/admin @services/command-line @services/http-shell @services/metrics @services/observe',
     },
@@ -164,7 +164,7 @@ const sqlapi: Part = {
     },
     {
       room: 'reload',
-      is: 'everything read anew while the service runs',
+      is: 'reload while the service runs',
       imports:
         'errors.ts events.ts boot boot/config check/start.ts database/open.ts lock/lock-file.ts service.ts @services/config-file @services/reload',
     },
@@ -176,11 +176,11 @@ const sqlapi: Part = {
     },
     {
       room: 'dev',
-      is: 'the service for whoever writes its files',
+      is: 'the service for authors of its files',
       imports:
         'model.ts errors.ts events.ts endpoint-key.ts findings boot boot/config check service.ts @services/command-line @services/config-file @services/observe',
     },
-    { room: 'testing/test-file.ts', is: 'what stands in a test file', imports: 'errors.ts @services/config-file' },
+    { room: 'testing/test-file.ts', is: 'the content of a test file', imports: 'errors.ts @services/config-file' },
     {
       room: 'testing',
       is: 'cases of users, run on copies of a database',
