@@ -1,6 +1,6 @@
 /**
  * What a database says of a statement that it is asked about and does not run: types only. `database/` makes these
- * values, whoever checks files, writes the lock or describes endpoints reads them.
+ * values; the check, the lock and the description of endpoints read them.
  */
 
 /** A type as its database writes it: `numeric(10,2)`, `text[]`, on SQLite what the column was declared with. */
@@ -12,12 +12,12 @@ export interface DatabaseType {
   readonly labels?: readonly string[]
 }
 
-/** What a database wants in the place of a parameter. */
+/** What a database wants instead of a parameter. */
 export interface DescribedParameter {
   readonly name: string
   /** Unknown where the database takes anything, or wants different types in different places. */
   readonly type: DatabaseType | undefined
-  /** It stands alone in `IN (..)` or `ARRAY[..]`, so a list of such values is taken as well. */
+  /** It is alone in `IN (..)` or `ARRAY[..]`, so a list of such values is taken as well. */
   readonly isList: boolean
 }
 

@@ -17,7 +17,7 @@ const malformed = { error: 'MalformedRequestException', status: 400 } as const
  */
 export const failures = {
   endpoint_missing: { error: 'SqlapiRuntimeException', status: 400 },
-  /** The file of the URL could not be loaded; only where files are loaded anew while the service runs. */
+  /** The file of the URL could not be loaded; only where files are loaded again while the service runs. */
   file_unloaded: { error: 'InvalidQueryException', status: 400 },
   datasource_unknown: { error: 'UnknownDataSourceNameException', status: 400 },
   parameter_missing: usage,
@@ -54,7 +54,7 @@ export const failures = {
   statement_failed: database,
   statement_cancelled: database,
   statement_timeout: database,
-  /** What stands around the statements: BEGIN, COMMIT. */
+  /** What is around the statements: BEGIN, COMMIT. */
   transaction_failed: database,
   integer_out_of_range: database,
   list_combinations_exhausted: {
@@ -63,7 +63,7 @@ export const failures = {
   },
   result_too_large: { ...database, message: 'The result is too large' },
 
-  /** A fault of the service; what it was stands in the log. */
+  /** A fault of the service; what it was is in the log. */
   internal_error: { error: 'InternalError', status: 500, message: 'Internal error' },
 } as const satisfies Record<string, Kind>
 
@@ -76,7 +76,7 @@ interface Kind {
 /** What went wrong, as the code calls it. */
 export type Reason = keyof typeof failures
 
-/** The name that stands in the reply and in the log. */
+/** The name that is in the reply and in the log. */
 export type FailureName = (typeof failures)[Reason]['error']
 
 /** The reasons whose message is always the same. */

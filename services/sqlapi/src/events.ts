@@ -171,7 +171,7 @@ export interface LogSettings {
   readonly format: LogFormat
 }
 
-/** A value without spaces, quotes or `=` stands as it is; none is cut. */
+/** A value without spaces, quotes or `=` is as it is; none is cut. */
 const style = { target: 'sqlapi', quoted: /^$|[\s"=]/, maxFieldLength: Infinity }
 
 /**

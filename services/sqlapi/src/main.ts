@@ -111,7 +111,7 @@ async function serve(configFlag: string | undefined, start: (given: Start) => Pr
 
 async function run({ loaded, environment, events, stdout, writeLog }: Start): Promise<Running> {
   const reload = new ServiceReload({ loaded, environment, events, writeLog })
-  // Before anything is read: what changes from now on is read anew.
+  // Before anything is read: what changes from now on is read again.
   await reload.reloads.follow(loaded.config.reload)
   const booted = await boot(loaded, events)
   if (loaded.config.checks === 'refuse') {
@@ -158,7 +158,7 @@ async function startServing(
   return startService(booted, events, measures)
 }
 
-/** From the signal to end on nothing is read anew. */
+/** From the signal to end on nothing is read again. */
 function changeable(running: Running, reload: ServiceReload): Running {
   const { reloads } = reload
   return {

@@ -150,13 +150,13 @@ export interface Statement {
  */
 export type Effect = 'read' | 'write' | 'definition' | 'session'
 
-/** A position in a statement at which a parameter stands. */
+/** A position in a statement at which a parameter is. */
 export interface ParameterSlot {
   readonly name: string
   /** Number of the name in the statement's `names`. */
   readonly source: number
   /**
-   * `value` is the plain case. The others stand alone between the brackets of `IN (..)`, `NOT IN (..)` or `ARRAY[..]`.
+   * `value` is the plain case. The others are alone between the brackets of `IN (..)`, `NOT IN (..)` or `ARRAY[..]`.
    */
   readonly role: 'value' | 'in' | 'notIn' | 'array'
   /** Source text around the parameter that belongs to the role (`IN (` and `)`); empty for `value`. */
@@ -229,7 +229,7 @@ export interface Trace extends CallMeter {
   code: string | undefined
   /** Until the reply was handed over whole, or nobody was left to take it. */
   ms: number
-  /** Where it stands in the trace of its caller; undefined when tracing is off. */
+  /** Where it is in the trace of its caller; undefined when tracing is off. */
   readonly span: Span | undefined
   /** For connections; undefined where no database was asked. */
   readonly waitedMs: number | undefined
@@ -276,7 +276,7 @@ export type Pages = ReadonlyMap<string, Page>
  */
 export interface Cancellation {
   cancelled: boolean
-  /** Set by whatever works for the request at the moment; called once, when the client goes. */
+  /** Set by the code that works for the request at the moment; called once, when the client goes. */
   onCancel: (() => void) | undefined
 }
 

@@ -18,7 +18,7 @@ import { tellSessionNeeds } from './served/session-needs.ts'
 import { makeSet, type ServedSet } from './served/served-set.ts'
 import { keepUnchanged } from './served/unchanged.ts'
 
-/** What is served in the place of what was served so far. */
+/** What is served instead of what was served so far. */
 export interface ServedFiles {
   readonly endpoints: Booted['endpoints']
   /** As in `Service`. */
@@ -27,7 +27,7 @@ export interface ServedFiles {
 
 /** Something else that could be served. Exactly one of the two is to be called. */
 export interface PreparedSet {
-  /** Serves it from the next request on; requests under way end with what they began with. */
+  /** Serves it from the next request on; requests in progress end with what they began with. */
   take(): void
   drop(): void
 }

@@ -26,7 +26,7 @@ export interface Booted {
   readonly startTime: number
   /**
    * Names of datasources and replicas whose loss the log has, and for how long they have been lost; of a process that
-   * takes the place of another one.
+   * replaces another one.
    */
   readonly lostForMs?: Readonly<Record<string, number>>
 }

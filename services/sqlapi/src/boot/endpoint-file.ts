@@ -10,7 +10,7 @@ import { readScript } from '../sql/script.ts'
 import { FileRefusal } from './file-refusal.ts'
 import { shownPath } from './tree.ts'
 
-/** What stands in a file, or why it could not be read. */
+/** What is in a file, or why it could not be read. */
 export type Content = Buffer | NodeJS.ErrnoException
 
 /** Never rejects: if an earlier file is refused, nobody would handle the rejection. */

@@ -1,8 +1,8 @@
 /**
  * The tree of `.sql` files -> the map of endpoints, read and scanned once. Refuses (StartupFailure) what would leave an
  * operator guessing: colliding or empty files, files that are not text, links that lead out of the tree. Of several
- * problems a start hears the first in the order of names, whichever is found first; whoever asks for it hears of all.
- * tree.ts has the layout, endpoint-file.ts one file.
+ * problems a start hears the first in the order of names, whichever is found first; a caller that asks for all hears of
+ * all. tree.ts has the layout, endpoint-file.ts one file.
  */
 import { endpointKey } from '../endpoint-key.ts'
 import type { Dialect, Endpoint } from '../model.ts'

@@ -1,7 +1,7 @@
 /**
  * The tree of `.sql` files, walked: which files are published, and as what. Reads no file. What cannot be published
- * (links that lead out of the tree, folders that cannot be read) is told to whoever walks, who refuses to start or goes
- * on.
+ * (links that lead out of the tree, folders that cannot be read) is reported to the caller of the walk, who refuses to
+ * start or goes on.
  *
  * Layout: `<sql_dir>/<project>/<GET|POST>/<name...>.sql`. Anything else in the tree is ignored; ignored.ts decides
  * which of it the operator hears about.
@@ -13,7 +13,7 @@ import type { Method } from '../model.ts'
 import { FileRefusal } from './file-refusal.ts'
 import { cureOfFile, cureOfFolder, cureOfSuffix, type Ignored } from './ignored.ts'
 
-/** Whoever walks. */
+/** The caller of the walk. */
 export interface Walker {
   /** Told of what is not published, in the order of names. */
   readonly ignored: (what: Ignored) => void

@@ -125,7 +125,7 @@ function toFindings(endpoint: Endpoint, remarks: readonly Remark[], project: Pro
   })
 }
 
-/** At the lock file; what is wrong with its entries stands at their `.sql` files. */
+/** At the lock file; what is wrong with its entries is at their `.sql` files. */
 function findInLock(
   { lockFile, weights, shown }: Project,
   lock: ProjectLock | undefined,

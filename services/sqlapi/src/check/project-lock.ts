@@ -14,7 +14,7 @@ export class ProjectLock {
   readonly #file: LockFile
   readonly #isCompared: boolean
 
-  /** One that is going to be written anew is not compared with what is there. */
+  /** One that is going to be written again is not compared with what is there. */
   constructor(project: Project, isCompared: boolean) {
     this.#project = project
     this.#file = readLockFile(project.lockFile)

@@ -16,7 +16,7 @@ export interface Database {
   run(work: Work): Promise<Result>
   /**
    * Asks about the statements of scripts without running any: for each script a description of each statement. Takes
-   * one connection for as long as that lasts, so whoever asks about many scripts asks in portions. Leaves nothing
+   * one connection for as long as that lasts, so ask about many scripts in portions. Leaves nothing
    * behind. Rejects with the reason when the database cannot be asked.
    */
   describe(scripts: readonly Script[], options?: DescribeOptions): Promise<readonly (readonly StatementDescription[])[]>

@@ -9,7 +9,7 @@ export interface RedactOptions {
   /** The statement as its file has it: names that it mentions are not secret. */
   readonly sql: string
   /**
-   * `names`: quotes hold names of the schema. `data`: they hold data. `author`: the text is made by whoever wrote a
+   * `names`: quotes hold names of the schema. `data`: they hold data. `author`: the text is made by the author of a
    * function.
    */
   readonly quotes: 'names' | 'data' | 'author'
@@ -100,7 +100,7 @@ function areAlike(scalar: string, inside: string): boolean {
   return one.includes(other) || (one.length >= shortLength && other.includes(one))
 }
 
-/** Every longer word that stands in a value too. */
+/** Every longer word that is in a value too. */
 function hideWords(text: string, scalars: readonly string[]): string {
   const all = scalars.join('\0').toLowerCase()
   return text.replaceAll(/[\p{L}\p{N}_]{3,}/gu, (word) => (all.includes(word.toLowerCase()) ? hidden : word))

@@ -69,7 +69,7 @@ export class StatementFailure extends Failure {
 }
 
 /**
- * The message for a statement that ran longer than `statement_timeout_seconds` allows; `place` says where it stands.
+ * The message for a statement that ran longer than `statement_timeout_seconds` allows; `place` says where it is.
  */
 export function timeoutMessage(seconds: number, place: string): string {
   return `statement timeout after ${seconds} s (${place})`

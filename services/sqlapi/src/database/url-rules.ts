@@ -5,11 +5,11 @@
 export interface UrlRules {
   /** How its URLs begin, in lower case. */
   readonly prefixes: readonly string[]
-  /** A user and a password may stand in front of a host. */
+  /** A user and a password may be in front of a host. */
   readonly hasLogin: boolean
   /** What is wrong with this kind of URL in particular, in words that hold nothing of it. */
   problemOf(url: string): string | undefined
-  /** The same URL with one host in the place of several, for readers that know of one only. */
+  /** The same URL with one host instead of several, for readers that know of one only. */
   withOneHost(url: string): string
   /** Every parameter that the database or its driver knows. No other is allowed. */
   readonly parameters: Readonly<Record<string, ParameterRule>>

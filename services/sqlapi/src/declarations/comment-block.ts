@@ -7,7 +7,7 @@
 import type { YamlComment } from '../model.ts'
 import { positionCounter } from '../sql/position.ts'
 
-/** What stands behind the dashes of a `--` line. */
+/** What is behind the dashes of a `--` line. */
 export interface CommentLine {
   readonly text: string
   /** Offset of the text in the file. */
@@ -16,7 +16,7 @@ export interface CommentLine {
 
 export interface CommentBlock {
   readonly lines: readonly CommentLine[]
-  /** Lines that only comments stand before, but for a block comment that has ended the block: they do not count. */
+  /** Lines with only comments before them, except after a block comment that has ended the block: they do not count. */
   readonly behind: readonly CommentLine[]
   /** The first one. */
   readonly yaml: YamlComment | undefined

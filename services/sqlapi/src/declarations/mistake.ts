@@ -11,7 +11,7 @@ export function mistake(at: number, message: string, cure: string): Mistake {
   return { at, message, cure }
 }
 
-/** The text up to its first white space, and what stands behind that. */
+/** The text up to its first white space, and what is behind that. */
 export function firstWord(text: string): [word: string, rest: string] {
   const [, word = '', rest = ''] = /^(\S*)\s*(.*)$/s.exec(text) ?? []
   return [word, rest]

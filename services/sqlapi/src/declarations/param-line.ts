@@ -1,5 +1,5 @@
 /**
- * The two lines about a parameter: what stands behind `@param` and `@enum` -> plain values, or the first mistake.
+ * The two lines about a parameter: what is behind `@param` and `@enum` -> plain values, or the first mistake.
  * Whether the SQL has the parameter, and whether its default and its values have its type, is judged once all lines are
  * read (read.ts).
  */
@@ -100,7 +100,7 @@ function defaultMistake(value: string, at: number): Mistake {
   return mistake(at, `the default ${shown(given)} is not JSON`, cure)
 }
 
-/** Of `NAME a, b, c`. A value with a comma or white space around it stands in double quotes, as JSON has them. */
+/** Of `NAME a, b, c`. A value with a comma or white space around it is in double quotes, as JSON has them. */
 export function readEnum(text: string): EnumLine | Mistake {
   const [parameter, rest] = firstWord(text)
   const wrongName = nameMistake(parameter, '@enum status open, closed')

@@ -67,7 +67,7 @@ export function readDeclarations({ text, method, parameters }: DeclaringFile): D
   return { transactional, declarations }
 }
 
-/** With where each stands. */
+/** With where each is. */
 function inPlace<T extends object>(
   text: string,
   lines: ReadonlyMap<string, Placed<string>>,

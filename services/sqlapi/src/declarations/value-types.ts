@@ -11,7 +11,7 @@ export interface ValueType {
   /** In messages: `a date`, `dates`. */
   readonly one: string
   readonly many: string
-  /** As it stands in a query string. */
+  /** As it is in a query string. */
   readonly example: string
   /** A JSON value -> what is bound; undefined for one of another type. */
   readonly fit: (value: JsonValue) => JsonValue | undefined
@@ -65,7 +65,7 @@ export function keyOf(value: JsonValue, type: ValueTypeName | undefined): string
   if (typeof value === 'string') return type === 'uuid' ? value.toLowerCase() : value
   if (!isNumber(value)) return undefined
   if (type === 'string') return value.digits
-  // Beyond 2^53 a double would make different integers one; otherwise JSON has one way to write an integer, but for
+  // Beyond 2^53 a double would make different integers one; otherwise JSON has one way to write an integer, except for
   // zero.
   return value.kind === 'float' || value.digits === '-0' ? String(Number(value.digits) + 0) : value.digits
 }

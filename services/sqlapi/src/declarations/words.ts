@@ -8,7 +8,7 @@ import type { DeclaredCache, Method } from '../model.ts'
 import { firstWord, type Mistake, mistake, shown } from './mistake.ts'
 import { type EnumLine, type ParamLine, readEnum, readParam } from './param-line.ts'
 
-/** A line with where it stands: offset in the file of what is behind its word. */
+/** A line with where it is: offset in the file of what is behind its word. */
 export interface Placed<T> {
   readonly line: T
   readonly start: number
@@ -34,7 +34,7 @@ export interface Draft {
 }
 
 export interface Word {
-  /** What may stand behind it; the manual's table has the same. */
+  /** What may be behind it; the manual's table has the same. */
   readonly form: string
   /** Reads that, without white space around it, into the draft. `start` is its offset in the file. */
   readonly read: (text: string, draft: Draft, start: number) => Mistake | undefined

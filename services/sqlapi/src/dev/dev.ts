@@ -1,7 +1,7 @@
 /**
- * The command `dev`: the service for whoever writes its files. It serves on the loopback only, changed files are served
+ * The command `dev`: the service for authors of its files. It serves on the loopback only, changed files are served
  * as soon as they are saved, and what is to be said of them is written to the terminal. Puts together the service, the
- * tree that is read anew, the watch that says when, and the findings.
+ * tree that is read again, the watch that says when, and the findings.
  */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -57,7 +57,7 @@ export async function startDev({ loaded, environment, events, stdout }: DevStart
 }
 
 /**
- * One process on the loopback that tells all it knows to whoever writes the files. What the start would say, the
+ * One process on the loopback that tells all it knows to the author of the files. What the start would say, the
  * findings say.
  */
 function forDevelopment({ config, ...loaded }: Loaded): Loaded {

@@ -1,6 +1,6 @@
 /**
  * What is to be said of the files as they change, told once: a block for a file of which there is something new to say,
- * a line for one that is mended. A file with findings is asked about again with each change, because its cure may be
+ * a line for one that is repaired. A file with findings is asked about again with each change, because its cure may be
  * made elsewhere.
  */
 import { setTimeout } from 'node:timers/promises'

@@ -1,7 +1,7 @@
 /**
- * The tree of `.sql` files as it was read last: read anew, it gives what is to be served now. Only files that have
+ * The tree of `.sql` files as it was read last: read again, it gives what is to be served now. Only files that have
  * changed are read and scanned; the others keep their endpoints, and with them what databases have learned of their
- * statements. A file that cannot be loaded stands in nobody's way.
+ * statements. A file that cannot be loaded blocks no other file.
  */
 import { statSync } from 'node:fs'
 import { addEndpoint, batchCollisions, collisionOf, type Endpoints } from '../boot/endpoints.ts'

@@ -1,5 +1,5 @@
 /**
- * Tells when something may have changed below a folder, soon after it has. It never says what: whoever listens looks
+ * Tells when something may have changed below a folder, soon after it has. It never says what: the listener looks
  * for themselves, and so renames, editors that write beside the file, and systems that report less than others need no
  * code of their own. A look now and then makes up for what no system reports, such as changes behind a mount.
  */
@@ -27,7 +27,7 @@ const watchesTrees = process.platform === 'win32' || process.platform === 'darwi
 
 interface Watched {
   readonly watcher: FSWatcher
-  /** Another folder of the same name is to be watched anew. */
+  /** Another folder of the same name is to be watched again. */
   readonly inode: bigint
 }
 

@@ -45,7 +45,7 @@ function keysOf(descriptions: readonly StatementDescription[]): readonly Describ
   return []
 }
 
-/** Of several columns with one key the last, where the first stands. */
+/** Of several columns with one key the last, where the first is. */
 function shownColumns(columns: readonly DescribedColumn[]): readonly DescribedColumn[] {
   return planColumns(columns.map(({ column }) => column)).map(({ column }) => columns[column] as DescribedColumn)
 }

@@ -32,7 +32,7 @@ export function jsonTypeOfResult(type: DatabaseType | undefined, dialect: Dialec
   return type === undefined ? anything : tables[dialect](type)
 }
 
-/** What is sent for a parameter; whoever sends a text that the database can read is understood as well. */
+/** What is sent for a parameter; a text that the database can read is understood as well. */
 export function jsonTypeOfParameter(type: DatabaseType | undefined, dialect: Dialect): JsonType {
   return type === undefined ? anything : asParameter(tables[dialect](type))
 }
@@ -73,7 +73,7 @@ function onPostgres({ name, base = name, labels }: DatabaseType): JsonType {
 
 /**
  * By what a column was declared with, as SQLite finds its affinity; the first that fits. A column may hold something
- * else all the same.
+ * else nevertheless.
  */
 const sqliteTypes: readonly (readonly [declared: RegExp, type: JsonType])[] = [
   [/^bool(?:ean)?$/i, { type: 'boolean' }],

@@ -7,7 +7,7 @@ import type { Code, Severity } from './codes.ts'
 /** What is wrong at a position of a file. The words of a rule or of a database. */
 export interface Remark {
   readonly code: Code
-  /** Stands in the place of the code's own severity, where a rule knows better. */
+  /** Replaces the code's own severity, where a rule knows better. */
   readonly severity?: Severity
   /** From 1. */
   readonly line: number
@@ -18,7 +18,7 @@ export interface Remark {
   readonly cure?: string | undefined
 }
 
-/** A remark with everything that a reader wants to see. The keys stand in this order in JSON. */
+/** A remark with everything that a reader wants to see. The keys are in this order in JSON. */
 export interface Finding {
   readonly severity: Severity
   readonly code: Code

@@ -9,7 +9,7 @@ export function inOneLine(text: string): string {
   return text.replaceAll(/[\r\n]+[\t ]*/g, ' ').replaceAll(/[\p{C}\u2028\u2029]/gu, replacement)
 }
 
-/** A line of a file: tabs stay, because they say where the rest stands. */
+/** A line of a file: tabs stay, because they say where the rest is. */
 export function asShown(line: string): string {
   return line.replaceAll(/[^\P{C}\t]|[\u2028\u2029]/gu, replacement)
 }

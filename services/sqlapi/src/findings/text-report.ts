@@ -78,7 +78,7 @@ const indent = '      '
 const longestLine = 120
 const before = 60
 
-/** `count` code points stand before the caret. */
+/** `count` code points are before the caret. */
 function excerpt(line: string, count: number): { line: string; count: number } {
   const characters = Array.from(line)
   if (characters.length <= longestLine) return { line: line.trimEnd(), count }

@@ -1,6 +1,6 @@
 /**
  * Rows as CSV (RFC 4180): a line of keys, then a line for each row, all of them ended by CR LF. A null is an empty
- * cell, an empty text is `""`; JSON stands there as text. What a spreadsheet makes of a cell is not looked at: the text
+ * cell, an empty text is `""`; JSON is there as text. What a spreadsheet makes of a cell is not looked at: the text
  * stays what it is.
  */
 import type { RowFormat } from './format.ts'

@@ -1,5 +1,5 @@
 /**
- * How the rows of a result are written as text, whichever database they come from: what stands around the values, and
+ * How the rows of a result are written as text, whichever database they come from: what is around the values, and
  * how a value of each kind is written. A database reads rows and hands values over; it never writes a bracket or a
  * quote of its own.
  */
@@ -9,7 +9,7 @@ export interface RowFormat {
   readonly mediaType: string
   /** The result of a call that has no result set. */
   readonly nothing: string
-  /** What stands around the values of a result with these keys. Called once for each result shape, not for each row. */
+  /** What is around the values of a result with these keys. Called once for each result shape, not for each row. */
   layout(keys: readonly string[]): Layout
   readonly values: ValueWriters
 }
@@ -29,11 +29,11 @@ export interface Layout {
   readonly empty: string
 }
 
-/** A value's text -> as it stands in the result. */
+/** A value's text -> as it is in the result. */
 export interface ValueWriters {
   readonly null: string
   /**
-   * What is JSON already, for JSON and for whoever has no form of its own: a number, `true`, `false`, an array, an
+   * What is JSON already, for JSON and for formats without a form of their own: a number, `true`, `false`, an array, an
    * object.
    */
   readonly json: WriteText

@@ -12,7 +12,7 @@ export const ndjson: RowFormat = {
   values: { ...json.values, json: toOneLine },
 }
 
-/** In JSON a line break stands only where white space may: inside of texts it is escaped. */
+/** In JSON a line break is only where white space may: inside of texts it is escaped. */
 function toOneLine(text: string): string {
   return text.includes('\n') || text.includes('\r') ? text.replaceAll(/[\r\n]/g, ' ') : text
 }

@@ -81,7 +81,7 @@ cases:
 `,
 }
 
-/** What stands around it. One that is there already stays as it is. */
+/** What is around it. One that is there already stays as it is. */
 export const surroundings: Readonly<Record<string, string>> = {
   '.gitignore': `node_modules
 *.db

@@ -8,7 +8,7 @@ export interface KeyedColumn {
   readonly column: number
 }
 
-/** The keys in column order. Of two columns with one key the last is shown, where the first stands. */
+/** The keys in column order. Of two columns with one key the last is shown, where the first is. */
 export function planColumns(names: readonly string[]): KeyedColumn[] {
   const columns = new Map(names.map((name, column) => [toCamelCase(name), column]))
   return Array.from(columns, ([key, column]) => ({ key, column }))

@@ -11,7 +11,7 @@ export function lockFileBeside(configuration: string, cwd: string): string {
   return join(dirname(resolve(cwd, configuration)), lockFileName)
 }
 
-/** What stands in the file. */
+/** What is in the file. */
 export type LockFile =
   | { readonly state: 'missing' }
   | { readonly state: 'read'; readonly lock: Lock; readonly text: string }
@@ -41,7 +41,7 @@ export function writeLockFile(path: string, lock: Lock): boolean {
   const text = writeLock(lock)
   const before = readLockFile(path)
   if (before.state === 'read' && before.text === text) return false
-  // Whoever reads meanwhile finds the old file or the new one.
+  // A reader meanwhile finds the old file or the new one.
   const temporary = `${path}.${randomUUID()}.tmp`
   try {
     writeFileSync(temporary, text)

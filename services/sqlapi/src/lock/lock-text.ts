@@ -1,6 +1,6 @@
 /**
  * A lock as text, and back. Fit for review in a diff: endpoints and dialects are sorted, an item has a line, and
- * nothing stands there that is another one the next time. Pure.
+ * nothing is there that is another one the next time. Pure.
  */
 import type { DatabaseType, DescribedColumn, DescribedParameter } from '../description.ts'
 import type { Dialect } from '../model.ts'
@@ -10,7 +10,7 @@ import { type Lock, type LockEntry, lockVersion } from './lock.ts'
 const dialects: readonly Dialect[] = ['postgres', 'sqlite']
 const kinds: readonly Kind[] = ['read', 'write', 'definition']
 
-/** What stands in the place of a type, of nullability or of keys that nobody knows. */
+/** What replaces a type, nullability or keys that nobody knows. */
 const unknown = 'unknown'
 
 export function writeLock(lock: Lock): string {

@@ -6,10 +6,10 @@ import type { EndpointTypes } from '../endpoint-types/endpoint-types.ts'
 import type { Dialect, Endpoint } from '../model.ts'
 import type { Kind } from '../sql/kind.ts'
 
-/** It stands beside the configuration. */
+/** It is beside the configuration. */
 export const lockFileName = 'sqlapi.lock.json'
 
-/** Of what stands in the file. A file of a newer version is not understood. */
+/** Of what is in the file. A file of a newer version is not understood. */
 export const lockVersion = 1
 
 /** What one dialect makes of an endpoint. */

@@ -17,7 +17,7 @@ export interface DescribedEndpoint {
 }
 
 /**
- * `before` is the lock that there was: what it says of other dialects, and what nobody can say anew, stays as long as
+ * `before` is the lock that there was: what it says of other dialects, and what nobody can say again, stays as long as
  * the text does.
  */
 export function makeLock(described: readonly DescribedEndpoint[], before?: Lock): Lock {

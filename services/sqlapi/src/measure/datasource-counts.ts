@@ -51,7 +51,7 @@ export class DatasourceCounts implements DatasourceMeter {
 const gauges = ['sqlapi_jobs_waiting', 'sqlapi_connections', 'sqlapi_replica_up', 'sqlapi_replica_lag_bytes'] as const
 
 /**
- * Sets the gauges of datasources before each snapshot, of those that are open then. One that is opened anew has two
+ * Sets the gauges of datasources before each snapshot, of those that are open then. One that is opened again has two
  * databases for a while.
  */
 export function watchLoads(metrics: Metrics, databases: Iterable<readonly [name: string, database: Database]>): void {

@@ -23,7 +23,7 @@ import { writeDocument } from './document/document.ts'
 const indent = 2
 
 export async function printDescription({ config: flag }: OpenApiAction): Promise<void> {
-  // Whoever reads only the beginning, such as `head`, has had enough.
+  // A reader that closes early, such as `head`, has had enough.
   process.stdout.on('error', () => undefined)
   try {
     const loaded = loadConfig({ flag, env: process.env, cwd: process.cwd() })

@@ -13,7 +13,7 @@ import { type ApiFacts, datasourceFinder, toApi } from './api.ts'
 import { askDatabases } from './asking.ts'
 import type { Api } from './document/operation.ts'
 
-/** How long whoever wants the description waits for databases that are being asked. */
+/** How long a request for the description waits for databases that are being asked. */
 const patienceMs = 5000
 /** How long a database that could not be asked is left alone. */
 const pauseMs = 10_000

@@ -1,4 +1,4 @@
-/** Values that comments declare -> as they stand in the description, with all digits of their numbers. Pure. */
+/** Values that comments declare -> as they are in the description, with all digits of their numbers. Pure. */
 import type { JsonType } from '../endpoint-types/json-types.ts'
 import type { JsonValue } from '../model.ts'
 

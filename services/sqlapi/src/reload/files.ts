@@ -32,7 +32,7 @@ export function* namedFiles({ sqlDir, datasources }: Named): Generator<string> {
   }
 }
 
-/** What is refused is among them: it may be mended. */
+/** What is refused is among them: it may be repaired. */
 function filesOfTree(root: string): readonly string[] {
   const files: string[] = []
   const refused = (failure: Error): void => {

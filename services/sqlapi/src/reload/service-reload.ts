@@ -1,5 +1,5 @@
 /**
- * One reload of the service: everything is read anew as a start reads it, what serves prepares it, and when all of it
+ * One reload of the service: everything is read again as a start reads it, what serves prepares it, and when all of it
  * is right it is taken. What came of it is told by the package reload; here the operator is told what a start would
  * tell. Serves nothing itself.
  */

@@ -1,5 +1,5 @@
 /**
- * A statement -> the changes of data in it: what it is itself, and what stands in its WITH. Not what only mentions the
+ * A statement -> the changes of data in it: what it is itself, and what is in its WITH. Not what only mentions the
  * words: `ON CONFLICT DO UPDATE`, `FOR UPDATE`, the branches of MERGE, bodies of routines and triggers, a statement
  * that is explained without ANALYZE, which would run it.
  */
@@ -62,7 +62,7 @@ function changesIn(reading: Reading, temporary: ReadonlySet<string>, from: numbe
   const verb = reading.wordAt(main)
   if (main >= to || !isVerb(verb)) return found
   found.push(toChange(reading, temporary, verb, main, to))
-  // A WITH may stand behind the verb too: INSERT INTO t WITH moved AS (DELETE ..) SELECT ..
+  // A WITH may be behind the verb too: INSERT INTO t WITH moved AS (DELETE ..) SELECT ..
   const inner = verb === 'INSERT' ? wordOutside(reading, 'WITH', main + 1, to) : undefined
   return inner === undefined ? found : [...found, ...changesIn(reading, temporary, inner, to)]
 }
@@ -125,7 +125,7 @@ function toChange(
   return { verb, at, table, isLimited, isTemporary }
 }
 
-/** Number of the first such word that stands in no brackets. */
+/** Number of the first such word that is in no brackets. */
 function wordOutside(reading: Reading, word: string, from: number, to: number): number | undefined {
   for (let at = from; at < to; at++) {
     if (reading.wordAt(at) === word) return at

@@ -8,7 +8,7 @@ export interface ListPosition {
   /** Number of the parameter's token. */
   readonly at: number
   readonly name: string
-  /** What stands around it. */
+  /** What is around it. */
   readonly because: 'others' | 'brackets' | 'cast'
 }
 

@@ -1,4 +1,4 @@
-/** A statement as the rules read it: its words as the file has them, and where each of them stands there. */
+/** A statement as the rules read it: its words as the file has them, and where each of them is there. */
 import type { Statement } from '../model.ts'
 import type { TokenRules } from '../sql/grammar.ts'
 import { lex, type Token } from '../sql/lex.ts'
@@ -43,7 +43,7 @@ export class Reading {
     return this.tokens.length
   }
 
-  /** Where the token stands in the file; the beginning of the statement for one that is not there. */
+  /** Where the token is in the file; the beginning of the statement for one that is not there. */
   positionOf(index: number): Position {
     return positionInSource(this.statement, this.source, this.tokens[index]?.start ?? 0)
   }

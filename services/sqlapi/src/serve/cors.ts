@@ -5,7 +5,7 @@
 import type { Reply, ReplyHeaders, RequestHeaders } from '../model.ts'
 
 export interface Cors {
-  /** For every reply; the objects are shared, not made anew. */
+  /** For every reply; the objects are shared, not made again. */
   headersFor(request: RequestHeaders): ReplyHeaders
   /** The reply to a preflight; undefined for any other request. */
   preflight(method: string, request: RequestHeaders): Reply | undefined

@@ -7,7 +7,7 @@ import type { Events } from '../events.ts'
 import type { Trace } from '../model.ts'
 import { pathOf } from './route.ts'
 
-/** In the place of the method of what never became a request. */
+/** Instead of the method of what never became a request. */
 const unknownMethod = 'unknown'
 
 export function requestLines(events: Events): RequestLines<Trace> {

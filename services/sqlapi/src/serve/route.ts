@@ -13,7 +13,7 @@ export interface Target {
   readonly path: string | undefined
   /** The path for messages: decoded as far as that is possible. */
   readonly shown: string
-  /** What stands after the `?`, as sent. */
+  /** What is after the `?`, as sent. */
   readonly query: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * The requests that have begun with one set and have not ended: two additions a request, so that whoever takes the set
- * away knows when.
+ * The requests that have begun with one set and have not ended: two additions a request, so that the code that takes
+ * the set away knows when.
  */
 
 export class UnderWay {

@@ -1,6 +1,6 @@
 /**
  * Bodies that arrive in pieces, and those that have arrived and whose requests are not answered: how many bytes each
- * kind holds together, those of all connections. Beyond the limit a body waits unread, but for the one that began
+ * kind holds together, those of all connections. Beyond the limit a body waits unread, except for the one that began
  * first, which is always read on: so one always comes to an end, and a client that sends loses no answer to a later
  * one. A client that stops sending while others wait is given up, because nobody else would ever be read.
  */
@@ -46,7 +46,7 @@ export function toWait(held: Held, maxBytes: number): { readonly reason: string;
   return { reason: `${whose} hold more than ${maxBytes} bytes (${limitInWords})`, cure }
 }
 
-/** One body, for whoever reads it. */
+/** One body, for its reader. */
 export interface Upload {
   readonly reserve: Reserve
   /** It is there, and counts as unanswered from now on. */

@@ -47,7 +47,7 @@ export class OpenDatabases {
     this.#lostForMs = lostForMs
   }
 
-  /** All that are open, each under the name of its datasource; a name may stand twice. */
+  /** All that are open, each under the name of its datasource; a name may occur twice. */
   *[Symbol.iterator](): Generator<[name: string, database: Database]> {
     for (const { name, database } of this.#open.values()) yield [name, database]
   }
@@ -83,12 +83,12 @@ export class OpenDatabases {
     }
   }
 
-  /** Other levels of the log: whoever is listened to now may not have been before. */
+  /** Other levels of the log: a subscriber may be new. */
   listenAnew(): void {
     for (const { options } of this.#open.values()) Object.assign(options, listenersOf(options, this.#events))
   }
 
-  /** Closes all, whoever has them. */
+  /** Closes all, whoever uses them. */
   async close(): Promise<void> {
     const open = [...this.#open.values()]
     this.#open.clear()

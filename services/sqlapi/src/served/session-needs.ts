@@ -8,7 +8,7 @@ import { datasourcesByProject, projectRules } from '../project-datasource.ts'
 /** How many files are named; the rest is counted. */
 const maxNamed = 20
 
-/** A kind of database that may stand behind a pooler. */
+/** A kind of database that may be behind a pooler. */
 interface MayRefuse extends Database {
   /** What callers of a file with this script are told, where no call of it can be served. */
   refusalOf?(script: Script): string | undefined

@@ -1,5 +1,5 @@
 /**
- * Endpoints that were read anew -> the same, but those that are as they were before are the objects of before:
+ * Endpoints that were read again -> the same, but those that are as they were before are the objects of before:
  * databases know their statements by them. Takes pauses, because requests are answered meanwhile.
  */
 import { setImmediate } from 'node:timers/promises'

@@ -2,12 +2,12 @@
  * Tokens of a PostgreSQL statement -> the parameters whose colon is SQL's own: in `xs[1:n]` it separates the bounds of
  * a slice, in `json_object('a':v)` a key and its value. Which tokens are parameters otherwise is script.ts's business.
  *
- * Such a colon can only stand directly inside the brackets of a subscript or of JSON_OBJECT, and only where an operand
+ * Such a colon can only be directly inside the brackets of a subscript or of JSON_OBJECT, and only where an operand
  * has ended. Everywhere else (`ARRAY[..]`, parentheses inside the brackets) a colon and a name are a parameter.
  */
 import type { Token } from './lex.ts'
 
-/** What a separating colon introduces: a parameter, or a name, function or key word that is SQL as it stands. */
+/** What a separating colon introduces: a parameter, or a name, function or key word that is SQL as it is. */
 export type Separated = 'parameter' | 'sql'
 
 interface Bracket {

@@ -39,7 +39,7 @@ export function dependencesOf(
 interface Word {
   /** In lower case, without quotes. */
   readonly name: string
-  /** In upper case; empty for what stands in quotes and for signs. */
+  /** In upper case; empty for what is in quotes and for signs. */
   readonly keyword: string
 }
 

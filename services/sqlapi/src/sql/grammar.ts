@@ -1,5 +1,5 @@
 /**
- * How the dialects of SQL differ, as far as the scanner has to know. Types only; the values stand beside each database
+ * How the dialects of SQL differ, as far as the scanner has to know. Types only; the values are beside each database
  * (database/postgres/grammar.ts, database/sqlite/grammar.ts).
  */
 import type { Effect } from '../model.ts'

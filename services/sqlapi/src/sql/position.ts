@@ -1,6 +1,6 @@
 /**
  * A position in the SQL that was sent -> line and column of the file. Pure: a statement and the offsets at which its
- * pieces stand in the text that was made of it come in. Whoever renders a statement knows these offsets; between them
+ * pieces are in the text that was made of it come in. Code that renders a statement knows these offsets; between them
  * stand placeholders, which may be longer or shorter than the parameters of the file.
  */
 import type { ParameterSlot, Statement } from '../model.ts'
@@ -19,14 +19,14 @@ export interface Rendered {
 }
 
 /**
- * Where the character at `offset` of the rendered text stands in the file; what stands in a placeholder is at its
+ * Where the character at `offset` of the rendered text is in the file; what is in a placeholder is at its
  * parameter.
  */
 export function positionOf(statement: Statement, { ends }: Pick<Rendered, 'ends'>, offset: number): Position {
   return positionInSource(statement, sourceOf(statement), sourceOffset(statement, ends, offset))
 }
 
-/** Where the character at `offset` of a statement's own text, as `sourceOf` gives it, stands in the file. */
+/** Where the character at `offset` of a statement's own text, as `sourceOf` gives it, is in the file. */
 export function positionInSource(statement: Statement, source: string, offset: number): Position {
   const before = source.slice(0, offset)
   const lineStart = before.lastIndexOf('\n') + 1
@@ -35,13 +35,13 @@ export function positionInSource(statement: Statement, source: string, offset: n
   return { line: statement.line + before.split('\n').length - 1, column: column + 1 }
 }
 
-/** Where the first parameter stands in the file that became `$number`. */
+/** Where the first parameter is in the file that became `$number`. */
 export function positionOfParameter(statement: Statement, rendered: Rendered, number: number): Position | undefined {
   const placeholder = new RegExp(`\\$${number}(?!\\d)`)
   for (const [index, end] of rendered.ends.entries()) {
     const start = (rendered.ends[index - 1] ?? 0) + (statement.pieces[index] as string).length
     const at = rendered.text.slice(start, end).search(placeholder)
-    // The sign itself may stand where an operator did.
+    // The sign itself may be where an operator did.
     if (at !== -1) return positionOf(statement, rendered, start + at + 1)
   }
   return undefined
@@ -98,7 +98,7 @@ function sourceOffset({ pieces, slots }: Statement, ends: readonly number[], off
     const start = rendered + piece.length
     rendered = ends[index] as number
     source += piece.length
-    // The operator of a list stands where its own stood; all else is the parameter.
+    // The operator of a list is where its own stood; all else is the parameter.
     if (offset < rendered) return offset === start ? source : source + slot.before.length
     source += slotSource(slot, piece).length
   }

@@ -3,7 +3,7 @@
  * dialect, so that a request only fills slots. Total like the lexer: a statement that cannot run carries its refusal,
  * which its requests are answered with.
  *
- * Splitting follows psql and the sqlite3 shell: a semicolon ends a statement unless it stands in parentheses
+ * Splitting follows psql and the sqlite3 shell: a semicolon ends a statement unless it is in parentheses
  * (PostgreSQL rules), in a `BEGIN ATOMIC .. END` routine body (PostgreSQL) or in a trigger body (SQLite).
  */
 import type { Script, ParameterSlot, Statement } from '../model.ts'
@@ -114,7 +114,7 @@ function toStatement(text: string, part: Part, grammar: Grammar, positionOf: (of
   const pieces: string[] = []
   const slots: ParameterSlot[] = []
   const names: string[] = []
-  /** What stands where a name stands alone, one for all its places; most files name the same things again and again. */
+  /** What is where a name is alone, one for all its places; most files name the same things again and again. */
   const values = new Map<string, ParameterSlot>()
   const separated = grammar.ownColons ? findSeparated(text, tokens) : undefined
   let at = first.start
@@ -177,7 +177,7 @@ function nameOfUnclosed(text: string, token: Token): string {
   return unclosed[text.charAt(token.start)] ?? 'The quoted name that begins'
 }
 
-/** The parameter at `index` with the brackets of its role, if it stands alone (but for a cast) between such. */
+/** The parameter at `index` with the brackets of its role, if it is alone (except for a cast) between such. */
 function readSlot(text: string, tokens: readonly Token[], index: number, grammar: Grammar, value: ParameterSlot) {
   const token = tokens[index] as Token
   const sourceOf = (at: number): string => {

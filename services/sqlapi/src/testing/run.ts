@@ -33,7 +33,7 @@ export interface Outcome {
   readonly problems: readonly string[]
 }
 
-/** Cases under way at the same time. */
+/** Cases in progress at the same time. */
 const lanes = 4
 const answerSeconds = 60
 

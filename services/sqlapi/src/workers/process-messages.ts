@@ -1,6 +1,6 @@
 /**
  * The messages between the first process and its workers. A worker gets its assignment and, at the end, `end`; what it
- * is to serve in the place of that comes in two steps.
+ * is to serve instead of that comes in two steps.
  */
 import type { StartupFailureName } from '../errors.ts'
 import type { Snapshot } from '@services/metrics'

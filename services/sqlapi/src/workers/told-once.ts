@@ -31,7 +31,7 @@ export class ToldOnce {
   }
 
   /**
-   * Of datasources and replicas that are lost: a worker that takes the place of another one is to tell of their return.
+   * Of datasources and replicas that are lost: a worker that replaces another one is to tell of their return.
    */
   get lostForMs(): Readonly<Record<string, number>> {
     const now = performance.now()
@@ -67,7 +67,7 @@ export class ToldOnce {
     events.emit(event, fields)
   }
 
-  /** Others than `kept` may be other databases now, of which there is something to tell anew. */
+  /** Others than `kept` may be other databases now, of which there is something to tell again. */
   datasourcesReplaced(kept: ReadonlySet<string>): void {
     for (const told of [this.#unreachable, this.#deleted, this.#away]) {
       for (const name of told.keys()) if (!kept.has(name.replace(ofReplica, ''))) told.delete(name)

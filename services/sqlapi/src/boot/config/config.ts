@@ -91,8 +91,8 @@ export interface Loaded {
 }
 
 /**
- * Nobody who connects to no database needs passwords: with `passwords: 'unneeded'` variables that should hold them may
- * be unset.
+ * Code that connects to no database needs no passwords: with `passwords: 'unneeded'` variables that should hold them
+ * may be unset.
  */
 export function loadConfig(
   start: StartEnvironment,
@@ -157,7 +157,7 @@ function isFormat(format: unknown): format is LogFormat {
   return format === 'json' || format === 'text'
 }
 
-/** All of them, so that the operator mends the file once. Without an environment nothing is said of its variables. */
+/** All of them, so that the operator repairs the file once. Without an environment nothing is said of its variables. */
 function ruleProblems(config: Config, env: Environment | undefined): Problem[] {
   const known = config.datasources.map(({ name }) => name)
   return [
@@ -184,7 +184,7 @@ function ruleProblems(config: Config, env: Environment | undefined): Problem[] {
   ]
 }
 
-/** Callers must not reach what is there for whoever runs the service. */
+/** Callers must not reach what is there for operators. */
 function adminProblems({ admin, server: { bind } }: Config): Problem[] {
   if (admin === undefined || admin.bind.port === 0 || admin.bind.port !== bind.port) return []
   const message = `port ${bind.port} is that of the callers (server.bind); choose another one`

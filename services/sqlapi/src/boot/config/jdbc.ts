@@ -1,6 +1,6 @@
 /**
  * JDBC URLs -> the URLs of sqlapi.yaml. Carries over what has a counterpart and names the rest in `dropped`;
- * credentials come out apart, because they may also stand elsewhere. Logs nothing and throws nothing.
+ * credentials come out apart, because they may also be elsewhere. Logs nothing and throws nothing.
  */
 
 export interface Translated {

@@ -41,7 +41,7 @@ interface Given {
 
 const json = 'SPRING_APPLICATION_JSON'
 
-/** What stands in JSON comes first: it counts before a variable. An empty variable counts as not set. */
+/** What is in JSON comes first: it counts before a variable. An empty variable counts as not set. */
 function givenIn(env: Environment): Given[] {
   const variables = Object.entries(env).filter((entry): entry is [string, string] => Boolean(entry[1]))
   const inJson = variables.flatMap(([name, value]) =>
@@ -72,7 +72,7 @@ function leaves(value: unknown, name = ''): [name: string, value: string | numbe
 }
 
 /**
- * A property: its canonical name, where it stands in an application.yml, and in sqlapi.yaml unless it has no
+ * A property: its canonical name, where it is in an application.yml, and in sqlapi.yaml unless it has no
  * counterpart.
  */
 interface Property {
@@ -195,7 +195,7 @@ class Reading {
 
   #place(path: Path, field: string, { source, name, value }: Given): void {
     const place = toFieldName(path)
-    // A list may stand there as one text or as elements, not as both.
+    // A list may be there as one text or as elements, not as both.
     const rival = typeof path.at(-1) === 'number' ? path.slice(0, -1) : [...path, 0]
     const earlier = this.#sources.get(place) ?? this.#sources.get(toFieldName(rival))
     if (earlier !== undefined) {

@@ -3,7 +3,7 @@
  * one diagnostic for each thing that was dropped, named and never quoted. What is in neither spelling passes through
  * and schema.ts refuses it. When nobody has such a file any more, delete this one and jdbc.ts.
  *
- * Only in this spelling may a password stand in plain text; it goes into the URL. `${NAME}` as a password becomes
+ * Only in this spelling may a password be in plain text; it goes into the URL. `${NAME}` as a password becomes
  * `password_env`; nothing else is looked up in the environment, so any other placeholder is refused.
  */
 import { basename } from 'node:path'
@@ -16,7 +16,7 @@ export interface Translation {
   /** What is wrong with the file; if anything is, do not use `data`. */
   readonly problems: readonly Problem[]
   readonly diagnostics: readonly Problem[]
-  /** Where a field of `data`, or the group around it, stands in the file. */
+  /** Where a field of `data`, or the group around it, is in the file. */
   readonly pathInFile: (path: Path) => Path
 }
 
@@ -45,7 +45,7 @@ type Draft = Record<string, unknown>
 
 interface Notes {
   readonly config: Draft
-  /** Fields at the top of the new configuration -> where they stand in the file. */
+  /** Fields at the top of the new configuration -> where they are in the file. */
   readonly moved: Map<PropertyKey, Path>
   readonly diagnostics: Problem[]
   readonly problems: Problem[]

@@ -5,7 +5,7 @@ import type { DatasourceConfig } from './schema.ts'
 
 type Named = Pick<DatasourceConfig, 'passwordEnv' | 'passwordFile'>
 
-/** `file` is named. Without an environment nobody needs passwords, and it is not read. */
+/** `file` is named. Without an environment no code needs passwords, and it is not read. */
 export function passwordFileProblems(
   { passwordEnv, passwordFile }: Named,
   index: number,

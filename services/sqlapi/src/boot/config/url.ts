@@ -17,7 +17,7 @@ function rulesOf(url: string): UrlRules | undefined {
   return dialect === undefined ? undefined : dialects[dialect].url
 }
 
-/** A user and a password may stand in the URL. */
+/** A user and a password may be in the URL. */
 export function hasLogin(url: string): boolean {
   return rulesOf(url)?.hasLogin === true
 }

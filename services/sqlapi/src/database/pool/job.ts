@@ -1,6 +1,6 @@
 /**
  * Work that needs a connection of a pool. One object for each, from its arrival to its end: what the queue and the slot
- * keep of it stands in it too, because thousands may wait at once, and what waits is copied by the garbage collector.
+ * keep of it is in it too, because thousands may wait at once, and what waits is copied by the garbage collector.
  */
 import type { CallMeter } from '../../metering.ts'
 import type { Cancellation } from '../../model.ts'
@@ -18,7 +18,7 @@ export interface Connection {
   clean(): Promise<boolean>
   /** Gives back the jobs that have not begun, if the connection can: their runs reject with `takenBack`. */
   giveBack?(): void
-  /** Gives up what is under way, if the connection can. */
+  /** Gives up what is in progress, if the connection can. */
   interrupt?(): void
   /** From now on `clean` says that it must go. Left out where connections only end with their pool. */
   retire?(): void

@@ -1,6 +1,6 @@
 /**
  * The jobs that wait for a connection, in order of arrival, all for the same longest time; jobs that may share a
- * connection also stand in the line of their group. Knows nothing of connections: the pool takes the jobs that it can
+ * connection are also in the line of their group. Knows nothing of connections: the pool takes the jobs that it can
  * start, this file rejects those whose time is up. Hardly any step takes longer when more jobs wait.
  */
 import { type Link, LinkedList } from '@services/linked-list'
@@ -13,11 +13,11 @@ export interface Waiter {
   /** The group with which it may share a connection; undefined if it may not share. */
   line: unknown
   refuse(reason: unknown): void
-  /** Where it stands while it waits. Set by the queue: undefined before and after. */
+  /** Where it is while it waits. Set by the queue: undefined before and after. */
   position: QueuePosition | undefined
 }
 
-/** Where a job stands: among all, and in the line of its group. */
+/** Where a job is: among all, and in the line of its group. */
 export interface QueuePosition {
   readonly amongAll: Link<Waiter>
   inLine: Link<Waiter> | undefined
@@ -30,7 +30,7 @@ export class Queue<W extends Waiter> {
   readonly #all = new LinkedList<W>()
   /** By group. Empty lines are kept: there are no more groups than statements. */
   readonly #lines = new Map<unknown, LinkedList<W>>()
-  /** Lines that are not empty, and how many jobs stand in lines. */
+  /** Lines that are not empty, and how many jobs are in lines. */
   #filledLines = 0
   #inLines = 0
   #stopTimer: (() => void) | undefined
@@ -50,7 +50,7 @@ export class Queue<W extends Waiter> {
     return this.#all.size
   }
 
-  /** How many connections would be enough for all: one for each line, one for each job that stands in none. */
+  /** How many connections would be enough for all: one for each line, one for each job that is in none. */
   get demand(): number {
     return this.#all.size - this.#inLines + this.#filledLines
   }

@@ -90,7 +90,7 @@ export function withOneHost(url: string): string {
   return url.replace(/^([a-z]+:\/\/(?:[^/?#]*@)?)[^/?#,]*,[^/?#]*/i, '$1host')
 }
 
-/** The parameters `host` and `port` take the place of what stands in front. */
+/** The parameters `host` and `port` replace what is in front of them. */
 function listsOf(url: string): Lists | undefined {
   const [, authority = '', query = ''] = /^[a-z]+:\/\/(?:[^/?#]*@)?([^/?#]*)[^?#]*(?:\?([^#]*))?/i.exec(url) ?? []
   const inFront = authority.split(',').map(readHost)

@@ -1,5 +1,5 @@
 /**
- * With what a datasource logs in, read anew for each connection: the certificates that its URL names, and its password
+ * With what a datasource logs in, read again for each connection: the certificates that its URL names, and its password
  * where a file holds it. What cannot be used is passed over for what could be used before, so that a file that is
  * broken for a moment, or for longer, takes no connection away. Asks no server.
  */
@@ -34,7 +34,7 @@ export class Login {
     try {
       this.#good = readGood(url)
     } catch {
-      // Whoever connects is told, unless it is mended by then.
+      // The code that connects reports it, unless it is repaired by then.
     }
   }
 

@@ -22,7 +22,7 @@ export interface PostgresOptions extends DatabaseOptions, StatementListeners {
   readonly onSessionCode?: ((finding: Finding) => void) | undefined
   /** Nothing is to be written there, so a refusal to write says nothing of its server. */
   readonly isReplica?: boolean | undefined
-  /** Called where a server has refused to write, so that connections are opened anew; at most once a second. */
+  /** Called where a server has refused to write, so that connections are opened again; at most once a second. */
   readonly onDemotion?: ((report: { readonly server: string }) => void) | undefined
   /** `transaction`: a pooler in between gives each transaction another connection. */
   readonly pooler?: 'none' | 'transaction' | undefined

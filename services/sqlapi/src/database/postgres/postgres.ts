@@ -105,7 +105,7 @@ export class PostgresDatabase implements Database {
     scripts: readonly Script[],
     { isRough = false }: DescribeOptions = {},
   ): Promise<readonly (readonly StatementDescription[])[]> {
-    // Serving needs none of it.
+    // Serving does not need it.
     const { describeScripts } = await import('./describe/describe.ts')
     const reachesOut = (statement: Statement): boolean => this.#runner.reachesOut(statement)
     return this.#ask((session) => describeScripts(session, scripts, { reachesOut, isRough }))

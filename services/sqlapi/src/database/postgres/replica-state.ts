@@ -16,7 +16,7 @@ export interface Position {
   readonly isStreaming: boolean
 }
 
-/** One row of texts. Whoever may connect may ask it. */
+/** One row of texts. Every user who may connect may ask it. */
 export const positionQuery = `SELECT pg_is_in_recovery()::text, extract(epoch FROM pg_postmaster_start_time())::text,
   (coalesce(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END, '0/0') - '0/0')::text,
   (coalesce(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_receive_lsn() END, '0/0') - '0/0')::text,

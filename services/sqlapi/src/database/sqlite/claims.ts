@@ -1,10 +1,10 @@
 /**
- * The memory that the main thread and a SQLite worker share: who owns each job under way, how many pieces of its result
- * have been taken, and which statement the worker is running. With it the main thread takes back or gives up a job
- * whose worker is busy or waits, and gives up the worker itself.
+ * The memory that the main thread and a SQLite worker share: who owns each job in progress, how many pieces of its
+ * result have been taken, and which statement the worker is running. With it the main thread takes back or gives up a
+ * job whose worker is busy or waits, and gives up the worker itself.
  */
 
-/** Short jobs that may be under way at one worker. */
+/** Short jobs that may be in progress at one worker. */
 export const depth = 64
 /** A claim is in use until the worker reaches its job, even if the job was taken back long before. */
 export const maxClaims = 4 * depth
@@ -34,7 +34,7 @@ export interface Turn {
 export class Claims {
   readonly memory: SharedArrayBuffer
   readonly #states: Int32Array
-  /** Pieces taken. Never decreases while a job is under way, so that a worker that waits for more misses none. */
+  /** Pieces taken. Never decreases while a job is in progress, so that a worker that waits for more misses none. */
   readonly #credits: Int32Array
   readonly #words: Int32Array
   #turn = 0
@@ -96,7 +96,7 @@ export class Claims {
     this.#words[word.claim] = claim
     this.#words[word.set] = set
     this.#words[word.statement] = statement
-    // Seen with what stands before it.
+    // Seen with what is before it.
     Atomics.store(this.#words, word.turn, ++this.#turn)
   }
 

@@ -1,5 +1,5 @@
 /**
- * Which files stand under the names of a SQLite database. SQLite goes on with the files that it has open even when
+ * Which files are under the names of a SQLite database. SQLite goes on with the files that it has open even when
  * other files have taken their names, and then nobody finds what it writes. So a connection remembers what it opened,
  * and checks again.
  */
@@ -27,7 +27,7 @@ export interface DatabaseFiles {
   /** As configured; may lead over symbolic links. */
   readonly path: string
   readonly database: KnownDatabase
-  /** The write-ahead log and its index, where there are any. They stand beside the file to which the links lead. */
+  /** The write-ahead log and its index, where there are any. They are beside the file to which the links lead. */
   readonly logs: readonly Known[]
 }
 
@@ -62,7 +62,7 @@ export function changeOf(files: DatabaseFiles): FileChange | undefined {
 
 /**
  * Takes away the log and the index that a file has left under its name when it went: SQLite would take them for those
- * of the file that stands there now, and spoil it. To be called when nobody here has the old file open.
+ * of the file that is there now, and spoil it. To be called when nobody here has the old file open.
  */
 export function removeLeftLogs({ database, logs }: DatabaseFiles): void {
   if (isUnmoved(database)) return

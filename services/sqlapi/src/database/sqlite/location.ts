@@ -13,7 +13,7 @@ export interface Location {
   readonly mayCreate: boolean
   /** The `file:` URI for SQLite (https://sqlite.org/uri.html). */
   readonly uri: string
-  /** The same for a file that has been there: one that was deleted is not made anew behind its owner's back. */
+  /** The same for a file that has been there: one that was deleted is not made again behind its owner's back. */
   readonly uriOfExisting: string
   /** The same for a connection that only reads. */
   readonly uriReadOnly: string

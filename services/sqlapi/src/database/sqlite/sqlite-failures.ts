@@ -62,7 +62,7 @@ export function toOpenFailure(error: unknown, datasource: string): Failure {
   return new Failure('datasource_unreachable', `Datasource '${datasource}' cannot be opened`, { cause: error })
 }
 
-/** A deleted file is not created anew: whoever deleted it may be about to put another one there. */
+/** A deleted file is not created again: its owner may be about to put another one there. */
 export function toGoneFailure(datasource: string): Failure {
   const cure = 'put a file in its place, or restart the service to have an empty one made'
   return new Failure('database_file_deleted', `The file of datasource '${datasource}' was deleted; ${cure}`)

@@ -82,7 +82,7 @@ export class SqliteDatabase implements Database {
   }
 
   async describe(scripts: readonly Script[]): Promise<readonly (readonly StatementDescription[])[]> {
-    // Serving needs none of it.
+    // Serving does not need it.
     const { describeScripts } = await import('./describe/describe.ts')
     return this.#ask(describeScripts(this.#location, scripts))
   }

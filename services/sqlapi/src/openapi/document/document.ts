@@ -1,6 +1,6 @@
 /**
  * What is known of all endpoints -> the OpenAPI 3.1 description, as JSON text. The same for the same endpoints in
- * whatever order. Pure. Requests stand in request.ts, responses in response.ts.
+ * whatever order. Pure. Requests are in request.ts, responses in response.ts.
  */
 import type { Schema } from './schemas.ts'
 import { batch, encodePath, nameOperations, type OperationNames } from './names.ts'

@@ -1,5 +1,5 @@
 /**
- * What the description is made from: plain values, whoever knows them. The files tell methods, paths and names of
+ * What the description is made from: plain values from any source. The files tell methods, paths and names of
  * parameters; comments tell words; the lock or the databases tell types. Whatever nobody knows is left out, and the
  * description says less.
  */
@@ -39,7 +39,7 @@ export interface Operation {
 
 export interface Parameter {
   readonly name: string
-  /** It stands where a list is expanded: `IN (:name)`, `ARRAY[:name]`. */
+  /** It is where a list is expanded: `IN (:name)`, `ARRAY[:name]`. */
   readonly isExpanded: boolean
   readonly type?: JsonType | undefined
   /** A value that the endpoint accepts, where the type alone does not tell one. */
@@ -53,7 +53,7 @@ export interface Parameter {
 }
 
 export interface Column {
-  /** As it stands in the row. */
+  /** As it is in the row. */
   readonly key: string
   readonly type?: ColumnType | undefined
   /** False only where the database promises that no row has null. */

@@ -79,7 +79,7 @@ function property(parameter: Parameter): Schema {
 }
 
 /**
- * Null always passes. Where a list is expanded, one value may stand for a list of one. A default stands with the
+ * Null always passes. Where a list is expanded, one value may stand for a list of one. A default is with the
  * alternative that it is one of: beside `anyOf`, generators of client code would take the value for one that is always
  * there.
  */

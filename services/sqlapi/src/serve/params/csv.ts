@@ -53,7 +53,7 @@ function readQuoted(reader: Reader): string {
   return inside.includes('"') ? inside.replaceAll('""', '"') : inside
 }
 
-/** Steps over what stands behind a cell. False behind the last one of its row. */
+/** Steps over what is behind a cell. False behind the last one of its row. */
 function hasMore(reader: Reader): boolean {
   const { text, at } = reader
   if (text[at] === ',') {

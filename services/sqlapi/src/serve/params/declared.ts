@@ -80,7 +80,7 @@ function readText(text: string, param: DeclaredParameter, shown: string, place =
 }
 
 interface SetForm extends Pick<BodyForm, 'areTexts'> {
-  /** Where the set stands, as the end of a message. */
+  /** Where the set is, as the end of a message. */
   readonly place: string
 }
 

@@ -33,7 +33,7 @@ export function toBatch(document: BodyDocument): ParameterSet[] {
 }
 
 /**
- * Reads what stands after the `?`. The last value of a repeated key counts; a key alone has the empty one. Keys that
+ * Reads what is after the `?`. The last value of a repeated key counts; a key alone has the empty one. Keys that
  * `lists` has get all their values there.
  */
 export function readQuery(query: string, lists?: ReadonlyMap<string, string[]>): ParameterSet {
@@ -64,7 +64,7 @@ export function findMissing(names: readonly string[], set: ParameterSet): string
   return names.find((name) => !set.has(name))
 }
 
-/** `place` is where the document stands, in messages. */
+/** `place` is where the document is, in messages. */
 export function toSet(document: BodyDocument, place: string): ParameterSet {
   if (document instanceof Map) return document
   if (document === null) return noParameters

@@ -1,4 +1,4 @@
-/** Asks the catalogue what there is, for whoever has named something that there is not. */
+/** Asks the catalogue what there is, for code that has named something that does not exist. */
 import type { CatalogNames } from '../../../description.ts'
 import type { Asker } from './catalog-questions.ts'
 

@@ -61,7 +61,7 @@ export interface ColumnFacts {
 
 /**
  * Columns that are NOT NULL in their table and in all that inherit from it. Foreign tables promise nothing, nor do
- * constraints that are not validated, and a rule may answer something else in the place of a table.
+ * constraints that are not validated, and a rule may answer something else instead of a table.
  */
 const columnsQuery = `
 WITH RECURSIVE wanted(id, number) AS (SELECT * FROM unnest($1::oid[], $2::int4[])),

@@ -1,9 +1,9 @@
 /**
  * A statement -> which columns of its result may be null although they come straight from a column that is not: those
  * from the nullable side of an outer join or from a grouping set, at any depth. The server says from which table a
- * column comes even then. Pure but for the parser. Where it is in doubt, a column may be null.
+ * column comes even then. Pure except for the parser. Where it is in doubt, a column may be null.
  *
- * Tables are told apart by their names: one that stands in a statement twice, once on a nullable side, may be null in
+ * Tables are told apart by their names: one that occurs twice in a statement, once on a nullable side, may be null in
  * both, unless the column says with its alias which one it means.
  */
 import type { InsertStmt, JoinExpr, Node, ReturningClause, SelectStmt } from 'libpg-query'
@@ -58,7 +58,7 @@ function columnFields(target: Node): string[] | undefined {
   return (value.ColumnRef.fields ?? []).map((field) => ('String' in field ? (field.String.sval ?? '') : '*'))
 }
 
-/** Where in the statement something stands. */
+/** Where in the statement something is. */
 interface Side {
   readonly isNullable: boolean
   /** It can see the tables of the query around it. */
@@ -99,8 +99,8 @@ class NullableTables {
   }
 
   /**
-   * What an INSERT, UPDATE or DELETE gives is a row of its table, but for the old row of an INSERT and the new one of a
-   * DELETE.
+   * What an INSERT, UPDATE or DELETE gives is a row of its table, except for the old row of an INSERT and the new one
+   * of a DELETE.
    */
   #addChange(
     { relation, withClause, returningClause }: Pick<InsertStmt, 'relation' | 'withClause' | 'returningClause'>,

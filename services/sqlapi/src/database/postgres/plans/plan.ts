@@ -27,7 +27,7 @@ export interface PlanParameter {
   readonly elements: ElementForm | undefined
 }
 
-/** Types from this number on are users' own: they may be made anew under another number, so Parse leaves them open. */
+/** Types from this number on are users' own: they may be made again under another number, so Parse leaves them open. */
 const firstUserType = 16_384
 
 export function declaredType({ type }: PlanParameter): number {
@@ -42,7 +42,7 @@ export interface Plan extends Rendered {
   readonly narrow: readonly number[]
 }
 
-/** How a list parameter alone in `IN (..)` is written: as it stands, or as membership in an array. */
+/** How a list parameter alone in `IN (..)` is written: as it is, or as membership in an array. */
 export interface Rendering {
   readonly membership: boolean
   /** One `$n` for each slot instead of one for each name, for a name that plays roles of different types. */

@@ -54,7 +54,7 @@ export function mayBeOfTypes(error: unknown): boolean {
 
 /**
  * Rejects with the error of the declared types where none are found, and at once with an error that no other types
- * could mend.
+ * could repair.
  */
 export async function findTypes(
   describe: Describe,

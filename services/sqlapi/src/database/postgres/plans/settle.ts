@@ -3,7 +3,7 @@
  * text in one form after another, and for each form the types (search.ts). Done once per statement and shape; what was
  * found is kept by the datasource (statements.ts).
  *
- * Runs on a connection of its own; inside a transaction each attempt stands behind a savepoint.
+ * Runs on a connection of its own; inside a transaction each attempt is behind a savepoint.
  */
 import type { Statement } from '../../../model.ts'
 import type { Rendered } from '../../../sql/position.ts'

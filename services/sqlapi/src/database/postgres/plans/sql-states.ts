@@ -1,6 +1,6 @@
 /**
  * SQLSTATEs that decide what is done next, by the names that PostgreSQL's manual has for them (Appendix A). Codes that
- * only become a message or a finding stand in the tables of these.
+ * only become a message or a finding are in the tables of these.
  */
 export const sqlStates = {
   featureNotSupported: '0A000',

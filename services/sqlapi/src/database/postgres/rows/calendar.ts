@@ -1,6 +1,6 @@
 /**
  * Dates and times as their bytes come from the server -> the form of RFC 3339 that rows have (moments.ts makes the same
- * of what PostgreSQL prints). The server counts from 2000-01-01, in days and in microseconds. Pure; whoever calls has
+ * of what PostgreSQL prints). The server counts from 2000-01-01, in days and in microseconds. Pure; the caller has
  * reserved room: at most 40 bytes for a value.
  */
 import type { ByteWriter } from './bytes.ts'
@@ -62,7 +62,7 @@ function writeDayAndTime(day: number, micros: number, isUtc: boolean, out: ByteW
 const daysBefore = 730_425
 const daysOf400Years = 146_097
 
-/** Gives whether the year is one before Christ, whose era stands behind everything else. */
+/** Gives whether the year is one before Christ, whose era is behind everything else. */
 function writeDay(day: number, out: ByteWriter): boolean {
   const days = day + daysBefore
   const cycle = Math.floor(days / daysOf400Years)

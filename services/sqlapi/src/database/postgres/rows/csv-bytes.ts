@@ -1,13 +1,13 @@
 /**
  * One column's text as PostgreSQL prints it -> a cell of CSV, byte by byte from the frame into the result. Room for the
- * value as it stands and for quotes was reserved with its row; whoever needs more reserves it. How cells are written is
+ * value as it is and for quotes was reserved with its row; code that needs more reserves it. How cells are written is
  * formats/csv.ts's.
  */
 import type { ByteWriter } from './bytes.ts'
 
 const quote = 0x22
 
-/** For each byte: 1 where a cell that holds it stands in quotes. */
+/** For each byte: 1 where a cell that holds it is in quotes. */
 const special = Uint8Array.from({ length: 256 }, (_, byte) => (',"\r\n'.includes(String.fromCharCode(byte)) ? 1 : 0))
 
 /** Any text. */

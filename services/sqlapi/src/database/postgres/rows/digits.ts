@@ -1,5 +1,5 @@
 /**
- * Numbers as their bytes come from the server -> the digits that PostgreSQL prints for them. Pure; whoever calls has
+ * Numbers as their bytes come from the server -> the digits that PostgreSQL prints for them. Pure; the caller has
  * reserved room: at most 24 bytes for a number.
  */
 import type { ByteWriter } from './bytes.ts'

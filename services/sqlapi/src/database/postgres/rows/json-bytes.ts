@@ -1,6 +1,6 @@
 /**
  * One column's text as PostgreSQL prints it -> JSON, byte by byte from the frame into the result. Room for the value as
- * it stands and for quotes was reserved with its row; whoever needs more, because of escapes, reserves it.
+ * it is and for quotes was reserved with its row; code that needs more, because of escapes, reserves it.
  */
 import { quote } from '../../../json/quote.ts'
 import type { ByteWriter } from './bytes.ts'
@@ -114,7 +114,7 @@ function writeEscaped(source: Buffer, from: number, end: number, out: ByteWriter
   out.at = at
 }
 
-/** Where the space stands behind the opening quote and `2026-01-01`. */
+/** Where the space is behind the opening quote and `2026-01-01`. */
 const gapOfUsualYear = 11
 const letterT = 0x54
 const letterZ = 0x5a
@@ -160,7 +160,7 @@ export function writeTimestamptz(source: Buffer, from: number, end: number, out:
   }
 }
 
-/** Whether a sign stands there, right behind a digit of the time. */
+/** Whether a sign is there, right behind a digit of the time. */
 function isOffset(source: Buffer, from: number, at: number): boolean {
   if (at <= from || (source[at] !== plus && source[at] !== minus)) return false
   const before = source[at - 1] as number

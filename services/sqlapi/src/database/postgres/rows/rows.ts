@@ -14,9 +14,9 @@ import type { ColumnType } from '../types/types.ts'
 
 export interface RowWriter {
   readonly format: RowFormat
-  /** Writes the row whose DataRow begins in `source` at `at`, with what stands in front of it. */
+  /** Writes the row whose DataRow begins in `source` at `at`, with what is in front of it. */
   readonly write: (source: Buffer, at: number, out: ByteWriter, isFirst: boolean) => void
-  /** Writes what stands behind the last row. */
+  /** Writes what is behind the last row. */
   readonly writeEnd: (out: ByteWriter) => void
   /** The whole of a result without a row. */
   readonly empty: string
@@ -40,7 +40,7 @@ const elementWriters = {
   typedJsonb: json.values.text,
 }
 
-/** Quotes of a column; `null` and `false` fit in the four bytes of length that stand in the frame, and a byte. */
+/** Quotes of a column; `null` and `false` fit in the four bytes of length that are in the frame, and a byte. */
 const perColumn = 3
 
 export interface ResultColumns {
@@ -95,7 +95,7 @@ function layoutOf(columns: readonly KeyedColumn[], format: RowFormat): Layout {
   return format.layout(columns.map(({ key }) => key))
 }
 
-/** What stands in front of each value of a row; without columns, in front of the row. */
+/** What is in front of each value of a row; without columns, in front of the row. */
 function prefixes(row: string, { before }: Layout): readonly Buffer[] {
   const [first = '', ...others] = before
   return [row + first, ...others].map((text) => Buffer.from(text))

@@ -161,7 +161,7 @@ export class PlanConnection extends ServerConnection implements Peer {
     return this.command([text, onlyReads, this.calls?.behindBegin].filter(Boolean).join('; '))
   }
 
-  /** A trigger might leave something to whoever has the connection next, so none is to run. */
+  /** A trigger might leave something to the next user of the connection, so none is to run. */
   get #mustOnlyRead(): boolean {
     return this.calls !== undefined && this.catalog.code.isBehindTriggers
   }

@@ -1,6 +1,6 @@
 /**
  * A plan that runs on a session, and who wants its rows: one object and no promise, because there is one for each
- * request under way. execution.ts knows what is sent and what comes, plan-connection.ts what its end means.
+ * request in progress. execution.ts knows what is sent and what comes, plan-connection.ts what its end means.
  */
 import type { RowFormat } from '../../../formats/format.ts'
 import type { Cancellation, Result, Trace } from '../../../model.ts'

@@ -80,7 +80,7 @@ function moreOf({ detail, hint, code }: ServerError): Verdict['more'] {
   return { ...(detail && { detail }), ...(hint && { hint }), ...(code && { sqlstate: code }) }
 }
 
-/** What stands in the quotes of the text. */
+/** What is in the quotes of the text. */
 function quotesOf({ code = '', routine }: ServerError): RedactOptions['quotes'] {
   if (code.startsWith('P0') || routine === 'exec_stmt_raise') return 'author'
   return code.startsWith('22') ? 'data' : 'names'

@@ -1,6 +1,6 @@
 /**
  * What one connection has prepared: a statement for each plan, by a name, up to a limit. And what it knows of plans
- * that it parses anew each time, without a name: nothing of those stays on the connection. Sends nothing itself.
+ * that it parses again each time, without a name: nothing of those stays on the connection. Sends nothing itself.
  */
 import { json } from '../../../formats/json.ts'
 import type { Plan } from '../plans/plan.ts'

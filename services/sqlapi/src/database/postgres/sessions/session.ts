@@ -50,7 +50,7 @@ export class Session extends PlanConnection {
       await session.#prepare(options.connectTimeoutSeconds * 1000 * readingShare)
       if (options.isPooled !== true || dateStyle !== undefined) return session
       // The first connection of the datasource finds out. A pooler compares texts: it would set a style that is spelled
-      // otherwise anew with each transaction.
+      // otherwise again with each transaction.
       catalog.dateStyle = `ISO, ${(await session.list(dateOrderQuery, [])).flat()[0] ?? 'MDY'}`
     } catch (error) {
       session.wire.destroy()
@@ -128,7 +128,7 @@ export class Session extends PlanConnection {
     try {
       this.silence.isOver()
       if (this.#isRetired) return false
-      // A cancel request that is still under way would hit the next statement.
+      // A cancel request that is still in progress would hit the next statement.
       await this.cancelRequest
       this.cancelRequest = undefined
       if (this.isInTransaction) this.context.meter?.rolledBack()
@@ -149,7 +149,7 @@ export class Session extends PlanConnection {
   /** What may have been left in the session. */
   async #undo(): Promise<void> {
     if (this.hasRunSession) {
-      // DISCARD ALL has to stand alone, so what follows it is sent behind it.
+      // DISCARD ALL has to be alone, so what follows it is sent behind it.
       const discard = [this.command('DISCARD ALL'), this.command(newSeedText()), this.applySettings()]
       await this.silence.answered(Promise.all(discard))
       this.prepared.forget()
@@ -218,7 +218,7 @@ export class Session extends PlanConnection {
       await this.catalog.poolers.look(this)
       if (!(await this.catalog.code.look((query, values) => this.list(query, values)))) this.catalog.expire()
     } catch {
-      // The last answer stands: a cancel may have hit the question, or the server has another catalogue.
+      // The last answer stays: a cancel may have hit the question, or the server has another catalogue.
       if (this.calls !== undefined && !this.catalog.code.isKnown) this.catalog.expire()
     }
   }

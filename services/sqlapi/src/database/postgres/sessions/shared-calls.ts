@@ -19,7 +19,7 @@ const mostLength = 256 * 1024
 export interface Sender {
   /** A query that goes ahead of a flight; with `isReadOnly` its transaction cannot write. */
   ahead(isReadOnly: boolean): string | undefined
-  /** A promise while a request to cancel is under way, which would hit whatever is sent now. */
+  /** A promise while a request to cancel is in progress, which would hit whatever is sent now. */
   readonly cancelling: Promise<void> | undefined
   cancel(): void
 }

@@ -52,13 +52,13 @@ const harmlessPatterns = [
 
 /**
  * The condition of SQL that the name of a function is none of these. A regular expression says the same in one line,
- * and takes PostgreSQL a hundred times as long: it is read anew for each of five hundred functions, at each look.
+ * and takes PostgreSQL a hundred times as long: it is read again for each of five hundred functions, at each look.
  */
 export const isNotHarmless = `proname NOT IN (${harmlessNames.map((name) => `'${name}'`).join(', ')})
   AND proname NOT LIKE ALL (ARRAY[${harmlessPatterns.map((pattern) => `E'${pattern.replaceAll('_', String.raw`\\_`)}'`).join(', ')}])`
 
 /**
- * Extensions whose functions in C are known to leave nothing behind, but for those that the pattern names: they set
+ * Extensions whose functions in C are known to leave nothing behind, except for those that the pattern names: they set
  * something, or run SQL that they are given.
  */
 const knownExtensions: Readonly<Record<string, RegExp>> = {

@@ -1,6 +1,6 @@
 /**
  * Whether the body of a stored routine can change the session it runs in: the words of the body -> what it calls, or
- * the reason why it may change something. The question is not whether bad words stand there: a body passes when it is
+ * the reason why it may change something. The question is not whether bad words are there: a body passes when it is
  * built of statements and expressions that are known to be harmless, and of nothing else. What the functions do that it
  * calls is harmless.ts's.
  *

@@ -1,6 +1,6 @@
 /**
  * The words of a stored routine: source text -> tokens that PL/pgSQL and SQL know by name. Comments are gone and
- * literals are opaque, so nothing that stands in them counts. What could be read in two ways is said to be unclear.
+ * literals are opaque, so nothing that is in them counts. What could be read in two ways is said to be unclear.
  */
 import { lex, type Token } from '../../../sql/lex.ts'
 import { grammar } from '../grammar.ts'
@@ -10,7 +10,7 @@ export interface Word {
   readonly keyword: string
   /** Lower-cased name of a word or a quoted identifier; empty otherwise. */
   readonly name: string
-  /** What stands there, for symbols; `'` for any literal. */
+  /** What is there, for symbols; `'` for any literal. */
   readonly symbol: string
 }
 
@@ -30,7 +30,7 @@ export function readWords(source: string): readonly Word[] | undefined {
 
 /**
  * A backslash before the quote ends the literal or not, depending on `standard_conforming_strings`. `U&"\0073et"` is a
- * name that is not to be read as it stands. A literal that is not closed hides what follows. And `1..n$$` ends in a
+ * name that is not to be read as it is. A literal that is not closed hides what follows. And `1..n$$` ends in a
  * name with two dollars, where the scanner of files sees the beginning of a literal.
  */
 function isUnclear(source: string, { kind, start, end }: Token): boolean {

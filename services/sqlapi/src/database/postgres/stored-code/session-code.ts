@@ -37,7 +37,7 @@ const firstOwn = 16_384
 const riskyBuiltins = `SELECT oid, proname FROM pg_proc
   WHERE oid < ${firstOwn} AND provolatile = 'v' AND prorettype <> 'trigger'::regtype AND ${isNotHarmless}`
 
-/** What stands in an expression that is stored as a tree when it calls one of them. */
+/** What is in an expression that is stored as a tree when it calls one of them. */
 const risky = `risky AS (${riskyBuiltins}),
 call AS (SELECT ':funcid (' || string_agg(oid::text, '|') || ') ' AS pattern FROM risky)`
 

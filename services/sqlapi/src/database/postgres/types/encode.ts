@@ -40,7 +40,7 @@ export const candidateTypes: Readonly<Record<Code, readonly number[]>> = {
   o: [oid.jsonb, open],
 }
 
-/** The same for a parameter that stands alone in `ARRAY[..]` and is a list: always an array of its elements. */
+/** The same for a parameter that is alone in `ARRAY[..]` and is a list: always an array of its elements. */
 export const candidateElementTypes: Readonly<Record<Code, readonly number[]>> = {
   ...candidateTypes,
   e: [oid.textArray, open],

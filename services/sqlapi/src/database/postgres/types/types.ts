@@ -35,8 +35,8 @@ export const oid = {
 
 /**
  * How a column's text becomes JSON (manual, "PostgreSQL types"): `verbatim` is JSON already (integers), `json` too, of
- * any length and on any number of lines, `float` but for NaN and the infinities, `decimal` too, but there these are
- * strings; `plain` is a string without anything to escape; `typedJson` and `typedJsonb` stand beside the name of their
+ * any length and on any number of lines, `float` except for NaN and the infinities, `decimal` too, but there these are
+ * strings; `plain` is a string without anything to escape; `typedJson` and `typedJsonb` are beside the name of their
  * type; the rest says itself.
  */
 export type ScalarKind =
@@ -55,7 +55,7 @@ export type ScalarKind =
 /** The kinds of `json` and `jsonb`. */
 export const jsonKinds: ReadonlySet<ScalarKind> = new Set(['json', 'typedJson', 'typedJsonb'])
 
-/** A column is a scalar or an array of scalars; `delimiter` stands between the elements (`;` for box, else a comma). */
+/** A column is a scalar or an array of scalars; `delimiter` is between the elements (`;` for box, else a comma). */
 export interface ColumnType {
   readonly kind: ScalarKind
   readonly array: boolean

@@ -1,6 +1,6 @@
 /**
  * Calls of several clients in one flight, each a statement that only reads: what waits while a pooler has another
- * flight under way. They share a transaction that cannot write, so that the one that fails takes nothing from the
+ * flight in progress. They share a transaction that cannot write, so that the one that fails takes nothing from the
  * others; those behind it did not begin. Statements have no names, and one is parsed once for all calls that follow
  * each other.
  */

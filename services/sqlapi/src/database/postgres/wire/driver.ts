@@ -42,7 +42,7 @@ export interface Opened {
   readonly processId: number
   /** The server has not taken `options`, so all of them have to be set. */
   readonly lacksOptions: boolean
-  /** Says goodbye, in the place of any use. */
+  /** Says goodbye, instead of any use. */
   readonly leave: () => void
   /**
    * Asks the server, over a connection of its own, to stop what this one is doing. Resolves when that was delivered.

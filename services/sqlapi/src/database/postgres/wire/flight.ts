@@ -41,7 +41,7 @@ export class Flight extends RoundTrip {
   rows = 0
   /** The current step is executing. */
   isBound = false
-  /** A statement has other columns than it had: all of them have to be prepared anew. */
+  /** A statement has other columns than it had: all of them have to be prepared again. */
   hasChanged = false
 
   /** Results are appended to `out`, which holds the opening bracket of the batch. With a comment no step has a name. */
@@ -64,7 +64,7 @@ export class Flight extends RoundTrip {
       const isNew = name === '' && plan !== parsed
       if (isNew) writeParse(out, '', withComment(plan, this.#comment), plan.parameters.map(declaredType))
       writeBind(out, name, values)
-      // Once is enough: nobody can change it while the statement stands.
+      // Once is enough: nobody can change it as long as the statement exists.
       if (isNew) writeDescribePortal(out)
       writeExecute(out)
       parsed = plan
@@ -107,7 +107,7 @@ export class Flight extends RoundTrip {
   }
 }
 
-/** As the server says it of a prepared statement: the plan has to be made anew. */
+/** As the server says it of a prepared statement: the plan has to be made again. */
 const changed = new ServerError('The columns of the statement have changed', {
   severity: 'ERROR',
   code: sqlStates.invalidStatementName,

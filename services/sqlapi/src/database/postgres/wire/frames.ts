@@ -177,7 +177,7 @@ export class ServerError extends Error {
   readonly detail: string | undefined
   /** What the server thinks would help. */
   readonly hint: string | undefined
-  /** The text that was sent, where it was made of a statement of a file. For whoever tells of the error. */
+  /** The text that was sent, where it was made of a statement of a file. For code that reports the error. */
   sent: SentText | undefined
 
   constructor(

@@ -1,5 +1,5 @@
 /**
- * A PostgreSQL URL -> where and how the driver is to connect. Pure but for certificate files that the URL names. TLS
+ * A PostgreSQL URL -> where and how the driver is to connect. Pure except for certificate files that the URL names. TLS
  * settings mean what they mean to libpq (PostgreSQL manual, "SSL Support"); nothing is left for the driver to look up
  * in the environment.
  */

@@ -1,5 +1,5 @@
 /**
- * In which order the servers of a URL are tried: as they stand there, or by chance (`load_balance_hosts=random`). What
+ * In which order the servers of a URL are tried: as they are there, or by chance (`load_balance_hosts=random`). What
  * was seen of a server lately counts too: one that did not answer in time, or has refused to write, is tried behind the
  * others. One for each datasource.
  */

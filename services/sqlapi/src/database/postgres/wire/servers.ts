@@ -13,7 +13,7 @@ import { type Target, whyNot } from './standing.ts'
 
 export interface DriverOptions extends Wishes {
   readonly url: string
-  /** With what it logs in, where that is to be read anew for each connection. */
+  /** With what it logs in, where that is to be read again for each connection. */
   readonly login?: { locate(wishes: Wishes): Location } | undefined
   /** For all servers together. */
   readonly connectTimeoutSeconds: number

@@ -9,7 +9,7 @@ export const targets = ['any', 'read-write', 'read-only', 'primary', 'standby', 
 export type Target = (typeof targets)[number]
 
 /**
- * What a server says of itself. It does so from PostgreSQL 14 on, unless a pooler stands in front: undefined until it
+ * What a server says of itself. It does so from PostgreSQL 14 on, unless a pooler is in front: undefined until it
  * was asked.
  */
 export class Standing {

@@ -24,7 +24,7 @@ export interface SharedRunOwner {
   readonly spans: StatementSpans
   /** Runs a statement whose plan does not fit any more on a connection of its own. */
   runAlone(bound: BoundStatement, delivery: Delivery): Promise<Result>
-  /** The failure that the client is told, once it is reported; `ms` is how long the run took. */
+  /** The failure that the client gets, once it is reported; `ms` is how long the run took. */
   toFailure(error: unknown, bound: BoundStatement, ms: number): unknown
 }
 

@@ -237,7 +237,7 @@ export class StatementRunner {
     return steps
   }
 
-  /** Forgets every plan of the file, which is then settled anew. */
+  /** Forgets every plan of the file, which is then settled again. */
   forget(session: Session, { script }: Work): void {
     for (const statement of script.statements) {
       const { plans } = this.#statements.of(statement)
@@ -279,7 +279,7 @@ async function describeSafely(session: Session, text: string, types: readonly nu
 }
 
 /**
- * What the plan was made for has changed: a table has other columns (told by that one routine), a type was made anew,
+ * What the plan was made for has changed: a table has other columns (told by that one routine), a type was made again,
  * the prepared statement was dropped, or its types do not fit any more. Only while nothing was executed: a
  * statement must not run twice.
  */

@@ -1,4 +1,4 @@
-/** Asks SQLite what there is, for whoever has named something that there is not. */
+/** Asks SQLite what there is, for code that has named something that does not exist. */
 import type { CatalogNames } from '../../../description.ts'
 import type { SqliteConnection } from '../worker/library.ts'
 import { type AskedFile, withConnection } from './connection.ts'

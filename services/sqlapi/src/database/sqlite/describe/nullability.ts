@@ -88,7 +88,7 @@ class NullableTables {
     this.#setColumns(words.slice(at + 1))
   }
 
-  /** `WITH a AS (..), b AS (..)`; gives what stands behind. */
+  /** `WITH a AS (..), b AS (..)`; gives what is behind. */
   #addQueries(words: readonly Word[]): readonly Word[] {
     if (words[0]?.word !== 'WITH') return words
     const begin = new Set(['SELECT', 'VALUES', 'INSERT', 'REPLACE', 'UPDATE', 'DELETE'])
@@ -195,7 +195,7 @@ function isValueQuery(word: Word): boolean {
   return word.inside !== undefined && (isQuery(word) || word.inside.some(isValueQuery))
 }
 
-/** Whether any of these names stands anywhere. */
+/** Whether any of these names is anywhere. */
 function mentions(words: readonly Word[], names: ReadonlySet<string>): boolean {
   return words.some(({ name, inside }) => names.has(name) || (inside !== undefined && mentions(inside, names)))
 }

@@ -18,7 +18,7 @@ export interface ProbedFile extends AskedFile {
 
 export class SqliteProbe implements Probe {
   readonly #file: ProbedFile
-  /** A file that has been there and is missing was deleted; it is not made anew. */
+  /** A file that has been there and is missing was deleted; it is not made again. */
   #wasThere = false
 
   constructor(file: ProbedFile) {

@@ -1,14 +1,14 @@
-/** The tokens of a statement -> a tree: words, signs, and what stands in parentheses. Pure. */
+/** The tokens of a statement -> a tree: words, signs, and what is in parentheses. Pure. */
 import { lex } from '../../../sql/lex.ts'
 import { grammar } from '../grammar.ts'
 
-/** A word, a quoted name, a sign, or a pair of parentheses with what stands in them. */
+/** A word, a quoted name, a sign, or a pair of parentheses with what is in them. */
 export interface Word {
-  /** In upper case, as it stands; empty for what stands in quotes. */
+  /** In upper case, as it is; empty for what is in quotes. */
   readonly word: string
   /** In lower case, without quotes; empty for what is not a name. */
   readonly name: string
-  /** Undefined but for parentheses. */
+  /** Undefined except for parentheses. */
   readonly inside: readonly Word[] | undefined
 }
 
@@ -47,12 +47,12 @@ export function cutAt(words: readonly Word[], at: ReadonlySet<string>): Word[][]
 
 const queries = new Set(['SELECT', 'WITH', 'VALUES'])
 
-/** What stands in parentheses is a query. */
+/** What is in parentheses is a query. */
 export function isQuery({ inside }: Word): boolean {
   return queries.has(inside?.[0]?.word ?? '')
 }
 
-/** Whether something like it stands among the words, or in parentheses that are not a query. */
+/** Whether something like it is among the words, or in parentheses that are not a query. */
 export function holds(
   words: readonly Word[],
   like: (word: Word, index: number, words: readonly Word[]) => boolean,

@@ -53,7 +53,7 @@ export function givesOneRow(instructions: readonly Instruction[]): boolean {
   return !main.some(({ addr, p2 }) => addr > at && addr < end && p2 > 0 && p2 <= at)
 }
 
-/** The statement's own, then those of its triggers, which begin to count anew. */
+/** The statement's own, then those of its triggers, which begin to count again. */
 function toPrograms(instructions: readonly Instruction[]): Instruction[][] {
   const programs: Instruction[][] = []
   for (const instruction of instructions) {
@@ -68,7 +68,7 @@ function isRecursive(program: readonly Instruction[]): boolean {
   return program.some(({ opcode, addr, p2 }) => opcode === 'Goto' && p2 < addr && program[p2]?.opcode === 'Rewind')
 }
 
-/** What is done once is not nested, wherever it stands. */
+/** What is done once is not nested, wherever it is. */
 function hasNestedScan(program: readonly Instruction[]): boolean {
   const loops = loopsOf(program)
   const once = program

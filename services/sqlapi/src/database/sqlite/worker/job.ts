@@ -1,6 +1,6 @@
 /**
  * One job from its first statement to its commit: a `Job` in, its reply out. What it wrote and how its session was left
- * is settled when the reply is there, but for a `shared` transaction, which group.ts ends.
+ * is settled when the reply is there, except for a `shared` transaction, which group.ts ends.
  */
 import { Failure } from '../../../errors.ts'
 import { formats } from '../../../formats/formats.ts'

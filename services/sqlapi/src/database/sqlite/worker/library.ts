@@ -18,7 +18,7 @@ export interface OpenOptions {
   readonly isWal: boolean
   /**
    * Files that other connections have open. Where they have moved nothing is opened: SQLite would take the log that
-   * they have left for that of the file which stands there now.
+   * they have left for that of the file which is there now.
    */
   readonly openElsewhere?: DatabaseFiles | undefined
   /** How long a statement waits for another connection's lock. */

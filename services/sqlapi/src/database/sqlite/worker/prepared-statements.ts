@@ -22,9 +22,11 @@ export interface Prepared {
   readonly statement: SqliteStatement
   /** Undefined when the statement has no result set. */
   readonly writers: Writers<RowWriter> | undefined
-  /** How often SQLite had prepared the statement anew, after a change of the schema, when the writers were compiled. */
+  /**
+   * How often SQLite had prepared the statement again, after a change of the schema, when the writers were compiled.
+   */
   reprepared: number
-  /** It gives no more than one row, as long as SQLite has not prepared it anew. */
+  /** It gives no more than one row, as long as SQLite has not prepared it again. */
   isOneRow: boolean
 }
 
@@ -58,7 +60,7 @@ export class PreparedStatements {
 
   /**
    * Whether a commit may find a broken constraint that the statement itself did not: then what a statement has done is
-   * known only with its commit, and a later statement may mend it. To be asked inside a transaction, so that nobody
+   * known only with its commit, and a later statement may repair it. To be asked inside a transaction, so that nobody
    * changes the schema.
    */
   defersConstraints(): boolean {
@@ -152,10 +154,10 @@ export class PreparedStatements {
 
 /**
  * To be called when the statement has run to its first row, or its end: after a change of the schema SQLite prepares it
- * anew then, and its columns may be others.
+ * again then, and its columns may be others.
  */
 export function writerOf(entry: Prepared, format: RowFormat): RowWriter {
-  // Node 24 cannot count the preparations, so there the writer is made anew each time.
+  // Node 24 cannot count the preparations, so there the writer is made again each time.
   const count = (entry.statement as { stat?(counter: string): number }).stat?.('reprepare')
   if (count !== entry.reprepared) {
     entry.writers?.forget()

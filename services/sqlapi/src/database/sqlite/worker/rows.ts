@@ -9,9 +9,9 @@ export type SqliteColumn = null | bigint | number | string | Uint8Array
 
 export interface RowWriter {
   readonly format: RowFormat
-  /** The row, with what stands in front of it. */
+  /** The row, with what is in front of it. */
   readonly write: (row: readonly SqliteColumn[], isFirst: boolean) => string
-  /** What stands behind the last row. */
+  /** What is behind the last row. */
   readonly end: string
   /** The whole of a result without a row. */
   readonly empty: string

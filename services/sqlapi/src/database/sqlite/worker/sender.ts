@@ -5,7 +5,7 @@ import { collectLimit, pieceSize } from '../../result.ts'
 import type { Claims } from '../claims.ts'
 import type { Pieces } from './session.ts'
 
-/** Pieces that may be under way, with those that wait for the reader in the main thread. */
+/** Pieces that may be in progress, with those that wait for the reader in the main thread. */
 const ahead = 4
 
 const encoder = new TextEncoder()

@@ -1,6 +1,6 @@
 /**
  * The main thread's end of one SQLite worker: jobs are collected for one turn of the event loop and sent as one
- * message, answers go to whoever waits for them. A worker whose statement runs too long, or for nobody, is given up:
+ * message, answers go to those who wait for them. A worker whose statement runs too long, or for nobody, is given up:
  * this file rejects its jobs, and others take care of the thread. Knows nothing of SQL.
  */
 import { once } from 'node:events'

@@ -32,7 +32,7 @@ function split(options: string): readonly string[] {
   return options.match(/(?:"(?:\\.|[^"\\])*"|[^\s"])+/g) ?? []
 }
 
-/** The module stands behind the sign, or in the next argument. */
+/** The module is behind the sign, or in the next argument. */
 const preload = /^(?:--import|--require|-r)(=|$)/
 
 function hasPreload(flags: readonly string[]): boolean {

@@ -10,10 +10,10 @@ import { JobFailure, type Running } from './assignment.ts'
 import { Connection } from './connection.ts'
 import type { FromProcess, ToProcess } from '../worker-messages.ts'
 
-/** Pieces of a result that may be under way. */
+/** Pieces of a result that may be in progress. */
 const ahead = 4
 
-/** A job under way, and its result once that has become a stream. */
+/** A job in progress, and its result once that has become a stream. */
 interface Relay {
   running: Running | undefined
   stream: Readable | undefined
