@@ -34,7 +34,7 @@ export const startupFailures = {
   listen_failed: 'the port',
 } as const
 
-/** The same of files that are read anew; those of the start count there as well. */
+/** The same of files that are read again; those of the start count there as well. */
 export const reloadFailures = {
   wsdl_lost: 'a WSDL file that could be read before and cannot be read now',
 } as const
@@ -82,7 +82,7 @@ export class Failure extends Error {
   }
 }
 
-/** The caller left: whatever was under way is given up, and there is nobody to answer. */
+/** The caller left: whatever was in progress is given up, and there is nobody to answer. */
 export class CallerGone extends Error {
   constructor() {
     super('the caller has left')
@@ -100,12 +100,12 @@ export function nameOf(thrown: unknown): FailureCode | typeof callerGone {
 }
 
 /**
- * An expected error of the start, or of files read anew: the message names the file, the field or the variable and what
- * would be right.
+ * An expected error of the start, or of files read again: the message names the file, the field or the variable and
+ * what would be right.
  */
 export class StartupFailure extends Error {
   readonly code: StartupFailureCode
-  /** Of the configuration, where the message is about a file that it names: its line is told by whoever knows it. */
+  /** Of the configuration, where the message is about a file that it names: the code that knows its line adds it. */
   readonly field: string | undefined
 
   constructor(code: StartupFailureCode, message: string, field?: string) {

@@ -99,7 +99,7 @@ export const eventTable = {
     request_id?: string
     traceparent?: string | undefined
   }>('Internal error'),
-  /** As the package has it, but for the spelling of `left_out`, which every field of this service has. */
+  /** As the package has it, except for the spelling of `left_out`, which every field of this service has. */
   processWarning: warn<{
     warning: string
     code: string | undefined

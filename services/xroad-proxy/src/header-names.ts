@@ -17,7 +17,7 @@ export const hopByHopPrefix = 'proxy-'
 
 /**
  * Not passed on from the caller: `host` names this service, `x-road-client` is for us to say, `expect` was answered
- * here, and the length is written anew with the body.
+ * here, and the length is written again with the body.
  */
 const ours: ReadonlySet<string> = new Set(['host', 'x-road-client', 'expect', 'content-length'])
 

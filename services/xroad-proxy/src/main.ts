@@ -39,7 +39,7 @@ export async function main(argv: readonly string[]): Promise<void> {
       return runAdd(flags)
     }
     case 'mock': {
-      // Loaded only here: the service itself needs none of it.
+      // Loaded only here: the service itself does not need it.
       const { runMock } = await import('./mock/command.ts')
       return runMock(flags)
     }

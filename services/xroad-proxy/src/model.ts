@@ -58,7 +58,7 @@ export interface ParamChoice {
   readonly within: readonly string[]
   /**
    * In order: of two that are given the template takes the first. A branch is given when one of its `params` is, with
-   * something other than an empty list; null is something where the param may be null. No name stands in two branches.
+   * something other than an empty list; null is something where the param may be null. No name is in two branches.
    */
   readonly branches: readonly ParamBranch[]
   /** Whether one of the branches has to be given.. */
@@ -69,7 +69,7 @@ export interface ParamChoice {
 
 export interface ParamBranch {
   readonly params: readonly string[]
-  /** Those of them that whoever takes the branch has to give. */
+  /** Those of them that a caller of the branch has to give. */
   readonly required: readonly string[]
 }
 
@@ -99,7 +99,7 @@ export interface SoapEndpoint extends EndpointBase {
   readonly soapVersion: SoapVersion
   /** Keys of the request body that reach the template. */
   readonly params: readonly string[]
-  /** Which of them rule each other out; a choice inside a branch of another one stands behind it. */
+  /** Which of them rule each other out; a choice inside a branch of another one is behind it. */
   readonly choices: readonly ParamChoice[]
   /** What the file says of its params; undefined where it only lists them. */
   readonly declared: readonly DeclaredParam[] | undefined
@@ -128,7 +128,7 @@ export interface HeaderEdits {
 
 export interface SetHeader {
   readonly name: string
-  /** The variable in place of its value: an endpoint may be shown, its secrets may not. */
+  /** The variable instead of its value: an endpoint may be shown, its secrets may not. */
   readonly value: string | { readonly env: string }
 }
 
@@ -162,7 +162,7 @@ export interface Template {
 
 /** Takes the attachments of one envelope. */
 export interface Attaching {
-  /** What the envelope has in the place of the attachment. */
+  /** What the envelope has instead of the attachment. */
   attach(helper: 'swa_ref' | 'xop_include' | 'mime_part', value: unknown, wish: AttachmentWish): string
 }
 
@@ -185,7 +185,7 @@ export interface Attachment {
   readonly bytes: Uint8Array
 }
 
-/** A file of a caller, in the place of base64 text. */
+/** A file of a caller, instead of base64 text. */
 export interface TemplateFile {
   readonly bytes: Uint8Array
   /** Content-Type, where the caller gives one. */
@@ -223,7 +223,7 @@ export interface Request {
   readonly target: string
   /** X-Request-Id of the caller, or a new one; the reply has it too. */
   readonly requestId: string
-  /** Where it stands in a trace, once that is known. */
+  /** Where it is in a trace, once that is known. */
   traceparent?: string | undefined
   readonly headers: RawHeaders
   readonly upload: Upload

@@ -16,7 +16,7 @@ export interface Parameter {
 export type Segment = readonly (string | Parameter)[]
 export type PathTemplate = readonly Segment[]
 
-/** Ends a sentence that begins with where the path stands. */
+/** Ends a sentence that begins with where the path is. */
 export class PathTemplateError extends Error {
   constructor(message: string) {
     super(message)

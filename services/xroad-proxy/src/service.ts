@@ -23,7 +23,7 @@ export interface RunningService {
   announceEnd(): void
   /** Stops accepting, finishes what is in flight, closes the connections. */
   close(): Promise<void>
-  /** The audit file, where there is one, is opened anew: it may have been moved. */
+  /** The audit file, where there is one, is opened again: it may have been moved. */
   reopenAudit(): void
   /**
    * Serves what files hold by this configuration from now on. Rejects with a StartupFailure where a part of it is

@@ -1,5 +1,6 @@
 /**
- * Work that is done in steps, so that others can have their turn between two of them: whoever does it says when. Pure.
+ * Work that is done in steps, so that others can have their turn between two of them: the code that does it says when.
+ * Pure.
  */
 
 /** Work that may pause where it yields, and gives its result in the end. */

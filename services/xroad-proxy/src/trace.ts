@@ -1,5 +1,5 @@
 /**
- * What is known of one call while it is under way, for those who tell of it in the end: the log, and the audit file.
+ * What is known of one call while it is in progress, for those who report it in the end: the log, and the audit file.
  * Nothing here runs.
  */
 import type { Span } from '@services/trace'

@@ -40,7 +40,7 @@ export function toServicePath(instance: string, target: Target): string {
   return `/r1/${toSegments([xroadInstance || instance, memberClass, memberCode, subsystemCode, serviceCode])}${path}`
 }
 
-/** Whether every character may stand in an identifier (ASCII letters only). Says nothing about an empty one. */
+/** Whether every character may be in an identifier (ASCII letters only). Says nothing about an empty one. */
 export function isIdentifier(text: string): boolean {
   return /^[A-Za-z0-9'()+,\-.=?]*$/.test(text)
 }

@@ -1,6 +1,6 @@
 /**
  * Whether a Security Server takes our connections: a TLS connection with our identity that brings no alert and no end
- * for a moment. With TLS 1.3 a connection stands before the server has judged our certificate. Nothing is sent.
+ * for a moment. With TLS 1.3 a connection exists before the server has judged our certificate. Nothing is sent.
  */
 import type { Socket } from 'node:net'
 import type { ServerIdentity } from '../served/lanes.ts'
@@ -24,7 +24,7 @@ function connect({ origin, secureContext, checkServer }: ServerIdentity, timeout
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   // An address has no server name.
   const servername = /^[\d.]+$|:/.test(host) ? undefined : host
-  // Made anew, because a server need not judge a certificate again within a session.
+  // Made again, because a server need not judge a certificate again within a session.
   const open = createConnector({ secureContext, timeoutMs, checkServer })
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   open({ hostname: host, protocol, port, servername }, (error, socket) => {

@@ -61,8 +61,8 @@ export class AuditFile {
   }
 
   /**
-   * Another file has its place. Lines of exchanges that began with this one still come: each opens it anew, and nothing
-   * stays open.
+   * Another file has its place. Lines of exchanges that began with this one still come: each opens it again, and
+   * nothing stays open.
    */
   retire(): void {
     this.#isRetired = true
@@ -131,7 +131,7 @@ export class AuditFile {
     this.#fd = undefined
   }
 
-  /** A file without a name is one that nobody can read: it is made anew. */
+  /** A file without a name is one that nobody can read: it is made again. */
   #look(): void {
     const now = performance.now()
     if (this.#fd !== undefined && now - this.#lookedAt < lookMs) return

@@ -1,4 +1,4 @@
-/** The checks of the audit file: whether it can be written, and what stands in it for users. */
+/** The checks of the audit file: whether it can be written, and what is in it for users. */
 import type { Facts } from './facts.ts'
 import type { AuditFacts } from './keystore-facts.ts'
 import { type Check, hitIf } from './finding.ts'

@@ -19,7 +19,7 @@ export async function runDoctor(action: DoctorAction): Promise<void> {
     gatherFacts({ flag, env: process.env, cwd, now: new Date(), readWsdls: findWsdls, ...days }),
   )
   const findings = runChecks(isProbing ? { ...facts, ...(await probeServer(facts)) } : facts)
-  // Whoever reads only the beginning, such as `head`, has had enough: no failure of the check.
+  // A reader that closes early, such as `head`, has had enough: no failure of the check.
   process.stdout.on('error', () => undefined)
   process.stdout.write(write(format, findings, { config: facts.config, cwd }))
   process.exitCode = exitCodeOf(findings, { strict, watched: watchedDays !== undefined })

@@ -73,9 +73,9 @@ export interface ConfigFacts {
   readonly settings: Config
   readonly problems: readonly FieldNote[]
   readonly unknown: readonly FieldNote[]
-  /** Texts of the file as they stand there, right or wrong, by their field. */
+  /** Texts of the file as they are there, right or wrong, by their field. */
   readonly texts: ReadonlyMap<string, string>
-  /** Where a field stands in the file, or the group that it would stand in; 1 where that is not there either. */
+  /** Where a field is in the file, or the group that it would be in; 1 where that is not there either. */
   readonly lineOf: (field: string) => number
 }
 

@@ -20,7 +20,7 @@ export interface Check {
 export interface Hit {
   readonly field?: string
   readonly text?: string
-  /** In place of that of the check, where the case has a cure of its own. */
+  /** Instead of that of the check, where the case has a cure of its own. */
   readonly recovery?: string
   /** Follows the recovery as it is. */
   readonly appendix?: string

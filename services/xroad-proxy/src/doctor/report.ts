@@ -60,7 +60,7 @@ export interface Places {
 }
 
 /**
- * Each stands at the line that it is about: that of the configuration for a field, that of another file where the
+ * Each is at the line that it is about: that of the configuration for a field, that of another file where the
  * message begins with one.
  */
 export function toAnnotations(findings: readonly Finding[], places: Places): string {

@@ -18,7 +18,7 @@ export type Verdict =
 
 export interface AddressRules {
   readonly allowHttp: boolean
-  /** Host names, compared exactly but for case and a trailing dot. Empty: every public host. */
+  /** Host names, compared exactly except for case and a trailing dot. Empty: every public host. */
   readonly hostAllowlist: readonly string[]
 }
 

@@ -11,7 +11,7 @@ export interface SoapRequest {
   readonly id: string
   readonly protocolVersion: string
   readonly service: 'listMethods' | 'allowedMethods' | 'getWsdl'
-  /** Names and texts of what stands in the body, in order; without those that are empty. */
+  /** Names and texts of what is in the body, in order; without those that are empty. */
   readonly body?: readonly (readonly [name: string, text: string])[]
 }
 

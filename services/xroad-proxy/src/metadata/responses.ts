@@ -38,7 +38,7 @@ export function isOfMock({ headers = [] }: MetadataResponse): boolean {
   return headers.some((name, index) => index % 2 === 0 && name.toLowerCase() === 'x-mock-answers')
 }
 
-/** What a response says in place of what was asked for. Free of control characters. */
+/** What a response says instead of what was asked for. Free of control characters. */
 export class MetadataError extends Error {
   constructor(message: string) {
     super(message.replaceAll(/[\p{C}\s]+/gu, ' ').slice(0, maxTextLength))
@@ -193,7 +193,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value]
 }
 
-/** The text of an element may stand beside its attributes. */
+/** The text of an element may be beside its attributes. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   const text = fieldsOf(value)['#text']

@@ -27,12 +27,12 @@ const descriptionTypes: Readonly<Record<string, string>> = {
   json: 'application/json; charset=utf-8',
 }
 const openApi = /^(.+)\.openapi\.(?:yaml|json)$/
-/** A version has a digit in front, or a `v` and a digit: what else stands between dots belongs to the code. */
+/** A version has a digit in front, or a `v` and a digit: what else is between dots belongs to the code. */
 const wsdl = /^(.+?)(?:\.(v?\d[^/]*))?\.wsdl$/
 
 /**
- * Stands on a list of allowed methods that the mock makes itself: services without a file are not in it, and are
- * answered all the same.
+ * Is on a list of allowed methods that the mock makes itself: services without a file are not in it, and are
+ * answered nevertheless.
  */
 export const answersAll: readonly [name: string, value: string] = ['X-Mock-Answers', 'every service']
 

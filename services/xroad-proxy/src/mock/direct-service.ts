@@ -101,7 +101,7 @@ function emptyRequest({ mediaType, namespace }: Version): SentMessage {
 
 interface DirectMessage {
   readonly version: Version
-  /** What stands around the content of the Body, with every declaration of the request in force. */
+  /** What is around the content of the Body, with every declaration of the request in force. */
   readonly opening: string
   readonly closing: string
   readonly element: XmlElement

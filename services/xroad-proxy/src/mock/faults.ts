@@ -66,7 +66,7 @@ export function faultOnDemand12(code: string): MockReply {
   return soapFault12(code, { et: 'Soovitud viga', en: 'A failure that was asked for' }, 500)
 }
 
-/** What stands in an error of the REST protocol, to be written as JSON or XML. */
+/** What is in an error of the REST protocol, to be written as JSON or XML. */
 export interface RestError {
   readonly status: number
   /** Of the header X-Road-Error: only what a header can hold. */

@@ -21,7 +21,7 @@ export function isListClients({ request: { method, url = '' } }: Wire): boolean 
 /** The mock knows no clients: `listClients.json` or `listClients.xml` of the folder, or an empty list. */
 export async function serveClients({ answers }: { readonly answers: Answers }, wire: Wire): Promise<void> {
   wire.service = listClients
-  // A preference is not looked at: whoever takes JSON at all gets it.
+  // A preference is not looked at: a client that takes JSON at all gets it.
   const isJson = (wire.request.headers.accept ?? '').includes('application/json')
   const file = isJson ? answers.forRest(listClients, 'GET') : answers.forSoap(listClients)
   const empty = isJson ? '{"member":[]}' : `<xrd:clientList xmlns:xrd="${xroadNamespace}"/>`
@@ -70,7 +70,7 @@ function keyOf({ code, version }: { readonly code: string; readonly version: str
   return `${code}\n${version}`
 }
 
-/** The same by REST: services that have an answer or a description, but for those of the other lane. */
+/** The same by REST: services that have an answer or a description, except for those of the other lane. */
 export function listRestMethods(provider: readonly string[], answers: Answers): string {
   const [instance, memberClass, memberCode, subsystemCode] = provider
   const soap = new Set(answers.wsdls().map(({ code }) => code))

@@ -51,7 +51,7 @@ export interface RunningMock {
   readonly files: PkiFiles
   /** Where the service for direct calls is; undefined where there is none. */
   readonly serviceUrl: string | undefined
-  /** Breaks off what is under way and frees the port. */
+  /** Breaks off what is in progress and frees the port. */
   close(): Promise<void>
 }
 
@@ -68,7 +68,7 @@ export async function startMock(options: MockOptions): Promise<RunningMock> {
   const service = servicePort === undefined ? undefined : createDirectServer(answers, connections, onEvent)
   const servers: readonly Server[] = service === undefined ? [server] : [server, service]
   try {
-    // Before any file is made anew: a start that fails for its port leaves a running mock's certificates alone.
+    // Before any file is made again: a start that fails for its port leaves a running mock's certificates alone.
     const bound = await listenOn(server, { host, port })
     const direct = service && (await listenOn(service, { host, port: servicePort ?? 0 }))
     const files = writePki(folder, [...(isAnyAddress(host) ? [] : [host]), ...(options.names ?? [])])

@@ -27,14 +27,14 @@ export interface PkiFiles {
 export const keystorePassword = 'mock'
 
 const validDays = 365
-/** A set that ends sooner than this is made anew, so that a mock started today works through the day. */
+/** A set that ends sooner than this is made again, so that a mock started today works through the day. */
 const renewBeforeMs = 86_400_000
 /** Clocks of other machines and containers may be behind. */
 const backdateMs = 86_400_000
 const rsaBits = 2048
 const caName = 'Mock Security Server CA'
 const alwaysServed = ['localhost', '127.0.0.1', '::1']
-/** What a certificate can name; an address with a zone, for one, cannot stand in one. */
+/** What a certificate can name; an address with a zone, for one, cannot be in one. */
 const servable = /^[\w-]+(?:\.[\w-]+)*$|^[0-9a-f:]+$/i
 
 /**
@@ -186,7 +186,8 @@ const secretMode = 0o600
 const publicMode = 0o644
 
 /**
- * Each file appears whole or not at all; a set that was interrupted half-way does not count and is made anew next time.
+ * Each file appears whole or not at all; a set that was interrupted half-way does not count and is made again next
+ * time.
  */
 function writeAll(files: PkiFiles, contents: Readonly<Record<keyof PkiFiles, string | Buffer>>): void {
   for (const [key, path] of Object.entries(files) as [keyof PkiFiles, string][]) {

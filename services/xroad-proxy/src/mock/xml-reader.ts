@@ -66,7 +66,7 @@ export function readXml(text: string, depth: number): XmlElement {
   return root
 }
 
-/** Comments and processing instructions may stand anywhere. */
+/** Comments and processing instructions may be anywhere. */
 function isContent(whole: string): boolean {
   return !whole.startsWith('<?') && !whole.startsWith('<!--') && whole.trim() !== ''
 }

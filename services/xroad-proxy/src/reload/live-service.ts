@@ -1,5 +1,5 @@
 /**
- * The service as a process that reads its files anew: what SIGHUP and the watch ask for. When they do, one after the
+ * The service as a process that reads its files again: what SIGHUP and the watch ask for. When they do, one after the
  * other, is the package reload; how the new set takes the place of the old one is service.ts.
  */
 import type { Running } from '@services/command-line'
@@ -26,13 +26,13 @@ export interface Live {
   readonly pace?: Pace | undefined
 }
 
-/** From now on files are read anew when it is asked for, and when they change where they are watched. */
+/** From now on files are read again when it is asked for, and when they change where they are watched. */
 export async function goLive({ service, loaded, environment, events, serves, pace }: Live): Promise<Running> {
   const setFiles = new SetFiles()
   let served = loaded.config
   /** Where it came from. */
   let source: Pick<Loaded, 'source'> = loaded
-  /** The one that was read last, which may not be served: whoever corrects its files is noticed. */
+  /** The one that was read last, which may not be served: a correction of its files is noticed. */
   let read = loaded.config
   const reloads = new Reloads(
     {

@@ -1,6 +1,6 @@
 /**
  * A reply on its way to its caller, watched for the audit file: the line of its exchange is written before its last
- * byte is. What became of the exchange stands in the trace by then. What goes into the line is audit/line.ts, how it is
+ * byte is. What became of the exchange is in the trace by then. What goes into the line is audit/line.ts, how it is
  * kept audit/audit-file.ts.
  */
 import { roundMs } from '@services/observe'

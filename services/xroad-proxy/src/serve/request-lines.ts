@@ -1,6 +1,6 @@
 /**
  * What became of a request -> its line in the log. Which requests have one is decided by the package observe; what
- * stands in it is described by handle.ts and refuse.ts.
+ * is in it is described by handle.ts and refuse.ts.
  */
 import type { RequestLines } from '@services/observe'
 import type { AnsweredRequest, Events } from '../events.ts'

@@ -43,7 +43,7 @@ interface Leading {
 }
 
 export interface EndpointMatch extends Leading {
-  /** What the path has for each parameter, in order, percent-encoded anew; without parameters undefined. */
+  /** What the path has for each parameter, in order, percent-encoded again; without parameters undefined. */
   readonly values?: readonly string[] | undefined
 }
 

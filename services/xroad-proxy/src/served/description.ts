@@ -5,7 +5,7 @@ import { version } from '../version.ts'
 import type { ReadSet } from './read-set.ts'
 import { inSlices } from './slices.ts'
 
-/** Made anew, or where WSDL files are read the one of an earlier start, as long as it would be the same. */
+/** Made again, or where WSDL files are read the one of an earlier start, as long as it would be the same. */
 export async function describeSet(read: ReadSet, clients: ReturnType<typeof calledAs>): Promise<Buffer> {
   const { endpoints, found, ingested, types, checks } = read
   const { dslPath, soapResponse, audit } = read.loaded.config

@@ -153,7 +153,7 @@ interface Ways extends Pick<Upstreams, 'direct' | 'guarded'>, Pick<Loads, 'isTra
   readonly limitsOf: (endpoint: Endpoint) => Limits | undefined
 }
 
-/** Where envelopes go, or why they go nowhere. A server that is missing is the first thing to mend. */
+/** Where envelopes go, or why they go nowhere. A server that is missing is the first thing to repair. */
 function toSoapDestinations(
   { endpoints, nameless, checks, events }: Omit<Loads, 'bodies' | 'isTracing'> & { readonly events: Events },
   { securityServer, clientOf, limitsOf, direct, guarded }: Ways,

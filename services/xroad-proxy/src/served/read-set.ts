@@ -1,5 +1,5 @@
 /**
- * The files of a configuration -> what stands in them, as one value: WSDL files, DSL files, descriptions of REST
+ * The files of a configuration -> what is in them, as one value: WSDL files, DSL files, descriptions of REST
  * services. Decides what is read where; each kind of file is read by its folder below boot/. Opens no connection.
  */
 import type { Environment } from '@services/config-file'
@@ -16,7 +16,7 @@ import type { Endpoint, SoapEndpoint } from '../model.ts'
 import type { Member } from '../soap/json/shape.ts'
 import { inSlices, othersTurn } from './slices.ts'
 
-/** What stands in the files. */
+/** What is in the files. */
 export interface ReadSet {
   readonly loaded: Loaded
   readonly endpoints: readonly Endpoint[]

@@ -1,5 +1,5 @@
 /**
- * All that requests are served with. What stands in the files comes in, what the request path reads goes out, or the
+ * All that requests are served with. What is in the files comes in, what the request path reads goes out, or the
  * StartupFailure of what is wrong. Opens what calls need: keystores, connections, the audit file. Changes nothing of
  * what is served meanwhile; sets.ts does.
  */

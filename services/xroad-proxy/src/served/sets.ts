@@ -34,7 +34,7 @@ export class Sets {
   readonly #auditFiles: AuditFiles
   readonly #requestLog: RequestLog<EventFields, 'answered'>
   #current!: ServedSet
-  /** Those of earlier sets on which calls are still under way. */
+  /** Those of earlier sets on which calls are still in progress. */
   #retired: Upstream[] = []
   #stopWatching = (): void => undefined
 
@@ -94,7 +94,7 @@ export class Sets {
     return openSet(read, { env, events, budget, auditFiles, tracing, lanes })
   }
 
-  /** Puts it in the place of the set before, between two requests. */
+  /** Replaces the set before by it, between two requests. */
   #put(set: ServedSet): void {
     this.#current = set
     this.service = set.service
@@ -135,7 +135,7 @@ export class Sets {
     this.#stopWatching()
   }
 
-  /** To be called when nothing is under way any more. */
+  /** To be called when nothing is in progress any more. */
   async close(): Promise<void> {
     const upstreams = this.#current.upstreams.map(({ upstream }) => upstream)
     await Promise.all([...upstreams, ...this.#retired].map((upstream) => upstream.close()))

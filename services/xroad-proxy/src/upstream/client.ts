@@ -30,7 +30,7 @@ export interface Call {
   readonly bodyLength?: number | undefined
   /** Given to the caller where the response has none. */
   readonly messageId?: string | undefined
-  /** In place of those of the upstream. */
+  /** Instead of those of the upstream. */
   readonly limits?: Limits | undefined
   /** Of the call; undefined when tracing is off. */
   readonly span?: Span | undefined
@@ -53,7 +53,7 @@ export type Handler = Dispatcher.DispatchHandler
 /** The end of the client that a handler may pull at. */
 export type Controller = Dispatcher.DispatchController
 
-/** A Security Server drops idle connections after 30 s; whoever sends at that moment would lose a request. */
+/** A Security Server drops idle connections after 30 s; a request at that moment would be lost. */
 const idleMs = 20_000
 const maxHeadBytes = 64 * 1024
 
@@ -76,14 +76,14 @@ export function createConnection(origin: string, connect: Connector): Connection
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: idleMs,
     maxHeaderSize: maxHeadBytes,
-    // One clock for each call, in the place of three.
+    // One clock for each call, instead of three.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
   return { client, interim, ending }
 }
 
-/** What is under way on it ends first. */
+/** What is in progress on it ends first. */
 export function closeWhenIdle({ client }: Connection): void {
   client.close().catch(() => undefined)
 }

@@ -149,7 +149,7 @@ const single = ['x-road-id', 'x-road-userid', 'x-road-issue'] as const
 export type CallerHeaders = Readonly<Partial<Record<(typeof single)[number], string>>>
 
 /**
- * The text of each header of the caller that may stand once. A second one is refused: a proxy in front that adds its
+ * The text of each header of the caller that may occur once. A second one is refused: a proxy in front that adds its
  * own header instead of replacing the caller's would be passed by. So are bytes that are not UTF-8.
  */
 export function readCallerHeaders(received: RawHeaders): CallerHeaders {
@@ -201,7 +201,7 @@ function isDropped(lower: string, known: ReadonlySet<string>, named: ReadonlySet
   return known.has(lower) || lower.startsWith(hopByHopPrefix) || (named !== undefined && named.has(lower))
 }
 
-/** What stands in `Connection` usually names no header at all, and then there is no set. */
+/** What is in `Connection` usually names no header at all, and then there is no set. */
 const usualConnections: ReadonlySet<string> = new Set(['keep-alive', 'close', 'Keep-Alive', 'Close'])
 
 function namedByConnection(headers: RawHeaders): ReadonlySet<string> | undefined {

@@ -7,7 +7,7 @@
 import { type Link, LinkedList } from '@services/linked-list'
 
 export interface Waiter<Thing> {
-  /** Where it stands, while it waits. Only the turns change it. */
+  /** Where it is, while it waits. Only the turns change it. */
   standing: Link<Waiter<Thing>> | undefined
   /** Now it may; the thing has to be given back. */
   start(thing: Thing): void
@@ -35,7 +35,7 @@ export class Turns<Thing> {
 
   /** Starts the waiter now or later. */
   take(waiter: Waiter<Thing>): void {
-    // Nobody overtakes those who are about to be started.
+    // No one overtakes those that are about to start.
     const thing = this.#waiting.size > 0 ? undefined : (this.#free.pop() ?? this.#makeOne())
     if (thing === undefined) waiter.standing = this.#waiting.append(waiter)
     else waiter.start(thing)
@@ -50,7 +50,7 @@ export class Turns<Thing> {
 
   giveBack(thing: Thing): void {
     this.#free.push(thing)
-    // Not at once: whoever gives a thing back may not be done with it before the end of its turn of the event loop.
+    // Not at once: the code that gives a thing back may still use it before the end of its turn of the event loop.
     if (this.#waiting.size > 0 || this.#discard !== undefined) queueMicrotask(() => this.#startNext())
   }
 

@@ -26,8 +26,8 @@ export interface Way {
   readonly turns: Turns<Connection>
   readonly limits: Limits
   /**
-   * Over all ways of an upstream: how many calls are under way or waiting, and, where somebody wants to know, when the
-   * last answer came.
+   * Over all ways of an upstream: how many calls are in progress or waiting, and, where somebody wants to know, when
+   * the last answer came.
    */
   readonly load: { calls: number; lastAnswer: number | undefined }
 }

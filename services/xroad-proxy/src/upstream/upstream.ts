@@ -57,7 +57,7 @@ export interface UpstreamOptions extends Limits {
 
 /** Connections to one origin. Further calls wait for one, with their clock running. */
 const maxConnections = 256
-/** Calls that are under way or waiting, over all origins. */
+/** Calls that are in progress or waiting, over all origins. */
 const maxCalls = 4096
 
 export function openUpstream(options: UpstreamOptions): Upstream {

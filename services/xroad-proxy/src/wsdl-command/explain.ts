@@ -77,7 +77,7 @@ function toBlock({ file, problem, operations, missing, warnings }: Explanation):
 /** Longer cells push their row aside rather than all rows. */
 const maxWidth = 48
 
-/** With the file, where the operation stands in another one. */
+/** With the file, where the operation is in another one. */
 function wordsOf({ words, lane, file }: OperationReport, wsdl: string): string {
   const outcome = lane === undefined ? words : laneWords[lane]
   return file === wsdl ? outcome : `${outcome} (in ${file})`

@@ -37,7 +37,7 @@ export function inOneLine(text: string): string {
   return text.replaceAll(/[\p{C}\u2028\u2029]/gu, '\uFFFD')
 }
 
-/** Whoever reads only the beginning, such as `head`, has had enough. */
+/** A reader that closes early, such as `head`, has had enough. */
 export function say(text: string): void {
   if (process.stdout.listenerCount('error') === 0) process.stdout.on('error', () => undefined)
   process.stdout.write(text)

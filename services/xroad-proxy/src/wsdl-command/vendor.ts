@@ -110,7 +110,7 @@ class VendorRun {
     }
   }
 
-  /** Written beside the WSDL by whoever put it there; it may lead to the network in turn. */
+  /** Written beside the WSDL by its owner; it may lead to the network in turn. */
   #readNear(location: string, from: string): void {
     const file = posix.join(posix.dirname(from), location)
     if (this.#seen.has(file)) return

@@ -53,7 +53,7 @@ export function toClients(instance: string, clients: Readonly<Record<string, Cli
   return Object.freeze(named)
 }
 
-/** It stands in names of fields and in log lines. */
+/** It is in names of fields and in log lines. */
 export function clientNameProblem(name: string): string | undefined {
   if (/^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u.test(name)) return undefined
   return 'is no name of a client, expected up to 64 letters, digits, ., _ and -'

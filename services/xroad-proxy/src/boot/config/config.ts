@@ -43,7 +43,7 @@ export interface Loaded {
 }
 
 /**
- * Whoever opens no keystore needs no passwords: with `passwords: 'unneeded'` variables that should hold them may be
+ * Code that opens no keystore needs no passwords: with `passwords: 'unneeded'` variables that should hold them may be
  * unset.
  */
 export function loadConfig(
@@ -69,7 +69,7 @@ export function loadConfig(
   }
 }
 
-/** The file as it stands, right or wrong; that of the built-in defaults where there is none. */
+/** The file as it is, right or wrong; that of the built-in defaults where there is none. */
 export function readConfig(environment: StartEnvironment): ConfigFile {
   const found = findConfig(environment)
   if (found === undefined) return withoutFile(builtIn)
@@ -101,7 +101,7 @@ export function findConfig(environment: StartEnvironment): Found | undefined {
   return findConfigFile(environment, search)
 }
 
-/** Callers must not reach what is there for whoever runs the service. */
+/** Callers must not reach what is there for operators. */
 function requireOwnPort({ admin, port }: Config, file: ConfigFile): void {
   if (admin === undefined || port === 0 || admin.bind.port !== port) return
   const message = `port ${port} is that of the callers (port); choose another one`
@@ -135,7 +135,7 @@ function passwordProblem(
   return { path: [...section, 'keystore_password_env'], message }
 }
 
-/** Without its key users would stand in the file as they are. */
+/** Without its key users would be in the file as they are. */
 function requireHashKey({ audit }: Config, env: Environment, file: ConfigFile): void {
   const name = audit?.hashKeyEnv
   if (name === undefined || env[name]) return

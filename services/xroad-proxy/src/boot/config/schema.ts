@@ -237,13 +237,13 @@ function withoutLastSlash(url: string): string {
   return origin + pathname.replace(/\/+$/, '')
 }
 
-/** Without the text itself: a password may stand in it. */
+/** Without the text itself: a password may be in it. */
 function serverUrlProblem(given: string): string | undefined {
   if (given !== '' && !/^https:/i.test(given)) return 'found an address that does not start with https://'
   return urlProblem(given) ?? (/[?#]/.test(given) ? 'found an address with a query string or a fragment' : undefined)
 }
 
-/** What stands against a URL of http or https. The parser of URLs itself lets pass much that nobody means. */
+/** Why a URL of http or https is refused. The parser of URLs itself lets pass much that nobody means. */
 export function urlProblem(given: string): string | undefined {
   if (given.trim() === '') return found(given)
   if (!/^https?:\/\/[^/]/i.test(given)) return 'found an address that does not start with https://'

@@ -49,7 +49,7 @@ function toBase64(property: Json): Json {
 }
 
 /**
- * Base64 that stands in the envelope is text in a form too; with its encoding told, clients would take it for a file.
+ * Base64 that is in the envelope is text in a form too; with its encoding told, clients would take it for a file.
  */
 function toField(property: Json): Json {
   if (property['contentEncoding'] !== 'base64') return property

@@ -22,7 +22,7 @@ export interface TypeOptions {
   readonly generated: ReadonlyMap<string, GeneratedFrom>
   /** Endpoints that answer with the types of their WSDL. */
   readonly bodies: ReadonlyMap<SoapEndpoint, unknown>
-  /** Of hand-written files that stand in the place of generated ones: only their responses have types. */
+  /** Of hand-written files that replace generated ones: only their responses have types. */
   readonly replaced: ReadonlyMap<string, GeneratedFrom>
   /** Endpoints that refuse requests that do not fit. */
   readonly refusing?: ReadonlySet<unknown>

@@ -49,8 +49,8 @@ const meanings = {
   headerValue: 'a text, or {env: NAME} for the value of an environment variable',
 }
 
-/** For one endpoint, in place of those of the configuration. */
-/** Of one file in place of the configuration; sidecars take them too. */
+/** For one endpoint, instead of those of the configuration. */
+/** Of one file instead of the configuration; sidecars take them too. */
 export const limitFields = {
   timeout_secs: wholeNumber(1, 86_400)
     .exactOptional()

@@ -35,7 +35,7 @@ import { readHeaderEdits } from './header-edits.ts'
 import { operationProblems } from './operations.ts'
 import { soapWarnings } from './soap-warnings.ts'
 
-/** Where the file stands: its path for messages, and the two segments of the URL. */
+/** Where the file is: its path for messages, and the two segments of the URL. */
 export interface DslFile {
   readonly file: string
   readonly group: string

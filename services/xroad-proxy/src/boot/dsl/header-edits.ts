@@ -1,7 +1,7 @@
 /**
  * What a REST file says of request headers -> what is taken from those of the caller and what is set, or what is wrong
  * with it. A value may come from an environment variable: whether it can be a value is checked here, and the value
- * itself goes nowhere but to `toHeaderPairs`, for the calls. It stands in no endpoint, message or description.
+ * itself goes nowhere but to `toHeaderPairs`, for the calls. It is in no endpoint, message or description.
  */
 import type { Environment, Problem } from '@services/config-file'
 import { isReserved } from '../../header-names.ts'

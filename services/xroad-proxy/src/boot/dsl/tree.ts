@@ -1,5 +1,5 @@
 /**
- * The DSL directory -> the paths of the DSL files below it, in order of name, with what stands in the way of reading
+ * The DSL directory -> the paths of the DSL files below it, in order of name, with what prevents reading
  * them. Opens no file; what is in one is for endpoints.ts.
  */
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
@@ -11,7 +11,7 @@ export const maxDslBytes = 1_048_576
 const maxFolders = 100_000
 
 const extensions: ReadonlySet<string> = new Set(['.yml', '.yaml'])
-/** Stands beside a WSDL file. */
+/** Is beside a WSDL file. */
 const sidecar = '.meta.yaml'
 
 /** What a walk has met so far. */

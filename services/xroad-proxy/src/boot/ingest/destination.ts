@@ -85,7 +85,7 @@ function headerWarnings(sidecar: Sidecar | undefined, { memberClass, memberCode 
 
 const maxShownCharacters = 200
 
-/** Without a password that may stand in it. */
+/** Without a password that may be in it. */
 function shown(address: string = ''): string {
   return JSON.stringify(address.slice(0, maxShownCharacters).replace(/\/\/[^/?#]*@/, '//'))
 }

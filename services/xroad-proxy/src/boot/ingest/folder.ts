@@ -22,7 +22,7 @@ export interface WsdlFolder {
 
 /** Names that become a folder of DSL files and a part of the URL. */
 export const ownerName: RegExp = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._-]{0,99}$/u
-/** It stands in the second line of each generated file and has to come out of it as it went in. */
+/** It is in the second line of each generated file and has to come out of it as it went in. */
 export const wsdlName: RegExp = /^[\p{L}\p{N}_](?:[\p{L}\p{M}\p{N}._+,()=@-]| (?! )){0,199}\.wsdl$/u
 /** An owner's folder and a subsystem's. */
 const maxDepth = 2

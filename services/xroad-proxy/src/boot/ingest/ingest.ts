@@ -41,13 +41,13 @@ export interface Ingested {
   readonly report: readonly WsdlReport[]
   /** DSL file, as the loaded endpoints name it -> what it was made from. */
   readonly generated: ReadonlyMap<string, GeneratedFrom>
-  /** The same for files that were written by hand and stand in the place of a generated one. */
+  /** The same for files that were written by hand and replace a generated one. */
   readonly replaced: ReadonlyMap<string, GeneratedFrom>
   /** One for each WSDL: the same as long as nothing that it is made of has changed. */
   readonly keys: readonly string[]
 }
 
-/** Read from its WSDL where that is not at hand, but for the first three. */
+/** Read from its WSDL where that is not at hand, except for the first three. */
 export interface GeneratedFrom {
   /** Name of the operation. */
   readonly name: string
@@ -81,7 +81,7 @@ export interface WsdlReport {
 
 export interface OperationReport {
   readonly name: string
-  /** The WSDL that it stands in, with the directory: the one of the report, or one that this imports. */
+  /** The WSDL that it is in, with the directory: the one of the report, or one that this imports. */
   readonly file: string
   readonly line: number
   readonly outcome: 'generated' | 'skipped'

@@ -1,6 +1,6 @@
 /**
  * Bytes that an earlier start has made, kept in a file below `dsl_path` under a key that says what they were made of.
- * They are used as long as the key is the same; whatever is wrong with the file, they are made anew.
+ * They are used as long as the key is the same; whatever is wrong with the file, they are made again.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

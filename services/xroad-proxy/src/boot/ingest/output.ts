@@ -28,7 +28,7 @@ export type Outcome =
   | { readonly kind: 'written'; readonly path: string }
   | { readonly kind: 'refused'; readonly reason: OutputReason; readonly detail: string }
 
-/** The text of a DSL file, which is only asked for where another one stands in its place. */
+/** The text of a DSL file, which is only asked for where another one replaces it. */
 export interface MadeText {
   /** SHA-256 in hex. */
   readonly digest: string

@@ -48,7 +48,7 @@ export interface SurveyedWsdl {
 export interface GeneratedOperation {
   readonly kind: 'generated'
   readonly name: string
-  /** The WSDL that it stands in, relative to the directory: this one, or one that it imports. */
+  /** The WSDL that it is in, relative to the directory: this one, or one that it imports. */
   readonly file: string
   readonly line: number
   readonly lane: 'securityServer' | 'direct'

@@ -1,6 +1,6 @@
 /**
  * A description with all its documents -> one document, in which every reference is one to a schema of its own
- * components. What is not a schema stands where it was referred to. Also where each piece of it came from, for
+ * components. What is not a schema is where it was referred to. Also where each piece of it came from, for
  * messages.
  */
 import { type Data, isMapping, type Mapping, type Path } from '@services/config-file'
@@ -28,7 +28,7 @@ class Bundler {
   readonly #schemas: Record<string, Data> = {}
   /** Name of a schema, by file and place. */
   readonly #names = new Map<string, string>()
-  /** Where each schema stands that is not one of the root's components. */
+  /** Where each schema is that is not one of the root's components. */
   readonly origins = new Map<string, Piece>()
   readonly #waiting: { readonly name: string; readonly piece: Piece }[] = []
 

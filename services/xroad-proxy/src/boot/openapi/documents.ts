@@ -1,5 +1,5 @@
 /**
- * A file of an OpenAPI description as data: YAML or JSON, with the line of everything in it. What stands there is for
+ * A file of an OpenAPI description as data: YAML or JSON, with the line of everything in it. What is there is for
  * the other files here. A mistake is a `DescriptionError` with file and line.
  */
 import { readFileSync, statSync } from 'node:fs'
@@ -21,7 +21,7 @@ export interface Document {
   readonly file: string
   readonly text: string
   readonly data: Mapping
-  /** Where something stands in it, from 1. */
+  /** Where something is in it, from 1. */
   lineOf(path: Path): number
 }
 

@@ -4,7 +4,7 @@ import { parsePathTemplate, PathTemplateError } from '../../path-template.ts'
 import type { Bundle } from './bundle.ts'
 
 export interface Operation {
-  /** As it stands in a URL, parameters in braces. */
+  /** As it is in a URL, parameters in braces. */
   readonly path: string
   /** Upper case. */
   readonly method: string

@@ -6,14 +6,14 @@
 import { type Data, isMapping, type Mapping, type Path } from '@services/config-file'
 
 export interface Visitor {
-  /** In the place of an object with a `$ref`; `as` is for `walk`, to go on where the reference leads. */
+  /** Instead of an object with a `$ref`; `as` is for `walk`, to go on where the reference leads. */
   reference(node: Mapping & { readonly $ref: string }, path: Path, as: Role): Data
   /** Of a schema, after its parts. */
   schema?(copy: Mapping): Mapping
 }
 
 /**
- * What stands at a place: an object of OpenAPI, names with an object each, a schema, or several of them, in a list or
+ * What is at a place: an object of OpenAPI, names with an object each, a schema, or several of them, in a list or
  * by name.
  */
 export type Role = 'object' | 'names' | 'schema' | 'schemas'

@@ -1,7 +1,7 @@
 /**
  * How long the certificates hold that calls to the Security Server need: our own, and those that the server is verified
- * with. Settings that are loaded in, dates and words out; whoever tells them brings the time along. The chain above our
- * own certificate does not count: a Security Server compares the certificate with the copy that it was given.
+ * with. Settings that are loaded in, dates and words out; the code that reports them provides the time. The chain above
+ * our own certificate does not count: a Security Server compares the certificate with the copy that it was given.
  */
 import type { X509Certificate } from 'node:crypto'
 import type { SecureContext } from 'node:tls'

@@ -90,7 +90,7 @@ function toContext({ place, pfx, password, trust }: IdentityFiles, authorities =
   }
 }
 
-/** Whoever lists authorities trusts each of them, also one that is itself issued by another. */
+/** A file of authorities trusts each of them, also one that is itself issued by another. */
 function toAuthorities(trust: IdentityFiles['trust']): SecureContextOptions {
   return trust === undefined ? { ca: systemTrust() } : { ca: [...trust], allowPartialTrustChain: true }
 }
@@ -185,7 +185,7 @@ interface Format {
   readonly problem: string
 }
 
-/** What is given in the place of PKCS12 most often. */
+/** What is given instead of PKCS12 most often. */
 const formats: readonly Format[] = [
   {
     matches: isJks,

@@ -45,7 +45,7 @@ export function readFile(path: string, place: NamedFile): Buffer {
   }
 }
 
-/** Whoever starts the service in another folder than that of the files meets it. */
+/** This happens if the service starts in another folder than that of the files. */
 function whereIs(path: string, code: string): string {
   if (code !== 'ENOENT' || isAbsolute(path)) return ''
   return `; relative paths start from the working directory, so that is ${resolve(path)}`

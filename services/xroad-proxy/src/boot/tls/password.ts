@@ -1,5 +1,5 @@
 /**
- * The password of a keystore, out of an environment variable or a file. Where it stands comes in, its text goes out, or
+ * The password of a keystore, out of an environment variable or a file. Where it is comes in, its text goes out, or
  * a StartupFailure that never holds the text.
  */
 import { type Environment, readSecretFile, SecretFileError } from '@services/config-file'
@@ -7,7 +7,7 @@ import { StartupFailure } from '../../errors.ts'
 import { refuse } from './named-file.ts'
 
 export interface PasswordSettings {
-  /** Where the keystore stands in the configuration: `security_server` unless given. */
+  /** Where the keystore is in the configuration: `security_server` unless given. */
   readonly section?: string | undefined
   /** Name of the environment variable with the password. */
   readonly keystorePasswordEnv: string

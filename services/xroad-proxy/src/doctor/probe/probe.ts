@@ -87,7 +87,7 @@ export async function probe(options: ProbeOptions): Promise<ProbeFacts> {
 
 const nothingKnown = { connection: '', clientsProblem: undefined, clients: [], silentProviders: [], endpoints: [] }
 
-/** A list without anybody is not a list: the owner of the Security Server would stand in it. */
+/** A list without anybody is not a list: the owner of the Security Server would be in it. */
 export function isListed(clients: readonly Client[], identity: Identity): boolean {
   return clients.length === 0 || clients.some((client) => toName(client) === toName(identity))
 }
@@ -112,7 +112,7 @@ interface Trust {
 
 function shakeHands(url: string, { secureContext, checkServer }: Trust, timeoutMs: number): Promise<Handshake> {
   const { hostname, port } = new URL(url)
-  // An address of version 6 stands in brackets in a URL only; an address has no server name.
+  // An address of version 6 is in brackets in a URL only; an address has no server name.
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   const { promise, resolve } = Promise.withResolvers<Handshake>()
   const socket = connect({

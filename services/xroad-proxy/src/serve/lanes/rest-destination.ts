@@ -16,7 +16,7 @@ export interface RestDestination extends SecurityServer {
   /** The pieces of the path around its parameters, where it has any. */
   readonly texts: readonly string[]
   readonly rules: OutboundRules
-  /** In place of those of all calls. */
+  /** Instead of those of all calls. */
   readonly limits: Limits | undefined
   /** As the audit file names who calls what. */
   readonly audited: Pick<AuditedMessage, 'lane' | 'client' | 'service' | 'version'> & {
@@ -51,7 +51,7 @@ export function toRestDestination(
   },
 ): RestDestination {
   const path = base + toServicePath(instance, target)
-  // What stands before the target's own path has no brace: it is percent-encoded.
+  // What is before the target's own path has no brace: it is percent-encoded.
   const texts = textsAround(parsePathTemplate(path))
   const service = `${toName({ ...target, instance: target.xroadInstance || instance })}/${target.serviceCode}`
   const audited = { lane: 'rest', client: name, service, version: undefined, ...userIn(set) } as const

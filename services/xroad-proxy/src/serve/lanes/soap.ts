@@ -37,7 +37,7 @@ import type { SoapDestination } from './soap-destination.ts'
 import type { Call, Upstream, UpstreamResponse } from '../../upstream/upstream.ts'
 
 export interface SoapLane extends CallLimits {
-  /** Where the envelopes of each endpoint go, but for those with an obstacle. */
+  /** Where the envelopes of each endpoint go, except for those with an obstacle. */
   readonly destinations: ReadonlyMap<SoapEndpoint, SoapDestination>
   readonly obstacles: ReadonlyMap<SoapEndpoint, Obstructed>
   readonly exposeFaultDetail: boolean
@@ -47,7 +47,7 @@ export interface SoapLane extends CallLimits {
 }
 
 /**
- * An endpoint that cannot be called. Its requests are checked all the same, so that callers learn what they can mend
+ * An endpoint that cannot be called. Its requests are checked nevertheless, so that callers learn what they can repair
  * themselves.
  */
 export interface Obstructed {

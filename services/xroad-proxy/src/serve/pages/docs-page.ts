@@ -51,7 +51,7 @@ export function openDocsPage(
   }
 }
 
-/** Whoever runs an instance for trying says so in its name, such as ee-test. */
+/** An instance for trying says so in its name, such as ee-test. */
 function isForTrying(instance: string): boolean {
   return /test|dev/i.test(instance)
 }

@@ -8,7 +8,7 @@ import { decodeSegment, encodeValue, leadsElsewhere } from './segment.ts'
 
 export interface Found<Leaf> {
   readonly leaf: Leaf
-  /** One for each parameter, in order, as it is to stand in the path of a call. */
+  /** One for each parameter, in order, as it is to be in the path of a call. */
   readonly values: readonly string[]
 }
 
@@ -135,7 +135,7 @@ function takeRest<Leaf>(
 }
 
 /**
- * The values of a segment with texts around them. Each text is taken where it stands first, so this never goes back.
+ * The values of a segment with texts around them. Each text is taken where it is first, so this never goes back.
  */
 function readParts(segment: Segment, text: string): readonly string[] | undefined {
   const last = segment.at(-1)

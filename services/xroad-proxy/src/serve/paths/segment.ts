@@ -1,5 +1,5 @@
 /**
- * One segment of a URL as a caller wrote it -> its text, and a text -> a segment for the provider, encoded anew.
+ * One segment of a URL as a caller wrote it -> its text, and a text -> a segment for the provider, encoded again.
  * Refuses what a server behind could take for a way out of the service: `.` and `..` in every spelling that some server
  * understands. Pure.
  */

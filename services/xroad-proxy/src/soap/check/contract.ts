@@ -99,7 +99,7 @@ export type ContractNode = TextNode | FlagNode | ListNode | ObjectNode | GroupNo
 /** The content of one object. */
 export type Scope = readonly ContractNode[]
 
-/** The contracts of one WSDL or of one DSL file: what is the same stands there once. */
+/** The contracts of one WSDL or of one DSL file: what is the same is there once. */
 export interface Contracts {
   readonly types: readonly TextType[]
   readonly scopes: readonly Scope[]

@@ -15,7 +15,7 @@ export function valueOf(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
-/** Of a form, in the place of text. */
+/** Of a form, instead of text. */
 export function isFile(value: unknown): boolean {
   return isObject(value) && value['bytes'] instanceof Uint8Array
 }

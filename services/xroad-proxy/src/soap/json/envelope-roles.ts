@@ -9,7 +9,7 @@ export type Role = 'envelope' | 'header' | 'body' | 'fault' | 'code' | 'reason' 
 
 type FaultRole = 'fault code' | 'fault string' | 'fault text' | 'detail'
 
-/** Collected on the way; each part counts where it stands first. */
+/** Collected on the way; each part counts where it is first. */
 export interface FaultParts {
   isSeen?: boolean
   code?: string

@@ -45,7 +45,7 @@ interface Opening {
 export interface Frame extends Opening {
   children: Members | undefined
   text: string
-  /** In the place of `text`, once that is long. */
+  /** Instead of `text`, once that is long. */
   long: CollectedText | undefined
 }
 
@@ -146,7 +146,7 @@ function toValue({ attributes, children, long }: Frame, text: string): Json {
   return typeof members === 'string' ? `{${members}}` : joinJson(joinJson('{', members), '}')
 }
 
-/** Header and Body count by their local names; whatever else stands in an Envelope is not part of the response. */
+/** Header and Body count by their local names; whatever else is in an Envelope is not part of the response. */
 export function addChild(parent: Frame, { name, role, member }: Frame, value: Json): void {
   if (parent.role === 'envelope' && role === undefined) return
   parent.children ??= new Members()

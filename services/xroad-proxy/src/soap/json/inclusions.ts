@@ -1,6 +1,6 @@
 /**
  * The xop:Include elements of a response (XML-binary Optimized Packaging 1.0): which elements they are, whatever prefix
- * their namespace has, and the text that stands in the place of each. What an address leads to is for the owner of the
+ * their namespace has, and the text that replaces each. What an address leads to is for the owner of the
  * parts to say.
  */
 import type { Json } from './json-text.ts'
@@ -42,7 +42,7 @@ export class Inclusions {
   }
 }
 
-/** What an element holds in the place of an xop:Include. Nothing else may stand beside it. */
+/** What an element holds instead of an xop:Include. Nothing else may be beside it. */
 export class IncludedText implements CollectedText {
   readonly isBlank = false
   readonly #json: Json

@@ -72,7 +72,7 @@ export function quote(text: string): Json {
   return addEscaped(new LongJson().add('"'), text).add('"')
 }
 
-/** What stands between the quotes. */
+/** What is between the quotes. */
 export function addEscaped(json: LongJson, text: string): LongJson {
   for (let at = 0; at < text.length;) {
     const end = endOfPiece(text, at, shortLength)

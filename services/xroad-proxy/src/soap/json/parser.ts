@@ -91,7 +91,7 @@ export class Parser {
     return `${this.#saxes.line}:${this.#saxes.column}`
   }
 
-  /** Characters of the name of an entity that has no end yet, but for numbers. */
+  /** Characters of the name of an entity that has no end yet, except for numbers. */
   get entityLength(): number {
     const { entity } = this.#collecting
     return entity.startsWith('#') ? 0 : entity.length

@@ -1,6 +1,6 @@
 /**
  * The parts of a response besides its root: Content-ID without its brackets, media type, size in bytes, and on request
- * the content. What an xop:Include names stands in its place; the rest is a list, as JSON text.
+ * the content. What an xop:Include names replaces it; the rest is a list, as JSON text.
  *
  * A part that its own encoding does not allow is an error: it has been cut. A part with an unknown encoding stays as it
  * is.

@@ -16,7 +16,7 @@ interface Options {
 
 const maxCharacters = 200
 /**
- * Of a reason that is exposed; the log cuts there as well. It stands in a reply twice, and each character is looked at.
+ * Of a reason that is exposed; the log cuts there as well. It is in a reply twice, and each character is looked at.
  */
 const maxExposedCharacters = 65_536
 const truncated = '… (truncated)'

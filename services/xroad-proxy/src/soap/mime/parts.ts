@@ -14,7 +14,7 @@ export interface Delimiter {
   readonly isLast: boolean
 }
 
-/** A part as it stands in the body. */
+/** A part as it is in the body. */
 export interface RawPart {
   /** Names in lower case; one character for each byte. The first line of a name counts. */
   readonly headers: ReadonlyMap<string, string>

@@ -10,7 +10,7 @@ type AttachmentHelper = Parameters<Attaching['attach']>[0]
 
 const xop = 'http://www.w3.org/2004/08/xop/include'
 
-/** Helper -> what stands in the envelope, given the Content-ID. An id needs no escapes, in XML or in a URL. */
+/** Helper -> what is in the envelope, given the Content-ID. An id needs no escapes, in XML or in a URL. */
 const references: Readonly<Record<AttachmentHelper, (id: string) => string>> = {
   swa_ref: (id) => `cid:${id}`,
   xop_include: (id) => `<xop:Include xmlns:xop="${xop}" href="cid:${id}"/>`,
@@ -31,7 +31,7 @@ export class AttachmentList implements Attaching {
     this.uuid = uuid
   }
 
-  /** Whether receivers have to put an attachment in the place of an xop:Include. */
+  /** Whether receivers have to replace an xop:Include by an attachment. */
   get hasIncludes(): boolean {
     return this.#hasIncludes
   }
@@ -65,7 +65,7 @@ function describe(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** A caller who sends a form has files, and whoever sends JSON has text. No value is told. */
+/** A caller who sends a form has files, and a caller who sends JSON has text. No value is told. */
 function refuse(path: string, problem: string): Failure {
   const wanted = 'base64 text (+ and /, filled up with =, no "data:" in front), or a file of a form'
   return new Failure('malformed_request', `the param ${path.slice(0, maxPathLength)} ${problem}; expected ${wanted}`)
@@ -83,7 +83,7 @@ function decodeBase64(text: string): Buffer | undefined {
 const anyBytes = 'application/octet-stream'
 
 /**
- * What is not a media type must not stand in a header, and is nobody's mistake: `xmime:contentType` may be any text.
+ * What is not a media type must not be in a header, and is nobody's mistake: `xmime:contentType` may be any text.
  */
 function wishedType({ type }: Wish): string {
   return typeof type === 'string' && isMediaType(type) ? type : anyBytes
@@ -93,7 +93,7 @@ const token = "[\\w!#$%&'*+.^`|~-]+"
 const mediaType = new RegExp(`^${token}/${token} *(?:;[\\x20-\\x7e]*)?$`)
 const maxTypeLength = 256
 
-/** Also that it may stand in a header of ours. */
+/** Also that it may be in a header of ours. */
 export function isMediaType(text: string): boolean {
   return text.length <= maxTypeLength && mediaType.test(text)
 }

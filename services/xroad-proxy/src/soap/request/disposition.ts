@@ -11,7 +11,7 @@ export interface Disposition {
 
 const parameter = /\s*;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/gy
 
-/** One character of the header for each byte. In place of a result, what is wrong with it, in words. */
+/** One character of the header for each byte. Instead of a result, what is wrong with it, in words. */
 export function readDisposition(header: string | undefined): Disposition | string {
   if (header === undefined) return 'without a Content-Disposition'
   const text = toText(header)

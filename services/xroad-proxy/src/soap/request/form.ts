@@ -144,7 +144,7 @@ function toJson(text: string, name: string): TemplateValue {
 
 /**
  * The values of a form with `true` and `false` as booleans: for a template `false` as a text would be a yes, and in the
- * envelope both are the same. Whoever checks values against their types does so before.
+ * envelope both are the same. The check of values against their types comes before.
  */
 export function withBooleans(values: TemplateValues, attached: readonly string[]): TemplateValues {
   const changed = Object.create(null) as Record<string, TemplateValue>

@@ -5,7 +5,7 @@
  */
 import { attachmentHelpers } from './attachments.ts'
 
-/** Whether there may be a call of one of the helpers: whoever says no spares the parser. */
+/** Whether there may be a call of one of the helpers: a no saves the parser. */
 export function mayAttach(source: string): boolean {
   return attachmentHelpers.some((name) => source.includes(name))
 }

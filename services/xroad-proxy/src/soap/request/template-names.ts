@@ -1,6 +1,6 @@
 /**
  * The names in a template, as its syntax tree, and the params of its file -> names that no call can ever fill, each
- * with the lines that it stands in and the name that was probably meant. What a name means inside a block follows
+ * with the lines that it is in and the name that was probably meant. What a name means inside a block follows
  * Handlebars: `each`, `with` and `each_value` go into a value of the caller, whose fields are unknown here, so it
  * ignores those.
  *
@@ -101,7 +101,7 @@ class NameReview {
         return this.#within('maybe', block.program)
       }
       case 'DecoratorBlock':
-        // Whoever includes it decides what it sees.
+        // The template that includes it decides what it sees.
         return this.#within('maybe', (statement as hbs.AST.DecoratorBlock).program)
     }
   }
@@ -193,7 +193,7 @@ class NameReview {
 
   #resolve(value: hbs.AST.Expression): Resolved | undefined {
     if (!isPath(value)) {
-      // A text in the place of a name is one.
+      // A text instead of a name is one.
       const isLiteral = value.type === 'StringLiteral' || value.type === 'NumberLiteral'
       return isLiteral ? this.#from(0, [String(nameOf(value))]) : undefined
     }
@@ -254,7 +254,7 @@ class NameReview {
     return `params are ${[...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')}`
   }
 
-  /** One warning for each name, however often it stands there. */
+  /** One warning for each name, however often it is there. */
   #warn(at: hbs.AST.Node, key: string, tell: () => string): void {
     let found = this.#found.get(key)
     if (found === undefined) {

@@ -1,5 +1,5 @@
 /**
- * The values of one call as a template sees them, and what must not stand in the envelope that was made of them: an
+ * The values of one call as a template sees them, and what must not be in the envelope that was made of them: an
  * object or a list where text belongs, and characters that XML forbids.
  */
 import type { Generated, TemplateFile, TemplateValue, TemplateValues } from '../../model.ts'
@@ -7,7 +7,7 @@ import { isFile } from './attachments.ts'
 import { RenderError } from './template-errors.ts'
 
 /**
- * What stands in the envelope in place of an object, a list or a file, which would otherwise come out as `[object
+ * What is in the envelope instead of an object, a list or a file, which would otherwise come out as `[object
  * Object]` or joined by commas. No envelope with this character is sent, so it need not be unique. It cannot throw
  * instead, because Handlebars compares objects with texts on its way.
  */

@@ -54,7 +54,7 @@ export async function add(
     const taken = await order(downloader, env)
     const fetched = await fetch(taken, action, settings, downloader)
     return await alone(directoriesOf(taken, settings), tell, async () => {
-      // Whoever was there first may have fetched something of the same name.
+      // An earlier command may have fetched something of the same name.
       const isAsBefore = fetched?.lists === listsOf(taken, settings)
       return put(taken, isAsBefore ? fetched : await fetch(taken, action, settings, downloader), action, settings)
     })
@@ -181,7 +181,7 @@ function refuseTaken(root: string, wsdls: readonly TakenWsdl[], circumstances: C
   }
 }
 
-/** A WSDL without any endpoint is of no use: whoever asked learns why, and finds nothing to clear away. */
+/** A WSDL without any endpoint is of no use: the user learns why, and finds nothing to clear away. */
 function explainWsdls(root: string, wsdls: readonly TakenWsdl[], circumstances: Circumstances): readonly Explanation[] {
   const explanations = explain(
     wsdls.map(({ place, name }) => ({ root, file: posix.join(place, name) })),

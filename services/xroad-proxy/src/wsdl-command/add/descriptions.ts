@@ -25,7 +25,7 @@ export interface NewDescription {
 }
 
 export interface CallOfService {
-  /** A folder, or a folder and a name that stands before that of the service. */
+  /** A folder, or a folder and a name that is before that of the service. */
   readonly owner: string
   readonly provider: Identity
   /** Who calls, by a name of `clients`. */

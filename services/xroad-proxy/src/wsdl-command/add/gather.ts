@@ -23,7 +23,7 @@ export interface FoundWsdl {
   /** What it will be called. */
   readonly name: string
   readonly bytes: Uint8Array
-  /** The folder that it stands in, where it is a file. */
+  /** The folder that it is in, where it is a file. */
   readonly source: string | undefined
   /** Where it was fetched from, for what is relative in it. */
   readonly url: string | undefined
@@ -80,7 +80,7 @@ function safeName(text: string): string {
 
 const maxNameCharacters = 100
 
-/** The same for a service: what cannot stand in a name is told apart by a digest. */
+/** The same for a service: what cannot be in a name is told apart by a digest. */
 export function fileNameOf(service: string): string {
   const safe = safeName(service)
   if (safe === service && /^[A-Za-z0-9_]/.test(safe)) return safe

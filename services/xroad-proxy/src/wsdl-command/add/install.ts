@@ -63,7 +63,7 @@ function orderOf({ file }: NewFile): number {
   return file.endsWith('.meta.yaml') ? 1 : 0
 }
 
-/** A link in the place of a file or a folder is not followed, as the service does not follow it. */
+/** A link instead of a file or a folder is not followed, as the service does not follow it. */
 function contentOf(root: string, file: string): Uint8Array | undefined {
   try {
     return readInsideIfAny(root, file)

@@ -98,7 +98,7 @@ function listNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
   } catch {
-    // What is wrong with it is told by whoever writes to it.
+    // The code that writes to it reports what is wrong with it.
     return []
   }
 }

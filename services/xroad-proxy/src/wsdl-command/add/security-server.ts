@@ -163,7 +163,7 @@ async function listWanted(server: SecurityServer, { provider, service }: Service
 
 const noDescription = 'it is a REST service without a description; write a DSL file of kind rest for it'
 
-/** v2 stands before v10. */
+/** v2 is before v10. */
 const order = new Intl.Collator('en', { numeric: true })
 
 function explainNone(

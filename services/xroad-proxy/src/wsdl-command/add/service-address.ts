@@ -49,7 +49,7 @@ const memberClasses: ReadonlySet<string> = new Set(
 )
 
 /**
- * Four and five parts may begin with either: our own instance is one, and so is what stands before a class of members.
+ * Four and five parts may begin with either: our own instance is one, and so is what is before a class of members.
  */
 function isInstance([first = '', second = '']: readonly string[], { instance, memberClass }: Identity): boolean {
   if (first === instance) return true

@@ -173,7 +173,7 @@ export class RequestContracts implements Contracts {
   }
 }
 
-/** For what stands in a branch itself: null in the place of an object says that the branch is meant. */
+/** For what is in a branch itself: null instead of an object says that the branch is meant. */
 function withNull(node: ContractNode, from: RequestNode): ContractNode {
   return node.kind === 'object' && from.kind === 'element' && from.isNillable ? { ...node, isNillable: true } : node
 }

@@ -56,8 +56,8 @@ function isOfFirstBranches({ part }: Field): boolean {
 }
 
 /**
- * Whoever gives a value of a part gives all that the part cannot do without. The first of these stands for all: the
- * others need it, and it needs them. What a branch of a choice needs is said with the choice.
+ * A caller that gives a value of a part gives all that the part cannot do without. The first of these stands for all:
+ * the others need it, and it needs them. What a branch of a choice needs is said with the choice.
  */
 function dependencies(
   fields: readonly { readonly name: string; readonly field: Field }[],

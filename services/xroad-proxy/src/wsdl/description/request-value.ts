@@ -1,6 +1,6 @@
 /**
  * A simple type of XML Schema -> the JSON Schema (2020-12) of what a caller may send for it. A value that fits is a
- * valid text of the type once it stands in the envelope; where JSON Schema cannot say as much as XML Schema, it says
+ * valid text of the type once it is in the envelope; where JSON Schema cannot say as much as XML Schema, it says
  * less than the type allows rather than more, as far as people write such types.
  */
 import { describeBytes, isByteText } from './byte-text.ts'

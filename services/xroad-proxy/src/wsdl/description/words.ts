@@ -1,6 +1,6 @@
 /**
  * What a WSDL says to people -> `title` and `description` of a JSON Schema. The language that comes first is in plain
- * text; the others follow it, each with its language in front, and stand in `x-titles` and `x-notes` by language too.
+ * text; the others follow it, each with its language in front, and are in `x-titles` and `x-notes` by language too.
  */
 import type { SimpleType } from '../schema/simple-type.ts'
 import { textIn } from '../xml/documentation.ts'

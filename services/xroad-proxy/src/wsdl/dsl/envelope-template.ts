@@ -1,6 +1,6 @@
 /**
  * The tree of a request and the names of its parameters -> the text of the SOAP envelope, a template in the order and
- * with the namespaces of the schema. What a caller may leave out stands in a condition, what repeats in a loop.
+ * with the namespaces of the schema. What a caller may leave out is in a condition, what repeats in a loop.
  */
 import type { ParamChoice, SoapVersion } from '../../model.ts'
 import { isBareBranch, isFlag, isLeaf, isScope, nameParams } from '../request/param-names.ts'
@@ -189,7 +189,7 @@ class BodyWriter {
         )
   }
 
-  /** What stands in a branch; whether it is there has been asked already. */
+  /** What is in a branch; whether it is there has been asked already. */
   #case(branch: ChoiceBranch): Case {
     const [only, ...others] = branch.children
     const element = only?.kind === 'element' && others.length === 0 ? only : undefined
@@ -264,7 +264,7 @@ class BodyWriter {
     ]
   }
 
-  /** Null in the place of an object says that the branch is meant, and is nil. */
+  /** Null instead of an object says that the branch is meant, and is nil. */
   #givenByBranch(branch: ChoiceBranch): readonly string[] {
     if (isBareBranch(branch)) return [this.#reference(branch)]
     return branch.children.flatMap((child) => {

@@ -35,7 +35,7 @@ export function block(helper: BlockHelper, values: readonly string[], lines: rea
   return [...start, ...indent(lines), end]
 }
 
-/** What stands there when one of the values is given, and none of those of a case before it. */
+/** What is there when one of the values is given, and none of those of a case before it. */
 export interface Case {
   readonly helper: 'if' | 'if_present'
   readonly values: readonly string[]

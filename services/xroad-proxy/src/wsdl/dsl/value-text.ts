@@ -1,5 +1,5 @@
 /**
- * A value of a request and the name that a template has for it -> the text that stands in the place of the value:
+ * A value of a request and the name that a template has for it -> the text that replaces the value:
  * escaped text, a list with spaces between its items, or a helper that attaches it.
  */
 import type { RequestText } from '../request/request.ts'
@@ -16,7 +16,7 @@ export function attributeText(text: RequestText, reference: string): string {
   return isListed(text) ? spaced(reference, '{{xml_attr this}}') : `{{xml_attr ${reference}}}`
 }
 
-/** Whether its values may be lists, which stand in one text with spaces between them. */
+/** Whether its values may be lists, which are in one text with spaces between them. */
 export function isListed({ type }: RequestText): boolean {
   return type.isList || type.members.some((member) => member.isList)
 }

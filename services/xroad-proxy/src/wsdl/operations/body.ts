@@ -1,5 +1,5 @@
 /**
- * One side of an operation and of its binding -> the element that stands in the body of its message, or why there is
+ * One side of an operation and of its binding -> the element that is in the body of its message, or why there is
  * none. Which operations there are, and whether their binding is one that is supported, is operations.ts.
  */
 import type { Definitions } from './definitions.ts'
@@ -38,7 +38,7 @@ export function bodyElement(definitions: Definitions, outline: Outline, side: Me
   return declaredElement(definitions, outline, part)
 }
 
-/** The parts of the message that stand in the body, and what `soap:body` says about that. */
+/** The parts of the message that are in the body, and what `soap:body` says about that. */
 export function bodyParts(
   definitions: Definitions,
   side: MessageSide,

@@ -25,16 +25,16 @@ export interface Definitions {
   readonly onlyImports: readonly string[]
 }
 
-/** Where a port type or a binding stands: in the WSDL itself, or in one that it imports. */
+/** Where a port type or a binding is: in the WSDL itself, or in one that it imports. */
 interface Origin {
   readonly file: string
-  /** The line of the WSDL's own import that leads there; undefined for what stands in the WSDL itself. */
+  /** The line of the WSDL's own import that leads there; undefined for what is in the WSDL itself. */
   readonly importLine: number | undefined
 }
 
 export interface Binding extends Origin {
   readonly node: XmlElement
-  /** Of the WSDL that it stands in. */
+  /** Of the WSDL that it is in. */
   readonly namespace: string
 }
 

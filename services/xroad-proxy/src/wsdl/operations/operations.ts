@@ -46,11 +46,11 @@ export interface Wsdl {
 export interface Operation {
   readonly kind: 'operation'
   readonly name: string
-  /** The WSDL that the operation's binding stands in: this one, or one that it imports. */
+  /** The WSDL that the operation's binding is in: this one, or one that it imports. */
   readonly file: string
   /** Line of the operation in the binding. */
   readonly line: number
-  /** The line of this WSDL's own import, where the binding stands in another one. */
+  /** The line of this WSDL's own import, where the binding is in another one. */
   readonly importLine: number | undefined
   /** `xrd:version` of the binding's operation. */
   readonly version: string | undefined
@@ -59,7 +59,7 @@ export interface Operation {
   /** Where the port of the binding is, as written. */
   readonly address: string | undefined
   readonly soapVersion: SoapVersion
-  /** What stands in the body of the request. */
+  /** What is in the body of the request. */
   readonly input: OutlineElement
   /** What a request has beside its envelope, by its binding. */
   readonly mimeContents: readonly MimeContent[]

@@ -30,7 +30,7 @@ export type SkipReason = keyof typeof skipReasons
 export interface SkippedOperation {
   readonly kind: 'skipped'
   readonly name: string
-  /** The WSDL that it stands in: the one that was read, or one that it imports. */
+  /** The WSDL that it is in: the one that was read, or one that it imports. */
   readonly file: string
   readonly line: number
   readonly reason: SkipReason
@@ -38,7 +38,7 @@ export interface SkippedOperation {
   readonly detail: string
 }
 
-/** One sentence without the file, as it stands in a warning. */
+/** One sentence without the file, as it is in a warning. */
 export function describeSkip({ name, reason, detail }: SkippedOperation): string {
   return `operation ${name} ${skipReasons[reason]}${detail === '' ? '' : `: ${detail}`}`
 }

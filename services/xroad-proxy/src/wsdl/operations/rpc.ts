@@ -1,5 +1,5 @@
 /**
- * A message of an operation in RPC style -> the element that stands in the body: it is named like the operation, in the
+ * A message of an operation in RPC style -> the element that is in the body: it is named like the operation, in the
  * namespace that the binding says, and holds an element without a namespace for each part, in their order.
  */
 import type { Definitions } from './definitions.ts'
@@ -19,7 +19,7 @@ export interface RpcBody {
   readonly side: MessageSide
   /** That of the operation in a request, with `Response` behind it in a response. */
   readonly name: string
-  /** Where the binding says none: that of the WSDL that it stands in. */
+  /** Where the binding says none: that of the WSDL that it is in. */
   readonly namespace: string
 }
 

@@ -19,7 +19,7 @@ export interface Outline {
   own(declaration: ElementDeclaration): OutlineElement
 }
 
-/** In the place of what no schema declares. */
+/** Instead of what no schema declares. */
 export interface Missing {
   readonly kind: 'missing'
   readonly component: ComponentKind

@@ -62,7 +62,7 @@ class SchemaOutline implements Outline {
     return type
   }
 
-  /** `open` are the named groups around the particle; those inside another type begin anew. */
+  /** `open` are the named groups around the particle; those inside another type begin again. */
   node(particle: Particle, open: readonly QName[]): OutlineNode {
     const { occurs } = particle
     switch (particle.kind) {

@@ -1,6 +1,6 @@
 /**
  * Grows the tree of a request along the outline of its element. What this service does not send ends the operation with
- * a reason; where it stands in a branch that may be left out, that branch is left out instead, with a note. Types
+ * a reason; where it is in a branch that may be left out, that branch is left out instead, with a note. Types
  * inside themselves end at the point of repeat. Plain values come out (request.ts); nothing here knows templates or
  * JSON.
  */
@@ -96,7 +96,7 @@ export class Expansion {
     return branch.element
   }
 
-  /** Content that cannot be sent does not matter where null may stand in its place. */
+  /** Content that cannot be sent does not matter where null may replace it. */
   #grown(typed: Typed, count: Count, outer: Path): RequestElement {
     try {
       if (isRepeat(typed.type, outer))

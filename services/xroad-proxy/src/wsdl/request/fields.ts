@@ -16,7 +16,7 @@ import type {
 
 export type Field = {
   readonly isOptional: boolean
-  /** The innermost part that it stands in; undefined for one that is always there. */
+  /** The innermost part that it is in; undefined for one that is always there. */
   readonly part: Part | undefined
 } & (
   | { readonly kind: 'text'; readonly slot: RequestText; readonly element: RequestElement }

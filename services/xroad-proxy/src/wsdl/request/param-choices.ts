@@ -1,5 +1,5 @@
 /**
- * The choices of a request by the names of its params, plain values for whoever checks what a caller sends: the DSL
+ * The choices of a request by the names of its params, plain values for the check of what a caller sends: the DSL
  * file has them (../dsl/write.ts) and so has its endpoint (`SoapEndpoint.choices`), and the schema in /api says the
  * same (description/choice-schema.ts).
  */

@@ -36,7 +36,7 @@ export function isUnclear(type: SimpleType): boolean {
   return isAttachment(type.names) && !isOne(type)
 }
 
-/** MTOM is for base64 only, and the element or its type says so; other base64 stands in the envelope. */
+/** MTOM is for base64 only, and the element or its type says so; other base64 is in the envelope. */
 function attachmentOf(type: SimpleType, declared: Declared): RequestAttachment | undefined {
   if (!isOne(type) || declared.fixed !== undefined) return undefined
   if (isAttachment(type.names)) return { by: 'swa_ref', type: undefined }

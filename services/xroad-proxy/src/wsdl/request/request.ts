@@ -23,7 +23,7 @@ export interface RequestElement {
   readonly name: QName
   readonly isOptional: boolean
   readonly isRepeating: boolean
-  /** How often it stands there, where it stands there at all; `max` is Infinity for `unbounded`. */
+  /** How often it is there, where it is there at all; `max` is Infinity for `unbounded`. */
   readonly occurs: { readonly min: number; readonly max: number }
   readonly isNillable: boolean
   /** Its value is an object with names of its own, although it does not repeat. */
@@ -79,7 +79,7 @@ export interface RequestText {
   /** Whether the fixed value is written unasked. */
   readonly isConstant: boolean
   readonly default: string | undefined
-  /** How its bytes travel beside the envelope; undefined for what stands in it. */
+  /** How its bytes travel beside the envelope; undefined for what is in it. */
   readonly attachment: RequestAttachment | undefined
 }
 

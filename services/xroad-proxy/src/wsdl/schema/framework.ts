@@ -12,7 +12,7 @@ const swaRef = 'http://ws-i.org/profiles/basic/1.1/xsd'
 
 const swaRefType = toQName(swaRef, 'swaRef')
 
-/** Whether values with these types travel beside the envelope. Those of xmlmime may stand inline, as base64 text. */
+/** Whether values with these types travel beside the envelope. Those of xmlmime may be inline, as base64 text. */
 export function isAttachment(types: readonly QName[]): boolean {
   return types.includes(swaRefType)
 }

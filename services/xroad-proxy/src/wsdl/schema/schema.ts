@@ -37,7 +37,7 @@ export interface Schema {
   derivedFrom(name: QName): readonly QName[]
 }
 
-/** A schema element and the file that it stands in. */
+/** A schema element and the file that it is in. */
 export interface SchemaRoot {
   readonly file: string
   readonly root: XmlElement
@@ -61,7 +61,7 @@ function frameworkRoots(): readonly SchemaRoot[] {
   return readFramework
 }
 
-/** Of a type that stands in no schema. */
+/** Of a type that is in no schema. */
 const nothingSaid = { documentation: noDocumentation, expectedContentTypes: undefined }
 
 const kinds: ReadonlyMap<string, ComponentKind> = new Map([
@@ -149,7 +149,7 @@ class Library implements Schema {
   }
 
   /**
-   * Without a location the namespace has to stand elsewhere in the same WSDL; whether it does shows when it is used.
+   * Without a location the namespace has to be elsewhere in the same WSDL; whether it is shows when it is used.
    */
   #import(document: SchemaDocument, node: XmlElement): void {
     if (isFramework(node.attributes.get('namespace') ?? '') || !node.attributes.has('schemaLocation')) return

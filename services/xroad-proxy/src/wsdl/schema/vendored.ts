@@ -30,7 +30,7 @@ export function writeVendored(files: readonly VendoredFile[]): string {
   return `${JSON.stringify({ files: sorted.map(({ url, file, sha256 }) => ({ url, file, sha256 })) }, undefined, 2)}\n`
 }
 
-/** The name of what belongs to a WSDL and stands beside it. */
+/** The name of what belongs to a WSDL and is beside it. */
 export function besideWsdl(wsdl: string, extension: '.meta.yaml' | '.vendor.json'): string {
   return `${wsdl.replace(/\.wsdl$/, '')}${extension}`
 }

@@ -1,6 +1,6 @@
 /**
  * What a WSDL says to people about an operation, an element or a value: the titles and notes of X-Road and plain
- * documentation, each with its language. Where they may stand differs (inside `documentation`, `annotation`,
+ * documentation, each with its language. Where they may be differs (inside `documentation`, `annotation`,
  * `appinfo`), so they are looked for at every depth below those.
  */
 import { namespaces, toQName } from './qname.ts'

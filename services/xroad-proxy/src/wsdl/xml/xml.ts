@@ -153,7 +153,7 @@ function readAttributes(found: SaxesTagNS['attributes']): ReadonlyMap<QName, str
   return byName
 }
 
-/** The name that an attribute value like `tns:person` means where it stands; undefined for an unknown prefix. */
+/** The name that an attribute value like `tns:person` means where it is; undefined for an unknown prefix. */
 export function resolveName(text: string, { bindings }: XmlElement): QName | undefined {
   const value = text.trim()
   const colon = value.indexOf(':')

@@ -85,7 +85,7 @@ export class Automaton {
     return set
   }
 
-  /** The sets that are in use go on; what they lead to is found anew. */
+  /** The sets that are in use go on; what they lead to is found again. */
   #forget(): void {
     this.#known = new Map()
     this.#first = this.#setOf([this.#start])

@@ -63,7 +63,7 @@ class Reader {
     return { kind: 'sequence', parts: this.#anchored(parts, isStart, isEnd) }
   }
 
-  /** `^` and `$` are characters in XML Schema, but whoever writes both means the ends of the text. */
+  /** `^` and `$` are characters in XML Schema, but an author who writes both means the ends of the text. */
   #anchored(parts: readonly Expression[], isStart: boolean, isEnd: boolean): readonly Expression[] {
     if (this.#dialect.hasAnchors) {
       if ((isStart || isEnd) && this.#depth > 1) throw new UnknownSyntax('has ^ or $ inside brackets')
