@@ -1,5 +1,5 @@
 /**
- * The second listener of a service, for whoever runs it: `/health`, `/ready`, `/metrics` and `/version`. What the pages
+ * The second listener of a service, for operators: `/health`, `/ready`, `/metrics` and `/version`. What the pages
  * say comes from the service as functions; HTTP is that of the package http-shell. Never the port of the callers.
  */
 import { type Address, type Exchange, type Refusal, type Refused, type Shell, startShell } from '@services/http-shell'
@@ -18,7 +18,9 @@ export interface AdminPages {
 
 export type AdminListener = Pick<Shell, 'address' | 'port' | 'close'>
 
-/** Whoever connects more often than that, or keeps a connection without a request, takes nothing from the callers. */
+/**
+ * A client that connects more often than that, or keeps a connection without a request, takes nothing from the callers.
+ */
 const maxConnections = 32
 const headMs = 10_000
 const maxPipelinedRequests = 4

@@ -61,7 +61,7 @@ export class Readiness {
   }
 
   /**
-   * Other parts in the place of those of so far. A part that is the same object stays as it is; until each of the
+   * Other parts instead of those of so far. A part that is the same object stays as it is; until each of the
    * others has been asked the old ones are told of, so that a change makes nobody wait for a first answer. Settles when
    * that is so.
    */

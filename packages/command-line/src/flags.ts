@@ -101,7 +101,7 @@ function readCommand(program: Program, positionals: readonly string[]): { comman
   return { command, path }
 }
 
-/** A configuration that stands there without its flag. */
+/** A configuration that is there without its flag. */
 function configHint({ commands, flags }: Program, command: string, word: string): string {
   const takesOne = 'config' in flags && 'config' in (commands[command] as Command).flags
   return takesOne && /^[\w./-]+\.ya?ml$/.test(word) ? `; did you mean --config ${word}?` : ''
@@ -113,7 +113,7 @@ function checkFlag(program: Program, flag: Token, field: string, row: Flag, comm
   const owners = Object.keys(program.commands).filter((name) => namesOf(program, name).has(flag.name))
   const isOfAny = Object.hasOwn(general, field)
   if (!isOfAny && !owners.includes(command)) refuse(`${rawName} belongs to the command ${owners.join(', ')}`)
-  // A flag in the place of a value is a forgotten value.
+  // A flag instead of a value is a forgotten value.
   const isMissing = !value || (value.startsWith('-') && inlineValue === false)
   if (row.kind !== 'switch' && isMissing) refuse(`${rawName} needs a value`)
 }

@@ -15,11 +15,11 @@ export interface Running {
   close(): Promise<void>
   /** What SIGHUP asks of it besides new files and settings; it says itself what it did. */
   hangUp?(): void
-  /** Reads files and settings anew, and says itself what came of it. Left out where they are read at start only. */
+  /** Reads files and settings again, and says itself what came of it. Left out where they are read at start only. */
   reload?(trigger: 'SIGHUP'): void
   /** Ends other processes at once, for a forced end. */
   abandon?(): void
-  /** The end has been asked for: whoever wants to know is told, while requests are still taken. */
+  /** The end has been asked for: listeners are informed, while requests are still accepted. */
   announceEnd?(): void
   /** From the signal until it is closed. */
   readonly delaySeconds?: number

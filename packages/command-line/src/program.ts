@@ -25,7 +25,7 @@ export interface Range {
 export interface Command {
   /** Its flags, each with its line of help; empty where the help has told of it before. */
   readonly flags: Readonly<Record<string, string>>
-  /** What stands behind the command; `path` of the action. */
+  /** What is behind the command; `path` of the action. */
   readonly operand?: { readonly value: string; readonly is: string; readonly isOptional?: boolean }
   /** In a section of several commands: what it does. */
   readonly summary?: string

@@ -18,7 +18,7 @@ export interface TextOutput {
   write(text: string): void
 }
 
-/** Whoever reads only the beginning of a report, such as `head`, has had enough: no failure of the command. */
+/** A reader that closes early, such as `head`, has had enough: no failure of the command. */
 export function ownTerminal(): Terminal {
   process.stdout.on('error', () => undefined)
   return { env: process.env, cwd: process.cwd(), stdout: toOutput(process.stdout), stderr: toOutput(process.stderr) }

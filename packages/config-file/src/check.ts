@@ -1,6 +1,6 @@
 /**
  * Data of a file and the declaration of its kind -> a frozen value or the list of problems, besides the keys that
- * nobody knows. Where a field stands in the file is for config-file.ts to say.
+ * nobody knows. Where a field is in the file is for config-file.ts to say.
  */
 import * as z from 'zod'
 import { verbatim } from './fields.ts'
@@ -18,7 +18,7 @@ export interface FileKind<Declared extends Field = Field> {
   readonly fields: Declared
   /** Keys that nobody knows keep the file from being loaded, or have no effect. */
   readonly unknownFields: 'refused' | 'ignored'
-  /** `field:` with nothing behind it is an error, or as good as left out where there is a default. */
+  /** `field:` with nothing behind it is an error, or equal to a missing field where there is a default. */
   readonly emptyFields: 'refused' | 'left out'
   /** `4.0` or `true` where a text is wanted is an error, or the text as it is written. */
   readonly bareTexts: 'refused' | 'taken'
@@ -36,7 +36,7 @@ export interface Parsed<Value> {
   readonly unknown: readonly Problem[]
 }
 
-/** `data` as `readYaml` gives it, or plain numbers and booleans in the place of literals. */
+/** `data` as `readYaml` gives it, or plain numbers and booleans instead of literals. */
 export function parse<Declared extends Field>(kind: FileKind<Declared>, data: unknown): Parsed<ValueOf<Declared>> {
   const notes: Notes = { kind, problems: [], unknown: [] }
   const parsed = kind.fields.safeParse(settle(data, kind.fields, [], notes), { reportInput: true })
@@ -153,7 +153,7 @@ export function itemOf(field: z.core.$ZodType): z.core.$ZodType | undefined {
   return rule instanceof z.ZodArray ? rule.element : undefined
 }
 
-/** What stands below each name; undefined where names are those of fields. */
+/** What is below each name; undefined where names are those of fields. */
 export function entryOf(field: z.core.$ZodType): z.core.$ZodType | undefined {
   const rule = innermost(field)
   return rule instanceof z.ZodRecord ? rule.valueType : undefined

@@ -136,14 +136,14 @@ function put(data: Data | undefined, [step, ...rest]: Path, value: Data): Data {
   return { ...data, [step]: put(data?.[String(step)], rest, value) }
 }
 
-/** `proxy.yaml:3: port: found ..`, or the variable in the place of file and field. */
+/** `proxy.yaml:3: port: found ..`, or the variable instead of file and field. */
 export function inWords(file: ConfigFile, { path, message }: Problem): string {
   const name = toFieldName(path)
   const origin = originOf(file, path)
   return file.variables.has(name) ? `${origin}: ${message}` : `${origin}: ${name}: ${message}`
 }
 
-/** Of a value that is given: `proxy.yaml:3`, or the variable. Without a file what stands in its place. */
+/** Of a value that is given: `proxy.yaml:3`, or the variable. Without a file what replaces it. */
 export function originOf({ file, source, places, variables }: ConfigFile, path: Path): string {
   return variables.get(toFieldName(path)) ?? (file === undefined ? source : `${file}:${places.lineOf(path)}`)
 }

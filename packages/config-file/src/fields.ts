@@ -67,14 +67,14 @@ export function text(meaning: string, { filled = false, ...showing }: TextOption
   return filled ? line.regex(/\S/, rule) : line
 }
 
-/** Texts that may not look like a number, boolean or null, unless they stand in quotes; whatever the kind of file. */
+/** Texts that may not look like a number, boolean or null, unless they are in quotes; whatever the kind of file. */
 export const verbatim = z.registry<object>()
 
 export function strictText(meaning: string): z.ZodString {
   return text(meaning).register(verbatim, {})
 }
 
-/** The name of an environment variable. What stands there instead is never shown: it may be the password itself. */
+/** The name of an environment variable. What is there instead is never shown: it may be the password itself. */
 export function variableName(): z.ZodString {
   return anyText('the name of an environment variable', { secret: true })
 }
@@ -93,7 +93,7 @@ export function checked<Declared extends z.ZodType<string>>(
   })
 }
 
-/** Whatever is written there, or nothing. Whoever reads it takes it from the data of the file, with its literals. */
+/** Whatever is written there, or nothing. Its reader takes it from the data of the file, with its literals. */
 export function anything(): z.ZodOptional<z.ZodUnknown> {
   return z.unknown().optional()
 }

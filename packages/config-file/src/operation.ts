@@ -1,5 +1,5 @@
 /**
- * Fields that all services have for whoever runs them: addresses to listen on, the admin listener, the orderly end, the
+ * Fields that all services have for operators: addresses to listen on, the admin listener, the orderly end, the
  * reload, traces, the log of requests.
  */
 import { isIPv6 } from 'node:net'

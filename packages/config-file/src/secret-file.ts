@@ -38,11 +38,11 @@ export function readSecretFile(path: string): string {
   }
 }
 
-/** How long whoever connects waits for the file, which may lie on a network. */
+/** How long a connection waits for the file, which may lie on a network. */
 const patienceMs = 1000
 
 /**
- * The secret of a file that is replaced while the program runs: read anew each time that somebody needs it. While the
+ * The secret of a file that is replaced while the program runs: read again each time that somebody needs it. While the
  * file cannot be read, or does not come in time, it is what was read last.
  */
 export class CurrentSecret {

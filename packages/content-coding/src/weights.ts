@@ -37,7 +37,7 @@ function readWeight(text: string): number {
   return /^(?:0(?:\.\d*)?|1(?:\.0*)?)$/.test(text) ? Number(text) : 0
 }
 
-/** What stands between separators, but for those in quoted strings. */
+/** What is between separators, except for those in quoted strings. */
 function split(text: string, separator: ',' | ';'): string[] {
   if (!text.includes('"')) return text.split(separator, maxItems)
   const parts: string[] = []

@@ -135,7 +135,7 @@ function servedName(name: string): string {
 
 const importedFolder = /(?<=\bfrom )'[./\w-]*\/(?=docs[\w-]*\.js')/g
 
-/** Folders are for whoever reads the sources; to a browser all modules lie side by side. */
+/** Folders are for readers of the sources; to a browser all modules lie side by side. */
 function flatten(source: string): string {
   return source.replaceAll(importedFolder, "'./")
 }

@@ -53,7 +53,7 @@ export interface Shell {
   readonly port: number
   /** Counted when it is asked for: requests pay nothing for it. */
   load(): ShellLoad
-  /** Changes how many requests of a connection may be under way. Those that have begun go on. */
+  /** Changes how many requests of a connection may be in progress. Those that have begun go on. */
   limitPipelines(maxPipelinedRequests: number): void
   /** Goes on accepting, but each answer from now on ends its connection where no other request has arrived there. */
   drain(): void

@@ -3,7 +3,7 @@
  * would keep all that came behind it alive until the next major collection (README.md).
  */
 
-/** Where an element stands. Only the list changes it. */
+/** Where an element is. Only the list changes it. */
 export interface Link<T> {
   readonly element: T
   before: Link<T> | undefined

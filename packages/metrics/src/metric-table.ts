@@ -9,7 +9,7 @@ export type MetricKind = 'counter' | 'gauge' | 'histogram'
 
 export interface MetricRow {
   readonly kind: MetricKind
-  /** One sentence, for whoever reads `/metrics`. */
+  /** One sentence, for readers of `/metrics`. */
   readonly help: string
   readonly labels: readonly string[]
   /** What several processes make of it together: the sum of their values, or the largest of them. */

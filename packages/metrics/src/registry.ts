@@ -1,7 +1,7 @@
 /**
- * The series of one process. A series is looked for once, by its labels, and kept by whoever counts: counting is then
- * an addition to a field or to an element of an array, without a lookup and without an allocation. snapshot.ts knows
- * what several processes make of it, text.ts how Prometheus reads it.
+ * The series of one process. A series is looked for once, by its labels, and kept by the code that counts: counting is
+ * then an addition to a field or to an element of an array, without a lookup and without an allocation. snapshot.ts
+ * knows what several processes make of it, text.ts how Prometheus reads it.
  */
 import type { MetricKind, MetricRow, MetricTable } from './metric-table.ts'
 import { seriesKey, type SeriesValues, type Snapshot } from './snapshot.ts'

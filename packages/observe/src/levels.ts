@@ -9,7 +9,7 @@ export const severities = ['off', ...levels] as const
 
 export type Severity = (typeof severities)[number]
 
-/** Target -> level; the level for everything else stands at the empty name. */
+/** Target -> level; the level for everything else is at the empty name. */
 export type Levels = ReadonlyMap<string, Severity>
 
 const spellings = [...severities, ...severities.map((severity) => severity.toUpperCase())].join('|')

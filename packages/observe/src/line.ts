@@ -17,7 +17,7 @@ export interface LineStyle {
   /** The target of events that name none. */
   readonly target: string
   /**
-   * In the format `text`: values that stand in quotes. Values of letters, digits and a few signs are not asked about.
+   * In the format `text`: values that are in quotes. Values of letters, digits and a few signs are not asked about.
    */
   readonly quoted: RegExp
   /** Characters of a text; a longer one is cut, and says so. */

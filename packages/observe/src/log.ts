@@ -1,6 +1,6 @@
 /**
  * The log: a subscriber that writes a line for each event, where the level directive lets it through. What a service's
- * lines look like is its own to say (`LineStyle`), what they say stands in its table; where they go is a `Destination`.
+ * lines look like is its own to say (`LineStyle`), what they say is in its table; where they go is a `Destination`.
  */
 import type { EventTable } from './events.ts'
 import { isHeard, type Levels } from './levels.ts'
@@ -15,7 +15,7 @@ export interface LogOptions {
   readonly destination: Destination
 }
 
-/** The row of each event of `table` says how important it is and what stands in its line. */
+/** The row of each event of `table` says how important it is and what is in its line. */
 export function openLog<Fields>(
   table: EventTable & Readonly<Record<keyof Fields, unknown>>,
   { levels, format, style, destination }: LogOptions,

@@ -1,6 +1,6 @@
 /**
  * Which requests have a line in the log. Hears of every request that is over, and tells those that the settings want;
- * what stands in a line is the service's to say. The settings are one value, and another one may take its place at any
+ * what is in a line is the service's to say. The settings are one value, and another one may take its place at any
  * time.
  */
 import type { EventStream, Subscriber } from './stream.ts'

@@ -6,7 +6,7 @@
 export interface KeptField {
   /** As the file spells it: `server.bind`. */
   readonly field: string
-  /** Where the new value stands: `sqlapi.yaml:3`, a variable, or `default`. */
+  /** Where the new value is: `sqlapi.yaml:3`, a variable, or `default`. */
   readonly origin: string
   readonly configured: string
   /** The value that stays. */

@@ -1,5 +1,5 @@
 /**
- * When a service reads its files and settings anew: at a request (SIGHUP), and by itself where it watches them. One
+ * When a service reads its files and settings again: at a request (SIGHUP), and by itself where it watches them. One
  * reload at a time; a request that comes meanwhile is remembered, and then everything is read once more. Tells what
  * came of each. What is read and served is the service's.
  */
@@ -12,7 +12,7 @@ export type Trigger = 'SIGHUP' | 'watch'
 
 export interface Reloadable {
   /**
-   * Reads everything anew and puts it in the place of what is served. Rejects where a part of it is wrong, and then
+   * Reads everything again and replaces what is served by it. Rejects where a part of it is wrong, and then
    * nothing has changed. Gives nothing where `signal` was aborted in the meantime, because the service ends.
    */
   reload(signal: AbortSignal): Promise<{ readonly endpoints: number } | undefined>
@@ -59,7 +59,7 @@ export class Reloads {
     this.#running ??= this.#run()
   }
 
-  /** No more of them. One that is under way changes nothing any more; settles when it has ended. */
+  /** No more of them. One that is in progress changes nothing any more; settles when it has ended. */
   async close(): Promise<void> {
     this.#ending.abort()
     this.#watch.stop()

@@ -1,6 +1,6 @@
 /**
  * Says when files hold something else than what was read: compares contents every 2 s, and waits until they have been
- * the same for 1 s. Never by events of the file system, which no mount tells alike: links that are put in the place of
+ * the same for 1 s. Never by events of the file system, which no mount tells alike: links that replace
  * others (ConfigMaps), files that are written again with the same content and files that come and go need no code of
  * their own.
  */

@@ -67,7 +67,7 @@ export function problemsOf({ expression, legend }: Omit<Query, 'panel'>, samples
   const labels = labelsByMetric(samples)
   const kept = names(expression, /\bby \(([^)]*)\)/g).flatMap((list) => list.split(/,\s*/))
   const isAggregated = /\b(?:sum|min|max|avg|count)\b/.test(expression)
-  // What stands before a range, a bracket, an operator or the end is a metric, anything else a function.
+  // What is before a range, a bracket, an operator or the end is a metric, anything else a function.
   const metrics = Array.from(
     expression
       .replaceAll(/\b(?:by|on|ignoring|without) \([^)]*\)/g, '')

@@ -24,7 +24,7 @@ export interface Balancer {
   stop(): Promise<void>
 }
 
-/** Between two questions; a connection for one has to stand within that time too, whatever `timeout connect` says. */
+/** Between two questions; a connection for one has to be open within that time too, whatever `timeout connect` says. */
 const interMs = 1000
 
 /**

@@ -26,7 +26,7 @@ export interface AnsweredRequest {
   readonly status: number
   /** What its error is called. */
   readonly error: string | undefined
-  /** The answer broke off: with a good status it is a failure all the same. */
+  /** The answer broke off: with a good status it is a failure nevertheless. */
   readonly isBroken?: boolean
 }
 
@@ -43,7 +43,7 @@ export function endServerSpan(span: Span, answered: AnsweredRequest): void {
       'http.route': route,
       'url.path': route ?? path,
       'http.response.status_code': status,
-      // A request that was refused is not a failure of the service, and has a name all the same.
+      // A request that was refused is not a failure of the service, and has a name nevertheless.
       'error.type': error,
     },
     error: status >= leastFailure || isBroken ? (error ?? String(status)) : undefined,

@@ -18,7 +18,7 @@ export interface SpanStart {
 }
 
 export interface SpanEnd {
-  /** In the place of the one that it began with. */
+  /** Instead of the one that it began with. */
   readonly name?: string
   readonly attributes?: Attributes
   /** What the failure is called, where the work has failed: a name or a code, never a text with values. */
@@ -28,7 +28,7 @@ export interface SpanEnd {
 }
 
 export interface Span {
-  /** Value of the header that tells of this span: it is given on, and stands in log lines. */
+  /** Value of the header that tells of this span: it is given on, and is in log lines. */
   readonly traceparent: string
   readonly tracestate: string | undefined
   readonly isSampled: boolean

@@ -1,16 +1,16 @@
 /**
  * W3C Trace Context: the headers `traceparent` and `tracestate` as plain values, read and written. Pure. A text that
- * the standard calls invalid is read as nothing, and whoever asked makes a context of its own.
+ * the standard calls invalid is read as nothing, and the caller makes a context of its own.
  */
 import { randomBytes } from 'node:crypto'
 
-/** Where a request stands in a trace. */
+/** Where a request is in a trace. */
 export interface TraceContext {
   /** 32 lower-case hexadecimal digits, not all of them 0. */
   readonly traceId: string
   /** 16 of them. */
   readonly spanId: string
-  /** Whether whoever is in front has recorded its part. */
+  /** Whether the caller has recorded its part. */
   readonly isSampled: boolean
   /** The trace id is random in its last 56 bits. */
   readonly isRandom: boolean
@@ -64,7 +64,7 @@ export function readTracestate(header: string | undefined): string | undefined {
   return members.every((each) => member.test(each)) ? members.join(',') : undefined
 }
 
-/** Spaces and tabs may stand around a value. */
+/** Spaces and tabs may be around a value. */
 function trimmed(text: string): string {
   return text.replace(/^[ \t]+|[ \t]+$/g, '')
 }

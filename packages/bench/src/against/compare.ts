@@ -13,7 +13,7 @@ export interface Trial {
   readonly name: string
   readonly title: string
   readonly merit: Merit
-  /** One race between fresh processes. Whoever comes first is started and driven first. */
+  /** One race between fresh processes. The first contender is started and driven first. */
   race(isThisFirst: boolean): Promise<Pair>
 }
 

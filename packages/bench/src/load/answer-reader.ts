@@ -4,7 +4,7 @@
  */
 export interface Reply {
   readonly status: number
-  /** Part of what was given to `read`; whoever keeps it makes a copy. */
+  /** Part of what was given to `read`; code that keeps it makes a copy. */
   readonly body: Buffer
 }
 

@@ -126,7 +126,7 @@ function toText(value: number | undefined, write: (value: number) => string): st
   return value === undefined ? '' : write(value)
 }
 
-/** Where the result of this scenario stands; a run of it alone may write it. */
+/** Where the result of this scenario is; a run of it alone may write it. */
 export function callersMarkers(script: string): Markers {
   const command = `npm run ${script} -- --only ${callersScenario} --write`
   return { begin: `<!-- callers: written by \`${command}\` -->`, end: '<!-- end of callers -->' }

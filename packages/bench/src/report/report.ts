@@ -5,7 +5,7 @@ import type { Compared } from '../against/compare.ts'
 import { median } from './median.ts'
 import { guard, type Judgement } from '../against/regression.ts'
 
-/** Lines of a page between which a result stands. */
+/** Lines of a page between which a result is. */
 export interface Markers {
   readonly begin: string
   readonly end: string
@@ -67,7 +67,7 @@ export function againstMarkers(script: string): Markers {
   }
 }
 
-/** The page with this result in the place of the last one. */
+/** The page with this result instead of the last one. */
 export function insertResult(page: string, { begin, end }: Markers, markdown: string): string {
   const from = page.indexOf(begin)
   const to = page.indexOf(end, from)
@@ -75,7 +75,7 @@ export function insertResult(page: string, { begin, end }: Markers, markdown: st
   return `${page.slice(0, from)}${begin}\n\n${markdown}\n\n${page.slice(to)}`
 }
 
-/** Puts a result into a page, in the place of the last one. */
+/** Puts a result into a page, replacing the last one. */
 export function writeBetween(page: URL, markers: Markers, markdown: string): void {
   writeFileSync(page, insertResult(readFileSync(page, 'utf8'), markers, markdown))
 }

@@ -17,7 +17,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   )
 }
 
-/** Whether the two are the same but for case and separators. */
+/** Whether the two are the same except for case and separators. */
 export function isSpelling(one: string, other: string): boolean {
   return fold(one) === fold(other)
 }

@@ -13,7 +13,7 @@ export interface Problem {
 export interface Showing {
   /** The value is not a secret, not even by mistake. */
   readonly shown?: boolean
-  /** It may be one even where it is a number, as when a password stands in the place of its variable. */
+  /** It may be one even where it is a number, as when a password replaces its variable. */
   readonly secret?: boolean
   /** A list or a group of fields is wanted: quotes would make nothing right. */
   readonly isOfParts?: boolean
@@ -37,7 +37,7 @@ export function found(value: unknown, { shown = false, secret = false, isOfParts
 }
 
 /**
- * `a.b[0]`, as messages name a field; a key that is not a plain name stands in quotes, and never with a password in it.
+ * `a.b[0]`, as messages name a field; a key that is not a plain name is in quotes, and never with a password in it.
  */
 export function toFieldName(path: Path): string {
   return path

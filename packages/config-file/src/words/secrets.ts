@@ -8,7 +8,7 @@ import { nearest } from './nearest.ts'
 export interface PasswordField {
   /** Such as `password_env`. */
   readonly name: string
-  /** Where it stands, in words: `the datasource`. */
+  /** Where it is, in words: `the datasource`. */
   readonly of: string
   /** A variable as somebody would call it. */
   readonly example: string
@@ -30,14 +30,14 @@ export function isSecretField(key: string, field: string): boolean {
   return secretName.test(folded) && (folded.length < field.length - 2 || nearest(folded, [field]) === undefined)
 }
 
-/** Whether a text goes on with such a field, as it does where `password:x` stands below it without a space. */
+/** Whether a text goes on with such a field, as it does where `password:x` is below it without a space. */
 export function holdsSecretField(text: string, field: string): boolean {
   return Array.from(text.matchAll(/\s([\w-]+)[:=]\S/g), ([, name = '']) => name).some((name) =>
     isSecretField(name, field),
   )
 }
 
-/** A key for messages. What stands behind a name for want of a space or a colon may be a password, and is left out. */
+/** A key for messages. What is behind a name for want of a space or a colon may be a password, and is left out. */
 export function shownKey(key: string): string {
   if (/^[\w.-]*$/.test(key)) return key
   return isGlued(key) || /pass|pwd|secret|credential|token/i.test(key) ? `${nameOf(key)}…` : key

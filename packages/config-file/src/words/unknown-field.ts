@@ -1,19 +1,19 @@
 /**
  * A key that no field has -> what to tell about it: the field that was probably meant, or the fields that there are. A
- * field that is required and missing is the likeliest, one that stands in the file already the least likely. Pure.
+ * field that is required and missing is the likeliest, one that is in the file already the least likely. Pure.
  */
 import { isSpelling, nearest } from './nearest.ts'
 import { isGlued, isSecretField, passwordCure } from './secrets.ts'
 import type { PasswordField } from './secrets.ts'
 
 export interface Neighbourhood {
-  /** Fields of the section that the key stands in. */
+  /** Fields of the section that the key is in. */
   readonly known: readonly string[]
   /** Those of them that the file does not have. */
   readonly absent: readonly string[]
   /** Those of them that the file has to have and does not. */
   readonly missing: readonly string[]
-  /** What is to be written in the place of a key that other programs have; undefined when it is unknown. */
+  /** What is to be written instead of a key that other programs have; undefined when it is unknown. */
   readonly usual?: string | undefined
   /** Where a field of exactly this name belongs, in words; undefined where there is none. */
   readonly place?: string | undefined

@@ -1,6 +1,6 @@
 /** What a YAML text says, as plain data. Numbers and booleans keep the text that they were written as. */
 
-/** A number or boolean that stands in YAML without quotes, beside its text: `4.0`, `00123`, `true`. */
+/** A number or boolean that is in YAML without quotes, beside its text: `4.0`, `00123`, `true`. */
 export class Literal {
   readonly text: string
   readonly value: number | boolean
@@ -27,7 +27,7 @@ export function textOf(data: Data | undefined): string | undefined {
   return typeof data === 'string' ? data : undefined
 }
 
-/** Numbers and booleans in the place of their literals, for whoever does not care how they were written. */
+/** Numbers and booleans instead of their literals, for code that does not care how they were written. */
 export function withoutLiterals(data: Mapping): Mapping {
   const toPlain = (value: Data): Data => {
     if (value instanceof Literal) return value.value

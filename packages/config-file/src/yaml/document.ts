@@ -11,7 +11,7 @@ export const limits: Limits = { characters: 1_048_576, depth: 50, aliases: 100 }
 export interface Limits {
   readonly characters: number
   readonly depth: number
-  /** Repetitions of what stands in the file once. */
+  /** Repetitions of what is in the file once. */
   readonly aliases: number
 }
 
@@ -76,7 +76,7 @@ export function fail(problem: string, offset: number): never {
   throw new Refusal(problem, offset)
 }
 
-/** 0 for what does not stand in the text. */
+/** 0 for what is not in the text. */
 export function offsetOf(node: unknown): number {
   return (node as Node | null)?.range?.[0] ?? 0
 }

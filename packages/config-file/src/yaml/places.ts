@@ -35,7 +35,7 @@ export function locate(text: string, most?: Limits): Places {
   }
 }
 
-/** The value at a path, and where its key stands. */
+/** The value at a path, and where its key is. */
 function find(top: Node | null, path: Path): { node: unknown; offset: number } {
   let found: Step = { node: top, offset: offsetOf(top), taken: 0 }
   for (let at = 0; at < path.length; at += found.taken) {
@@ -53,7 +53,7 @@ interface Step {
   readonly taken: number
 }
 
-/** `a.b: 1` is another spelling of `a: {b: 1}` in some files, and stands in the way of nothing in the others. */
+/** `a.b: 1` is another spelling of `a: {b: 1}` in some files, and does no harm in the others. */
 function stepInto(node: unknown, [step, ...rest]: Path): Step | undefined {
   if (isSeq(node)) {
     const item = node.items[Number(step)]

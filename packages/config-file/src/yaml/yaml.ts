@@ -38,7 +38,7 @@ interface Anchors {
 function toData(node: unknown, anchors: Anchors): Data {
   if (isAlias(node)) return toRepeated(node, anchors)
   const data = toOwnData(node, anchors)
-  // Named only now, so that nothing can repeat what it stands in.
+  // Named only now, so that nothing can repeat what it is in.
   const { anchor } = node as { readonly anchor?: string }
   if (anchor !== undefined) anchors.nodes.set(anchor, node as Node)
   return data

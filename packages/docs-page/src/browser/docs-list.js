@@ -142,7 +142,7 @@ function endpoints(count) {
 }
 
 /**
- * An operation with several tags stands below its first one; the search knows them all.
+ * An operation with several tags is below its first one; the search knows them all.
  *
  * @param {readonly Operation[]} operations
  * @returns {readonly (readonly [tag: string, members: readonly Operation[]])[]}
@@ -190,7 +190,7 @@ function makeRow(operation) {
 }
 
 /**
- * Without upper case and accents: whoever has no õ on the keyboard finds it by o.
+ * Without upper case and accents: people without õ on the keyboard find it by o.
  *
  * @param {string} text
  * @returns {string}

@@ -40,7 +40,7 @@ export function showOperation(base, operation) {
     summary === '' ? undefined : element('p', { class: 'summary' }, summary),
     description === '' ? undefined : element('p', { class: 'description' }, description),
   ]
-  // A tag that is the first segment of the path, and alone, stands there already.
+  // A tag that is the first segment of the path, and alone, is there already.
   const shownTags = tags.length === 1 && title.startsWith(`/${tags[0]}/`) ? [] : tags
   const chips =
     shownTags.length === 0

@@ -1,7 +1,7 @@
 /**
- * What every client connection owes, whoever reads its requests: answers in their order, how many requests may be under
- * way, and how it ends. Each request that has begun gets its own answer; behind them comes at most one refusal, and
- * then the end. Knows sockets and exchanges, not the server.
+ * What every client connection owes, in both ways of reading requests: answers in their order, how many requests may be
+ * under way, and how it ends. Each request that has begun gets its own answer; behind them comes at most one refusal,
+ * and then the end. Knows sockets and exchanges, not the server.
  */
 import type { Socket } from 'node:net'
 import type { Exchange, Leaving, Owed } from './exchange.ts'
@@ -15,7 +15,7 @@ export interface Host {
   readonly isDraining: boolean
   /** Answers have the ids of their requests. */
   readonly namesRequests: boolean
-  /** Requests of all connections that are under way beyond the first few of each. */
+  /** Requests of all connections that are in progress beyond the first few of each. */
   shared: number
   /** The client was disconnected because it took too little; called with the exchange whose answer it was reading. */
   cut(exchange: Exchange): void
@@ -135,10 +135,12 @@ export abstract class Connection<Kind extends Owed = Owed> {
     return undefined
   }
 
-  /** The same, while no request is under way. */
+  /** The same, while no request is in progress. */
   protected abstract lookIdle(now: number): 'late' | undefined
 
-  /** A connection may have a few requests under way; all of them share how many more those that send ahead may have. */
+  /**
+   * A connection may have a few requests in progress; all of them share how many more those that send ahead may have.
+   */
   protected mayBegin(): boolean {
     const { maxPipelinedRequests, maxUnsentBytes } = this.host.bounds
     const { length } = this.begun

@@ -28,7 +28,7 @@ export interface Exchange {
   readonly rawHeaders: RawHeaders
   /** `X-Request-Id` of the client, or a new one; where the shell is told to, every answer has it. */
   readonly requestId: string
-  /** Where the request stands in a trace, once the service has said so: for whoever is told of the exchange later. */
+  /** Where the request is in a trace, once the service has said so: for code that hears of the exchange later. */
   traceparent: string | undefined
   /** Address of the client; undefined once the connection is closed, unless it was asked for before. */
   readonly peer: string | undefined

@@ -14,7 +14,7 @@ export const drainMs = 2000
 /** A client has to take this many bytes of its answers in `stallMs`, or all of them. */
 export const stallBytes = 64 * 1024
 /**
- * Each connection may have this many requests under way, whatever others do. Beyond that, all connections share one
+ * Each connection may have this many requests in progress, whatever others do. Beyond that, all connections share one
  * number: how long answers get is not known when their requests begin, and a client may never read them.
  */
 export const fewRequests = 4

@@ -1,6 +1,6 @@
 /**
  * The pieces of a body as they arrive, up to a limit. Each piece costs more than a hundred bytes besides its own, so
- * whoever sends a mebibyte byte by byte would fill a hundred: small ones are joined on the way.
+ * a client that sends a mebibyte byte by byte would fill a hundred: small ones are joined on the way.
  */
 
 /** This many small pieces in a row become one. */

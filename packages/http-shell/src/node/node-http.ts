@@ -24,7 +24,7 @@ export function createHttpServer(options: ServerOptions, listener: RequestListen
 
 /**
  * Takes new connections from the HTTP server, which still listens, and gives the function that hands it one. That is
- * Node's own listener; emitting the event instead would also tell whoever took them.
+ * Node's own listener; emitting the event instead would also inform other listeners.
  */
 export function takeConnections(server: Server): (socket: Socket) => void {
   const [listener] = server.listeners('connection')

@@ -1,5 +1,5 @@
 /**
- * A request as the parser of Node.js has read it -> why it is refused all the same; undefined where it is right. Pure.
+ * A request as the parser of Node.js has read it -> why it is refused nevertheless; undefined where it is right. Pure.
  */
 import type { IncomingMessage } from 'node:http'
 import { maxHeadBytes } from '../exchange/limits.ts'
@@ -25,7 +25,7 @@ export function reasonToRefuse({ headers, rawHeaders, httpVersionMinor }: Incomi
   return httpVersionMinor === 0 ? undefined : 'no host'
 }
 
-/** A head with more names and values than this has its size counted anew. */
+/** A head with more names and values than this has its size counted again. */
 const manyHeaders = 200
 
 function sizeOf(rawHeaders: readonly string[]): number {

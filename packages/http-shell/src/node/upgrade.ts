@@ -21,7 +21,7 @@ export function isUpgradeWithBody(message: IncomingMessage): boolean {
   return upgrade !== undefined && /\bupgrade\b/i.test(connection) && !isPlainUpgrade(message)
 }
 
-/** The request as it stood on the wire, but for the wish, and what came behind it. */
+/** The request as it stood on the wire, except for the wish, and what came behind it. */
 export function toPlainRequest({ method, url, httpVersion, rawHeaders }: IncomingMessage, behind: Buffer): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -34,7 +34,7 @@ export interface Owner {
   ended(exchange: Owed, bytes: number): void
   /** No other answer is owed and none is wanted after this one. */
   isLast(exchange: Owed): boolean
-  /** Nothing stands between this answer and the client. */
+  /** Nothing is between this answer and the client. */
   mayWrite(exchange: PlainExchange): boolean
   /** There is something to write. */
   flush(exchange: PlainExchange): void

@@ -92,7 +92,7 @@ function holds(bytes: Buffer, at: number, wanted: Buffer): boolean {
   return end <= bytes.length && bytes.compare(wanted, 0, wanted.length, at, end) === 0
 }
 
-/** For a few bytes: whether they stand there, or would if more had arrived. */
+/** For a few bytes: whether they are there, or would if more had arrived. */
 function holdsSoFar(bytes: Buffer, at: number, wanted: Buffer): boolean {
   for (let i = 0; i < wanted.length && at + i < bytes.length; i++) if (bytes[at + i] !== wanted[i]) return false
   return true
@@ -111,7 +111,7 @@ const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'].map
   bytes: Buffer.from(`${name} `),
 }))
 
-/** Which bytes may stand in a target: printable ASCII. A fragment is never sent to a server. */
+/** Which bytes may be in a target: printable ASCII. A fragment is never sent to a server. */
 const inTarget = Uint8Array.from({ length: 256 }, (_, byte) => Number(byte > space && byte < 0x7f && byte !== 0x23))
 
 /** One or more header lines, none of them folded, and the empty one. */

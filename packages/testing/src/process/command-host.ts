@@ -74,7 +74,7 @@ function listenersOf(emitter: NodeJS.EventEmitter, name: string | symbol): (() =
   return emitter.rawListeners(name) as (() => void)[]
 }
 
-/** Takes what is written in the place of the stream, and gives all of it. */
+/** Takes what is written, instead of the stream, and gives all of it. */
 function listen(stream: NodeJS.WriteStream): () => string {
   let said = ''
   stream.write = (chunk: string | Uint8Array): boolean => {

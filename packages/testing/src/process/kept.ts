@@ -1,5 +1,5 @@
 /**
- * Folders with what takes its time to make and is as good for every run: whoever needs one first makes it, the others
+ * Folders with what takes its time to make and is as good for every run: the first who needs one makes it, the others
  * find it below `node_modules/.cache`.
  */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'

@@ -40,7 +40,7 @@ export function mistakesIn(value) {
 }
 
 /**
- * What stands beside one value of the form: of itself, or of what it holds (`items[3].code`).
+ * What is beside one value of the form: of itself, or of what it holds (`items[3].code`).
  *
  * @param {string} name
  * @param {ReadonlyMap<string, string>} mistakes

@@ -1,6 +1,6 @@
 /**
  * An OpenAPI 3.1 document -> the operations that the page shows. Knows no service: what it reads is what any
- * description may say, and four things more: `x-batch-of`, by which a batch form stands with the operation that it
+ * description may say, and four things more: `x-batch-of`, by which a batch form is shown with the operation that it
  * repeats, `x-methods` of a path, for methods that OpenAPI has no place for, `x-facts` of an operation, names and texts
  * that are shown with it, and `x-takes-rest` of a value in the path, whose slashes part segments.
  */

@@ -61,7 +61,7 @@ function typesOf({ type }) {
 }
 
 /**
- * Whether null may stand in its place.
+ * Whether null may replace it.
  *
  * @param {Schema} schema
  * @returns {boolean}
@@ -90,7 +90,7 @@ export function choicesOf(schema) {
 }
 
 /**
- * What counts where the value is left out; it may stand with one of several alternatives.
+ * What counts where the value is left out; it may be with one of several alternatives.
  *
  * @param {Schema} schema
  * @returns {unknown}

@@ -106,7 +106,7 @@ export class BodyForm {
   }
 
   /**
-   * What is to be sent; nothing where nothing has to be and nothing stands.
+   * What is to be sent; nothing where nothing has to be and nothing is.
    *
    * @returns {Content | undefined}
    */

@@ -75,7 +75,7 @@ export class FieldRow {
     this.#show(state)
   }
 
-  /** Is to be sent, with what stands in it. */
+  /** Is to be sent, with what is in it. */
   offer() {
     if (this.#state === 'absent') this.#show('value')
   }

@@ -72,7 +72,7 @@ export class Media {
   }
 
   /**
-   * What is said of a body matters to whoever writes it; a form can only be filled in.
+   * What is said of a body matters to its author; a form can only be filled in.
    *
    * @param {BodyForm} form
    */

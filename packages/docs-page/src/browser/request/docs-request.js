@@ -10,7 +10,7 @@ import { linesIn, pathOf, queryPieces } from './docs-parameter.js'
  */
 
 /**
- * What stands in a field.
+ * What is in a field.
  *
  * @typedef {{ readonly state: 'value' | 'null' | 'absent', readonly text: string, readonly files?: readonly File[] }} Typed
  */
@@ -23,7 +23,7 @@ import { linesIn, pathOf, queryPieces } from './docs-parameter.js'
  *   readonly mediaType?: string | undefined }} Content
  */
 
-/** What cannot be sent as it stands. */
+/** What cannot be sent as it is. */
 export class Mistake extends Error {
   /**
    * @param {Field | undefined} field
@@ -96,7 +96,7 @@ export function prepare(base, { method, path, parameters }, typedOf, content) {
     .map((field) => /** @type {const} */ ([field.name, typedOf(field).text]))
   if (content === undefined) return { method, url, headers, body: undefined }
   const body = writeContent(content, typedOf)
-  // A browser names the type of parts itself, with what stands between them.
+  // A browser names the type of parts itself, with what is between them.
   const type = typeof body === 'string' || body instanceof File ? (content.mediaType ?? content.body.mediaType) : ''
   return { method, url, headers: type === '' ? headers : [...headers, ['Content-Type', type]], body }
 }
@@ -140,7 +140,7 @@ function writeContent({ body, text, file }, typedOf) {
 }
 
 /**
- * Texts before files: whoever reads the parts as they come knows all values when the first file begins.
+ * Texts before files: a receiver that reads the parts as they come knows all values when the first file begins.
  *
  * @param {readonly Field[]} fields
  * @param {(field: Field) => Typed} typedOf

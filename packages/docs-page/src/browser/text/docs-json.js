@@ -1,5 +1,5 @@
 /**
- * JSON without loss: texts are read with all digits of their numbers, and laid out without being written anew. Pure.
+ * JSON without loss: texts are read with all digits of their numbers, and laid out without being written again. Pure.
  */
 
 /** A number that JavaScript cannot hold: its digits as they came. */
@@ -16,7 +16,7 @@ export class Digits {
 }
 
 /**
- * As `JSON.parse`, but for numbers that would come out with other digits: these are `Digits`.
+ * As `JSON.parse`, except for numbers that would come out with other digits: these are `Digits`.
  *
  * @param {string} text
  * @returns {unknown}

@@ -1,5 +1,5 @@
 /**
- * XML without loss: laid out by moving elements to lines of their own, where only white space stands between them.
+ * XML without loss: laid out by moving elements to lines of their own, where only white space is between them.
  * Pure.
  */
 
@@ -34,7 +34,7 @@ export function layOutXml(text) {
     out.push([kindOf(token, isTag), token])
     isEmpty = isTag && !isEnd && /^<[^!?]/.test(token) && !token.endsWith('/>')
     if (isEmpty) level += 1
-    // Behind a text, and up to the tag that ends what it stands in, white space could be its own.
+    // Behind a text, and up to the tag that ends what it is in, white space could be its own.
     isInText = !isTag || (isInText && !isEnd)
   }
   return level === 0 ? out : undefined
