@@ -67,7 +67,7 @@ export class Workers {
   readonly #listening = Promise.withResolvers<void>()
   readonly #ended = Promise.withResolvers<void>()
   readonly #gathering = new Gathering()
-  readonly #told = new ToldOnce()
+  readonly #told: ToldOnce
   readonly #untaken = new Untaken()
   /** Where the service listens, once it does. */
   #address: string | undefined
@@ -79,6 +79,7 @@ export class Workers {
   constructor(booted: Booted, events: Events, stdout: Destination) {
     const { workers, bind } = booted.config.server
     this.#events = events
+    this.#told = new ToldOnce(events)
     this.#stdout = stdout
     this.#port = bind.port
     this.#assignments = assign(booted)
@@ -190,7 +191,8 @@ export class Workers {
     worker.send({ ...assignment, config, lostForMs: this.#told.lostForMs }, noticed)
   }
 
-  #hear(seat: WorkerSeat, { event, fields }: Report): void {
+  #hear(seat: WorkerSeat, report: Report): void {
+    const { event, fields } = report
     switch (event) {
       case 'listening':
         if (this.#address !== undefined && fields.address !== this.#address)
@@ -202,31 +204,6 @@ export class Workers {
           this.#listening.resolve()
         }
         return
-      case 'datasourceUnreachable':
-        if (this.#told.isNewUnreachable(fields)) this.#events.emit(event, fields)
-        return
-      case 'replicaAway':
-        if (this.#told.isNewlyAway(fields)) this.#events.emit(event, fields)
-        return
-      case 'replicaBack':
-        if (this.#told.isNewlyBack(fields)) this.#events.emit(event, fields)
-        return
-      case 'datasourceReached':
-        if (this.#told.isNewlyReached(fields)) this.#events.emit(event, fields)
-        return
-      case 'fileChanged':
-        if (this.#told.isNewChange(fields)) this.#events.emit(event, fields)
-        return
-      case 'sessionCode':
-        return this.#told.tell(this.#events, event, fields)
-      case 'loginKept':
-        return this.#told.tell(this.#events, event, fields)
-      case 'sessionCodeRefused':
-        return this.#told.tell(this.#events, event, fields)
-      case 'sessionNeeded':
-        return this.#told.tell(this.#events, event, fields)
-      case 'poolerUnnamed':
-        return this.#told.tell(this.#events, event, fields, fields.datasource)
       case 'prepared':
         if (fields.rollout === this.#rollout?.id) this.#rollout.prepared(seat)
         return
@@ -242,6 +219,9 @@ export class Workers {
       case 'failure':
         if (this.#address === undefined) this.#refuse(new StartupFailure(fields.name, fields.message))
         else this.#giveUp(seat, fields.message)
+        return
+      default:
+        this.#told.tell(report)
     }
   }
 

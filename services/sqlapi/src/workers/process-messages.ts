@@ -4,7 +4,7 @@
  */
 import type { StartupFailureName } from '../errors.ts'
 import type { Snapshot } from '@services/metrics'
-import type { EventFields } from '../events.ts'
+import type { EventFields, EventName } from '../events.ts'
 import type { Assignment } from './assignments.ts'
 
 /** Finish what is in flight, then exit. */
@@ -26,9 +26,8 @@ export interface Change {
 
 export type Order = typeof end | typeof announceEnd | typeof measure | Change
 
-/** Events of the service as a whole: every worker notices them, the first process logs them once. */
-export const shared = [
-  'listening',
+/** Events of the service as a whole: every worker notices them, the log tells each once (told-once.ts). */
+const toldOnce = [
   'datasourceUnreachable',
   'datasourceReached',
   'replicaAway',
@@ -41,11 +40,21 @@ export const shared = [
   'poolerUnnamed',
 ] as const
 
-export type SharedEvent = (typeof shared)[number]
+export type OnceEvent = (typeof toldOnce)[number]
+
+/** Events that a worker does not log itself. */
+export const shared: readonly EventName[] = ['listening', ...toldOnce]
+
+type ReportOf<Name extends EventName> = {
+  readonly [Each in Name]: { readonly event: Each; readonly fields: EventFields[Each] }
+}[Name]
+
+export type OnceReport<Name extends OnceEvent = OnceEvent> = ReportOf<Name>
 
 /** What a worker reports. */
 export type Report =
-  | { readonly [Name in SharedEvent]: { readonly event: Name; readonly fields: EventFields[Name] } }[SharedEvent]
+  | ReportOf<'listening'>
+  | OnceReport
   /** To `prepare`. */
   | { readonly event: 'prepared'; readonly fields: { readonly rollout: number } }
   | {

@@ -1,5 +1,6 @@
-/** What every worker notices of the service as a whole, and the log is to tell once: which reports are new. */
-import type { EventFields, EventName, Events } from '../events.ts'
+/** What every worker notices of the service as a whole, and the log tells once: which reports are new. */
+import type { EventFields, Events } from '../events.ts'
+import type { OnceEvent, OnceReport } from './process-messages.ts'
 
 /** How much is remembered of what never changes back, such as pieces of stored code. */
 const mostKept = 1000
@@ -8,6 +9,7 @@ const mostKept = 1000
 const ofReplica = /\.replicas\[\d+\]$/
 
 export class ToldOnce {
+  readonly #events: Events
   /** Datasources that cannot be reached, and since when by the clock of `performance`. */
   readonly #unreachable = new Map<string, number>()
   /** The same of those whose file was deleted. */
@@ -18,16 +20,32 @@ export class ToldOnce {
   readonly #changed = new Map<string, string>()
   readonly #once = new Set<string>()
 
-  isNewUnreachable({ datasource }: EventFields['datasourceUnreachable']): boolean {
-    if (this.#unreachable.has(datasource)) return false
-    this.#unreachable.set(datasource, performance.now())
-    return true
+  /** For each event whether what it tells is new. */
+  readonly #rules: { readonly [Name in OnceEvent]: (fields: EventFields[Name]) => boolean } = {
+    datasourceUnreachable: ({ datasource }) => isAdded(datasource, this.#unreachable),
+    // The first worker that has a connection again speaks for all.
+    datasourceReached: ({ datasource }) => {
+      const wasDeleted = this.#deleted.delete(datasource)
+      return this.#unreachable.delete(datasource) || wasDeleted
+    },
+    replicaAway: ({ replica }) => isAdded(replica, this.#away),
+    // The first worker that uses it again speaks for all.
+    replicaBack: ({ replica }) => this.#away.delete(replica),
+    fileChanged: (change) => this.#isNewChange(change),
+    sessionCode: (fields) => this.#isFirst('sessionCode', fields),
+    loginKept: (fields) => this.#isFirst('loginKept', fields),
+    sessionCodeRefused: (fields) => this.#isFirst('sessionCodeRefused', fields),
+    sessionNeeded: (fields) => this.#isFirst('sessionNeeded', fields),
+    poolerUnnamed: ({ datasource }) => this.#isFirst('poolerUnnamed', datasource),
   }
 
-  /** The first worker that has a connection again speaks for all. */
-  isNewlyReached({ datasource }: EventFields['datasourceReached']): boolean {
-    const wasDeleted = this.#deleted.delete(datasource)
-    return this.#unreachable.delete(datasource) || wasDeleted
+  constructor(events: Events) {
+    this.#events = events
+  }
+
+  /** Emits the event where it is the first to tell of it. */
+  tell<Name extends OnceEvent>({ event, fields }: OnceReport<Name>): void {
+    if (this.#rules[event](fields)) this.#events.emit(event, fields)
   }
 
   /**
@@ -39,18 +57,14 @@ export class ToldOnce {
     return Object.fromEntries(since.map(([name, at]) => [name, now - at]))
   }
 
-  isNewlyAway({ replica }: EventFields['replicaAway']): boolean {
-    if (this.#away.has(replica)) return false
-    this.#away.set(replica, performance.now())
-    return true
+  /** Others than `kept` may be other databases now, of which there is something to tell again. */
+  datasourcesReplaced(kept: ReadonlySet<string>): void {
+    for (const told of [this.#unreachable, this.#deleted, this.#away]) {
+      for (const name of told.keys()) if (!kept.has(name.replace(ofReplica, ''))) told.delete(name)
+    }
   }
 
-  /** The first worker that uses it again speaks for all. */
-  isNewlyBack({ replica }: EventFields['replicaBack']): boolean {
-    return this.#away.delete(replica)
-  }
-
-  isNewChange({ datasource, was, reason }: EventFields['fileChanged']): boolean {
+  #isNewChange({ datasource, was, reason }: EventFields['fileChanged']): boolean {
     const isSame = this.#changed.get(datasource) === was
     // The same file can be moved away again after it was put back.
     const isAgain = reason === 'deleted' && !this.#deleted.has(datasource)
@@ -60,17 +74,16 @@ export class ToldOnce {
   }
 
   /** Of events that are told once for good; `what` tells one from the next. */
-  tell<Name extends EventName>(events: Events, event: Name, fields: EventFields[Name], what: unknown = fields): void {
+  #isFirst(event: OnceEvent, what: unknown): boolean {
     const key = JSON.stringify([event, what])
-    if (this.#once.has(key) || this.#once.size >= mostKept) return
+    if (this.#once.has(key) || this.#once.size >= mostKept) return false
     this.#once.add(key)
-    events.emit(event, fields)
+    return true
   }
+}
 
-  /** Others than `kept` may be other databases now, of which there is something to tell again. */
-  datasourcesReplaced(kept: ReadonlySet<string>): void {
-    for (const told of [this.#unreachable, this.#deleted, this.#away]) {
-      for (const name of told.keys()) if (!kept.has(name.replace(ofReplica, ''))) told.delete(name)
-    }
-  }
+function isAdded(name: string, lost: Map<string, number>): boolean {
+  if (lost.has(name)) return false
+  lost.set(name, performance.now())
+  return true
 }

@@ -158,7 +158,7 @@ const reports: Subscriber<EventFields> = {
 }
 
 function isShared(event: EventName): boolean {
-  return (shared as readonly EventName[]).includes(event)
+  return shared.includes(event)
 }
 
 function report(report: Report): void {
