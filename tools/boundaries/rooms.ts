@@ -25,7 +25,7 @@ const sqlapi: Part = {
       imports: 'description.ts model.ts metering.ts',
     },
     { room: 'json/body.ts', is: 'the media type of JSON', imports: 'model.ts' },
-    { room: 'errors.ts', is: 'the errors that people are told', imports: 'model.ts json/body.ts' },
+    { room: 'errors.ts', is: 'the errors that people are told', imports: 'model.ts json/body.ts @services/observe' },
     { room: 'version.ts', is: 'what the package says about itself' },
     {
       room: 'events.ts',

@@ -13,7 +13,7 @@ export {
   warn,
 } from './events.ts'
 export { levelsPattern, readLevels, severities } from './levels.ts'
-export { escapeUnseen, type LineStyle, type LogFormat } from './line.ts'
+export { escapeUnseen, type LineStyle, type LogFormat, logFormats } from './line.ts'
 export { type LogOptions, openLog } from './log.ts'
 export { cutText, goneStatus, roundMs } from './request-fields.ts'
 export { type RequestLevel, type RequestLines, RequestLog, type RequestLogSettings } from './request-log.ts'

@@ -5,7 +5,9 @@
  */
 import type { EventRow } from './events.ts'
 
-export type LogFormat = 'text' | 'json'
+export const logFormats = ['text', 'json'] as const
+
+export type LogFormat = (typeof logFormats)[number]
 
 /** Fields of an event: texts, numbers and booleans. */
 type Fields = Readonly<Record<string, unknown>>
@@ -24,15 +26,24 @@ export interface LineStyle {
   readonly maxFieldLength: number
 }
 
-/** Writes the lines of one event, each with its end. */
-export function lineWriter(event: string, row: EventRow<object>, format: LogFormat, style: LineStyle): LineWriter {
-  return format === 'json' ? jsonWriter(event, row, style) : textWriter(row, style)
+/** What the lines of one event are made of. */
+interface Line {
+  readonly event: string
+  readonly row: EventRow<object>
+  readonly style: LineStyle
 }
+
+/** Writes the lines of one event, each with its end. */
+export function lineWriter(line: Line, format: LogFormat): LineWriter {
+  return writers[format](line)
+}
+
+const writers: Readonly<Record<LogFormat, (line: Line) => LineWriter>> = { text: textWriter, json: jsonWriter }
 
 const simple = /^[\w./:+@,()'~-]+$/
 
 /** `2026-07-01T10:20:30.123Z  INFO sqlapi: Listening address=0.0.0.0:8080` */
-function textWriter({ level, message, target }: EventRow<object>, style: LineStyle): LineWriter {
+function textWriter({ row: { level, message, target }, style }: Line): LineWriter {
   const { quoted, maxFieldLength } = style
   const source = ` ${level.toUpperCase().padStart(5)} ${target ?? style.target}: `
   const toValue = (value: unknown): string => {
@@ -57,7 +68,7 @@ function textWriter({ level, message, target }: EventRow<object>, style: LineSty
 /**
  * `{"level":"info","time":"2026-07-01T10:20:30.123Z","target":"sqlapi","event":"listening","message":"Listening", ..}`
  */
-function jsonWriter(event: string, { level, message, target }: EventRow<object>, style: LineStyle): LineWriter {
+function jsonWriter({ event, row: { level, message, target }, style }: Line): LineWriter {
   const beforeTime = `{"level":"${level}","time":"`
   const afterTime = `",${JSON.stringify({ target: target ?? style.target, event }).slice(1, -1)}`
   return (fields: Fields) => {

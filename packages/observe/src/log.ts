@@ -24,7 +24,7 @@ export function openLog<Fields>(
   for (const [event, row] of Object.entries(table)) {
     if (row.unlogged === true) continue
     if (row.always !== true && !isHeard(row.level, row.target ?? style.target, levels)) continue
-    writers.set(event as keyof Fields, lineWriter(event, row, format, style))
+    writers.set(event as keyof Fields, lineWriter({ event, row, style }, format))
   }
   return {
     hears: (event) => writers.has(event),

@@ -23,16 +23,18 @@ export const dialects: Readonly<Record<Dialect, DialectRow>> = {
   sqlite: { url: sqliteUrl, grammar: sqliteGrammar, driverClassName: 'org.sqlite.JDBC' },
 }
 
+export const dialectNames = Object.keys(dialects) as readonly Dialect[]
+
 /** Whose URL it is, if it is that of a supported database. */
 export function dialectOf(url: string): Dialect | undefined {
-  return names.find((name) => prefixesOf(name).some((prefix) => url.slice(0, prefix.length).toLowerCase() === prefix))
+  return dialectNames.find((name) =>
+    prefixesOf(name).some((prefix) => url.slice(0, prefix.length).toLowerCase() === prefix),
+  )
 }
-
-const names = Object.keys(dialects) as Dialect[]
 
 function prefixesOf(name: Dialect): readonly string[] {
   return dialects[name].url.prefixes
 }
 
 /** How the URL of a datasource may begin. */
-export const urlPrefixes: readonly string[] = names.flatMap(prefixesOf)
+export const urlPrefixes: readonly string[] = dialectNames.flatMap(prefixesOf)

@@ -3,6 +3,7 @@
  * is thrown becomes `InternalError`, its text goes to the log and never to the client. Start-up throws
  * `StartupFailure`.
  */
+import type { LogFormat } from '@services/observe'
 import { jsonBody } from './json/body.ts'
 import type { Body, Reply, ReplyHeaders } from './model.ts'
 
@@ -91,9 +92,6 @@ export const startupFailures = {
 } as const
 
 export type StartupFailureName = keyof typeof startupFailures
-
-/** How log lines are written. */
-export type LogFormat = 'text' | 'json'
 
 /** An expected error of one request. `cause` is for the log; only name and message reach the client. */
 export class Failure extends Error {

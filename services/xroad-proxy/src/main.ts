@@ -5,7 +5,7 @@
  * Flags, signals, the orderly end and exit codes are those of the package command-line.
  */
 import { askHealth, disablePretenuring, exitCodes, live, type Running } from '@services/command-line'
-import { hearWarnings, openStdout } from '@services/observe'
+import { hearWarnings, logFormats, openStdout } from '@services/observe'
 import type { StartEnvironment } from '@services/config-file'
 import { loadConfig } from './boot/config/config.ts'
 import { readFlags } from './boot/flags.ts'
@@ -71,7 +71,7 @@ async function serve(configFlag: string | undefined): Promise<void> {
   const { env } = process
   disablePretenuring()
   const stdout = openStdout()
-  const format = env['PROXY_LOG_FORMAT'] === 'json' ? 'json' : 'text'
+  const format = logFormats.find((known) => known === env['PROXY_LOG_FORMAT']) ?? 'text'
   const events = openEvents({ level: env['RUST_LOG'] || 'info', format }, stdout)
   stdout.onDropped((count) => events.emit('linesDropped', { count }))
   hearWarnings(({ leftOut, ...warning }) => events.emit('processWarning', { ...warning, left_out: leftOut }), {

@@ -3,11 +3,12 @@
  * nothing is there that is another one the next time. Pure.
  */
 import type { DatabaseType, DescribedColumn, DescribedParameter } from '../description.ts'
+import { dialectNames } from '../dialects.ts'
 import type { Dialect } from '../model.ts'
 import type { Kind } from '../sql/kind.ts'
 import { type Lock, type LockEntry, lockVersion } from './lock.ts'
 
-const dialects: readonly Dialect[] = ['postgres', 'sqlite']
+const dialects: readonly Dialect[] = dialectNames.toSorted()
 const kinds: readonly Kind[] = ['read', 'write', 'definition']
 
 /** What replaces a type, nullability or keys that nobody knows. */

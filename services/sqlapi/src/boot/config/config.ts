@@ -21,10 +21,10 @@ import {
   type StartEnvironment,
   unsetVariable,
 } from '@services/config-file'
+import { type LogFormat, logFormats } from '@services/observe'
 import { dialectOf } from '../../dialects.ts'
 import { StartupFailure } from '../../errors.ts'
 import { codeNames, isCode } from '../../findings/codes.ts'
-import type { LogFormat } from '../../errors.ts'
 import type { Dialect, ResultShapes } from '../../model.ts'
 import { readLegacyEnvironment } from './legacy-environment.ts'
 import { isLegacy, translateLegacy } from './legacy.ts'
@@ -154,7 +154,7 @@ function refuse(file: ConfigFile, problems: readonly Problem[]): never {
 }
 
 function isFormat(format: unknown): format is LogFormat {
-  return format === 'json' || format === 'text'
+  return logFormats.some((known) => known === format)
 }
 
 /** All of them, so that the operator repairs the file once. Without an environment nothing is said of its variables. */

@@ -28,7 +28,7 @@ import {
   variableName,
   wholeNumber,
 } from '@services/config-file'
-import { levelsPattern } from '@services/observe'
+import { levelsPattern, logFormats } from '@services/observe'
 import { defaultLevels, levelsMeaning } from '../../events.ts'
 import { urlPrefixes } from '../../dialects.ts'
 import { codeNames } from '../../findings/codes.ts'
@@ -147,7 +147,7 @@ const logging = section({
     .regex(levelsPattern, expected(levelsMeaning, { shown: true }))
     .default(defaultLevels)
     .describe('Levels: a default and target=level, separated by commas; targets are sqlapi and sqlx.'),
-  format: oneOf(['text', 'json']).default('text').describe('Log lines as readable text or as JSON objects.'),
+  format: oneOf(logFormats).default('text').describe('Log lines as readable text or as JSON objects.'),
   ...requestLogFields.errors,
 })
 

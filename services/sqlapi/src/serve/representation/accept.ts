@@ -5,22 +5,23 @@ import type { FormatName } from '../../model.ts'
 
 export type FormatChooser = (accept: string | undefined) => FormatName
 
+const charset = 'charset=utf-8'
+
 interface FormatOffer extends Offer {
   readonly name: FormatName
 }
 
-/** JSON comes first: where a client likes all of them as well, it gets that. */
-const order: readonly FormatName[] = ['json', 'csv', 'ndjson']
-
-/** What is true of each of them, whether its media type says so or not. */
-const charset = 'charset=utf-8'
+/**
+ * What is true of each format, whether its media type says so or not. JSON comes first: where a client likes all of
+ * them as well, it gets that.
+ */
 const parametersOf: Readonly<Record<FormatName, readonly string[]>> = {
   json: [charset],
   csv: [charset, 'header=present'],
   ndjson: [charset],
 }
 
-const offers = order.map((name): FormatOffer => {
+const offers = (Object.keys(parametersOf) as FormatName[]).map((name): FormatOffer => {
   const [type = ''] = formats[name].mediaType.split(';')
   return { name, type, parameters: parametersOf[name] }
 })
