@@ -14,9 +14,9 @@ import { requestLines } from './serve/request-lines.ts'
 import { type ServerOptions, startServer } from './serve/server.ts'
 import { toWait, Uploads } from './serve/uploads.ts'
 import { OpenDatabases } from './served/databases.ts'
-import { tellSessionNeeds } from './served/session-needs.ts'
 import { makeSet, type ServedSet } from './served/served-set.ts'
 import { keepUnchanged } from './served/unchanged.ts'
+import { tellUnservableFiles } from './served/unservable-files.ts'
 
 /** What is served instead of what was served so far. */
 export interface ServedFiles {
@@ -145,7 +145,7 @@ function begin({ databases: { held, opened }, described, booted }: ServedSet, ev
   for (const { name, database, reach } of held) {
     const tried = opened.includes(name) ? probe(database, reach) : Promise.resolve()
     // By then the stored code is known.
-    void tried.then(() => tellSessionNeeds(database, name, booted, events))
+    void tried.then(() => tellUnservableFiles({ name, database }, booted, events))
   }
   described.start()
 }

@@ -23,7 +23,7 @@ export async function runCheck(flags: CheckAction, { env, cwd, stdout, stderr }:
   try {
     const project = await readProject({ flag: flags.config, env, cwd }, flags)
     const progress = new Progress(project.endpoints.size, flags.format, stderr)
-    const lock = new ProjectLock(project, !flags.write)
+    const lock = new ProjectLock(project, { isWritten: flags.write })
     const options = { explain: flags.explain, onProgress: progress.at, offline: flags.offline, lock }
     const { findings, files, hindrances, descriptions } = await checkFiles(project, options)
     progress.end()

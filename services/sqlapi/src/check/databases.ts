@@ -71,8 +71,8 @@ export async function askAbout(
     const portions = inPortions(endpoints, Math.min(portionSize, Math.ceil(endpoints.length / size))).values()
     const lanes = Array.from({ length: size }, async () => {
       for (const portion of portions) {
-        await describePortion(database, portion, descriptions, options.isRough)
-        if (options.explain) await explainPortion(database, portion, descriptions, scans)
+        await describePortion({ database, endpoints: portion, descriptions }, options)
+        if (options.explain) await explainPortion({ database, endpoints: portion, descriptions }, scans)
         options.onAsked(portion.length)
       }
     })
@@ -94,21 +94,24 @@ function inPortions<Item>(items: readonly Item[], size: number): Item[][] {
 
 type Descriptions = Map<Endpoint, readonly StatementDescription[]>
 
+/** Files that are asked about together; `descriptions` gets what is said of them. */
+interface Portion {
+  readonly database: Database
+  readonly endpoints: readonly Endpoint[]
+  readonly descriptions: Descriptions
+}
+
 async function describePortion(
-  database: Database,
-  endpoints: readonly Endpoint[],
-  into: Descriptions,
-  isRough: boolean,
+  { database, endpoints, descriptions }: Portion,
+  { isRough }: Pick<AskOptions, 'isRough'>,
 ): Promise<void> {
   const scripts = endpoints.map((endpoint) => scriptOf(endpoint, database))
   const described = await database.describe(scripts, { isRough })
-  for (const [index, endpoint] of endpoints.entries()) into.set(endpoint, described[index] ?? [])
+  for (const [index, endpoint] of endpoints.entries()) descriptions.set(endpoint, described[index] ?? [])
 }
 
 async function explainPortion(
-  database: Database,
-  endpoints: readonly Endpoint[],
-  descriptions: Descriptions,
+  { database, endpoints, descriptions }: Portion,
   into: Map<Statement, readonly TableScan[]>,
 ): Promise<void> {
   const statements = endpoints.flatMap((endpoint) =>

@@ -15,10 +15,10 @@ export class ProjectLock {
   readonly #isCompared: boolean
 
   /** One that is going to be written again is not compared with what is there. */
-  constructor(project: Project, isCompared: boolean) {
+  constructor(project: Project, { isWritten }: { readonly isWritten: boolean }) {
     this.#project = project
     this.#file = readLockFile(project.lockFile)
-    this.#isCompared = isCompared
+    this.#isCompared = !isWritten
   }
 
   /** Types of columns are compared, or written. */
@@ -35,7 +35,7 @@ export class ProjectLock {
     const { pathOf, isRedirected } = this.#project
     if (!this.#isCompared || dialect === undefined || this.#file.state !== 'read') return []
     const sha256 = digestOfFile(pathOf(endpoint))
-    return remarksOnFile(this.#file, { endpoint, dialect, sha256, descriptions }, !isRedirected)
+    return remarksOnFile(this.#file, { endpoint, dialect, sha256, descriptions, needsEntry: !isRedirected })
   }
 
   /** Of the lock file itself. */

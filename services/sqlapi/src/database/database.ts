@@ -14,6 +14,8 @@ export interface Database {
    * Throws a `Failure` for everything that the client may be told, unless the result has become a stream.
    */
   run(work: Work): Promise<Result>
+  /** What callers of a file with this script are told, where no call of it can be served. */
+  refusalOf?(script: Script): string | undefined
   /**
    * Asks about the statements of scripts without running any: for each script a description of each statement. Takes
    * one connection for as long as that lasts, so ask about many scripts in portions. Leaves nothing

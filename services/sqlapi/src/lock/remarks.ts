@@ -16,12 +16,15 @@ export interface LockedEndpoint {
   readonly sha256: string
   /** Undefined where no database was asked. */
   readonly descriptions: readonly StatementDescription[] | undefined
+  /** False where somebody looks at a database for which the lock may not have been written. */
+  readonly needsEntry: boolean
 }
 
-/** `needsEntry` is false where somebody looks at a database for which the lock may not have been written. */
-export function remarksOnFile(file: LockFile, locked: LockedEndpoint, needsEntry: boolean): Remark[] {
+export function remarksOnFile(
+  file: LockFile,
+  { endpoint, dialect, sha256, descriptions, needsEntry }: LockedEndpoint,
+): Remark[] {
   if (file.state !== 'read') return []
-  const { endpoint, dialect, sha256, descriptions } = locked
   const name = lockNameOf(endpoint)
   const entry = file.lock.get(name)?.[dialect]
   if (entry === undefined) return needsEntry ? [remark(missingEntry(name, dialect))] : []

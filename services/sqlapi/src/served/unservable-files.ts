@@ -1,22 +1,20 @@
 /** Tells which files no pooler in transaction mode can serve: one WARN for all files of a datasource. */
 import type { Booted } from '../boot/boot.ts'
 import type { Events } from '../events.ts'
-import type { Script } from '../model.ts'
 import type { Database } from '../database/database.ts'
 import { datasourcesByProject, projectRules } from '../project-datasource.ts'
 
 /** How many files are named; the rest is counted. */
 const maxNamed = 20
 
-/** A kind of database that may be behind a pooler. */
-interface MayRefuse extends Database {
-  /** What callers of a file with this script are told, where no call of it can be served. */
-  refusalOf?(script: Script): string | undefined
+interface Asked {
+  /** Of the datasource. */
+  readonly name: string
+  readonly database: Database
 }
 
-export function tellSessionNeeds(
-  database: MayRefuse,
-  name: string,
+export function tellUnservableFiles(
+  { name, database }: Asked,
   { config, endpoints }: Pick<Booted, 'config' | 'endpoints'>,
   events: Events,
 ): void {
