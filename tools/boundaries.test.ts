@@ -20,8 +20,8 @@ const root = resolve(import.meta.dirname, '..')
 const sources = listSources(root)
 const imports = sources.flatMap((file) => readImports(root, file).map((specifier) => ({ file, specifier })))
 
-const mostFilesInFolder = 14
-const mostLinesInFile = 300
+const maxFilesInFolder = 14
+const maxLinesInFile = 300
 
 /** Rooms that never reach another, not even by way of a third. */
 const promises: [root: string, from: string[], never: string[]][] = [
@@ -114,21 +114,21 @@ test('ARCHITECTURE.md has the table of rooms (npm run boundaries writes it)', ()
   strictEqual(page, writeTables(page, parts))
 })
 
-test(`no folder has more than ${mostFilesInFolder} sources side by side`, () => {
+test(`no folder has more than ${maxFilesInFolder} sources side by side`, () => {
   const counts = Map.groupBy(
     sources.filter((file) => !file.endsWith('.d.ts')),
     (file) => posix.dirname(file),
   )
-  const crowded = [...counts].filter(([, files]) => files.length > mostFilesInFolder)
+  const crowded = [...counts].filter(([, files]) => files.length > maxFilesInFolder)
   deepStrictEqual(
     crowded.map(([folder, files]) => `${folder}: ${files.length}`),
     [],
   )
 })
 
-test(`no source has more than ${mostLinesInFile} lines`, () => {
+test(`no source has more than ${maxLinesInFile} lines`, () => {
   const long = sources.filter(
-    (file) => readFileSync(join(root, file), 'utf8').trimEnd().split('\n').length > mostLinesInFile,
+    (file) => readFileSync(join(root, file), 'utf8').trimEnd().split('\n').length > maxLinesInFile,
   )
   deepStrictEqual(long, [])
 })

@@ -34,7 +34,7 @@ export interface Unsteady {
 }
 
 /** What more files than this have in common is not an accident. */
-const mostFiles = 8
+const maxFiles = 8
 
 const counted = ['tests', 'suites', 'passed', 'failed', 'cancelled', 'skipped', 'todo'] as const
 /** The same, as Node's reporters name them. */
@@ -60,7 +60,7 @@ export async function* withSecondTry(
   }
   for (const [file, events] of failed) {
     let kept = events
-    if (failed.size <= mostFiles) {
+    if (failed.size <= maxFiles) {
       kept = []
       let total: Counts | undefined
       for await (const [of, more] of byFile(again(file))) {

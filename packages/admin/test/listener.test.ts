@@ -25,7 +25,7 @@ before(async () => {
 })
 after(() => admin.close())
 
-test('the four pages [O1.1]', async () => {
+test('each of the four pages says what the service gives for it [O1.1]', async () => {
   const answers = await Promise.all(
     ['/health', '/ready', '/metrics', '/version?x'].map((path) => call(admin.port, path)),
   )

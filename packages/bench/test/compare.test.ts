@@ -136,7 +136,7 @@ test('measured by itself, each version comes twice, there and back', async () =>
   }
 })
 
-test('medians', () => {
+test('the median is the middle of what was measured, or between the two in the middle', () => {
   strictEqual(median([3, 1, 2]), 2)
   strictEqual(median([4, 1, 2, 3]), 2.5)
 })

@@ -22,7 +22,7 @@ export interface HealthQuestion {
 /** From the start of this process to its end. */
 const withinMs = 1900
 /** However slow the start was. */
-const leastMs = 200
+const minMs = 200
 
 /**
  * `GET /health` on the loopback where the service listens on all addresses. Sets the exit code: 0 for an answer with
@@ -49,7 +49,7 @@ async function findProblem({ field, address, explain }: HealthQuestion): Promise
 }
 
 async function ask(host: string, port: number): Promise<string | undefined> {
-  const signal = AbortSignal.timeout(Math.max(leastMs, Math.floor(withinMs - performance.now())))
+  const signal = AbortSignal.timeout(Math.max(minMs, Math.floor(withinMs - performance.now())))
   const problems: string[] = []
   for (const each of toAsk(host)) {
     const problem = await askOne(each, port, signal)

@@ -43,7 +43,7 @@ export async function compareReaders(requests: number, seed: number): Promise<Co
     const behind = random() < 0.5 ? Buffer.from('GET / HT') : Buffer.alloc(0)
     const found = reader.read(Buffer.concat([Buffer.from('\r\n'), request, behind]), 2, known)
     if (found !== 'plain' || reader.end - 2 > request.length) continue
-    taken += 1
+    taken++
     known = random() < 0.5 ? reader.head : undefined
     const { method, target, head, bodyAt, end } = reader
     const { rawHeaders, headers } = head

@@ -46,12 +46,12 @@ export function endServerSpan(span: Span, answered: AnsweredRequest): void {
       // A request that was refused is not a failure of the service, and has a name nevertheless.
       'error.type': error,
     },
-    error: status >= leastFailure || isBroken ? (error ?? String(status)) : undefined,
+    error: status >= minFailureStatus || isBroken ? (error ?? String(status)) : undefined,
   })
 }
 
 /** From here on it is the service, or one behind it, that has failed. */
-const leastFailure = 500
+const minFailureStatus = 500
 const otherMethod = '_OTHER'
 const otherName = 'HTTP'
 const methods: ReadonlySet<string> = new Set([

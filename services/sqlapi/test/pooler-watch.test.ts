@@ -31,7 +31,7 @@ function watch(): { watcher: PoolerWatch; signs: string[] } {
 test('a connection without a pooler is asked once, and no error of it is a sign [O4.3]', async () => {
   const { watcher, signs } = watch()
   const direct = connection(7, 7)
-  await watcher.look(direct, true)
+  await watcher.look(direct, { isFirst: true })
   direct.backend = 8
   await watcher.look(direct)
   watcher.refused(direct, '26000')
@@ -42,13 +42,13 @@ test('a connection without a pooler is asked once, and no error of it is a sign 
 test('a process that changes is a sign, once [O4.3]', async () => {
   const { watcher, signs } = watch()
   const pooled = connection(7, 100)
-  await watcher.look(pooled, true)
+  await watcher.look(pooled, { isFirst: true })
   await watcher.look(pooled)
   deepStrictEqual(signs, [])
   pooled.backend = 101
   await watcher.look(pooled)
   pooled.backend = 102
-  await watcher.look(pooled, true)
+  await watcher.look(pooled, { isFirst: true })
   watcher.refused(pooled, '26000')
   watcher.mixedUp()
   deepStrictEqual(signs, ['the process behind a connection has changed (pg_backend_pid)'])
@@ -57,17 +57,17 @@ test('a process that changes is a sign, once [O4.3]', async () => {
 test('two connections with one process are a sign, unless one of them has ended [O4.3]', async () => {
   const { watcher, signs } = watch()
   const gone = connection(7, 100)
-  await watcher.look(gone, true)
+  await watcher.look(gone, { isFirst: true })
   gone.isLost = true
-  await watcher.look(connection(8, 100), true)
+  await watcher.look(connection(8, 100), { isFirst: true })
   deepStrictEqual(signs, [])
-  await watcher.look(connection(9, 101), true)
+  await watcher.look(connection(9, 101), { isFirst: true })
   const forgotten = connection(10, 102)
-  await watcher.look(forgotten, true)
+  await watcher.look(forgotten, { isFirst: true })
   watcher.forget(forgotten)
-  await watcher.look(connection(11, 102), true)
+  await watcher.look(connection(11, 102), { isFirst: true })
   deepStrictEqual(signs, [])
-  await watcher.look(connection(12, 101), true)
+  await watcher.look(connection(12, 101), { isFirst: true })
   deepStrictEqual(signs, ['two connections have one process behind them (pg_backend_pid)'])
 })
 
@@ -75,7 +75,7 @@ for (const code of ['26000', '42P05']) {
   test(`${code} behind a pooler is a sign, other errors are none [O4.3]`, async () => {
     const { watcher, signs } = watch()
     const pooled = connection(7, 100)
-    await watcher.look(pooled, true)
+    await watcher.look(pooled, { isFirst: true })
     for (const other of ['42601', '23505', undefined]) watcher.refused(pooled, other)
     deepStrictEqual(signs, [])
     watcher.refused(pooled, code)

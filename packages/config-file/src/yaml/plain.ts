@@ -124,19 +124,19 @@ class Lines {
   }
 
   peek(): string | undefined {
-    while (this.#at < this.#lines.length && /^ *(?:#|$)/.test(this.#lines[this.#at] ?? '')) this.#at += 1
+    while (this.#at < this.#lines.length && /^ *(?:#|$)/.test(this.#lines[this.#at] ?? '')) this.#at++
     return this.#lines[this.#at]
   }
 
   next(): string | undefined {
     const line = this.peek()
-    this.#at += 1
+    this.#at++
     return line
   }
 
   takeWhile(test: (line: string) => boolean): readonly string[] {
     const start = this.#at
-    while (this.#at < this.#lines.length && test(this.#lines[this.#at] ?? '')) this.#at += 1
+    while (this.#at < this.#lines.length && test(this.#lines[this.#at] ?? '')) this.#at++
     return this.#lines.slice(start, this.#at)
   }
 }

@@ -56,7 +56,7 @@ function toRepeated(alias: Alias, anchors: Anchors): Data {
   if (node === undefined) {
     return fail('an alias without an anchor above it; a text that begins with * needs quotes', offsetOf(alias))
   }
-  anchors.left -= 1
+  anchors.left--
   if (anchors.left < 0) fail(`more than ${anchors.most} aliases`, offsetOf(alias))
   return toData(node, anchors)
 }

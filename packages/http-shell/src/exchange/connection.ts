@@ -151,18 +151,18 @@ export abstract class Connection<Kind extends Owed = Owed> {
   /** A request begins. */
   protected add(exchange: Kind): void {
     this.begun.push(exchange)
-    if (this.begun.length > fewRequests) this.host.shared += 1
+    if (this.begun.length > fewRequests) this.host.shared++
   }
 
   /** The newest request is not answered after all. */
   protected removeNewest(): void {
-    if (this.begun.length > fewRequests) this.host.shared -= 1
+    if (this.begun.length > fewRequests) this.host.shared--
     this.begun.pop()
   }
 
   /** The answer of the request at the head is out. */
   protected removeHead(): void {
-    if (this.begun.length > fewRequests) this.host.shared -= 1
+    if (this.begun.length > fewRequests) this.host.shared--
     const exchange = this.begun.shift() as Kind
     this.#unsent -= exchange.unsent
     this.#taken += exchange.unsent

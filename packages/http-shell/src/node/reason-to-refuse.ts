@@ -17,7 +17,7 @@ export function reasonToRefuse({ headers, rawHeaders, httpVersionMinor }: Incomi
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
   }
   if (hosts === 1) return canBeHost(headers.host as string) ? undefined : 'not a host'
   if (hosts > 1) return 'repeated host'

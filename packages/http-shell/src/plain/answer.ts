@@ -99,12 +99,12 @@ const badValue = /[^\t\u0020-\u007e\u0080-\u00ff]/
 
 /** Names that have been looked at. Upstreams may send any. */
 const goodNames = new Set<string>()
-const mostNames = 1000
+const maxNames = 1000
 
 function toLine(name: string, value: string | number): string {
   if (!goodNames.has(name)) {
     if (!namePattern.test(name)) throw new TypeError(`${JSON.stringify(name)} cannot be the name of a header`)
-    if (goodNames.size < mostNames) goodNames.add(name)
+    if (goodNames.size < maxNames) goodNames.add(name)
   }
   if (typeof value === 'string' && badValue.test(value)) {
     throw new TypeError(`the value of the header ${name} has a character that no header can have`)

@@ -239,7 +239,7 @@ export class PlainConnection extends Connection<PlainExchange> implements Owner 
         this.#give(text, piece)
         text = ''
       } else if (exchange.isEnded) {
-        this.#written += 1
+        this.#written++
         if (exchange.isFinal) break
       } else break
     }
@@ -278,7 +278,7 @@ export class PlainConnection extends Connection<PlainExchange> implements Owner 
     this.#countHanded()
     const isAnswered = this.#written > 0
     while (this.#written > 0) {
-      this.#written -= 1
+      this.#written--
       const exchange = this.begun[0] as PlainExchange
       this.removeHead()
       exchange.isOut = true

@@ -7,7 +7,7 @@
 import { defaultBounds, type Reserve, stallBytes } from '@services/http-shell'
 
 /** Of all bodies of a kind together, in bytes; more where single ones may be that large. */
-const leastBytes = 134_217_728
+const minBytes = 134_217_728
 const bodies = 4
 /** As long as a client may take nothing of an answer. */
 const { stallMs } = defaultBounds
@@ -19,7 +19,7 @@ const pieceBytes = 65_536
 const tellMs = 60_000
 
 export function maxHeldBytes(maxBodyBytes: number): number {
-  return Math.max(leastBytes, bodies * maxBodyBytes)
+  return Math.max(minBytes, bodies * maxBodyBytes)
 }
 
 /** Where the limit comes from. */

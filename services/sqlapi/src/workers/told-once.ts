@@ -3,7 +3,7 @@ import type { EventFields, Events } from '../events.ts'
 import type { OnceEvent, OnceReport } from './process-messages.ts'
 
 /** How much is remembered of what never changes back, such as pieces of stored code. */
-const mostKept = 1000
+const maxKept = 1000
 
 /** Behind the name of its datasource. */
 const ofReplica = /\.replicas\[\d+\]$/
@@ -76,7 +76,7 @@ export class ToldOnce {
   /** Of events that are told once for good; `what` tells one from the next. */
   #isFirst(event: OnceEvent, what: unknown): boolean {
     const key = JSON.stringify([event, what])
-    if (this.#once.has(key) || this.#once.size >= mostKept) return false
+    if (this.#once.has(key) || this.#once.size >= maxKept) return false
     this.#once.add(key)
     return true
   }

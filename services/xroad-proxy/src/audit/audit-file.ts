@@ -180,7 +180,7 @@ export class AuditFile {
 
   #keep(bytes: Buffer): void {
     if (this.#waitingBytes + bytes.length > maxWaitingBytes) {
-      this.#lost += 1
+      this.#lost++
       return
     }
     this.#waiting.push(bytes)

@@ -4,7 +4,7 @@ import type { AuditFacts } from './keystore-facts.ts'
 import { type Check, hitIf } from './finding.ts'
 
 /** Bytes of a key that nobody can try out. */
-const leastKeyBytes = 16
+const minKeyBytes = 16
 
 export const auditChecks: readonly Check[] = [
   ...(['FATAL', 'WEAK'] as const).map((severity): Check => ({
@@ -54,7 +54,7 @@ export const auditChecks: readonly Check[] = [
 
 function isShort(audit: Facts['audit']): boolean {
   const { length = 0 } = audit?.key ?? {}
-  return length > 0 && length < leastKeyBytes
+  return length > 0 && length < minKeyBytes
 }
 
 function describe({ file, required, key }: AuditFacts): string {

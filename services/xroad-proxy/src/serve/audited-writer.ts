@@ -6,7 +6,7 @@
 import { roundMs } from '@services/observe'
 import { type AuditRecord, toLine } from '../audit/line.ts'
 import type { AuditFile } from '../audit/audit-file.ts'
-import { Failure } from '../errors.ts'
+import { callerGone, Failure } from '../errors.ts'
 import type { FailureSource, FileReply, RawHeaders, Reply, Request, ResponseWriter } from '../model.ts'
 import type { AuditedMessage, AuditEntry, Trace } from '../trace.ts'
 import { readSingleHeader } from '../upstream/headers.ts'
@@ -146,7 +146,7 @@ export class AuditedWriter implements ResponseWriter, AuditEntry {
 
   #judge(): { outcome: string; source: FailureSource | undefined } {
     const { error, source } = this.#trace
-    if (error === 'caller_gone') return { outcome: error, source }
+    if (error === callerGone) return { outcome: error, source }
     if (error !== undefined) return { outcome: error, source: source ?? 'proxy' }
     const { status = 200, errorCode } = this.#passedOn ?? {}
     if (errorCode === undefined && status < 400) return { outcome: 'ok', source }

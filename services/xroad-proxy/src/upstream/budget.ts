@@ -38,7 +38,7 @@ export class Budget {
 
   /** What one call holds; it has to be closed. */
   open(): Share {
-    return new Share(this, (this.#opened += 1))
+    return new Share(this, ++this.#opened)
   }
 
   /** Whether there is room now, and nobody before it. */

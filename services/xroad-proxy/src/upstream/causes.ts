@@ -30,7 +30,7 @@ export function describe(error: unknown): Cause {
 /** The error, then what it wraps. Of several attempts (one name, several addresses) the first stands for all. */
 function* unwrap(error: unknown): Generator<object> {
   let current = error
-  for (let i = 0; i < maxWraps && typeof current === 'object' && current !== null; i += 1) {
+  for (let i = 0; i < maxWraps && typeof current === 'object' && current !== null; i++) {
     yield current
     const { errors, cause } = current as { errors?: unknown; cause?: unknown }
     current = Array.isArray(errors) && errors.length > 0 ? (errors as unknown[])[0] : cause

@@ -34,7 +34,7 @@ export class Interim {
 
   /** Bytes have arrived, however they are cut. */
   look(chunk: Buffer): void {
-    for (let i = 0; i < chunk.length && this.#at !== -1; i += 1) {
+    for (let i = 0; i < chunk.length && this.#at !== -1; i++) {
       if (this.#ending !== -1) this.#passHead(chunk[i] as number)
       else this.#readLine(chunk, i)
     }
@@ -58,7 +58,7 @@ export class Interim {
 
   /** Until the empty line; then the next response begins. */
   #passHead(byte: number): void {
-    if (byte === lineFeed) this.#ending += 1
+    if (byte === lineFeed) this.#ending++
     else if (byte !== carriageReturn) this.#ending = 0
     if (this.#ending === 2) this.expect()
   }

@@ -33,7 +33,7 @@ export interface Way {
 }
 
 /** A call that has waited until less than this part of its time is left is not sent: it would be cut in the middle. */
-const leastShare = 0.1
+const minShare = 0.1
 
 export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection> {
   readonly limits: Limits
@@ -74,8 +74,8 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
       const timeMs = this.limits.timeoutSeconds * 1000
       this.#clock = setTimeout(endOfTime, timeMs, this)
       this.#asked = performance.now()
-      this.#latest = this.#asked + timeMs * (1 - leastShare)
-      this.#way.load.calls += 1
+      this.#latest = this.#asked + timeMs * (1 - minShare)
+      this.#way.load.calls++
       this.#way.turns.take(this)
     })
   }
@@ -163,7 +163,7 @@ export abstract class UpstreamCall<Result> implements Handler, Waiter<Connection
 
   #leave(): void {
     clearTimeout(this.#clock)
-    this.#way.load.calls -= 1
+    this.#way.load.calls--
     this.#way.turns.leave(this)
     this.writer.onGone = undefined
   }

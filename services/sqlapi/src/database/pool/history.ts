@@ -15,7 +15,7 @@ const slowMs = 100
  * No more than this is taken off the average for the time that an answer may have waited: on a machine that is
  * overloaded for long, turns of the event loop are so long that any statement would count as short.
  */
-const mostUnseenMs = 20
+const maxUnseenMs = 20
 /** Runs before a statement is known. */
 const trialRuns = 3
 /** Runs in a row that win back the trust lost first; twice as many after each further loss. */
@@ -50,7 +50,7 @@ export class History {
   /** A run has ended after `ms`. For `unseenMs` of that the answer may have waited for this process (own-time.ts). */
   record(ms: number, unseenMs = 0): void {
     this.#runs++
-    const taken = Math.max(0, ms - Math.min(unseenMs, mostUnseenMs))
+    const taken = Math.max(0, ms - Math.min(unseenMs, maxUnseenMs))
     this.#averageMs += (taken - this.#averageMs) * Math.max(weight, 1 / this.#runs)
     if (ms - unseenMs >= slowMs) this.#loseTrust()
     else if (this.#toCome > 0) this.#toCome--

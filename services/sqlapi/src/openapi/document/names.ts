@@ -77,7 +77,7 @@ function makeUnique(wanted: readonly string[]): string[] {
   return wanted.map((name, index) => {
     if (isFirst[index] === true) return name
     let count = 2
-    while (!take(`${name}_${count}`)) count += 1
+    while (!take(`${name}_${count}`)) count++
     return `${name}_${count}`
   })
 }

@@ -133,7 +133,7 @@ class Names {
   /** Those that have become needed, and those that they need. */
   *schemas(): Generator<readonly [string, Json]> {
     const all = (this.components['schemas'] ?? {}) as Json
-    for (; this.#written < this.#needed.length; this.#written += 1) {
+    for (; this.#written < this.#needed.length; this.#written++) {
       const name = this.#needed[this.#written] as string
       yield [this.of(name), (this.renamed(all[name]) ?? {}) as Json]
     }

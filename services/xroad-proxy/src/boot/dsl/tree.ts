@@ -52,7 +52,7 @@ export function listDslFiles(dslPath: string): readonly string[] {
 
 /** `ancestors` are the real paths of the folders above. */
 export function walk(folder: string, ancestors: readonly string[], tree: Tree): void {
-  tree.folders += 1
+  tree.folders++
   // Links back and forth between folders make more paths than a walk could ever finish.
   if (tree.folders > maxFolders) {
     const problem = `${folder}: more than ${maxFolders} folders; do symbolic links form a loop?`

@@ -38,12 +38,12 @@ export function toPairs(span: Span, names: readonly TraceHeader[]): string[] {
   })
 }
 
-const leastError = 400
+const minErrorStatus = 400
 
 export function endCall(span: Span | undefined, { status }: { readonly status: number }): void {
   span?.end({
     attributes: { 'http.response.status_code': status },
-    error: status >= leastError ? String(status) : undefined,
+    error: status >= minErrorStatus ? String(status) : undefined,
   })
 }
 

@@ -38,7 +38,7 @@ const anything = (): boolean => true
 /** As XML counts: a character may take two code units. */
 function characters(text: string): number {
   let count = text.length
-  for (let at = 0; at < text.length; at += 1) if ((text.charCodeAt(at) & 0xfc_00) === 0xdc_00) count -= 1
+  for (let at = 0; at < text.length; at++) if ((text.charCodeAt(at) & 0xfc_00) === 0xdc_00) count--
   return count
 }
 

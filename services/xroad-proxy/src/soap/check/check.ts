@@ -279,7 +279,7 @@ class Check {
 
   #unknown(key: string, names: ReadonlySet<string>, path: string): void {
     // Finding a name costs more than all else; a caller with more of them than this finds the pattern alone.
-    this.#hints += 1
+    this.#hints++
     const meant = this.#hints > maxHints ? undefined : this.#nearest(key, [...names])
     this.#add(path + key, `unknown; ${meant === undefined ? 'leave it out' : `did you mean ${meant}?`}`)
   }

@@ -45,12 +45,12 @@ export function canonicalDecimal(text: string): string {
 /** A loop, because an expression for zeros at the end takes the square of their number. */
 export function withoutZerosBehind(digits: string): string {
   let length = digits.length
-  while (digits[length - 1] === '0') length -= 1
+  while (digits[length - 1] === '0') length--
   return digits.slice(0, length)
 }
 
 function withoutZerosBefore(digits: string): string {
   let at = 0
-  while (digits[at] === '0') at += 1
+  while (digits[at] === '0') at++
   return digits.slice(at)
 }

@@ -106,7 +106,7 @@ function daysBefore(year: number, month: number): number {
   const before = year - 1
   const leaps = Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400)
   let days = before * 365 + leaps - 719_162
-  for (let past = 1; past < month; past += 1) days += daysIn(year, past)
+  for (let past = 1; past < month; past++) days += daysIn(year, past)
   return days
 }
 

@@ -27,13 +27,13 @@ export function isBlank(text: string): boolean {
 export function trimBlank(text: string): string {
   const start = skipBlank(text)
   let end = text.length
-  while (end > start && isBlankCode(text.charCodeAt(end - 1))) end -= 1
+  while (end > start && isBlankCode(text.charCodeAt(end - 1))) end--
   return start === 0 && end === text.length ? text : text.slice(start, end)
 }
 
 function skipBlank(text: string): number {
   let at = 0
-  while (at < text.length && isBlankCode(text.charCodeAt(at))) at += 1
+  while (at < text.length && isBlankCode(text.charCodeAt(at))) at++
   return at
 }
 

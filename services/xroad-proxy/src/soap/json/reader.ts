@@ -108,7 +108,7 @@ export class Reader implements Listener {
   }
 
   #count(): void {
-    this.#events += 1
+    this.#events++
     this.#isCounted = false
     if (this.#events > this.#limits.events) this.#refuse(`more than ${this.#limits.events} parse events`)
     if (this.#recent.length === 1) return
@@ -164,7 +164,7 @@ export class Reader implements Listener {
   onAttribute(attribute: Attribute): void {
     this.#count()
     const escaped = this.#endValue(attribute)
-    this.#fewLeft -= 1
+    this.#fewLeft--
     if (this.#fewLeft >= 0 && escaped === undefined && this.#more === undefined) return
     const many = (this.#more ??= { few: {}, more: new Map(), members: undefined, escaped: undefined })
     for (const { name, value } of this.#parser.takeAttributes()) {

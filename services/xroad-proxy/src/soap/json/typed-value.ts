@@ -52,6 +52,6 @@ function toNumber(text: string, kind: 'integer' | 'decimal' | 'float'): string |
 
 function withoutZeros(digits: string): string {
   let start = 0
-  while (start < digits.length - 1 && digits.charCodeAt(start) === 0x30) start += 1
+  while (start < digits.length - 1 && digits.charCodeAt(start) === 0x30) start++
   return digits.slice(start) || '0'
 }

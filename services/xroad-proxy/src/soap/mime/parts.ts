@@ -49,7 +49,7 @@ export function* findDelimiter(
   lineEnds: LineEnds = 'any',
 ): Steps<Delimiter | undefined> {
   let start = from
-  for (let finds = 1; start < bytes.length; finds += 1) {
+  for (let finds = 1; start < bytes.length; finds++) {
     if (finds % findsPerStep === 0) yield
     const end = Math.min(bytes.length, start + bytesPerStep + marker.length)
     const found = bytes.subarray(start, end).indexOf(marker)

@@ -71,7 +71,7 @@ function* decodeQuotedPrintable(body: Buffer): Steps<Buffer> {
     const byte = body[at] ?? 0
     if (byte !== equalsSign) {
       decoded[length++] = byte
-      at += 1
+      at++
       continue
     }
     const escaped = toDigit(body[at + 1]) * 16 + toDigit(body[at + 2])
@@ -93,8 +93,8 @@ function toDigit(code = 0): number {
 /** The place after the line, if nothing but white space is left on it. */
 export function endOfBlankLine(bytes: Buffer, from: number): number | undefined {
   let at = from
-  while (bytes[at] === 0x20 || bytes[at] === 0x09) at += 1
-  if (bytes[at] === 0x0d) at += 1
+  while (bytes[at] === 0x20 || bytes[at] === 0x09) at++
+  if (bytes[at] === 0x0d) at++
   if (at === bytes.length) return at
   return bytes[at] === 0x0a ? at + 1 : undefined
 }

@@ -78,11 +78,11 @@ class Reader {
 
   /** The first one; the others are read past. */
   alternatives(): string {
-    this.#depth += 1
+    this.#depth++
     if (this.#depth > maxLength) throw new Unreadable()
     const first = this.#sequence()
     while (this.#take('|')) this.#sequence()
-    this.#depth -= 1
+    this.#depth--
     return first
   }
 
@@ -159,7 +159,7 @@ class Reader {
 
   #take(character: string): boolean {
     if (this.#peek() !== character) return false
-    this.#at += 1
+    this.#at++
     return true
   }
 
@@ -170,7 +170,7 @@ class Reader {
   #next(): string {
     const character = this.#peek()
     if (character === '') throw new Unreadable()
-    this.#at += 1
+    this.#at++
     return character
   }
 }

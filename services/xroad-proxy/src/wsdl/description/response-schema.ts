@@ -68,7 +68,7 @@ export class ResponseSchemas {
     if (known !== undefined) return known
     const wished = (type.name === undefined ? path : localOf(type.name)).replace(/[^A-Za-z0-9._-]/gu, '_')
     let key = wished
-    for (let count = 2; this.#taken.has(key); count += 1) key = `${wished}_${count}`
+    for (let count = 2; this.#taken.has(key); count++) key = `${wished}_${count}`
     this.#taken.add(key)
     this.#keys.set(type, key)
     this.#waiting.push({ key, type, content })

@@ -66,7 +66,7 @@ export class TypedResponseSchemas {
     const known = this.#keys.get(object)
     if (known !== undefined) return known
     let key = object.name
-    for (let count = 2; this.#taken.has(key); count += 1) key = `${object.name}_${count}`
+    for (let count = 2; this.#taken.has(key); count++) key = `${object.name}_${count}`
     this.#taken.add(key)
     this.#keys.set(object, key)
     this.#waiting.push(object)

@@ -60,7 +60,7 @@ export class Prefixes {
     const wished = this.#ofWsdl.get(namespace)
     if (wished !== undefined && plain.test(wished) && !taken.has(wished)) return wished
     let count = 1
-    while (taken.has(`ns${count}`)) count += 1
+    while (taken.has(`ns${count}`)) count++
     return `ns${count}`
   }
 }

@@ -32,7 +32,7 @@ const once: Count = { isRequired: true, isRepeating: false }
 
 function add(walk: Walk, node: OutlineNode, outer: Count): void {
   const { min, max } = node.occurs
-  walk.nodes += 1
+  walk.nodes++
   if (max === 0 || walk.nodes > maxNodes) return
   const isRequired = outer.isRequired && min > 0
   const isRepeating = outer.isRepeating || max > 1

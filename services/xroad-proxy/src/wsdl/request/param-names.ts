@@ -95,7 +95,7 @@ class Endings {
 
   /** A path that is the end of another one is told apart by being whole. */
   shortest(path: readonly string[]): string {
-    for (let length = 2; length < path.length; length += 1) {
+    for (let length = 2; length < path.length; length++) {
       const ending = toName(path, length)
       if (this.#countsOf(length).get(ending) === 1) return ending
     }
@@ -123,7 +123,7 @@ function toName(path: readonly string[], length: number): string {
 function free(name: string, taken: ReadonlySet<string>, numbers: Map<string, number>): string {
   if (!taken.has(name)) return name
   let number = numbers.get(name) ?? 1
-  do number += 1
+  do number++
   while (taken.has(`${name}_${number}`))
   numbers.set(name, number)
   return `${name}_${number}`

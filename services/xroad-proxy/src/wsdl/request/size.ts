@@ -29,7 +29,7 @@ export class Sizes {
   depthFor({ type }: OutlineElement): number {
     if (isMissing(type)) return 1
     let depth = 1
-    while (depth < largeLimits.depth && this.#count(type, depth + 1) <= largeLimits.parts) depth += 1
+    while (depth < largeLimits.depth && this.#count(type, depth + 1) <= largeLimits.parts) depth++
     return depth
   }
 

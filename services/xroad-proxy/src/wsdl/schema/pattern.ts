@@ -40,7 +40,7 @@ function translate(pattern: string): string | undefined {
   const source = anchored.exec(pattern)?.[1] ?? pattern
   let text = ''
   let isInside = false
-  for (let at = 0; at < source.length; at += 1) {
+  for (let at = 0; at < source.length; at++) {
     const character = source.charAt(at)
     const next = source.charAt(at + 1)
     if (character === '\\') {
@@ -57,7 +57,7 @@ function translate(pattern: string): string | undefined {
       isInside = true
       const isNegated = next === '^'
       text += isNegated ? '[^' : '['
-      if (isNegated) at += 1
+      if (isNegated) at++
     } else {
       text += character === '^' || character === '$' ? `\\${character}` : character
     }

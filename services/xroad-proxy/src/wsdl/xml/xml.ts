@@ -101,7 +101,7 @@ class Tree {
     parser.on('doctype', (type) => fail(/^\s*html\b/iu.test(type) ? webPage : 'has a DOCTYPE, which is refused'))
     parser.on('opentagstart', () => {
       this.#line = parser.line
-      this.#elements += 1
+      this.#elements++
       if (this.#elements > xmlLimits.elements) fail(`more than ${xmlLimits.elements} elements`)
       if (this.#open.length >= xmlLimits.depth) fail(`nested deeper than ${xmlLimits.depth} levels`)
     })

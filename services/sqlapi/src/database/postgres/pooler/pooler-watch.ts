@@ -29,7 +29,7 @@ export class PoolerWatch {
   }
 
   /** Asks which process is behind the connection, where that is of interest. Rejects where the connection is lost. */
-  async look(connection: Watched, isFirst = false): Promise<void> {
+  async look(connection: Watched, { isFirst = false }: { readonly isFirst?: boolean } = {}): Promise<void> {
     const before = this.#behind.get(connection)
     if (this.#isFound || (before === undefined && !isFirst)) return
     const backend = await connection.askBackend()

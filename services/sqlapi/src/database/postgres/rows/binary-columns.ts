@@ -14,7 +14,7 @@ import { type ValueWriter, words, writeWord } from './column-writers.ts'
 import { writeFloat, writeInt8, writeInteger } from './digits.ts'
 
 /** Most bytes of a value in a result. */
-export const mostPerValue = 48
+export const maxPerValue = 48
 
 const quote = 0x22
 

@@ -7,7 +7,7 @@ import { type KeyedColumn, planColumns } from '../../../json/keys.ts'
 import type { Layout, RowFormat } from '../../../formats/format.ts'
 import { json } from '../../../formats/json.ts'
 import { arrayToJson } from '../types/arrays.ts'
-import { binaryWriters, mostPerValue } from './binary-columns.ts'
+import { binaryWriters, maxPerValue } from './binary-columns.ts'
 import type { ByteWriter } from './bytes.ts'
 import { byteWriters, textWriters, type ValueWriter, writeWord } from './column-writers.ts'
 import type { ColumnType } from '../types/types.ts'
@@ -69,7 +69,7 @@ export function compileRowWriter(result: ResultColumns, format: RowFormat): RowW
   const end = Buffer.from(layout.end)
   const nothing = Buffer.from(format.values.null)
   const inBinary = binary.filter((type) => type !== undefined).length
-  const around = roomAround([firstRow, otherRow], rowEnd, nothing) + inBinary * mostPerValue
+  const around = roomAround([firstRow, otherRow], rowEnd, nothing) + inBinary * maxPerValue
   const count = columns.length
   /** Where each column of the frame begins, behind its length. */
   const starts = new Int32Array(names.length)

@@ -182,7 +182,11 @@ export class Session extends PlanConnection {
     const refused = names.filter((name) => !settable.has(name))
     if (lacksOptions && refused.length > 0) throw new Error(`The setting ${refused.join(', ')} cannot be made`)
     this.settings.take(settings.filter(({ name }) => settable.has(name)))
-    await Promise.all([this.applySettings(), this.#askFloatDigits(), this.catalog.poolers.look(this, true)])
+    await Promise.all([
+      this.applySettings(),
+      this.#askFloatDigits(),
+      this.catalog.poolers.look(this, { isFirst: true }),
+    ])
   }
 
   async #askFloatDigits(): Promise<void> {

@@ -11,9 +11,9 @@ import { NotStarted, type PlanRun } from './plan-run.ts'
 import { sqlStates } from '../plans/sql-states.ts'
 
 /** Most calls of a flight. */
-const mostCalls = 64
+const maxCalls = 64
 /** Most characters of values in a flight. */
-const mostLength = 256 * 1024
+const maxLength = 256 * 1024
 
 /** The part of a session that sends. */
 export interface Sender {
@@ -87,7 +87,7 @@ export class SharedCalls {
     let length = 0
     let count = 0
     for (const run of this.#waiting) {
-      if (count > 0 && (count === mostCalls || length + run.length > mostLength)) break
+      if (count > 0 && (count === maxCalls || length + run.length > maxLength)) break
       length += run.length
       count++
     }

@@ -58,10 +58,10 @@ export class Automaton {
   /** Undefined when the effort is used up. */
   matches(text: string, effort: Effort): boolean | undefined {
     let set = this.#first
-    for (let at = 0; at < text.length; at += 1) {
+    for (let at = 0; at < text.length; at++) {
       const codePoint = text.codePointAt(at) ?? 0
-      if (codePoint > 0xff_ff) at += 1
-      effort.left -= 1
+      if (codePoint > 0xff_ff) at++
+      effort.left--
       set = set.steps.get(codePoint) ?? this.#step(set, codePoint, effort)
       if (effort.left < 0) return undefined
       if (set.states.length === 0 && !set.isEnd) return false
@@ -112,7 +112,7 @@ export class Automaton {
 
   /** States for an expression that leads to `next`; where they begin. */
   #build(expression: Expression, next: number): number {
-    this.#built += 1
+    this.#built++
     if (this.#built > maxBuilt) throw tooLarge()
     switch (expression.kind) {
       case 'character':
@@ -134,10 +134,10 @@ export class Automaton {
       ways.push(this.#build(part, start))
     }
     // Each that may be left out leads to the end of all, so that few states are alive at a time.
-    for (let left = max === Infinity ? 0 : max - min; left > 0; left -= 1) {
+    for (let left = max === Infinity ? 0 : max - min; left > 0; left--) {
       start = this.#add({ kind: 'fork', next: [next, this.#build(part, start)] })
     }
-    for (let count = 0; count < min; count += 1) start = this.#build(part, start)
+    for (let count = 0; count < min; count++) start = this.#build(part, start)
     return start
   }
 

@@ -43,11 +43,11 @@ class Reader {
   }
 
   #choice(): Expression {
-    this.#depth += 1
+    this.#depth++
     if (this.#depth > maxDepth) throw new UnknownSyntax(`has brackets deeper than ${maxDepth} levels`)
     const parts = [this.#sequence()]
     while (this.#take('|')) parts.push(this.#sequence())
-    this.#depth -= 1
+    this.#depth--
     return parts.length === 1 ? (parts[0] as Expression) : { kind: 'choice', parts }
   }
 
@@ -57,7 +57,7 @@ class Reader {
     let isEnd = false
     while (this.#at < this.#source.length && !'|)'.includes(this.#peek())) {
       isEnd = this.#peek() === '$' && '|)'.includes(this.#source.charAt(this.#at + 1))
-      if (isEnd) this.#at += 1
+      if (isEnd) this.#at++
       else parts.push(this.#repeated(this.#atom()))
     }
     return { kind: 'sequence', parts: this.#anchored(parts, isStart, isEnd) }
@@ -105,7 +105,7 @@ class Reader {
 
   /** From behind its opening bracket. */
   #class(): string {
-    this.#depth += 1
+    this.#depth++
     if (this.#depth > maxDepth) throw new UnknownSyntax(`has brackets deeper than ${maxDepth} levels`)
     const negation = this.#take('^') ? '^' : ''
     let items = ''
@@ -117,7 +117,7 @@ class Reader {
         if (this.#peek() !== ']') throw new UnknownSyntax('goes on behind what is taken out of a class')
       } else items += this.#member()
     }
-    this.#depth -= 1
+    this.#depth--
     const own = `[${negation}${items}]`
     return without === '' ? own : `[${own}--${without}]`
   }
@@ -126,7 +126,7 @@ class Reader {
     const first = this.#classCharacter()
     const isRange = this.#peek() === '-' && !']['.includes(this.#source.charAt(this.#at + 1))
     if (!isRange || first.codePoint === undefined) return first.source
-    this.#at += 1
+    this.#at++
     const last = this.#classCharacter()
     if (last.codePoint === undefined || last.codePoint < first.codePoint) throw new UnknownSyntax('has a broken range')
     return `${first.source}-${last.source}`
@@ -166,7 +166,7 @@ class Reader {
 
   #take(character: string): boolean {
     if (this.#peek() !== character) return false
-    this.#at += 1
+    this.#at++
     return true
   }
 
