@@ -17,7 +17,8 @@ export function buildService(service: string, dist: string, { check = true } = {
   const scratch = mkdtempSync(join(tmpdir(), 'build-'))
   try {
     const options = ['-p', join(service, 'tsconfig.build.json'), '--outDir', scratch, ...(check ? [] : ['--noCheck'])]
-    execFileSync(process.execPath, [compiler, ...options], { stdio: 'inherit' })
+    // By one thread: several check much of the same types again, which takes twice the CPU time and is no quicker.
+    execFileSync(process.execPath, [compiler, ...options, '--singleThreaded'], { stdio: 'inherit' })
     rmSync(dist, { recursive: true, force: true })
     cpSync(join(scratch, 'services', basename(service), 'src'), dist, { recursive: true })
     for (const name of namesIn(join(scratch, 'packages'))) {

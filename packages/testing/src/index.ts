@@ -28,7 +28,7 @@ export {
   untilListening,
 } from './process/process.ts'
 export { column, inBackquotes, namesIn, type Row, tableAfter, testLinks } from './suite/markdown.ts'
-export { type PackageTests, readPacked, testPackage, unreachableIn } from './suite/package.ts'
+export { type PackageTests, testPackage } from './suite/package.ts'
 export { type RuleTests, testRules } from './suite/rules.ts'
 export { checkGrowth } from './timing/growth.ts'
 export { repeat, type Repeated, type TestEnd } from './timing/repeat.ts'

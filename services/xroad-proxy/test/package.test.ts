@@ -18,6 +18,7 @@ testPackage({
     'proxy.example.yaml',
     'proxy.schema.json',
   ],
+  packed: { from: 'folder', rules: '[X30]' },
   versionRules: '[D1.1 S-version.1]',
   unwanted: [],
   async run(t, installed, version) {

@@ -1,0 +1,140 @@
+/**
+ * A service's folder -> what `npm pack` makes of it on a bare clone: a copy of the working tree without anything
+ * installed, packed by the machine's own Node and npm. Needs the registry, or npm's cache, for what has to be installed
+ * first; without either the copy gets what is installed here, and the caller is told why.
+ */
+import { ok, strictEqual } from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { copyFileSync, cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, delimiter, join, sep } from 'node:path'
+import { newFolder } from '../process/folder.ts'
+
+export interface Packed {
+  readonly archive: string
+  /** What is in the archive. */
+  readonly paths: readonly string[]
+  /** What npm said when it could not reach the registry; then nothing was installed. */
+  readonly unreachable?: string | undefined
+}
+
+export interface Outcome {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const isWindows = process.platform === 'win32'
+export const npm = isWindows ? 'npm.cmd' : 'npm'
+/** For a machine under load that has to load everything from the registry. */
+const patienceMs = 600_000
+const left = new Set(['node_modules', 'dist', '.git', '.data'])
+
+/** From the root everything is installed that the repository has; from its folder, what packing needs. */
+export async function packOnBareClone(folder: string, from: 'root' | 'folder'): Promise<Packed> {
+  const bare = cloneOf(folder)
+  if (from === 'folder') leaveOutTestTools(bare)
+  const first = await pack(bare, folder, from)
+  const unreachable = unreachableIn(first.stderr)
+  if (unreachable === undefined) return { ...take(first, bare, folder, from), unreachable }
+  const linked = cloneOf(folder)
+  linkModules(linked, folder)
+  return { ...take(await pack(linked, folder, from), linked, folder, from), unreachable }
+}
+
+/** What npm says when it cannot reach the registry, if it says so. */
+export function unreachableIn(stderr: string): string | undefined {
+  return /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ENOTCACHED|EHOSTUNREACH/.exec(stderr)?.[0]
+}
+
+/** Waits for a program. `env` is all that it knows of the environment. */
+export function run(
+  program: string,
+  args: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<Outcome> {
+  const { promise, resolve } = Promise.withResolvers<Outcome>()
+  const settings = { cwd, env, maxBuffer: 1e8, timeout: patienceMs, shell: isWindows }
+  execFile(program, args, settings, (error, stdout, stderr) =>
+    resolve({ code: error === null ? 0 : 1, stdout, stderr }),
+  )
+  return promise
+}
+
+function cloneOf(folder: string): string {
+  const clone = newFolder()
+  cpSync(join(folder, '../..'), clone, { recursive: true, filter: (source) => !left.has(basename(source)) })
+  return clone
+}
+
+/** `npm ci` takes twice as long with browser, database and linters as with what compiles. */
+function leaveOutTestTools(clone: string): void {
+  for (const file of ['package.json', 'package-lock.json']) {
+    const path = join(clone, file)
+    const content = JSON.parse(readFileSync(path, 'utf8')) as Manifest & { packages?: Record<string, Manifest> }
+    const root = content.packages?.[''] ?? content
+    for (const name of Object.keys(root.devDependencies)) {
+      if (name !== 'typescript' && !name.startsWith('@types/')) delete root.devDependencies[name]
+    }
+    writeFileSync(path, JSON.stringify(content))
+  }
+}
+
+interface Manifest {
+  readonly devDependencies: Record<string, string>
+}
+
+/** Also what the workspace keeps in the service's folder, because another service has another version at the root. */
+function linkModules(clone: string, folder: string): void {
+  for (const [source, target] of [
+    [join(folder, '../..'), clone],
+    [folder, serviceIn(clone, folder)],
+  ] as const) {
+    const modules = join(source, 'node_modules')
+    if (existsSync(modules)) symlinkSync(modules, join(target, 'node_modules'), 'junction')
+  }
+}
+
+function pack(clone: string, folder: string, from: 'root' | 'folder'): Promise<Outcome> {
+  const workspace = from === 'root' ? ['-w', `services/${basename(folder)}`] : []
+  return run(npm, ['pack', ...workspace, '--json'], { cwd: placeOf(clone, folder, from), env: ofTheMachine() })
+}
+
+/** Keeps the archive and removes the clone, half a gigabyte. */
+function take({ code, stdout, stderr }: Outcome, clone: string, folder: string, from: 'root' | 'folder'): Packed {
+  strictEqual(code, 0, stderr)
+  ok(!existsSync(join(serviceIn(clone, folder), 'dist')), 'nothing is left behind')
+  const { filename, paths } = readPacked(stdout)
+  const archive = join(newFolder(), filename)
+  copyFileSync(join(placeOf(clone, folder, from), filename), archive)
+  rmSync(clone, { recursive: true, force: true })
+  return { archive, paths }
+}
+
+/** Where npm is started, and where it leaves the archive. */
+function placeOf(clone: string, folder: string, from: 'root' | 'folder'): string {
+  return from === 'root' ? clone : serviceIn(clone, folder)
+}
+
+function serviceIn(clone: string, folder: string): string {
+  return join(clone, 'services', basename(folder))
+}
+
+/** What `npm pack --json` has made; scripts may have printed something before. */
+function readPacked(stdout: string): { readonly filename: string; readonly paths: readonly string[] } {
+  // Newer npm gives an object by package name, older an array.
+  const [packed] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m))) as Record<string, Report>)
+  const { filename, files } = packed as Report
+  return { filename, paths: files.map(({ path }) => path).toSorted() }
+}
+
+interface Report {
+  readonly filename: string
+  readonly files: readonly { readonly path: string }[]
+}
+
+/** Without the folders in which this repository's own Node is found, and without what an npm script was told. */
+function ofTheMachine(): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|PATH$)/i.test(name))
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((each) => !each.includes(`node_modules${sep}`))
+  return { ...Object.fromEntries(inherited), PATH: folders.join(delimiter), npm_config_prefer_offline: 'true' }
+}
