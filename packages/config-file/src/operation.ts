@@ -27,25 +27,25 @@ export const adminSection = section({
     .describe('Address of the admin pages, host:port; never one that callers reach.'),
   ready_timeout_seconds: wholeNumber(1, 60)
     .default(2)
-    .describe('How long what the service needs may take to answer before it counts as down.'),
+    .describe('How long a part that the service needs may take to answer before it counts as down.'),
 })
 
 export const shutdownSection = section({
   delay_seconds: wholeNumber(0, 3600)
     .default(0)
-    .describe('How long requests are still taken after the signal to end, while /ready says 503.'),
+    .describe('How long requests are still accepted after the signal to end, while /ready answers 503.'),
 })
 
 /** SIGHUP always does. */
 export const reloadField = oneOf(['off', 'watch'])
   .default('off')
-  .describe('watch: files and settings are read anew when they change, as SIGHUP has them read; off: at SIGHUP only.')
+  .describe('watch: files and settings are reloaded when they change; off: only at SIGHUP.')
 
 /** Of the section `trace`. */
 export const traceEnabled = flag()
   .default(false)
   .describe(
-    'Whether requests have a place in a trace (W3C Trace Context), in log lines and wherever they lead; they always have where an OpenTelemetry SDK is loaded.',
+    'Whether requests have a place in a trace (W3C Trace Context), in log lines and wherever they lead; where an OpenTelemetry SDK is loaded they always have one.',
   )
 
 /** Of the section `logging`, by the default of a service. */

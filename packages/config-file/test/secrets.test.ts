@@ -38,7 +38,7 @@ test('a field that exists in another spelling is named, although passwords have 
   for (const key of ['passwordFile', 'password-file', 'PasswordFile']) {
     strictEqual(remedyFor(key, { known, absent: known, missing: [], password }), 'did you mean password_file?')
   }
-  match(remedyFor('password', { known, absent: known, missing: [], password }), /a password never stands in this file/)
+  match(remedyFor('password', { known, absent: known, missing: [], password }), /a password never belongs in this file/)
 })
 
 test('of a key that may have its value glued to it, the name alone is shown', () => {
@@ -64,10 +64,10 @@ for (const [title, yaml, said] of [
   ['in a line of its own', 'name: a\npassword:hunter2\n', /; a colon needs a space behind it$/],
   ['in the first line', 'password:hunter2\nname: a\n', /; a colon needs a space behind it$/],
   ['alone', 'password:hunter2\n', /^expected "field: value" lines.*; a colon needs a space behind it$/],
-  ['in braces', '{name: a, password:hunter2}', /^password…: unknown field; a password never stands/],
+  ['in braces', '{name: a, password:hunter2}', /^password…: unknown field; a password never belongs/],
   ['a line that is indented too far', 'name: a\n  password:hunter2\n', /^name: goes on with a field for a password/],
   ['without a word for passwords', '{name: a, user:hunter2}', /^user…: unknown field; a colon needs a space/],
-  ['twice', '{password:hunter2 : 1, password:hunter2 : 2}', /^"password…" stands twice/],
+  ['twice', '{password:hunter2 : 1, password:hunter2 : 2}', /^"password…" occurs twice/],
 ] as const) {
   test(`a field without a space behind its colon has a cure and tells nothing: ${title} [S19]`, () => {
     const message = refusal(yaml)

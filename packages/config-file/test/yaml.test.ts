@@ -58,9 +58,9 @@ for (const [text, value] of literals) {
 const refused: readonly [string, string, RegExp][] = [
   ['a list', '- a', /^1:1: expected "field: value" lines/],
   ['a text', 'hello', /^1:1: expected "field: value" lines/],
-  ['duplicate keys', 'a: 1\nb: 2\na: 3', /^3:1: "a" stands twice/],
-  ['duplicate keys of texts', 'a: x\nb: y\na: z\n', /^3:1: "a" stands twice/],
-  ['duplicate keys deeper', 'a:\n  b: x\n  b: y\n', /^3:3: "b" stands twice/],
+  ['duplicate keys', 'a: 1\nb: 2\na: 3', /^3:1: "a" occurs twice/],
+  ['duplicate keys of texts', 'a: x\nb: y\na: z\n', /^3:1: "a" occurs twice/],
+  ['duplicate keys deeper', 'a:\n  b: x\n  b: y\n', /^3:3: "b" occurs twice/],
   ['a second document', 'a: 1\n---\nb: 2', /^2:1: a second document/],
   ['an empty second document', 'a: 1\n---\n', /^2:1: a second document/],
   ['an unknown alias', 'a: *x', /^1:4: /],

@@ -139,7 +139,7 @@ export const eventTable = {
     'Files need a session, which no pooler in transaction mode keeps; their calls are refused',
   ),
   poolerUnnamed: warn<{ datasource: string; sign: string; cure: string }>(
-    'A pooler in transaction mode stands before the database, and requests may be mixed up',
+    'A pooler in transaction mode is in front of the database, and requests may be mixed up',
   ),
   arrayAsJson: debug<{ endpoint: string; parameter: string; requestId: string; traceparent?: string | undefined }>(
     'Array parameter bound as JSONB',

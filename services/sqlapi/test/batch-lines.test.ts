@@ -137,7 +137,7 @@ for (const kind of ['postgres', 'sqlite'] as const) {
         asCsv,
         'Request body is not valid CSV: found 3 cells, expected 2 as in the first line, in line 4',
       ],
-      ['a,b,a\n', asCsv, 'Request body is not valid CSV: the column "a" stands there twice, in line 1'],
+      ['a,b,a\n', asCsv, 'Request body is not valid CSV: the column "a" occurs twice, in line 1'],
       [
         'a;b\n1;2\n',
         asCsv,

@@ -88,12 +88,12 @@ test('an entry whose text has changed is not used, and is one INFO line [N2.3]',
   strictEqual(knowsList(description), false)
   strictEqual(told.length, 1)
   const [{ level, first, endpoints, cure } = {}] = told
-  deepStrictEqual({ level, first, endpoints, cure }, { level: 'info', first: 'GET /shop/list', endpoints: 1, cure: 'write it anew with sqlapi check --write' }) // prettier-ignore
+  deepStrictEqual({ level, first, endpoints, cure }, { level: 'info', first: 'GET /shop/list', endpoints: 1, cure: 'write it again with sqlapi check --write' }) // prettier-ignore
 })
 
 test('a lock that is cut or newer is passed over with one WARN line, and stops no start [N2.3]', async () => {
   for (const [text, reason] of [
-    [whole.slice(0, 100), 'it is no whole JSON'],
+    [whole.slice(0, 100), 'it is not complete JSON'],
     [whole.replace('"version": 1', '"version": 7'), 'it has version 7, and this sqlapi knows up to 1'],
   ] as const) {
     const { description, told } = await startWith(text)
@@ -121,5 +121,5 @@ test('sqlapi openapi needs no database where the lock says all [N2.3]', async ()
   strictEqual(knowsList(JSON.parse(stdout) as Description), true)
   writeFileSync(join(folder, 'sqlapi.lock.json'), '[')
   const other = await spawnSqlapi({ cwd: folder, args: ['openapi'] }).ended
-  match(other.stderr, /sqlapi\.lock\.json is not used: it is no whole JSON/)
+  match(other.stderr, /sqlapi\.lock\.json is not used: it is not complete JSON/)
 })

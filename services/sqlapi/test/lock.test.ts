@@ -325,16 +325,16 @@ test('a lock that is cut, of a newer version or no lock at all is refused with t
     await runCheck({ files, folder: shop.folder, config: shop.config, args: ['--write'] })
     const whole = shop.readLock()
     const broken: readonly (readonly [text: string, reason: RegExp, cure: RegExp])[] = [
-      [whole.slice(0, -20), /it is no whole JSON/, /version control/],
-      ['', /it is no whole JSON/, /version control/],
+      [whole.slice(0, -20), /it is not complete JSON/, /version control/],
+      ['', /it is not complete JSON/, /version control/],
       [
         whole.replace('"version": 1', '"version": 2'),
         /it has version 2, and this sqlapi knows up to 1/,
         /update sqlapi/,
       ],
       [whole.replace('"version": 1,', ''), /it has no version/, /version control/],
-      ['[]', /the file is no object/, /version control/],
-      [whole.replace('"kind": "read"', '"kind": "odd"'), /"odd" in GET \/shop\/orders\/list, sqlite is none of/, /version control/], // prettier-ignore
+      ['[]', /the file is not an object/, /version control/],
+      [whole.replace('"kind": "read"', '"kind": "odd"'), /"odd" in GET \/shop\/orders\/list, sqlite is not one of/, /version control/], // prettier-ignore
       [whole.replaceAll('"column": "id", ', ''), /a text of GET \/shop\/orders\/list, sqlite is missing/, /version control/], // prettier-ignore
     ]
     for (const [text, reason, cure] of broken) {

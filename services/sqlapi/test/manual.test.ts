@@ -160,7 +160,7 @@ test('check.md lists every code with its severity [N1.2]', () => {
  * has it.
  */
 const refusals: Readonly<Record<string, () => Promise<string>>> = {
-  '`sql_dir` is missing, no directory or unreadable': async () =>
+  '`sql_dir` is missing, not a directory or unreadable': async () =>
     (await refusalOfFolder(join(scratch, 'missing'))).replaceAll(/'[^']*'|\([^)]*missing\)/g, (found) =>
       found.startsWith("'") ? "'sql'" : '(/app/sql)',
     ),
@@ -189,10 +189,10 @@ const refusals: Readonly<Record<string, () => Promise<string>>> = {
   'an unknown field': () => refusalOf('sqldir: sql'),
   'a password in the file': () => refusalOf('datasources: [{name: crm, url: "postgresql://db/crm", password: x}]'),
   'a field of the wrong type or out of bounds': () => refusalOf('server: {max_body_bytes: 0}'),
-  'a time zone that nobody knows': () =>
+  'an unknown time zone': () =>
     refusalOf('datasources: [{name: crm, url: "postgresql://db/crm", time_zone: Europe/Talinn}]'),
   'a URL of another kind': () => refusalOf('datasources: [{name: crm, url: "mysql://db/crm"}]'),
-  'the file is no YAML': () => refusal(() => load('sql_dir: [\n')),
+  'the file is not YAML': () => refusal(() => load('sql_dir: [\n')),
   'no file is found, or the named one does not exist': async () =>
     (await refusal(() => loadConfig({ flag: 'none.yaml', env: {}, cwd: scratch }))).replace(
       join(scratch, 'none.yaml'),

@@ -83,7 +83,7 @@ for (const [json, type, form, text] of encodings) {
     assert.equal(encode(boundOf(json), type, form), text))
 }
 
-test('a name that stands twice is one parameter; per slot it is two [S-params.1]', () => {
+test('a name that occurs twice is one parameter; per slot it is two [S-params.1]', () => {
   const statement = statementOf('select :a, :b, :a')
   const named = render(statement, 'it', { membership: false, perSlot: false })
   assert.equal(named.text, 'select $1, $2, $1')

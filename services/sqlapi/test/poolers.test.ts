@@ -240,7 +240,7 @@ describe('pgbouncer', { skip: withoutPgbouncer ?? false }, () => {
     })
     try {
       for (let round = 0; round < 3; round++) strictEqual((await own.get('/demo/one')).text, '[{"one":1}]')
-      const told = (): string[] => own.log.filter((line) => line.includes('pooler in transaction mode stands'))
+      const told = (): string[] => own.log.filter((line) => line.includes('pooler in transaction mode is in front'))
       deepStrictEqual(told(), [])
       // Others use the connections in between, as they may.
       const client = new pg.Client({ connectionString: url })

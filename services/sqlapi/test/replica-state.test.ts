@@ -35,7 +35,7 @@ const judged: readonly (readonly [
     'is 500 bytes behind (max_replica_lag_bytes 100)',
   ],
   ['that gets nothing any more', { isStreaming: false }, 0, 'is cut off from its primary'],
-  ['that has become a primary', { isStandby: false }, 0, 'is no standby'],
+  ['that has become a primary', { isStandby: false }, 0, 'is not a standby'],
   ['that is the first server', { isStandby: false, startedAt: '1' }, 0, undefined],
 ]
 for (const [what, replica, lagBytes, reason] of judged) {
@@ -47,7 +47,7 @@ for (const [what, replica, lagBytes, reason] of judged) {
 test('while the first server cannot be asked, what a replica has received counts [O4.2]', () => {
   strictEqual(judgeReplica(standby, undefined, 0).reason, undefined)
   strictEqual(judgeReplica({ ...standby, at: 999n }, undefined, 0).lagBytes, 1)
-  strictEqual(judgeReplica({ ...standby, isStandby: false }, undefined, 0).reason, 'is no standby')
+  strictEqual(judgeReplica({ ...standby, isStandby: false }, undefined, 0).reason, 'is not a standby')
 })
 
 test('no byte is lost of places beyond 2^53 [O4.2]', () => {

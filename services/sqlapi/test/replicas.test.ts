@@ -276,7 +276,7 @@ describe('a datasource with a replica', () => {
     // A standby that becomes a primary of its own is no replica any more.
     await other.query('SELECT pg_promote(true, 120)')
     await until(async () => (await seen(4)).every((each) => each === standby.port), 'the one that is left')
-    ok(service.log.some((line) => /replicas\[1\].*is (?:no standby|cut off)/.test(line)))
+    ok(service.log.some((line) => /replicas\[1\].*is (?:not a standby|cut off)/.test(line)))
   })
 
   test('whose URL leads to the first server, while there is no standby, reads there [O4.2]', async () => {

@@ -23,7 +23,7 @@ export const rules: Readonly<Record<string, string>> = {
   'S-file.4': 'an empty file stops the start',
   'S-file.5': 'a sql_dir that cannot be used stops the start',
 
-  'S-params.1': 'a name that stands twice has one value',
+  'S-params.1': 'a name that occurs twice has one value',
   'S-params.2': 'quoted text, comments and casts hold no parameters',
   'S-params.3': 'each JSON kind has its type in the database',
   'S-params.4': 'every value of a query string is text',

@@ -39,7 +39,10 @@ for (const field of fields) {
       if (file === 'application.yml' && /^password$/i.test(field)) continue
       test(`${file}, ${field}: ${JSON.stringify(value)} is led to password_env without being told [S19]`, () => {
         const message = refusal(`${head}    ${field}: ${value}\n`, file)
-        match(message, new RegExp(`datasources\\[0\\]\\.${field}: unknown field; a password never stands in this file`))
+        match(
+          message,
+          new RegExp(`datasources\\[0\\]\\.${field}: unknown field; a password never belongs in this file`),
+        )
         match(message, /environment variable and give the variable's name in password_env/)
         doesNotMatch(message, /did you mean/)
       })
@@ -155,6 +158,6 @@ test('the process says it in one line and tells the password nowhere [S19]', asy
   })
   const { code, stdout, stderr } = await spawnSqlapi({ cwd: folder }).ended
   strictEqual(code, 1)
-  match(stdout, /^\S+ ERROR .*datasources\[0\]\.password: unknown field; a password never stands in this file.*\n$/)
+  match(stdout, /^\S+ ERROR .*datasources\[0\]\.password: unknown field; a password never belongs in this file.*\n$/)
   doesNotMatch(stdout + stderr, /hunter/)
 })

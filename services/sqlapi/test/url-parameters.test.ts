@@ -103,7 +103,7 @@ const refused: readonly (readonly [query: string, cure: RegExp])[] = [
   ['TimeZone=UTC', /time_zone of the datasource/],
   ['connection_limit=3', /max_connections/],
   ['zzz=1', /"zzz" is not known/],
-  ['application_name=a&application_name=b', /stands twice/],
+  ['application_name=a&application_name=b', /occurs twice/],
 ]
 for (const [query, cure] of refused) {
   test(`refused: ${query} [S20]`, () => {

@@ -178,7 +178,7 @@ describe('a start', () => {
     ],
     'a name with a slash': [
       { 'a/b': { ...tax, keystore_path: keystore } },
-      /clients\."a\/b": is no name of a client, expected up to 64 letters/,
+      /clients\."a\/b": is not the name of a client, expected up to 64 letters/,
     ],
     'no group': [{ tax: 'GOV' }, /clients\.tax: found a text, expected the fields member_class, /],
     'a list': [['tax'], /clients: found a list, expected clients with a name each/],

@@ -336,7 +336,7 @@ const wrong: readonly [string, string, RegExp][] = [
   ['S-config.limits.request_timeout_secs', 'limits: {request_timeout_secs: .inf}', /found the number Infinity/],
   ['D1.1', 'host: "a b"', /host: found "a b"/],
   ['D1.1', 'host: ""', /host: found an empty text/],
-  ['D1.1', 'port: 1\nport: 2', /^\.\/proxy\.yaml:2:1: "port" stands twice/],
+  ['D1.1', 'port: 1\nport: 2', /^\.\/proxy\.yaml:2:1: "port" occurs twice/],
   ['D1.1', '- port', /^\.\/proxy\.yaml:1:1: expected "field: value"/],
 ]
 
@@ -455,7 +455,7 @@ for (const key of ['password', 'keystore_password', 'keystorePassword', 'secret'
     strictEqual(warnings.length, 1)
     match(
       warnings[0] ?? '',
-      /^\.\/proxy\.yaml:4: security_server\.\w+: unknown field, has no effect; a password never stands/,
+      /^\.\/proxy\.yaml:4: security_server\.\w+: unknown field, has no effect; a password never belongs/,
     )
     ok(!warnings.join().includes('hunter2'))
   })

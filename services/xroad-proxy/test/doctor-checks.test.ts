@@ -915,7 +915,7 @@ test('a password in the place of its variable is not shown', () => {
 test('a configuration that nobody can read is one finding [D6.1]', () => {
   deepStrictEqual(codesOf(examine({ config: 'a: "' })), ['fatal-config-load'])
   const [finding] = examine({ config: 'a: b\na: c\n' })
-  match(finding?.headline ?? '', /proxy\.yaml:2:\d+: "a" stands twice/)
+  match(finding?.headline ?? '', /proxy\.yaml:2:\d+: "a" occurs twice/)
 })
 
 test('every broken file of the tree is a finding of its own, with its line [D6.1]', () => {

@@ -214,8 +214,8 @@ test('a file has method or methods, and not both [P3.1]', () => {
     ['method:\n', /:2: method: left empty, expected an HTTP method such as POST, or methods/],
     ['methods:\n', /:2: methods: left empty, expected HTTP methods such as \[GET, POST\]$/],
     ['methods: []\n', /:2: methods: found an empty list, expected HTTP methods such as \[GET, POST\]$/],
-    ['method: GET\nmethods: [GET]\n', /:3: methods: stands beside method; keep one of the two$/],
-    ['method: GET\nmethods: []\n', /:3: methods: stands beside method; keep one of the two$/],
+    ['method: GET\nmethods: [GET]\n', /:3: methods: cannot be combined with method; keep one of the two$/],
+    ['method: GET\nmethods: []\n', /:3: methods: cannot be combined with method; keep one of the two$/],
     ['methods: GET\n', /:2: methods: found a text, expected a list of HTTP methods/],
     ['method: [GET, POST]\n', /:2: method: found a list, expected .* \(several are methods: \[GET, POST\]\)/],
     ['methods: [GET, PSOT]\n', /:2: methods\[1\]: found "PSOT"/],
@@ -234,9 +234,12 @@ test('an OpenAPI description has the methods and paths [P3.3]', () => {
   const { endpoint, openapi } = read(`kind: rest\nopenapi: s.openapi.yaml\n${target}`)
   deepStrictEqual([endpoint.methods, endpoint.path, openapi], [[], '', { name: 's.openapi.yaml', line: 2 }])
   const beside = (lines: string): string => refusal(`kind: rest\nopenapi: s.openapi.yaml\n${lines}`)
-  match(beside(`method: GET\n${target}`), /:3: method: stands beside openapi, whose description has .*; remove it$/)
-  match(beside(`methods: [GET]\n${target}`), /:3: methods: stands beside openapi/)
-  match(beside(`${target}  path: /v1\n`), /:8: target\.path: stands beside openapi/)
+  match(
+    beside(`method: GET\n${target}`),
+    /:3: method: cannot be combined with openapi, whose description has .*; remove it$/,
+  )
+  match(beside(`methods: [GET]\n${target}`), /:3: methods: cannot be combined with openapi/)
+  match(beside(`${target}  path: /v1\n`), /:8: target\.path: cannot be combined with openapi/)
   match(refusal(`kind: rest\nopenapi: https://x.example/o.json\n${target}`), /:2: openapi: found an address; save the/)
   match(refusal(`kind: rest\nopenapi: [a]\n${target}`), /:2: openapi: found a list/)
 })
@@ -296,7 +299,7 @@ const wrongHeaders: readonly [string, RegExp][] = [
   ['  set: {"X:": a}\n', /a name of a header has/],
   ['  remove: ["X\\r\\nY"]\n', /headers\.remove\[0\]: found control characters/],
   ['  remove: ["X Y"]\n', /headers\.remove\[0\]: found "X Y", a name of a header has/],
-  ['  set: {X-A: a, x-a: b}\n', /headers\.set\.x-a: stands there before, in another spelling; keep one/],
+  ['  set: {X-A: a, x-a: b}\n', /headers\.set\.x-a: is there already, in another spelling; keep one/],
   ['  set: {X-A: "a\\r\\nX-B: c"}\n', /headers\.set\.X-A: found a line break in the value/],
   ['  set: {X-A: "a\\nb"}\n', /headers\.set\.X-A: found a line break in the value/],
   ['  set: {X-A: "a\\0b"}\n', /headers\.set\.X-A: found control characters in the value/],
@@ -396,7 +399,7 @@ const wrong: readonly [string, string, RegExp][] = [
   ['invalid YAML', 'method: POST\nenvelope: [', /find\.yml:2:\d+: /],
   ['tabs', 'method: POST\nparams:\n\t- a\n', /find\.yml:3:1: .*[tT]ab/],
   ['a list', '- a', /find\.yml:1:1: expected "field: value"/],
-  ['a duplicate key', `method: POST\nmethod: GET\n${envelope}`, /find\.yml:2:1: "method" stands twice/],
+  ['a duplicate key', `method: POST\nmethod: GET\n${envelope}`, /find\.yml:2:1: "method" occurs twice/],
   ['an alias of nothing', `method: POST\nkind: *m\n${envelope}`, /find\.yml:2:7: an alias without an anchor above it/],
   [
     'a REST file without its kind',

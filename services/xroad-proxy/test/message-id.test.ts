@@ -92,7 +92,7 @@ test('id, user and issue of a SOAP caller reach the envelope, and nothing else d
   )
 })
 
-test('an issue that stands twice is refused on both lanes [P5.1 X11]', async () => {
+test('an issue that occurs twice is refused on both lanes [P5.1 X11]', async () => {
   for (const lane of lanesOfCalls) {
     const got = await post(plain, `/g/${lane}`, 'X-Road-Issue: 1\r\nX-Road-Issue: 2\r\n')
     strictEqual(got.status, 400)

@@ -379,12 +379,12 @@ describe('what is wrong', () => {
     [
       'a parameter inside itself',
       `${start}paths: {/a: {get: {parameters: [{$ref: "#/components/parameters/A"}], responses: {"200": {description: x}}}}}\ncomponents: {parameters: {A: {$ref: "#/components/parameters/A"}}}\n`,
-      /\$ref leads back to what it stands in/,
+      /\$ref leads back to what contains it/,
     ],
     [
       'twice the same key',
       `${start}paths:\n  /a: {get: ${ok200}}\n  /a: {get: ${ok200}}\n`,
-      /:5:3: "\/a" stands twice; keep one/,
+      /:5:3: "\/a" occurs twice; keep one/,
     ],
     ['latin-1', `${start}x-\xf5: 1\n`, /^s\.openapi\.yaml: is not UTF-8 text; save it as UTF-8/],
     ['too deep', `${start}x-a: ${'['.repeat(150)}${']'.repeat(150)}\n`, /nested deeper than 100 levels/],

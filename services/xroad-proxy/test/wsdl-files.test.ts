@@ -51,7 +51,7 @@ describe('a file that is no WSDL is refused as a whole, with the line [S-wsdl.1]
       '<!DOCTYPE html><html><body>Log in</body></html>',
       /^is a web page and no WSDL; perhaps a page to log in/,
     ],
-    'not XML': ['\n hello', /^is no XML, which begins with <$/],
+    'not XML': ['\n hello', /^is not XML, which begins with <$/],
     unclosed: [wsdlAround('').replace('</wsdl:definitions>', ''), /unclosed tag/],
     'another document': ['<html/>', /is not a WSDL: its first element is html/],
     'an unknown prefix': ['<a:b/>', /unbound namespace prefix/],

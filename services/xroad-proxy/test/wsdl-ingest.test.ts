@@ -267,7 +267,7 @@ describe('files that are no good are one WARN, and everything else is generated 
   const bomb = `<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>${wsdlOf(['find'])}`
   const files: Readonly<Record<string, readonly [content: string | Buffer, message: RegExp]>> = {
     empty: ['', /bad\/api\.wsdl:1: .*no operation of this WSDL is generated/],
-    'no XML': ['hello', /api\.wsdl:1: is no XML/],
+    'no XML': ['hello', /api\.wsdl:1: is not XML/],
     binary: [Buffer.from([0, 255, 254, 1, 2]), /api\.wsdl:1: /],
     'another document': ['<html/>', /is not a WSDL/],
     'an external entity': [entity, /DOCTYPE/],

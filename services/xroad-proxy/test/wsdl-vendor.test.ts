@@ -166,7 +166,7 @@ describe('what is refused; nothing is written then [D5.1]', () => {
       /HTTP 302, a redirect, which is not followed/,
     ],
     'an error page': ['<html/>', {}, /is neither a WSDL nor a schema/],
-    'no XML': ['hello', {}, /cannot be used: line 1: is no XML/],
+    'no XML': ['hello', {}, /cannot be used: line 1: is not XML/],
     'a DOCTYPE': [`<!DOCTYPE a>${schema(far)}`, {}, /DOCTYPE/],
     'too large': [schema(far), { maxBytes: 20 }, /larger than 20 bytes/],
     'an answer that breaks off': [

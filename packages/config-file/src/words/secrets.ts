@@ -19,7 +19,7 @@ const secretName = /(?:pass(?:words?|wd|wort|phrase|code)?|pwd|psw|pw|secrets?|c
 
 export function passwordCure({ name, of, example }: PasswordField): string {
   return (
-    'a password never stands in this file; ' +
+    'a password never belongs in this file; ' +
     `put it into an environment variable and give the variable's name in ${name} of ${of}, such as ${example}`
   )
 }

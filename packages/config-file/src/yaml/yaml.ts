@@ -71,7 +71,7 @@ function toMapping({ items }: YAMLMap, anchors: Anchors): Mapping {
     // Without a key of its own a line such as `: x` has an empty one.
     const name = isScalar<string | null>(key) ? (key.value ?? '') : fail('a key must be a plain text', offsetOf(key))
     if (name === '__proto__') fail('nothing may be called __proto__; choose another name', offsetOf(key))
-    if (Object.hasOwn(mapping, name)) fail(`${JSON.stringify(shownKey(name))} stands twice; keep one`, offsetOf(key))
+    if (Object.hasOwn(mapping, name)) fail(`${JSON.stringify(shownKey(name))} occurs twice; keep one`, offsetOf(key))
     mapping[name] = value === null ? null : toData(value, anchors)
   }
   return mapping

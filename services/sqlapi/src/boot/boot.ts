@@ -134,7 +134,7 @@ export function tellSurprises({ booted, ignored, locked }: Found, events: Events
 }
 
 function tellLocked({ stale, refusal }: KnownAtStart, events: Events): void {
-  const cure = 'write it anew with sqlapi check --write'
+  const cure = 'write it again with sqlapi check --write'
   if (refusal !== undefined) events.emit('lockRefused', { file: lockFileName, reason: refusal, cure })
   const [first] = stale
   if (first !== undefined) events.emit('lockStale', { file: lockFileName, first, endpoints: stale.length, cure })

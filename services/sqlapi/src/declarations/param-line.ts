@@ -116,7 +116,7 @@ export function readEnum(text: string): EnumLine | Mistake {
     const behind = left.slice(end).trimStart()
     if (item === '' && !quoted)
       return mistake(at, 'a value is missing', '@enum status open, closed; "" is the empty text')
-    if (values.includes(item)) return mistake(at, `the value ${shown(item)} stands twice`, 'remove one')
+    if (values.includes(item)) return mistake(at, `the value ${shown(item)} occurs twice`, 'remove one')
     values.push(item)
     if (behind === '') return { name: parameter, values }
     if (!behind.startsWith(',')) {

@@ -126,7 +126,7 @@ function unknownWord(word: string): Mistake {
 function findBehind({ text, start }: CommentLine): Found[] {
   const [, before = '', word = ''] = wordLine.exec(text) ?? []
   if (!Object.hasOwn(words, word)) return []
-  const message = `@${word} stands behind a block comment, which ends the leading comments`
+  const message = `@${word} is after a block comment, which ends the leading comments`
   return [{ ...mistake(0, message, 'move it above the block comment'), start: start + before.length }]
 }
 
@@ -211,7 +211,7 @@ function withDefault(line: ParamLine, wanted: readonly string[] | undefined): De
   const elements = list ? elementsOf(fallback) : [fallback]
   const isKnown = (value: JsonValue): boolean => value === null || wanted?.includes(keyOf(value, type) ?? '') !== false
   if (elements.every(isKnown)) return { ...param, default: fitting }
-  return mistake(0, `the default of ${name} is none of its values`, `its values are ${listed(wanted ?? [])}`)
+  return mistake(0, `the default of ${name} is not one of its values`, `its values are ${listed(wanted ?? [])}`)
 }
 
 function fit(value: JsonValue, { type, list }: ParamLine): JsonValue | undefined {

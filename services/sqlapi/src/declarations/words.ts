@@ -52,7 +52,7 @@ export const words: Readonly<Record<string, Word>> = {
     form: 'TEXT',
     read: (text, draft) => {
       if (text === '') return noText('summary', 'Orders of a customer')
-      if (draft.summary !== undefined) return twice('@summary stands twice')
+      if (draft.summary !== undefined) return twice('@summary occurs twice')
       draft.summary = text
       return undefined
     },
@@ -69,7 +69,7 @@ export const words: Readonly<Record<string, Word>> = {
     form: 'NAME',
     read: (text, draft) => {
       if (text === '') return noText('tag', 'orders')
-      if (draft.tags.includes(text)) return twice(`the tag ${shown(text)} stands twice`)
+      if (draft.tags.includes(text)) return twice(`the tag ${shown(text)} occurs twice`)
       draft.tags.push(text)
       return undefined
     },
@@ -77,7 +77,7 @@ export const words: Readonly<Record<string, Word>> = {
   deprecated: {
     form: '[TEXT]',
     read: (text, draft) => {
-      if (draft.deprecated !== undefined) return twice('@deprecated stands twice')
+      if (draft.deprecated !== undefined) return twice('@deprecated occurs twice')
       draft.deprecated = text
       return undefined
     },
@@ -105,7 +105,7 @@ export const words: Readonly<Record<string, Word>> = {
     read: (text, draft, start) => {
       const [key, description] = firstWord(text)
       if (description === '') return mistake(0, 'a key and a text are missing', '@result orderId Number of the order')
-      if (draft.results.has(key)) return twice(`the key ${shown(key)} stands twice`)
+      if (draft.results.has(key)) return twice(`the key ${shown(key)} occurs twice`)
       draft.results.set(key, { line: description, start })
       return undefined
     },
@@ -116,7 +116,7 @@ export const words: Readonly<Record<string, Word>> = {
       const seconds = readTime(text)
       if (seconds === undefined) return noTime(text, '@timeout 30s')
       if (seconds < 1 || seconds > maxTimeoutSeconds) return outOfRange(text, '24h')
-      if (draft.timeoutSeconds !== undefined) return twice('@timeout stands twice')
+      if (draft.timeoutSeconds !== undefined) return twice('@timeout occurs twice')
       draft.timeoutSeconds = seconds
       return undefined
     },
@@ -136,7 +136,7 @@ export const words: Readonly<Record<string, Word>> = {
         )
       }
       if (draft.method !== 'GET') return mistake(0, 'the answer of a POST file is never kept', 'remove the line')
-      if (draft.cache !== undefined) return twice('@cache stands twice')
+      if (draft.cache !== undefined) return twice('@cache occurs twice')
       draft.cache = { seconds, isPublic: scope === 'public' }
       return undefined
     },
@@ -154,7 +154,7 @@ export const words: Readonly<Record<string, Word>> = {
       const [code, reason] = firstWord(text)
       if (reason === '') return mistake(0, 'a code and a reason are missing', '@allow no-where The table has one row')
       if (!isCode(code)) return unknownCode(code)
-      if (draft.allow.has(code)) return twice(`the code ${shown(code)} stands twice`)
+      if (draft.allow.has(code)) return twice(`the code ${shown(code)} occurs twice`)
       draft.allow.set(code, { line: reason, start })
       return undefined
     },

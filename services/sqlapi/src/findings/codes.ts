@@ -25,7 +25,7 @@ export const codes = {
     severity: 'error',
     cure: 'add a datasource of this name, a line to project_datasource_map, or default_datasource',
   },
-  lock: { severity: 'error', cure: 'look at the change, then write the lock file anew with check --write' },
+  lock: { severity: 'error', cure: 'look at the change, then write the lock file again with check --write' },
   'ignored-folder': { severity: 'warning', cure: 'move it to where files are read, or out of sql_dir' },
   'duplicate-key': { severity: 'warning', cure: 'give one of the columns another name: AS other_name' },
   'write-in-get': { severity: 'warning', cure: 'move the file into the folder POST' },

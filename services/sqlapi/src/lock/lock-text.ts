@@ -97,7 +97,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new LockTextError('it is no whole JSON')
+    throw new LockTextError('it is not complete JSON')
   }
 }
 
@@ -146,7 +146,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 function asObject(value: unknown, at: string): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
-  throw new LockTextError(`${at} is no object`)
+  throw new LockTextError(`${at} is not an object`)
 }
 
 function asList(value: unknown, at: string): readonly unknown[] {
@@ -162,5 +162,5 @@ function asText(value: unknown, at: string): string {
 function asOneOf<T extends string>(value: unknown, choices: readonly T[], at: string): T {
   const found = choices.find((choice) => choice === value)
   if (found !== undefined) return found
-  throw new LockTextError(`${JSON.stringify(value)} in ${at} is none of ${choices.join(', ')}`)
+  throw new LockTextError(`${JSON.stringify(value)} in ${at} is not one of ${choices.join(', ')}`)
 }

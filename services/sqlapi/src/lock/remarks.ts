@@ -39,8 +39,8 @@ export function remarksOnLock(file: LockFile, endpoints: Iterable<Endpoint>): Re
   if (file.state === 'missing') return []
   if (file.state === 'refused') {
     const cure = file.isNewer
-      ? 'update sqlapi, or write the file anew with check --write'
-      : 'take it from version control, or write it anew with check --write'
+      ? 'update sqlapi, or write the file again with check --write'
+      : 'take it from version control, or write it again with check --write'
     return [{ ...remark(`${lockFileName} is refused: ${file.reason}`), cure }]
   }
   const known = new Map(Array.from(endpoints, (endpoint) => [lockNameOf(endpoint), endpoint]))

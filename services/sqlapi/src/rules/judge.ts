@@ -138,7 +138,7 @@ function quotesParameter(reading: Reading): Remark[] {
     if (found === null) return []
     const [, before = '', name = '', behind = ''] = found
     const parts = [before && `'${before}'`, `:${name}`, behind && `'${behind}'`].filter((part) => part !== '')
-    const message = `:${name} stands in quotes, so it is text and no parameter`
+    const message = `:${name} is in quotes, so it is text and not a parameter`
     return [{ code: 'quoted-parameter', ...reading.positionOf(at), message, cure: `write ${parts.join(' || ')}` }]
   })
 }

@@ -138,7 +138,7 @@ function judge({ expect: { status, error, rows, ordered } }: TestCase, reply: Re
   try {
     found = readAnswer(reply.text)
   } catch {
-    return [`${rows === undefined ? 'error' : 'rows'}: the answer is no JSON`, answered]
+    return [`${rows === undefined ? 'error' : 'rows'}: the answer is not JSON`, answered]
   }
   if (error !== undefined) {
     const name = isMapping(found) ? found['error'] : undefined

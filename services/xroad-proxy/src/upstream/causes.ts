@@ -81,7 +81,7 @@ const notYetValid = 'the certificate of the upstream is not valid yet: check the
 const revoked = 'the certificate of the upstream has been revoked: it needs a new one'
 const unusable = 'the certificate of the upstream cannot be used'
 const wrongName =
-  'the certificate of the upstream is for another name: use a host name or address that stands in its subjectAltName'
+  'the certificate of the upstream is for another name: use a host name or address that is in its subjectAltName'
 const oldTls = 'the upstream and this service have no TLS version in common: TLS 1.2 is the minimum here'
 const noCommonCipher = 'the upstream and this service have no TLS cipher suite in common'
 const refusedIdentity = `the upstream does not accept our certificate: ${clientCertificate}`

@@ -190,7 +190,7 @@ class Reading {
   #takeUnknown(source: string, name: string): void {
     if (/^sqlms[._]datasources/i.test(name)) this.#refuse(source, `unknown property of a datasource, ${known}`)
     else if (/^sqlms[._]/i.test(name) && !serviceLink.test(name))
-      this.#note(source, 'is no known property and is ignored')
+      this.#note(source, 'is not a known property and is ignored')
   }
 
   #place(path: Path, field: string, { source, name, value }: Given): void {

@@ -240,7 +240,7 @@ function addCredentials(url: string, { user, password }: Credentials, named: boo
     const message = 'found a placeholder that is more than ${NAME}, expected ${NAME} or the password itself'
     notes.problems.push({ path, message })
   } else if (password !== '') {
-    const message = 'stands in the file in plain text; better is password_env in sqlapi.yaml'
+    const message = 'is in the file in plain text; use password_env in sqlapi.yaml instead'
     notes.diagnostics.push({ path, message })
   }
   return { url: injectCredentials(url, user, password) }

@@ -12,7 +12,7 @@ export function passwordFileProblems(
   env: Environment | undefined,
 ): Problem[] {
   const path = ['datasources', index, 'password_file']
-  if (passwordEnv !== '') return [{ path, message: 'stands beside password_env; leave one of them out' }]
+  if (passwordEnv !== '') return [{ path, message: 'cannot be combined with password_env; leave one of them out' }]
   try {
     if (env !== undefined) readSecretFile(passwordFile)
     return []

@@ -17,7 +17,7 @@ function uselessOrigins({ allowedOrigins }: Config['cors']): Problem[] {
   const useless = allowedOrigins === '*' ? [] : allowedOrigins.filter((origin) => !isOrigin(origin))
   return useless.map((origin) => ({
     path: ['cors', 'allowed_origins'],
-    message: `${JSON.stringify(origin)} is no origin, so it allows nobody; write scheme and host, such as https://crm.example`,
+    message: `${JSON.stringify(origin)} is not an origin, so it allows no caller; write scheme and host, such as https://crm.example`,
   }))
 }
 

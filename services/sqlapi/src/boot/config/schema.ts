@@ -90,9 +90,7 @@ const datasource = section({
   password_env: variableName().default('').describe('Environment variable that holds the password.'),
   password_file: anyText('the path of a file', { secret: true })
     .default('')
-    .describe(
-      'File that holds the password and nothing else, in the place of password_env; read anew for each connection.',
-    ),
+    .describe('File that holds only the password, instead of password_env; read again for each connection.'),
   max_connections: wholeNumber(1, 1000)
     .default(10)
     .describe('Most connections open at a time, of all workers together.'),
@@ -104,10 +102,10 @@ const datasource = section({
     ),
   keepalive_seconds: wholeNumber(1, 7200)
     .default(20)
-    .describe('PostgreSQL: after so many seconds without a packet TCP asks whether the server is still there.'),
+    .describe('PostgreSQL: after so many seconds without a packet TCP probes whether the server is still there.'),
   silence_timeout_seconds: wholeNumber(1, 3600)
     .default(10)
-    .describe('PostgreSQL: a connection is given up when a cancel, or a reset, brings no answer for so long.'),
+    .describe('PostgreSQL: a connection is given up when a cancel, or a reset, gets no answer for so long.'),
   statement_timeout_seconds: wholeNumber(0, 86_400)
     .default(0)
     .describe('Longest time that a statement may run; 0 sets no limit.'),
@@ -125,7 +123,7 @@ const datasource = section({
   max_replica_lag_bytes: wholeNumber(0, 1_099_511_627_776)
     .default(usualReplicaLag)
     .describe(
-      'How far a replica may be behind in the log of writes, in bytes; one that is further behind gets no reads.',
+      'How many bytes of the write-ahead log a replica may be behind; one that is further behind gets no reads.',
     ),
   pooler: oneOf(['none', 'transaction'])
     .default('none')
@@ -194,7 +192,7 @@ const fields = section({
   server: server.prefault({}).describe('Listener.'),
   admin: adminSection
     .exactOptional()
-    .describe('A second listener, for whoever runs the service: /health, /ready, /metrics, /version.'),
+    .describe('A second listener, for operators: /health, /ready, /metrics, /version.'),
   shutdown: shutdownSection.prefault({}).describe('The orderly end.'),
   reload: reloadField,
   datasources: list(datasource, 'a list of datasources, each of which begins with "- name:"')
@@ -205,14 +203,16 @@ const fields = section({
     .describe('URL project segment to datasource name, where the two differ.'),
   default_datasource: anyText('the name of a datasource', { shown: true })
     .default('')
-    .describe('Datasource of projects that neither project_datasource_map nor the name of a datasource leads to.'),
+    .describe(
+      'Datasource of projects that project_datasource_map does not list and that no datasource is named after.',
+    ),
   allow_datasource_header: flag().default(true).describe('Whether the X-Datasource header may choose the datasource.'),
   openapi: flag()
     .default(false)
     .describe('Whether /openapi.json describes the endpoints, and /docs shows them to people.'),
   errors: oneOf(['short', 'full'])
     .default('short')
-    .describe('full: the answer of a failed statement has what else the database says of it. Not for production.'),
+    .describe('full: the answer of a failed statement includes what else the database says. Not for production.'),
   cors: cors.prefault({}).describe('Calls from browsers.'),
   logging: logging.prefault({}).describe('Log lines on stdout.'),
   trace: trace.prefault({}).describe('The place of requests in the traces of their callers.'),
@@ -236,7 +236,7 @@ export const sqlapiFile = {
   bareTexts: 'refused',
   password: passwordField,
   usual: {
-    port: 'the port stands behind the address in server.bind, such as 0.0.0.0:8080',
+    port: 'the port follows the address in server.bind, such as 0.0.0.0:8080',
     host: 'address and port stand in server.bind, such as 0.0.0.0:8080',
     address: 'address and port stand in server.bind, such as 0.0.0.0:8080',
     listen: 'address and port stand in server.bind, such as 0.0.0.0:8080',

@@ -14,7 +14,7 @@ export function parameterProblems(rules: UrlRules, query: URLSearchParams, isSec
     const rule = Object.hasOwn(parameters, name) ? parameters[name] : undefined
     if (rule === undefined) return [unknown(name, isSecret, parameters)]
     const { values, cure } = rule
-    if (query.getAll(name).length > 1) return [`parameter ${name} stands twice; write it once`]
+    if (query.getAll(name).length > 1) return [`parameter ${name} occurs twice; write it once`]
     if (values === 'none') return [`parameter ${name} is not supported; ${cure}`]
     if (values === undefined || values.test(query.get(name) ?? '')) return []
     return [`parameter ${name} has a value that is not supported; ${cure}`]

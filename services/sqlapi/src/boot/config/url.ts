@@ -152,7 +152,7 @@ const foreign = [
   // It may be a password in part, so it is not shown.
   {
     scheme: /^(?:\$\{|\$\w|\{\{|%\w+%)/,
-    problem: 'a variable (the file is taken as it stands; of the environment it gets passwords only, by password_env)',
+    problem: 'a variable (the file is used as it is; of the environment it gets passwords only, by password_env)',
   },
   { scheme: /^[^:?]*\.(?:db3?|sqlite3?)$/i, problem: 'the path of a file (write sqlite: in front of it)' },
 ]

@@ -57,7 +57,7 @@ export function hostsProblem(url: string): string | undefined {
   if (hosts.some((host) => /^[^/]*[\s;]/.test(host)))
     return 'a host with a space or a semicolon (write only commas between hosts)'
   if (ports.some((port) => port !== '' && !(Number(port) >= 1 && Number(port) <= 65_535))) {
-    return 'a port that is no number from 1 to 65535'
+    return 'a port that is not a number from 1 to 65535'
   }
   if (ports.length > 1 && ports.length !== hosts.length) {
     return `a URL with ${ports.length} ports for ${counted(hosts.length)} (name one port for all hosts, or one for each)`

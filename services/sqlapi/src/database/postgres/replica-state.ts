@@ -44,7 +44,7 @@ export function judgeReplica(replica: Position, first: Position | undefined, max
   if (!replica.isStandby) {
     // Behind an address that follows the standby, while there is none.
     const isFirst = first !== undefined && replica.startedAt === first.startedAt
-    return { lagBytes: 0, reason: isFirst ? undefined : 'is no standby' }
+    return { lagBytes: 0, reason: isFirst ? undefined : 'is not a standby' }
   }
   const written = first !== undefined && first.at > replica.received ? first.at : replica.received
   const lagBytes = written > replica.at ? Number(written - replica.at) : 0

@@ -65,7 +65,7 @@ function toNames(cells: readonly (string | null)[]): readonly string[] {
   const names = cells.map((cell) => cell ?? '')
   const seen = new Set<string>()
   for (const name of names) {
-    if (seen.has(name)) throw noCsv(1, `the column ${JSON.stringify(name.slice(0, 64))} stands there twice`)
+    if (seen.has(name)) throw noCsv(1, `the column ${JSON.stringify(name.slice(0, 64))} occurs twice`)
     seen.add(name)
   }
   const [only = ''] = names

@@ -14,7 +14,7 @@ export const keystoreFields = {
     .describe('Environment variable that holds the password of the keystore.'),
   keystore_password_file: text('the path of a file with the password', { filled: true })
     .exactOptional()
-    .describe('File that holds the password of the keystore, in place of the environment variable.'),
+    .describe('File that holds the password of the keystore, instead of the environment variable.'),
 }
 
 export const clientFields = section({
@@ -56,7 +56,7 @@ export function toClients(instance: string, clients: Readonly<Record<string, Cli
 /** It is in names of fields and in log lines. */
 export function clientNameProblem(name: string): string | undefined {
   if (/^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u.test(name)) return undefined
-  return 'is no name of a client, expected up to 64 letters, digits, ., _ and -'
+  return 'is not the name of a client, expected up to 64 letters, digits, ., _ and -'
 }
 
 export function variableOf(): ReturnType<typeof variableName> {

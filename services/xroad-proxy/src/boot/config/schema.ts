@@ -61,7 +61,7 @@ const securityServer = section({
   ...keystoreFields,
   trust_ca_path: text('the path of a PEM file', { filled: true })
     .exactOptional()
-    .describe('PEM file with the certificates to verify the Security Server with, in place of those of the system.'),
+    .describe('PEM file with the certificates that verify the Security Server, instead of those of the system.'),
   optional: flag().default(false).describe('Whether the service is ready while the Security Server is down.'),
 })
 
@@ -97,7 +97,7 @@ const audit = section({
     .describe('Whether calls are refused with 503 as long as the audit file cannot be written.'),
   hash_key_env: variableOf()
     .exactOptional()
-    .describe('Environment variable with a key: the file gets a keyed hash of each user in place of the user.'),
+    .describe('Environment variable with a key: the file gets a keyed hash of each user instead of the user.'),
   caller_header: text(callerHeaderMeaning, { filled: true, shown: true })
     .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, expected(callerHeaderMeaning, { shown: true }))
     .exactOptional()
@@ -127,7 +127,7 @@ const fields = section({
   server: server.prefault({}).describe('How requests are read.'),
   admin: adminSection
     .exactOptional()
-    .describe('A second listener, for whoever runs the service: /health, /ready, /metrics, /version.'),
+    .describe('A second listener, for operators: /health, /ready, /metrics, /version.'),
   shutdown: shutdownSection.prefault({}).describe('The orderly end.'),
   reload: reloadField,
   xroad_instance: text('an X-Road instance such as EE or ee-test', { filled: true })
@@ -140,9 +140,7 @@ const fields = section({
   client_data: identity.prefault({}).describe('Who the service is in X-Road.'),
   clients: sections(clientFields, clientNameProblem, 'clients with a name each')
     .prefault({})
-    .describe(
-      'Further clients of the Security Server, by the name that client in DSL files and sidecars has for them.',
-    ),
+    .describe('Further clients of the Security Server, under the names that client in DSL files and sidecars uses.'),
   wsdl_watch_dir: text('the directory that holds the WSDL files', { filled: true })
     .exactOptional()
     .describe('Directory of the WSDL files to generate DSL files from.'),
@@ -153,7 +151,7 @@ const fields = section({
   validate_requests: validation
     .default('off')
     .describe(
-      'What becomes of SOAP requests that do not fit: off, warn (the log tells) or refuse (400, nothing is sent).',
+      'What happens to SOAP requests that do not fit: off, warn (a line in the log) or refuse (400, nothing is sent).',
     ),
   error_message_id: flag()
     .default(false)

@@ -131,7 +131,7 @@ function pathItem(endpoints: readonly Endpoint[], takenIds: Set<string>, known: 
   if (others === undefined || others.length === 0) return item
   const names = others.map(([method]) => method)
   const [noun, verb, whose] =
-    names.length === 1 ? ['method', 'operation stands', 'its'] : ['methods', 'operations stand', 'their']
+    names.length === 1 ? ['method', 'operation is', 'its'] : ['methods', 'operations are', 'their']
   return {
     ...item,
     description: `OpenAPI 3.1 has no place for the ${noun} ${names.join(', ')}; ${whose} ${verb} below x-methods.`,

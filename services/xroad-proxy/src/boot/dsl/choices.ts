@@ -16,7 +16,7 @@ export const choiceList = list(
         params: paramNames('a list of names').describe('Params of the branch.'),
         required: paramNames('a list of names')
           .exactOptional()
-          .describe('Those that whoever takes the branch has to give; all of them if left out.'),
+          .describe('Those that a caller of the branch has to give; all of them if left out.'),
       }),
       'a list of branches, each with params',
     ).describe('Branches, of which a request gives one; of two the template takes the first.'),
@@ -64,7 +64,7 @@ export function choiceWarnings(choices: Declared, params: readonly string[]): re
         ...strangers([...path, 'branches', at, 'params'], branch.params, known),
         ...strangers([...path, 'branches', at, 'required'], branch.required ?? [], branch.params, ' of its branch'),
       ]),
-      ...Array.from(twice, (name) => ({ path: [...path, 'branches'], message: `${name} stands in two branches` })),
+      ...Array.from(twice, (name) => ({ path: [...path, 'branches'], message: `${name} is in two branches` })),
     ]
   })
 }

@@ -97,7 +97,7 @@ const soapFields = {
     .describe('Shape of the answer: schema gives it the types of its WSDL. Left out, soap_response counts.'),
   attachments: oneOf(['none', 'list', 'base64'])
     .exactOptional()
-    .describe('What is told of attachments in an answer. Left out: list with the types of the WSDL, else none.'),
+    .describe('What an answer shows of attachments. Left out: list with the types of the WSDL, otherwise none.'),
   ...limitFields,
   validate_requests: validation
     .exactOptional()
@@ -112,11 +112,11 @@ const restFields = {
   method: method(meanings.restMethod).exactOptional(),
   methods: list(method(), 'a list of HTTP methods such as [GET, POST]')
     .exactOptional()
-    .describe('HTTP methods of the endpoint, in place of method; each is passed on as it is.'),
+    .describe('HTTP methods of the endpoint, instead of method; each is passed on unchanged.'),
   openapi: checked(text(meanings.openapi, { filled: true }), openapiProblem, meanings.openapi)
     .exactOptional()
     .describe(
-      "The service's own OpenAPI description, in place of method and target.path: each of its operations is an endpoint.",
+      "The service's own OpenAPI description, instead of method and target.path: each of its operations is an endpoint.",
     ),
   target: section({
     member_class: identifier('a member class').describe('Member class of the provider.'),

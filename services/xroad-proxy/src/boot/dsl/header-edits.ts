@@ -28,7 +28,7 @@ export function readHeaderEdits(
     ...remove.flatMap((name, at) => told(['headers', 'remove', at], removeProblem(name))),
     ...edits.set.flatMap((header, at) => {
       const isTwice = names.indexOf(header.name.toLowerCase()) !== at
-      const problem = isTwice ? 'stands there before, in another spelling; keep one' : setProblem(header, env)
+      const problem = isTwice ? 'is there already, in another spelling; keep one' : setProblem(header, env)
       return told(['headers', 'set', header.name], problem)
     }),
   ]

@@ -8,7 +8,7 @@ export function operationProblems(data: Mapping): readonly Problem[] {
   if (isGiven(data['openapi'])) return besideDescription(data)
   const { method, methods } = data
   if (isGiven(method) && isGiven(methods)) {
-    return [{ path: ['methods'], message: 'stands beside method; keep one of the two' }]
+    return [{ path: ['methods'], message: 'cannot be combined with method; keep one of the two' }]
   }
   if (Array.isArray(methods) && methods.length === 0) {
     return [{ path: ['methods'], message: 'found an empty list, expected HTTP methods such as [GET, POST]' }]
@@ -31,7 +31,7 @@ function besideDescription({ method, methods, target = null }: Mapping): Problem
     .filter(([, value]) => isGiven(value))
     .map(([path]) => ({
       path,
-      message: 'stands beside openapi, whose description has the methods and paths; remove it',
+      message: 'cannot be combined with openapi, whose description has the methods and paths; remove it',
     }))
 }
 

@@ -81,7 +81,7 @@ const fields = {
     .prefault({})
     .describe('Versions of single operations, by name.'),
   response: oneOf(['plain', 'schema']).exactOptional().describe('Shape of the answers of all operations.'),
-  attachments: oneOf(['none', 'list', 'base64']).exactOptional().describe('What is told of attachments in answers.'),
+  attachments: oneOf(['none', 'list', 'base64']).exactOptional().describe('What answers show of attachments.'),
   validate_requests: validation
     .exactOptional()
     .describe('What becomes of requests that do not fit: off, warn or refuse.'),

@@ -93,7 +93,7 @@ class Bundler {
   #inline(document: Document, node: Mapping, piece: Piece, path: Path, within: readonly string[]): Data {
     const key = keyOf(piece.document, piece.path)
     if (within.includes(key))
-      return refuse(document, [...path, '$ref'], '$ref leads back to what it stands in; nothing can be there')
+      return refuse(document, [...path, '$ref'], '$ref leads back to what contains it; nothing can be there')
     const { $ref: _, ...others } = node
     const copy = this.#copy(piece.document, piece.value, 'object', piece.path, [...within, key])
     return isMapping(copy) ? { ...copy, ...others } : copy

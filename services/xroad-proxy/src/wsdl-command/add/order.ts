@@ -53,9 +53,7 @@ export function toOrder(action: AddAction, settings: Config): Order {
   if (fromSecurityServer !== undefined) {
     if (given !== undefined) throw usage('--from-security-server says whose service it is; leave out --provider')
     if (serviceVersion !== undefined) {
-      throw usage(
-        'with --from-security-server the version stands behind the service, such as GOV/70000310/arireg/find/v1',
-      )
+      throw usage('with --from-security-server the version follows the service, such as GOV/70000310/arireg/find/v1')
     }
     const address = readServiceAddress(fromSecurityServer, own)
     const owner = readOwner(action.owner, address.provider)

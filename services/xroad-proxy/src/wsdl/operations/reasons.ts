@@ -7,7 +7,7 @@ export const skipReasons = {
   unsafe_name: 'has a name that is not a safe file name',
   overloaded: 'has the name of an operation before it',
   no_soap_11_binding: 'has neither a SOAP 1.1 nor a SOAP 1.2 binding',
-  no_port_type_operation: 'stands in the binding but not in the port type',
+  no_port_type_operation: 'is in the binding but not in the port type',
   no_input: 'takes no input message',
   soap_12: 'is bound to SOAP 1.2 only, which Security Servers refuse',
   style: 'is bound in a style that is neither document nor rpc',

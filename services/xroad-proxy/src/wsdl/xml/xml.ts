@@ -47,7 +47,7 @@ interface OpenElement extends XmlElement {
 export function readXml(bytes: Uint8Array): XmlElement {
   if (bytes.length > xmlLimits.bytes) throw new WsdlError(`larger than ${xmlLimits.bytes} bytes`, 1)
   const text = decode(bytes)
-  if (/^\uFEFF?\s*[^<\s\uFEFF]/u.test(text)) throw new WsdlError('is no XML, which begins with <', 1)
+  if (/^\uFEFF?\s*[^<\s\uFEFF]/u.test(text)) throw new WsdlError('is not XML, which begins with <', 1)
   const tree = new Tree()
   tree.parse(text)
   if (tree.root === undefined) throw new WsdlError('holds no XML element', 1)
