@@ -6,7 +6,7 @@
 
 export type PartState = 'up' | 'down' | 'unknown'
 
-/** Something that the service needs. No name of a host and no password is told of it. */
+/** Something that the service needs. It shows no name of a host and no password. */
 export interface Part {
   readonly name: string
   readonly kind: string
@@ -62,8 +62,8 @@ export class Readiness {
 
   /**
    * Other parts instead of those of so far. A part that is the same object stays as it is; until each of the
-   * others has been asked the old ones are told of, so that a change makes nobody wait for a first answer. Settles when
-   * that is so.
+   * others has been asked the old ones are reported, so that a change makes nobody wait for a first answer. Settles
+   * when that is so.
    */
   async replace(parts: readonly Part[]): Promise<void> {
     const known = [...this.#watches, ...this.#next]

@@ -1,7 +1,7 @@
 /**
  * The command line of a program, from one table of its commands and flags: words in, what to do out. Whatever is wrong
- * is told with the flag or the command that was probably meant. Nothing is printed here. The table is program.ts, its
- * help help.ts.
+ * is reported with the flag or the command that was probably meant. Nothing is printed here. The table is program.ts,
+ * its help help.ts.
  */
 import { parseArgs } from 'node:util'
 import { writeHelp } from './help.ts'

@@ -9,13 +9,13 @@ import { exitCodes } from './exit-codes.ts'
 const { get } = process.getBuiltinModule('node:http')
 
 export interface HealthQuestion {
-  /** The program, which a problem is told by. */
+  /** The program; its name begins a problem. */
   readonly name: string
   /** The field of the configuration that has the port. */
   readonly field: string
   /** Reads what the service listens on from the configuration; may throw. */
   readonly address: () => { readonly host: string; readonly port: number }
-  /** What a person is told of an error of `address`; undefined for one that is unexpected. */
+  /** What a person reads about an error of `address`; undefined for one that is unexpected. */
   readonly explain: (error: unknown) => string | undefined
 }
 

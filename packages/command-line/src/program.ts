@@ -23,7 +23,7 @@ export interface Range {
 }
 
 export interface Command {
-  /** Its flags, each with its line of help; empty where the help has told of it before. */
+  /** Its flags, each with its line of help; empty where the help has described it before. */
   readonly flags: Readonly<Record<string, string>>
   /** What is behind the command; `path` of the action. */
   readonly operand?: { readonly value: string; readonly is: string; readonly isOptional?: boolean }
@@ -40,7 +40,7 @@ export interface Program {
   readonly commands: Readonly<Record<string, Command>>
   /** What is done without a command. */
   readonly implied: string
-  /** The parts of the help, each with the commands that it tells of. */
+  /** The parts of the help, each with the commands that it describes. */
   readonly sections: readonly { readonly heading?: string; readonly commands: readonly string[] }[]
   /** The last part of the help. */
   readonly environment: string

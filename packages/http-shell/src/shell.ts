@@ -107,7 +107,7 @@ class ShellHost implements NodeHost, PlainHost {
       requireHostHeader: false,
       // A request without a body costs no stream then.
       optimizeEmptyRequests: true,
-      // No other protocol is spoken on request. Node loses what comes behind such a request if it is not told of it.
+      // No other protocol is spoken on request. Node loses what comes behind such a request if it does not hear of it.
       shouldUpgradeCallback: isPlainUpgrade,
     }
     this.server = createHttpServer(settings, (message, response) =>

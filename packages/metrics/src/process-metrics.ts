@@ -1,6 +1,6 @@
 /**
- * What every Node.js process can tell of itself, under the names that dashboards know: event loop, garbage collection,
- * memory, CPU.
+ * What every Node.js process can report about itself, under the names that dashboards know: event loop, garbage
+ * collection, memory, CPU.
  */
 import { monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { counter, gauge, histogram, type MetricTable, peak } from './metric-table.ts'
@@ -25,7 +25,7 @@ const periodMs = 5000
 /** `kind` of a collection, by the number that Node.js has for it. */
 const kinds: Readonly<Record<number, string>> = { 1: 'minor', 2: 'minor', 4: 'major', 8: 'incremental', 16: 'weakcb' }
 
-/** As Node.js tells of one; its types know no `detail`. */
+/** As Node.js reports one; its types have no `detail`. */
 type Collection = PerformanceEntry & { readonly detail?: { readonly kind?: number } }
 
 /** Measures this process from now on. Returns what ends it. */

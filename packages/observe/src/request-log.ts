@@ -28,7 +28,7 @@ export class RequestLog<Fields, Name extends keyof Fields> {
   readonly #subscriber: (settings: RequestLogSettings) => Subscriber<Fields>
   #unsubscribe: (() => void) | undefined
 
-  /** `event` is the one that tells of requests. Nothing is heard before `use`. */
+  /** `event` is the one about requests. Nothing is heard before `use`. */
   constructor(events: EventStream<Fields>, event: Name, lines: RequestLines<Fields[Name]>) {
     this.#events = events
     this.#subscriber = (settings) => ({

@@ -5,7 +5,7 @@
  */
 import { channelName, takeOver, type Warning } from './thread.ts'
 
-/** One that is told. */
+/** One that is reported. */
 export interface ProcessWarning {
   readonly warning: string
   readonly code: string | undefined
@@ -16,7 +16,7 @@ export interface ProcessWarning {
 }
 
 const betweenMs = 60_000
-/** Libraries choose the names, so the number of kinds that are told apart is limited. */
+/** Libraries choose the names, so the number of kinds that are distinguished is limited. */
 const maxKinds = 64
 const longestText = 1024
 

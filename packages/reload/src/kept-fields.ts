@@ -1,6 +1,6 @@
 /**
  * Fields that cannot change while a service runs: the values of before take their places in the new configuration, and
- * what differs is told. Pure. Which fields these are is the service's to say.
+ * what differs is reported. Pure. Which fields these are is the service's to say.
  */
 
 export interface KeptField {

@@ -10,7 +10,7 @@ import { Contents, isTouchedSince } from './contents.ts'
 export interface Pace {
   /** Between two looks. */
   readonly lookMs: number
-  /** How long the contents have to stay the same before a change is told. */
+  /** How long the contents have to stay the same before a change is reported. */
   readonly quietMs: number
 }
 

@@ -28,7 +28,7 @@ export interface SpanEnd {
 }
 
 export interface Span {
-  /** Value of the header that tells of this span: it is given on, and is in log lines. */
+  /** Value of the header for this span: it is passed on, and is in log lines. */
   readonly traceparent: string
   readonly tracestate: string | undefined
   readonly isSampled: boolean

@@ -146,7 +146,7 @@ export class StartupFailure extends Error {
   }
 }
 
-/** A reply that tells of an error. */
+/** A reply about an error. */
 export interface ErrorReply extends Reply {
   readonly body: Body & { readonly content: string }
 }

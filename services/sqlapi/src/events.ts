@@ -130,7 +130,7 @@ export const eventTable = {
     'Stored code may change the session, so every connection is reset after each request',
   ),
   loginKept: warn<{ datasource: string; reason: string }>(
-    'A file with which the datasource logs in cannot be used; what could be used last is used on',
+    'A file with which the datasource logs in cannot be used; the last good one is used instead',
   ),
   sessionCodeRefused: warn<{ datasource: string; code: string; reason: string; cure: string }>(
     'Stored code may change the session, which no pooler in transaction mode keeps; calls are refused unless they cannot reach it',

@@ -135,7 +135,7 @@ async function startProcesses(booted: Booted, events: Events, stdout: Destinatio
     const serving = await startServing(booted, events, stdout)
     return { running: serving, serving, admin: undefined }
   }
-  // Opened before the service, which it tells of, and closed after it.
+  // Opened before the service, on which it reports, and closed after it.
   const { Admin } = await import('./admin/admin.ts')
   const admin = await Admin.open(booted, events)
   const serving = await startServing(booted, events, stdout, admin.measures)

@@ -1,4 +1,4 @@
-/** What databases tell of how they do: types only. measure/ counts it, admin/ asks; a database knows neither. */
+/** What databases report about their work: types only. measure/ counts it, admin/ asks; a database knows neither. */
 
 export type ConnectionState = 'idle' | 'shared' | 'alone' | 'cleaning' | 'opening' | 'closing'
 

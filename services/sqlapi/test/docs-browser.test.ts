@@ -196,7 +196,7 @@ describe('the page in a browser [N4.3]', () => {
     const data = page.getByLabel('data', { exact: true })
     await data.fill('{"a"')
     await page.getByRole('button', { name: 'Send' }).click()
-    strictEqual(await page.locator('.mistake:visible').innerText(), 'This is no JSON.')
+    strictEqual(await page.locator('.mistake:visible').innerText(), 'This is not JSON.')
     ok(await data.evaluate((element) => element === element.ownerDocument.activeElement))
     strictEqual(await page.locator('.answer').count(), 0)
     await data.fill('{"a": 1}')

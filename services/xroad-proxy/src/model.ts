@@ -111,7 +111,7 @@ export interface SoapEndpoint extends EndpointBase {
   readonly envelope: Template
   /** Shape of the reply; undefined where the configuration decides. */
   readonly response: ResponseShape | undefined
-  /** What is told of attachments; undefined where the shape of the reply decides. */
+  /** What answers show of attachments; undefined where the shape of the reply decides. */
   readonly attachments: AttachmentMode | undefined
   /** Made from a WSDL, so that its address is not one that the operator wrote. */
   readonly isGenerated: boolean
@@ -156,7 +156,7 @@ export interface Template {
   readonly namesClient: boolean
   /** Params that are attachments; undefined for a template that attaches nothing. */
   readonly attached: readonly string[] | undefined
-  /** Attachments go into the list; without one they are dropped. Throws `malformed_request` where a value is none. */
+  /** Attachments go into the list; without one they are dropped. Throws `malformed_request` for an invalid value. */
   render(values: TemplateValues, generated: Generated, attachments?: Attaching): string
 }
 

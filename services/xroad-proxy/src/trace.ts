@@ -44,7 +44,7 @@ export interface AuditedMessage {
   /** `EE/GOV/70000002/registry/companies`; of a direct call its endpoint. */
   readonly service: string | undefined
   readonly version: string | undefined
-  /** What the caller sent as X-Road-UserId, or whom X-Road is told in its place. */
+  /** What the caller sent as X-Road-UserId, or the user that X-Road sees instead. */
   readonly user: string | undefined
   /** Of the message, where that is not the request's own. */
   readonly id?: string

@@ -1,4 +1,4 @@
-/** What a person is told about a field: its name, what was found there and what would be right. Pure. */
+/** Messages about a field: its name, what was found there and what would be right. Pure. */
 import { shownKey } from './secrets.ts'
 
 /** Steps from the top of a file to a value. */

@@ -37,7 +37,7 @@ export function holdsSecretField(text: string, field: string): boolean {
   )
 }
 
-/** A key for messages. What is behind a name for want of a space or a colon may be a password, and is left out. */
+/** A key for messages. What is behind a name for lack of a space or a colon may be a password, and is left out. */
 export function shownKey(key: string): string {
   if (/^[\w.-]*$/.test(key)) return key
   return isGlued(key) || /pass|pwd|secret|credential|token/i.test(key) ? `${nameOf(key)}…` : key

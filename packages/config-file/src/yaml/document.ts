@@ -27,7 +27,7 @@ export class YamlError extends Error {
     this.column = column
   }
 
-  /** What a person is told. */
+  /** The message for a person. */
   inFile(file: string): string {
     return `${file}:${this.line}:${this.column}: ${this.message}`
   }

@@ -1,5 +1,5 @@
 /**
- * What can be wrong with the body of a request, and how a service that counts bytes is told of them before they are
+ * What can be wrong with the body of a request, and how a service that counts bytes hears of them before they are
  * kept.
  */
 

@@ -31,7 +31,7 @@ export interface Arrival {
   readonly awaitsGoAhead: boolean
 }
 
-/** What a connection is told of its exchanges. */
+/** What a connection hears of its exchanges. */
 export interface Owner {
   /** Answers have the ids of their requests. */
   readonly namesRequests: boolean
@@ -102,7 +102,7 @@ export class NodeExchange implements Owed {
 
   collect(maxBytes: number, reserve?: Reserve): Promise<Buffer> {
     const { length } = this
-    // Node does not tell of the end of what has none.
+    // Node does not report the end of what has none.
     if (length === 0) return Promise.resolve(noBody)
     if (isTooLarge(length, maxBytes)) return Promise.reject(new BodyTooLarge(maxBytes))
     this.#goAhead()

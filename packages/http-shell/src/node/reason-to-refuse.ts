@@ -21,7 +21,7 @@ export function reasonToRefuse({ headers, rawHeaders, httpVersionMinor }: Incomi
   }
   if (hosts === 1) return canBeHost(headers.host as string) ? undefined : 'not a host'
   if (hosts > 1) return 'repeated host'
-  // HTTP/1.0 knows no hosts.
+  // HTTP/1.0 has no Host header.
   return httpVersionMinor === 0 ? undefined : 'no host'
 }
 

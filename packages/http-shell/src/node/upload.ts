@@ -1,6 +1,6 @@
 /**
  * The body of a request that Node.js reads, whole and up to a limit, or in pieces. Reads nothing before somebody asks
- * for it. A service that counts bytes is told of them before they are kept, and may delay the reader.
+ * for it. A service that counts bytes hears of them before they are kept, and may delay the reader.
  */
 import type { IncomingMessage } from 'node:http'
 import { BodyCut, BodyTooLarge, type Reserve } from '../exchange/body.ts'
@@ -14,7 +14,8 @@ export function declaredLength({ headers }: IncomingMessage): number | undefined
 }
 
 /**
- * HTTP/1.0 knows no chunks: who passes them on in it may take something else for the end of the body (RFC 9112, 6.1).
+ * HTTP/1.0 has no chunks: a program that passes them on in it may take something else for the end of the body (RFC
+ * 9112, 6.1).
  */
 export function isFramedUnsurely({ httpVersionMinor, headers }: IncomingMessage): boolean {
   return httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined

@@ -55,7 +55,7 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-/** The process knows nothing of the environment of the test run but the search path. */
+/** The process gets nothing of the environment of the test run except the search path. */
 export function spawnProcess({ command, args = [], cwd = tmpdir(), env = {} }: SpawnOptions): Spawned {
   const [program = '', ...rest] = [...command, ...args]
   const child = spawn(program, rest, {

@@ -1,7 +1,7 @@
 /**
  * A service's folder -> what `npm pack` makes of it on a bare clone: a copy of the working tree without anything
  * installed, packed by the machine's own Node and npm. Needs the registry, or npm's cache, for what has to be installed
- * first; without either the copy gets what is installed here, and the caller is told why.
+ * first; without either the copy gets what is installed here, and the caller learns why.
  */
 import { ok, strictEqual } from 'node:assert/strict'
 import { execFile } from 'node:child_process'

@@ -47,7 +47,7 @@ export function testRules({ rules, folder, inBrackets }: RuleTests): void {
   })
 }
 
-/** A case names its rules in its title or in a list; the examples in rules.test.ts are no mention. */
+/** A case names its rules in its title or in a list; the examples in rules.test.ts are not mentions. */
 function idsIn(path: string, name: string, inBrackets: RegExp): string[] {
   const isCase = name === 'case.json'
   if (name === 'rules.test.ts' || (!isCase && !name.endsWith('.test.ts'))) return []

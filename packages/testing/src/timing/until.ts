@@ -1,5 +1,5 @@
 /**
- * Waiting for something that no event tells of. The bound is for tests that would never end; nothing is measured with
+ * Waiting for something that no event reports. The bound is for tests that would never end; nothing is measured with
  * it.
  */
 

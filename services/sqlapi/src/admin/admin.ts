@@ -22,7 +22,7 @@ export interface Serving {
   isListening(): boolean
   /** When a call on the datasource last succeeded, by the clock of `performance`. */
   lastSuccess(datasource: string): number
-  /** Tells what other processes have counted; what this one has counted is told anyway. */
+  /** Reports what other processes have counted; what this one has counted is included anyway. */
   gather?(totals: Totals<object>): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export class Admin {
     this.measures.tellVersion(version)
   }
 
-  /** From now on it tells of these. */
+  /** From now on it reports these. */
   follow(serving: Serving): void {
     this.#serving = serving
   }

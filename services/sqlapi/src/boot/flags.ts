@@ -57,8 +57,8 @@ const program = {
     { heading: 'openapi, which prints the description of all endpoints.', commands: ['openapi'] },
     { heading: 'health, which asks a running service on this host, for health checks.', commands: ['health'] },
   ],
-  environment: `Environment: SQLAPI_CONFIG names the configuration file where --config does not,
-SQLAPI_LOG takes the place of logging.level.`,
+  environment: `Environment: SQLAPI_CONFIG names the configuration file if --config does not,
+SQLAPI_LOG replaces logging.level.`,
   nearest,
 } as const satisfies Program
 

@@ -115,7 +115,7 @@ function isUnread(description: StatementDescription | OfflineDescription | undef
   return description?.outcome === 'failed' && description.mistake === 'syntax'
 }
 
-/** What to tell of them, with what a reader wants to see. */
+/** What to report about them, with what a reader wants to see. */
 function toFindings(endpoint: Endpoint, remarks: readonly Remark[], project: Project, source: SourceText): Finding[] {
   const file = project.shown(endpoint.file)
   return remarks.flatMap((remark) => {

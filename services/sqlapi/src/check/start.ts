@@ -7,7 +7,7 @@ import { StartupFailure } from '../errors.ts'
 import { checkFiles } from './check.ts'
 import { readProject } from './project.ts'
 
-/** No more than this are told; the command tells all. */
+/** No more than this are reported; the command reports all. */
 const maxTold = 5
 
 export async function refuseErrors(start: StartEnvironment): Promise<void> {

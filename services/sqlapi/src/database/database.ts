@@ -14,7 +14,7 @@ export interface Database {
    * Throws a `Failure` for everything that the client may be told, unless the result has become a stream.
    */
   run(work: Work): Promise<Result>
-  /** What callers of a file with this script are told, where no call of it can be served. */
+  /** What callers of a file with this script get, where no call of it can be served. */
   refusalOf?(script: Script): string | undefined
   /**
    * Asks about the statements of scripts without running any: for each script a description of each statement. Takes

@@ -1,4 +1,4 @@
-/** What a datasource of any kind is opened with: plain values, and who is told what happens. Each kind adds its own. */
+/** What a datasource of any kind is opened with: plain values, and who hears what happens. Each kind adds its own. */
 import type { DatasourceMeter, ReachListener } from '../metering.ts'
 import type { FailureListener } from './statement-failure.ts'
 

@@ -84,7 +84,7 @@ interface Served {
   readonly events: Events
 }
 
-/** Reads what has changed and serves it. Gives nothing where the tree cannot be read, which is told once. */
+/** Reads what has changed and serves it. Gives nothing where the tree cannot be read, which is reported once. */
 function createLook(
   { tree, service, events }: Served,
   changed: (files: ReadTree) => void,

@@ -15,8 +15,8 @@ export interface FolderWatch {
 }
 
 /**
- * A change is told once nothing more has happened for `quietMs` (the rest of a check-out, say), and after `longestMs`
- * in any case.
+ * A change is reported once nothing more has happened for `quietMs` (the rest of a check-out, say), and after
+ * `longestMs` in any case.
  */
 const quietMs = 15
 const longestMs = 100

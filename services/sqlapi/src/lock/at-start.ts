@@ -1,6 +1,6 @@
 /**
  * The lock as a start reads it, for the description of the endpoints: types of those files whose text is still the one
- * for which it was written. Never stops a start; what cannot be used is told.
+ * for which it was written. Never stops a start; what cannot be used is reported.
  */
 import type { EndpointTypes } from '../endpoint-types/endpoint-types.ts'
 import type { Dialect, Endpoint } from '../model.ts'

@@ -1,6 +1,6 @@
 /**
  * What cannot change while the service runs: these fields, and databases in memory, which would be gone with their
- * connections. What was configured before replaces what is configured now, and is told.
+ * connections. What was configured before replaces what is configured now, and is reported.
  */
 import { type KeptField, keepFields } from '@services/reload'
 import type { Datasource, Loaded } from '../boot/config/config.ts'

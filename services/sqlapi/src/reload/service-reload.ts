@@ -1,6 +1,6 @@
 /**
  * One reload of the service: everything is read again as a start reads it, what serves prepares it, and when all of it
- * is right it is taken. What came of it is told by the package reload; here the operator is told what a start would
+ * is right it is taken. The package reload reports what came of it; here the operator reads what a start would
  * tell. Serves nothing itself.
  */
 import type { StartEnvironment } from '@services/config-file'

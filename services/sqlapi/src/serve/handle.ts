@@ -197,7 +197,7 @@ function explain({ endpoints }: Service, { method, target }: RequestLine, error:
   return found === undefined ? undefined : error.detailsIn(found.endpoint.file)
 }
 
-/** Only the log is told where an unexpected error came from. */
+/** Only the log says where an unexpected error came from. */
 function reportInternal(events: Events, { method, target, requestId, trace }: RequestLine, error: unknown): void {
   events.emit('internalError', {
     method,

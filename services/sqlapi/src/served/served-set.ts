@@ -24,7 +24,7 @@ export interface ServedSet {
   readonly service: Service
   readonly handle: (request: Request) => Promise<Reply>
   readonly databases: HeldDatabases
-  /** What may be told of the datasources. */
+  /** What may be shown of the datasources. */
   readonly summaries: readonly DatasourceSummary[]
   readonly described: DescribedPages
   /** Undefined when tracing is off. */

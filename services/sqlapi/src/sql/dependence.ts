@@ -15,7 +15,7 @@ export interface Dependence {
   readonly mayOn: Statement | undefined
 }
 
-/** `reachesOut` tells of statements that run stored code that nobody knows. */
+/** `reachesOut` says of statements that run stored code that nobody knows. */
 export function dependencesOf(
   statements: readonly Statement[],
   grammar: Grammar,

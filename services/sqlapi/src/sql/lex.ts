@@ -3,7 +3,7 @@
  * whatever means the dialect has, is one token, so nothing inside it can be taken for a parameter or a semicolon.
  *
  * The lexer is total: every text gives tokens. A comment or quote that is never closed is a token of its own kind that
- * reaches to the end of the text. The lexer knows no statements (script.ts does).
+ * reaches to the end of the text. The lexer does not know statements (script.ts does).
  */
 import type { TokenRules } from './grammar.ts'
 

@@ -127,7 +127,7 @@ function toTarget(path: string): string {
   return path.replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent)
 }
 
-/** Texts that are not understood are told up to this length. */
+/** Texts that are not understood are shown up to this length. */
 const longest = 500
 
 function judge({ expect: { status, error, rows, ordered } }: TestCase, reply: Reply): readonly string[] {

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Snapshot, Totals } from '@services/metrics'
 
-/** A worker that is busy for longer than that is told of as it was when it last answered. */
+/** A worker that is busy for longer than that is reported as it was when it last answered. */
 const patienceMs = 1000
 
 /** A worker, as far as it is asked. */

@@ -43,13 +43,13 @@ export class ToldOnce {
     this.#events = events
   }
 
-  /** Emits the event where it is the first to tell of it. */
+  /** Emits the event where it is the first to report it. */
   tell<Name extends OnceEvent>({ event, fields }: OnceReport<Name>): void {
     if (this.#rules[event](fields)) this.#events.emit(event, fields)
   }
 
   /**
-   * Of datasources and replicas that are lost: a worker that replaces another one is to tell of their return.
+   * Of datasources and replicas that are lost: a worker that replaces another one reports their return.
    */
   get lostForMs(): Readonly<Record<string, number>> {
     const now = performance.now()
@@ -73,7 +73,7 @@ export class ToldOnce {
     return !isSame || isAgain
   }
 
-  /** Of events that are told once for good; `what` tells one from the next. */
+  /** Of events that are reported once for good; `what` tells one from the next. */
   #isFirst(event: OnceEvent, what: unknown): boolean {
     const key = JSON.stringify([event, what])
     if (this.#once.has(key) || this.#once.size >= maxKept) return false

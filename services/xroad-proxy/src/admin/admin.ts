@@ -51,7 +51,7 @@ export class Admin {
     this.measures = new Measures(events, version)
   }
 
-  /** From now on it tells of this service, as it is configured at this moment. */
+  /** From now on it reports this service, as it is configured at this moment. */
   follow(serving: Serving, { admin = this.#config, securityServer }: Pick<Config, 'admin' | 'securityServer'>): void {
     this.#config = admin
     const timeoutMs = admin.readyTimeoutSeconds * 1000

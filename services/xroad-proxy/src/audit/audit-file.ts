@@ -1,7 +1,7 @@
 /**
  * The audit file: whole lines go in, at its end, each in one write and at once, so that a line is there before its
  * exchange is over and several processes may share the file. Lines that cannot be written wait, up to a bound, and are
- * tried again; the log is told when that begins, that it goes on, and when it ends. Knows no line from the inside;
+ * tried again; the log reports when that begins, that it goes on, and when it ends. Knows no line from the inside;
  * which files will do is open-file.ts, which of several a line belongs to audit-files.ts.
  */
 import { closeSync, fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { openAuditFile, refuseFullDisk, toProblem } from './open-file.ts'
 /** Bytes of lines that wait: some thousand lines. */
 const maxWaitingBytes = 1_048_576
 const retryMs = 1000
-/** How often the log is told that it goes on. */
+/** How often the log reports that it goes on. */
 const tellMs = 60_000
 /** How often the file is looked at: it may have been removed. */
 const lookMs = 1000
@@ -33,7 +33,7 @@ export class AuditFile {
   #lookedAt = 0
   #isRetired = false
 
-  /** What is wrong with the file is told, and tried again. */
+  /** What is wrong with the file is reported, and tried again. */
   constructor(path: string, events: Pick<Events, 'emit'>) {
     this.#path = path
     this.#events = events

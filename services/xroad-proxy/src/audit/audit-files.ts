@@ -18,7 +18,7 @@ export class AuditFiles {
     return this.#byPath.has(path)
   }
 
-  /** What is wrong with the file is told, and tried again. */
+  /** What is wrong with the file is reported, and tried again. */
   open(path: string): AuditFile {
     let file = this.#byPath.get(path)
     if (file === undefined) this.#byPath.set(path, (file = new AuditFile(path, this.#events)))

@@ -1,5 +1,5 @@
 /**
- * Opens the audit file for appending, or says in words why it is none. It has to be a plain file of the user of this
+ * Opens the audit file for appending, or says in words why it is not one. It has to be a plain file of the user of this
  * process, for nobody else to read: a link could lead what is written anywhere, and the owner of the file can change
  * what it says.
  */

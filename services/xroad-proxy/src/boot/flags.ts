@@ -19,7 +19,7 @@ const program = {
     config: { kind: 'text', short: 'c', value: 'FILE' },
     format: { kind: 'choice', value: 'FORMAT', choices: reportFormats },
     tableFormat: { kind: 'choice', name: 'format', value: 'FORMAT', choices: formats },
-    /** How many days before their end certificates are told about, and count as a failure. */
+    /** How many days before their end certificates are reported, and count as a failure. */
     watchedDays: { kind: 'whole', name: 'watch-certificates', value: 'DAYS', from: 0, to: 36_500 },
     /** Whether what could be stronger counts as a failure. */
     strict: { kind: 'switch' },
@@ -80,7 +80,7 @@ const program = {
       flags: {
         provider: 'whose it is: [INSTANCE/]CLASS/CODE/SUBSYSTEM',
         fromSecurityServer: 'ask there: CLASS/CODE/SUBSYSTEM[/SERVICE[/VERSION]]',
-        owner: 'its folder (the subsystem in small letters)',
+        owner: 'its folder (the subsystem in lower case)',
         serviceVersion: 'call this version of all operations',
         client: 'who calls, by a name of clients (client_data)',
         force: 'replace files that are there',
@@ -109,7 +109,7 @@ const program = {
     { heading: 'wsdl, for a WSDL file or a folder of them:', commands: ['wsdl explain', 'wsdl vendor', 'wsdl add'] },
     { heading: 'mock, a stand-in for a Security Server to try the service with:', commands: ['mock'] },
   ],
-  environment: `Environment: PROXY_CONFIG names the configuration file where --config does not,
+  environment: `Environment: PROXY_CONFIG names the configuration file if --config does not,
 PROXY_KEYSTORE_PASSWORD holds the password of the keystore, RUST_LOG filters the
 log, PROXY_LOG_FORMAT=json writes it as JSON.`,
   nearest,

@@ -43,7 +43,7 @@ export interface Facts {
   readonly keystores: readonly KeystoreFacts[]
   /** Undefined without an audit file. */
   readonly audit: AuditFacts | undefined
-  /** A certificate is told about from this many days before its end on. */
+  /** A certificate is reported from this many days before its end on. */
   readonly expiringDays: number
   /** Undefined without a `wsdl_watch_dir`. */
   readonly wsdlDirectory: { readonly path: string; readonly exists: boolean } | undefined

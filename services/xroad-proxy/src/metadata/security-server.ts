@@ -44,7 +44,7 @@ type MethodList = 'listMethods' | 'allowedMethods'
 export interface SecurityServer {
   listClients(instance: string): Promise<Attempt<readonly Client[]>>
   listMethods(list: MethodList, lane: Lane, provider: Identity): Promise<Attempt<Listed>>
-  /** An empty version is none. */
+  /** An empty version does not count. */
   getWsdl(provider: Identity, code: string, version: string): Promise<Attempt<Uint8Array>>
   getOpenApi(provider: Identity, code: string): Promise<Attempt<Uint8Array>>
   close(): Promise<void>

@@ -1,6 +1,6 @@
 /**
  * An exchange of the HTTP shell as the request path knows it: request, upload and response writer in one object. Turns
- * the shell's errors into those that a caller is told.
+ * the shell's errors into those that a caller gets.
  */
 import { BodyCut, BodyTooLarge, type Exchange } from '@services/http-shell'
 import { CallerGone, Failure } from '../errors.ts'

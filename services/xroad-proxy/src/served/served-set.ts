@@ -64,7 +64,7 @@ export async function openSet(read: ReadSet, context: SetContext): Promise<Serve
   return { config, service, upstreams, certificates, identities, ...has }
 }
 
-/** What is wrong with a file that the configuration names is told with the line that names it. */
+/** What is wrong with a file that the configuration names is reported with the line that names it. */
 function withOrigins<Opened>({ origins }: Loaded, open: () => Opened): Opened {
   try {
     return open()

@@ -88,7 +88,7 @@ export function closeWhenIdle({ client }: Connection): void {
   client.close().catch(() => undefined)
 }
 
-/** Never throws: what cannot be sent is told to the handler. */
+/** Never throws: the handler hears what cannot be sent. */
 export function send(
   { client, interim }: Connection,
   { path, method, headers, body, bodyLength }: Call,
@@ -102,7 +102,7 @@ export function send(
   client.dispatch(options as unknown as Dispatcher.DispatchOptions, handler)
 }
 
-/** The headers of the response that a handler is told of. */
+/** The headers of the response that a handler gets. */
 export function rawHeadersOf({ rawHeaders }: Controller): string[] {
   const raw = rawHeaders as unknown as readonly (Buffer | string)[]
   const texts: string[] = []

@@ -42,7 +42,7 @@ export function createConnector(options: ConnectorOptions): Connector {
       clearTimeout(timer)
       socket.off('secureConnect', settle).off('connect', settle).off('error', settle)
       if (error === undefined) {
-        // With TLS 1.3 a server refuses our certificate after the handshake; the client would tell of a closed socket
+        // With TLS 1.3 a server refuses our certificate after the handshake; the client would report a closed socket
         // only.
         socket.once('error', (late) => socket.destroy(late)).on('error', markReset)
         callback(null, socket)

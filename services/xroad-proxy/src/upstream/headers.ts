@@ -19,7 +19,7 @@ export interface OutboundRules {
   /** Go out behind the caller's. */
   readonly set: RawHeaders
   /**
-   * Of the two that tell of a trace those that the file leaves to us: they are added to each call, and the caller's do
+   * Of the two about a trace those that the file leaves to us: they are added to each call, and the caller's do
    * not go out.
    */
   readonly traced: readonly TraceHeader[]
@@ -69,7 +69,7 @@ export function toOutbound(
     const lower = name.toLowerCase()
     if (isDropped(lower, dropped, named)) continue
     if (lower === messageIdName) {
-      // An empty id is none.
+      // An empty id does not count.
       if (value === '') continue
       messageId ||= value
     }
@@ -125,7 +125,7 @@ export function toInbound(received: RawHeaders, status = 200, messageId?: string
 export const bodyless: ReadonlySet<number> = new Set([204, 304])
 
 /**
- * How the end of a response is told: by its length, by its last chunk, by the end of its connection, or in a way
+ * How the end of a response shows: by its length, by its last chunk, by the end of its connection, or in a way
  * unknown here.
  */
 export type Framing = 'length' | 'chunks' | 'connection' | 'unknown'

@@ -53,7 +53,7 @@ export async function send({ method, url, headers, body }, isBatch, signal) {
     const manner = { redirect: 'manual' }
     const response = await fetch(url, /** @type {RequestInit} */ ({ ...init, ...manner, ...content }))
     if (response.type === 'opaqueredirect')
-      return tellOnly('A redirect.', 'Browsers tell pages no more of it; curl does.')
+      return tellOnly('A redirect.', 'Browsers tell pages nothing more about it; curl does.')
     const received = await receive(response)
     return showAnswer(response, received, performance.now() - started, isBatch)
   } catch (error) {

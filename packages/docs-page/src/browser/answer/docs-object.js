@@ -63,8 +63,7 @@ export function showSections(sections) {
     if (rows !== undefined) return showRows(rows, `${path}: ${count(rows.length)}`)
     return showPairs(path, pairs)
   })
-  const left =
-    sections.length > maxSections ? element('p', { class: 'nothing' }, 'More stands in the JSON.') : undefined
+  const left = sections.length > maxSections ? element('p', { class: 'nothing' }, 'The JSON has more.') : undefined
   return element('div', { class: 'tables' }, ...shown, left)
 }
 

@@ -65,7 +65,7 @@ export class Responses {
   }
 
   /**
-   * Schemas of successes, as far as they are known; one that is below several statuses is told once.
+   * Schemas of successes, as far as they are known; one that is below several statuses is reported once.
    *
    * @returns {readonly Answer[]}
    */

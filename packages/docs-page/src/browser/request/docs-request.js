@@ -77,7 +77,7 @@ function plain(value) {
 }
 
 /**
- * Throws a `Mistake` for what is missing in the path, and for what is no JSON where it has to be.
+ * Throws a `Mistake` for what is missing in the path, and for what is not JSON where it has to be.
  *
  * @param {string} base
  * @param {{ readonly method: string, readonly path: string, readonly parameters: readonly Field[] }} operation
@@ -164,7 +164,7 @@ function writeParts(fields, typedOf) {
 function textsIn(field, text) {
   if (field.control === 'lines') return linesIn(text)
   if (field.control !== 'json') return [text]
-  if (!isJson(text)) throw new Mistake(field, 'This is no JSON.')
+  if (!isJson(text)) throw new Mistake(field, 'This is not JSON.')
   return [text]
 }
 
@@ -202,7 +202,7 @@ function toJson(field, { state, text }) {
   if (state === 'null') return 'null'
   switch (field.control) {
     case 'json':
-      if (!isJson(text)) throw new Mistake(field, 'This is no JSON.')
+      if (!isJson(text)) throw new Mistake(field, 'This is not JSON.')
       return text.trim()
     case 'number':
       // The service says best what is wrong with another text.

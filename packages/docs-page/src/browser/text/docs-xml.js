@@ -10,7 +10,7 @@ const tokens =
   /<!--[^]*?-->|<!\[CDATA\[[^]*?\]\]>|<\?[^]*?\?>|<![^>]*>|<\/?[^\s<>"'/](?:[^<>"']|"[^"]*"|'[^']*')*>|[^<]+/gy
 
 /**
- * XML text -> tokens, laid out with two spaces a level; text between tags stays as it is. Nothing for what is no XML.
+ * XML text -> tokens, laid out with two spaces a level; text between tags stays as it is. Nothing for what is not XML.
  *
  * @param {string} text
  * @returns {readonly Token[] | undefined}

@@ -131,7 +131,7 @@ function readFile(start: StartEnvironment): { file: ConfigFile; diagnostics: rea
   }
 }
 
-/** Where there is no file: what a container of the predecessor was told. */
+/** Where there is no file: what configured a container of the predecessor. */
 function readEnvironment(env: Environment, cwd: string): { file: ConfigFile; diagnostics: readonly string[] } {
   const legacy = readLegacyEnvironment(env)
   if (legacy === undefined) throw new ConfigFileError(nothingFound(cwd))

@@ -22,7 +22,7 @@ export function passwordFileProblems(
   }
 }
 
-/** Empty for a file that cannot be read: that is told, unless nobody needs passwords. */
+/** Empty for a file that cannot be read: that is reported, unless nobody needs passwords. */
 export function passwordOf({ passwordEnv, passwordFile }: Named, env: Environment): string {
   if (passwordFile === '') return env[passwordEnv] ?? ''
   try {

@@ -1,4 +1,4 @@
-/** What a PostgreSQL datasource is opened with: plain values, and who is told what happens. */
+/** What a PostgreSQL datasource is opened with: plain values, and who hears what happens. */
 import type { ResultShapes } from '../../model.ts'
 import type { DatabaseOptions } from '../options.ts'
 import type { CurrentPassword } from './login.ts'

@@ -58,7 +58,7 @@ export function judgeReplica(replica: Position, first: Position | undefined, max
 
 /**
  * What becomes of work that a replica has failed. `always`: a standby cannot run this statement, so from now on the
- * first does. `once`: it could, but not now. What is not here is told like any other error.
+ * first does. `once`: it could, but not now. What is not here is reported like any other error.
  */
 const states: readonly (readonly [prefix: string, next: 'always' | 'once'])[] = [
   // It writes, by way of a function that does not show it.

@@ -129,7 +129,7 @@ export class ReplicaWatch {
     try {
       this.#position = await this.#first.ask()
     } catch {
-      // Others tell of it. How far it was still counts.
+      // Others report it. How far it was still counts.
     }
   }
 

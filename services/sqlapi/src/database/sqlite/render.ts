@@ -2,7 +2,7 @@
 import type { Statement } from '../../model.ts'
 import type { Rendered } from '../../sql/position.ts'
 
-/** `lists` tells of each slot whether its value is a list. */
+/** `lists` says of each slot whether its value is a list. */
 export function render(statement: Statement, lists: readonly boolean[]): Rendered {
   let text = statement.pieces[0] as string
   const ends: number[] = []

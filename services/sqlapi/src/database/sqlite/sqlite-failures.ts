@@ -11,7 +11,7 @@ import type { StatementText } from './statements.ts'
 
 const quotesSql = /syntax error|unrecognized token|incomplete input|contains no statements/
 
-/** A check that has no name is told with its SQL, and an index on expressions with its name. */
+/** A check that has no name is reported with its SQL, and an index on expressions with its name. */
 const constraintName = /^(CHECK constraint failed): .*|^(UNIQUE constraint failed): index '.*/s
 
 /** `textOf` gives a statement by its number, and how it was written. */

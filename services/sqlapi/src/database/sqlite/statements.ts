@@ -26,7 +26,7 @@ export interface StatementText extends Rendered {
 export class Statements {
   readonly #numbers = new WeakMap<Statement, Map<string, number>>()
   readonly #texts: StatementText[] = []
-  /** Those that may run on and on. */
+  /** Those that may run very long. */
   readonly #runOn = new Set<number>()
   readonly #histories = new WeakMap<Statement, History>()
 

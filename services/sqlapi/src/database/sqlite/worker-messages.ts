@@ -27,7 +27,7 @@ export interface Job {
   readonly touchesSession: boolean
   readonly batch: boolean
   readonly format: FormatName
-  /** It runs where it can be ended: its statements may run on and on. */
+  /** It runs where it can be ended: its statements may run very long. */
   readonly mayRunOn: boolean
   /** Nothing is written: a long result may be sent while its rows come. */
   readonly isRead: boolean
@@ -65,7 +65,7 @@ export interface JobError {
 /**
  * `json` is the result, or what is left of it after the pieces; `rows` all that were read for it. `piece` is UTF-8, and
  * more will come. `skipped`: the worker came to the job and found that it was claimed already. `runsOn`: nothing was
- * done, because a statement of the job may run on and on, and this worker cannot be ended then.
+ * done, because a statement of the job may run very long, and this worker cannot be ended then.
  */
 export type JobReply = { readonly claim: number } & (
   | { readonly json: string; readonly rows: number }

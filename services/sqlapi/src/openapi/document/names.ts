@@ -55,7 +55,7 @@ function wantedName({ method }: Operation, path: string): string {
 }
 
 /**
- * Accents are dropped; of other letters and digits there is no spelling but their numbers. All else is an underscore.
+ * Accents are dropped; other letters and digits have no spelling except their numbers. All else is an underscore.
  */
 function spell(odd: string): string {
   const letters = odd.normalize('NFKD').replaceAll(/\p{M}/gu, '')

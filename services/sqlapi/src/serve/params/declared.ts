@@ -35,7 +35,7 @@ export function readDeclaredQuery(query: string, { params, names }: Wanted): Par
 /** How a body holds its sets. */
 export interface BodyForm {
   readonly batch: boolean
-  /** Its format knows no other values, so texts are read as those of a query string. */
+  /** Its format has no other values, so texts are read as those of a query string. */
   readonly areTexts: boolean
 }
 

@@ -98,7 +98,7 @@ export function encode(
   if (isStream) return withContent(compressStream(content, compressors[coding]))
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   if (bytes.length <= shortLength) return withContent(compressors[coding].now(bytes))
-  // Only for want of memory; the reply itself is there.
+  // Only for lack of memory; the reply itself is there.
   return compressors[coding].elsewhere(bytes).then(withContent, () => plain)
 }
 

@@ -84,7 +84,7 @@ export class RestDescriptions {
 
 const schemaReference = '#/components/schemas/'
 
-/** Names of components, told apart by a prefix, and those that are needed. */
+/** Names of components, distinguished by a prefix, and those that are needed. */
 class Names {
   readonly components: Json
   readonly #prefix: string

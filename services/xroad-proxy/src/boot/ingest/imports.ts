@@ -1,6 +1,6 @@
 /**
  * All WSDLs of the directory as they were surveyed -> the same, where one that only imports others and those others are
- * told apart: in one folder they would give the same endpoints, so one of them has the operations and the other one
+ * distinguished: in one folder they would give the same endpoints, so one of them has the operations and the other one
  * none.
  */
 import { join, posix } from 'node:path'

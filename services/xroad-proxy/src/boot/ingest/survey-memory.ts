@@ -160,7 +160,7 @@ export class SurveyMemory {
   }
 
   #remember(name: string, remembered: Remembered): void {
-    // A folder that cannot be written to is told of where DSL files are written.
+    // A folder that cannot be written to is reported where DSL files are written.
     void writeWhole(join(this.#folder, name), JSON.stringify(remembered))
   }
 }

@@ -240,7 +240,7 @@ function tellStrangers(
   })
 }
 
-/** A WSDL that only imports others has the operations of those; that they have none is told where they are read. */
+/** A WSDL that only imports others has the operations of those; that they have none is reported where they are read. */
 function whyEmpty({ missingWsdls, onlyImports }: Wsdl): readonly string[] {
   if (missingWsdls.length > 0) return [`has no operation${whereElse(missingWsdls)}`]
   return onlyImports.length > 0 ? [] : ['has no operation']

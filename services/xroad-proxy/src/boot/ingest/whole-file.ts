@@ -43,7 +43,7 @@ export function isTemporaryName(name: string): boolean {
   return /^\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/.test(name)
 }
 
-/** One after the other: all in one call, a read-only file system is told as a folder that is missing. */
+/** One after the other: all in one call, a read-only file system is reported as a folder that is missing. */
 function makeFolder(folder: string, hasParent = false): void {
   try {
     mkdirSync(folder)

@@ -77,7 +77,7 @@ function readText(file: string): string {
   }
 }
 
-/** Far faster than YAML. What is not JSON is told by the reader of YAML, which knows lines. */
+/** Far faster than YAML. The reader of YAML, which knows lines, reports what is not JSON. */
 function readJson(text: string): Mapping | undefined {
   if (!/^\s*\{/.test(text)) return undefined
   try {

@@ -1,5 +1,5 @@
 /**
- * A description as a tree in which schemas, references and plain values are told apart: a value called `$ref` in an
+ * A description as a tree in which schemas, references and plain values are distinguished: a value called `$ref` in an
  * example is not a reference, a property called `example` is a schema. Gives a copy in which references and schemas are
  * what the visitor makes of them. Pure.
  */

@@ -25,7 +25,7 @@ export interface DatedCertificate extends Dates {
 export type Validity = 'good' | 'not_yet_valid' | 'expiring' | 'expired'
 
 const dayMs = 86_400_000
-/** A certificate is told about from this many days before its end on. */
+/** A certificate is reported from this many days before its end on. */
 export const expiringDays = 30
 
 export function validityOf({ validFrom, validTo }: Dates, now: Date, days: number = expiringDays): Validity {

@@ -1,7 +1,7 @@
 /**
  * Makes the TLS settings of outgoing connections, once: with our identity (a PKCS12 file) for the Security Server,
  * without one for direct calls. Parsing a keystore and some hundred authorities takes milliseconds that no connection
- * should pay again. Whatever is wrong with a file is told in words with the way out, never with the password.
+ * should pay again. Whatever is wrong with a file is reported in words with the way out, never with the password.
  */
 import { createHash, X509Certificate } from 'node:crypto'
 import {

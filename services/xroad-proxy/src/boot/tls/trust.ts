@@ -1,6 +1,6 @@
 /**
  * The authorities that servers are verified with: those of the system, or every certificate of a PEM file. Whatever is
- * wrong with the file is told in words with the way out.
+ * wrong with the file is reported in words with the way out.
  */
 import { X509Certificate } from 'node:crypto'
 import { getCACertificates } from 'node:tls'

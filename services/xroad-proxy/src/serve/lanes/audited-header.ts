@@ -9,7 +9,7 @@ import { type Json, lengthOf } from '../../soap/json/json-text.ts'
 import { type HeaderNames, readHeaderNames } from '../../soap/message/header-names.ts'
 
 type Named = Pick<AuditedMessage, 'lane' | 'client' | 'service' | 'version'> & {
-  /** The user that X-Road is told of; left out when that is the caller's user, or nobody. */
+  /** The user that X-Road sees; left out when that is the caller's user, or nobody. */
   readonly user?: string
   /** By which X-Road knows the message; left out where the header has none. */
   readonly id?: string

@@ -1,5 +1,5 @@
 /**
- * An upstream call as a span, and what the upstream is told of it. Names are those of OpenTelemetry's stable
+ * An upstream call as a span, and what the upstream learns of it. Names are those of OpenTelemetry's stable
  * conventions for HTTP clients. The address comes without a query string and with the names of its parameters: no value
  * of a caller is in a span.
  */
@@ -25,7 +25,7 @@ export function beginCall(span: Span, { origin, path, method }: Pick<Call, 'orig
   })
 }
 
-/** The call with the headers that tell of it. */
+/** The call with the headers for it. */
 export function withTrace(call: Call, span: Span): Call {
   return { ...call, span, headers: [...call.headers, ...toPairs(span, traceHeaders)] }
 }

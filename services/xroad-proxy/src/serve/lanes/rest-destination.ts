@@ -20,7 +20,7 @@ export interface RestDestination extends SecurityServer {
   readonly limits: Limits | undefined
   /** As the audit file names who calls what. */
   readonly audited: Pick<AuditedMessage, 'lane' | 'client' | 'service' | 'version'> & {
-    /** The user that X-Road is told of instead of the caller's, where the file says so. */
+    /** The user that X-Road sees instead of the caller's, where the file says so. */
     readonly user?: string
   }
 }

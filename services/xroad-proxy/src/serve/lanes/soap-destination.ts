@@ -66,7 +66,7 @@ const versionHeaders: Readonly<Record<SoapVersion, (action: string | undefined) 
     action: action === undefined ? [] : ['SOAPAction', `"${action}"`],
   }),
   '1.2': (action) => ({
-    // An action is a URI, and an empty text is none.
+    // An action is a URI, and an empty text is not one.
     type: `application/soap+xml; charset=utf-8${action ? `; action="${action.replaceAll('\\', String.raw`\\`)}"` : ''}`,
     action: [],
   }),

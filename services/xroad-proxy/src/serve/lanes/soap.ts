@@ -69,7 +69,7 @@ export async function callSoap(
   const room = openRoom(lane, endpoint, writer, trace)
   const body = await request.upload.collect(lane.maxRequestBytes, room.reserve)
   const { 'x-road-id': id, 'x-road-userid': user, 'x-road-issue': issue } = readCallerHeaders(request.headers)
-  // An empty id is none.
+  // An empty id does not count.
   const uuid = id || randomUUID()
   trace.messageId = uuid
   const incoming: Incoming = { endpoint, request, body, writer, trace, room }
@@ -90,7 +90,7 @@ export async function callSoap(
   return toJsonReply(translation, room)
 }
 
-/** Why the endpoint cannot be called; what the request itself has wrong is told first. */
+/** Why the endpoint cannot be called; what is wrong with the request itself is reported first. */
 async function obstruct(obstructed: Obstructed | undefined, incoming: Incoming): Promise<never> {
   if (obstructed !== undefined) await readIncoming(obstructed.reader, incoming)
   return refuseCall(obstructed?.obstacle ?? 'no_security_server')
@@ -151,7 +151,7 @@ function isSuccess(status: number): boolean {
   return status >= 200 && status < 300
 }
 
-/** Of a response that is no success the status says more. */
+/** The status says more about a response that is not a success. */
 function notXml(error: XmlError, status: number): Failure {
   if (!isSuccess(status)) return httpError(status)
   const message = `the answer cannot be read as XML: ${error.message}`

@@ -12,7 +12,7 @@ export interface DocsPage {
   reply(path: string, headers: RawHeaders): Promise<FileReply>
 }
 
-/** What of the configuration people are told. */
+/** What people read of the configuration. */
 export interface DocsSubject {
   readonly client: Identity
   readonly docs: { readonly showUpstream: boolean }

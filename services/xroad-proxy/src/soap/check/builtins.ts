@@ -1,6 +1,6 @@
 /**
  * The built-in types of XML Schema as a table: which texts are values of each, how white space counts, in what order
- * values are and what a person is told of them. Besides two of our own, for params that a DSL file declares.
+ * values are and what a person reads about them. Besides two of our own, for params that a DSL file declares.
  */
 import { canonicalDecimal, compareDecimals, toDecimal } from './decimals.ts'
 import {

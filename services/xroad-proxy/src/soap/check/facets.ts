@@ -8,7 +8,7 @@ export interface FacetCheck {
   holds(text: string): boolean
 }
 
-/** Undefined for what says nothing about texts, or has a value that is none. */
+/** Undefined for what says nothing about texts, or has a value that is not one. */
 export function toFacetCheck(name: string, value: string, builtin: Builtin): FacetCheck | undefined {
   const { lengthOf } = builtin
   const number = /^\d{1,15}$/.test(value) ? Number(value) : undefined

@@ -34,7 +34,7 @@ const expressions: Readonly<Record<MomentKind, RegExp>> = {
 /** A leap year, so that each day of a year is there. */
 const anyYear = '1972'
 
-/** Undefined for a text that is none, such as 2026-02-30. */
+/** Undefined for a text that is not one, such as 2026-02-30. */
 export function readMoment(kind: MomentKind, text: string): Moment | undefined {
   const groups = expressions[kind].exec(text)?.groups
   if (groups === undefined) return undefined

@@ -1,4 +1,4 @@
-/** What people are told of values that are allowed and of params: one line, and no longer than anybody reads. */
+/** What people read about allowed values and params: one line, and no longer than anybody reads. */
 
 const maxShownValues = 10
 const maxShownCharacters = 200

@@ -65,7 +65,7 @@ function describe(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** A caller who sends a form has files, and a caller who sends JSON has text. No value is told. */
+/** A caller who sends a form has files, and a caller who sends JSON has text. No value is shown. */
 function refuse(path: string, problem: string): Failure {
   const wanted = 'base64 text (+ and /, filled up with =, no "data:" in front), or a file of a form'
   return new Failure('malformed_request', `the param ${path.slice(0, maxPathLength)} ${problem}; expected ${wanted}`)

@@ -4,7 +4,7 @@
  * copied.
  *
  * Fields come before files, so that a form can be told wrong by its beginning. Throws `malformed_request` for a form
- * that is none or has no end. Which param takes a file is known from the template.
+ * that is not one or has no end. Which param takes a file is known from the template.
  */
 import { Failure } from '../../errors.ts'
 import type { TemplateFile, TemplateValue, TemplateValues } from '../../model.ts'

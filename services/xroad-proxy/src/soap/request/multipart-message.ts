@@ -35,7 +35,7 @@ export function toMultipartMessage(
 
 const xop = 'application/xop+xml'
 
-/** The type that the envelope would have is told beside that of XOP. */
+/** The type that the envelope would have is reported beside that of XOP. */
 function toMtom(envelopeType: string, soapType: string): { readonly related: string; readonly root: string } {
   const parameters = envelopeType.slice(soapType.length)
   return { related: `type="${xop}"; start-info="${soapType}"`, root: `${xop}${parameters}; type="${soapType}"` }

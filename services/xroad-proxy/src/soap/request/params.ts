@@ -58,7 +58,7 @@ function placeOf({ message }: SyntaxError): string {
   return place === undefined ? 'found no JSON' : `found no JSON from ${place} on`
 }
 
-/** One value of JSON, in the same way. Throws for what is none. */
+/** One value of JSON, in the same way. Throws for what is not one. */
 export function readJsonValue(text: string): TemplateValue {
   // Digits are looked for behind a character.
   return copy(parse(` ${text}`), maxDepth)

@@ -103,7 +103,7 @@ interface LoopData {
   readonly root: object
   readonly rounds: { left: number }
   readonly attachments: Attaching | undefined
-  /** The path to `this`, where paths are told. */
+  /** The path to `this`, where paths are known. */
   readonly contextPath?: string
 }
 

@@ -80,7 +80,7 @@ function safeName(text: string): string {
 
 const maxNameCharacters = 100
 
-/** The same for a service: what cannot be in a name is told apart by a digest. */
+/** The same for a service: what cannot be in a name is distinguished by a digest. */
 export function fileNameOf(service: string): string {
   const safe = safeName(service)
   if (safe === service && /^[A-Za-z0-9_]/.test(safe)) return safe

@@ -1,5 +1,5 @@
 /**
- * The first two lines of a generated DSL file: how it is told from one that a person wrote, and which WSDL it came
+ * The first two lines of a generated DSL file: how it differs from one that a person wrote, and which WSDL it came
  * from. What follows them is written by write.ts.
  */
 

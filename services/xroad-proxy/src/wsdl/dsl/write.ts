@@ -1,5 +1,5 @@
 /**
- * One operation -> the text of its DSL file. The same WSDL gives the same bytes. How such a file is told from one that
+ * One operation -> the text of its DSL file. The same WSDL gives the same bytes. How such a file differs from one that
  * a person wrote is in marker.ts. Reading and writing files is not done here.
  */
 import type { ParamBranch, ParamChoice } from '../../model.ts'

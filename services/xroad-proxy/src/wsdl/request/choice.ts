@@ -8,7 +8,7 @@ import type { QName } from '../xml/qname.ts'
 import type { ChoiceBranch, RequestChoice, RequestNode } from './request.ts'
 
 /**
- * Whether a message may hold nothing of it, by the schema. `visit` is told of each node, and may end the walk by
+ * Whether a message may hold nothing of it, by the schema. `visit` gets each node, and may end the walk by
  * throwing.
  */
 export function isEmptiable(node: OutlineNode, visit: () => void): boolean {

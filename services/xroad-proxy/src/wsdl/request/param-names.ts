@@ -93,7 +93,7 @@ class Endings {
     this.#paths = paths
   }
 
-  /** A path that is the end of another one is told apart by being whole. */
+  /** A path that is the end of another one is distinguished by being whole. */
   shortest(path: readonly string[]): string {
     for (let length = 2; length < path.length; length++) {
       const ending = toName(path, length)

@@ -76,7 +76,7 @@ function escape(source: string, at: number, isInside: boolean): { text: string; 
     const [property] = /^\{[A-Z][a-z]?\}/u.exec(source.slice(at + 2)) ?? []
     return property === undefined ? undefined : { text: `\\${character}${property}`, end: at + 1 + property.length }
   }
-  // ECMAScript knows no escape of an ordinary character.
+  // ECMAScript has no escape for an ordinary character.
   if (character === '-' && !isInside) return { text: '-', end: at + 1 }
   return shared.test(character) ? { text: `\\${character}`, end: at + 1 } : { text: character, end: at + 1 }
 }

@@ -3,8 +3,8 @@
  * from the nullable side of an outer join or from a grouping set, at any depth. The server says from which table a
  * column comes even then. Pure except for the parser. Where it is in doubt, a column may be null.
  *
- * Tables are told apart by their names: one that occurs twice in a statement, once on a nullable side, may be null in
- * both, unless the column says with its alias which one it means.
+ * Tables are distinguished by their names: one that occurs twice in a statement, once on a nullable side, may be null
+ * in both, unless the column says with its alias which one it means.
  */
 import type { InsertStmt, JoinExpr, Node, ReturningClause, SelectStmt } from 'libpg-query'
 import { parseSql } from '../parser.ts'

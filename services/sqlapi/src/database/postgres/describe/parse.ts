@@ -11,7 +11,7 @@ export function parseScripts(scripts: readonly Script[]): Promise<readonly (read
 }
 
 async function parseStatement(statement: Statement): Promise<OfflineDescription> {
-  // What is refused without asking is told without asking.
+  // What is refused without asking is reported without asking.
   if (statement.refusal !== undefined) return { outcome: 'parsed' }
   const shape = 'n'.repeat(statement.names.length)
   const rendered = render(statement, shape, { membership: false, perSlot: false })

@@ -137,7 +137,7 @@ async function findAnyTypes(preparer: Preparer, statement: Statement): Promise<T
   }
 }
 
-/** The error of a statement; throws what is none. */
+/** The error of a statement; throws anything else. */
 export function toServerError(error: unknown): ServerError {
   const said = error instanceof NotStarted ? error.cause : error
   if (said instanceof ServerError && said.severity === 'ERROR') return said

@@ -16,7 +16,7 @@ import { oid } from '../types/types.ts'
 export interface Preparer {
   /** Prepares the text and gives the types that the server reports; rejects with the server's error. */
   describe(text: string, types: readonly number[]): Promise<readonly number[]>
-  /** Undefined for a type that is no array. */
+  /** Undefined for a type that is not an array. */
   elementsOf(type: number): Promise<ElementForm | undefined>
   /** Told of an error and the text that it is about. */
   noteSent?(error: unknown, rendered: Rendered): void

@@ -35,7 +35,7 @@ function toWholeMinutes([
   const nearest = Math.round(exact / 60)
   const shift = (nearest * 60 - exact) * (sign === '-' ? -1 : 1)
   const year = Number(day.slice(0, -6)) * (era === undefined ? 1 : -1) + (era === undefined ? 0 : 1)
-  // The calendar repeats after 400 years, and Date knows no year of more than six digits.
+  // The calendar repeats after 400 years, and Date has no year of more than six digits.
   const like = 2000 + (year % 400)
   const moved = new Date(Date.parse(`${like}${day.slice(-6)}T${time}Z`) + shift * 1000)
   const movedYear = year + moved.getUTCFullYear() - like

@@ -77,7 +77,7 @@ export class PlanConnection extends ServerConnection implements Peer {
     return new Promise((gave, failed) => this.start(plan, values, { format, sink, shared: undefined, gave, failed }))
   }
 
-  /** The same without a promise. The connection is ready for more when the reader is told of the end. */
+  /** The same without a promise. The connection is ready for more when the reader hears of the end. */
   start(plan: Plan, values: Values, reader: RowsReader, comment?: string): void {
     const run = new PlanRun(this, this.context, this.prepared.of(plan, comment), values, reader)
     run.comment = comment

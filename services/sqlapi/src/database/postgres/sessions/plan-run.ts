@@ -30,7 +30,7 @@ export interface RowsReader {
   failed(error: unknown): void
 }
 
-/** The part of a session that is told of the end. */
+/** The part of a session that hears of the end. */
 export interface Concluder {
   conclude(run: PlanRun, error: unknown): void
 }

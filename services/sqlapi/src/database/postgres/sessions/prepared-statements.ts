@@ -14,7 +14,7 @@ export class PreparedStatements {
   readonly #unnamed = new Map<string, Prepared>()
   readonly #close: ((name: string) => void) | undefined
 
-  /** `close` is told the name of a statement that is given up; without it nothing has a name. */
+  /** `close` gets the name of a statement that is given up; without it nothing has a name. */
   constructor(close: ((name: string) => void) | undefined) {
     this.#close = close
   }

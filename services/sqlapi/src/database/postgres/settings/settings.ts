@@ -70,7 +70,7 @@ export class SessionSettings {
     this.all = [...ofUrl, ...this.#own, ...limitOf(this.timeoutSeconds)]
   }
 
-  /** Moments are told in UTC. */
+  /** Moments are in UTC. */
   get isUtc(): boolean {
     return this.#own.some(({ name, value }) => name === 'TimeZone' && value.toUpperCase() === 'UTC')
   }

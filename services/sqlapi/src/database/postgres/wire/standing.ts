@@ -48,7 +48,7 @@ export function whyNot(target: Target, { isStandby = false, isReadOnly = false }
   }
 }
 
-/** Whether a server that takes no writes is a server that must have changed, because nobody asked for such a one. */
+/** Whether a server that takes no writes is a server that must have changed, because the URL did not ask for one. */
 export function expectsWrites(target: Target): boolean {
   return target === 'any' || target === 'read-write' || target === 'primary'
 }

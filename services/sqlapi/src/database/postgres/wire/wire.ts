@@ -233,7 +233,7 @@ export class Wire {
     if (error.severity !== 'ERROR') this.#inFlight.shift()?.settle()
   }
 
-  /** The socket has closed: whoever is still waiting is told. */
+  /** The socket has closed: everything that still waits is rejected. */
   #end(): void {
     this.#isBroken = true
     const error = new Error('The connection has ended', { cause: this.#error })

@@ -34,7 +34,7 @@ export function isBusy(error: unknown): boolean {
   return code === primary.busy || code === primary.locked
 }
 
-/** Throws an error that is none of the statement: the file cannot be read. */
+/** Throws an error that is not about the statement: the file cannot be read. */
 export function toFailed(
   error: SqliteError,
   { statement, rendered, offset }: { statement: Statement; rendered: Rendered; offset: number | undefined },

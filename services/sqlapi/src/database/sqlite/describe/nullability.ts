@@ -2,7 +2,8 @@
  * A statement -> which columns of its result may be null although they come straight from a column that is not: those
  * from the nullable side of an outer join, of a query that stands for a value, or of one that makes one row of many.
  * SQLite says from which table a column comes even then, and looks through views. There is no parser of it to ask, so
- * words decide; where they leave a doubt, a column may be null. Tables are told apart by their names, as on PostgreSQL.
+ * words decide; where they leave a doubt, a column may be null. Tables are distinguished by their names, as on
+ * PostgreSQL.
  */
 import { cutAt, holds, isQuery, type Word, wordTree } from './word-tree.ts'
 

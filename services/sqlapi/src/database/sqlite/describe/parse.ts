@@ -24,7 +24,7 @@ export function parseScripts(scripts: readonly Script[]): Promise<readonly (read
 const syntaxErrors = /syntax error$|^unrecognized token|^incomplete input$/s
 
 function parseStatement(connection: SqliteConnection, statement: Statement): OfflineDescription {
-  // What is refused without asking is told without asking.
+  // What is refused without asking is reported without asking.
   if (statement.refusal !== undefined || isPragma(statement)) return { outcome: 'parsed' }
   const rendered = render(statement, [])
   const message = messageOf(connection, rendered.text)

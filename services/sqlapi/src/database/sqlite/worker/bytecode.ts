@@ -1,5 +1,5 @@
 /**
- * The program that SQLite makes of a statement -> whether it may run on and on: recursion, or a scan of a whole table
+ * The program that SQLite makes of a statement -> whether it may run very long: recursion, or a scan of a whole table
  * for each row of something else. For statements that it does not know it guesses. No result depends on that: if the
  * guess is wrong, the statement runs in a thread that cannot be ended (see workplace.ts). Also whether a statement
  * gives one row at most, for which an iterator costs more than the row. Pure.

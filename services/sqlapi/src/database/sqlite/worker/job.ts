@@ -83,7 +83,7 @@ function perform(job: Job, site: JobSite, pieces: Pieces | undefined): JobReply 
   }
 }
 
-/** Whether a statement of the job may run on and on. The error of one that is wrong is told when it runs. */
+/** Whether a statement of the job may run very long. The error of one that is wrong is reported when it runs. */
 function runsOn({ sets, isRead }: Job, session: Session): boolean {
   for (const statements of sets) {
     for (const [index, { statement }] of statements.entries()) {

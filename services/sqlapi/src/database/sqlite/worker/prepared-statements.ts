@@ -1,6 +1,6 @@
 /**
  * The statements that one connection knows: numbers and texts come in, what SQLite has prepared of them goes out, and
- * what it says of each without running it: whether it may run on and on, whether its rows are one at most, where a
+ * what it says of each without running it: whether it may run very long, whether its rows are one at most, where a
  * mistake is. session.ts runs them.
  */
 import type { RowFormat } from '../../../formats/format.ts'
@@ -33,7 +33,7 @@ export interface Prepared {
 export class PreparedStatements {
   #connection: SqliteConnection
   readonly #texts = new Map<number, string>()
-  /** Whether a statement may run on and on, as long as the schema is this one. */
+  /** Whether a statement may run very long, as long as the schema is this one. */
   readonly #runsOn = new Map<number, { readonly schemaVersion: unknown; readonly verdict: boolean }>()
   #prepared = new Map<number, Prepared>()
   /** Asked for each group of writes. */
@@ -80,7 +80,7 @@ export class PreparedStatements {
   }
 
   /**
-   * Whether the statement may run on and on. Inside a write transaction that is certain, elsewhere as certain as the
+   * Whether the statement may run very long. Inside a write transaction that is certain, elsewhere as certain as the
    * schema that was seen last.
    */
   mayRunOn(statement: number, isWrite: boolean): boolean {
@@ -121,7 +121,7 @@ export class PreparedStatements {
     return entry
   }
 
-  /** Where in the text of a statement the mistake is that the message tells of, if it tells of one. */
+  /** Where in the text of a statement the mistake is that the message names, if it names one. */
   findMistake(number: number, message: string): number | undefined {
     return findMistake(this.#texts.get(number) ?? '', message, (text) => messageOf(this.#connection, text))
   }

@@ -67,5 +67,5 @@ export class JobFailure extends Error {
   }
 }
 
-/** The rejection of a job that did not begin because it may run on and on. */
+/** The rejection of a job that did not begin because it may run very long. */
 export const runsOn = Symbol('runs on')

@@ -1,5 +1,5 @@
 /**
- * The main thread's end of a SQLite process (host.ts), for statements that may run on and on: unlike a thread it can be
+ * The main thread's end of a SQLite process (host.ts), for statements that may run very long: unlike a thread it can be
  * ended in the middle of one, and its locks go with it. Slower than a thread, so it gets what needs it and nothing
  * else.
  */

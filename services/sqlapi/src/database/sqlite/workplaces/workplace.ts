@@ -1,6 +1,6 @@
 /**
  * A place where SQLite jobs are done, one connection of the pool: a worker thread, and beside it, from the first job
- * that needs it, a process. Jobs whose statements may run on and on go to the process, which can be ended. The pool
+ * that needs it, a process. Jobs whose statements may run very long go to the process, which can be ended. The pool
  * never runs jobs of both at the same time, because they belong to different groups.
  */
 import type { Assignment, ConnectionOptions, Listeners, Running } from './assignment.ts'

@@ -1,5 +1,5 @@
 /**
- * In what the expressions of XML Schema and of ECMAScript differ: what is behind a backslash, and which signs mean
+ * How the expressions of XML Schema and of ECMAScript differ: what is behind a backslash, and which signs mean
  * something. An escape becomes the source of a class for the expressions of JavaScript, with the flag `v`.
  */
 import { UnknownSyntax } from './unknown-syntax.ts'
