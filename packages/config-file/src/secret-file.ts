@@ -22,7 +22,7 @@ const hidden =
 /** It begins as paths do, or ends as files of passwords do. */
 const looksLikeFile = /^\.{0,2}[/\\]|\.(?:txt|pw|pass|password|secret)$/i
 
-/** It leads to something, or into a folder that there is, or is spelled as paths are. */
+/** It leads to something, or into an existing folder, or is spelled as paths are. */
 function isPath(text: string): boolean {
   const folder = dirname(text)
   return looksLikeFile.test(text) || isAbsolute(text) || existsSync(text) || (folder !== '.' && existsSync(folder))

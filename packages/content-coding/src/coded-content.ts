@@ -10,7 +10,7 @@ import { etagOf, isKnown } from './etag.ts'
 
 /** An answer of bytes. */
 export interface CodedReply {
-  /** 200, or 304 for a copy that is still good. The body of a 304 is to be left out; its length is that of the 200. */
+  /** 200, or 304 for a copy that is still good. The body of a 304 must be left out; its length is that of the 200. */
   readonly status: number
   readonly body: Buffer
   /** Names in lower case -> values. */

@@ -14,7 +14,7 @@ export interface TracingSettings {
   readonly version: string
 }
 
-/** Undefined when it was not asked for. To be called when an SDK that is loaded with `--import` has been. */
+/** Undefined when it was not asked for. Call it when an SDK that is loaded with `--import` has been. */
 export async function openTracing({ enabled, name, version }: TracingSettings): Promise<Tracing | undefined> {
   const provider = findProvider()
   if (provider === undefined) return enabled ? passingOn : undefined

@@ -25,7 +25,7 @@ export interface ServedFiles {
   readonly unloaded: ReadonlyMap<string, string>
 }
 
-/** Something else that could be served. Exactly one of the two is to be called. */
+/** Something else that could be served. Exactly one of the two must be called. */
 export interface PreparedSet {
   /** Serves it from the next request on; requests in progress end with what they began with. */
   take(): void

@@ -1,5 +1,5 @@
 /**
- * A project -> everything that is to be said about its files: what shows by their words, and what their databases say.
+ * A project -> everything to say about its files: what shows by their words, and what their databases say.
  * The heart of the command, and of a start that refuses wrong files.
  */
 import type { Datasource } from '../boot/config/config.ts'
@@ -18,7 +18,7 @@ import type { ProjectLock } from './project-lock.ts'
 import { SourceText } from './source-text.ts'
 
 export interface Checked {
-  /** In the order in which they are to be read. */
+  /** In the order in which they should be read. */
   readonly findings: readonly Finding[]
   /** How many files were looked at. */
   readonly files: number

@@ -18,7 +18,7 @@ export interface Asked {
   readonly parsed?: ReadonlyMap<Endpoint, readonly OfflineDescription[]>
   /** Of statements that can run; only where plans were asked for. */
   readonly scans: ReadonlyMap<Statement, readonly TableScan[]>
-  /** Only where a file has named something that there is not. */
+  /** Only where a file has named something that does not exist. */
   readonly names: CatalogNames | undefined
   /** Why not all files were asked about, in words. */
   readonly hindrance: string | undefined

@@ -64,7 +64,7 @@ function cureOf({ mistake, line, column, hint }: Failed, statement: Statement, f
   const meant = names === undefined ? undefined : nearestName(statement, dialect, { mistake, at, names })
   if (meant !== undefined) return `did you mean ${meant}?`
   if (mistake === 'parameter-type' && dialect === 'sqlite') return codes.type.cure
-  // Of a name that there is not, in whatever form, hints say no more than that.
+  // Of a name that does not exist, in whatever form, hints say no more than that.
   return hint === undefined || mistake.startsWith('unknown-') ? codes[mistake].cure : asCure(hint)
 }
 

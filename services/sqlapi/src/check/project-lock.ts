@@ -1,5 +1,5 @@
 /**
- * The lock file of a project, for `check`: what is to be said of it, and writing it. Knows which file has which text.
+ * The lock file of a project, for `check`: what to say about it, and writing it. Knows which file has which text.
  */
 import type { StatementDescription } from '../description.ts'
 import type { Remark } from '../findings/finding.ts'

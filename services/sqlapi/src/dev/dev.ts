@@ -1,6 +1,6 @@
 /**
  * The command `dev`: the service for authors of its files. It serves on the loopback only, changed files are served
- * as soon as they are saved, and what is to be said of them is written to the terminal. Puts together the service, the
+ * as soon as they are saved, and what to say about them is written to the terminal. Puts together the service, the
  * tree that is read again, the watch that says when, and the findings.
  */
 import { statSync } from 'node:fs'

@@ -1,5 +1,5 @@
 /**
- * What is to be said of the files as they change, told once: a block for a file of which there is something new to say,
+ * What to say about the files as they change, reported once: a block for a file of which there is something new to say,
  * a line for one that is repaired. A file with findings is asked about again with each change, because its cure may be
  * made elsewhere.
  */

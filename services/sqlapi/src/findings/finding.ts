@@ -36,7 +36,7 @@ export interface Finding {
 
 /** What a report is written of. */
 export interface Report {
-  /** In the order in which they are to be read. */
+  /** In the order in which they should be read. */
   readonly findings: readonly Finding[]
   /** How many files were looked at. */
   readonly files: number

@@ -29,7 +29,7 @@ export function toText({ findings, files, ms, colours }: Report): string {
   return [...blocks, toSummary(findings, files, ms, painter(colours))].join('\n')
 }
 
-/** All that is to be said of one file. */
+/** Everything to report about one file. */
 export function toFileBlock(file: string, findings: readonly Finding[], colours: boolean): string {
   const paint = painter(colours)
   return [paint('underline', inOneLine(file)), ...findings.map((finding) => toBlock(finding, paint)), ''].join('\n')
@@ -49,7 +49,7 @@ export interface Refused {
   readonly cure: string | undefined
 }
 
-/** That nothing is to be said of it any more. */
+/** That there is nothing to report about it any more. */
 export function toMendedLine(file: string, colours: boolean): string {
   const paint = painter(colours)
   return `${paint('underline', inOneLine(file))} ${paint('green', 'nothing to report any more')}\n`

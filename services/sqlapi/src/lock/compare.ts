@@ -8,7 +8,7 @@ export function missingEntry(name: string, dialect: string): string {
   return `${lockFileName} has no entry for ${name} (${dialect})`
 }
 
-/** With `now` where a database has said all that there is to say. */
+/** With `now` where a database has said all that it can say. */
 export function differencesOf(entry: LockEntry, sha256: string, now: LockEntry | undefined): string[] {
   if (entry.sha256 !== sha256) return [`the text is not the one for which ${lockFileName} was written`]
   if (now === undefined) return []

@@ -35,7 +35,7 @@ export function makeLock(described: readonly DescribedEndpoint[], before?: Lock)
   )
 }
 
-/** A database has said all that there is to say. */
+/** A database has said all that it can say. */
 export function isComplete({ descriptions }: Pick<DescribedEndpoint, 'descriptions'>): boolean {
   return descriptions.every(({ outcome }) => outcome === 'described')
 }

@@ -10,7 +10,7 @@ import { DatasourceCounts, watchLoads } from './datasource-counts.ts'
 import { metricTable } from './metric-table.ts'
 import { RequestCounts } from './request-counts.ts'
 
-/** What there is to be measured once the service runs. */
+/** What can be measured once the service runs. */
 export interface Measured {
   /** All that are open, each with the name of its datasource. */
   readonly databases: Iterable<readonly [name: string, database: Database]>
@@ -23,7 +23,7 @@ export class Measures {
   readonly #requests = new RequestCounts(this.#metrics)
   readonly #close: () => void
 
-  /** Counts requests from now on, so it is to be made before the service. */
+  /** Counts requests from now on, so it must be made before the service. */
   constructor(events: Events) {
     for (const outcome of ['ok', 'failed']) this.#metrics.counter('sqlapi_reload_total', outcome)
     const endSubscription = events.subscribe(this.#requests)

@@ -5,7 +5,7 @@
 import type { Readable } from 'node:stream'
 import type { Exchange } from '@services/http-shell'
 
-/** To be called when the head has been written. Calls `cut` at most once, with the reason why the stream broke off. */
+/** Call it when the head has been written. Calls `cut` at most once, with the reason why the stream broke off. */
 export function pump(stream: Readable, exchange: Exchange, cut: (error: Error) => void): void {
   if (stream.errored !== null || !exchange.isOpen) {
     stream.destroy()

@@ -48,7 +48,7 @@ function effectByWords(text: string, tokens: readonly Token[], grammar: Grammar,
   for (const [index, token] of tokens.entries()) {
     const name = nameOf(text, token)
     if (isSessionName(name) || isTempSchema(text, name, tokens[index + 1])) return 'session'
-    // `U&"set\005fconfig"` is a name that is not to be read as it is.
+    // `U&"set\005fconfig"` is a name that must not be read as it is.
     if (name === 'U' && text.startsWith('&"', token.end)) return 'session'
     if ((name === 'TEMP' || name === 'TEMPORARY') && beforeTemp.has(previous)) return 'session'
     if (effect === 'read' && token.kind === 'word' && isChange(text, name, tokens[index + 1])) effect = 'write'

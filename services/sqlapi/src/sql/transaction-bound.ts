@@ -100,7 +100,7 @@ class Words {
     return this.#tokens.some((_, at) => this.name(at) === word)
   }
 
-  /** `U&"set\005fconfig"` is not to be read as it is. */
+  /** `U&"set\005fconfig"` must not be read as it is. */
   get hasEscapedName(): boolean {
     return this.#tokens.some((token, at) => this.name(at) === 'U' && this.#source.startsWith('&"', token.end))
   }

@@ -31,7 +31,7 @@ export class Untaken {
   }
 
   /**
-   * To be called when no worker takes connections any more; goes on until `ended`, beside those who finish their work.
+   * Call it when no worker takes connections any more; goes on until `ended`, beside those who finish their work.
    */
   closeUntil(ended: Promise<void>): void {
     const timer = setInterval(() => this.#close(), pauseMs)

@@ -95,7 +95,7 @@ export interface DslFacts {
   readonly warnings: readonly string[]
   /** About envelopes that cannot become what they are meant to be. */
   readonly templateWarnings: readonly string[]
-  /** Files that leave their operations to a description, and what is to be told of those once they are read. */
+  /** Files that leave their operations to a description, and what to report about those once they are read. */
   readonly described: readonly DescribedFile[]
   readonly descriptionWarnings: readonly string[]
   /** REST files, loading or not, whose target lacks a part. */

@@ -1,5 +1,5 @@
 /**
- * What the service counts and measures: made before the service, which tells it what there is to be asked. Loaded only
+ * What the service counts and measures: made before the service, which tells it what to ask. Loaded only
  * where an admin listener is configured.
  */
 import { openProcessMetrics, Registry, type Snapshot } from '@services/metrics'
@@ -7,7 +7,7 @@ import type { Events } from '../events.ts'
 import { metricTable } from './metric-table.ts'
 import { RequestCounts } from './request-counts.ts'
 
-/** What there is to be measured once the service runs. */
+/** What can be measured once the service runs. */
 export interface Measured {
   /** Of the listener of the callers. */
   readonly load: { readonly requests: number; readonly bytesIn: number; readonly bytesOut: number }
@@ -20,7 +20,7 @@ export class Measures {
   readonly #metrics = new Registry(metricTable)
   readonly #close: () => void
 
-  /** Counts requests from now on, so it is to be made before the service. */
+  /** Counts requests from now on, so it must be made before the service. */
   constructor(events: Events, version: string) {
     for (const outcome of ['ok', 'failed']) this.#metrics.counter('xroad_proxy_reload_total', outcome)
     this.#metrics.gauge('xroad_proxy_build_info', version).set(1)

@@ -135,7 +135,7 @@ export class Sets {
     this.#stopWatching()
   }
 
-  /** To be called when nothing is in progress any more. */
+  /** Call it when nothing is in progress any more. */
   async close(): Promise<void> {
     const upstreams = this.#current.upstreams.map(({ upstream }) => upstream)
     await Promise.all([...upstreams, ...this.#retired].map((upstream) => upstream.close()))

@@ -18,7 +18,7 @@ import { translateLegacy, zoneNote } from './legacy.ts'
 export interface LegacyEnvironment {
   /** In the spelling of sqlapi.yaml; messages name the variables. */
   readonly file: ConfigFile
-  /** If there are any, the values are not to be used. */
+  /** If there are any, the values must not be used. */
   readonly problems: readonly Problem[]
   /** One for each value, in words. None holds a value. */
   readonly diagnostics: readonly string[]

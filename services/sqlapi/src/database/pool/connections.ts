@@ -12,12 +12,12 @@ export interface ConnectionsOptions<C> {
   readonly max: number
   /** How many short jobs may be in flight on one connection. */
   readonly depth: number
-  /** Opens a connection; `broken` is to be called when it ends by itself. */
+  /** Opens a connection; `broken` must be called when it ends by itself. */
   readonly open: (broken: () => void) => Promise<C>
   readonly reach?: ReachListener | undefined
 }
 
-/** Who gives the connections to jobs. */
+/** What gives the connections to jobs. */
 export interface Scheduler<C extends Connection> {
   /** A connection has become idle, or there is room for one. */
   changed(): void

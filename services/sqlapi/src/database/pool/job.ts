@@ -45,7 +45,7 @@ export abstract class Job<C extends Connection> implements Waiter {
   expectedMs = 0
   isLate = false
 
-  /** It has a connection. Must not throw; `Pool.ended` is to be told once, when the job is done, well or not. */
+  /** It has a connection. Must not throw; `Pool.ended` must be called once, when the job is done, well or not. */
   abstract begin(connection: C): void
   /** It gets no connection: the client has gone, its time is up, the pool is closed or nothing can be opened. */
   abstract refuse(reason: unknown): void

@@ -56,7 +56,7 @@ export class OwnTime {
     return this.#idleShare < leftOver
   }
 
-  /** Something happens now. To be called in each turn of the loop in which something does, and at each look. */
+  /** Something happens now. Call it in each turn of the loop in which something does, and at each look. */
   mark(now: number): void {
     if (this.#isMarked) return
     this.#isMarked = true

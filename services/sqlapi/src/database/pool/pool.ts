@@ -89,7 +89,7 @@ export class Pool<C extends Connection> implements Owner<C> {
     return { connections, waiting: this.#queue.size }
   }
 
-  /** To be called by each job that has begun, when it is done, well or not. */
+  /** Each job that has begun calls it when it is done, well or not. */
   ended(job: Job<C>, isSuccess = false): void {
     const { slot } = job
     if (slot === undefined) return
@@ -214,7 +214,7 @@ export class Pool<C extends Connection> implements Owner<C> {
       this.#beginQueued(slot, first)
       this.#fill(slot)
     }
-    // Who is held back waits for none of those that are idle.
+    // A job that is held back waits for none of the idle ones.
     if (this.#connections.idle.length === 0) this.#connections.openFor(this.#queue.demand)
   }
 
@@ -243,7 +243,7 @@ export class Pool<C extends Connection> implements Owner<C> {
         return
       }
       void this.#clean(slot)
-      // Who was held back for this one.
+      // The job that was held back for this one.
       if (!this.#queue.isEmpty) this.#dispatch()
     } else if (!this.#queue.isEmpty) {
       this.#dispatch()
@@ -268,7 +268,7 @@ export class Pool<C extends Connection> implements Owner<C> {
    */
   #look(): number {
     for (const slot of this.#shared) slot.look()
-    // Who was held back may go elsewhere now.
+    // Jobs that were held back may go elsewhere now.
     if (!this.#queue.isEmpty) this.#dispatch()
     if (this.#shared.length > 0) return lookMs
     return [...this.#connections.slots].some(({ isTimed }) => isTimed) ? lookAloneMs : Infinity

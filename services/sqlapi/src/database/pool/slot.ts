@@ -99,7 +99,7 @@ export class Slot<C extends Connection> {
     this.#backlogMs = this.isEmpty ? 0 : this.#backlogMs - job.expectedMs
   }
 
-  /** To be called at intervals while the slot is shared: a job that was at the head the last time too is late. */
+  /** Call it at intervals while the slot is shared: a job that was at the head the last time too is late. */
   look(): void {
     const head = this.#jobs[0]
     if (head === undefined || this.#hasMoved) {

@@ -35,7 +35,7 @@ export function readPosition(row: readonly (string | null)[] | undefined): Posit
 
 export interface Judgement {
   readonly lagBytes: number
-  /** Why it is not to be used, to follow its name. */
+  /** Why it must not be used, to follow its name. */
   readonly reason: string | undefined
 }
 

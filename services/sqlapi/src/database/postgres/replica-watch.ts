@@ -73,7 +73,7 @@ export class Observer {
 export interface Watched {
   readonly name: string
   readonly observer: Observer
-  /** To be called after each look. `reason` says why it is not to be used. */
+  /** Call it after each look. `reason` says why it must not be used. */
   readonly found: (lagBytes: number | undefined, reason: string | undefined) => void
 }
 

@@ -89,7 +89,7 @@ const parameters: Readonly<Record<string, ParameterRule>> = {
   lock_timeout: refused(ofOptions('lock_timeout')),
   idle_in_transaction_session_timeout: refused(ofOptions('idle_in_transaction_session_timeout')),
   search_path: refused(ofOptions('search_path')),
-  // Of JDBC, Prisma and others: who leaves one out has other tables, or no encryption.
+  // Of JDBC, Prisma and others: a URL without one has other tables, or no encryption.
   currentSchema: refused(ofOptions('search_path')),
   schema: refused(ofOptions('search_path')),
   sslaccept: refused('write sslmode=verify-full instead'),

@@ -104,7 +104,7 @@ export class Claims {
     Atomics.store(this.#words, word.turn, ++this.#turn)
   }
 
-  /** False when the worker has been given up: then everything is to be undone. */
+  /** False when the worker has been given up: then everything must be undone. */
   beginCommit(): boolean {
     return Atomics.compareExchange(this.#words, word.phase, phase.open, phase.committing) === phase.open
   }
@@ -118,7 +118,7 @@ export class Claims {
     Atomics.compareExchange(this.#words, word.phase, phase.committing, phase.open)
   }
 
-  /** False when the job is not to be done any more. */
+  /** False when the job must not be done any more. */
   begin(claim: number): boolean {
     return Atomics.compareExchange(this.#states, claim, state.queued, state.running) === state.queued
   }

@@ -34,7 +34,7 @@ export interface DatabaseFiles {
 /** What has happened to the files since they were opened. */
 export type FileChange = 'deleted' | 'replaced' | 'its -wal or -shm file was deleted or replaced'
 
-/** To be called right after the opening. Undefined if there is no file any more. */
+/** Call it right after the opening. Undefined if there is no file any more. */
 export function findFiles(path: string): DatabaseFiles | undefined {
   const name = resolveLinks(path)
   const stats = name === undefined ? undefined : identify(name)
@@ -62,7 +62,7 @@ export function changeOf(files: DatabaseFiles): FileChange | undefined {
 
 /**
  * Takes away the log and the index that a file has left under its name when it went: SQLite would take them for those
- * of the file that is there now, and spoil it. To be called when nobody here has the old file open.
+ * of the file that is there now, and spoil it. Call it when nobody here has the old file open.
  */
 export function removeLeftLogs({ database, logs }: DatabaseFiles): void {
   if (isUnmoved(database)) return

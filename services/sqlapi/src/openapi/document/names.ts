@@ -24,7 +24,7 @@ export interface OperationNames {
 /**
  * `get_crm_orders_list` for each operation: ASCII letters, digits and underscores, because that is what generators of
  * client code can use, and different even where casing does not count. First each takes the name that it would have
- * alone, files whose names need no change before others and before batch forms; who comes too late gets a number. So a
+ * alone, files whose names need no change before others and before batch forms; later ones get a number. So a
  * new file with an odd name changes no name of a file without one.
  */
 export function nameOperations(operations: readonly Operation[]): ReadonlyMap<Operation, OperationNames> {

@@ -62,7 +62,7 @@ export function withoutProblems<Found extends Survey>({ problems, ...loaded }: F
 
 const nothing: Survey = { endpoints: [], described: [], warnings: [], templateWarnings: [], problems: [] }
 
-/** Texts of files that are to be, instead of those that are there; undefined for a file that is to be gone. */
+/** Texts of files to write, instead of those that are there; undefined for a file to remove. */
 export type PendingFiles = ReadonlyMap<string, string | undefined>
 
 const asItIs: PendingFiles = new Map()

@@ -1,5 +1,5 @@
 /**
- * A `dsl_path` that leads nowhere -> what is to be said of it, and the directory beside it that is probably meant: one
+ * A `dsl_path` that leads nowhere -> what to say about it, and the directory beside it that is probably meant: one
  * with DSL files and a name like it. Reads directories only.
  */
 import { readdirSync } from 'node:fs'

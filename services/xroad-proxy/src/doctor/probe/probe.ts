@@ -159,7 +159,7 @@ async function askAll(
   for (const instance of new Set(open.map(({ provider }) => provider.identity.instance))) {
     if (clients.has(instance)) continue
     const { value = [] } = await server.listClients(instance)
-    // Who gives another list than the one that was asked for says nothing about this instance.
+    // A server that gives another list than the requested one says nothing about this instance.
     clients.set(
       instance,
       value.filter((client) => client.instance === instance),

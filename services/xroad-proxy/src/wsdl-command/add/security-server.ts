@@ -1,7 +1,7 @@
 /**
  * What a provider offers, from the Security Server: an address of services in, their WSDLs out, each once, with what
  * the provider says of their versions, and the OpenAPI descriptions of REST services. Asks `listMethods`, `getWsdl` and
- * `getOpenAPI`, and no service. What is not to be had is an `AddProblem`.
+ * `getOpenAPI`, and no service. What cannot be had is an `AddProblem`.
  */
 import { createHash } from 'node:crypto'
 import { nearest } from '@services/config-file'
@@ -40,7 +40,7 @@ export interface Offered {
   readonly notes: readonly string[]
 }
 
-/** What there is to be asked for, by the lists of the provider. */
+/** What to ask for, by the lists of the provider. */
 interface Wanted {
   readonly soap: readonly ServiceName[]
   /** Codes of REST services that have a description. */

@@ -50,7 +50,7 @@ export function styleOf({ binding, node, soap }: BoundOperation): string {
 }
 
 /**
- * A port that names no binding that there is, because its prefix is the wrong one, means the one of the same local name
+ * A port that names no existing binding, because its prefix is the wrong one, means the one of the same local name
  * where there is only one.
  */
 export function addressOf({ bindings, ports }: Definitions, { binding, soap }: BoundOperation): string | undefined {

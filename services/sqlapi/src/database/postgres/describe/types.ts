@@ -119,7 +119,7 @@ function toTyped({ columns }: Preparer, { names }: Statement, text: string, plac
   return { text, columns, parameters, types: placed.map(({ type }) => type) }
 }
 
-/** Each place of a name by itself, with every type that there is. */
+/** Each place of a name by itself, with every existing type. */
 async function findAnyTypes(preparer: Preparer, statement: Statement): Promise<Typed | undefined> {
   const shape = 'n'.repeat(statement.names.length)
   const { text, parameters } = render(statement, shape, { membership: false, perSlot: true })

@@ -13,7 +13,7 @@ import { sqlStates } from '../plans/sql-states.ts'
 /** The result of one statement: its rows in a format, or nothing when it has no result set. */
 export type Rows = Result | undefined
 
-/** Who wants the rows of a run. */
+/** What takes the rows of a run. */
 export interface RowsReader {
   readonly format: RowFormat
   /** Where the rows go when the result grows long; without it they are collected. */

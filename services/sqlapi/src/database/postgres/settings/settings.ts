@@ -4,8 +4,8 @@
  */
 
 /**
- * What DISCARD ALL does, less dropping the prepared statements, because most are ours: it gives the names of those that
- * are not, which were made by PREPARE.
+ * What DISCARD ALL does, except dropping the prepared statements, because most are ours: it gives the names of those
+ * that are not, which were made by PREPARE.
  */
 export const resetText = `
 RESET ALL; SET SESSION AUTHORIZATION DEFAULT; CLOSE ALL; UNLISTEN *; SELECT pg_catalog.pg_advisory_unlock_all();
@@ -46,7 +46,7 @@ function toServerZone(timeZone: string): string {
   return size === '00' ? 'UTC' : `<${sign}${size}>${sign === '+' ? '-' : '+'}${size}`
 }
 
-/** What one session is to be like. */
+/** How to set up one session. */
 export class SessionSettings {
   readonly #own: readonly Setting[]
   /** Longest time of a statement that the datasource has; 0 leaves that to the server. */

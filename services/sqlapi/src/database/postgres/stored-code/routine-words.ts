@@ -30,7 +30,7 @@ export function readWords(source: string): readonly Word[] | undefined {
 
 /**
  * A backslash before the quote ends the literal or not, depending on `standard_conforming_strings`. `U&"\0073et"` is a
- * name that is not to be read as it is. A literal that is not closed hides what follows. And `1..n$$` ends in a
+ * name that must not be read as it is. A literal that is not closed hides what follows. And `1..n$$` ends in a
  * name with two dollars, where the scanner of files sees the beginning of a literal.
  */
 function isUnclear(source: string, { kind, start, end }: Token): boolean {

@@ -36,7 +36,7 @@ export interface Location {
   readonly options: readonly Setting[]
 }
 
-/** What sessions are to be like, as far as a start-up message says it. */
+/** How to set up sessions, as far as a start-up message says it. */
 export interface Wishes {
   /** As the configuration has it; UTC where it is left out. */
   readonly timeZone?: string | undefined

@@ -5,7 +5,7 @@
 import type { ByteWriter } from '../rows/bytes.ts'
 import { type ColumnDescription, readColumns } from './frames.ts'
 
-/** Who waits for the end of a round trip. */
+/** What waits for the end of a round trip. */
 export interface Listener {
   /** The server is ready again, or the connection is lost. With the first error, if there was one. Must not throw. */
   ended(error: unknown): void
@@ -46,11 +46,11 @@ export abstract class RoundTrip {
   handleBound(): void {}
   handleParameterTypes(_types: readonly number[]): void {}
   handleColumns(_columns: readonly ColumnDescription[]): void {}
-  /** The same as bytes, which are to be read before the call returns. */
+  /** The same as bytes, which must be read before the call returns. */
   handleDescription(source: Buffer, at: number, _end: number): void {
     this.handleColumns(readColumns(source, at))
   }
-  /** A row; `source` is to be read before the call returns. */
+  /** A row; `source` must be read before the call returns. */
   handleRow(_source: Buffer, _at: number, _end: number): void {}
   /** A row longer than any result may be. */
   handleHugeRow(): void {}

@@ -31,7 +31,7 @@ export class ServerOrder {
     this.#refusedAt.set(server, performance.now())
   }
 
-  /** In the order in which they are to be tried. */
+  /** In the order in which they should be tried. */
   sort(hosts: readonly Host[], isRandom: boolean): readonly Host[] {
     const given = isRandom ? shuffled(hosts) : hosts
     const now = performance.now()

@@ -62,7 +62,7 @@ export class Wire {
   }
 
   /**
-   * To be called when nobody waits for the round trip any more. Calls back once that is true for all round trips under
+   * Call it when nobody waits for the round trip any more. Calls back once that is true for all round trips under
    * way; not at all if this one ends first.
    */
   whenAbandoned(roundTrip: RoundTrip, call: () => void): void {

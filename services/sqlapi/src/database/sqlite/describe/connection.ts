@@ -9,7 +9,7 @@ export interface AskedFile {
   readonly uriReadOnly: string
 }
 
-/** Rejects where the file does not exist or cannot be opened. A database in memory is not to be asked. */
+/** Rejects where the file does not exist or cannot be opened. A database in memory must not be asked. */
 export async function withConnection<Answer>(
   { path = '', uriReadOnly }: AskedFile,
   run: (connection: SqliteConnection) => Answer | Promise<Answer>,

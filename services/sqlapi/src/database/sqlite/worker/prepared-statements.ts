@@ -73,7 +73,7 @@ export class PreparedStatements {
     return this.#defers
   }
 
-  /** To be called when what is known about statements has to be true. */
+  /** Call it when what is known about statements has to be true. */
   noticeSchema(): void {
     this.#versionQuery ??= this.#connection.prepare('PRAGMA schema_version')
     this.#schemaVersion = this.#versionQuery.get()?.['schema_version']
@@ -153,7 +153,7 @@ export class PreparedStatements {
 }
 
 /**
- * To be called when the statement has run to its first row, or its end: after a change of the schema SQLite prepares it
+ * Call it when the statement has run to its first row, or its end: after a change of the schema SQLite prepares it
  * again then, and its columns may be others.
  */
 export function writerOf(entry: Prepared, format: RowFormat): RowWriter {

@@ -119,7 +119,7 @@ export class Session {
     }
   }
 
-  /** To be called between a commit and its reply. Throws if the commit went into a file that nobody will find. */
+  /** Call it between a commit and its reply. Throws if the commit went into a file that nobody will find. */
   requireFiles(): void {
     if (this.#files === undefined || areInPlace(this.#files)) return
     this.#isLost = true

@@ -79,7 +79,7 @@ function receive(message: Jobs): void {
   port.close()
 }
 
-/** Tells that the files of the database are not to be found any more, unless that is known. */
+/** Tells that the files of the database cannot be found any more, unless that is known. */
 function leave(): void {
   const { files } = session
   if (files === undefined || areInPlace(files)) return
