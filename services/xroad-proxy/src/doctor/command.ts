@@ -49,7 +49,7 @@ async function probeServer({ config, dsl, keystores }: Facts): Promise<Pick<Fact
   if (url === undefined || problems.length > 0) return { probe: 'impossible' }
   const probeAs = async (name: string | undefined): Promise<ProbeFacts | undefined> => {
     const section = keystoreOf(settings, name)?.section
-    const secureContext = keystores.find((keystore) => keystore.section === section)?.context
+    const secureContext = keystores.find((keystore) => keystore.section === section)?.connecting()
     const client = identityOf(settings, name)
     if (secureContext === undefined || client === undefined) return undefined
     const endpoints = dsl.endpoints.filter((endpoint) => endpoint.client === name)

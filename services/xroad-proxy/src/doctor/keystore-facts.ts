@@ -87,8 +87,11 @@ export interface KeystoreFacts {
   readonly trustProblem: string | undefined
   /** Those of `trust_ca_path`. */
   readonly trusted: readonly DatedCertificate[]
-  /** Identity and trust together, for those who connect. */
-  readonly context: SecureContext | undefined
+  /**
+   * Identity and trust together, for those who connect. Made when it is asked for: with the authorities of the system
+   * it takes longer than all else that is found out.
+   */
+  readonly connecting: () => SecureContext | undefined
 }
 
 /** A configuration, and the fields that are wrong in it. */
@@ -146,16 +149,21 @@ const nothingInside = {
   problem: undefined,
   trustProblem: undefined,
   trusted: [],
-  context: undefined,
+  connecting: () => undefined,
 }
 
 function lookInside(settings: KeystoreSettings, env: Environment): typeof nothingInside | Opened {
   const bare = attempt(() => openKeystore(settings, env))
   if (bare.value === undefined) return { ...nothingInside, problem: bare.problem }
   const identity = readIdentity(bare.value)
-  const full = attempt(() => createClientContext(settings, env))
+  const connect = (): ReturnType<typeof attempt<SecureContext>> => attempt(() => createClientContext(settings, env))
   const trusted = attempt(() => trustedDates(settings.trustCaPath)).value ?? []
-  return { identity, problem: undefined, trustProblem: full.problem, trusted, context: full.value }
+  // The system's authorities are no file of ours that could be wrong.
+  if (settings.trustCaPath === undefined) {
+    return { identity, problem: undefined, trustProblem: undefined, trusted, connecting: () => connect().value }
+  }
+  const full = connect()
+  return { identity, problem: undefined, trustProblem: full.problem, trusted, connecting: () => full.value }
 }
 
 type Opened = Pick<KeystoreFacts, keyof typeof nothingInside>
