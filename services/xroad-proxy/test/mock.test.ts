@@ -714,7 +714,9 @@ async function exchange(
     head,
     body: /^transfer-encoding: chunked/im.test(head) ? unchunk(rest) : rest,
     raw,
-    text: raw.toString('latin1'),
+    get text() {
+      return raw.toString('latin1')
+    },
     end,
   }
 }
@@ -732,7 +734,8 @@ function isWhole(chunks: readonly Buffer[], length: number): boolean {
 
 /** The last bytes, which may be spread over two pieces. */
 function endOf(chunks: readonly Buffer[]): string {
-  return Buffer.concat(chunks.slice(-2)).toString('latin1').slice(-7)
+  const ends = chunks.slice(-2).map((chunk) => chunk.toString('latin1', Math.max(0, chunk.length - 7)))
+  return ends.join('').slice(-7)
 }
 
 function unchunk(bytes: Buffer): Buffer {
