@@ -90,7 +90,7 @@ async function serve(configFlag: string | undefined): Promise<void> {
 }
 
 /** With the admin listener around it where one is configured, which is loaded only then. */
-async function startWithAdmin(environment: StartEnvironment, events: Events): Promise<Running> {
+export async function startWithAdmin(environment: StartEnvironment, events: Events): Promise<Running> {
   const loaded = loadConfig(environment)
   const { admin: wanted } = loaded.config
   const live = { loaded, environment, events }

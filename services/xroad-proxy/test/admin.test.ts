@@ -15,6 +15,7 @@ import {
   errorOf,
   isRefused,
   keepCalling,
+  linesOf,
   newFolder,
   type Reply,
   tableAfter,
@@ -26,7 +27,8 @@ import { metricTable } from '../src/measure/metric-table.ts'
 import { type RunningMock, startMock } from '../src/mock/mock.ts'
 import { keystorePassword, writePki } from '../src/mock/pki.ts'
 import { sharedPki } from './support/lanes.ts'
-import { type Running, spawnProxy, startProxy } from './support/process.ts'
+import { type Inside, startInside } from './support/inside.ts'
+import { type Running, type Setting, spawnProxy, startProxy } from './support/process.ts'
 import { restFile, type SoapService, soapFile, startSoapService } from './support/soap-service.ts'
 
 let mock: RunningMock
@@ -37,7 +39,7 @@ before(async () => {
 })
 after(async () => Promise.all([mock.close(), direct.close()]))
 
-interface WithAdmin extends Running {
+interface AdminPages {
   readonly admin: (path: string) => Promise<Reply>
   readonly adminPort: number
   readonly samples: () => Promise<ReadonlyMap<string, number>>
@@ -51,7 +53,9 @@ function identity(server: object = {}): object {
   return { url, keystore_path: files.keystore, trust_ca_path: files.ca, ...server }
 }
 
-async function start(config: Readonly<Record<string, unknown>> = {}): Promise<WithAdmin> {
+type Fields = Readonly<Record<string, unknown>>
+
+function settingOf(config: Fields): Setting {
   const files = {
     'soap/echo.yml': direct.echo,
     'soap/held.yml': direct.held,
@@ -64,10 +68,26 @@ async function start(config: Readonly<Record<string, unknown>> = {}): Promise<Wi
     security_server: identity(),
     ...config,
   }
-  const running = await startProxy({ files, env, config: full })
-  const adminPort = Number(/:(\d+)"?$/.exec(await running.line(/Admin pages/))?.[1])
+  return { files, env, config: full }
+}
+
+/** In a process of its own, for tests of its end. */
+async function startAlone(config: Fields = {}): Promise<Running & AdminPages> {
+  const running = await startProxy(settingOf(config))
+  return { ...running, ...pagesBehind(await running.line(adminLine)) }
+}
+
+/** In the process of the test. */
+async function start(config: Fields = {}): Promise<Inside & AdminPages> {
+  const running = await startInside(settingOf(config))
+  return { ...running, ...pagesBehind(linesOf(running.stdout()).find((line) => adminLine.test(line))) }
+}
+
+const adminLine = /Admin pages/
+
+function pagesBehind(line: string | undefined): AdminPages {
+  const adminPort = Number(/:(\d+)"?$/.exec(line ?? '')?.[1])
   return {
-    ...running,
     adminPort,
     admin: (path) => call(adminPort, path),
     samples: async () => samplesOf((await call(adminPort, '/metrics')).text),
@@ -78,21 +98,22 @@ async function start(config: Readonly<Record<string, unknown>> = {}): Promise<Wi
   }
 }
 
-function untilReady(service: WithAdmin, wanted: string): Promise<void> {
+function untilReady(service: AdminPages, wanted: string): Promise<void> {
   return until(async () => (await service.ready()).status === wanted, wanted)
 }
 
-function untilState(service: WithAdmin, wanted: string): Promise<void> {
+function untilState(service: AdminPages, wanted: string): Promise<void> {
   return until(async () => (await service.ready()).parts[0]?.['state'] === wanted, wanted)
 }
 
 describe('the listener', () => {
   test('without `admin` there is none, with it there are four pages [O1.1]', async () => {
-    const without = await startProxy({ files: { 'soap/echo.yml': direct.echo } })
+    const without = await startInside({ files: { 'soap/echo.yml': direct.echo } })
     strictEqual(errorOf(await call(without.port, '/metrics')), 'template_not_found')
-    ok(!(await without.stop()).stdout.includes('Admin'))
+    await without.stop()
+    ok(!without.stdout().includes('Admin'))
 
-    const service = await start()
+    const service = await startAlone()
     strictEqual((await service.admin('/health')).text, (await call(service.port, '/health')).text)
     const version = JSON.parse((await service.admin('/version')).text) as Record<string, string>
     deepStrictEqual([version['name'], version['node']], ['xroad-proxy', process.version])
@@ -193,7 +214,7 @@ describe('readiness', () => {
     await once(silent, 'listening')
     const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`
     const admin = { bind: '127.0.0.1:0', ready_timeout_seconds: 60 }
-    const service = await start({ admin, security_server: identity({ url }) })
+    const service = await startAlone({ admin, security_server: identity({ url }) })
     const held = rejects(call(service.port, '/soap/held', { body: { x: 1 } }))
     await until(() => direct.waiting() > 0, 'the call to wait')
     const [ready, metrics] = await Promise.all([service.admin('/ready'), service.admin('/metrics')])
@@ -217,7 +238,7 @@ describe('readiness', () => {
   })
 
   test('the end is announced at once; during the delay requests are taken, and a second signal ends it [O1.2]', async () => {
-    const service = await start({ shutdown: { delay_seconds: 3600 } })
+    const service = await startAlone({ shutdown: { delay_seconds: 3600 } })
     await untilReady(service, 'ready')
     service.kill('SIGTERM')
     await service.line(/Shutting down/)
@@ -230,7 +251,7 @@ describe('readiness', () => {
   })
 
   test('the end comes after the delay, and the admin listener ends last [O1.2]', async () => {
-    const service = await start({ shutdown: { delay_seconds: 1 } })
+    const service = await startAlone({ shutdown: { delay_seconds: 1 } })
     const held = call(service.port, '/soap/held', { body: { x: 1 } })
     await until(() => direct.waiting() > 0, 'the call to wait')
     const begun = performance.now()
@@ -308,7 +329,7 @@ describe('metrics', () => {
     'Prometheus reads the page, and promtool finds nothing in it [O1.4]',
     { skip: withoutPrometheus ?? false },
     async () => {
-      const service = await start()
+      const service = await startAlone()
       for (let i = 0; i < 3; i++) await call(service.port, '/soap/echo', { body: { x: 1 } })
       await call(service.port, '/nothing')
       deepStrictEqual(promtool(['check', 'metrics'], (await service.admin('/metrics')).text), { code: 0, said: '' })
