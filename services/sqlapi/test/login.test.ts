@@ -51,7 +51,7 @@ test('a password that was rotated counts for the next connection, without a relo
   await running.untilReady('ready')
   const reasons = [/secret has more than one line/, /secret does not exist/, /secret is not a regular file/, /^sslrootcert: /, /ENOENT/, /ca\.pem is not a regular file/] // prettier-ignore
   const told = (): number[] => {
-    const kept = linesOf(running.stdout()).flatMap((line) => / WARN .*used on datasource=pg reason="(.*)"/.exec(line)?.[1] ?? []) // prettier-ignore
+    const kept = linesOf(running.stdout()).flatMap((line) => / WARN .*used instead datasource=pg reason="(.*)"/.exec(line)?.[1] ?? []) // prettier-ignore
     return reasons.map((reason) => kept.filter((each) => reason.test(each)).length)
   }
   await until(() => told().every((count) => count > 0), 'a line for each reason')
