@@ -146,6 +146,11 @@ export class StartupFailure extends Error {
   }
 }
 
+/** What clients, logs and traces call whatever was thrown. */
+export function nameOf(thrown: unknown): FailureName {
+  return thrown instanceof Failure ? thrown.name : failures.internal_error.error
+}
+
 /** A reply about an error. */
 export interface ErrorReply extends Reply {
   readonly body: Body & { readonly content: string }

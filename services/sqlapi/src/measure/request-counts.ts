@@ -2,7 +2,7 @@
  * Counts requests as they are answered: a subscriber of the event stream. The usual reply of an endpoint costs two
  * additions to series that were found once; any other one is looked for among those of its method.
  */
-import type { Counter, Histogram, Registry } from '@services/metrics'
+import { type Counter, type Histogram, methodLabel, noEndpoint, type Registry } from '@services/metrics'
 import type { Subscriber } from '@services/observe'
 import { reloadOutcomes } from '@services/reload'
 import type { EventFields, EventName } from '../events.ts'
@@ -10,11 +10,6 @@ import type { Endpoint, Trace } from '../model.ts'
 import type { metricTable } from './metric-table.ts'
 
 type Metrics = Registry<typeof metricTable>
-
-/** Label of requests that reached no endpoint, and of methods that are not in the list. */
-const noEndpoint = 'none'
-const otherMethod = 'other'
-const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 export class RequestCounts implements Subscriber<EventFields> {
   readonly #metrics: Metrics
@@ -77,7 +72,7 @@ class EndpointCounts {
   count(trace: Trace): void {
     const { method } = trace
     if (method === this.#usualMethod) (this.#usual ??= this.#make(method)).count(trace)
-    else this.#of(methods.has(method) ? method : otherMethod).count(trace)
+    else this.#of(methodLabel(method)).count(trace)
   }
 
   #of(method: string): MethodCounts {

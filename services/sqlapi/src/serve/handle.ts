@@ -3,7 +3,7 @@
  * order that the manual promises. Each stage is a call into the file that owns it; no stage calls the next.
  */
 import { stackOf } from '@services/observe'
-import { Failure, type FailureDetails, failures, toReply } from '../errors.ts'
+import { Failure, type FailureDetails, nameOf, toReply } from '../errors.ts'
 import { formats } from '../formats/formats.ts'
 import type { Events } from '../events.ts'
 import type {
@@ -167,8 +167,7 @@ function refuse(service: Service, line: RequestLine, headers: ReplyHeaders, erro
 
 /** Says what went wrong. The code behind the error (SQLSTATE, or the system's) is for the log, not for the client. */
 function note(trace: Trace, error: unknown): void {
-  const { error: unexpected } = failures.internal_error
-  trace.error = error instanceof Failure ? error.name : unexpected
+  trace.error = nameOf(error)
   if (error instanceof Failure) trace.code = ((error.cause ?? {}) as { code?: string }).code
 }
 

@@ -3,7 +3,7 @@
  */
 import type { Exchange } from '@services/http-shell'
 import { beginServerSpan, endServerSpan, type Span, type Tracing } from '@services/trace'
-import { Failure } from '../errors.ts'
+import { nameOf } from '../errors.ts'
 import type { Request, RequestHeaders, Trace } from '../model.ts'
 import { pathOf } from './route.ts'
 import { brokenOff } from './trace.ts'
@@ -43,7 +43,7 @@ export class Parsing {
 
   /** Does nothing the second time. `error` is why the body could not be used. */
   end(error?: unknown): void {
-    this.#span?.end(error === undefined ? {} : { error: error instanceof Failure ? error.name : 'InternalError' })
+    this.#span?.end(error === undefined ? {} : { error: nameOf(error) })
     this.#span = undefined
   }
 }

@@ -2,7 +2,7 @@
  * Counts requests as they are answered: a subscriber of the event stream. The usual reply of an endpoint costs
  * additions to series that were found once; any other one is looked for among those of its method.
  */
-import type { Counter, Histogram, Registry } from '@services/metrics'
+import { type Counter, type Histogram, methodLabel, noEndpoint, type Registry } from '@services/metrics'
 import { goneStatus, type Subscriber } from '@services/observe'
 import { reloadOutcomes } from '@services/reload'
 import type { AnsweredRequest, EventFields, EventName } from '../events.ts'
@@ -10,10 +10,6 @@ import type { metricTable } from './metric-table.ts'
 
 type Metrics = Registry<typeof metricTable>
 
-/** Label of requests that reached no endpoint, and of methods that are not in the list. */
-const noEndpoint = 'none'
-const otherMethod = 'other'
-const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 /** Paths of the service itself have a name of their own. */
 const pages: ReadonlySet<string> = new Set(['/health', '/api', '/docs'])
 
@@ -56,7 +52,7 @@ class EndpointCounts {
   }
 
   count(answered: AnsweredRequest): void {
-    const method = methods.has(answered.method) ? answered.method : otherMethod
+    const method = methodLabel(answered.method)
     let counts = this.#ofMethods.get(method)
     if (counts === undefined) {
       counts = new MethodCounts(this.#metrics, this.#endpoint, method)

@@ -154,12 +154,14 @@ export class SqliteDatabase implements Database {
           return result
         } catch (error) {
           if (error === takenBack) throw error
-          if (error !== runsOn && isOwn(job.transaction)) this.#options.meter?.rolledBack()
-          if (error !== runsOn) throw this.#toFailure(error, work, performance.now() - started)
-          this.#statements.markRunsOn(job.sets)
-          job = { ...job, mayRunOn: true }
-          errand.group = groupOf(job)
-          throw takenBack as unknown
+          if (error === runsOn) {
+            this.#statements.markRunsOn(job.sets)
+            job = { ...job, mayRunOn: true }
+            errand.group = groupOf(job)
+            throw takenBack as unknown
+          }
+          if (isOwn(job.transaction)) this.#options.meter?.rolledBack()
+          throw this.#toFailure(error, work, performance.now() - started)
         } finally {
           cancellation.onCancel = undefined
         }
