@@ -151,9 +151,9 @@ describe('pooler: transaction, on the wire', () => {
     const replies = await Promise.all(Array.from({ length: count }, (_, n) => service.get(path(n))))
     return replies.map(({ text }) => text)
   }
-  /** Until they are known to be short, and then some more at once. */
+  /** Until they are known to be short, which a busy machine puts off, and then some more at once. */
   const alike = async (check: () => Promise<void>): Promise<void> => {
-    for (let round = 0; round < 8; round++) await check()
+    for (let round = 0; round < 8 || tap.seen.mostCalls <= 2; round++) await check()
   }
 
   test('calls that wait for each other leave in one flight, each with its own answer [O4.3]', async () => {
