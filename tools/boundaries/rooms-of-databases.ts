@@ -88,6 +88,11 @@ export const databases: readonly Room[] = [
   },
   { room: 'database/sqlite/render.ts', is: 'a statement as SQLite reads it', imports: 'model.ts sql/position.ts' },
   {
+    room: 'database/sqlite/jobs',
+    is: 'work as jobs of workers',
+    imports: 'model.ts errors.ts json sql/position.ts database database/pool database/sqlite/**',
+  },
+  {
     room: 'database/sqlite/describe',
     is: 'what statements are, without running them',
     imports: 'metering.ts description.ts model.ts json sql database/described.ts database/sqlite/**',

@@ -2,7 +2,7 @@
 import { strictEqual, throws } from 'node:assert/strict'
 import { test } from 'node:test'
 import { dialects } from '../src/dialects.ts'
-import { Statements } from '../src/database/sqlite/statements.ts'
+import { Statements } from '../src/database/sqlite/jobs/statements.ts'
 import type { JsonValue, ParameterSet, Statement } from '../src/model.ts'
 import { readScript } from '../src/sql/script.ts'
 

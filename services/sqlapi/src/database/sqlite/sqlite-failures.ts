@@ -7,7 +7,7 @@ import { positionOf, sourceOf } from '../../sql/position.ts'
 import { inSet, StatementFailure, timeoutMessage, type Verdict } from '../statement-failure.ts'
 import { redact } from '../redact.ts'
 import { JobFailure } from './workplaces/assignment.ts'
-import type { StatementText } from './statements.ts'
+import type { StatementText } from './jobs/statements.ts'
 
 const quotesSql = /syntax error|unrecognized token|incomplete input|contains no statements/
 

@@ -1,27 +1,27 @@
-/** A SQLite datasource: takes work, writes its SQL and values the way SQLite wants them, and has a worker do it. */
+/** A SQLite datasource: takes work, has a worker do it as a job (jobs.ts), and knows which files are open. */
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Failure } from '../../errors.ts'
 import type { CatalogNames, StatementDescription, TableScan } from '../../description.ts'
 import type { DatabaseLoad } from '../../metering.ts'
-import type { JsonValue, ParameterSet, Result, Script, Statement, Work } from '../../model.ts'
+import type { Result, Script, Statement, Work } from '../../model.ts'
 import type { Database } from '../database.ts'
 import type { DatabaseOptions } from '../options.ts'
 import { deliver, emptyResult, type Sink } from '../result.ts'
-import { inSet, requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
+import { requireRunnable, StatementFailure, toReport } from '../statement-failure.ts'
 import { takenBack } from '../pool/job.ts'
-import { type Assignment, type ConnectionOptions, type Loss, runsOn } from './workplaces/assignment.ts'
+import { type ConnectionOptions, type Loss, runsOn } from './workplaces/assignment.ts'
 import { toFailure, toFullFailure, toGoneFailure, toOpenFailure } from './sqlite-failures.ts'
 import { changeOf, type DatabaseFiles, describe, removeLeftLogs } from './files.ts'
 import { openConnection, type SqliteConnection } from './worker/library.ts'
+import { groupOf, type JobListeners, Jobs } from './jobs/jobs.ts'
 import { type Location, readLocation } from './location.ts'
-import type { BoundStatement, SqliteValue, StatementLimits } from './worker-messages.ts'
+import type { StatementLimits } from './worker-messages.ts'
 import { StatementSpans, type Times } from '../statement-spans.ts'
 import { Losses } from './workplaces/losses.ts'
-import { Statements, WriteHistory } from './statements.ts'
+import { Statements, WriteHistory } from './jobs/statements.ts'
 import { counted, Pools } from './workplaces/pools.ts'
-import { isOwn, transactionOf } from './transactions.ts'
-import { toSqlite } from './values.ts'
+import { isOwn } from './jobs/transactions.ts'
 import { Workplace } from './workplaces/workplace.ts'
 
 /** What the listener hears about a file that is not where it was. */
@@ -40,9 +40,7 @@ export interface GivenUp {
   readonly outcome: string
 }
 
-export interface SqliteOptions extends DatabaseOptions, StatementLimits {
-  /** Called for every statement that runs, when statements are logged. */
-  readonly onStatement?: ((text: string, values: readonly SqliteValue[], work: Work) => void) | undefined
+export interface SqliteOptions extends DatabaseOptions, StatementLimits, JobListeners {
   /** Called once for each time that the file was deleted or replaced. */
   readonly onFileChange?: ((change: FileChangeReport) => void) | undefined
   /** Called for every statement that is given up in the middle. */
@@ -55,6 +53,7 @@ export class SqliteDatabase implements Database {
   readonly #location: Location
   readonly #pools: Pools
   readonly #statements = new Statements()
+  readonly #jobs: Jobs
   readonly #writes = new WriteHistory()
   /** Keeps a database in memory alive while no worker has it open. */
   readonly #keeper: SqliteConnection | undefined
@@ -73,6 +72,7 @@ export class SqliteDatabase implements Database {
     const { poolSize } = options
     this.#spans = new StatementSpans({ name: options.name, system: 'sqlite' })
     this.#losses = new Losses(poolSize)
+    this.#jobs = new Jobs(this.#statements, options, { isInMemory: this.#location.path === undefined })
     this.#pools = new Pools(options, (broken) => this.#open(broken))
     this.#keeper = this.#location.path === undefined ? openConnection(openOptions(options, this.#location)) : undefined
   }
@@ -127,7 +127,7 @@ export class SqliteDatabase implements Database {
 
   async #run(work: Work, sink: Sink): Promise<string> {
     requireRunnable(work, this.#options.name, this.#options.onStatementFailure)
-    let job = this.#toJob(work)
+    let job = this.#jobs.of(work)
     if (job.sets.flat().length === 0) return emptyResult(work)
     const { cancellation } = work
     const timeoutSeconds = work.endpoint.declarations?.timeoutSeconds
@@ -243,47 +243,6 @@ export class SqliteDatabase implements Database {
     }
     return failure
   }
-
-  #toJob(work: Work): Assignment['job'] {
-    const { script, sets, batch, format, endpoint } = work
-    const transaction = transactionOf(endpoint, script, batch)
-    const bound = sets.map((set, index) => this.#bindAll(work, set, batch ? index : undefined))
-    if (script.statements.some(({ effect }) => effect === 'definition')) this.#statements.forgetRunsOn()
-    const isRead = transaction !== 'immediate' && script.statements.every(({ effect }) => effect === 'read')
-    return {
-      transaction,
-      touchesSession: script.statements.some(({ effect }) => effect === 'session'),
-      batch,
-      format,
-      isRead,
-      mayRunOn: this.#location.path === undefined || this.#statements.mayRunOn(bound),
-      sets: bound,
-    }
-  }
-
-  /** `index` is the number of the set in a batch. */
-  #bindAll(work: Work, set: ParameterSet, index: number | undefined): BoundStatement[] {
-    try {
-      return work.script.statements.map((statement) => this.#bind(statement, set, work))
-    } catch (error) {
-      throw index === undefined ? error : inSet(error, index)
-    }
-  }
-
-  #bind(statement: Statement, set: ParameterSet, work: Work): BoundStatement {
-    const bound = {
-      statement: this.#statements.numberOf(statement, set),
-      values: statement.names.map((name) => toSqlite(name, set.get(name) as JsonValue)),
-    }
-    this.#options.onStatement?.(this.#statements.textOf(bound.statement).text, bound.values, work)
-    return bound
-  }
-}
-
-/** Each pool has one kind of jobs; a late worker gives back what it has not begun. Thread and process take turns. */
-function groupOf({ touchesSession, mayRunOn }: Assignment['job']): unknown {
-  if (touchesSession) return undefined
-  return mayRunOn ? 'process' : 'thread'
 }
 
 function openOptions(options: SqliteOptions, location: Location): ConnectionOptions {

@@ -2,12 +2,12 @@
  * The files' statements as SQLite sees them: texts with `?n`, each under a number, and how long they have taken. Kept
  * by the datasource; the workers know the numbers and texts that were sent to them.
  */
-import { Failure } from '../../errors.ts'
-import type { JsonValue, ParameterSet, Statement, Work } from '../../model.ts'
-import type { Rendered } from '../../sql/position.ts'
-import { History } from '../pool/history.ts'
-import { render } from './render.ts'
-import type { BoundStatement } from './worker-messages.ts'
+import { Failure } from '../../../errors.ts'
+import type { JsonValue, ParameterSet, Statement, Work } from '../../../model.ts'
+import type { Rendered } from '../../../sql/position.ts'
+import { History } from '../../pool/history.ts'
+import { render } from '../render.ts'
+import type { BoundStatement } from '../worker-messages.ts'
 
 type Sets = readonly (readonly BoundStatement[])[]
 

@@ -1,6 +1,6 @@
 /** Which transaction a job wants, by what its file is. Pure. */
-import type { Endpoint, Script, Statement } from '../../model.ts'
-import type { Job } from './worker-messages.ts'
+import type { Endpoint, Script, Statement } from '../../../model.ts'
+import type { Job } from '../worker-messages.ts'
 
 /** A batch and a marked POST file take the write lock at once: waiting for it later could only fail. */
 export function transactionOf(

@@ -1,8 +1,8 @@
 /** Parameters of a request -> what SQLite binds. */
-import { compact } from '../../json/read.ts'
-import type { JsonValue } from '../../model.ts'
-import { requireInt64 } from '../int64.ts'
-import type { SqliteValue } from './worker-messages.ts'
+import { compact } from '../../../json/read.ts'
+import type { JsonValue } from '../../../model.ts'
+import { requireInt64 } from '../../int64.ts'
+import type { SqliteValue } from '../worker-messages.ts'
 
 /** Booleans become 0 and 1, arrays and objects compact JSON text. Throws for an integer that SQLite cannot hold. */
 export function toSqlite(name: string, value: JsonValue): SqliteValue {
