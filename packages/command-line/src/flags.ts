@@ -55,7 +55,7 @@ function read(program: Program, argv: readonly string[]): object {
   const given = new Map<string, Token[]>()
   for (const flag of flags) {
     const { field, row } = (ownNames.get(flag.name) ?? byName.get(flag.name)) as { field: string; row: Flag }
-    checkFlag(program, flag, field, row, command)
+    checkFlag(program, command, { ...flag, field, row })
     given.set(field, [...(given.get(field) ?? []), flag])
   }
   if (given.has('help')) return { action: 'help', text: writeHelp(program) }
@@ -107,10 +107,15 @@ function configHint({ commands, flags }: Program, command: string, word: string)
   return takesOne && /^[\w./-]+\.ya?ml$/.test(word) ? `; did you mean --config ${word}?` : ''
 }
 
-function checkFlag(program: Program, flag: Token, field: string, row: Flag, command: string): void {
-  const { rawName, value, inlineValue } = flag
+interface GivenFlag extends Token {
+  readonly field: string
+  readonly row: Flag
+}
+
+function checkFlag(program: Program, command: string, given: GivenFlag): void {
+  const { name, rawName, value, inlineValue, field, row } = given
   if (row.kind === 'switch' && value !== undefined) refuse(`${rawName} takes no value`)
-  const owners = Object.keys(program.commands).filter((name) => namesOf(program, name).has(flag.name))
+  const owners = Object.keys(program.commands).filter((other) => namesOf(program, other).has(name))
   const isOfAny = Object.hasOwn(general, field)
   if (!isOfAny && !owners.includes(command)) refuse(`${rawName} belongs to the command ${owners.join(', ')}`)
   // A flag instead of a value is a forgotten value.

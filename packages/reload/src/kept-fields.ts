@@ -16,15 +16,18 @@ export interface KeptField {
 
 type Group = Readonly<Record<string, unknown>>
 
-/**
- * `fields` in the spelling of the file. `origins` are those of `after`. None of the values may be a secret: they are
- * shown.
- */
+/** A configuration, before and after. */
+export interface ConfigChange<Config> {
+  readonly before: Config
+  readonly after: Config
+  /** Of `after`. */
+  readonly origins: Readonly<Record<string, string>>
+}
+
+/** `fields` in the spelling of the file. None of the values may be a secret: they are shown. */
 export function keepFields<Config extends object>(
   fields: readonly string[],
-  before: Config,
-  after: Config,
-  origins: Readonly<Record<string, string>>,
+  { before, after, origins }: ConfigChange<Config>,
 ): { readonly config: Config; readonly kept: readonly KeptField[] } {
   let config = after as Group
   const kept: KeptField[] = []

@@ -93,12 +93,12 @@ async function serve(configFlag: string | undefined): Promise<void> {
 export async function startWithAdmin(environment: StartEnvironment, events: Events): Promise<Running> {
   const loaded = loadConfig(environment)
   const { admin: wanted } = loaded.config
-  const live = { loaded, environment, events }
+  const given = { loaded, environment, events }
   if (wanted === undefined) {
-    return goLive({ ...live, service: await startService(loaded, environment.env, events) })
+    return goLive({ ...given, service: await startService(loaded, environment.env, events) })
   }
   const { Admin } = await import('./admin/admin.ts')
   const admin = await Admin.open(wanted, events)
   const service = await startService(loaded, environment.env, events, admin.measures)
-  return admin.around(await goLive({ ...live, service, serves: (config) => admin.follow(service, config) }))
+  return admin.around(await goLive({ ...given, service, serves: (config) => admin.follow(service, config) }))
 }

@@ -11,7 +11,8 @@ import { StartupFailure } from '../errors.ts'
 const fixedFields: readonly string[] = ['server.bind', 'server.workers', 'server.fast_reader', 'admin.bind']
 
 export function keepFixed(before: Loaded, after: Loaded): { loaded: Loaded; kept: readonly KeptField[] } {
-  const { config, kept } = keepFields(fixedFields, before.config, after.config, after.origins)
+  const change = { before: before.config, after: after.config, origins: after.origins }
+  const { config, kept } = keepFields(fixedFields, change)
   const inMemory = new Map(before.datasources.filter(({ url }) => isInMemory(url)).map((each) => [each.name, each]))
   const memories: KeptField[] = []
   const datasources = after.datasources.map((datasource, index): Datasource => {

@@ -39,7 +39,7 @@ export async function goLive({ service, loaded, environment, events, serves, pac
       async reload(signal) {
         const fresh = loadConfig({ ...environment, isReload: true })
         refuseLostFile(source, fresh)
-        const { config, kept } = keepFields(keptFields, served, fresh.config, fresh.origins)
+        const { config, kept } = keepFields(keptFields, { before: served, after: fresh.config, origins: fresh.origins })
         read = config
         const endpoints = await service.replace({ ...fresh, config }, signal)
         if (endpoints === undefined) return undefined

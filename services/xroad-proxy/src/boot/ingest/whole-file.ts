@@ -21,7 +21,7 @@ function attempt(path: string, content: string | Uint8Array): string | undefined
   const temporary = join(dirname(path), `.${randomUUID()}.tmp`)
   let isWritten = false
   try {
-    makeFolder(dirname(path))
+    makeAll(dirname(path), [])
     writeFileSync(temporary, content, { flag: 'wx' })
     isWritten = true
     renameSync(temporary, path)
@@ -33,7 +33,7 @@ function attempt(path: string, content: string | Uint8Array): string | undefined
     } catch {
       // The first trouble is the one to tell.
     }
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    const code = codeOf(error)
     return isWritten && code === 'ENOENT' ? vanished : code
   }
 }
@@ -43,15 +43,40 @@ export function isTemporaryName(name: string): boolean {
   return /^\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/.test(name)
 }
 
+/**
+ * Makes the folder, and those above it that are missing; each that was not there joins `made`. The code of the system
+ * when it fails, else undefined.
+ */
+export function makeFolders(folder: string, made: string[] = []): string | undefined {
+  try {
+    makeAll(folder, made)
+    return undefined
+  } catch (error) {
+    return codeOf(error)
+  }
+}
+
 /** One after the other: all in one call, a read-only file system is reported as a folder that is missing. */
-function makeFolder(folder: string, hasParent = false): void {
+function makeAll(folder: string, made: string[]): void {
+  try {
+    makeOne(folder, made)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' || dirname(folder) === folder) throw error
+    makeAll(dirname(folder), made)
+    makeOne(folder, made)
+  }
+}
+
+function makeOne(folder: string, made: string[]): void {
   try {
     mkdirSync(folder)
+    made.push(folder)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return
-    if (code !== 'ENOENT' || hasParent || dirname(folder) === folder) throw error
-    makeFolder(dirname(folder))
-    makeFolder(folder, true)
+    if (codeOf(error) !== 'EEXIST') throw error
   }
+}
+
+function codeOf(error: unknown): string {
+  const { code = 'unknown' } = error as NodeJS.ErrnoException
+  return code
 }

@@ -2,10 +2,10 @@
  * New files -> below `wsdl_watch_dir`, all of them or none: what fails is undone, and so is what the caller takes back.
  * A WSDL is written after everything that belongs to it, so a start in between never sees one without its sidecar.
  */
-import { mkdirSync, rmdirSync, rmSync } from 'node:fs'
+import { rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { FileProblem, readInsideIfAny } from '../../boot/ingest/files.ts'
-import { writeWhole } from '../../boot/ingest/whole-file.ts'
+import { makeFolders, writeWhole } from '../../boot/ingest/whole-file.ts'
 import { AddProblem } from './add-problem.ts'
 
 export interface NewFile {
@@ -93,20 +93,6 @@ function refuseExisting(
     `${paths.slice(0, maxTold).join(', ')}${more} ${there}; --force replaces what is there, --owner ${owner}/NAME puts the WSDL ` +
       'into a folder of its own',
   )
-}
-
-/** `made` grows by the folders that were not there. The code of the system when it fails. */
-export function makeFolders(folder: string, made: string[], hasParent = false): string | undefined {
-  try {
-    mkdirSync(folder)
-    made.push(folder)
-    return undefined
-  } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return undefined
-    if (code !== 'ENOENT' || hasParent || dirname(folder) === folder) return code
-    return makeFolders(dirname(folder), made) ?? makeFolders(folder, made, true)
-  }
 }
 
 function restore(path: string, content: Uint8Array | undefined): void {

@@ -8,8 +8,9 @@ import { readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { makeFolders } from '../../boot/ingest/whole-file.ts'
 import { AddProblem } from './add-problem.ts'
-import { makeFolders, removeEmpty } from './install.ts'
+import { removeEmpty } from './install.ts'
 
 export interface Lock {
   /** Folders that were made for it are removed if nobody has put anything into them. */

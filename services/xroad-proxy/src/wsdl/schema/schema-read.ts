@@ -42,16 +42,19 @@ const anySimpleType: TypeUse = { ref: toQName(namespaces.schema, 'anySimpleType'
 type Kinds = { readonly [K in keyof Components]: (document: SchemaDocument, node: XmlElement) => Components[K] }
 
 export const readComponent: Kinds = {
-  element: (document, node) => readElement(document, node, true),
+  element: (document, node) => readElement(document, node, 'global'),
   type: readType,
   group: (document, node) => ({ particle: readModel(document, node) }),
-  attribute: (document, node) => readAttribute(document, node, true),
+  attribute: (document, node) => readAttribute(document, node, 'global'),
   attributeGroup: (document, node) => ({ attributes: readAttributes(document, node) }),
 }
 
-function readElement(document: SchemaDocument, node: XmlElement, isGlobal: boolean): ElementDeclaration {
+/** Where a declaration is: below the schema itself, where it always has its namespace, or inside a type. */
+type Scope = 'global' | 'local'
+
+function readElement(document: SchemaDocument, node: XmlElement, scope: Scope): ElementDeclaration {
   return {
-    name: nameOf(document, node, isGlobal, 'elementFormDefault'),
+    name: scope === 'global' ? nameInSchema(document, node) : localNameOf(document, node, 'elementFormDefault'),
     type: typeOf(document, node) ?? anyType,
     nillable: isTrue(node, 'nillable'),
     abstract: isTrue(node, 'abstract'),
@@ -63,9 +66,9 @@ function readElement(document: SchemaDocument, node: XmlElement, isGlobal: boole
   }
 }
 
-function readAttribute(document: SchemaDocument, node: XmlElement, isGlobal: boolean): AttributeDeclaration {
+function readAttribute(document: SchemaDocument, node: XmlElement, scope: Scope): AttributeDeclaration {
   return {
-    name: nameOf(document, node, isGlobal, 'attributeFormDefault'),
+    name: scope === 'global' ? nameInSchema(document, node) : localNameOf(document, node, 'attributeFormDefault'),
     type: typeOf(document, node) ?? anySimpleType,
     fixed: node.attributes.get('fixed'),
     default: node.attributes.get('default'),
@@ -84,10 +87,17 @@ function nameProblem({ file, namespace }: SchemaDocument, node: XmlElement): str
   return isReserved ? `the name ${name.trim()} is reserved (${place})` : undefined
 }
 
-function nameOf(document: SchemaDocument, node: XmlElement, isGlobal: boolean, formDefault: string): QName {
+function nameInSchema({ namespace }: SchemaDocument, node: XmlElement): QName {
+  return toQName(namespace, ncNameOf(node))
+}
+
+function localNameOf(document: SchemaDocument, node: XmlElement, formDefault: string): QName {
   const form = node.attributes.get('form') ?? document.root.attributes.get(formDefault)
-  const local = (node.attributes.get('name') ?? '').trim()
-  return isGlobal || form === 'qualified' ? toQName(document.namespace, local) : local
+  return form === 'qualified' ? nameInSchema(document, node) : ncNameOf(node)
+}
+
+function ncNameOf(node: XmlElement): string {
+  return (node.attributes.get('name') ?? '').trim()
 }
 
 /** The type that an element or attribute names or holds; undefined when it does neither. */
@@ -199,7 +209,7 @@ function readParticle(document: SchemaDocument, node: XmlElement): Particle | un
   if (node.local === 'group') return ref === undefined ? undefined : { kind: 'groupRef', occurs, ref }
   if (node.local !== 'element') return undefined
   if (ref !== undefined) return { kind: 'elementRef', occurs, ref }
-  return { kind: 'element', occurs, declaration: readElement(document, node, false) }
+  return { kind: 'element', occurs, declaration: readElement(document, node, 'local') }
 }
 
 function occursOf({ attributes, local }: XmlElement): Occurs {
@@ -228,7 +238,7 @@ function readAttributeUse(document: SchemaDocument, node: XmlElement): readonly 
   const written = node.attributes.get('use')
   const use = written === 'required' || written === 'prohibited' ? written : 'optional'
   if (ref !== undefined) return [{ kind: 'attributeRef', use, ref, fixed: node.attributes.get('fixed') }]
-  return [{ kind: 'attribute', use, declaration: readAttribute(document, node, false) }]
+  return [{ kind: 'attribute', use, declaration: readAttribute(document, node, 'local') }]
 }
 
 function typeName(document: SchemaDocument, node: XmlElement): QName | undefined {
