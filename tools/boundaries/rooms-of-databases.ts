@@ -101,7 +101,7 @@ export const databases: readonly Room[] = [
     room: 'database/sqlite',
     is: 'a datasource on SQLite',
     imports:
-      'description.ts model.ts metering.ts errors.ts json sql/position.ts database database/prepared-database.ts database/pool database/sqlite/**',
+      'description.ts model.ts metering.ts errors.ts sql/position.ts database database/prepared-database.ts database/pool database/sqlite/**',
   },
   {
     room: 'database/open.ts',
