@@ -111,6 +111,12 @@ const mistakes: Readonly<Record<Dialect, readonly Mistake[]>> = {
       found: ['syntax 2:24'],
       message: /near "y": syntax error/,
     },
+    {
+      title: 'a parameter, by its name',
+      text: 'SELECT 1 FROM :name',
+      found: ['syntax 1:15'],
+      message: /near ":name": syntax error/,
+    },
     { title: 'no statement at all', text: 'SELEC 1', found: ['syntax 1:1'] },
     {
       title: 'a table',

@@ -308,6 +308,10 @@ test('messages name the table as the file does, and cures say what to write [N1.
   strictEqual(list?.cure, 'write = ANY (:xs::type[])')
   const [placeholder] = judge(endpointOf('POST', 'SELECT $1'), 'postgres')
   match(placeholder?.message ?? '', /Placeholder \$1 is not supported/)
+  for (const dialect of ['postgres', 'sqlite'] as const) {
+    const [name] = judge(endpointOf('POST', 'SELECT :tähtaeg'), dialect)
+    strictEqual(name?.message, 'Placeholder :tähtaeg is not supported, its name may have A-Z, a-z, 0-9 and _')
+  }
 })
 
 test('the configuration makes a code as severe as it likes, a file allows it [N1.2]', () => {

@@ -327,10 +327,12 @@ function kinds(text: string, dialect: Dialect): string[] {
 test('parameters are a colon and a name [S-params.1] [D3.2]', () => {
   for (const dialect of bothDialects) {
     deepStrictEqual(kinds(':a :_b1 :B', dialect), ['parameter :a', 'parameter :_b1', 'parameter :B'])
-    deepStrictEqual(kinds(':1 : a', dialect), ['symbol :', 'symbol 1', 'symbol :', 'word a'])
+    deepStrictEqual(kinds(': a', dialect), ['symbol :', 'word a'])
     deepStrictEqual(kinds('a::b', dialect), ['word a', 'symbol ::', 'word b'])
     deepStrictEqual(kinds('a := b', dialect), ['word a', 'symbol :=', 'word b'])
     deepStrictEqual(kinds(':a::b', dialect), ['parameter :a', 'symbol ::', 'word b'])
-    deepStrictEqual(kinds(':aé', dialect).at(0), 'parameter :a')
+    deepStrictEqual(kinds(':aé', dialect), ['placeholder :aé'])
   }
+  deepStrictEqual(kinds(':1', 'postgres'), ['symbol :', 'symbol 1'])
+  deepStrictEqual(kinds(':1', 'sqlite'), ['placeholder :1'])
 })

@@ -21,12 +21,16 @@ const texts: readonly (readonly [text: string, tokens: readonly string[], inSqli
   ['a+1;', ['word a', 'symbol +', 'symbol 1', 'symbol ;']],
   // Parameters
   [':a :B1_c :_', ['parameter :a', 'parameter :B1_c', 'parameter :_']],
-  [':é :1 : ', ['symbol :', 'word é', 'symbol :', 'symbol 1', 'symbol :']],
+  [
+    ':é :1 : ',
+    ['symbol :', 'word é', 'symbol :', 'symbol 1', 'symbol :'],
+    ['placeholder :é', 'placeholder :1', 'symbol :'],
+  ],
   ['a::b', ['word a', 'symbol ::', 'word b']],
   ['a:=b', ['word a', 'symbol :=', 'word b']],
   [':::a', ['symbol ::', 'parameter :a']],
-  [":E'a'", ['symbol :', "quoted E'a'"], ['symbol :', 'word E', "quoted 'a'"]],
-  [":e'a'", ['symbol :', "quoted e'a'"], ['symbol :', 'word e', "quoted 'a'"]],
+  [":E'a'", ['symbol :', "quoted E'a'"], ['placeholder :E', "quoted 'a'"]],
+  [":e'a'", ['symbol :', "quoted e'a'"], ['placeholder :e', "quoted 'a'"]],
   [":f'a'", ['parameter :f', "quoted 'a'"]],
   // Quotes
   ["'a:b''c;'d", ["quoted 'a:b''c;'", 'word d']],
@@ -70,6 +74,14 @@ const texts: readonly (readonly [text: string, tokens: readonly string[], inSqli
     ['symbol ?', 'symbol ?', 'symbol 12', 'symbol @', 'word a1'],
     ['placeholder ?', 'placeholder ?12', 'placeholder @a1'],
   ],
+  [':größe', ['placeholder :größe']],
+  [
+    ':ü :1 #a',
+    ['symbol :', 'word ü', 'symbol :', 'symbol 1', 'symbol #', 'word a'],
+    ['placeholder :ü', 'placeholder :1', 'placeholder #a'],
+  ],
+  [':a$b', ['parameter :a', 'symbol $', 'word b'], ['placeholder :a$b']],
+  [':a::b', ['parameter :a', 'symbol ::', 'word b']],
   // Comments
   ['-- :a\nb', ['word b']],
   ['-- :a\rb', ['word b'], []],

@@ -42,13 +42,16 @@ function remarkOf(
   const message = withNames(
     detail === undefined ? description.message : `${description.message} (${detail})`,
     statement,
+    file.dialect,
   )
   return [{ code: mistake, line, column, message, cure: cureOf(description, statement, file) }]
 }
 
-/** Nobody knows `$2`, which is what the server was sent. */
-function withNames(message: string, { names }: Statement): string {
-  return message.replaceAll(/\$(\d+)/g, (number, digits: string) => {
+/** Nobody knows `$2` or `?2`, which is what the database was given. */
+const sent: Readonly<Record<Dialect, RegExp>> = { postgres: /\$(\d+)/g, sqlite: /\?(\d+)/g }
+
+function withNames(message: string, { names }: Statement, dialect: Dialect): string {
+  return message.replaceAll(sent[dialect], (number, digits: string) => {
     const name = names[Number(digits) - 1]
     return name === undefined ? number : `:${name}`
   })

@@ -169,6 +169,6 @@ function refused(reading: Reading, refusal: string): Remark {
 function whereRefused({ tokens }: Reading): { at: number; cure: string } {
   if (tokens.at(-1)?.kind === 'unclosed') return { at: tokens.length - 1, cure: 'close it' }
   const placeholder = tokens.findIndex(({ kind }) => kind === 'placeholder')
-  if (placeholder >= 0) return { at: placeholder, cure: 'write a name with a colon, such as :id' }
+  if (placeholder >= 0) return { at: placeholder, cure: 'write a colon and a name of A-Z, a-z, 0-9 and _, such as :id' }
   return { at: 0, cure: 'give the values as one list or one JSON document' }
 }

@@ -14,7 +14,7 @@ export type TokenKind =
   | 'quoted'
   /** `:name`. */
   | 'parameter'
-  /** `$1`, and in SQLite also `?`, `?1`, `@name`, `$name`: placeholders that are not ours. */
+  /** `$1`, `:größe`, and in SQLite also `?`, `?1`, `:1`, `@name`, `$name`, `#name`: placeholders that are not ours. */
   | 'placeholder'
   /** A comment or anything quoted that is never closed, up to the end of the text. */
   | 'unclosed'
@@ -99,6 +99,8 @@ function readToken(text: string, at: number, rule: TokenRules): Token {
   if (closing !== undefined) return quoted(text, at, endOfQuote(text, at, closing))
   if (char === ':') {
     const end = matchEnd(parameter, text, at)
+    const foreignEnd = matchEnd(rule.placeholder, text, at)
+    if (foreignEnd > end) return token('placeholder', at, foreignEnd)
     if (end > at) return token('parameter', at, end)
     const pair = text.startsWith('::', at) || text.startsWith(':=', at)
     return token('symbol', at, at + (pair ? 2 : 1))

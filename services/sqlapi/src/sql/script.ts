@@ -157,7 +157,8 @@ function toStatement(text: string, part: Part, grammar: Grammar, positionOf: (of
     }
   }
   if (placeholder !== undefined) {
-    return { ...statement, refusal: `Placeholder ${placeholder} is not supported, name the parameter (:name)` }
+    const cure = placeholder.startsWith(':') ? 'its name may have A-Z, a-z, 0-9 and _' : 'name the parameter (:name)'
+    return { ...statement, refusal: `Placeholder ${placeholder} is not supported, ${cure}` }
   }
   const { maxParameters } = grammar
   if (names.length <= maxParameters) return statement

@@ -8,7 +8,8 @@ export const grammar: Grammar = {
   escapeStrings: true,
   dollarQuotes: true,
   quotes: { "'": "'", '"': '"' },
-  placeholder: /\$[0-9]+/y,
+  // `:größe` would be the parameter `gr` with something behind it.
+  placeholder: /\$[0-9]+|:[A-Za-z_][A-Za-z0-9_]*[\u0080-\uffff][A-Za-z_0-9\u0080-\uffff$]*/y,
   parenthesesHoldSemicolons: true,
   bodies: 'routines',
   ownColons: true,

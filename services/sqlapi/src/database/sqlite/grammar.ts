@@ -7,7 +7,8 @@ export const grammar: Grammar = {
   escapeStrings: false,
   dollarQuotes: false,
   quotes: { "'": "'", '"': '"', '`': '`', '[': ']' },
-  placeholder: /\?[0-9]*|[@$][A-Za-z_0-9\u0080-\uffff$]+/y,
+  // SQLite binds null to a name that nobody fills, and these characters make a name.
+  placeholder: /\?[0-9]*|[:#@$][A-Za-z_0-9\u0080-\uffff$]+/y,
   parenthesesHoldSemicolons: false,
   bodies: 'triggers',
   ownColons: false,
