@@ -259,3 +259,38 @@ test('a missing type names the include that may hold it, and the place of the op
   ok(result.line > 1)
   match(result.detail, /^t:Far; perhaps in https:\/\/far\.example\.org\/a\.xsd \(not beside the WSDL\), which /)
 })
+
+test('what a schema redefines has its own parts and those of the original, also twice [D5.1]', () => {
+  const schemaOf = (inner: string) =>
+    `<x:schema xmlns:x="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t">${inner}</x:schema>`
+  const redefine = (file: string, number: number) =>
+    `<x:redefine schemaLocation="${file}">
+    <x:complexType name="C"><x:complexContent><x:extension base="t:C">
+    <x:sequence>${element(`c${number}`, 'x:int')}</x:sequence>
+    </x:extension></x:complexContent></x:complexType>
+    <x:group name="G"><x:sequence><x:group ref="t:G"/>${element(`g${number}`, 'x:int')}</x:sequence></x:group>
+    </x:redefine>`
+  const files: Readonly<Record<string, string>> = {
+    'a.xsd': schemaOf(redefine('b.xsd', 2)),
+    'b.xsd': schemaOf(
+      `${complex('C', element('c1', 'x:int'))}<x:group name="G"><x:sequence>${element('g1', 'x:int')}</x:sequence></x:group>`,
+    ),
+  }
+  const text = wsdlAround(
+    redefine('a.xsd', 3) + element('op', 't:T') + complex('T', `${element('c', 't:C')}<x:group ref="t:G"/>`),
+  )
+  const wsdl = readWsdl(utf8(text), 'owner/api.wsdl', (file) => {
+    const found = files[file]
+    return found === undefined ? undefined : { file, bytes: utf8(found) }
+  })
+  const [result] = generateAll(wsdl)
+  ok(result?.kind === 'generated')
+  deepStrictEqual(Object.keys(describeRequest(result.request).schema['properties'] as object), [
+    'c1',
+    'c2',
+    'c3',
+    'g1',
+    'g2',
+    'g3',
+  ])
+})

@@ -108,6 +108,7 @@ class Library implements Schema {
     const start = `${kind} `
     return [...this.#entries]
       .filter(([key, { document, node }]) => key.startsWith(start) && (document.file !== '' || node === emptyElement))
+      .filter(([key]) => !key.endsWith(redefined))
       .map(([key]) => key.slice(start.length))
   }
 
@@ -126,6 +127,7 @@ class Library implements Schema {
       if (kind !== undefined && name !== undefined)
         this.#declare(document, kind, toQName(document.namespace, name), node)
       if (node.local === 'include' || node.local === 'redefine') this.#include(document, node)
+      if (node.local === 'redefine') this.#redefine(document, node)
       if (node.local === 'import') this.#import(document, node)
     }
   }
@@ -146,6 +148,27 @@ class Library implements Schema {
     const own = found.root.attributes.get('targetNamespace') ?? ''
     const isChameleon = own === '' && document.namespace !== ''
     this.#addOnce({ ...found, namespace: isChameleon ? document.namespace : own, isChameleon })
+  }
+
+  /** What it redefines is there by now. The original goes on under a name that only its redefinition uses. */
+  #redefine(document: SchemaDocument, redefine: XmlElement): void {
+    for (const node of childrenOf(redefine, namespaces.schema)) {
+      const kind = kinds.get(node.local)
+      const name = toQName(document.namespace, node.attributes.get('name')?.trim() ?? '')
+      const original = kind === undefined ? undefined : this.#entries.get(`${kind} ${name}`)
+      if (kind === undefined || original === undefined) continue
+      let mark = redefined
+      while (this.#entries.has(`${kind} ${name}${mark}`)) mark += redefined
+      this.#entries.set(`${kind} ${name}${mark}`, original)
+      this.#entries.delete(`${kind} ${name}`)
+      const isOriginal = (value: string, at: XmlElement) => baseName(document, value, at) === name
+      this.#declare(
+        document,
+        kind,
+        name,
+        pointingTo(node, kind, (value, at) => (isOriginal(value, at) ? mark : '')),
+      )
+    }
   }
 
   /**
@@ -204,12 +227,44 @@ const verbs: Readonly<Record<string, MissingSchema['by']>> = {
   redefine: 'redefines',
 }
 
+/** Behind the name of what has been redefined; no name has it. */
+const redefined = '*'
+
+/** How a component names the one that it redefines. */
+const selfReference: Readonly<Partial<Record<ComponentKind, string>>> = {
+  type: 'base',
+  group: 'ref',
+  attributeGroup: 'ref',
+}
+
+/** The component with `markOf` behind each of its references to another one of its kind. */
+function pointingTo(
+  node: XmlElement,
+  kind: ComponentKind,
+  markOf: (value: string, at: XmlElement) => string,
+): XmlElement {
+  const attribute = selfReference[kind]
+  const value = attribute === undefined ? undefined : node.attributes.get(attribute)
+  const children = node.children.map((child) => pointingTo(child, kind, markOf))
+  if (attribute === undefined || value === undefined || (kind !== 'type' && node.local !== kind))
+    return { ...node, children }
+  return {
+    ...node,
+    children,
+    attributes: new Map([...node.attributes, [attribute, value.trim() + markOf(value, node)]]),
+  }
+}
+
 /** The base that a complex type names, if it does. */
-function baseOf({ namespace, isChameleon }: SchemaDocument, node: XmlElement): QName | undefined {
+function baseOf(document: SchemaDocument, node: XmlElement): QName | undefined {
   const content = node.children.find(({ local }) => local === 'complexContent' || local === 'simpleContent')
   const derivation = content?.children.find(({ local }) => local === 'extension' || local === 'restriction')
   const base = derivation?.attributes.get('base')
-  const name = derivation === undefined || base === undefined ? undefined : resolveName(base, derivation)
+  return derivation === undefined || base === undefined ? undefined : baseName(document, base, derivation)
+}
+
+function baseName({ namespace, isChameleon }: SchemaDocument, base: string, node: XmlElement): QName | undefined {
+  const name = resolveName(base, node)
   return name !== undefined && isChameleon && namespaceOf(name) === '' ? toQName(namespace, name) : name
 }
 
