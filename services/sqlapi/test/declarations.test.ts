@@ -244,6 +244,12 @@ const problems: readonly [text: string, expected: string, method?: Method][] = [
     '/* Licence. */\n-- Text.\n-- @transactional',
     '3:4 @transactional is after a block comment, which ends the leading comments; move it above the block comment',
   ],
+  [
+    '/* @transactional */\nSELECT 1',
+    '1:4 @transactional does not count here, so the file is no transaction; write -- @transactional above everything else',
+  ],
+  ['/*\n * Text.\n * @transactional both\n */\nSELECT 1', '3:4 @transactional does not count here'],
+  ['SELECT 1; -- @transactional\nSELECT 2', '1:14 @transactional does not count here'],
   [`-- @param ${'x'.repeat(100)}-`, `1:11 "${'x'.repeat(60)}.." is not the name of a parameter;`],
 ]
 
@@ -253,6 +259,17 @@ for (const [text, expected, method] of problems) {
     ok(told.startsWith(expected), told)
   })
 }
+
+test('a second marker, and one in a text or a longer word, is no problem [N3.1]', () => {
+  for (const text of [
+    '-- @transactional\nSELECT 1 -- @transactional',
+    "SELECT '@transactional'",
+    'SELECT 1 -- @transactionally',
+    'SELECT 1 -- see @transactional',
+  ]) {
+    deepStrictEqual(readDeclarations({ text, method: 'GET', parameters: [] }).declarations, undefined, text)
+  }
+})
 
 const otherNames: Readonly<Record<string, string>> = {
   string: 'text VARCHAR char str',

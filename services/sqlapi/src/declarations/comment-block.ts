@@ -20,6 +20,8 @@ export interface CommentBlock {
   readonly behind: readonly CommentLine[]
   /** The first one. */
   readonly yaml: YamlComment | undefined
+  /** Offset behind the lines that count. */
+  readonly end: number
 }
 
 const blank = /\s*/y
@@ -31,23 +33,24 @@ export function readCommentBlock(text: string): CommentBlock {
   const behind: CommentLine[] = []
   let yaml: YamlComment | undefined
   let into = lines
+  let end = text.length
   for (let at = endOf(blank, text, 0); at < text.length; at = endOf(blank, text, at)) {
     const start = endOf(dashes, text, at)
     if (start > at) {
-      const end = indexOr(text, '\n', start)
-      into.push({ text: text.slice(start, end), start })
-      at = end
+      const lineEnd = indexOr(text, '\n', start)
+      into.push({ text: text.slice(start, lineEnd), start })
+      at = lineEnd
       continue
     }
-    if (!text.startsWith('/*', at)) break
-    const close = text.indexOf('*/', at + 2)
-    if (close === -1) break
+    const close = text.startsWith('/*', at) ? text.indexOf('*/', at + 2) : -1
     const yamlAt = endOf(yamlStart, text, at)
+    if (close === -1 || yamlAt === at) end = Math.min(end, at)
+    if (close === -1) break
     if (yamlAt === at) into = behind
     else if (into === lines) yaml ??= { text: text.slice(yamlAt, close), ...positionCounter(text)(yamlAt) }
     at = close + 2
   }
-  return { lines, behind, yaml }
+  return { lines, behind, yaml, end }
 }
 
 function endOf(pattern: RegExp, text: string, at: number): number {

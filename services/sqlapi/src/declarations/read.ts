@@ -31,9 +31,10 @@ type Found = Mistake & { readonly start: number }
 
 export function readDeclarations({ text, method, parameters }: DeclaringFile): Declared {
   if (!text.includes('@') && !text.includes('declaration')) return { transactional: false, declarations: undefined }
-  const { lines, behind, yaml } = readCommentBlock(text)
+  const { lines, behind, yaml, end } = readCommentBlock(text)
   const draft = newDraft(method)
   const found = [...lines.flatMap((line) => readLine(line, draft)), ...behind.flatMap(findBehind)]
+  if (!draft.transactional) found.push(...findMarkers(text, end, found))
   const params = joinParams(draft, parameters, found)
   const { transactional, replica, summary, tags, deprecated, timeoutSeconds, cache } = draft
   const description = draft.description.length === 0 ? undefined : draft.description.join('\n')
@@ -128,6 +129,19 @@ function findBehind({ text, start }: CommentLine): Found[] {
   if (!Object.hasOwn(words, word)) return []
   const message = `@${word} is after a block comment, which ends the leading comments`
   return [{ ...mistake(0, message, 'move it above the block comment'), start: start + before.length }]
+}
+
+/** In a comment of any kind: who writes it relies on a transaction that there is not. */
+const marker = /(?:--|\/\*|^[ \t]*\*)[-* \t]*@transactional(?=\s|\*\/|$)/gm
+
+/** Those behind the leading comments that nothing has been found at. */
+function findMarkers(text: string, from: number, found: readonly Found[]): Found[] {
+  return [...text.slice(from).matchAll(marker)].flatMap(({ 0: part, index }) => {
+    const start = from + index + part.indexOf('@')
+    if (found.some((each) => each.start === start)) return []
+    const message = '@transactional does not count here, so the file is no transaction'
+    return [{ ...mistake(0, message, 'write -- @transactional above everything else'), start }]
+  })
 }
 
 /** The lines about parameters, those about one name together, in the order of the SQL. */
