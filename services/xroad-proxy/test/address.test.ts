@@ -220,6 +220,10 @@ describe('the allow-list [S-wsdl.5]', () => {
       reasonOf(judgeAddress('https://b.ee/x', { allowHttp: false, hostAllowlist: ['a.ee'] })),
       /^has a host that wsdl\.upstream_host_allowlist does not list \(b\.ee\)$/,
     )
+    match(
+      reasonOf(judgeAddress('https://b.ee/x', { allowHttp: false, hostAllowlist: ['a.ee', 'https://b.ee'] })),
+      / does not list \(b\.ee\); "https:\/\/b\.ee" there is no host name$/,
+    )
     strictEqual(allows('10.0.0.1', 'https://10.0.0.1/'), false)
     strictEqual(allows('localhost', 'https://localhost/'), false)
     strictEqual(allows('service.ee', 'http://service.ee/'), false)

@@ -542,6 +542,20 @@ ${envelope}`
   strictEqual(warnings.length, expected.length)
 })
 
+test('one brace around a param, and a URL for a path, are text that somebody did not mean [D1.2]', () => {
+  const told = (inner: string) =>
+    read(`params: [x, y]\nmethod: POST\nservice: https://a.ee/x\nenvelope: <a>${inner}</a>\n`).warnings.join()
+  match(told('{ x }'), /:4: envelope: \{x\} is text; a placeholder is written \{\{x\}\}$/)
+  match(told('${y} {x}'), /:4: envelope: \{y\} is text; a placeholder is written \{\{y\}\}$/)
+  strictEqual(told('{{x}}{{{x}}}{{ y }}{z}'), '')
+  for (const [path, count] of [
+    ['https://h/a', 1],
+    ['/HTTP://h', 1],
+    ['/v1/https', 0],
+  ] as const)
+    deepStrictEqual(read(`${restFile}  path: ${path}\n`).warnings.length, count, path)
+})
+
 test('the same in a REST file [D1.2]', () => {
   const { warnings } = read(`${restFile}  service_version: v1\n  pathh: x\nenvelope: x\nparams: [5]\n`)
   const expected = [/:8: target\.service_version: unknown field/, /:9: target\.pathh: .*did you mean path\?$/]

@@ -132,7 +132,9 @@ function allowlistProblem({ hostname }: URL, { hostAllowlist }: AddressRules): s
   if (hostAllowlist.length === 0) return undefined
   const host = withoutDot(hostname)
   if (hostAllowlist.some((entry) => toHost(entry) === host)) return undefined
-  return `has a host that wsdl.upstream_host_allowlist does not list (${host})`
+  const noHost = hostAllowlist.find((entry) => toHost(entry) === '')
+  const more = noHost === undefined ? '' : `; ${JSON.stringify(noHost.slice(0, 80))} there is no host name`
+  return `has a host that wsdl.upstream_host_allowlist does not list (${host})${more}`
 }
 
 /** An entry as the host of a URL; whatever is more than a host (port, path) becomes empty and matches nothing. */

@@ -278,9 +278,10 @@ function unknownFields(unknown: readonly Problem[], kind: Kind): Problem[] {
 
 function restWarnings({ data }: ParsedDslFile, path: string): Problem[] {
   const [, name] = /\/:(\w+)/.exec(path) ?? []
-  const message = `:${name} goes out as it is; a parameter is written {${name}}`
+  const named = name === undefined ? [] : [`:${name} goes out as it is; a parameter is written {${name}}`]
+  const url = /^\/?https?:\/\//i.test(path) ? ['a URL goes out as it is; write what follows its host'] : []
   return [
-    ...(name === undefined ? [] : [{ path: ['target', 'path'], message }]),
+    ...[...named, ...url].map((message) => ({ path: ['target', 'path'], message })),
     ...(data['allowed_query_params'] === null ? [leftEmpty] : []),
   ]
 }

@@ -9,6 +9,9 @@ import type { SoapFile } from './dsl-schema.ts'
 
 const namespaceOf12 = 'http://www.w3.org/2003/05/soap-envelope'
 
+/** A name in one brace, as other templates have it. */
+const singleBraced = /(?<!\{)\{\s*([\w.-]+)\s*\}(?!\})/g
+
 export function soapWarnings(
   { service, params, declared, choices, method, envelope, soapVersion, client }: SoapFile,
   { namesClient }: Template,
@@ -19,6 +22,13 @@ export function soapWarnings(
   }
   if (soapVersion === '1.2' && !envelope.includes(namespaceOf12)) {
     const message = `an envelope of SOAP 1.2 has the namespace ${namespaceOf12}, and this one does not name it`
+    warnings.push({ path: ['envelope'], message })
+  }
+  const single = Array.from(envelope.matchAll(singleBraced), ([, name = '']) => name).find((name) =>
+    params.includes(name),
+  )
+  if (single !== undefined) {
+    const message = `{${single}} is text; a placeholder is written {{${single}}}`
     warnings.push({ path: ['envelope'], message })
   }
   if (service !== undefined && /^http:/i.test(service)) {
