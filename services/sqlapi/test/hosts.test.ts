@@ -47,8 +47,8 @@ for (const [url, hosts] of named) {
 const unreadable: readonly (readonly [url: string, problem: RegExp])[] = [
   ['postgres://a:1,b:2,c:3/crm?port=1,2', /2 ports for 3 hosts/],
   ['postgres://a:1,b:2/crm?host=c', /2 ports for 1 host /],
-  ['postgres://a:0,b/crm', /no number from 1 to 65535/],
-  ['postgres://a,b:65536/crm', /no number from 1 to 65535/],
+  ['postgres://a:0,b/crm', /not a number from 1 to 65535/],
+  ['postgres://a,b:65536/crm', /not a number from 1 to 65535/],
   ['postgres://a:x,b/crm', /cannot be read/],
   ['postgres://a,b:x:1/crm', /cannot be read/],
   ['postgres://::1/crm', /IPv6 address without brackets/],
@@ -73,7 +73,7 @@ test('parameters for several hosts: what libpq takes is honoured, anything else 
   ok(/expected any, read-write/.test(problems('target_session_attrs=master')))
   ok(/expected any, read-write/.test(problems('target_session_attrs=')))
   ok(/expected disable or random/.test(problems('load_balance_hosts=round-robin')))
-  ok(/no number from 1/.test(urlProblem('postgres://a,b/crm?port=1,x') ?? ''))
+  ok(/not a number from 1/.test(urlProblem('postgres://a,b/crm?port=1,x') ?? ''))
   ok(/port .*expected a number/.test(problems('port=,')))
 })
 
